@@ -107,7 +107,11 @@ def test_recorded_and_first_calls_go_back_where_the_page_says() -> None:
     assert [each for each in first if each.startswith("dispatch/")] == [
         "dispatch/dispatcher.py:OpOverload.tensors"
     ]
-    assert {each.split(":")[0] for each in first[1:]} == {"calls/iterator.py", "calls/meta_functions.py"}
+    assert {each.split(":")[0] for each in first[1:]} == {
+        "calls/checks.py",
+        "calls/iterator.py",
+        "calls/meta_functions.py",
+    }
 
 
 def test_returns_are_seen(tool: Any) -> None:

@@ -284,7 +284,7 @@ PROGRAMS: list[Known] = [
     ),
     Known(
         "program",
-        r"raised RuntimeError: linear: weight must be a matrix",
+        "raised RuntimeError: linear: Expected 2-dimensional tensor",
         "gnomon's linear adds a bias to what matrices give; PyTorch's without dimensions, and under vmap, "
         "adds "
         "whatever can be broadcast",

@@ -13,7 +13,7 @@ from ..dispatch.dispatcher import OpOverload
 from ..memory.tensor import Tensor
 
 # Or is it what autograd says of any in-place operator, which PyTorch does not name either?
-_NAMES_AN_OPERATOR = re.compile(r"\w+(\(\))?: |a (view of a )?leaf Variable that requires grad ")
+_NAMES_AN_OPERATOR = re.compile(r"(linalg\.)?\w+(\(\))?: |a (view of a )?leaf Variable that requires grad ")
 
 
 def checked(operator: OpOverload, rule: Callable[..., Any], arguments: Sequence[Any]) -> Any:
@@ -36,6 +36,8 @@ def raise_named(operator: OpOverload, error: Exception) -> NoReturn:
     name = operator.schema.name
     if name.startswith("_"):  # of _cdist_forward, a user has called cdist
         name = name.lstrip("_").removesuffix("_forward")
+    if name.startswith("linalg_"):  # whose namespace PyTorch's errors name
+        name = name.replace("_", ".", 1)
     raise type(error)(f"{name}: {error}") from error.__cause__
 
 

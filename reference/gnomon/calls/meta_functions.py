@@ -13,20 +13,9 @@ from typing import Any
 
 from ..memory.spec import Spec
 from ..values import dtype as dtypes
-from ..values.dispatch_key import BATCHED
-from ..values.dtype import (
-    Number,
-    bfloat16,
-    bool_,
-    check_number_fits,
-    dtype,
-    float16,
-    float32,
-    get_default_dtype,
-    int64,
-    uint8,
-)
+from ..values.dtype import Number, bool_, check_number_fits, dtype, float32, get_default_dtype, int64, uint8
 from ..values.geometry import Ints, wrap_dims
+from .checks import device_of, refuse_dtype
 from .iterator import TensorIterator, converted_spec, result_type
 
 Rule = Callable[..., TensorIterator]
@@ -44,51 +33,6 @@ def documented(rule: Rule, text: str, refused: Sequence[str] = (), errors: str =
     says = f"{text}.  {errors}." if errors else f"{text}."
     rule.says = textwrap.fill(says, 110) if len(says) > 110 else says  # type: ignore[attr-defined]
     return rule
-
-
-def refuse(dtype: dtypes.dtype, *categories: str) -> None:
-    """Raises NotImplementedError for a dtype of one of ``categories``: bool, integer, floating, complex."""
-    kind = ("bool", "integer", "floating", "complex")[dtype.category]
-    if kind in categories:
-        raise NotImplementedError(f"not implemented for dtype {dtype.name}{_remedy(kind, categories)}")
-
-
-def refuse_half(dtype: dtypes.dtype) -> None:
-    """Raises NotImplementedError for float16 and bfloat16."""
-    if dtype in (float16, bfloat16):
-        raise NotImplementedError(f"not implemented for dtype {dtype.name}; x.to(gnomon.float32) converts it")
-
-
-def _remedy(kind: str, refused: Sequence[str]) -> str:
-    """What would do instead of a dtype of ``kind`` where those of ``refused`` do not, as an error says it."""
-    if kind == "complex":
-        return "; x.real, x.imag and x.abs() are real"
-    wanted = next((each for each in ("integer", "floating", "bool") if each not in refused), None)
-    number = {"integer": "int64", "floating": "float32", "bool": "bool"}.get(wanted or "")
-    return f"; x.to(gnomon.{number}) converts it" if number else ""
-
-
-def expect(argument: str, found: Spec | None, sizes: Ints, wanted: dtypes.dtype | None = None) -> None:
-    """Raises RuntimeError where a tensor is not what the others make of it: a kernel would read beyond it.
-
-    ``argument``: its name.  None, for one that was not given, passes; so does any dtype where none is wanted.
-    """
-    if found is None:
-        return
-    if found.sizes != sizes:
-        raise RuntimeError(f"expected {argument} of sizes {list(sizes)}, but got {list(found.sizes)}")
-    if wanted is not None and found.dtype is not wanted:
-        raise RuntimeError(f"expected {argument} of dtype {wanted.name}, but got {found.dtype.name}")
-
-
-def device_of(*operands: Any) -> Any:
-    """The device of the first spec among the operands."""
-    for operand in operands:
-        if isinstance(operand, Spec):
-            return operand.device
-        if isinstance(operand, (list, tuple)):
-            return device_of(*operand)
-    raise TypeError("expected at least one tensor")
 
 
 def walk(
@@ -129,7 +73,7 @@ def unary(*refused: str) -> Rule:
     """One operand; the result has its dtype."""
 
     def rule(self: Spec, *arguments: Any) -> TensorIterator:
-        refuse(self.dtype, *refused)
+        refuse_dtype(self.dtype, *refused)
         return walk([self], self.dtype, self.dtype)
 
     return documented(rule, "The result has the operand's sizes and dtype", refused)
@@ -139,7 +83,7 @@ def unary_float(*refused: str) -> Rule:
     """One operand; the result is floating point (or complex)."""
 
     def rule(self: Spec, *arguments: Any) -> TensorIterator:
-        refuse(self.dtype, *refused)
+        refuse_dtype(self.dtype, *refused)
         dtype = to_float(self.dtype)
         return walk([self], dtype, dtype)
 
@@ -160,7 +104,7 @@ def binary(*refused: str) -> Rule:
 
     def rule(self: Spec | Number, other: Spec | Number, *arguments: Any) -> TensorIterator:
         common = result_type(self, other)
-        refuse(common, *refused)
+        refuse_dtype(common, *refused)
         return walk([self, other], common, common)
 
     return documented(rule, _BROADCAST, refused, _NO_BROADCAST)
@@ -171,7 +115,7 @@ def binary_float(*refused: str) -> Rule:
 
     def rule(self: Spec | Number, other: Spec | Number, *arguments: Any) -> TensorIterator:
         common = to_float(result_type(self, other))
-        refuse(common, *refused)
+        refuse_dtype(common, *refused)
         return walk([self, other], common, common)
 
     text = f"{_BROADCAST}; of integers and bool the result has the default dtype"
@@ -183,23 +127,10 @@ def comparison(*refused: str) -> Rule:
 
     def rule(self: Spec | Number, other: Spec | Number) -> TensorIterator:
         common = result_type(self, other)
-        refuse(common, *refused)
+        refuse_dtype(common, *refused)
         return walk([self, other], bool_, common)
 
     return documented(rule, f"{_BROADCAST}; the result is bool", refused, _NO_BROADCAST)
-
-
-def check_alpha(dtype: dtypes.dtype, alpha: Number, name: str = "alpha") -> None:
-    """Raises RuntimeError for a multiplier that the dtype can not hold.  Source: alpha_check."""
-    if isinstance(alpha, bool) and dtype is not bool_:
-        raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
-    if dtype.category < 2 and not isinstance(alpha, int):
-        raise RuntimeError(
-            f"For integral input tensors, argument {name} must not be a floating point number."
-        )
-    if isinstance(alpha, complex) and not dtype.is_complex:
-        raise RuntimeError(f"For non-complex input tensors, argument {name} must not be a complex number.")
-    check_number_fits(alpha, dtype)
 
 
 def reduced_dims(dim: Sequence[int] | int | None, ndim: int, empty_means_all: bool = True) -> Ints:
@@ -243,10 +174,3 @@ def bool_result_dtype(self: Spec) -> dtypes.dtype:
 def dense_like(self: Spec, dtype: dtypes.dtype | None = None) -> Spec:
     """A new tensor laid out as ``self``, without gaps or repetition."""
     return converted_spec(self, dtype or self.dtype)
-
-
-def can_be_read(tensor: Any) -> bool:
-    """Are there numbers to look at?  Not on the meta device, and not under vmap, where each example has its
-    own.
-    """
-    return not tensor.is_meta and not tensor._keys & BATCHED

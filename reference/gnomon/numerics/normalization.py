@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..calls.meta_functions import refuse
+from ..calls.checks import refuse_dtype
 from ..memory.accessor import TensorAccessor, elements
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
@@ -135,7 +135,7 @@ def check_dtypes(input: Spec, *parameters: Spec | None) -> Any:
     Raises NotImplementedError unless the input is floating point, RuntimeError for other mixtures.
     """
     given = [each.dtype for each in parameters if each is not None]
-    refuse(input.dtype, "bool", "integer", "complex")
+    refuse_dtype(input.dtype, "bool", "integer", "complex")
     if not given or all(each is input.dtype for each in given):
         return input.dtype
     if input.dtype.itemsize == 2 and all(each is float32 for each in given):

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from ...calls import launch
-from ...calls.meta_functions import refuse
+from ...calls.checks import refuse_dtype
 from ...calls.native import native_function
 from ...calls.record import Out
 from ...dispatch.dispatcher import aten
@@ -74,7 +74,7 @@ def _cauchy_number(dtype: Any, median: float, sigma: float) -> Callable[[Words],
 
 
 def _log_normal_(self: Tensor, mean: float, std: float, generator: Any) -> Tensor:
-    refuse(self._spec.dtype, "bool", "integer", "complex")
+    refuse_dtype(self._spec.dtype, "bool", "integer", "complex")
     if not std > 0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std}")
     return fill_random(self, generator, "log_normal_", (mean, std))
@@ -85,7 +85,7 @@ def _log_normal_number(dtype: Any, mean: float, std: float) -> Callable[[Words],
 
 
 def _geometric_(self: Tensor, p: float, generator: Any) -> Tensor:
-    refuse(self._spec.dtype, "bool", "complex")
+    refuse_dtype(self._spec.dtype, "bool", "complex")
     if not 0 < p < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p}")
     return fill_random(self, generator, "geometric_", (p,))
@@ -146,7 +146,7 @@ for _schema, _function, _kernel, _doc in (
 def _draw_normal(like: Any, sizes: Any, mean: Any, std: Any, generator: Any) -> Any:
     """``mean + std * z`` for a standard normal z for each element."""
     dtype = like._spec.dtype
-    refuse(dtype, "bool", "integer")
+    refuse_dtype(dtype, "bool", "integer")
     if isinstance(std, Tensor):
         if std.is_complex():
             raise RuntimeError("normal expects standard deviation to be non-complex")
@@ -296,7 +296,7 @@ def _poisson_kernel(output: Tensor, self: Tensor, stream: Stream) -> None:
 
 def _poisson(self: Tensor, generator: Any) -> Any:
     spec = self._spec
-    refuse(spec.dtype, "bool", "integer", "complex")
+    refuse_dtype(spec.dtype, "bool", "integer", "complex")
     made = self.new_empty(spec.sizes)
     stream = take_stream(generator, spec.numel)
     if spec.numel:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...calls.checks import check_options
 from ...calls.iterator import TensorIterator, result_type
 from ...calls.native import native_function
 from ...calls.outputs import allocate, resize_tensor
@@ -19,7 +20,7 @@ from ...values.device import channels_last, channels_last_3d, contiguous_format,
 from ...values.dtype import dtype_of_number, get_default_dtype
 
 
-def check_size(size: Any) -> tuple[int, ...]:
+def _checked_sizes(size: Any) -> tuple[int, ...]:
     """Sizes as a tuple.
 
     Raises RuntimeError for negative ones, too many dimensions, or more bytes than an int64 counts.
@@ -33,14 +34,6 @@ def check_size(size: Any) -> tuple[int, ...]:
     if geometry.numel_of(sizes) >= 2**60:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(sizes)}")
     return sizes
-
-
-def check_options(name: str, layout: Any, pin_memory: Any) -> None:
-    """Raises for what gnomon does not have: layouts other than strided, pinned memory."""
-    if layout is not None and layout.name != "strided":
-        raise RuntimeError(f"{name}: layout must be gnomon.strided, got {layout}")
-    if pin_memory:
-        raise RuntimeError(f"{name}: pin_memory=True: no backend here has pinned memory")
 
 
 def format_strides(sizes: tuple[int, ...], memory_format: Any) -> tuple[int, ...]:
@@ -59,8 +52,8 @@ def format_strides(sizes: tuple[int, ...], memory_format: Any) -> tuple[int, ...
 
 
 def _empty(size: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any, memory_format: Any) -> Tensor:
-    check_options("empty", layout, pin_memory)
-    sizes = check_size(size)
+    check_options(layout, pin_memory)
+    sizes = _checked_sizes(size)
     strides = format_strides(sizes, memory_format)
     return allocate(spec_of(sizes, strides, dtype or get_default_dtype(), resolve_device(device)))
 
@@ -78,8 +71,8 @@ empty = native_function(
 
 
 def _empty_strided(size: Any, stride: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:
-    check_options("empty_strided", layout, pin_memory)
-    sizes = check_size(size)
+    check_options(layout, pin_memory)
+    sizes = _checked_sizes(size)
     strides = tuple(stride)
     if len(sizes) != len(strides):
         raise RuntimeError(
@@ -106,8 +99,8 @@ empty_strided = native_function(
 def _empty_permuted(
     size: Any, physical_layout: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any
 ) -> Tensor:
-    check_options("empty_permuted", layout, pin_memory)
-    sizes, order = check_size(size), tuple(physical_layout)
+    check_options(layout, pin_memory)
+    sizes, order = _checked_sizes(size), tuple(physical_layout)
     if len(order) != len(sizes):
         raise RuntimeError(
             "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = "
@@ -130,7 +123,7 @@ def _empty_permuted(
 def _empty_like(
     self: Tensor, dtype: Any, layout: Any, device: Any, pin_memory: Any, memory_format: Any
 ) -> Tensor:
-    check_options("empty_like", layout, pin_memory)
+    check_options(layout, pin_memory)
     spec = self._spec
     dtype = dtype or spec.dtype
     where = spec.device if device is None else resolve_device(device)
@@ -336,7 +329,7 @@ native_function(
 def _resize_(self: Tensor, size: Any, memory_format: Any) -> Tensor:
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
-    sizes = check_size(size)
+    sizes = _checked_sizes(size)
     if sizes != self._spec.sizes or memory_format is not None:  # which also moves numbers that stay
         resize_tensor(self, sizes, format_strides(sizes, memory_format))
     return self

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...calls import launch
-from ...calls.meta_functions import refuse
+from ...calls.checks import check_non_negative, refuse_dtype
 from ...calls.native import native_function
 from ...calls.outputs import check_no_internal_overlap
 from ...dispatch.dispatcher import aten
@@ -66,7 +66,7 @@ def _uniform(high: int, low: int, dtype: Any) -> float:
 
 def _uniform_(self: Tensor, low: float, high: float, generator: Any) -> Tensor:
     dtype = self._spec.dtype
-    refuse(dtype, "bool", "integer")
+    refuse_dtype(dtype, "bool", "integer")
     real = dtype.to_real()
     for name, bound in (("from", low), ("to", high)):
         if not math.isfinite(real.cast(bound)):
@@ -109,7 +109,7 @@ native_function(
 
 
 def _normal_(self: Tensor, mean: float, std: float, generator: Any) -> Tensor:
-    refuse(self._spec.dtype, "bool", "integer")
+    refuse_dtype(self._spec.dtype, "bool", "integer")
     if not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
     return fill_random(self, generator, "normal_", (mean, std))
@@ -148,7 +148,7 @@ native_function(
 def _bernoulli_(self: Tensor, p: float, generator: Any) -> Tensor:
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
-    refuse(self._spec.dtype, "complex")
+    refuse_dtype(self._spec.dtype, "complex")
     return fill_random(self, generator, "bernoulli_.float", (p,))
 
 
@@ -165,8 +165,8 @@ native_function(
 
 
 def _bernoulli_each_(self: Tensor, p: Tensor, generator: Any) -> Tensor:
-    refuse(p._spec.dtype, "bool", "integer", "complex")
-    refuse(self._spec.dtype, "complex")
+    refuse_dtype(p._spec.dtype, "bool", "integer", "complex")
+    refuse_dtype(self._spec.dtype, "complex")
     p = p.expand(self._spec.sizes)
     check_no_internal_overlap("random", self._spec)
     chances = p.to(float64)
@@ -302,7 +302,7 @@ def _integer_number(dtype: Any, low: int, high: int) -> Callable[[Words], int]:
 
 def _random_range(dtype: Any) -> int:
     """How many integers from 0 on random_() draws from: all that the dtype holds exactly."""
-    refuse(dtype, "complex")
+    refuse_dtype(dtype, "complex")
     if dtype is bool_:
         return 2
     if dtype.category == 1:
@@ -426,10 +426,9 @@ for _schema, _function, _doc in (
 
 def _randperm(n: int, generator: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:
     """A shuffle is one step after another: a device without a kernel for it is given the CPU's."""
-    if n < 0:
-        raise RuntimeError(f"randperm: n must be non-negative, got {n}")
+    check_non_negative(n=n)
     dtype = dtype or int64
-    refuse(dtype, "bool", "complex")
+    refuse_dtype(dtype, "bool", "complex")
     most = _random_range(dtype)
     if n > most:
         raise RuntimeError(f"randperm: n={n} is more than {dtype.name} has integers ({most})")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...calls import launch
-from ...calls.meta_functions import refuse
+from ...calls.checks import check_non_negative, check_options, refuse_dtype
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
 from ...memory.accessor import TensorAccessor
@@ -23,18 +23,11 @@ from ...values.dtype import bfloat16, bool_, check_number_fits, float16, get_def
 _OPTIONS = "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
 
 
-def _check_options(layout: Any, pin_memory: Any) -> None:
-    if layout is not None and layout.name != "strided":
-        raise RuntimeError(f"layout must be gnomon.strided, got {layout}")
-    if pin_memory:
-        raise RuntimeError("pin_memory=True: no backend here has pinned memory")
-
-
 # -- arange ------------------------------------------------------------------------------------------------
 
 
 def _arange(start: Any, end: Any, step: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:
-    _check_options(layout, pin_memory)
+    check_options(layout, pin_memory)
     for number in (start, end, step):
         if isinstance(number, complex):
             raise RuntimeError("value cannot be converted to type double without overflow")
@@ -47,7 +40,7 @@ def _arange(start: Any, end: Any, step: Any, dtype: Any, layout: Any, device: An
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     if dtype is None:
         dtype = int64 if all(isinstance(each, int) for each in (start, end, step)) else get_default_dtype()
-    refuse(dtype, "bool", "complex")
+    refuse_dtype(dtype, "bool", "complex")
     if dtype is int64:  # all three are taken as integers
         for number in (start, end, step):
             check_number_fits(number, int64)
@@ -120,7 +113,7 @@ def _space_rule(
     unchecked: Callable[[Any], bool] = lambda dtype: dtype in (float16, bfloat16),
 ) -> Spec:
     """unchecked: of which dtypes is a single number infinite where they do not hold it?"""
-    _check_options(layout, pin_memory)
+    check_options(layout, pin_memory)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     if isinstance(start, complex) or isinstance(end, complex):
@@ -132,7 +125,7 @@ def _space_rule(
         dtype = dtype or inferred
     dtype = dtype or get_default_dtype()
     if steps > 1:
-        refuse(dtype, "bool")
+        refuse_dtype(dtype, "bool")
     if steps > 1 or not unchecked(dtype):
         for bound in (start, end)[:steps]:
             check_number_fits(bound, dtype)
@@ -273,11 +266,8 @@ def _triangle_indices(triangle: Any, below: bool) -> Callable[..., Tensor]:
     def make(
         row: int, col: int, offset: int, dtype: Any, layout: Any, device: Any, pin_memory: Any
     ) -> Tensor:
-        _check_options(layout, pin_memory)
-        if row < 0:
-            raise RuntimeError(f"row must be non-negative, got {row}")
-        if col < 0:
-            raise RuntimeError(f"col must be non-negative, got {col}")
+        check_options(layout, pin_memory)
+        check_non_negative(row=row, col=col)
         dtype = dtype or int64
         if dtype not in (int32, int64):
             raise NotImplementedError(f"not implemented for dtype {dtype.name}")

@@ -72,9 +72,7 @@ def _take_along_dim(self: Any, indices: Any, dim: int | None) -> Any:
             "input and indices should have the same number of dimensions, but got "
             f"{self.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
         )
-    if not self.ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    dim = wrap_dim(dim, self.ndim)
+    dim = wrap_dim(dim, self.ndim, wrap_scalar=False)
     if self.size(dim):  # an index counts from the end where it is negative, and around and around
         indices = indices % self.size(dim)
     mine, theirs = self._spec.sizes, indices._spec.sizes

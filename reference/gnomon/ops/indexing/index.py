@@ -10,8 +10,8 @@ import operator
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from ...calls.checks import can_be_read, check_dtype, check_mask, check_size
 from ...calls.iterator import TensorIterator, converted_spec
-from ...calls.meta_functions import can_be_read, expect
 from ...calls.native import native_function
 from ...calls.record import Inplace
 from ...dispatch.dispatcher import aten
@@ -63,6 +63,12 @@ def _raise_mask_mismatch(self: Tensor, mask: Tensor, place: int) -> NoReturn:
     )
 
 
+def _check_count(ndim: int, count: int, where: str = "") -> None:
+    """Raises IndexError for more indices than dimensions."""
+    if count > ndim:
+        raise IndexError(f"{where}too many indices for tensor of dimension {ndim} (got {count})")
+
+
 def prepare_indices(self: Tensor, indices: Sequence[Any]) -> list[Any]:
     """One index or None for each dimension of ``self``, masks resolved, int64, broadcast together.
 
@@ -74,11 +80,9 @@ def prepare_indices(self: Tensor, indices: Sequence[Any]) -> list[Any]:
                 "tensors used as indices must be long, int, byte or bool tensors, got "
                 f"{index._spec.dtype.name}"
             )
-    if len(indices) > self.ndim:  # also of masks without dimensions, which index none
-        raise IndexError(f"too many indices for tensor of dimension {self.ndim} (got {len(indices)})")
+    _check_count(self.ndim, len(indices))  # also of masks without dimensions, which index none
     prepared = expand_masks(self, indices)
-    if len(prepared) > self.ndim:
-        raise IndexError(f"too many indices for tensor of dimension {self.ndim} (got {len(prepared)})")
+    _check_count(self.ndim, len(prepared))
     prepared += [None] * (self.ndim - len(prepared))
     shape: geometry.Ints = ()
     for index in prepared:
@@ -104,8 +108,7 @@ def indexed_sizes(self: Spec, indices: Sequence[Spec | None]) -> tuple[geometry.
     Adjacent indices stand where the dimensions were that they index; separated ones come first.
     """
     dims = [dim for dim, index in enumerate(indices) if index is not None]
-    if len(indices) > self.ndim:
-        raise IndexError(f"too many indices for tensor of dimension {self.ndim} (got {len(indices)})")
+    _check_count(self.ndim, len(indices))
     if len(indices) < self.ndim:
         raise IndexError(
             f"expected an index, or None, for each of {self.ndim} dimensions, but got {len(indices)}"
@@ -117,7 +120,7 @@ def indexed_sizes(self: Spec, indices: Sequence[Spec | None]) -> tuple[geometry.
         return self.sizes, 0
     shape = indices[dims[0]].sizes  # type: ignore[union-attr]
     for index in indices:
-        expect("indices", index, shape, int64)
+        check_dtype(int64, indices=index)
     kept = tuple(size for dim, size in enumerate(self.sizes) if indices[dim] is None)
     adjacent = dims == list(range(dims[0], dims[-1] + 1))
     place = dims[0] if adjacent else 0
@@ -235,7 +238,7 @@ def _index_put_rule(self: Spec, indices: Sequence[Spec | None], values: Spec, ac
             f"Index put requires the source and destination dtypes match, got {self.dtype.name} for the "
             f"destination and {values.dtype.name} for the source."
         )
-    expect("values", values, indexed_sizes(self, indices)[0])
+    check_size(indexed_sizes(self, indices)[0], values=values)
     dense = geometry.is_non_overlapping_and_dense(self.sizes, self.strides)
     return self if dense else converted_spec(self, self.dtype)  # as a clone of self would lie
 
@@ -282,8 +285,7 @@ def _one_number_for_a_mask(self: Any, indices: Sequence[Any], values: Any) -> An
     given = [index for index in indices if index is not None]
     if values.numel() != 1 or len(given) != 1 or given[0]._spec.dtype not in (bool_, uint8):
         return values
-    if given[0]._spec.dtype is uint8:
-        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype uint8")
+    check_mask(given[0])
     if values._spec.dtype is not self._spec.dtype and can_be_read(values):
         check_number_fits(values.item(), self._spec.dtype)
     return values.to(self.dtype)
@@ -362,8 +364,7 @@ def _apply_basic(self: Tensor, items: Sequence[Any]) -> tuple[Tensor, list[Any]]
     Source: applySlicing in TensorIndexing.h.
     """
     consumed = sum(_dimensions_consumed(item) for item in items)
-    if consumed > self.ndim:
-        raise IndexError(f"x[...]: too many indices for tensor of dimension {self.ndim} (got {consumed})")
+    _check_count(self.ndim, consumed, "x[...]: ")
     view = self
     dim = 0  # of the view so far
     tensors: list[Any] = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...calls.checks import check_mask, check_non_negative
 from ...calls.native import native_function
 from ...calls.record import Out
 from ...dispatch.dispatcher import aten
@@ -19,8 +20,7 @@ from ...values.dtype import bool_, int64
 
 
 def _nonzero_rule(self: Spec, size: int, fill_value: int) -> Spec:
-    if size < 0:
-        raise RuntimeError(f"'size' must be a non-negative integer, got {size}")
+    check_non_negative(size=size)
     if not -(2**63) <= fill_value < 2**63:
         raise ValueError(f"Overflow when unpacking long long: fill_value is {fill_value}")
     return self.contiguous((size, self.ndim), int64)
@@ -97,8 +97,7 @@ def _chosen_rule(self: Spec, mask: Spec, size: int) -> Spec:
     if mask.dtype is not bool_:
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     geometry.broadcast_sizes(self.sizes, mask.sizes)
-    if size < 0:
-        raise RuntimeError(f"'size' must be a non-negative integer, got {size}")
+    check_non_negative(size=size)
     return self.contiguous((size,))
 
 
@@ -165,10 +164,7 @@ def _masked_scatter_rule(self: Spec, mask: Spec, source: Spec) -> Spec:
             "masked_scatter: expected self and source to have same dtypes but got "
             f"{self.dtype.name} and {source.dtype.name}"
         )
-    if mask.dtype is not bool_:
-        raise RuntimeError(
-            f"masked_scatter_ only supports boolean masks, but got mask with dtype {mask.dtype.name}"
-        )
+    check_mask(mask)
     return self.contiguous(geometry.broadcast_sizes(self.sizes, mask.sizes))
 
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
 from typing import Any
 
+from ...calls.checks import refuse_dtype
 from ...calls.iterator import converted_spec
-from ...calls.meta_functions import refuse
 from ...calls.native import native_function
 from ...calls.record import Inplace, Out
 from ...dispatch.dispatcher import aten
@@ -227,9 +227,9 @@ def _scatter_reduce_rule(
     if reduce not in _REDUCTIONS:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     if reduce == "mean":
-        refuse(self.dtype, "bool")
+        refuse_dtype(self.dtype, "bool")
     elif index.numel and reduce in ("amax", "amin"):
-        refuse(self.dtype, "complex")
+        refuse_dtype(self.dtype, "complex")
     return _scatter_rule(self, dim, index, src)
 
 
@@ -318,6 +318,19 @@ native_function(
 # -- slices along a dimension ------------------------------------------------------------------------------
 
 
+def _check_vector(index: Spec) -> None:
+    if index.ndim > 1:
+        raise IndexError(f"Index should have dimension 1 or 0 (got {index.ndim})")
+
+
+def _check_source_dtype(self: Spec, source: Spec) -> None:
+    if self.dtype is not source.dtype:
+        raise RuntimeError(
+            "self and source expected to have the same dtype, but got (self) "
+            f"{self.dtype.name} and (source) {source.dtype.name}"
+        )
+
+
 def _check_slices(self: Spec, dim: int, index: Spec, source: Spec) -> None:
     """Raises RuntimeError for a source whose slices are not those of ``self``, or not one for each index."""
     if not self.ndim and not source.ndim and index.numel != 1:
@@ -342,14 +355,9 @@ def _check_slices(self: Spec, dim: int, index: Spec, source: Spec) -> None:
 
 def _index_add_rule(self: Spec, dim: int, index: Spec, source: Spec, alpha: Any) -> Spec:
     dim = wrap_dim(dim, self.ndim)
-    if index.ndim > 1:
-        raise IndexError(f"Index should have dimension 1 or 0 (got {index.ndim})")
+    _check_vector(index)
     check_index_dtype(index)
-    if self.dtype is not source.dtype:
-        raise RuntimeError(
-            "self and source expected to have the same dtype, but got (self) "
-            f"{self.dtype.name} and (source) {source.dtype.name}"
-        )
+    _check_source_dtype(self, source)
     _check_slices(self, dim, index, source)
     check_number_fits(alpha, self.dtype)
     return self.contiguous()
@@ -406,8 +414,7 @@ native_function(
 
 def _index_copy_rule(self: Spec, dim: int, index: Spec, source: Spec) -> Spec:
     dim = wrap_dim(dim, self.ndim)
-    if index.ndim > 1:
-        raise IndexError(f"Index should have dimension 1 or 0 (got {index.ndim})")
+    _check_vector(index)
     if not source.ndim and index.numel != 1:
         raise IndexError(f"When source is scalar, index should have one element (got {index.numel})")
     if source.ndim != self.ndim and source.ndim and self.ndim:
@@ -417,11 +424,7 @@ def _index_copy_rule(self: Spec, dim: int, index: Spec, source: Spec) -> Spec:
         )
     if index.dtype is not int64:
         raise RuntimeError(f"Expected a long tensor for index, but got {index.dtype.name}")
-    if self.dtype is not source.dtype:
-        raise RuntimeError(
-            "self and source expected to have the same dtype, but got (self) "
-            f"{self.dtype.name} and (source) {source.dtype.name}"
-        )
+    _check_source_dtype(self, source)
     mine, theirs = (
         (*sizes[:dim], *sizes[dim + 1 :]) if sizes else () for sizes in (self.sizes, source.sizes)
     )
@@ -475,16 +478,15 @@ def _index_fill_rule(self: Spec, dim: int, index: Spec, value: Any) -> Spec:
     wrap_dim(dim, self.ndim)
     if index.ndim > 1:
         raise RuntimeError("Index has to be a vector/scalar.")
-    if isinstance(value, Spec):
-        if value.ndim:
-            raise RuntimeError(
-                f"Only supports 0-dimension value tensor, but got tensor with {value.ndim} dimension(s)."
-            )
-        if value.dtype.is_complex and not self.dtype.is_complex:
-            raise RuntimeError("Converting complex Scalar to non-complex type is not supported")
-    elif isinstance(value, complex) and not self.dtype.is_complex:
+    is_tensor = isinstance(value, Spec)
+    if is_tensor and value.ndim:
+        raise RuntimeError(
+            f"Only supports 0-dimension value tensor, but got tensor with {value.ndim} dimension(s)."
+        )
+    is_complex = value.dtype.is_complex if is_tensor else isinstance(value, complex)
+    if is_complex and not self.dtype.is_complex:
         raise RuntimeError("Converting complex Scalar to non-complex type is not supported")
-    else:
+    if not is_tensor:
         check_number_fits(value, self.dtype)
     dense = geometry.is_non_overlapping_and_dense(self.sizes, self.strides)
     return self if dense else converted_spec(self, self.dtype)  # as a clone of self would lie

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...calls.checks import check_dim
 from ...calls.native import native_function
 
 
 def _bilinear(input1: Any, input2: Any, weight: Any, bias: Any) -> Any:
     """``input1 @ weight[o] @ input2`` for each output o: one matrix product, then sums of products."""
-    if weight.ndim != 3:
-        raise RuntimeError(f"weight should have 3 dimensions, but got {list(weight.shape)}")
+    check_dim(3, weight=weight)
     if input1.ndim != input2.ndim:
         raise RuntimeError(f"input dimensions do not match: got {input1.ndim} and {input2.ndim}")
     for dim, (one, two) in enumerate(zip(input1.shape[:-1], input2.shape[:-1])):

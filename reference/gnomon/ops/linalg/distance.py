@@ -11,8 +11,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...calls.checks import check_dim, check_size, refuse_half
 from ...calls.iterator import result_type
-from ...calls.meta_functions import expect, refuse, refuse_half
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
 from ...memory.accessor import TensorAccessor
@@ -157,15 +157,13 @@ cdist = native_function(
 def _pdist_rule(self: Spec, p: float) -> Spec:
     if not self.is_contiguous:
         raise RuntimeError(f"_pdist_forward requires contiguous input, but got strides {list(self.strides)}")
-    if self.ndim != 2:
-        raise RuntimeError(f"only supports 2D tensors, got: {self.ndim}D")
+    check_dim(2, self=self)
     if not p >= 0:
         raise RuntimeError(f"only supports non-negative p values, but got {p}")
     rows = self.sizes[0]
     pairs = rows * (rows - 1) // 2
     if pairs and self.numel:
-        refuse(self.dtype, "bool", "integer", "complex")
-        refuse_half(self.dtype)
+        refuse_half(self.dtype, "bool", "integer", "complex")
     return self.contiguous((pairs,))
 
 
@@ -198,12 +196,10 @@ def _square(vector: Any, rows: int) -> Any:
 
 
 def _pdist_backward(grad: Any, self: Any, p: float, pdist: Any) -> Any:
-    if self.ndim != 2:
-        raise RuntimeError(f"_pdist_backward only supports 2D tensors, got: {self.ndim}D")
+    check_dim(2, self=self)
     rows = self.size(0)
     pairs = (rows * (rows - 1) // 2,)
-    expect("grad", grad._spec, pairs)
-    expect("pdist", pdist._spec, pairs)
+    check_size(pairs, grad=grad, pdist=pdist)
     if rows < 2:
         return aten.zeros_like(self)
     return aten._cdist_backward.default(_square(grad, rows), self, self, p, _square(pdist, rows))

@@ -12,8 +12,9 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ...calls.checks import check_alpha, check_dim, refuse_dtype
 from ...calls.iterator import TensorIterator
-from ...calls.meta_functions import check_alpha, computed_in, refuse
+from ...calls.meta_functions import computed_in
 from ...calls.native import native_function
 from ...calls.record import Inputs, Numbers, Out
 from ...dispatch.dispatcher import aten
@@ -49,7 +50,7 @@ def _mm_rule(self: Spec, mat2: Spec) -> Spec:
             f"{mat2.sizes[0]}x{mat2.sizes[1]})"
         )
     _same_dtype(self, mat2)
-    refuse(self.dtype, "bool")
+    refuse_dtype(self.dtype, "bool")
     return self.contiguous((self.sizes[0], mat2.sizes[1]))
 
 
@@ -141,7 +142,7 @@ def _bmm_rule(self: Spec, mat2: Spec) -> Spec:
             f"{self.sizes[2]}] but got: [{mat2.sizes[0]}, {mat2.sizes[1]}]."
         )
     _same_dtype(self, mat2)
-    refuse(self.dtype, "bool")
+    refuse_dtype(self.dtype, "bool")
     return self.contiguous((self.sizes[0], self.sizes[1], mat2.sizes[2]))
 
 
@@ -289,8 +290,7 @@ addmv = native_function(
 
 
 def _addr_rule(self: Spec, vec1: Spec, vec2: Spec, beta: Any, alpha: Any) -> TensorIterator:
-    if vec1.ndim != 1 or vec2.ndim != 1:
-        raise RuntimeError(f"Expected 1-D arguments vec1 and vec2, but got {vec1.ndim}-D and {vec2.ndim}-D")
+    check_dim(1, vec1=vec1, vec2=vec2)
     sizes = (vec1.numel, vec2.numel)
     geometry.check_expandable(self.sizes, sizes)
     common = promote_types(self.dtype, promote_types(vec1.dtype, vec2.dtype))
@@ -338,7 +338,7 @@ def _dot_rule(self: Spec, tensor: Spec) -> Spec:
             f"inconsistent tensor size, expected tensor [{self.numel}] and src [{tensor.numel}] to have the "
             f"same number of elements, but got {self.numel} and {tensor.numel} elements respectively"
         )
-    refuse(self.dtype, "bool")
+    refuse_dtype(self.dtype, "bool")
     return self.contiguous(())
 
 
@@ -447,8 +447,7 @@ def _linear(input: Any, weight: Any, bias: Any) -> Any:
         return aten.addmm.default(bias, input, weight.t(), 1, 1)
     if weight.ndim == 1 and bias is None:
         return aten.matmul.default(input, weight)
-    if weight.ndim != 2:
-        raise RuntimeError(f"linear: weight must be a matrix, got {weight.ndim}-D")
+    check_dim(2, weight=weight)
     if not input.ndim or input._spec.sizes[-1] != weight._spec.sizes[1]:
         sizes = input._spec.sizes
         rows = geometry.numel_of(sizes[:-1])

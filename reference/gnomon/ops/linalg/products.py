@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...calls.meta_functions import refuse
+from ...calls.checks import check_floating_or_complex, check_same_dtype, refuse_dtype
 from ...calls.native import native_function
 from ...calls.record import Inputs, Out
 from ...dispatch.dispatcher import aten
@@ -37,7 +37,7 @@ vdot = native_function(
 def _outer(self: Any, vec2: Any) -> Any:
     for name, each in (("self", self), ("vec2", vec2)):
         if each.ndim != 1:
-            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {each.ndim}-D")
+            raise RuntimeError(f"Expected 1-D argument {name}, but got {each.ndim}-D")
     return aten.mul.Tensor(self.unsqueeze(1), vec2)
 
 
@@ -97,20 +97,14 @@ kron = native_function(
 
 
 def _cross_rule(self: Spec, other: Spec, dim: int) -> Spec:
-    name = "linalg.cross"
     if self.ndim != other.ndim:
-        raise RuntimeError(f"{name}: inputs must have the same number of dimensions.")
+        raise RuntimeError("inputs must have the same number of dimensions.")
     where = wrap_dim(dim, self.ndim)
     if not self.ndim or self.sizes[where] != 3 or other.sizes[where] != 3:
         sizes = [each.sizes[where] if each.ndim else 1 for each in (self, other)]
-        raise RuntimeError(
-            f"{name}: inputs dimension {dim} must have length 3. Got {sizes[0]} and {sizes[1]}"
-        )
-    if self.dtype is not other.dtype:
-        raise RuntimeError(
-            f"{name}: expected other to have the dtype of self, {self.dtype.name}, but got {other.dtype.name}"
-        )
-    refuse(self.dtype, "bool")
+        raise RuntimeError(f"inputs dimension {dim} must have length 3. Got {sizes[0]} and {sizes[1]}")
+    check_same_dtype(self=self, other=other)
+    refuse_dtype(self.dtype, "bool")
     return self.contiguous(geometry.broadcast_sizes(self.sizes, other.sizes))
 
 
@@ -146,7 +140,7 @@ linalg_cross = native_function(
 def _cross(self: Any, other: Any, dim: int | None) -> Any:
     if dim is None:
         if self.ndim != other.ndim:
-            raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+            raise RuntimeError("inputs must have the same number of dimensions.")
         dim = next((each for each, size in enumerate(self.shape) if size == 3), None)
         if dim is None:
             raise RuntimeError("no dimension of size 3 in input")
@@ -163,14 +157,11 @@ cross = native_function(
 
 
 def _vecdot(x: Any, y: Any, dim: int) -> Any:
-    if x.dtype.category < 2:
-        raise RuntimeError(
-            f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x.dtype.name}"
-        )
+    check_floating_or_complex(x.dtype)
     if x.dtype is not y.dtype:
         raise RuntimeError(
-            f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {x.dtype.name} and "
-            f"y of type {y.dtype.name} instead"
+            f"Expected x and y to have the same dtype, but found x of type {x.dtype.name} and y of type "
+            f"{y.dtype.name} instead"
         )
     if x.ndim == 1 and y.ndim == 1:
         if x.numel() != y.numel():

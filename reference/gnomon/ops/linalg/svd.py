@@ -15,7 +15,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ...calls.meta_functions import refuse_half
+from ...calls.checks import check_floating_or_complex, check_matrix, refuse_half
 from ...calls.native import native_function
 from ...calls.record import Out
 from ...dispatch.dispatcher import aten
@@ -32,10 +32,8 @@ SWEEPS = 60  # Jacobi converges quadratically; a handful is enough
 
 
 def _check_matrix(A: Spec) -> None:
-    if A.ndim < 2:
-        raise RuntimeError(f"linalg.svd: The input tensor A must have at least 2 dimensions, got {A.ndim}")
-    if A.dtype.category < 2:
-        raise RuntimeError(f"linalg.svd: Expected a floating point or complex tensor, got {A.dtype.name}")
+    check_matrix(A=A)
+    check_floating_or_complex(A.dtype)
     refuse_half(A.dtype)
 
 
@@ -49,7 +47,7 @@ def _column_major(sizes: tuple[int, ...], like: Spec) -> Spec:
 def _svd_rule(A: Spec, full_matrices: bool, compute_uv: bool, driver: str | None) -> tuple[Spec, Spec, Spec]:
     _check_matrix(A)
     if driver is not None:
-        raise RuntimeError("linalg.svd: keyword argument `driver=` is only supported on CUDA inputs")
+        raise RuntimeError("keyword argument `driver=` is only supported on CUDA inputs")
     *batch, rows, columns = A.sizes
     least = min(rows, columns)
     values = A.contiguous((*batch, least), A.dtype.to_real())
@@ -136,7 +134,7 @@ def _svd_kernel(
     for index in itertools.product(*map(range, batch)):
         matrix = [[source[index + (i, j)] for j in range(columns)] for i in range(rows)]
         if any(x != x or abs(x) == math.inf for row in matrix for x in row):
-            raise RuntimeError("linalg.svd: The algorithm failed to converge: the input is not finite")
+            raise RuntimeError("The algorithm failed to converge: the input is not finite")
         if rows >= columns:
             left, values, right = decompose(matrix)
         else:

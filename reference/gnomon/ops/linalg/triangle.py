@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...calls.meta_functions import refuse
+from ...calls.checks import check_matrix, refuse_dtype
 from ...calls.native import native_function
 from ...calls.record import Inplace, Out
 from ...dispatch.dispatcher import aten
@@ -18,8 +18,7 @@ from ...memory.tensor import Tensor
 
 
 def _triangle_rule(self: Spec, diagonal: int) -> Spec:
-    if self.ndim < 2:
-        raise RuntimeError(f"input tensor must have at least 2 dimensions, got {self.ndim}")
+    check_matrix(self=self)
     return self.contiguous()
 
 
@@ -79,7 +78,7 @@ for _name, _keeps, _side in (
 def _trace(self: Any) -> Any:
     if self.ndim != 2:
         raise RuntimeError(f"expected a matrix, but got tensor with dim {self.ndim}")
-    refuse(self.dtype, "bool")
+    refuse_dtype(self.dtype, "bool")
     return self.diagonal().sum()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...calls.meta_functions import expect, refuse
+from ...calls.checks import check_same_dtype, refuse_dtype
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
 from ...memory.accessor import TensorAccessor
@@ -37,7 +37,7 @@ def _nll_rule(
         raise RuntimeError(f"size mismatch (got input: {list(self.sizes)}, target: {list(target.sizes)})")
     if target.dtype is not int64:
         raise RuntimeError(f"expected scalar type Long but found {target.dtype.name} for argument 'target'")
-    refuse(self.dtype, "bool", "integer", "complex")
+    refuse_dtype(self.dtype, "bool", "integer", "complex")
     if weight is not None and weight.dtype is not self.dtype:
         raise RuntimeError(
             f"expected scalar type {self.dtype.name} but found {weight.dtype.name} for argument 'weight'"
@@ -124,7 +124,7 @@ def _nll_backward_rule(
     ignore_index: int,
     total_weight: Spec,
 ) -> Spec:
-    output, total = _nll_rule(self, target, weight, reduction, ignore_index)
+    output, _ = _nll_rule(self, target, weight, reduction, ignore_index)
     if output.ndim and grad_output.sizes != output.sizes:
         raise RuntimeError(
             f"Expected a tensor of dimension 1 and tensor.size[0] == {output.sizes[0]} but got: dimension "
@@ -138,8 +138,7 @@ def _nll_backward_rule(
         raise RuntimeError(
             f"expected total_weight to be a single element tensor, but got {list(total_weight.sizes)}"
         )
-    expect("grad_output", grad_output, grad_output.sizes, self.dtype)
-    expect("total_weight", total_weight, total_weight.sizes, total.dtype)
+    check_same_dtype(self=self, grad_output=grad_output, total_weight=total_weight)
     return self.contiguous()
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ...calls.meta_functions import expect, refuse, refuse_half
+from ...calls.checks import check_dim, check_dtype, check_same_dtype, check_size, refuse_half
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
 from ...memory.accessor import TensorAccessor
@@ -62,12 +62,6 @@ def _total(logarithms: Sequence[float]) -> float:
     return largest + log(exact_sum([exp(each - largest) for each in logarithms]))
 
 
-def _refuse_all_but_floats(log_probs: Spec) -> None:
-    """Raises NotImplementedError for all dtypes but float32 and float64."""
-    refuse(log_probs.dtype, "bool", "integer", "complex")
-    refuse_half(log_probs.dtype)
-
-
 def _ctc_rule(
     log_probs: Spec,
     targets: Spec,
@@ -76,13 +70,11 @@ def _ctc_rule(
     blank: int,
     zero_infinity: bool,
 ) -> tuple[Spec, Spec]:
-    if log_probs.ndim != 3:
-        raise RuntimeError(f"Expected log_probs to have 3 dimensions, but got {log_probs.ndim}")
+    check_dim(3, log_probs=log_probs)
     if not log_probs.numel:
         raise RuntimeError(f"log_probs tensor must not be empty, but has sizes {list(log_probs.sizes)}")
-    _refuse_all_but_floats(log_probs)
-    if targets.dtype not in (int32, int64):
-        raise RuntimeError(f"Expected targets to be int32 or int64, but got {targets.dtype.name}")
+    refuse_half(log_probs.dtype, "bool", "integer", "complex")
+    check_dtype(int64, int32, targets=targets)
     times, batch, classes = log_probs.sizes
     if not 0 <= blank < classes:
         raise RuntimeError(f"blank must be in label range, 0 to {classes - 1}, but got {blank}")
@@ -183,12 +175,13 @@ def _ctc_backward_rule(
     zero_infinity: bool,
 ) -> Spec:
     losses, alphas = _ctc_rule(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
-    expect("grad", grad, losses.sizes, losses.dtype)
-    expect("neg_log_likelihood", neg_log_likelihood, losses.sizes, losses.dtype)
+    check_size(losses.sizes, grad=grad, neg_log_likelihood=neg_log_likelihood)
     # of more states than the longest target here has, too
     is_wide = log_alpha.ndim == 3 and log_alpha.sizes[2] >= alphas.sizes[2]
     states = log_alpha.sizes[2] if is_wide else alphas.sizes[2]
-    expect("log_alpha", log_alpha, (*alphas.sizes[:2], states), alphas.dtype)
+    check_size((*alphas.sizes[:2], states), log_alpha=log_alpha)
+    given = {"grad": grad, "neg_log_likelihood": neg_log_likelihood, "log_alpha": log_alpha}
+    check_same_dtype(log_probs=log_probs, **given)
     return log_probs.contiguous()
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...calls.checks import refuse_dtype
 from ...calls.iterator import TensorIterator, result_type
-from ...calls.meta_functions import refuse, unary, walk
+from ...calls.meta_functions import unary, walk
 from ...calls.native import native_function
 from ...calls.outputs import check_cast
 from ...calls.record import Out
@@ -36,7 +37,7 @@ def _difference(self: Any, target: Any) -> Any:
     floating point ones.
     """
     common = result_type(self._spec, target._spec)
-    refuse(common, "bool", "integer", "complex")
+    refuse_dtype(common, "bool", "integer", "complex")
     return self.to(common) - target.to(common)
 
 
@@ -134,7 +135,7 @@ native_function(
 
 
 def _same_dtype_rule(self: Spec, target: Spec) -> TensorIterator:
-    refuse(self.dtype, "bool", "integer", "complex")
+    refuse_dtype(self.dtype, "bool", "integer", "complex")
     if target.dtype is not self.dtype:
         raise RuntimeError(f"Found dtype {target.dtype.name} but expected {self.dtype.name}")
     return walk([self, target], self.dtype, self.dtype)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...calls.meta_functions import can_be_read, refuse, refuse_half
+from ...calls.checks import can_be_read, check_dtype, check_same_dtype, refuse_half
 from ...calls.native import native_function
 from ...calls.record import Out
 from ...dispatch.dispatcher import aten
@@ -18,7 +18,7 @@ from ...values.dtype import check_number_fits, int32, int64
 MEAN, SUM = 1, 2
 
 
-def _rows(name: str, self: Any, target: Any) -> Any:
+def _rows(self: Any, target: Any) -> Any:
     """``self`` as (N, C).
 
     Raises RuntimeError for other shapes and a target of another dtype than int64, NotImplementedError for all
@@ -26,26 +26,21 @@ def _rows(name: str, self: Any, target: Any) -> Any:
     """
     if self.ndim > 2 or 0 in self.shape[-1:]:
         raise RuntimeError(
-            f"{name}: Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
-            f"{list(self.shape)}"
+            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(self.shape)}"
         )
-    dtype = self._spec.dtype
-    refuse(dtype, "bool", "integer", "complex")
-    refuse_half(dtype)
-    if target._spec.dtype is not int64:
-        raise RuntimeError(f"{name}: expected target of dtype int64 but found {target._spec.dtype.name}")
+    refuse_half(self._spec.dtype, "bool", "integer", "complex")
+    check_dtype(int64, target=target)
     return self if self.ndim == 2 else self.reshape((1, -1))
 
 
-def _check_classes(name: str, target: Any, least: int, classes: int) -> None:
+def _check_classes(target: Any, least: int, classes: int) -> None:
     """Raises RuntimeError for a class outside [least, classes), where the numbers can be seen."""
     if not can_be_read(target) or not target.numel():
         return
     low, high = int(target.min().item()), int(target.max().item())
     if low < least or high >= classes:
         raise RuntimeError(
-            f"{name}: target out of range: expected classes from {least} to {classes - 1}, but got {low} to "
-            f"{high}"
+            f"target out of range: expected classes from {least} to {classes - 1}, but got {low} to {high}"
         )
 
 
@@ -61,26 +56,22 @@ def _lacking(lacks: Any) -> Any:
 
 
 def _multi_margin_loss(self: Any, target: Any, p: Any, margin: Any, weight: Any, reduction: int) -> Any:
-    name = "multi_margin_loss"
     check_number_fits(p, int32)
     p = int(p.real)
     if p not in (1, 2):
-        raise RuntimeError(f"{name}: only p == 1 and p == 2 supported, but got {p}")
-    rows = _rows(name, self, target)
+        raise RuntimeError(f"only p == 1 and p == 2 supported, but got {p}")
+    rows = _rows(self, target)
     count, classes = rows.shape
     if target.ndim > 1 or target.numel() != count:
         raise RuntimeError(
-            f"{name}: target tensor should be 1-D with size equal to the number of input samples. Expected "
-            f"size {count}, but got {list(target.shape)}"
+            "target tensor should be 1-D with size equal to the number of input samples. Expected size "
+            f"{count}, but got {list(target.shape)}"
         )
     if weight is not None and (weight.ndim > 1 or weight.numel() != classes):
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
-    if weight is not None and weight._spec.dtype is not self._spec.dtype:
-        raise RuntimeError(
-            f"{name}: expected weight of dtype {self._spec.dtype.name} but found {weight._spec.dtype.name}"
-        )
+    check_same_dtype(self=self, weight=weight)
     check_number_fits(margin, self._spec.dtype)
-    _check_classes(name, target, 0, classes)
+    _check_classes(target, 0, classes)
     chosen = target.reshape((-1, 1))
     lacks = _lacking(float(margin.real) - rows.gather(1, chosen) + rows)
     if p == 2:
@@ -106,14 +97,13 @@ native_function(
 
 
 def _multilabel_margin_loss(self: Any, target: Any, reduction: int) -> Any:
-    name = "multilabel_margin_loss"
-    rows = _rows(name, self, target)
+    rows = _rows(self, target)
     classes = rows.size(1)
     if target.shape != self.shape if self.ndim == 2 else target.ndim > 1 or target.numel() != classes:
         raise RuntimeError(
-            f"{name}: inconsistent target size: {list(target.shape)} for input of size: {list(self.shape)}"
+            f"inconsistent target size: {list(target.shape)} for input of size: {list(self.shape)}"
         )
-    _check_classes(name, target, -1, classes)
+    _check_classes(target, -1, classes)
     labels = target.reshape(rows.shape)
     counts = (labels >= 0).to(int64).cumprod(1)  # 1 up to the first -1, which ends the list
     labels = labels * counts

@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...calls.checks import refuse_dtype
 from ...calls.iterator import TensorIterator
-from ...calls.meta_functions import binary, refuse, unary, unary_float, walk, with_numbers
+from ...calls.meta_functions import binary, unary, unary_float, walk, with_numbers
 from ...calls.native import native_function
 from ...calls.record import Out
 from ...dispatch.dispatcher import aten
@@ -81,7 +82,7 @@ def _gelu(a: Any, approximate: str) -> Any:
 def _gelu_rule(self: Spec, approximate: str) -> Any:
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
-    refuse(self.dtype, "bool", "integer", "complex")
+    refuse_dtype(self.dtype, "bool", "integer", "complex")
     return walk([self], self.dtype, self.dtype)
 
 
@@ -323,7 +324,7 @@ softplus_backward = native_function(
 
 def _log_sigmoid_rule(self: Spec) -> tuple[Spec, Spec]:
     """Both results are row-major, whatever the strides of ``self``."""
-    refuse(self.dtype, "bool", "integer", "complex")
+    refuse_dtype(self.dtype, "bool", "integer", "complex")
     return self.contiguous(), self.contiguous()
 
 
@@ -352,7 +353,7 @@ log_sigmoid_forward = native_function(
 
 
 def _log_sigmoid_backward_rule(grad_output: Spec, self: Spec, buffer: Spec) -> TensorIterator:
-    refuse(self.dtype, "bool", "integer", "complex")
+    refuse_dtype(self.dtype, "bool", "integer", "complex")
     return walk([grad_output, self, buffer], self.dtype, self.dtype)
 
 
@@ -413,7 +414,7 @@ def _glu_halves(self: Spec, dim: int) -> tuple[int, int, Spec]:
 
 def _glu_rule(self: Spec, dim: int) -> Spec:
     _, _, half = _glu_halves(self, dim)
-    refuse(self.dtype, "bool", "integer", "complex")
+    refuse_dtype(self.dtype, "bool", "integer", "complex")
     return walk([half, half], self.dtype, self.dtype).output_specs[0]
 
 

@@ -13,7 +13,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...calls.meta_functions import expect, refuse
+from ...calls.checks import (
+    check_dim_range,
+    check_dtype,
+    check_length,
+    check_same_dim,
+    check_same_dtype,
+    check_same_size,
+    check_size,
+    refuse_dtype,
+)
 from ...calls.native import native_function
 from ...calls.record import Batching, Out
 from ...dispatch.dispatcher import aten
@@ -63,16 +72,10 @@ def _check_gradient(grad_output: Spec, self: Spec, spatial: int) -> None:
             "Expected grad_output to have non-zero size for non-batch dimensions, but grad_output has sizes "
             f"{list(grad_output.sizes)}"
         )
-    if self.ndim not in (spatial + 1, spatial + 2) or grad_output.ndim != self.ndim:
-        raise RuntimeError(
-            f"Expected {spatial + 1}D or {spatial + 2}D tensors, but got self of sizes {list(self.sizes)} "
-            f"and grad_output of sizes {list(grad_output.sizes)}"
-        )
-    if grad_output.dtype is not self.dtype:
-        raise RuntimeError(
-            f"expected dtype {self.dtype.name} for `grad_output` but got dtype {grad_output.dtype.name}"
-        )
-    expect("grad_output", grad_output, (*self.sizes[:-spatial], *grad_output.sizes[-spatial:]))
+    check_dim_range(spatial + 1, spatial + 3, self=self)
+    check_same_dim(self=self, grad_output=grad_output)
+    check_same_dtype(self=self, grad_output=grad_output)
+    check_size((*self.sizes[:-spatial], *grad_output.sizes[-spatial:]), grad_output=grad_output)
 
 
 def _result(self: Spec, spatial: int, sizes: Ints, dtype: Any = None) -> Spec:
@@ -137,12 +140,12 @@ def _define_average(spatial: int) -> None:
 
     def rule(self: Spec, output_size: Any) -> Spec:
         sizes = _adaptive_sizes(self, output_size, spatial, spatial)
-        refuse(self.dtype, "bool", "integer", "complex")
+        refuse_dtype(self.dtype, "bool", "integer", "complex")
         return _result(self, spatial, sizes)
 
     def backward_rule(grad_output: Spec, self: Spec) -> Spec:
         _check_gradient(grad_output, self, spatial)
-        refuse(self.dtype, "bool", "integer", "complex")
+        refuse_dtype(self.dtype, "bool", "integer", "complex")
         return _result(self, spatial, self.sizes)
 
     native_function(
@@ -235,18 +238,14 @@ def _define_max(spatial: int) -> None:
 
     def rule(self: Spec, output_size: Any) -> tuple[Spec, Spec]:
         sizes = _adaptive_sizes(self, output_size, spatial, self.ndim - 1)
-        refuse(self.dtype, "bool", "integer", "complex")
+        refuse_dtype(self.dtype, "bool", "integer", "complex")
         return _result(self, spatial, sizes), _result(self, spatial, sizes, int64)
 
     def backward_rule(grad_output: Spec, self: Spec, indices: Spec) -> Spec:
         _check_gradient(grad_output, self, spatial)
-        if indices.sizes != grad_output.sizes:
-            raise RuntimeError(
-                f"expected sizes of indices and grad_output to match, but got {list(indices.sizes)} and "
-                f"{list(grad_output.sizes)}"
-            )
-        expect("indices", indices, grad_output.sizes, int64)
-        refuse(self.dtype, "bool", "integer", "complex")
+        check_same_size(grad_output=grad_output, indices=indices)
+        check_dtype(int64, indices=indices)
+        refuse_dtype(self.dtype, "bool", "integer", "complex")
         return _result(self, spatial, self.sizes)
 
     native_function(
@@ -292,21 +291,15 @@ _define_max(3)
 # One dimension: a plane of height 1.
 
 
-def _check_one_dimension(name: str, self: Any, output_size: Any) -> None:
-    """Raises RuntimeError for other inputs than ([N,] C, L), and for several output sizes."""
-    if self.ndim not in (2, 3):
-        raise RuntimeError(f"Expected 2D or 3D tensor, but got {list(self.shape)} (while checking {name})")
-    if len(output_size) != 1:
-        raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got {len(output_size)})")
-
-
 def _adaptive_avg_pool1d(self: Any, output_size: Any) -> Any:
-    _check_one_dimension("adaptive_avg_pool1d", self, output_size)
+    check_dim_range(2, 4, self=self)
+    check_length(1, output_size=output_size)
     return aten.adaptive_avg_pool2d.default(self.unsqueeze(-2), (1, *output_size)).squeeze(-2)
 
 
 def _adaptive_max_pool1d(self: Any, output_size: Any) -> tuple[Any, Any]:
-    _check_one_dimension("adaptive_max_pool1d", self, output_size)
+    check_dim_range(2, 4, self=self)
+    check_length(1, output_size=output_size)
     values, indices = aten.adaptive_max_pool2d.default(self.unsqueeze(-2), (1, *output_size))
     return values.squeeze(-2), indices.squeeze(-2)
 

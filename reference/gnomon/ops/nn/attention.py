@@ -15,14 +15,23 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from ...calls.meta_functions import dense_like
+from ...calls.checks import (
+    check_dim,
+    check_dtype,
+    check_floating_or_complex,
+    check_same_dtype,
+    check_same_size,
+    check_size,
+    check_size_at,
+)
+from ...calls.meta_functions import computed_in, dense_like
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
 from ...memory.accessor import TensorAccessor
 from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...numerics.arithmetic import divide, exact_sum
-from ...values.dtype import bool_, float32
+from ...values.dtype import FLOATS, bool_, float32
 from ...values.geometry import broadcast_sizes, check_expandable, wrap_dim
 
 
@@ -64,8 +73,7 @@ def _check(query: Any, key: Any, value: Any, attn_mask: Any) -> None:
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
             f"{attn_mask.dtype.name} and query.dtype: {query.dtype.name} instead."
         )
-    if query.dtype.category < 2:
-        raise RuntimeError(f"expected floating point tensors, but found {query.dtype.name}")
+    check_floating_or_complex(query.dtype)
 
 
 def _check_together(query: Any, key: Any, value: Any, attn_mask: Any) -> None:
@@ -122,6 +130,15 @@ def _causal(query: Any, key: Any) -> Any:
     return ones.tril()
 
 
+def _check_heads(heads: int, have: int) -> None:
+    """Raises RuntimeError where the ``heads`` of a query can not share ``have`` heads of keys and values."""
+    if heads != have and (not have or heads % have):
+        raise RuntimeError(
+            f"Number of heads in key and value must divide the number of heads in query, but got {have} and "
+            f"{heads}"
+        )
+
+
 def _repeated(query: Any, key: Any) -> Any:
     """Heads of ``key`` repeated until there are as many as ``query`` has.  Source:
     pre_process_group_query."""
@@ -130,11 +147,7 @@ def _repeated(query: Any, key: Any) -> Any:
     heads, have = query.size(-3), key.size(-3)
     if heads == have:
         return key
-    if not have or heads % have:
-        raise RuntimeError(
-            f"Number of heads in key and value must divide the number of heads in query, but got {have} and "
-            f"{heads}"
-        )
+    _check_heads(heads, have)
     *outer, _, length, width = key.shape
     wide = key.unsqueeze(-3).expand((*outer, have, heads // have, length, width))
     return wide.reshape((*outer, heads, length, width))
@@ -194,43 +207,20 @@ native_function(
 
 def _check_flash(query: Spec, key: Spec, value: Spec, attn_mask: Spec | None, dropout_p: float) -> None:
     """Raises RuntimeError for what the operator in one piece does not take."""
-    specs = (query, key, value)
-    if any(each.ndim != 4 for each in specs):
-        raise RuntimeError(
-            f"accepts only inputs of 4 dimensions, (batch, heads, places, width), but got "
-            f"{[list(each.sizes) for each in specs]}"
-        )
+    check_dim(4, query=query, key=key, value=value)
     if dropout_p > 0:
         raise RuntimeError("dropout is not supported")
-    if not query.dtype.is_floating_point:
-        raise RuntimeError(f"expected floating point tensors, but got {query.dtype.name}")
-    if not query.dtype is key.dtype is value.dtype:
-        raise RuntimeError(
-            f"query, key and value must have the same dtype, but got {query.dtype.name}, {key.dtype.name} "
-            f"and {value.dtype.name}"
-        )
-    if not query.sizes[3] == key.sizes[3] == value.sizes[3]:
-        raise RuntimeError(
-            f"query, key and value must have the same width, but got {query.sizes[3]}, {key.sizes[3]} and "
-            f"{value.sizes[3]}"
-        )
-    if key.sizes != value.sizes or query.sizes[0] != key.sizes[0]:
-        raise RuntimeError(
-            f"query, key and value must go together, but have sizes {[list(each.sizes) for each in specs]}"
-        )
-    if query.sizes[1] and (not key.sizes[1] or query.sizes[1] % key.sizes[1]):
-        raise RuntimeError(
-            f"the number of key and value heads must divide that of query heads, but got {key.sizes[1]} and "
-            f"{query.sizes[1]}"
-        )
+    check_dtype(*FLOATS, query=query)
+    check_same_dtype(query=query, key=key, value=value)
+    check_size_at(3, query.sizes[3], key=key, value=value)
+    check_size_at(0, query.sizes[0], key=key)
+    check_same_size(key=key, value=value)
+    _check_heads(query.sizes[1], key.sizes[1])
     if not query.sizes[3] or not key.sizes[2]:
         raise RuntimeError(f"there is nothing to attend to in keys of sizes {list(key.sizes)}")
     if attn_mask is None:
         return
-    if attn_mask.dtype not in (query.dtype, *((float32,) if query.dtype.itemsize == 2 else ())):
-        raise RuntimeError(
-            f"attn_mask must have the dtype of the query, {query.dtype.name}, but has {attn_mask.dtype.name}"
-        )
+    check_dtype(query.dtype, *((float32,) if query.dtype.itemsize == 2 else ()), attn_mask=attn_mask)
     if attn_mask.ndim not in (2, 4):
         raise RuntimeError(f"attn_mask must have 2 or 4 dimensions, but has {attn_mask.ndim}")
     _check_mask(attn_mask, (*query.sizes[:3], key.sizes[2]))
@@ -253,7 +243,7 @@ def _flash_rule(
 ) -> tuple[Spec, Spec]:
     _check_flash(query, key, value, attn_mask, dropout_p)
     batch, heads, places, _ = query.sizes
-    dtype = float32 if query.dtype.itemsize == 2 else query.dtype
+    dtype = computed_in(query.dtype)
     logs = query.contiguous((batch, heads, places), dtype)
     return dense_like(query), logs.with_geometry(logs.sizes, (places * heads, 1, heads))
 
@@ -383,18 +373,10 @@ def _flash_backward_rule(
     scale: float | None,
 ) -> tuple[Spec, Spec, Spec]:
     _check_flash(query, key, value, attn_mask, dropout_p)
-    for name, spec in (("grad_out", grad_out), ("out", out)):
-        if spec.sizes != query.sizes or spec.dtype is not query.dtype:
-            raise RuntimeError(
-                f"{name} has sizes {list(spec.sizes)} and dtype {spec.dtype.name}, but query has "
-                f"{list(query.sizes)} and {query.dtype.name}"
-            )
-    dtype = float32 if query.dtype.itemsize == 2 else query.dtype
-    if logsumexp.sizes != query.sizes[:3] or logsumexp.dtype is not dtype:
-        raise RuntimeError(
-            f"logsumexp has sizes {list(logsumexp.sizes)} and dtype {logsumexp.dtype.name}, but expected "
-            f"{list(query.sizes[:3])} and {dtype.name}"
-        )
+    check_same_size(query=query, grad_out=grad_out, out=out)
+    check_same_dtype(query=query, grad_out=grad_out, out=out)
+    check_size(query.sizes[:3], logsumexp=logsumexp)
+    check_dtype(computed_in(query.dtype), logsumexp=logsumexp)
     return _by_place(query), _by_place(key), _by_place(value)
 
 

@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ...calls.checks import check_same_size
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
 from ...memory.accessor import elements
@@ -346,8 +347,7 @@ def _batch_backward_rule(
     channels = _check_features(
         input, weight=weight, running_mean=running_mean, running_var=running_var, **saved
     )
-    if grad_out.sizes != input.sizes:
-        raise RuntimeError(f"grad_out has sizes {list(grad_out.sizes)}, but input has {list(input.sizes)}")
+    check_same_size(input=input, grad_out=grad_out)
     dtype = check_dtypes(input, weight, running_mean, running_var, save_mean, save_invstd)
     parameter = input.contiguous((channels,), dtype)
     return (

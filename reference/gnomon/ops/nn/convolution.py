@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from ...calls.meta_functions import expect, refuse
+from ...calls.checks import check_same_dtype, check_size, refuse_dtype
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
 from ...memory.accessor import TensorAccessor
@@ -79,7 +79,7 @@ def _convolution_rule(
             raise RuntimeError(
                 f"Input type ({input.dtype.name}) and {name} type ({spec.dtype.name}) should be the same"
             )
-    refuse(input.dtype, "bool")
+    refuse_dtype(input.dtype, "bool")
     if not transposed:
         _check_reach(input, weight, padding, dilation)
     sizes = output_size(input, weight, stride, padding, dilation, transposed, output_padding, groups)
@@ -152,12 +152,7 @@ def _check_channels(input: Spec, weight: Spec, bias: Spec | None, transposed: bo
             f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got "
             f"weight of size {list(weight.sizes)} instead"
         )
-    channels = weight.sizes[0] if transposed else weight.sizes[1] * groups
-    if input.sizes[1] != channels:
-        raise RuntimeError(
-            f"Given groups={groups}, weight of size {list(weight.sizes)}, expected input{list(input.sizes)} "
-            f"to have {channels} channels, but got {input.sizes[1]} channels instead"
-        )
+    _check_input_channels(input, weight, transposed, groups)
     outputs = weight.sizes[1] * groups if transposed else weight.sizes[0]
     if not outputs and input.numel:
         raise RuntimeError(
@@ -167,6 +162,16 @@ def _check_channels(input: Spec, weight: Spec, bias: Spec | None, transposed: bo
         raise RuntimeError(
             f"Given weight of size {list(weight.sizes)}, expected bias to be 1-dimensional with {outputs} "
             f"elements, but got bias of size {list(bias.sizes)} instead"
+        )
+
+
+def _check_input_channels(input: Spec, weight: Spec, transposed: bool, groups: int) -> None:
+    """Raises RuntimeError where the input has not the channels that the weight is for."""
+    channels = weight.sizes[0] if transposed else weight.sizes[1] * groups
+    if input.sizes[1] != channels:
+        raise RuntimeError(
+            f"Given groups={groups}, weight of size {list(weight.sizes)}, expected input{list(input.sizes)} "
+            f"to have {channels} channels, but got {input.sizes[1]} channels instead"
         )
 
 
@@ -372,14 +377,9 @@ def _convolution_backward_rule(
         input.ndim - 2, stride, padding, dilation, transposed, output_padding
     )
     sizes = output_size(input, weight, stride, padding, dilation, transposed, output_padding, groups)
-    expect("weight", weight, weight.sizes, input.dtype)
-    expect("grad_output", grad_output, sizes, input.dtype)
-    wanted = weight.sizes[0] if transposed else weight.sizes[1] * groups
-    if input.sizes[1] != wanted:
-        raise RuntimeError(
-            f"Given groups={groups}, weight of size {list(weight.sizes)}, expected input{list(input.sizes)} "
-            f"to have {wanted} channels, but got {input.sizes[1]} channels instead"
-        )
+    check_size(sizes, grad_output=grad_output)
+    check_same_dtype(input=input, weight=weight, grad_output=grad_output)
+    _check_input_channels(input, weight, transposed, groups)
     channels = weight.sizes[1] * groups if transposed else weight.sizes[0]
     return (
         _result(input, weight, input.sizes) if output_mask[0] else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...calls.meta_functions import expect
+from ...calls.checks import check_dim_range, check_dtype, check_size
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
 from ...memory.accessor import TensorAccessor
@@ -15,20 +15,12 @@ from ...values import geometry
 from ...values.dtype import int32, int64
 
 
-def _check_indices(position: int, indices: Spec) -> None:
-    if indices.dtype not in (int32, int64):
-        raise RuntimeError(
-            f"Expected tensor for argument #{position} 'indices' to have one of the following scalar types: "
-            f"Long, Int; but got {indices.dtype.name} instead"
-        )
-
-
 def _embedding_rule(
     weight: Spec, indices: Spec, padding_idx: int, scale_grad_by_freq: bool, sparse: bool
 ) -> Spec:
     if weight.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
-    _check_indices(1, indices)
+    check_dtype(int64, int32, indices=indices)
     if sparse:
         raise RuntimeError("sparse=True: gnomon has no sparse gradients")
     return weight.contiguous((*indices.sizes, weight.sizes[1]))
@@ -71,10 +63,9 @@ native_function(
 def _backward_rule(
     grad_output: Spec, indices: Spec, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
 ) -> Spec:
-    if not grad_output.ndim:
-        raise RuntimeError("expected grad_output of at least 1 dimension, but got a 0-dim tensor")
-    _check_indices(2, indices)
-    expect("grad_output", grad_output, (*indices.sizes, grad_output.sizes[-1]))
+    check_dim_range(1, geometry.MAX_DIMS + 1, grad_output=grad_output)
+    check_dtype(int64, int32, indices=indices)
+    check_size((*indices.sizes, grad_output.sizes[-1]), grad_output=grad_output)
     return grad_output.contiguous((num_weights, grad_output.sizes[-1]))
 
 

@@ -13,24 +13,23 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ...calls.meta_functions import expect
+from ...calls.checks import (
+    check_dim,
+    check_dtype,
+    check_same_dtype,
+    check_same_size,
+    check_size,
+    check_size_at,
+)
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
 from ...memory.accessor import TensorAccessor, elements
 from ...memory.spec import Spec
 from ...memory.tensor import Tensor, make_tensor
 from ...numerics.arithmetic import divide, exact_sum
-from ...values.dtype import complex128, float64, int32, int64, promote_types
+from ...values.dtype import FLOATS, complex128, float64, int32, int64, promote_types
 
 SUM, MEAN, MAX = 0, 1, 2  # mode
-
-
-def _check_integers(name: str, spec: Spec) -> None:
-    if spec.dtype not in (int32, int64):
-        raise RuntimeError(
-            f"Expected tensor for argument '{name}' to have one of the following scalar types: Long, Int; "
-            f"but got {spec.dtype.name} instead"
-        )
 
 
 def _bag_rule(
@@ -47,30 +46,18 @@ def _bag_rule(
     """bag_size and the maximum's indices are zeros where the mode has no use for them, as in PyTorch; and so
     is offset2bag without elements where PyTorch's fast kernel does not make it.
     """
-    if weight.ndim != 2 or indices.ndim != 1 or offsets.ndim != 1:
-        raise RuntimeError(
-            f"weight has to be a 2D Tensor, indices and offsets 1D, but got {weight.ndim}, {indices.ndim} "
-            f"and {offsets.ndim} dimensions"
-        )
+    check_dim(2, weight=weight)
+    check_dim(1, indices=indices, offsets=offsets)
     integer = promote_types(indices.dtype, offsets.dtype)
-    _check_integers("indices", indices.contiguous(dtype=integer))
-    if not weight.dtype.is_floating_point:
-        raise RuntimeError(f"Expected weight to be floating point, but got {weight.dtype.name}")
+    check_dtype(int64, int32, indices=indices.contiguous(dtype=integer))
+    check_dtype(*FLOATS, weight=weight)
     if mode not in (SUM, MEAN, MAX):
         raise RuntimeError("`mode` must be sum, mean, or max.")
     if per_sample_weights is not None:
         if mode != SUM:
             raise RuntimeError("embedding_bag: per_sample_weights only supported with mode='sum'")
-        if per_sample_weights.dtype is not weight.dtype:
-            raise RuntimeError(
-                f"Expected per_sample_weights to have the dtype of weight, {weight.dtype.name}, but got "
-                f"{per_sample_weights.dtype.name}"
-            )
-        if per_sample_weights.sizes != indices.sizes:
-            raise RuntimeError(
-                f"Expected per_sample_weights to have sizes {list(indices.sizes)}, but got "
-                f"{list(per_sample_weights.sizes)}"
-            )
+        check_same_dtype(weight=weight, per_sample_weights=per_sample_weights)
+        check_same_size(indices=indices, per_sample_weights=per_sample_weights)
     if include_last_offset and not offsets.numel:
         raise RuntimeError("include_last_offset: number of offsets should be at least 1")
     bags = offsets.sizes[0] - include_last_offset
@@ -260,11 +247,8 @@ native_function(
 
 def _check_bags(grad: Spec, indices: Spec, offset2bag: Spec) -> None:
     """Raises RuntimeError unless each index has a bag, and there is a gradient for it."""
-    if indices.ndim != 1 or offset2bag.sizes != indices.sizes:
-        raise RuntimeError(
-            f"Expected indices of one dimension and as many bags, but got {list(indices.sizes)} and "
-            f"{list(offset2bag.sizes)}"
-        )
+    check_dim(1, indices=indices)
+    check_same_size(indices=indices, offset2bag=offset2bag)
     if indices.numel and not grad.sizes[0]:
         raise RuntimeError(f"Expected gradients of the bags of {indices.numel} indices, but there are none")
 
@@ -281,19 +265,21 @@ def _dense_rule(
     per_sample_weights: Spec | None,
     padding_idx: int,
 ) -> Spec:
-    if grad.ndim != 2:
-        raise RuntimeError(f"Expected grad to have 2 dimensions, but got {grad.ndim}")
+    check_dim(2, grad=grad)
     if mode not in (SUM, MEAN, MAX):
         raise RuntimeError("`mode` must be sum, mean, or max.")
     _check_bags(grad, indices, offset2bag)
     if mode == MAX:
-        expect("bag_size", bag_size, grad.sizes[:1])
-        expect("maximum_indices", maximum_indices, grad.sizes, indices.dtype)
+        check_same_size(grad=grad, maximum_indices=maximum_indices)
+        check_same_dtype(indices=indices, maximum_indices=maximum_indices)
     else:
-        expect("offset2bag", offset2bag, offset2bag.sizes, indices.dtype)
+        check_same_dtype(indices=indices, offset2bag=offset2bag)
+    if mode != SUM:
+        check_size(grad.sizes[:1], bag_size=bag_size)
     if mode == MEAN:
-        expect("bag_size", bag_size, grad.sizes[:1], indices.dtype)
-    expect("per_sample_weights", per_sample_weights, indices.sizes, grad.dtype)
+        check_same_dtype(indices=indices, bag_size=bag_size)
+    check_same_size(indices=indices, per_sample_weights=per_sample_weights)
+    check_same_dtype(grad=grad, per_sample_weights=per_sample_weights)
     return grad.contiguous((num_weights, grad.sizes[1]))
 
 
@@ -414,19 +400,13 @@ def _samples_rule(
 ) -> Spec:
     if mode != SUM:
         raise RuntimeError("embedding_bag: per_sample_weights only supported with mode='sum'")
-    if grad.ndim != 2 or weight.ndim != 2 or grad.sizes[1] != weight.sizes[1]:
-        raise RuntimeError(
-            f"Expected grad and weight with rows of one size, but got {list(grad.sizes)} and "
-            f"{list(weight.sizes)}"
-        )
+    check_dim(2, grad=grad, weight=weight)
+    check_size_at(1, grad.sizes[1], weight=weight)
     _check_bags(grad, indices, offset2bag if offset2bag.numel else indices)
-    expect("weight", weight, weight.sizes, grad.dtype)
-    if indices.ndim != 1 or offsets.ndim != 1:
-        raise RuntimeError(
-            f"indices and offsets have to be 1D, but got {indices.ndim} and {offsets.ndim} dimensions"
-        )
+    check_same_dtype(grad=grad, weight=weight)
+    check_dim(1, offsets=offsets)
     if offset2bag.numel:
-        expect("offset2bag", offset2bag, indices.sizes, offsets.dtype)
+        check_same_dtype(offsets=offsets, offset2bag=offset2bag)
     return grad.contiguous(indices.sizes)
 
 
@@ -471,11 +451,8 @@ native_function(
 
 def _renorm(self: Any, indices: Any, max_norm: float, norm_type: float) -> Any:
     """Scale each row that is used and longer than ``max_norm`` down to it."""
-    if self.ndim != 2:
-        raise RuntimeError(
-            f"Expected 2-dimensional tensor, but got {self.ndim}-dimensional tensor for 'self'"
-        )
-    _check_integers("indices", indices._spec)
+    check_dim(2, self=self)
+    check_dtype(int64, int32, indices=indices)
     if self._spec.dtype.category < 2:
         raise RuntimeError(
             f"norm(): input dtype should be either floating point or complex. Got {self.dtype.name} instead."

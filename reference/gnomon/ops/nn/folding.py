@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from ...calls.meta_functions import refuse
+from ...calls.checks import check_batch_mode, check_length, check_non_negative, check_positive, refuse_dtype
 from ...calls.native import native_function
 from ...calls.record import Batching
 from ...dispatch.dispatcher import aten
@@ -30,15 +30,11 @@ from ...values.geometry import Ints, wrap_dim
 # im2col and col2im.
 
 
-def _check_window(**lists: Sequence[int]) -> None:
+def _check_window(kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> None:
     """Raises RuntimeError for lists that are no pairs, or whose numbers are too small."""
-    for name, values in lists.items():
-        if len(values) != 2:
-            raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(values)}")
-        if name == "padding" and min(values) < 0:
-            raise RuntimeError(f"padding should be non-negative, but got {list(values)}")
-        if name in ("kernel_size", "dilation", "stride") and min(values) <= 0:
-            raise RuntimeError(f"{name} should be greater than zero, but got {list(values)}")
+    check_length(2, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
+    check_positive(kernel_size=kernel_size, dilation=dilation, stride=stride)
+    check_non_negative(padding=min(padding))
 
 
 def _blocks(
@@ -58,14 +54,9 @@ def _blocks(
 
 
 def _im2col_rule(self: Spec, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Spec:
-    _check_window(kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
-    batched = self.ndim == 4
+    _check_window(kernel_size, dilation, padding, stride)
     wrap_dim(2, self.ndim)
-    if self.ndim not in (3, 4) or 0 in self.sizes[batched:]:
-        raise RuntimeError(
-            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions "
-            f"for input, but got: {list(self.sizes)}"
-        )
+    check_batch_mode(3, self)
     blocks = _blocks(self.sizes[-2:], kernel_size, dilation, padding, stride)
     if min(blocks) < 1:
         raise RuntimeError(
@@ -73,7 +64,7 @@ def _im2col_rule(self: Spec, kernel_size: Any, dilation: Any, padding: Any, stri
             f"{tuple(dilation)}, padding={tuple(padding)}, calculated shape of the array of sliding blocks "
             f"as {blocks}, but its components must be at least one"
         )
-    refuse(self.dtype, "integer")
+    refuse_dtype(self.dtype, "integer")
     columns = self.sizes[-3] * kernel_size[0] * kernel_size[1]
     return self.contiguous((*self.sizes[:-3], columns, blocks[0] * blocks[1]))
 
@@ -81,14 +72,9 @@ def _im2col_rule(self: Spec, kernel_size: Any, dilation: Any, padding: Any, stri
 def _col2im_rule(
     self: Spec, output_size: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any
 ) -> Spec:
-    lists = {"output_size": output_size, "kernel_size": kernel_size, "dilation": dilation}
-    _check_window(**lists, padding=padding, stride=stride)
-    batched = self.ndim == 3
-    if self.ndim not in (2, 3) or 0 in self.sizes[batched:]:
-        raise RuntimeError(
-            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero "
-            f"dimensions for input, but got: {list(self.sizes)}"
-        )
+    check_length(2, output_size=output_size)
+    _check_window(kernel_size, dilation, padding, stride)
+    check_batch_mode(2, self)
     taps = kernel_size[0] * kernel_size[1]
     if self.sizes[-2] % taps:
         raise RuntimeError(
@@ -105,7 +91,7 @@ def _col2im_rule(
         )
     if min(output_size) < 1:
         raise RuntimeError(f"Expected output spatial size to be positive, but got {list(output_size)}")
-    refuse(self.dtype, "integer")
+    refuse_dtype(self.dtype, "integer")
     return self.contiguous((*self.sizes[:-2], self.sizes[-2] // taps, *output_size))
 
 

@@ -16,7 +16,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ...calls.meta_functions import expect, refuse
+from ...calls.checks import check_same_dtype, check_same_size, check_size, refuse_dtype
 from ...calls.native import native_function
 from ...calls.record import Batching
 from ...dispatch.dispatcher import aten
@@ -140,9 +140,8 @@ def _check(input: Spec, grid: Spec, spatial: int, mode: int, padding: int) -> In
         )
     if spatial == 3 and mode == BICUBIC:
         raise RuntimeError("bicubic interpolation only supports 4D input")
-    refuse(input.dtype, "bool", "integer", "complex")
-    if grid.dtype is not input.dtype:
-        raise RuntimeError(f"expected grid of dtype {input.dtype.name} but found {grid.dtype.name}")
+    refuse_dtype(input.dtype, "bool", "integer", "complex")
+    check_same_dtype(input=input, grid=grid)
     return (*input.sizes[:2], *grid.sizes[1:-1])
 
 
@@ -282,9 +281,11 @@ def _double_rule(
     output_mask: Sequence[bool],
 ) -> tuple[Spec | None, ...]:
     sizes = _check(input, grid, input.ndim - 2, mode, padding)
-    expect("grad_output", grad_output, sizes, input.dtype)
-    expect("grad_grad_input", grad_grad_input, input.sizes, input.dtype)
-    expect("grad_grad_grid", grad_grad_grid, grid.sizes, grid.dtype)
+    check_size(sizes, grad_output=grad_output)
+    check_same_size(input=input, grad_grad_input=grad_grad_input)
+    check_same_size(grid=grid, grad_grad_grid=grad_grad_grid)
+    gradients = {"grad_grad_input": grad_grad_input, "grad_grad_grid": grad_grad_grid}
+    check_same_dtype(input=input, grad_output=grad_output, **gradients)
     specs = (grad_output, input, grid)
     return tuple(spec.contiguous() if wanted else None for spec, wanted in zip(specs, output_mask))
 
@@ -333,11 +334,8 @@ def _define(spatial: int) -> None:
         output_mask: Sequence[bool],
     ) -> tuple[Spec | None, Spec | None]:
         sizes = _check(input, grid, spatial, mode, padding)
-        if grad_output.sizes != sizes:
-            raise RuntimeError(
-                f"expected grad_output to have sizes {list(sizes)}, but got {list(grad_output.sizes)}"
-            )
-        expect("grad_output", grad_output, sizes, input.dtype)
+        check_size(sizes, grad_output=grad_output)
+        check_same_dtype(input=input, grad_output=grad_output)
         return (
             input.contiguous() if output_mask[0] else None,
             grid.contiguous() if output_mask[1] else None,
@@ -434,7 +432,7 @@ def _check_affine(size: Sequence[int]) -> None:
 
 def _affine_grid_generator(theta: Any, size: Sequence[int], align_corners: bool) -> Any:
     _check_affine(size)
-    refuse(theta._spec.dtype, "bool", "integer")
+    refuse_dtype(theta._spec.dtype, "bool", "integer")
     base = _base_grid(theta, size, align_corners).expand((size[0], -1, -1))
     return aten.bmm.default(base, theta.transpose(1, 2)).view((size[0], *size[2:], len(size) - 2))
 

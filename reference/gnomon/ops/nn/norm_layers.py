@@ -14,7 +14,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...calls.meta_functions import expect, refuse
+from ...calls.checks import (
+    check_dtype,
+    check_numel,
+    check_same_dtype,
+    check_same_size,
+    check_size,
+    refuse_dtype,
+)
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
 from ...memory.accessor import elements
@@ -57,12 +64,6 @@ def _normalize_by_groups(
     normalize(output, input, weight, bias, groups, statistics)
     store(mean, [each for each, _ in statistics])
     store(rstd, [each for _, each in statistics])
-
-
-def _check_gradient(grad_out: Spec, input: Spec) -> None:
-    """Raises RuntimeError for a gradient that is no result's."""
-    if grad_out.sizes != input.sizes:
-        raise RuntimeError(f"grad_out has sizes {list(grad_out.sizes)}, but input has {list(input.sizes)}")
 
 
 def _wanted(specs: Sequence[Spec], output_mask: Mask) -> tuple[Spec | None, ...]:
@@ -167,14 +168,11 @@ def _layer_backward_rule(
     output_mask: Mask,
 ) -> tuple[Spec | None, ...]:
     _check_normalized_shape(input, normalized_shape, weight, bias)
-    _check_gradient(grad_out, input)
+    check_same_size(input=input, grad_out=grad_out)
     count = len(normalized_shape)
-    groups = (*input.sizes[:-count], *[1] * count)
-    for name, given in (("mean", mean), ("rstd", rstd)):
-        if given.sizes != groups:
-            raise RuntimeError(f"{name} has sizes {list(given.sizes)}, expected {list(groups)}")
+    check_size((*input.sizes[:-count], *[1] * count), mean=mean, rstd=rstd)
     dtype = check_dtypes(input, mean, rstd, weight, bias)
-    expect("grad_out", grad_out, input.sizes, input.dtype)
+    check_same_dtype(input=input, grad_out=grad_out)
     parameter = input.contiguous(tuple(normalized_shape), dtype)
     return _wanted((input.contiguous(), parameter, parameter), output_mask)
 
@@ -257,7 +255,7 @@ def _rms_rule(
     input: Spec, normalized_shape: Ints, weight: Spec | None, eps: float | None
 ) -> tuple[Spec, Spec]:
     _check_normalized_shape(input, normalized_shape, weight, None)
-    refuse(input.dtype, "bool", "integer", "complex")
+    refuse_dtype(input.dtype, "bool", "integer", "complex")
     if weight is not None and not _may_mix(input.dtype, weight.dtype):
         raise RuntimeError(
             f"mixed dtype: expected weight to have the dtype of input, {input.dtype.name}, but got "
@@ -324,12 +322,10 @@ def _rms_backward_rule(
     output_mask: Mask,
 ) -> tuple[Spec | None, ...]:
     _, wanted = _rms_rule(input, normalized_shape, weight, None)
-    _check_gradient(grad_out, input)
-    if grad_out.dtype is not input.dtype or rstd.dtype is not wanted.dtype or rstd.sizes != wanted.sizes:
-        raise RuntimeError(
-            f"expected grad_out of {input.dtype.name} and rstd of {wanted.dtype.name} and sizes "
-            f"{list(wanted.sizes)}, but got {grad_out.dtype.name}, {rstd.dtype.name} and {list(rstd.sizes)}"
-        )
+    check_same_size(input=input, grad_out=grad_out)
+    check_same_dtype(input=input, grad_out=grad_out)
+    check_size(wanted.sizes, rstd=rstd)
+    check_dtype(wanted.dtype, rstd=rstd)
     parameter = None if weight is None else weight.contiguous(tuple(normalized_shape))
     return input.contiguous() if output_mask[0] else None, parameter if output_mask[1] else None
 
@@ -410,7 +406,7 @@ def _rms_norm(input: Any, normalized_shape: Any, weight: Any, eps: float | None)
     """``input / sqrt(mean(input ** 2) + eps)``; half precision is computed in float32."""
     _check_normalized_shape(input._spec, normalized_shape, None if weight is None else weight._spec, None)
     dtype = input.dtype
-    refuse(dtype, "bool", "integer")
+    refuse_dtype(dtype, "bool", "integer")
     if dtype.is_floating_point and (weight is None or _may_mix(dtype, weight.dtype)):
         return aten._fused_rms_norm.default(input, normalized_shape, weight, eps)[0]
     wide = _orderly(input.to(float32) if dtype.itemsize == 2 else input)
@@ -568,12 +564,10 @@ def _group_backward_rule(
     output_mask: Mask,
 ) -> tuple[Spec | None, ...]:
     _check_group(input, weight, None, N, C, HxW, group)
-    _check_gradient(grad_out, input)
-    for name, spec in (("mean", mean), ("rstd", rstd)):
-        if spec.numel != N * group:
-            raise RuntimeError(f"Expected {name} to have {N * group} elements, but got {spec.numel}")
+    check_same_size(input=input, grad_out=grad_out)
+    check_numel(N * group, mean=mean, rstd=rstd)
     dtype = check_dtypes(input, mean, rstd, weight)
-    expect("grad_out", grad_out, input.sizes, input.dtype)
+    check_same_dtype(input=input, grad_out=grad_out)
     parameter = input.contiguous((C,), dtype)
     return _wanted((like(input), parameter, parameter), output_mask)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...calls.meta_functions import expect, refuse
+from ...calls.checks import check_batch_mode, check_same_dtype, check_size, refuse_dtype
 from ...calls.native import native_function
 from ...calls.record import Batching, Out
 from ...dispatch.dispatcher import aten
@@ -108,12 +108,7 @@ def _padded_sizes(kind: str, self: Spec, padding: Sequence[int], spatial: int) -
     """The result's sizes.  Source: padding::check_valid_input, TORCH_META_FUNC(reflection_pad1d)."""
     if len(padding) != 2 * spatial:
         raise RuntimeError(f"padding size is expected to be {2 * spatial}, but got: {len(padding)}")
-    batched = self.ndim == spatial + 2
-    if (not batched and self.ndim != spatial + 1) or 0 in self.sizes[batched:]:
-        raise RuntimeError(
-            f"Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with possibly 0 batch size and "
-            f"other non-zero dimensions for input, but got: {list(self.sizes)}"
-        )
+    check_batch_mode(spatial + 1, self)
     sizes = list(self.sizes)
     for dim in range(spatial):
         at = self.ndim - 1 - dim
@@ -174,17 +169,14 @@ def _define(kind: str, spatial: int, how: str) -> None:
 
     def rule(self: Spec, padding: Sequence[int]) -> Spec:
         sizes = _padded_sizes(kind, self, padding, spatial)
-        refuse(self.dtype, "bool")
+        refuse_dtype(self.dtype, "bool")
         return like(self, sizes)
 
     def backward_rule(grad_output: Spec, self: Spec, padding: Sequence[int]) -> Spec:
         sizes = _padded_sizes(kind, self, padding, spatial)
-        if grad_output.sizes != sizes:
-            raise RuntimeError(
-                f"grad_output should have sizes {list(sizes)}, but has {list(grad_output.sizes)}"
-            )
-        expect("grad_output", grad_output, sizes, self.dtype)
-        refuse(self.dtype, "bool", "integer")
+        check_size(sizes, grad_output=grad_output)
+        check_same_dtype(self=self, grad_output=grad_output)
+        refuse_dtype(self.dtype, "bool", "integer")
         return like(self)
 
     native_function(

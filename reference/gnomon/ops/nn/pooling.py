@@ -14,7 +14,17 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...calls.meta_functions import expect, refuse
+from ...calls.checks import (
+    check_batch_mode,
+    check_dim_range,
+    check_dtype,
+    check_length,
+    check_positive,
+    check_same_dtype,
+    check_size,
+    refuse_dtype,
+    refuse_half,
+)
 from ...calls.native import native_function
 from ...calls.record import Batching, Out
 from ...dispatch.dispatcher import aten
@@ -24,7 +34,7 @@ from ...memory.tensor import Tensor
 from ...numerics.arithmetic import divide, exact_sum, trunc_divide
 from ...numerics.windows import flat_position, like, planes, spatial_ints, windows
 from ...values import geometry
-from ...values.dtype import bfloat16, float16, int64, uint8
+from ...values.dtype import int64, uint8
 from ...values.geometry import Ints, wrap_dim
 
 
@@ -56,20 +66,8 @@ def _pooled_sizes(
 ) -> Ints:
     """The result's sizes.  Raises RuntimeError for windows that do not fit.  Source: pool2d_shape_check."""
     kernel, stride, padding, dilation = _window(spatial, kernel_size, stride, padding, dilation)
-    for name, values in (("kernel size", kernel), ("stride", stride), ("dilation", dilation)):
-        if min(values) <= 0:
-            raise RuntimeError(f"{name} should be greater than zero, but got {list(values)}")
-    batched = self.ndim == spatial + 2
-    if not batched and self.ndim != spatial + 1:
-        raise RuntimeError(
-            f"non-empty {spatial + 1}D or {spatial + 2}D (batch mode) tensor expected for input, but got "
-            f"sizes {list(self.sizes)}"
-        )
-    if 0 in self.sizes[batched:]:
-        raise RuntimeError(
-            f"Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with optional 0 dim batch size "
-            f"for input, but got: {list(self.sizes)}"
-        )
+    check_positive(kernel_size=kernel, stride=stride, dilation=dilation)
+    check_batch_mode(spatial + 1, self)
     for pad, size in zip(padding, kernel):
         if pad < 0:
             raise RuntimeError(f"pad must be non-negative, but got pad: {pad}")
@@ -92,12 +90,8 @@ def _pooled_sizes(
 
 def _check_gradient(grad_output: Spec, self: Spec, sizes: Ints) -> None:
     """Raises RuntimeError for a gradient that is no result's."""
-    if grad_output.dtype is not self.dtype:
-        raise RuntimeError(
-            f"expected dtype {self.dtype.name} for `gradOutput` but got dtype {grad_output.dtype.name}"
-        )
-    if grad_output.sizes != sizes:
-        raise RuntimeError(f"grad_output should have sizes {list(sizes)}, but has {list(grad_output.sizes)}")
+    check_same_dtype(self=self, grad_output=grad_output)
+    check_size(sizes, grad_output=grad_output)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -107,7 +101,7 @@ def _check_gradient(grad_output: Spec, self: Spec, sizes: Ints) -> None:
 def _max_pool_rule(spatial: int) -> Callable[..., Any]:
     def rule(self: Spec, *window: Any) -> tuple[Spec, Spec]:
         sizes = _pooled_sizes(self, spatial, *window)
-        refuse(self.dtype, "bool", "complex")
+        refuse_dtype(self.dtype, "bool", "complex")
         return _max_pool_spec(self, spatial, sizes), _max_pool_spec(self, spatial, sizes, int64)
 
     return rule
@@ -185,10 +179,9 @@ def _max_pool_backward_rule(spatial: int) -> Callable[..., Spec]:
         *window, indices = arguments
         sizes = _pooled_sizes(self, spatial, *window)
         _check_gradient(grad_output, self, sizes)
-        if indices.sizes != sizes:
-            raise RuntimeError(f"indices should have sizes {list(sizes)}, but have {list(indices.sizes)}")
-        expect("indices", indices, sizes, int64)
-        refuse(self.dtype, "bool", "integer", "complex")
+        check_size(sizes, indices=indices)
+        check_dtype(int64, indices=indices)
+        refuse_dtype(self.dtype, "bool", "integer", "complex")
         return like(self)
 
     return rule
@@ -283,24 +276,19 @@ def _max_pool1d_with_indices(
     self: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
 ) -> tuple[Any, Any]:
     """Max pooling of a plane of height 1."""
-    _check_one_dimension("max_pool1d", self, kernel_size, stride, padding, dilation)
+    _check_one_dimension(self, stride, kernel_size=kernel_size, padding=padding, dilation=dilation)
     steps = stride or kernel_size
     wide = (self.unsqueeze(-2), (1, *kernel_size), (1, *steps), (0, *padding), (1, *dilation), ceil_mode)
     values, indices = aten.max_pool2d_with_indices.default(*wide)
     return values.squeeze(-2), indices.squeeze(-2)
 
 
-def _check_one_dimension(name: str, self: Any, kernel_size: Any, stride: Any, *others: Any) -> None:
+def _check_one_dimension(self: Any, stride: Any, **window: Any) -> None:
     """Raises RuntimeError for other inputs than ([N,] C, L), and for windows of several dimensions; a stride
     may be none.
     """
-    if self.ndim not in (2, 3):
-        raise RuntimeError(f"{name}() Expected 2D or 3D input tensor, but got {list(self.shape)}")
-    if len(stride) > 1 or any(len(each) != 1 for each in (kernel_size, *others)):
-        raise RuntimeError(
-            f"{name}() argument 'kernel_size', 'stride', 'padding' and 'dilation' should contain one int "
-            f"each, but got {[list(each) for each in (kernel_size, stride, *others)]}"
-        )
+    check_dim_range(2, 4, self=self)
+    check_length(1, stride=stride or (1,), **window)
 
 
 native_function(
@@ -315,8 +303,7 @@ native_function(
 
 def _max_pool1d(self: Any, *window: Any) -> Any:
     """The values of max_pool1d_with_indices.  Raises NotImplementedError for integers."""
-    if self._spec.dtype.category == 1:
-        raise NotImplementedError(f"max_pool1d: not implemented for dtype {self._spec.dtype.name}")
+    refuse_dtype(self._spec.dtype, "integer")
     return _max_pool1d_with_indices(self, *window)[0].contiguous()
 
 
@@ -337,9 +324,9 @@ native_function(
 def _check_average_dtype(dtype: Any, spatial: int) -> None:
     """PyTorch has integers in int64 only, and three dimensions not in half precision."""
     if dtype is not int64:
-        refuse(dtype, "bool", "integer", "complex")
-    if spatial == 3 and dtype in (float16, bfloat16):
-        raise NotImplementedError(f"not implemented for dtype {dtype.name}")
+        refuse_dtype(dtype, "bool", "integer", "complex")
+    if spatial == 3:
+        refuse_half(dtype)
 
 
 def _average_rule(spatial: int) -> Callable[..., Spec]:
@@ -530,7 +517,7 @@ def _avg_pool1d(
     self: Any, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool
 ) -> Any:
     """Average pooling of a plane of height 1."""
-    _check_one_dimension("avg_pool1d", self, kernel_size, stride, padding)
+    _check_one_dimension(self, stride, kernel_size=kernel_size, padding=padding)
     wide = ((1, *kernel_size), (1, *(stride or kernel_size)), (0, *padding))
     return aten.avg_pool2d.default(self.unsqueeze(-2), *wide, ceil_mode, count_include_pad, None).squeeze(-2)
 

@@ -23,7 +23,7 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...calls.meta_functions import refuse
+from ...calls.checks import check_dim, check_length, check_size, refuse_dtype, refuse_half
 from ...calls.native import native_function
 from ...calls.record import Batching, Out
 from ...dispatch.dispatcher import aten
@@ -32,7 +32,7 @@ from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...numerics.arithmetic import exact_sum
 from ...numerics.windows import like, planes
-from ...values.dtype import bfloat16, float16, float64, uint8
+from ...values.dtype import float64, uint8
 from ...values.geometry import Ints
 
 # along a dimension: for each output position, pairs of an input position and its weight
@@ -238,12 +238,8 @@ def _products(along: Sequence[Weights]) -> list[tuple[Ints, list[tuple[Ints, flo
 def _check_sizes(input_size: Sequence[int], output_size: Sequence[int], spatial: int) -> Ints:
     """The output's sizes.  Raises RuntimeError for what can not be resampled.  Source:
     upsample_2d_common_check."""
-    if len(output_size) != spatial:
-        raise RuntimeError(f"It is expected output_size equals to {spatial}, but got size {len(output_size)}")
-    if len(input_size) != spatial + 2:
-        raise RuntimeError(
-            f"It is expected input_size equals to {spatial + 2}, but got size {len(input_size)}"
-        )
+    check_length(spatial, output_size=output_size)
+    check_length(spatial + 2, input_size=input_size)
     if min(*input_size[2:], *output_size) <= 0:
         raise RuntimeError(
             f"Input and output sizes should be greater than 0, but got input {list(input_size[2:])} and "
@@ -254,8 +250,8 @@ def _check_sizes(input_size: Sequence[int], output_size: Sequence[int], spatial:
 
 def _refuse_halves(mode: str, dtype: Any) -> None:
     """Raises NotImplementedError for the 16-bit floats where antialiased: PyTorch has no such kernel."""
-    if mode.endswith("_aa") and dtype in (float16, bfloat16):
-        raise NotImplementedError(f"not implemented for dtype {dtype.name}")
+    if mode.endswith("_aa"):
+        refuse_half(dtype)
 
 
 def _rule(mode: str, spatial: int) -> Callable[..., Spec]:
@@ -268,7 +264,7 @@ def _rule(mode: str, spatial: int) -> Callable[..., Spec]:
             )
         copies = mode.endswith("_aa") and sizes == self.sizes
         if not copies and (self.dtype is not uint8 or (mode == "linear" and spatial != 2)):
-            refuse(self.dtype, "bool", "integer", "complex")
+            refuse_dtype(self.dtype, "bool", "integer", "complex")
             _refuse_halves(mode, self.dtype)
         return like(self, sizes)
 
@@ -280,11 +276,8 @@ def _backward_rule(mode: str, spatial: int) -> Callable[..., Spec]:
 
     def rule(grad_output: Spec, output_size: Sequence[int], input_size: Sequence[int], *options: Any) -> Spec:
         sizes = _check_sizes(input_size, output_size, spatial)
-        if grad_output.sizes != sizes:
-            raise RuntimeError(
-                f"Expected grad_output to have sizes {list(sizes)}, but got {list(grad_output.sizes)}"
-            )
-        refuse(grad_output.dtype, "bool", "integer", "complex")
+        check_size(sizes, grad_output=grad_output)
+        refuse_dtype(grad_output.dtype, "bool", "integer", "complex")
         _refuse_halves(mode, grad_output.dtype)
         wanted = tuple(input_size)
         return grad_output.contiguous(wanted) if row_major else like(grad_output, wanted)
@@ -433,8 +426,7 @@ def output_size_of(
         raise RuntimeError("Must specify exactly one of output_size and scale_factors")
     given: Any = scale_factors if output_size is None else output_size
     spatial = sizes[2:]
-    if len(given) != len(spatial):
-        raise RuntimeError(f"expected {len(spatial)} numbers, one a dimension, but got {list(given)}")
+    check_length(len(spatial), **{"scale_factors" if output_size is None else "output_size": given})
     if output_size is not None:
         return tuple(output_size)
     wanted = [size * factor for size, factor in zip(spatial, given)]
@@ -503,10 +495,7 @@ def _define(name: str, mode: str, spatial: int, doc: str) -> None:
 
     def by_factors(input: Any, output_size: Any, *options: Any) -> Any:
         *align_corners, factors = options
-        if len(input.shape) != spatial + 2:
-            raise RuntimeError(
-                f"expected an input of {spatial + 2} dimensions, but got one of sizes {list(input.shape)}"
-            )
+        check_dim(spatial + 2, input=input)
         sizes = output_size_of(input.shape, output_size, factors)
         return forward(input, sizes, *align_corners, *(factors or [None] * spatial))
 

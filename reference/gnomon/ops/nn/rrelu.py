@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...calls.meta_functions import refuse, refuse_half
+from ...calls.checks import refuse_dtype, refuse_half
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
 from ...values.dtype import float16, real_number
@@ -17,7 +17,7 @@ from ...values.dtype import float16, real_number
 def _slopes(self: Any, lower: Any, upper: Any, generator: Any) -> Any:
     """A slope from [lower, upper) for each element that is not positive, 1 for the others."""
     dtype = self._spec.dtype
-    refuse(dtype, "bool", "integer", "complex")
+    refuse_dtype(dtype, "bool", "integer", "complex")
     if dtype is float16:
         refuse_half(dtype)
     noise = aten.empty_like(self.detach()).uniform_(float(lower), float(upper), generator=generator)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ...calls.meta_functions import expect, refuse
+from ...calls.checks import check_same_dtype, check_same_size, refuse_dtype
 from ...calls.native import native_function
 from ...calls.record import Out
 from ...dispatch.dispatcher import aten
@@ -26,7 +26,7 @@ def _rule(self: Spec, dim: int, half_to_float: bool) -> Spec:
     wrap_dim(dim, self.ndim)
     if half_to_float:
         raise RuntimeError("softmax with half to float conversion is not supported on this device")
-    refuse(self.dtype, "bool", "integer", "complex")
+    refuse_dtype(self.dtype, "bool", "integer", "complex")
     return self.contiguous()
 
 
@@ -138,11 +138,8 @@ native_function(
 
 def _backward_rule(grad_output: Spec, output: Spec, dim: int, input_dtype: Any) -> Spec:
     wrap_dim(dim, output.ndim)
-    if grad_output.sizes != output.sizes:
-        raise RuntimeError(
-            f"grad_output has sizes {list(grad_output.sizes)}, but output has {list(output.sizes)}"
-        )
-    expect("grad_output", grad_output, output.sizes, output.dtype)
+    check_same_size(output=output, grad_output=grad_output)
+    check_same_dtype(output=output, grad_output=grad_output)
     return output.contiguous()
 
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...calls.meta_functions import refuse
+from ...calls.checks import check_dtype, check_length, check_size, refuse_dtype
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
 from ...memory.accessor import TensorAccessor, elements
@@ -29,24 +29,13 @@ def _check_step(params: Specs, **lists: Specs) -> None:
     """Raises RuntimeError for lists that do not go with the parameters, NotImplementedError for dtypes."""
     if not params:
         raise NotImplementedError("there is no parameter, and so nothing says on which device to run")
+    check_length(len(params), **lists)
     for name, specs in lists.items():
-        if len(specs) != len(params):
-            raise RuntimeError(
-                f"expected {name} to have {len(params)} tensors, as self has, not {len(specs)}"
-            )
         for param, spec in zip(params, specs):
-            if spec.dtype is not param.dtype:
-                raise RuntimeError(
-                    f"expected {name} to have the parameters' dtype {param.dtype.name}, but found "
-                    f"{spec.dtype.name}"
-                )
-            if spec.sizes != param.sizes:
-                raise RuntimeError(
-                    f"expected {name} to have the parameters' sizes {list(param.sizes)}, but found "
-                    f"{list(spec.sizes)}"
-                )
+            check_dtype(param.dtype, **{name: spec})
+            check_size(param.sizes, **{name: spec})
     for spec in params:
-        refuse(spec.dtype, "bool", "integer", "complex")
+        refuse_dtype(spec.dtype, "bool", "integer", "complex")
     for spec in (*params, *(each for name, specs in lists.items() if name != "grads" for each in specs)):
         if geometry.has_internal_overlap(spec.sizes, spec.strides):
             raise RuntimeError(
@@ -117,8 +106,7 @@ def _adam_rule(
     else:
         _check_step(self, grads=grads, exp_avgs=exp_avgs, exp_avg_sqs=exp_avg_sqs)
         _check_none("max_exp_avg_sqs", max_exp_avg_sqs, "amsgrad")
-    if len(state_steps) != len(self):
-        raise RuntimeError(f"expected {len(self)} state_steps, as many as self has, not {len(state_steps)}")
+    check_length(len(self), state_steps=state_steps)
     _check_numbers((*state_steps, grad_scale, found_inf))
     return ()
 

@@ -11,17 +11,9 @@ import math
 from dataclasses import replace
 from typing import Any
 
+from ...calls.checks import check_alpha, check_same_dtype, refuse_dtype
 from ...calls.iterator import TensorIterator, result_type
-from ...calls.meta_functions import (
-    binary,
-    binary_float,
-    check_alpha,
-    computed_in,
-    refuse,
-    unary,
-    unary_float,
-    walk,
-)
+from ...calls.meta_functions import binary, binary_float, computed_in, unary, unary_float, walk
 from ...calls.native import native_function
 from ...calls.record import Numbers, Out
 from ...dispatch.dispatcher import OpOverload, aten
@@ -146,7 +138,7 @@ div = native_function(
 def integer_division_rule(self: Any, other: Any) -> Any:
     """Promoted and broadcast; complex numbers have no floor."""
     common = result_type(self, other)
-    refuse(common, "complex", "bool")
+    refuse_dtype(common, "complex", "bool")
     return walk([self, other], common, common)
 
 
@@ -287,7 +279,7 @@ neg = native_function(
 
 def abs_rule(self: Spec) -> Any:
     """A complex number's modulus is real."""
-    refuse(self.dtype, "bool")
+    refuse_dtype(self.dtype, "bool")
     return walk([self], self.dtype.to_real(), self.dtype)
 
 
@@ -449,16 +441,15 @@ addcdiv = native_function(
 
 def _lerp_rule(self: Spec, end: Spec, weight: Any) -> TensorIterator:
     """All of one dtype, but for a weight without dimensions, whose dtype promotes as a number's does."""
-    if end.dtype is not self.dtype:
-        raise RuntimeError(f"expected dtype {self.dtype.name} for `end` but got dtype {end.dtype.name}")
+    check_same_dtype(self=self, end=end)
     if not isinstance(weight, Spec):
         # half precision is weighted in float32
         check_number_fits(weight, float32 if self.dtype in (float16, bfloat16) else self.dtype)
         weight = None
-    elif weight.ndim and weight.dtype is not self.dtype:
-        raise RuntimeError(f"expected dtype {self.dtype.name} for `weight` but got dtype {weight.dtype.name}")
+    elif weight.ndim:
+        check_same_dtype(self=self, weight=weight)
     dtype = self.dtype if weight is None else result_type(self, end, weight)
-    refuse(dtype, "bool", "integer")
+    refuse_dtype(dtype, "bool", "integer")
     if weight is None:
         return walk([self, end], dtype, dtype)
     return walk([self, end, weight], dtype, dtype)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...calls.checks import refuse_dtype
 from ...calls.iterator import TensorIterator, result_type
-from ...calls.meta_functions import binary, refuse, walk
+from ...calls.meta_functions import binary, walk
 from ...calls.native import native_function
 from ...calls.record import Numbers, Out
 from ...dispatch.dispatcher import OpOverload, aten
@@ -73,7 +74,7 @@ def _clamp_walk(self: Spec, min: Any, max: Any) -> Any:
         for bound in bounds:
             real_number(bound)
     common = result_type(self, *bounds)
-    refuse(common, "complex", "bool")
+    refuse_dtype(common, "complex", "bool")
     if all(bound == bound for bound in bounds):  # else the result is NaN, whatever the other one is
         for bound in bounds:
             check_number_fits(bound, common)
@@ -183,7 +184,7 @@ clamp_max_tensor = native_function(
 
 def _between_rule(self: Spec, min: Spec, max: Spec) -> TensorIterator:
     common = result_type(self, min, max)
-    refuse(common, "bool", "complex")
+    refuse_dtype(common, "bool", "complex")
     return walk([self, min, max], common, common)
 
 

@@ -10,17 +10,10 @@ import math
 import operator
 from typing import Any
 
+from ...calls.checks import can_be_read, check_mask, device_of, refuse_dtype
 from ...calls.copies import row_major
 from ...calls.iterator import TensorIterator, result_type
-from ...calls.meta_functions import (
-    can_be_read,
-    comparison,
-    dense_like,
-    device_of,
-    documented,
-    refuse,
-    unary_bool,
-)
+from ...calls.meta_functions import comparison, dense_like, documented, unary_bool
 from ...calls.native import native_function
 from ...calls.outputs import warn_of_expanded
 from ...calls.record import Inplace, Numbers, Out
@@ -141,7 +134,7 @@ isneginf = _infinity("isneginf", -math.inf)
 
 
 def _signbit_rule(self: Spec) -> TensorIterator:
-    refuse(self.dtype, "complex")
+    refuse_dtype(self.dtype, "complex")
     return unary_bool(self)
 
 
@@ -298,10 +291,7 @@ native_function(
 
 def _masked_fill(self: Any, mask: Any, value: Any) -> Any:
     dtype = self._spec.dtype
-    if mask.dtype is not bool_:
-        raise RuntimeError(
-            f"masked_fill only supports boolean masks, but got mask with dtype {mask.dtype.name}"
-        )
+    check_mask(mask)
     if not hasattr(value, "_spec"):
         check_number_fits(value, dtype)
         value = aten.scalar_tensor.default(value, dtype, None, self.device, None)

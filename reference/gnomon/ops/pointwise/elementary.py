@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...calls.checks import refuse_dtype
 from ...calls.iterator import TensorIterator
 from ...calls.meta_functions import (
     binary,
     binary_float,
     computed_in,
     dense_like,
-    refuse,
     to_float,
     unary_float,
     walk,
@@ -436,7 +436,7 @@ def _heaviside_rule(self: Spec, values: Spec) -> TensorIterator:
             f"heaviside is not yet implemented for tensors with different dtypes: {self.dtype.name} and "
             f"{values.dtype.name}"
         )
-    refuse(self.dtype, "complex")
+    refuse_dtype(self.dtype, "complex")
     return walk([self, values], self.dtype, self.dtype)
 
 

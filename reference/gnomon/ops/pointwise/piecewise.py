@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...calls.checks import check_same_dtype, refuse_dtype
 from ...calls.iterator import TensorIterator
-from ...calls.meta_functions import binary, computed_in, dense_like, expect, refuse, unary, walk, with_numbers
+from ...calls.meta_functions import binary, computed_in, dense_like, unary, walk, with_numbers
 from ...calls.native import native_function
 from ...calls.record import Numbers, Out
 from ...dispatch.dispatcher import aten
@@ -28,7 +29,7 @@ def _relu(a: Any) -> Any:
 def _relu_rule(self: Spec) -> TensorIterator:
     if self.dtype is bool_:
         raise RuntimeError("not supported for bool; x.to(gnomon.int64) converts it")
-    refuse(self.dtype, "complex")
+    refuse_dtype(self.dtype, "complex")
     return walk([self], self.dtype, self.dtype)
 
 
@@ -101,7 +102,7 @@ leaky_relu_backward = native_function(
 
 
 def _threshold_rule(self: Spec, threshold: Any, value: Any) -> TensorIterator:
-    refuse(self.dtype, "bool", "complex")
+    refuse_dtype(self.dtype, "bool", "complex")
     check_number_fits(threshold, computed_in(self.dtype))
     check_number_fits(value, self.dtype)
     return walk([self], self.dtype, self.dtype)
@@ -126,7 +127,7 @@ def _between(a: float, lambd: float) -> bool:
 
 
 def _shrink_rule(self: Spec, lambd: Any) -> TensorIterator:
-    refuse(self.dtype, "bool", "integer", "complex")
+    refuse_dtype(self.dtype, "bool", "integer", "complex")
     check_number_fits(lambd, self.dtype)
     return walk([self], self.dtype, self.dtype)
 
@@ -157,7 +158,7 @@ hardshrink_backward = native_function(
 
 
 def _softshrink_rule(self: Spec, lambd: Any) -> TensorIterator:
-    refuse(self.dtype, "bool", "integer", "complex")
+    refuse_dtype(self.dtype, "bool", "integer", "complex")
     lambd = real_number(lambd)
     if not lambd >= 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
@@ -199,7 +200,7 @@ softshrink_backward = native_function(
 def _hardtanh_rule(self: Spec, min_val: Any, max_val: Any) -> TensorIterator:
     if self.dtype is bool_:
         raise RuntimeError("Bool inputs not supported for hardtanh")
-    refuse(self.dtype, "complex")
+    refuse_dtype(self.dtype, "complex")
     bounds: tuple[Any, ...] = (min_val, max_val)
     if not self.dtype.is_signed:  # which takes of a fraction what is before the point
         for bound in bounds:
@@ -322,8 +323,8 @@ hardswish_backward = native_function(
 
 
 def _same_dtype_rule(self: Spec, weight: Spec) -> TensorIterator:
-    expect("weight", weight, weight.sizes, self.dtype)
-    refuse(self.dtype, "bool", "integer", "complex")
+    check_same_dtype(self=self, weight=weight)
+    refuse_dtype(self.dtype, "bool", "integer", "complex")
     return walk([self, weight], self.dtype, self.dtype)
 
 
@@ -339,9 +340,8 @@ native_function(
 
 
 def _prelu_backward(grad_output: Any, self: Any, weight: Any) -> tuple[Any, Any]:
-    for name, tensor in (("grad_output", grad_output), ("weight", weight)):
-        expect(name, tensor._spec, tensor._spec.sizes, self.dtype)
-    refuse(self.dtype, "bool", "integer", "complex")
+    check_same_dtype(self=self, grad_output=grad_output, weight=weight)
+    refuse_dtype(self.dtype, "bool", "integer", "complex")
     positive = self > 0
     # what a choice leaves out has no part in its derivatives, either, even if it is infinite
     slope, negative = aten.where.self(positive, 1.0, weight), self.masked_fill(positive, 0)

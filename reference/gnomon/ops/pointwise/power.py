@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...calls.checks import refuse_dtype
 from ...calls.copies import row_major
 from ...calls.iterator import TensorIterator, result_type
-from ...calls.meta_functions import refuse, walk
+from ...calls.meta_functions import walk
 from ...calls.native import native_function
 from ...calls.record import Out
 from ...dispatch.dispatcher import aten
@@ -33,7 +34,7 @@ def pow_rule(self: Any, exponent: Any) -> Any:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     common = result_type(self, exponent)
     if isinstance(exponent, Spec) or exponent not in (0, 1):  # which are ones, and the numbers themselves
-        refuse(common, "bool")
+        refuse_dtype(common, "bool")
     return walk([self, exponent], common, common)
 
 

@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ...calls.checks import check_floating_or_complex, check_matrix
 from ...calls.iterator import TensorIterator
 from ...calls.meta_functions import reduce, reduced_dims
 from ...calls.native import native_function
@@ -24,41 +25,39 @@ from ...values.dtype import bfloat16, float16, promote_types
 from ...values.geometry import wrap_dim
 
 
-def _check_dtype(name: str, self: Any, dtype: Any) -> None:
+def _check_dtype(self: Any, dtype: Any) -> None:
     """``dtype`` may only widen the dtype of ``self``, which must be floating point or complex."""
-    if self.category < 2:
-        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {self.name}")
+    check_floating_or_complex(self)
     if dtype is None:
         return
     if dtype.category < 2:
-        raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {dtype.name}")
+        raise RuntimeError(f"dtype should be floating point or complex, but got {dtype.name}")
     if dtype.is_complex != self.is_complex:
         kind = "complex" if self.is_complex else "real"
-        raise RuntimeError(f"{name}: dtype should be {kind} for {kind} inputs, but got {dtype.name}")
+        raise RuntimeError(f"dtype should be {kind} for {kind} inputs, but got {dtype.name}")
     if promote_types(self, dtype) is not dtype:
         raise RuntimeError(
-            f"{name}: the dtype of the input ({self.name}) should be convertible without narrowing to the "
+            f"the dtype of the input ({self.name}) should be convertible without narrowing to the "
             f"specified dtype ({dtype.name})"
         )
 
 
 def _vector_norm_rule(self: Spec, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> TensorIterator:
-    name = "linalg.vector_norm"
     if isinstance(ord, complex):
-        raise RuntimeError(f"{name}: Expected a non-complex scalar as the order of norm.")
-    _check_dtype(name, self.dtype, dtype)
+        raise RuntimeError("Expected a non-complex scalar as the order of norm.")
+    _check_dtype(self.dtype, dtype)
     dims = reduced_dims(dim, self.ndim)
     if ord < 0 or ord == math.inf:
         for each in dims if dim is not None and len(dim) else ():
             if self.ndim and not self.sizes[each]:
                 raise RuntimeError(
-                    f"{name} cannot compute the {ord} norm on the dimension {each} because this dimension is "
-                    "empty and the operation does not have an identity"
+                    f"cannot compute the {ord} norm on the dimension {each} because this dimension is empty "
+                    "and the operation does not have an identity"
                 )
         if (dim is None or not len(dim)) and not self.numel:
             raise RuntimeError(
-                f"{name} cannot compute the {ord} norm on an empty tensor because the operation does not "
-                "have an identity"
+                f"cannot compute the {ord} norm on an empty tensor because the operation does not have an "
+                "identity"
             )
     wide = dtype or self.dtype
     return reduce(self, dim, keepdim, wide.to_real(), wide)
@@ -181,20 +180,18 @@ native_function(
 
 
 def _matrix_dims(self: Any, dim: Sequence[int]) -> tuple[int, int]:
-    name = "linalg.matrix_norm"
-    if self.ndim < 2:
-        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
+    check_matrix(A=self)
     if len(dim) != 2:
-        raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {list(dim)}")
+        raise RuntimeError(f"dim must be a 2-tuple. Got {list(dim)}")
     first, second = (wrap_dim(each, self.ndim) for each in dim)
     if first == second:
-        raise RuntimeError(f"{name}: dims must be different. Got ({dim[0]}, {dim[1]})")
+        raise RuntimeError(f"dims must be different. Got ({dim[0]}, {dim[1]})")
     return first, second
 
 
 def _check_precision(dtype: Any) -> None:
     if dtype in (float16, bfloat16):
-        raise RuntimeError(f"linalg.matrix_norm: Low precision dtypes not supported. Got {dtype.name}")
+        raise RuntimeError(f"Low precision dtypes not supported. Got {dtype.name}")
 
 
 def _extreme(sizes: Any, dim: int, keepdim: bool, ord: Any) -> Any:
@@ -210,8 +207,8 @@ def _matrix_norm(self: Any, ord: Any, dim: Sequence[int], keepdim: bool, dtype: 
     """ord 1 and inf: the largest sum of sizes down a column, along a row; 2: the largest singular value."""
     size = abs(ord) if not isinstance(ord, complex) else ord
     if size not in (1, 2, math.inf):
-        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
-    _check_dtype("linalg.matrix_norm", self.dtype, dtype)
+        raise RuntimeError(f"Order {ord} not supported.")
+    _check_dtype(self.dtype, dtype)
     rows, columns = _matrix_dims(self, dim)
     if size == 2:
         _check_precision(self.dtype)
@@ -232,8 +229,8 @@ def _moved_back(result: Any, rows: int, columns: int) -> Any:
 
 def _named_matrix_norm(self: Any, ord: str, dim: Sequence[int], keepdim: bool, dtype: Any) -> Any:
     if ord not in ("fro", "nuc"):
-        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
-    _check_dtype("linalg.matrix_norm", self.dtype, dtype)
+        raise RuntimeError(f"Order {ord} not supported.")
+    _check_dtype(self.dtype, dtype)
     rows, columns = _matrix_dims(self, dim)
     if ord == "fro":
         return aten.linalg_vector_norm.default(self, 2, (rows, columns), keepdim, dtype)
@@ -270,14 +267,20 @@ native_function(
 )
 
 
+def _check_whole(self: Any) -> None:
+    """Raises RuntimeError where a norm of a named order and of no dimension is one of nothing known."""
+    if self.ndim not in (1, 2):
+        raise RuntimeError(
+            f"If dim is not specified but ord is, the input must be 1D or 2D. Got {self.ndim}D."
+        )
+
+
 def _linalg_norm(self: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
     """A vector norm over one dimension, or over all where no order is given; a matrix norm over two."""
     if dim is not None and len(dim) not in (1, 2):
-        raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}")
-    if dim is None and ord is not None and self.ndim not in (1, 2):
-        raise RuntimeError(
-            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {self.ndim}D."
-        )
+        raise RuntimeError(f"If dim is specified, it must be of length 1 or 2. Got {list(dim)}")
+    if dim is None and ord is not None:
+        _check_whole(self)
     if ord is not None and (len(dim) if dim is not None else self.ndim) == 2:
         where = (0, 1) if dim is None else dim
         return aten.linalg_matrix_norm.default(self, ord, where, keepdim, dtype)
@@ -285,10 +288,8 @@ def _linalg_norm(self: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> An
 
 
 def _named_linalg_norm(self: Any, ord: str, dim: Any, keepdim: bool, dtype: Any) -> Any:
-    if dim is None and self.ndim not in (1, 2):
-        raise RuntimeError(
-            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {self.ndim}D."
-        )
+    if dim is None:
+        _check_whole(self)
     where = (-2, -1) if dim is None else dim
     return aten.linalg_matrix_norm.str_ord(self, ord, where, keepdim, dtype)
 

@@ -13,8 +13,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ...calls.checks import refuse_dtype, zero_numel_check_dims
 from ...calls.iterator import TensorIterator
-from ...calls.meta_functions import bool_result_dtype, reduce, reduced_dims, refuse, sum_dtype, to_float
+from ...calls.meta_functions import bool_result_dtype, reduce, reduced_dims, sum_dtype, to_float
 from ...calls.native import native_function
 from ...calls.record import Out
 from ...dispatch.dispatcher import aten
@@ -244,7 +245,7 @@ native_function(
 
 
 def _extreme_rule(self: Spec, dim: Any, keepdim: bool) -> TensorIterator:
-    refuse(self.dtype, "complex")
+    refuse_dtype(self.dtype, "complex")
     dims = reduced_dims(dim, self.ndim)
     if self.numel == 0 and not dim and not isinstance(dim, int):
         raise RuntimeError(
@@ -252,8 +253,7 @@ def _extreme_rule(self: Spec, dim: Any, keepdim: bool) -> TensorIterator:
             "the 'dim' argument."
         )
     for each in dims:
-        if self.ndim and self.sizes[each] == 0:
-            raise IndexError(f"Expected reduction dim {each} to have non-zero size.")
+        zero_numel_check_dims(self, each)
     return reduce(self, dim, keepdim, self.dtype, self.dtype)
 
 
@@ -345,8 +345,7 @@ def _index_rule(self: Spec, dim: int | None, keepdim: bool) -> tuple[int | None,
     dim = wrap_dim(dim, self.ndim)
     if not self.ndim:
         return dim, ()
-    if self.sizes[dim] == 0:
-        raise IndexError(f"Expected reduction dim {dim} to have non-zero size.")
+    zero_numel_check_dims(self, dim)
     return dim, (*self.sizes[:dim], *((1,) if keepdim else ()), *self.sizes[dim + 1 :])
 
 

@@ -13,7 +13,8 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...calls.meta_functions import can_be_read, refuse, sum_dtype
+from ...calls.checks import can_be_read, check_same_dim, refuse_dtype
+from ...calls.meta_functions import sum_dtype
 from ...calls.native import native_function
 from ...calls.record import Inputs, Out
 from ...dispatch.dispatcher import aten
@@ -30,7 +31,7 @@ def _scan_rule(self: Spec, dim: int, dtype: Any) -> Spec:
     wrap_dim(dim, self.ndim)
     accumulated = sum_dtype(self, dtype)
     if self.ndim and self.numel:
-        refuse(accumulated, "bool")
+        refuse_dtype(accumulated, "bool")
     return self.contiguous(self.sizes, accumulated)
 
 
@@ -114,7 +115,7 @@ cumprod = native_function(
 
 def _cummax_rule(self: Spec, dim: int) -> tuple[Spec, Spec]:
     wrap_dim(dim, self.ndim)
-    refuse(self.dtype, "complex")
+    refuse_dtype(self.dtype, "complex")
     return self.contiguous(), self.contiguous(self.sizes, int64)
 
 
@@ -171,11 +172,7 @@ def _diff(self: Any, n: int, dim: int, prepend: Any, append: Any) -> Any:
     for name, other in (("prepend", prepend), ("append", append)):
         if other is None:
             continue
-        if other.ndim != self.ndim:
-            raise RuntimeError(
-                f"expected {name} to have the number of dimensions of input, {self.ndim}, but got "
-                f"{other.ndim}"
-            )
+        check_same_dim(self=self, **{name: other})
         for each, (size, wanted) in enumerate(zip(other.shape, self.shape)):
             if each != dim and size != wanted:
                 raise RuntimeError(

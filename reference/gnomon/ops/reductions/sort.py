@@ -14,8 +14,9 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...calls.checks import can_be_read, refuse_dtype, zero_numel_check_dims
 from ...calls.iterator import result_type
-from ...calls.meta_functions import can_be_read, dense_like, refuse
+from ...calls.meta_functions import dense_like
 from ...calls.native import native_function
 from ...calls.record import Out
 from ...dispatch.dispatcher import aten
@@ -173,9 +174,8 @@ def _reduced_row(
 ) -> tuple[Spec, Spec]:
     """The specs of values and indices of a reduction of one dimension that may not be empty."""
     dim = wrap_dim(dim, self.ndim)
-    if self.ndim and self.sizes[dim] == 0:
-        raise IndexError(f"Expected reduction dim {dim} to have non-zero size.")
-    refuse(self.dtype, *refused)
+    zero_numel_check_dims(self, dim)
+    refuse_dtype(self.dtype, *refused)
     if not self.ndim:
         return self.contiguous(()), self.contiguous((), int64)
     sizes = (*self.sizes[:dim], *((1,) if keepdim else ()), *self.sizes[dim + 1 :])
@@ -204,8 +204,7 @@ def _choice_grad(grad: Any, self_sizes: Any, dim: int, keepdim: bool, indices: A
 
 def _kthvalue_rule(self: Spec, k: int, dim: int, keepdim: bool) -> tuple[Spec, Spec]:
     dim = wrap_dim(dim, self.ndim)
-    if self.ndim and not self.sizes[dim]:
-        raise IndexError(f"Expected reduction dim {dim} to have non-zero size.")
+    zero_numel_check_dims(self, dim)
     if not 1 <= k <= (self.sizes[dim] if self.ndim else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim}: got {k}")
     return _reduced_row(self, dim, keepdim)
@@ -254,7 +253,7 @@ def _flat_median(choose: Any) -> Any:
 def _flat_median_rule(self: Spec) -> Spec:
     # nothing is compared in an empty tensor: the median of nothing is NaN, or what a dtype makes of it
     if 0 not in self.sizes:
-        refuse(self.dtype, "bool", "complex")
+        refuse_dtype(self.dtype, "bool", "complex")
     return self.contiguous(())
 
 
@@ -448,7 +447,7 @@ def _searchsorted_rule(
         if sorter.dtype is not int64:
             raise RuntimeError(f"sorter must be a tensor of long dtype but got dtype {sorter.dtype.name}")
     if 0 not in sizes:
-        refuse(
+        refuse_dtype(
             result_type(boundaries, self) if isinstance(self, Spec) else boundaries.dtype, "bool", "complex"
         )
     return boundaries.contiguous(sizes, int32 if out_int32 else int64)

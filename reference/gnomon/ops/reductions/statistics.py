@@ -12,8 +12,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ...calls.checks import can_be_read, refuse_dtype, zero_numel_check_dims
 from ...calls.iterator import TensorIterator
-from ...calls.meta_functions import can_be_read, reduce, reduced_dims, refuse, sum_dtype
+from ...calls.meta_functions import reduce, reduced_dims, sum_dtype
 from ...calls.native import native_function
 from ...calls.record import Out
 from ...dispatch.dispatcher import aten
@@ -177,7 +178,7 @@ def _nansum_rule(self: Spec, dim: Any, keepdim: bool, dtype: Any) -> TensorItera
         raise RuntimeError(f"nansum does not support complex inputs, got {self.dtype.name}")
     accumulated = sum_dtype(self, dtype)
     if self.dtype.category == 2:
-        refuse(accumulated, "complex")
+        refuse_dtype(accumulated, "complex")
     return reduce(self, dim, keepdim, accumulated, accumulated)
 
 
@@ -234,7 +235,7 @@ nanmean = native_function(
 
 
 def _aminmax_rule(self: Spec, dim: int | None, keepdim: bool) -> tuple[Spec, Spec]:
-    refuse(self.dtype, "complex")
+    refuse_dtype(self.dtype, "complex")
     if dim is None:
         if not self.numel:
             raise RuntimeError(
@@ -243,8 +244,7 @@ def _aminmax_rule(self: Spec, dim: int | None, keepdim: bool) -> tuple[Spec, Spe
         sizes: tuple[int, ...] = (1,) * self.ndim if keepdim else ()
     else:
         dim = wrap_dim(dim, self.ndim)
-        if self.ndim and not self.sizes[dim]:
-            raise IndexError(f"Expected reduction dim {dim} to have non-zero size.")
+        zero_numel_check_dims(self, dim)
         sizes = (*self.sizes[:dim], *((1,) if keepdim else ()), *self.sizes[dim + 1 :]) if self.ndim else ()
     return self.contiguous(sizes), self.contiguous(sizes)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...calls.meta_functions import refuse
+from ...calls.checks import refuse_dtype
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
 from ...values.dtype import bool_, float32, float64, int64
@@ -37,7 +37,7 @@ def _run_starts(flat: Any) -> Any:
 
 
 def _unique2(self: Any, sorted: bool, return_inverse: bool, return_counts: bool) -> Any:
-    refuse(self.dtype, "complex")
+    refuse_dtype(self.dtype, "complex")
     flat = self.detach().flatten()
     values, order = aten.sort.stable(flat, True, 0, False)
     positions, inverse, counts = _groups(_run_starts(values), return_inverse, return_counts)
@@ -62,7 +62,7 @@ unique2 = native_function(
 def _unique_consecutive(self: Any, return_inverse: bool, return_counts: bool, dim: int | None) -> Any:
     if dim is not None:
         return aten.unique_dim_consecutive.default(self, dim, return_inverse, return_counts)
-    refuse(self.dtype, "complex")
+    refuse_dtype(self.dtype, "complex")
     flat = self.detach().flatten()
     positions, inverse, counts = _groups(_run_starts(flat), return_inverse, return_counts)
     return flat[positions], inverse.view(self.shape) if return_inverse else inverse, counts
@@ -79,10 +79,8 @@ unique_consecutive = native_function(
 
 def _rows_of(self: Any, dim: int) -> tuple[Any, int]:
     """The slices along ``dim`` as rows of a matrix; ``dim`` counted from the front."""
-    refuse(self.dtype, "complex")
-    if not self.ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    dim = wrap_dim(dim, self.ndim)
+    refuse_dtype(self.dtype, "complex")
+    dim = wrap_dim(dim, self.ndim, wrap_scalar=False)
     if self.numel() == 0 and any(size == 0 for each, size in enumerate(self.shape) if each != dim):
         raise RuntimeError(
             "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
@@ -149,7 +147,7 @@ native_function(
 
 
 def _bincount(self: Any, weights: Any, minlength: int) -> Any:
-    refuse(self.dtype, "bool", "floating", "complex")
+    refuse_dtype(self.dtype, "bool", "floating", "complex")
     if minlength < 0:
         raise RuntimeError(f"minlength should be >= 0, got {minlength}")
     if self.ndim != 1:

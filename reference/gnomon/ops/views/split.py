@@ -34,9 +34,7 @@ def check_count(count: int) -> None:
 
 
 def _unbind(self: Spec, dim: int) -> Views:
-    if not self.ndim:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    dim = wrap_dim(dim, self.ndim)
+    dim = wrap_dim(dim, self.ndim, wrap_scalar=False)
     slice_spec = self.with_geometry(
         self.sizes[:dim] + self.sizes[dim + 1 :], self.strides[:dim] + self.strides[dim + 1 :]
     )

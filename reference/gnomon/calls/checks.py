@@ -1,0 +1,229 @@
+"""Checks of arguments and what they say: the one file of those that several operators have.
+
+PyTorch's TensorArg, a tensor with its argument's name, is a keyword argument here, ``check_dim(2, x=x)``: a
+spec or a Tensor; None, for one that was not given, passes.  The texts are PyTorch's, without the argument's
+number; the caller puts the operator's name before them (calls/composites.py).
+
+Source: aten/src/ATen/TensorUtils.h, and where a check says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..memory.spec import Spec
+from ..values import dtype as dtypes
+from ..values.dispatch_key import BATCHED
+from ..values.dtype import Number, bfloat16, bool_, check_number_fits, float16
+
+
+def _given(tensors: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    return ((name, tensor) for name, tensor in tensors.items() if tensor is not None)
+
+
+def _check_same(what: str, properties: dict[str, Any]) -> None:
+    """Raises RuntimeError where a tensor, by its argument's name, has not the property of the first."""
+    (first, wanted), *others = properties.items()
+    for name, found in others:
+        if found != wanted:
+            raise RuntimeError(
+                f"Expected tensor for argument '{name}' to have {what} as tensor for argument '{first}'; but "
+                f"{found} does not equal {wanted}"
+            )
+
+
+def check_dim(dim: int, /, **tensors: Any) -> None:
+    """Raises RuntimeError for another number of dimensions.  Source: checkDim."""
+    for name, tensor in _given(tensors):
+        if tensor.ndim != dim:
+            raise RuntimeError(
+                f"Expected {dim}-dimensional tensor, but got {tensor.ndim}-dimensional tensor for argument "
+                f"'{name}'"
+            )
+
+
+def check_dim_range(start: int, end: int, /, **tensors: Any) -> None:
+    """Raises RuntimeError unless ``start <= tensor.ndim < end``.  Source: checkDimRange."""
+    for name, tensor in _given(tensors):
+        if not start <= tensor.ndim < end:
+            raise RuntimeError(
+                f"Expected {start} to {end - 1} dimensions, but got {tensor.ndim}-dimensional tensor for "
+                f"argument '{name}'"
+            )
+
+
+def check_same_dim(**tensors: Any) -> None:
+    """Raises RuntimeError for another number of dimensions than the first has.  Source: checkSameDim."""
+    _check_same("the same dimension", {name: tensor.ndim for name, tensor in _given(tensors)})
+
+
+def check_matrix(**tensors: Any) -> None:
+    """Raises RuntimeError for less than two dimensions.  Source: LinearAlgebraUtils.h, checkIsMatrix."""
+    for name, tensor in _given(tensors):
+        if tensor.ndim < 2:
+            raise RuntimeError(f"The input tensor {name} must have at least 2 dimensions, got {tensor.ndim}")
+
+
+def check_batch_mode(dim: int, input: Spec) -> None:
+    """Raises RuntimeError unless there are ``dim`` dimensions, none empty, or a batch of such.
+
+    Source: native/Padding.h, check_valid_input.
+    """
+    if input.ndim not in (dim, dim + 1) or 0 in input.sizes[input.ndim - dim :]:
+        raise RuntimeError(
+            f"Expected {dim}D or {dim + 1}D (batch mode) tensor with possibly 0 batch size and other "
+            f"non-zero dimensions for input, but got: {list(input.sizes)}"
+        )
+
+
+def check_size(sizes: Sequence[int], /, **tensors: Any) -> None:
+    """Raises RuntimeError for other sizes.  Source: checkSize."""
+    for name, tensor in _given(tensors):
+        if tensor.shape != tuple(sizes):
+            raise RuntimeError(
+                f"Expected tensor of size {list(sizes)}, but got tensor of size {list(tensor.shape)} for "
+                f"argument '{name}'"
+            )
+
+
+def check_size_at(dim: int, size: int, /, **tensors: Any) -> None:
+    """Raises RuntimeError for another size of the dimension ``dim``, which there is.  Source: checkSize."""
+    for name, tensor in _given(tensors):
+        if tensor.shape[dim] != size:
+            raise RuntimeError(
+                f"Expected tensor to have size {size} at dimension {dim}, but got size {tensor.shape[dim]} "
+                f"for argument '{name}'"
+            )
+
+
+def check_same_size(**tensors: Any) -> None:
+    """Raises RuntimeError for other sizes than the first has.  Source: checkAllSameSize."""
+    _check_same("same size", {name: list(tensor.shape) for name, tensor in _given(tensors)})
+
+
+def check_numel(numel: int, /, **specs: Spec | None) -> None:
+    """Raises RuntimeError for another number of elements.  Source: checkNumel."""
+    for name, spec in _given(specs):
+        if spec.numel != numel:
+            raise RuntimeError(
+                f"Expected tensor for argument '{name}' to have {numel} elements; but it actually has "
+                f"{spec.numel} elements"
+            )
+
+
+def zero_numel_check_dims(self: Spec, dim: int) -> None:
+    """Raises IndexError for a dimension of which no element can be chosen.  Source: ReduceOpsUtils.h."""
+    if self.ndim and not self.sizes[dim]:
+        raise IndexError(f"Expected reduction dim {dim} to have non-zero size.")
+
+
+def check_dtype(*wanted: dtypes.dtype, **tensors: Any) -> None:
+    """Raises RuntimeError for a dtype that is none of ``wanted``.  Source: Lerp.cpp; checkScalarTypes."""
+    for name, tensor in _given(tensors):
+        if tensor.dtype not in wanted:
+            found, names = tensor.dtype.name, ", ".join(each.name for each in wanted)
+            raise RuntimeError(
+                f"Expected tensor for argument '{name}' to have one of the following scalar types: {names}; "
+                f"but got {found} instead"
+                if wanted[1:]
+                else f"expected dtype {names} for `{name}` but got dtype {found}"
+            )
+
+
+def check_same_dtype(**tensors: Any) -> None:
+    """Raises RuntimeError for another dtype than the first has.  Source: checkAllSameType."""
+    (_, first), *_ = _given(tensors)
+    check_dtype(first.dtype, **tensors)
+
+
+def check_floating_or_complex(dtype: dtypes.dtype) -> None:
+    """Raises RuntimeError for bool and integers.  Source: LinearAlgebraUtils.h, checkFloatingOrComplex."""
+    if dtype.category < 2:
+        raise RuntimeError(f"Expected a floating point or complex tensor as input. Got {dtype.name}")
+
+
+def check_mask(mask: Any) -> None:
+    """Raises RuntimeError for a mask of another dtype than bool.  Source: masked_fill_impl_cpu."""
+    if mask.dtype is not bool_:
+        raise RuntimeError(f"only supports boolean masks, but got mask with dtype {mask.dtype.name}")
+
+
+def refuse_dtype(dtype: dtypes.dtype, *categories: str) -> None:
+    """Raises NotImplementedError for a dtype of one of ``categories``: bool, integer, floating, complex."""
+    kind = ("bool", "integer", "floating", "complex")[dtype.category]
+    if kind in categories:
+        raise NotImplementedError(f"not implemented for dtype {dtype.name}{_remedy(kind, categories)}")
+
+
+def _remedy(kind: str, refused: Sequence[str]) -> str:
+    """What would do instead of a dtype of ``kind`` where those of ``refused`` do not, as an error says it."""
+    if kind == "complex":
+        return "; x.real, x.imag and x.abs() are real"
+    wanted = next((each for each in ("integer", "floating", "bool") if each not in refused), None)
+    number = {"integer": "int64", "floating": "float32", "bool": "bool"}.get(wanted or "")
+    return f"; x.to(gnomon.{number}) converts it" if number else ""
+
+
+def refuse_half(dtype: dtypes.dtype, *categories: str) -> None:
+    """Raises NotImplementedError for float16, bfloat16, and a dtype of one of ``categories``."""
+    refuse_dtype(dtype, *categories)
+    if dtype in (float16, bfloat16):
+        raise NotImplementedError(f"not implemented for dtype {dtype.name}; x.to(gnomon.float32) converts it")
+
+
+def check_length(length: int, /, **lists: Sequence[Any]) -> None:
+    """Raises RuntimeError for a list of another length.  Source: native/im2col_shape_check.h."""
+    for name, numbers in lists.items():
+        if len(numbers) != length:
+            raise RuntimeError(f"It is expected {name} equals to {length}, but got size {len(numbers)}")
+
+
+def check_positive(**lists: Sequence[int]) -> None:
+    """Raises RuntimeError for a list with a number below 1.  Source: native/im2col_shape_check.h."""
+    for name, numbers in lists.items():
+        if min(numbers) <= 0:
+            raise RuntimeError(f"{name} should be greater than zero, but got {list(numbers)}")
+
+
+def check_non_negative(**numbers: int) -> None:
+    """Raises RuntimeError for a number below 0.  Source: native/TensorFactories.h, check_args."""
+    for name, number in numbers.items():
+        if number < 0:
+            raise RuntimeError(f"{name} must be non-negative, got {number}")
+
+
+def check_alpha(dtype: dtypes.dtype, alpha: Number, name: str = "alpha") -> None:
+    """Raises RuntimeError for a multiplier that the dtype can not hold.  Source: BinaryOps.h, alpha_check."""
+    if isinstance(alpha, bool) and dtype is not bool_:
+        raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
+    if dtype.category < 2 and not isinstance(alpha, int):
+        raise RuntimeError(
+            f"For integral input tensors, argument {name} must not be a floating point number."
+        )
+    if isinstance(alpha, complex) and not dtype.is_complex:
+        raise RuntimeError(f"For non-complex input tensors, argument {name} must not be a complex number.")
+    check_number_fits(alpha, dtype)
+
+
+def check_options(layout: Any, pin_memory: Any) -> None:
+    """Raises RuntimeError for what gnomon does not have: layouts other than strided, pinned memory."""
+    if layout is not None and layout.name != "strided":
+        raise RuntimeError(f"layout must be gnomon.strided, got {layout}")
+    if pin_memory:
+        raise RuntimeError("pin_memory=True: no backend here has pinned memory")
+
+
+def device_of(*operands: Any) -> Any:
+    """The device of the first spec among the operands.  Raises TypeError where there is none."""
+    for operand in operands:
+        if isinstance(operand, Spec):
+            return operand.device
+        if isinstance(operand, (list, tuple)):
+            return device_of(*operand)
+    raise TypeError("expected at least one tensor")
+
+
+def can_be_read(tensor: Any) -> bool:
+    """Are there numbers to look at?  Not on the meta device; and under vmap each example has its own."""
+    return not tensor.is_meta and not tensor._keys & BATCHED
