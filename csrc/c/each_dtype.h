@@ -10,15 +10,11 @@
  *   NUMBER(index)     the Scalar of that index of the gn_call `call`, as COMPUTE
  *   IS_<class>    1 or 0
  *
- * A file that leaves some to another, so that both compile in less time, defines GN_WITHOUT_INTEGRAL (bool and the
- * integers), GN_WITHOUT_FLOATING or GN_WITHOUT_COMPLEX.
- *
  * one_dtype.h includes GN_TEMPLATE, and undefines all of these but IS_<class>, which several dtypes share.
  * float32 comes before the half types, which may use its functions. */
 
 #define NAME(name) GN_JOIN(name, DTYPE)
 
-#ifndef GN_WITHOUT_INTEGRAL
 #define IS_NUMERIC 0
 #define IS_ORDERED 1
 #define IS_REAL 0
@@ -136,9 +132,7 @@
 #undef IS_FLOATING
 #undef IS_FRACTIONAL
 #undef IS_COMPLEX
-#endif
 
-#ifndef GN_WITHOUT_FLOATING
 #define IS_NUMERIC 1
 #define IS_ORDERED 1
 #define IS_REAL 1
@@ -213,9 +207,8 @@
 #undef IS_FLOATING
 #undef IS_FRACTIONAL
 #undef IS_COMPLEX
-#endif
 
-#if GN_HAS_COMPLEX && !defined(GN_WITHOUT_COMPLEX)
+#if GN_HAS_COMPLEX
 #define IS_NUMERIC 1
 #define IS_ORDERED 0
 #define IS_REAL 0

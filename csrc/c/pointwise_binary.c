@@ -4,8 +4,7 @@
 #include "scalar_rest.h"
 #include "walk.h"
 
-#define GN_WITHOUT_FLOATING
-#define GN_WITHOUT_COMPLEX
+#define OF_DTYPES IS_INTEGRAL
 #define OF_ONE(...)
 #define OF_TWO(...) __VA_ARGS__
 #define OF_OTHERS(...)

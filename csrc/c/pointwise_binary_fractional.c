@@ -4,7 +4,7 @@
 #include "scalar_rest.h"
 #include "walk.h"
 
-#define GN_WITHOUT_INTEGRAL
+#define OF_DTYPES IS_FRACTIONAL
 #define OF_ONE(...)
 #define OF_TWO(...) __VA_ARGS__
 #define OF_OTHERS(...)

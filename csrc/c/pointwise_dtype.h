@@ -1,5 +1,6 @@
 /* The kernels of pointwise.def for one dtype. OF_ONE selects those of one operand, OF_TWO those of two, OF_OTHERS
- * comparisons and those of three, so that three files can be compiled at once.
+ * comparisons and those of three, OF_DTYPES those dtypes for which it is not 0, so that several files can be compiled at
+ * once.
  *
  * UNARY("exp", exp, FRACTIONAL, gn_exp(a)) becomes, for float32,
  *
@@ -12,6 +13,7 @@
  * computes in float: block by block if the processor converts vectors, else through buffers. Operators with other kinds
  * of loops, and those that detect faults, always use buffers (THROUGH_FLOAT). */
 
+#if OF_DTYPES
 #if IS_HALF
 
 #define UNARY_LOOP(id, RESULT, TO_RESULT, parameter, expression)
@@ -523,3 +525,4 @@ OF_ONE(KERNEL(pow_number))
 #undef DIVISION_FAR
 #undef TERNARY
 #undef TERNARY_NUMBER
+#endif

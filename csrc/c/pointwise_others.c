@@ -4,6 +4,7 @@
 #include "scalar.h"
 #include "walk.h"
 
+#define OF_DTYPES 1
 #define OF_ONE(...)
 #define OF_TWO(...)
 #define OF_OTHERS(...) __VA_ARGS__

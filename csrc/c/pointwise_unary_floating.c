@@ -4,8 +4,7 @@
 #include "scalar.h"
 #include "walk.h"
 
-#define GN_WITHOUT_INTEGRAL
-#define GN_WITHOUT_COMPLEX
+#define OF_DTYPES IS_FLOATING
 #define OF_ONE(...) __VA_ARGS__
 #define OF_TWO(...)
 #define OF_OTHERS(...)

@@ -269,6 +269,7 @@ def run(*arguments):
     return subprocess.run(command, capture_output=True, text=True, timeout=600)
 
 
+@pytest.mark.slow
 def test_the_command_writes_table_data_and_page(tmp_path):
     asked = ("--backends", "reference", "--peers", "numpy", "--ops", r"^dispatch/(add|index|add in place)$")
     done = run(*asked, "--quick", "--threads", "1", "--report", str(tmp_path))
@@ -358,6 +359,7 @@ def test_an_interrupted_run_says_so_and_leaves_a_whole_report_alone(tmp_path, mo
     assert bench.main(asked) == 130
 
 
+@pytest.mark.slow
 def test_a_census_is_timed(tmp_path):
     with Census() as recorded:
         for _ in range(3):

@@ -215,6 +215,7 @@ def test_the_environment_chooses_the_backend(monkeypatch):
     assert {"reference", "numpy"} <= set(command.choose_backends())
 
 
+@pytest.mark.slow
 @needs_extras
 def test_demo_trains_on_a_gpu(tmp_path, cuda, capfd):
     arguments = ["--steps", "3", "--reference-steps", "3", "--backends", "cuda"]
