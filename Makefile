@@ -1,7 +1,8 @@
 # make demo       trains a digit classifier on every backend present, and compares their curves
 # make test       checks style and types, runs the tests, and puts the C backend to the conformance suite in float32
-# make test-all   runs the rest: tests that build, install or run suites in processes of their own; the C backend
-#                 in all dtypes, by its own threads and by OpenMP's; and some of the emulated GPU's operators
+# make test-all   runs the rest: tests that build, install, run suites in processes of their own or compile for the
+#                 emulated GPU; the conformance suite on the C backend in all dtypes, by its own threads and by
+#                 OpenMP's, and on some of the emulated GPU's operators
 #
 # All work from nothing: they make .venv, install gnomon into it, and run.  Other targets: lint, emulated, compiled,
 # oracle, sanitize, soak, bench-quick, bench, perf-check, asv-run and its kin, wheel, clean.  PYTHON is the Python

@@ -62,6 +62,12 @@ def _is_left_to_make_emulated(item: pytest.Item) -> bool:
     return not dtypes <= _SOME_DTYPES
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """What runs on the emulated GPU has its kernels compiled first."""
+    if "cuda" in getattr(item, "fixturenames", ()):
+        item.add_marker(pytest.mark.slow)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what takes long to compile, unless somebody has asked for it."""
