@@ -55,7 +55,8 @@ class OptionalBuildExt(build_ext):
             self.build_temp is None
         ):  # one folder for all ways to install, so that each finds the others' objects
             tag = f"{sysconfig.get_platform()}-{sysconfig.get_config_var('SOABI') or 'python'}"
-            self.build_temp = os.path.join("build", f"temp.{tag}")
+            debug = ".debug" if is_set("GNOMON_DEBUG") else ""
+            self.build_temp = os.path.join("build", f"temp.{tag}{debug}")
         super().finalize_options()
         self.force = True  # setuptools sees no header that has changed: what is current is decided here
 
@@ -65,7 +66,6 @@ class OptionalBuildExt(build_ext):
         super().run()
 
     def build_extensions(self):
-        self.compiler.force = False  # nothing is linked again that has the same objects
         if self.compiler.compiler_type == "unix":
             self._compile_what_has_changed()
         super().build_extensions()
@@ -99,7 +99,6 @@ class OptionalBuildExt(build_ext):
         room, self.build_temp = self.build_temp, os.path.join(self.build_temp, ext.name)
         try:
             super().build_extension(ext)
-            os.utime(self.get_ext_fullpath(ext.name))  # all that it is made of has been looked at now
         except (
             Exception
         ) as error:  # a missing compiler, a failing one, a missing header: each has a class of its own

@@ -64,6 +64,9 @@ def imports_of(room: str) -> list[str]:
 def drawn(lines: bool = False) -> str:
     """The rooms, a line each, the highest floor first."""
     rows = []
+    there = {path.stem for path in ROOT.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    if unlisted := sorted(there - set(FLOORS)):
+        raise SystemExit(f"{', '.join(unlisted)}: on no floor: add it to FLOORS in tools/floors.py")
     for room in sorted(FLOORS, key=lambda each: (-FLOORS[each], each)):
         files = files_of(room)
         counts = f"{len(files):5} {sum(len(each.read_text('utf-8').splitlines()) for each in files):7}"

@@ -584,7 +584,15 @@ def main() -> int:
     }
     texts |= {PUBLIC.with_name(module) / "__init__.pyi": module_stubs(module) for module in modules}
     if "--check" in sys.argv:
-        return 0 if all(path.exists() and path.read_text() == text for path, text in texts.items()) else 1
+        stale = [path for path, text in texts.items() if not path.exists() or path.read_text() != text]
+        for path in stale:
+            print(f"{path} is not what python tools/make_stubs.py writes", file=sys.stderr)
+        return 1 if stale else 0
+    for path in texts:
+        if not path.parent.is_dir():
+            raise SystemExit(
+                f"there is no package {path.parent.name!r}, which a record names by python_module"
+            )
     for path, text in texts.items():
         path.write_text(text)
     return 0

@@ -33,7 +33,10 @@ def accepted_dtypes(operator: Any) -> list[str]:
 
 
 def parts(operator: Any) -> list[str]:
-    """The operators that a composition calls, over all its samples; those inside other compositions too."""
+    """The operators that a composition calls, over all its samples; those inside other compositions too.
+
+    What builds the arguments calls operators as well, which are none of its parts.
+    """
     found: set[str] = set()
 
     def note(scope: RecordScope, name: str, passed: Sequence[Any]) -> None:
@@ -41,9 +44,13 @@ def parts(operator: Any) -> list[str]:
         if called is not operator and called.record is not None:
             found.add(called.schema.name)
 
-    with observing(RecordFunctionCallback(note, scopes=(DISPATCH,))):
-        for _, sample in good_samples(operator.name, "float32"):
-            run(Gnomon("reference"), operator, sample, "float32", "contiguous")
+    class Observed(Gnomon):
+        def call(self, operator: Any, values: Sequence[Any]) -> Any:
+            with observing(RecordFunctionCallback(note, scopes=(DISPATCH,))):
+                return super().call(operator, values)
+
+    for _, sample in good_samples(operator.name, "float32"):
+        run(Observed("reference"), operator, sample, "float32", "contiguous")
     return sorted(found - {operator.schema.name})
 
 
