@@ -20,11 +20,15 @@ import platform
 import shlex
 import subprocess
 import sys
-import sysconfig
 import tempfile
 from pathlib import Path
 
 import cffi
+
+sys.path.insert(
+    0, str(Path(__file__).resolve().parent)
+)  # setuptools runs this file, and imports none beside it
+from c_compiler import find_compiler, knows
 
 ROOT = Path(__file__).resolve().parent.parent
 HEADERS = ("csrc/gnomon.h", "csrc/library.h")
@@ -96,23 +100,6 @@ WARNINGS = (
     "-Wno-missing-field-initializers",
     "-Wno-cast-function-type",
 )
-
-
-def knows(compiler, flag):
-    """Whether a program compiles and links with ``flag`` and no warning."""
-    with tempfile.TemporaryDirectory() as directory:
-        source = Path(directory) / "probe.c"
-        source.write_text("int main(void) { return 0; }\n")
-        command = [*compiler, "-Werror", flag, str(source), "-o", str(Path(directory) / "probe")]
-        try:
-            return subprocess.run(command, capture_output=True, timeout=60).returncode == 0
-        except OSError:
-            return False
-
-
-def find_compiler():
-    """The command of the C compiler."""
-    return shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
 
 
 def widest_of_processor():

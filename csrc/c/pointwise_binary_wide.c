@@ -1,10 +1,10 @@
-/* Pointwise operators of two operands: rows of pointwise.def for each floating point and complex dtype. */
+/* Pointwise operators of two operands: rows of pointwise.def for float64 and each complex dtype. */
 #include "half_vectors.h"
 #include "pointwise_words.h"
 #include "scalar_rest.h"
 #include "walk.h"
 
-#define OF_DTYPES IS_FRACTIONAL
+#define OF_DTYPES (IS_COMPLEX || CODE == GN_FLOAT64)
 #define OF_ONE(...)
 #define OF_TWO(...) __VA_ARGS__
 #define OF_OTHERS(...)
