@@ -54,7 +54,12 @@ def _run(arguments: Sequence[str] | None) -> int:
 
         return demo(given[1:])
     if given and given[0] in offered:
-        status: int = offered[given[0]].load()(given[1:])
+        try:
+            command = offered[given[0]].load()
+        except Exception as error:  # of another package
+            print(f"gnomon {given[0]} is not available: {plug_ins.reason_of(error)}", file=sys.stderr)
+            return 2
+        status: int = command(given[1:])
         return status
     options = parser.parse_args(given)
     if options.command is None:

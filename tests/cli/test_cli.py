@@ -149,6 +149,9 @@ def test_packages_offer_commands_by_entry_points(
     shown = " ".join(capsys.readouterr().out.split())
     assert "greet greets 100% of all " in shown and "conform test a backend against the reference" in shown
     assert "gone not available: ModuleNotFoundError: No module named 'nowhere_at_all'" in shown
+    assert cli.main(["gone"]) == 2
+    said = capsys.readouterr().err
+    assert said == "gnomon gone is not available: ModuleNotFoundError: No module named 'nowhere_at_all'\n"
 
 
 @pytest.mark.parametrize(

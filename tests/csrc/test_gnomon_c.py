@@ -432,6 +432,21 @@ def test_no_result_depends_on_where_its_element_stands() -> None:
         assert run_on(isa, PLACES) == ["right"], isa
 
 
+def test_a_library_for_wider_processors_only_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    from gnomon_c import library
+
+    processor = SimpleNamespace(lib=SimpleNamespace(gn_processor_isa=lambda: 1))
+    monkeypatch.setattr(library, "_open", {"_processor": processor}.__getitem__)
+    monkeypatch.setattr(library, "_is_built", lambda isa: isa != "baseline")
+    assert library.isas() == ["avx2"]
+    monkeypatch.setattr(library, "_is_built", lambda isa: isa == "avx512")
+    with pytest.raises(RuntimeError, match=r"is built for avx512, and this processor runs avx2: build it on"):
+        library.isas()
+    monkeypatch.setattr(library, "_is_built", lambda isa: False)
+    with pytest.raises(RuntimeError, match=r"gnomon_c\._native is not built"):
+        library.isas()
+
+
 def test_an_instruction_set_that_is_not_there_is_refused() -> None:
     from gnomon_c import library
 

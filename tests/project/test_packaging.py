@@ -120,7 +120,7 @@ def test_wheel_is_complete_and_works_in_a_clean_environment(checkout, tmp_path):
     )  # fmt: skip
     (wheel,) = tmp_path.glob("gnomon-*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
-    for extension in ("_native", *(["_native_avx2"] if platform.machine() == "x86_64" else [])):
+    for extension in ("_processor", "_native", *(["_native_avx2"] if platform.machine() == "x86_64" else [])):
         assert any(name.startswith(f"gnomon_c/{extension}.") and name.endswith(".so") for name in names)
     for name in (
         "gnomon/py.typed",
