@@ -23,7 +23,7 @@ from gnomon.values.errors import BackendUnavailableError
 from . import sources
 from .errors import CompileError
 
-TEXT_NAME = "gnomon.cu"  # what messages call a text that has not named itself by #line
+TEXT_NAME = "gnomon.cu"  # what messages call a text that does not name itself by #line
 
 
 class Image(NamedTuple):

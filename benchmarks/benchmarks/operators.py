@@ -47,7 +47,7 @@ class Prepared:
         point = Point(self.benchmark, dict(zip(self.benchmark.axes, values)))
         opened = library()
         if not point.is_for(opened):
-            raise NotImplementedError("the backend has not this dtype")
+            raise NotImplementedError("the backend does not have this dtype")
         if BACKEND == "reference" and point.elements > REFERENCE_LIMIT:
             raise NotImplementedError(f"{point.elements} elements take the reference too long")
         self.work = point.make(opened)

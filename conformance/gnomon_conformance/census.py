@@ -92,7 +92,9 @@ class CensusCall:
         try:
             return gn.ops.aten._find(self.operator)
         except KeyError:
-            raise CensusError(f"the census calls {self.operator!r}, which this gnomon has not") from None
+            raise CensusError(
+                f"the census calls {self.operator!r}, which this gnomon does not have"
+            ) from None
 
     def described(self) -> str:
         """The call for people: ``add.Tensor(float32[32, 64], float32[64], 1)``."""

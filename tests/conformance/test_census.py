@@ -159,7 +159,7 @@ def test_special_arguments_go_to_the_file_and_back(tmp_path):
         ('{"format": 2}', "a census of format 2; this gnomon reads 1"),
         (
             '{"format": 1, "program": "p", "calls": [["no_such", [], 1, 0]]}',
-            "'no_such', which this gnomon has not",
+            "'no_such', which this gnomon does not have",
         ),
     ],
 )

@@ -283,7 +283,7 @@ def _draws(values: str, dtype: str, count: int, key: str) -> Iterator[Any]:
         least = 1 if values in ("positive",) else 0 if dtype == "uint8" else -9
         if values == "distinct":
             order = sorted(range(count), key=lambda _: draw())
-            most = _extremes(dtype)[0]  # a narrow dtype has not that many
+            most = _extremes(dtype)[0]  # a narrow dtype does not have that many
             yield from (index % (most - least + 1) + least for index in order)
             return
         for _ in range(count):

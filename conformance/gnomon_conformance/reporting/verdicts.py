@@ -161,7 +161,7 @@ def begin(item: Any) -> None:
     broken = item.config.stash[foundations_key].get(subject.backend, {})
     below = [tier for tier in tiers.TIERS if broken.get(tier) and tier in tiers.rests_on(subject.tier)]
     if missing:
-        notes.skipped, notes.reason = NOT_CLAIMED, f"{backend.name} has not the trait {', '.join(missing)}"
+        notes.skipped, notes.reason = NOT_CLAIMED, f"{backend.name} lacks the trait {', '.join(missing)}"
     elif below:
         notes.skipped = BLOCKED
         notes.reason = f"the foundation of {below[0]!r} fails, on which {subject.tier!r} rests"

@@ -23,7 +23,7 @@ def _given(tensors: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _check_same(what: str, properties: dict[str, Any]) -> None:
-    """Raises RuntimeError where a tensor, by its argument's name, has not the property of the first."""
+    """Raises RuntimeError where a tensor, by its argument's name, does not have the property of the first."""
     (first, wanted), *others = properties.items()
     for name, found in others:
         if found != wanted:

@@ -166,7 +166,7 @@ def _check_channels(input: Spec, weight: Spec, bias: Spec | None, transposed: bo
 
 
 def _check_input_channels(input: Spec, weight: Spec, transposed: bool, groups: int) -> None:
-    """Raises RuntimeError where the input has not the channels that the weight is for."""
+    """Raises RuntimeError where the input does not have the channels of the weight."""
     channels = weight.sizes[0] if transposed else weight.sizes[1] * groups
     if input.sizes[1] != channels:
         raise RuntimeError(
