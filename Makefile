@@ -67,7 +67,7 @@ test-all: $(INSTALLED)
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy reference backends benchmarks conformance
+	$(BIN)/mypy reference backends benchmarks conformance tools
 	GNOMON_SPEEDUPS=none $(BIN)/python -m mypy.stubtest --concise --mypy-config-file pyproject.toml \
 		--allowlist tools/stubtest_allowlist.txt gnomon
 

@@ -208,4 +208,4 @@ for _variant in ("processor", *variants()):
     globals()[FFI_NAMES[-1]] = make_ffi(variant=_variant)
 
 if __name__ == "__main__":
-    print(compile_extension(*(sys.argv[1:] or [ROOT / "build"])))
+    print(compile_extension(*(sys.argv[1:] or [str(ROOT / "build")])))

@@ -105,14 +105,14 @@ _SHARED = re.compile(r"(\d+) bytes smem")
 
 def needs_of(image: Image) -> dict[str, Needs]:
     """What each kernel of an image needs, as ptxas says it."""
-    memory: dict[str, tuple[int, ...]] = {}
+    memory: dict[str, tuple[int, int, int]] = {}
     used: dict[str, tuple[int, int]] = {}
     symbol = ""
     for line in image.log.splitlines():
         if found := _PROPERTIES.search(line):
             symbol = found.group(1)
         elif found := _MEMORY.search(line):
-            memory[symbol] = tuple(map(int, found.groups()))
+            memory[symbol] = int(found.group(1)), int(found.group(2)), int(found.group(3))
         elif found := _USED.search(line):
             shared = _SHARED.search(line)
             used[symbol] = int(found.group(1)), int(shared.group(1)) if shared else 0

@@ -9,17 +9,17 @@ precision.  A stride of 1 looks at all 2**32 floats, which takes minutes a funct
 from __future__ import annotations
 
 import argparse
-import importlib.util
-import os
-import shlex
 import shutil
 import subprocess
-import sysconfig
+import sys
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "cffi_build"))
+import gnomon_c_build as build  # noqa: E402
+
 DTYPES = ("float32", "float64")
 FUSED = ("-mavx2", "-mfma")
 
@@ -53,10 +53,7 @@ class Worst(NamedTuple):
 
 def compile_program(directory: Path, isa: tuple[str, ...] = ()) -> Path:
     """Compiles measure_accuracy.c as the library is compiled.  Raises CalledProcessError."""
-    spec = importlib.util.spec_from_file_location("gnomon_c_build", ROOT / "cffi_build" / "gnomon_c_build.py")
-    build = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(build)
-    compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
+    compiler = build.find_compiler()
     flags = [flag for flag in build.OPTIONAL_FLAGS if build.knows(compiler, flag)]
     program = directory / "measure_accuracy"
     source = ROOT / "tools" / "measure_accuracy.c"
@@ -86,7 +83,7 @@ def functions(program: Path) -> list[str]:
 
 def measure(program: Path, function: str, dtype: str, stride: int) -> Worst:
     """The largest error of ``function`` over every ``stride``-th input."""
-    command = [program, function, dtype, str(stride)]
+    command = [str(program), function, dtype, str(stride)]
     words = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
     return Worst(words[0], words[1], float(words[2]), words[4], words[5])
 

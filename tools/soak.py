@@ -189,7 +189,7 @@ def check(number: int, only: str, patience: float) -> str | None:
         actual = run_call(candidate, operator, call)
         tolerance: Any = Exact() if is_large else Tolerance(operator, sample, dtype, layout)
         problems = differences(actual, expected, tolerance)
-        problems += unchanged(actual, call.contents, written_tensors(operator.schema, sample))
+        problems += unchanged(actual, call.contents, *written_tensors(operator.schema, sample))
     finally:
         _is_running = False
         signal.setitimer(signal.ITIMER_REAL, 0)

@@ -211,19 +211,18 @@ def _changed_tensor(rng: random.Random, value: TensorDescription) -> TensorDescr
     return value._replace(sizes=tuple(sizes))
 
 
-class _Bounded:
-    """Of a large result no numbers are read: it may be the view of one number 2**62 times."""
+class BoundedTorch(Torch):
+    """PyTorch; of a large result no numbers are read: it may be the view of one number 2**62 times."""
 
     def numbers(self, tensor: Any) -> tuple[Any, ...] | None:
-        return None if tensor.numel() > MOST_NUMBERS else super().numbers(tensor)  # type: ignore[misc]
+        return None if tensor.numel() > MOST_NUMBERS else super().numbers(tensor)
 
 
-class BoundedTorch(_Bounded, Torch):
-    """PyTorch."""
+class BoundedGnomon(runner.Gnomon):
+    """gnomon on a device, read as BoundedTorch is."""
 
-
-class BoundedGnomon(_Bounded, runner.Gnomon):
-    """gnomon on a device."""
+    def numbers(self, tensor: Any) -> tuple[Any, ...] | None:
+        return None if tensor.numel() > MOST_NUMBERS else super().numbers(tensor)
 
 
 class _Tolerance:
@@ -264,7 +263,8 @@ def compare(case: Case, actual: Any, expected: Any) -> list[str]:
     actual, expected = (
         each._replace(results=tuple(map(_telling, each.results))) for each in (actual, expected)
     )
-    problems = differences(actual, expected, _Tolerance(given), texts=False, values=numbers, storages=False)
+    tolerance: Any = _Tolerance(given)
+    problems = differences(actual, expected, tolerance, texts=False, values=numbers, storages=False)
     base = case.operator.record.base or case.operator
     return unlisted(base.name, case.dtype, problems)
 

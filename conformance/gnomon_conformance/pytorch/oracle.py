@@ -142,7 +142,7 @@ class Torch:
         name = str(tensor.dtype).partition(".")[2]
         return name, tuple(tensor.shape), tuple(tensor.stride()), tensor.storage_offset(), tensor.device.type
 
-    def numbers(self, tensor: Any) -> tuple[Any, ...]:
+    def numbers(self, tensor: Any) -> tuple[Any, ...] | None:
         """The elements in row-major order."""
         tensor = tensor.detach()
         if tensor._is_zerotensor():
