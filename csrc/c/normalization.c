@@ -81,8 +81,11 @@ static inline int64_t group_of(const channel_norm *work, int64_t plane) {
     return work->share == 0 ? plane % work->channels : plane / work->share;
 }
 
-/* Elements of a group. */
+/* Elements of a group: none if there are no channels, although `share` is then 1. */
 static inline int64_t group_count(const channel_norm *work) {
+    if (work->planes == 0) {
+        return 0;
+    }
     return work->share == 0 ? work->planes / gn_max(1, work->channels) * work->size : work->share * work->size;
 }
 

@@ -1,7 +1,7 @@
-"""What operators are called with: for each operator by its full name, a list of Samples.
+"""The arguments that operators are called with: a list of Samples for each operator, by its full name.
 
-A family's file fills ``SAMPLES`` by ``samples_of``.  In-place and ``out=`` variants are called with the
-samples of the operator that they are variants of.
+The file of each family adds to ``SAMPLES`` with ``samples_of``.  In-place and ``out=`` variants are called
+with the samples of their functional operator.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from collections.abc import Callable, Iterable
 from ..inputs.description import Sample
 
 SAMPLES: dict[str, list[Sample]] = {}
-TOLERANCES: dict[str, str] = {}  # operator -> how its results may differ: a kind of comparison/tolerances.py
+TOLERANCES: dict[str, str] = {}  # operator -> its kind of tolerance (comparison/tolerances.py)
 FAMILIES: dict[str, list[str]] = {}  # operator -> the files here that call it
 KINDS = ("exact", "arithmetic", "choice", "elementary", "terms", "composed")
 
 
 def samples_of(names: str | Iterable[str], samples: Iterable[Sample], tolerance: str = "") -> None:
-    """These samples are for these operators: a name, or several names in one string.
+    """Add samples for these operators: an iterable of names, or names separated by spaces.
 
-    ``tolerance`` says how floating point results are computed, and so how far two correct ones may lie apart:
-    one of KINDS, "exact" where nothing is said; see comparison/tolerances.py.  Raises ValueError for another
-    word, and where an operator is told two kinds.
+    ``tolerance`` states how floating point results are computed, and so how far two correct ones may differ:
+    one of KINDS, "exact" by default; see comparison/tolerances.py.  Raises ValueError for another word, and
+    if an operator is given two kinds.
     """
     if tolerance and tolerance not in KINDS:
         raise ValueError(f"samples_of: tolerance: expected one of {', '.join(KINDS)}, got {tolerance!r}")
@@ -41,14 +41,14 @@ def samples_of(names: str | Iterable[str], samples: Iterable[Sample], tolerance:
 
 @functools.cache
 def all_samples() -> dict[str, list[Sample]]:
-    """Operator name -> its samples, good and bad."""
+    """Operator name -> its samples, valid and invalid."""
     for module in pkgutil.iter_modules(__path__):
-        importlib.import_module(f"{__name__}.{module.name}")  # which fills SAMPLES
+        importlib.import_module(f"{__name__}.{module.name}")  # this fills SAMPLES
     return SAMPLES
 
 
 def families_of(name: str) -> list[str]:
-    """The files here that call an operator; of a variant, those of its functional form; none for others."""
+    """The files here that call an operator, or the functional form of a variant; none for unknown names."""
     all_samples()
     packet, dot, overload = name.partition(".")
     for each in (name, f"{packet.removesuffix('_')}{dot}{overload}"):
@@ -59,7 +59,7 @@ def families_of(name: str) -> list[str]:
 
 
 def good_samples(name: str, dtype: str) -> list[tuple[int, Sample]]:
-    """The samples of an operator for a dtype, with their numbers, that are no errors."""
+    """The valid samples of an operator for a dtype, with their numbers."""
     return [
         (number, each)
         for number, each in enumerate(all_samples().get(name, ()))
@@ -75,7 +75,7 @@ def bad_samples(name: str) -> list[tuple[int, Sample]]:
 
 
 def digest() -> str:
-    """A digest of all sample definitions: what recorded results are good for."""
+    """A digest of all sample definitions, to check whether recorded results are up to date."""
     return hashlib.sha256(repr(sorted(all_samples().items())).encode()).hexdigest()[:16]
 
 

@@ -84,7 +84,7 @@ PAIRS = [
 
 
 def with_numbers(*numbers):
-    """Gradient and input, then numbers; the seventh of the distinct numbers is such a bound."""
+    """Gradient and input, then numbers; the seventh of the "distinct" inputs equals such a bound."""
     return [each._replace(args=(*each.args, *numbers)) for each in PAIRS]
 
 
@@ -122,7 +122,7 @@ samples_of(
     tolerance="composed",
 )
 
-# what is drawn in training is no one's to compare; bounds that are equal leave nothing to draw
+# random numbers of training cannot be compared; with equal bounds the result is deterministic
 samples_of(
     "rrelu rrelu_",
     [
@@ -139,7 +139,7 @@ samples_of(
 )
 samples_of("rrelu", [bad("RuntimeError", tensor(2, 3), 0.5, float("inf"))])
 
-# numbers with fractions for integers, which are cut off before anything is computed
+# fractional numbers for integer tensors are truncated before the computation
 for _number in (2.5, 1.9):
     samples_of("threshold", [sample(tensor(3, 4), 1.5, _number, dtypes=INTEGERS)])
     samples_of("hardtanh", [sample(tensor(3, 4), 0.5, _number, dtypes=INTEGERS)])

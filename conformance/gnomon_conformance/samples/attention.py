@@ -5,8 +5,8 @@ from . import samples_of
 
 QUERY, KEY, VALUE = tensor(2, 3, 4), tensor(2, 5, 4), tensor(2, 5, 2)
 HEADS = (tensor(1, 2, 3, 2), tensor(1, 2, 4, 2), tensor(1, 2, 4, 2))
-# PyTorch's fused kernel, for four dimensions, takes dimensions of size 1 for what they are not when strides
-# say so; its layouts are the three that programs have
+# PyTorch's fused kernel, for four dimensions, misinterprets dimensions of size 1 by their strides; these are
+# the three layouts that occur in programs
 HEADS_BY_PLACE = tuple(tensor(*each.sizes, layout="channels_last") for each in HEADS)
 DENSE = tuple(tensor(*each.sizes, layout="contiguous") for each in HEADS)
 SAMPLES = [
@@ -76,11 +76,11 @@ samples_of(
 
 
 def dense(*sizes, **fields):
-    """A tensor that lies row by row."""
+    """A contiguous tensor."""
     return tensor(*sizes, layout="contiguous", **fields)
 
 
-# the layouts of grad_out, out and logsumexp that PyTorch gives them; no other is promised to work there
+# the layouts of grad_out, out and logsumexp that PyTorch creates; others are not supported there
 FEW_KEYS = (dense(1, 2, 3, 2), dense(1, 1, 4, 2), dense(1, 1, 4, 2))
 BROADCAST = dense(1, 2, 1, 4, grad=False)
 samples_of(

@@ -13,7 +13,7 @@ def options(
     groups: int = 1,
     dims: int = 2,
 ):
-    """The operators' last six arguments; lists of 1 (strides, dilation) or 0 where nothing is said."""
+    """The operators' last six arguments; by default lists of 1 (stride, dilation) or 0."""
     ones, zeros = [1] * dims, [0] * dims
     return (stride or ones, padding or zeros, dilation or ones, transposed, output_padding or zeros, groups)
 
@@ -47,7 +47,7 @@ samples_of(
         bad("RuntimeError", tensor(2, 4), tensor(3, 2, 3, 3), None, *options()),
     ],
 )
-ALL = [True, True, True]  # of the gradients are wanted
+ALL = [True, True, True]  # output_mask
 samples_of(
     "convolution_backward",
     [
@@ -77,7 +77,7 @@ samples_of(
 
 
 def convolutions(dims: int):
-    """Every argument of conv1d, conv2d or conv3d moved."""
+    """Samples of conv1d, conv2d or conv3d that vary every argument."""
     size = {1: (6,), 2: (4, 4), 3: (3, 3, 3)}[dims]
     kernel = {1: (3,), 2: (3, 3), 3: (2, 2, 2)}[dims]
     input, weight = tensor(1, 2, *size), tensor(2, 2, *kernel)
@@ -97,7 +97,7 @@ def convolutions(dims: int):
 
 
 def padded(dims: int):
-    """Padding by name."""
+    """Samples with padding given by name."""
     size = {1: (6,), 2: (4, 4), 3: (3, 3, 3)}[dims]
     input, weight, even = tensor(1, 2, *size), tensor(2, 2, *[3] * dims), tensor(2, 2, *[2] * dims)
     return [
@@ -165,7 +165,7 @@ samples_of(
 
 
 def transposed(dims: int):
-    """Every argument of conv_transpose1d, 2d or 3d moved."""
+    """Samples of conv_transpose1d, 2d or 3d that vary every argument."""
     size = {1: (4,), 2: (2, 3), 3: (2, 1, 2)}[dims]
     kernel = {1: (3,), 2: (2, 2), 3: (1, 2, 2)}[dims]
     input, weight = tensor(1, 2, *size), tensor(2, 3, *kernel)
@@ -190,7 +190,7 @@ def transposed(dims: int):
 for _dims, _overload in ((1, ""), (2, ".input"), (3, ".input")):
     _name = f"conv_transpose{_dims}d{_overload}"
     samples_of(_name, transposed(_dims), tolerance="terms")
-    # of an output that is padded, more than a kernel of one element ever meets
+    # with more output padding than a kernel of one element reaches
     _point = tensor(2, 3, *[1] * _dims)
     _call = (tensor(1, 2, *range(2, 2 + _dims)), _point, tensor(3), [1], [0], [2] * _dims, 1, [3] * _dims)
     samples_of(_name, [sample(*_call)])

@@ -1,4 +1,4 @@
-"""Samples of copies, and of what changes dtype, device or order in memory."""
+"""Samples of copies, and of conversions of dtype, device or memory format."""
 
 from ..inputs.description import ON_DEVICE, Keywords, bad, sample, tensor
 from . import samples_of

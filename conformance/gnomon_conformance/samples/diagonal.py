@@ -1,4 +1,4 @@
-"""Samples of diagonals: views of them, and matrices made of them."""
+"""Samples of diagonals: views of them, and matrices built from them."""
 
 from ..inputs.description import bad, sample, tensor
 from . import samples_of

@@ -1,4 +1,4 @@
-"""Samples of dropout.  Its numbers are random, but where nothing or everything is dropped."""
+"""Samples of dropout.  Its numbers are random, unless nothing or everything is dropped."""
 
 from ..inputs.description import REAL_FLOATS, bad, sample, tensor
 from . import samples_of

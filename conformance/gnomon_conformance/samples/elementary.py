@@ -8,7 +8,7 @@ REAL = ("bool", *INTEGERS, *REAL_FLOATS)
 
 
 def outside(values: str = "normal"):
-    """Numbers beyond the domain; only the values are compared."""
+    """Numbers outside of the domain; only the values are compared."""
     return [sample(tensor(2, 3, values=values), differentiable=False)]
 
 
@@ -18,7 +18,7 @@ samples_of("asin acos atanh erfinv", [*unary("unit"), *outside()], tolerance="el
 samples_of("arcsin arccos arctanh", unary("unit")[:4], tolerance="elementary")
 samples_of("erfc", unary(), tolerance="elementary")
 samples_of("log10", [*unary("positive"), *outside()], tolerance="elementary")
-# above 1, where its derivative is; below only the values
+# above 1, where it is differentiable; below, only the values are compared
 samples_of("acosh arccosh", [sample(tensor(7, values="distinct"), dtypes=COMPLEX)], tolerance="elementary")
 samples_of(
     "acosh arccosh",
@@ -341,7 +341,7 @@ samples_of(
 
 
 def pairs(values: str = "normal"):
-    """Two parts of complex numbers."""
+    """Two tensors that are parts of complex numbers."""
     return [
         sample(tensor(2, 3, values=values), tensor(2, 3)),
         sample(tensor(2, 1, values=values), tensor(3)),
@@ -355,11 +355,11 @@ def pairs(values: str = "normal"):
 
 
 samples_of("complex", pairs())
-# The gradient, PyTorch's, takes the modulus to be what it is called, not negative: for a negative one it has
-# the opposite sign of finite differences.
+# The gradient, as in PyTorch, assumes that the modulus is not negative: for a negative one it has the
+# opposite sign of finite differences.
 samples_of("polar", [*pairs("positive"), sample(tensor(3), tensor(3), smooth=False)], tolerance="composed")
 
-# where float64 meets the ends of int64: its least number, and what wraps around to it
+# the limits of int64 as float64: its minimum, and 2**63, which wraps around to it
 samples_of(
     "masked_fill.Scalar",
     [sample(tensor(2, 3), MASK, number, dtypes=["int64"]) for number in (-(2.0**63), 2.0**63)],

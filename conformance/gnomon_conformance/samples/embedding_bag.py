@@ -5,10 +5,10 @@ from . import samples_of
 
 WEIGHT = tensor(5, 3)
 ROWS = tensor(6, dtype="int64", values="below 5", layout="contiguous")
-# offsets of bags: [0, 0, …] and [0]; others are made in expressions, where numbers can be given
+# offsets of bags: [0, 0, …] and [0]; expressions test others, because they can give explicit numbers
 ONE = tensor(1, dtype="int64", values="zeros", layout="contiguous")
 TWO = tensor(2, dtype="int64", values="zeros", layout="contiguous")
-# PyTorch divides by how often another row is used, unless there is but one
+# PyTorch divides by the count of a different row, unless there is only one row
 SAME = tensor(6, dtype="int64", values="zeros", layout="contiguous")
 SCALES = tensor(6)
 NONE: Judged = {"differentiable": False, "dtypes": REAL_FLOATS}
@@ -53,7 +53,7 @@ GRAD = tensor(2, 3, layout="contiguous")
 BAG = tensor(6, dtype="int64", values="below 2", layout="contiguous")
 SIZES = tensor(2, dtype="int64", values="positive", layout="contiguous")
 CHOSEN = tensor(2, 3, dtype="int64", values="below 5", layout="contiguous")
-# Rows that come often are divided by how often: sums of many terms whose weights add up to 1, and composed.
+# Gradients of repeated rows are divided by their count: sums of many terms with weights of sum 1; composed.
 samples_of(
     "_embedding_bag_dense_backward",
     [

@@ -43,7 +43,7 @@ samples_of(
     [bad("RuntimeError", [2], [1, 1]), bad("RuntimeError", [2], [-1]), bad("RuntimeError", [-2], [1])],
 )
 
-# Random numbers go through several steps, in every form that they are asked for in.
+# Random numbers take several steps, in every form of these operators.
 samples_of(
     "uniform_ normal_ rand randn rand_like randn_like rand.generator randn.generator rand_like.generator "
     "randn_like.generator",
@@ -263,7 +263,7 @@ samples_of(
     tolerance="exact",
 )
 
-# Where float64 meets the ends of int64: its least number, and what wraps around to it.
+# The limits of int64 as float64: its minimum, and 2**63, which wraps around to it.
 LEAST, ABOVE = -(2.0**63), 2.0**63
 samples_of("full", [sample([2], number, dtype="int64", dtypes=ONCE) for number in (LEAST, ABOVE)])
 samples_of("fill.Scalar", [sample(tensor(2), number, dtypes=["int64"]) for number in (LEAST, ABOVE)])
@@ -277,7 +277,7 @@ samples_of(
     + [bad("RuntimeError", *_BOUNDS, dtype="int64"), bad("RuntimeError", 0, 1, 2.0**70, dtype="uint8")],
 )
 
-# numbers with fractions for integers, which are cut off before anything is computed
+# fractional numbers for integer tensors are truncated before the computation
 for _number in (2.5, 1.9):
     samples_of("fill.Scalar full_like", [sample(tensor(3, 4), _number, dtypes=(*INTEGERS, "bool"))])
     samples_of("new_full", [sample(tensor(3, 4), [2, 3], _number, dtypes=(*INTEGERS, "bool"))])

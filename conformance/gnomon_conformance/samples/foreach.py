@@ -1,4 +1,4 @@
-"""Samples of operators of lists."""
+"""Samples of operators on lists of tensors."""
 
 from ..inputs.description import COMPLEX, REAL_FLOATS, bad, sample, tensor
 from . import samples_of

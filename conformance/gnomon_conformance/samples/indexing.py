@@ -5,7 +5,7 @@ from . import samples_of
 
 
 def index(*sizes: int, below: int, **fields):
-    """An index tensor: int64 numbers below a bound."""
+    """An index tensor: int64 numbers from 0 to ``below`` - 1."""
     return tensor(*sizes, dtype="int64", values=f"below {below}", **fields)
 
 
@@ -78,7 +78,7 @@ INDICES = [
     (tensor(3, 4), [index(0, below=1)]),
 ]
 samples_of("index.Tensor", [sample(self, indices) for self, indices in INDICES])
-PREPARED = [  # the kernel's: one index or None for each dimension, broadcast
+PREPARED = [  # as the kernel gets them: one index or None for each dimension, broadcast
     (tensor(3, 4), [index(2, below=3), None]),
     (tensor(3, 4), [None, index(2, below=4)]),
     (tensor(3, 4), [index(2, 3, below=3), index(2, 3, below=4)]),
@@ -99,7 +99,7 @@ samples_of(
         bad("IndexError", tensor(1, layout="contiguous"), [index(9, below=9, layout="contiguous")]),
     ],
 )
-DISTINCT_PUTS = [  # no element is written twice, since then the last one wins, in an order nobody promises
+DISTINCT_PUTS = [  # no element is written twice, because the order of such writes is unspecified
     (tensor(3, 4), [None, index(below=4)], tensor(3)),
     (tensor(3, 4), [index(1, below=3), index(1, below=4)], tensor(1)),
 ]

@@ -1,4 +1,4 @@
-"""Samples of joining: cat, stack and their like, broadcast_tensors, meshgrid."""
+"""Samples of joining: cat, stack and similar operators, broadcast_tensors, meshgrid."""
 
 from ..inputs.description import bad, sample, tensor
 from . import samples_of

@@ -8,7 +8,7 @@ INF = float("inf")
 
 
 def pairs(*numbers, target="normal", values="normal", **kwargs):
-    """An input and a target, with each reduction; then what else the loss is told."""
+    """Samples of an input and a target with each reduction, followed by the loss's other arguments."""
     return [
         *[
             sample(
@@ -313,8 +313,8 @@ samples_of(
     tolerance="composed",
 )
 
-# log_probs need not be logarithms of probabilities, but the gradient takes them for such: it is not that of
-# finite differences.  No target is the blank, 3.  Targets in one row PyTorch reads as if contiguous.
+# log_probs need not be log probabilities, but the gradient assumes that they are: it differs from finite
+# differences.  No target is the blank, 3.  PyTorch reads concatenated targets as if contiguous.
 TARGETS = tensor(2, 3, values="below 3", dtype="int64", grad=False)
 FLAT_TARGETS = tensor(5, values="below 3", dtype="int64", grad=False, layout="contiguous")
 samples_of(
@@ -368,7 +368,7 @@ samples_of(
 for _overload in ("IntList", "Tensor"):
 
     def _lengths(*numbers, _tensors=_overload == "Tensor"):
-        """The numbers; or for tensors, which samples fill, as many zeros."""
+        """The numbers as a list; for the Tensor overload, a tensor of as many zeros."""
         return tensor(len(numbers), values="zeros", dtype="int64") if _tensors else list(numbers)
 
     samples_of(

@@ -9,13 +9,13 @@ LAST = tensor(2, 3, 2, 2, layout="channels_last")
 WEIGHT, BIAS = tensor(3), tensor(3)
 MEAN = tensor(3, grad=False)
 VARIANCE = tensor(3, values="positive", grad=False)
-# The native_ operators of PyTorch take parameters and statistics for contiguous without asking.
+# PyTorch's native_ operators assume that parameters and statistics are contiguous, without checking.
 DENSE = {"layout": "contiguous"}
 STATISTICS = (tensor(3, grad=False, **DENSE), tensor(3, values="positive", grad=False, **DENSE))
 HALVES = ("float16", "bfloat16")
 WIDE = {"dtype": "float32"}
 
-# That running statistics move is seen in expressions: which operators move them, their schemas do not say.
+# Updates of running statistics are tested in expressions: the schemas do not say which operators make them.
 samples_of(
     "native_batch_norm",
     [
@@ -211,6 +211,7 @@ samples_of(
     "native_group_norm",
     [
         sample(CHANNELS, W4, B4, 2, 4, 3, 2, 1e-5),
+        sample(tensor(2, 0, 3, layout="contiguous"), None, None, 2, 0, 3, 2, 1e-5),
         sample(CHANNELS, W4, None, 2, 4, 3, 1, 0.5),
         sample(CHANNELS_LAST, W4, None, 2, 4, 3, 4, 1e-5),
         sample(tensor(1, 2, 2, layout="contiguous"), None, None, 1, 2, 2, 2, 0.25),
@@ -238,6 +239,19 @@ samples_of(
     "native_group_norm_backward",
     [
         sample(CHANNELS, CHANNELS, GROUPED_MEAN, GROUPED_SPREAD, W4, 2, 4, 3, 2, [True] * 3, smooth=False),
+        sample(
+            tensor(2, 0, 3, layout="contiguous"),
+            tensor(2, 0, 3, layout="contiguous"),
+            GROUPED_MEAN,
+            GROUPED_SPREAD,
+            None,
+            2,
+            0,
+            3,
+            2,
+            [True] * 3,
+            smooth=False,
+        ),
         sample(
             CHANNELS_LAST,
             CHANNELS_LAST,

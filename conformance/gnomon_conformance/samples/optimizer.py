@@ -1,6 +1,6 @@
-"""Samples of optimizers' steps.
+"""Samples of optimizer steps.
 
-PyTorch's kernels take it that all tensors of a parameter lie alike and without gaps, so these do.
+PyTorch's kernels assume that all tensors of a parameter have the same dense layout, so these do.
 """
 
 from ..inputs.description import REAL_FLOATS, TensorDescription, bad, sample, tensor
@@ -10,7 +10,7 @@ SIZES = ((2, 3), (4,), (1, 5))
 
 
 def each(seed: int, values: str = "normal", **fields: object) -> list[TensorDescription]:
-    """A tensor for each parameter."""
+    """One tensor for each parameter."""
     return [tensor(*sizes, values=values, seed=seed, layout="contiguous", **fields) for sizes in SIZES]
 
 
@@ -47,12 +47,12 @@ def adam(params=PARAMS, grads=GRADS, means=MEANS, squares=SQUARES, largest=(), s
 
 
 def good(arguments, dtypes=REAL_FLOATS):
-    """A sample of these arguments."""
+    """A valid sample with these arguments."""
     return sample(*arguments[0], dtypes=dtypes, differentiable=False, **arguments[1])
 
 
 def wrong(kind, arguments, dtypes=("float32",)):
-    """A sample of these arguments that has to raise."""
+    """A sample with these arguments that has to raise."""
     return bad(kind, *arguments[0], dtypes=dtypes, **arguments[1])
 
 
@@ -104,7 +104,7 @@ ADAM_SAMPLES = [
 
 
 def with_lr(samples):
-    """The same with the learning rate in a tensor, and one in which it is not one number."""
+    """The samples with the learning rate in a tensor, and one in which that tensor has two elements."""
     lr = number("positive", 3)
     given = [each._replace(kwargs={**each.kwargs, "lr": lr}) for each in samples if each.fails is None]
     pair = tensor(2, dtype="float32", layout="contiguous")

@@ -117,6 +117,6 @@ samples_of(
 )
 samples_of("pad", [sample(tensor(2), [1, 0], "constant", 2.0**63, dtypes=["int64"])])
 
-# numbers with fractions for integers, which are cut off before anything is computed
+# fractional numbers for integer tensors are truncated before the computation
 for _fraction in (2.5, 1.9):
     samples_of("constant_pad_nd", [sample(tensor(3, 4), [1, 2], _fraction, dtypes=(*INTEGERS, "bool"))])

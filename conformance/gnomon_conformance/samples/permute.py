@@ -1,4 +1,4 @@
-"""Samples of views with dimensions in another order."""
+"""Samples of views that reorder dimensions."""
 
 from ..inputs.description import bad, sample, tensor
 from . import samples_of

@@ -7,7 +7,7 @@ SPECIAL = tensor(14, values="special")
 
 
 def unary(values: str = "normal"):
-    """One operand: matrices, three dimensions, 0-d, nothing, and special numbers."""
+    """Samples of one operand: matrices, three dimensions, 0-dim, empty, and special numbers."""
     return [
         sample(tensor(2, 3, values=values)),
         sample(tensor(2, 1, 3, values=values)),
@@ -19,7 +19,7 @@ def unary(values: str = "normal"):
 
 
 def binary(first: str = "normal", second: str = "normal", **kwargs):
-    """Two operands that broadcast, mix dtypes, and are special."""
+    """Samples of two operands that broadcast, have different dtypes, and have special numbers."""
     return [
         sample(tensor(2, 3, values=first), tensor(2, 3, values=second), **kwargs),
         sample(tensor(2, 1, values=first), tensor(1, 3, values=second), **kwargs),
@@ -32,11 +32,11 @@ def binary(first: str = "normal", second: str = "normal", **kwargs):
 
 
 def special_pairs(values: str = "special"):
-    """Each special number against each."""
+    """A sample that combines each special number with each."""
     return [sample(tensor(14, 1, values=values), tensor(1, 14, values=values), differentiable=False)]
 
 
-MIXTURES = [  # of two operands; the first dtype of the axis is enough, since they name their own
+MIXTURES = [  # dtypes of two operands; a single dtype parameter suffices, since they name their own dtypes
     ("int32", "int64"),
     ("uint8", "int8"),
     ("int64", "float16"),
@@ -47,7 +47,7 @@ MIXTURES = [  # of two operands; the first dtype of the axis is enough, since th
 
 
 def mixtures(first: str = "normal", second: str = "normal"):
-    """Operands of two dtypes, with dimensions and without."""
+    """Samples of operands of two dtypes, including 0-dim ones."""
     made = []
     for one, other in MIXTURES:
         made.append(
@@ -58,7 +58,7 @@ def mixtures(first: str = "normal", second: str = "normal"):
             )
         )
         if one == "float16":
-            continue  # PyTorch multiplies by a 0-d half of the other kind before rounding it
+            continue  # PyTorch multiplies by a 0-dim tensor of the other 16-bit dtype before rounding it
         made.append(
             sample(tensor(2, dtype=one, values=first), tensor(dtype=other, values=second), dtypes=["float32"])
         )
@@ -69,14 +69,14 @@ def mixtures(first: str = "normal", second: str = "normal"):
 
 
 def numbers(values: str = "normal"):
-    """A Python number for the second operand."""
+    """Samples with a wrapped number as the second operand."""
     return [sample(tensor(2, 2, values=values), number) for number in (2, 2.5, 1)] + [
         sample(tensor(2, values=values), True, differentiable=False)
     ]
 
 
 def ill_sized():
-    """Sizes that do not broadcast."""
+    """Samples of sizes that do not broadcast."""
     return [bad("RuntimeError", tensor(2, 3), tensor(4)), bad("RuntimeError", tensor(2, 3), tensor(3, 2))]
 
 
@@ -349,7 +349,7 @@ samples_of("neg", [bad("RuntimeError", tensor(2), dtypes=["bool"])])
 samples_of("sub.Tensor", [bad("RuntimeError", tensor(2), tensor(2), dtypes=["bool"])])
 samples_of("floor ceil", [sample(tensor(3, dtype=dtype), dtypes=["float32"]) for dtype in INTEGERS[:2]])
 
-# numbers with fractions for integers, which are cut off before anything is computed
+# fractional numbers for integer tensors are truncated before the computation
 for _number in (2.5, 1.9):
     samples_of(
         "masked_fill.Scalar",

@@ -71,9 +71,9 @@ samples_of(
 
 
 def chosen(*sizes: int, of: int):
-    """Positions in a plane of ``of`` elements.
+    """Indices into a plane of ``of`` elements.
 
-    Those of volumes are contiguous: PyTorch's adaptive_max_pool3d_backward takes them so unasked.
+    Those of volumes are contiguous: PyTorch's adaptive_max_pool3d_backward assumes that without checking.
     """
     return tensor(
         *sizes, dtype="int64", values=f"below {of}", layout="contiguous" if len(sizes) == 5 else None

@@ -1,4 +1,4 @@
-"""Samples of random numbers.  Their values are another stream than PyTorch's; all else is compared."""
+"""Samples of random numbers.  Their values differ from PyTorch's; everything else is compared."""
 
 from ..inputs.description import COMPLEX, DTYPES, ON_DEVICE, Keywords, bad, sample, tensor
 from . import samples_of

@@ -1,4 +1,4 @@
-"""Samples of elements in another order, or repeated: flip, roll, rot90, repeat …"""
+"""Samples of reordered or repeated elements: flip, roll, rot90, repeat …"""
 
 from ..inputs.description import bad, sample, tensor
 from . import samples_of

@@ -7,7 +7,7 @@ SPECIAL = tensor(2, 7, values="special")
 
 
 def over_dims(values: str = "normal"):
-    """A list of dimensions, keepdim and not."""
+    """Samples of a list of dimensions, with and without keepdim."""
     return [
         sample(tensor(2, 3, values=values), [1]),
         sample(tensor(2, 3, values=values), [0], True),

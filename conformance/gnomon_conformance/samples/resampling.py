@@ -10,11 +10,11 @@ LINEAR = {1: "upsample_linear1d", 2: "upsample_bilinear2d", 3: "upsample_triline
 
 
 def calls(spatial: int, name: str, *align: bool):
-    """Forward, backward, and by factors: the size up and down, scales that say something else, bad sizes."""
+    """Samples by size and by scale factor: up, down, scales that contradict the sizes, invalid sizes."""
     tolerance = "exact" if "nearest" in name else "composed"
     sizes, smaller, larger = SIZES[spatial], list(SMALLER[spatial]), list(LARGER[spatial])
     input = tensor(1, 2, *sizes)
-    # antialiased positions that see nothing of the input are left as memory has them, in PyTorch
+    # antialiased output positions outside of the input stay uninitialized in PyTorch
     factors = [1.75, 2.0] if name.endswith("_aa") else [1.75, 0.75, 1.5][:spatial]
     some = [list(align), [not each for each in align]] if align else [[], []]
     good = [
@@ -76,7 +76,7 @@ for _name in ("bilinear", "bicubic", "lanczos"):
         [
             sample(tensor(1, 1, 9, 11), [3, 2], False),
             sample(tensor(2, 2, 7, 5), [2, 9], True),
-            # the width stays, whatever its scale; in PyTorch only the gradient heeds the scale
+            # the width does not change, whatever its scale; in PyTorch only the gradient uses the scale
             sample(tensor(1, 1, 7, 5), [4, 5], False, 0.5, 0.7, smooth=False),
             sample(tensor(1, 2, 8, 6, values="positive"), [3, 4], False, dtypes=["uint8"]),
             bad("NotImplementedError", tensor(1, 1, 3, 4), [2, 2], False, dtypes=["float16", "int32"]),

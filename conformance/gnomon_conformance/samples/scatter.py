@@ -1,11 +1,11 @@
-"""Samples of scatter and its like, and of picking by positions and masks."""
+"""Samples of scatter and similar operators, and of selecting by indices and masks."""
 
 from ..inputs.description import INTEGERS, Keywords, bad, sample, tensor
 from . import SAMPLES, samples_of
 
 
 def index(*sizes: int, below: int, **fields):
-    """An index tensor: int64 numbers below a bound."""
+    """An index tensor: int64 numbers from 0 to ``below`` - 1."""
     return tensor(*sizes, dtype="int64", values=f"below {below}", **fields)
 
 
@@ -13,11 +13,11 @@ MASK = tensor(2, 3, dtype="bool")
 WRONG_INDEX = tensor(9, dtype="int64", layout="contiguous")  # of numbers from -9 to 9
 
 WAYS: list[Keywords] = [{"reduce": "add"}, {"reduce": "multiply"}]
-LAST: list[Keywords] = [{}]  # without a way to reduce, the last one wins
+LAST: list[Keywords] = [{}]  # without ``reduce``, the last write wins
 
 for _name, _more in (("scatter.src", LAST), ("scatter.reduce", WAYS)):
     for _each in _more:
-        _along = 4 if _each else 1  # elements that may meet: none where the last one wins
+        _along = 4 if _each else 1  # indices along dim 0; only one, so none collide, if the last write wins
         samples_of(
             _name,
             [
@@ -250,12 +250,12 @@ samples_of(
 )
 samples_of("masked_scatter_backward", [sample(tensor(2, 3), MASK, [6]), sample(tensor(2, 3), MASK, [2, 4])])
 
-# where float64 meets the ends of int64: its least number, and what wraps around to it
+# the limits of int64 as float64: its minimum, and 2**63, which wraps around to it
 for _number in (-(2.0**63), 2.0**63):
     samples_of("index_fill.int_Scalar", [sample(tensor(3), 0, index(2, below=3), _number, dtypes=["int64"])])
     samples_of("scatter.value", [sample(tensor(3), 0, index(2, below=3), _number, dtypes=["int64"])])
 
-# numbers with fractions for integers, which are cut off before anything is computed
+# fractional numbers for integer tensors are truncated before the computation
 for _number in (2.5, 1.9):
     _rows = index(2, 4, below=3)
     samples_of("scatter.value", [sample(tensor(3, 4), 0, _rows, _number, dtypes=(*INTEGERS, "bool"))])
@@ -271,6 +271,6 @@ for _number in (2.5, 1.9):
         [sample(tensor(3, 4), 0, index(2, below=3), _number, dtypes=(*INTEGERS, "bool"))],
     )
 
-# what adds and multiplies at once has no derivative: PyTorch raises, and so does gnomon
+# scatter with a reduction has no derivative: PyTorch raises, and so does gnomon
 for _name in ("scatter.reduce", "scatter.value_reduce"):
     SAMPLES[_name] = [each._replace(smooth=False) for each in SAMPLES[_name]]

@@ -1,7 +1,7 @@
 """Samples of Fourier transforms.
 
-Sizes are not 0, and dimensions not negative: MKL, which PyTorch calls, refuses the first and misreads the
-second.
+Sizes are not 0 and dimensions are not negative: MKL, which PyTorch calls, refuses the former and misreads the
+latter.
 """
 
 from ..inputs.description import ON_DEVICE, bad, sample, tensor

@@ -1,4 +1,4 @@
-"""Samples of views of pieces: unbind, split, chunk, tensor_split …"""
+"""Samples of views of parts: unbind, split, chunk, tensor_split …"""
 
 from ..inputs.description import bad, sample, tensor
 from . import samples_of

@@ -259,7 +259,7 @@ samples_of(
 samples_of("median nanmedian", [sample(tensor(2, 0, 3), differentiable=False)])
 samples_of("median.dim nanmedian.dim", [bad("IndexError", tensor(0, 3), 0, dtypes=["bool", "complex64"])])
 samples_of("searchsorted.Tensor", [sample(tensor(0), tensor(0)), sample(tensor(3), tensor(0, 2))])
-# what stands among equal elements is said for stable sorts, and for sorts of at most 16 elements
+# the order of equal elements is specified for stable sorts, and for sorts of at most 16 elements
 samples_of(
     "sort.stable",
     [sample(tensor(40, values="below 3"), stable=True, descending=True, smooth=False)],

@@ -1,4 +1,4 @@
-"""Samples of views by strides: as_strided and unfold."""
+"""Samples of views with explicit strides: as_strided and unfold."""
 
 from ..inputs.description import bad, sample, tensor
 from . import samples_of

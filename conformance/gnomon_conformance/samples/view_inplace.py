@@ -1,4 +1,4 @@
-"""Samples of tensors that become views of themselves."""
+"""Samples of in-place operators that change a tensor's own sizes and strides."""
 
 from typing import Any
 

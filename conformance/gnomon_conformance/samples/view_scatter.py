@@ -1,4 +1,4 @@
-"""Samples of a tensor with a view of it replaced."""
+"""Samples of operators that replace a view of a tensor: slice_scatter and similar ones."""
 
 from ..inputs.description import bad, sample, tensor
 from . import samples_of

@@ -1,4 +1,4 @@
-"""Samples of views that give other sizes: view, expand, squeeze, atleast_1d …"""
+"""Samples of views with other sizes: view, expand, squeeze, atleast_1d …"""
 
 from ..inputs.description import bad, sample, tensor
 from . import samples_of
