@@ -1,8 +1,8 @@
-"""What pyproject.toml cannot say: the C extensions, that an install survives without them, that a build
-compiles again only what has changed, and the texts of kernels.
+"""The part of the build that pyproject.toml can not describe: optional C extensions, incremental compilation,
+and the source texts of CUDA kernels.
 
-``GNOMON_REQUIRE_C=1`` makes an install without the C extensions a failure; ``GNOMON_WITHOUT_C=1`` builds
-none.  cffi_build/gnomon_c_build.py reads variables that say how they are built.
+``GNOMON_REQUIRE_C=1`` makes an install fail without the C extensions; ``GNOMON_WITHOUT_C=1`` builds none.
+cffi_build/gnomon_c_build.py documents the variables that control how they are built.
 """
 
 import glob
@@ -27,38 +27,36 @@ def is_set(variable):
 
 
 def dependencies(depfile):
-    """The files that an object was made of, as the compiler wrote them down for make (its option -MMD)."""
+    """The source files and headers of an object file, from the compiler's dependency file (option -MMD)."""
     _, _, names = Path(depfile).read_text().replace("\\\n", " ").partition(": ")
     return [each.replace("\\ ", " ") for each in re.split(r"(?<!\\)\s+", names.strip())]
 
 
 def is_current(target, command):
-    """Was this object made by this command, and of no file that has changed since?"""
+    """Was this object file made by this command, from files that have not changed since?"""
     depfile, record = target.with_suffix(".d"), target.with_suffix(".command")
     try:
         if record.read_text() != command:
             return False
         made = target.stat().st_mtime_ns
         return all(os.stat(each).st_mtime_ns <= made for each in dependencies(depfile))
-    except OSError:  # there is no such object yet, or a file of it is gone
+    except OSError:  # the object does not exist yet, or one of its files is gone
         return False
 
 
 class OptionalBuildExt(build_ext):
-    """Builds the C extensions where they can be built; elsewhere warns once, and the install goes on without.
+    """Builds the C extensions if possible; otherwise warns once, and the install continues without them.
 
-    cffi derives its own command from this one, which writes the C source and then calls ``run`` here.
+    cffi derives its own command from this class, which writes the C source and then calls ``run`` here.
     """
 
     def finalize_options(self):
-        if (
-            self.build_temp is None
-        ):  # one folder for all ways to install, so that each finds the others' objects
+        if self.build_temp is None:  # one folder for all kinds of install, so that they share object files
             tag = f"{sysconfig.get_platform()}-{sysconfig.get_config_var('SOABI') or 'python'}"
             debug = ".debug" if is_set("GNOMON_DEBUG") else ""
             self.build_temp = os.path.join("build", f"temp.{tag}{debug}")
         super().finalize_options()
-        self.force = True  # setuptools sees no header that has changed: what is current is decided here
+        self.force = True  # setuptools does not check headers; is_current does
 
     def run(self):
         if is_set("GNOMON_WITHOUT_C"):
@@ -71,7 +69,7 @@ class OptionalBuildExt(build_ext):
         super().build_extensions()
 
     def _compile_what_has_changed(self):
-        """Compile one file a core, by ccache where it is installed, and none that is current."""
+        """Compiles files in parallel, with ccache if it is installed, and skips those that are current."""
         compile_all = self.compiler.compile
         compiler = list(self.compiler.compiler_so)
         if shutil.which("ccache") and "ccache" not in os.path.basename(compiler[0]):
@@ -95,13 +93,13 @@ class OptionalBuildExt(build_ext):
         self.compiler.compile = compile_at_once
 
     def build_extension(self, ext):
-        # The extensions are made of the same files with other flags.
+        # The extensions compile the same files with different flags.
         room, self.build_temp = self.build_temp, os.path.join(self.build_temp, ext.name)
         try:
             super().build_extension(ext)
         except (
             Exception
-        ) as error:  # a missing compiler, a failing one, a missing header: each has a class of its own
+        ) as error:  # a missing or failing compiler, a missing header: each raises another class
             if is_set("GNOMON_REQUIRE_C"):
                 raise
             self._do_without(ext, error)
@@ -109,8 +107,8 @@ class OptionalBuildExt(build_ext):
             self.build_temp = room
 
     def _do_without(self, ext, error):
-        # An optional extension that is not there is neither copied nor listed in the wheel.  One that an
-        # earlier build left behind was made from other sources.
+        # A missing optional extension is neither copied nor listed in the wheel.  A file left from an earlier
+        # build was made from other sources, so it is removed.
         ext.optional = True
         leftover = self.get_ext_fullpath(ext.name)
         if os.path.exists(leftover):
@@ -123,13 +121,13 @@ class OptionalBuildExt(build_ext):
 
 
 class BuildPyWithTexts(build_py):
-    """Puts the texts of the CUDA kernels, which are compiled where a GPU is, beside what reads them."""
+    """Copies the source texts of the CUDA kernels, which are compiled at run time, into the package."""
 
     TEXTS = ("*.def", "*.h", "c/*.h", "cuda/**/*", "emulation/*")
 
     def run(self):
         super().run()
-        if self.editable_mode:  # which reads those of the repository
+        if self.editable_mode:  # an editable install reads the repository's files
             return
         for pattern in self.TEXTS:
             for source in glob.glob(f"csrc/{pattern}", recursive=True):

@@ -1,12 +1,12 @@
-"""How fast gnomon is next to PyTorch: the same work on both, in one process, turn by turn.
+"""Compares gnomon's speed with PyTorch's: the same work on both, in one process, in turn.
 
     python benchmarks/compare.py                # with 2 threads, then with 1
     python benchmarks/compare.py --threads 1 --repeats 30 --only matmul
     python benchmarks/compare.py --backend cuda # on a GPU: tasks_cuda.py
 
-Prints one row a task (tasks.py): the median and the least time of either, NumPy's median where it has the
-like, the ratios of the medians and of the leasts to PyTorch's, and the most that either may be; and for each
-group the geometric mean of the ratios, which is held against its target where all of the group's tasks ran.
+Prints one row per task (tasks.py): the median and the minimum time of both, NumPy's median if it has an
+equivalent, the ratios of the medians and of the minimums to PyTorch's, and the limit for both ratios; and for
+each group the geometric mean of the ratios, which is compared with its target if all tasks of the group ran.
 The exit status is 1 if one is above its target, 2 if something is missing.  Needs PyTorch.
 """
 
@@ -27,7 +27,7 @@ from typing import Any
 from tasks import GROUPS, Group, Task
 
 HOST_BACKEND = "c"
-SAMPLE_SECONDS = 0.005  # a sample repeats its statement until it takes about so long
+SAMPLE_SECONDS = 0.005  # a sample repeats its statement until it takes about this long
 # Idle threads of an OpenMP team spin for a while before they sleep, and would slow the other library's next
 # sample.
 PAUSE_SECONDS = 0.02
@@ -36,7 +36,7 @@ BANDWIDTH_GROUP = "pointwise, copies and reductions"  # of tasks_cuda.py
 
 
 def waiting(function: Callable[[], Any], synchronize: Callable[[], Any]) -> Callable[[int], Any]:
-    """What calls ``function`` so many times and then waits for the device."""
+    """A function that calls ``function`` a given number of times and then waits for the device."""
 
     def calls(loops: int) -> None:
         for _ in range(loops):
@@ -49,9 +49,9 @@ def waiting(function: Callable[[], Any], synchronize: Callable[[], Any]) -> Call
 def one_sample(
     function: Callable[[], Any], loops: int, timed: bool, synchronize: Callable[[], Any] | None = None
 ) -> float:
-    """Seconds of one call, from ``loops`` of them; without the garbage collector's.
+    """Seconds per call, over ``loops`` calls, without garbage collection.
 
-    ``synchronize`` waits for a device that computes while the host goes on.
+    ``synchronize`` waits for an asynchronous device.
     """
     if not timed and synchronize is not None:
         synchronize()
@@ -68,7 +68,7 @@ def one_sample(
 
 
 def loops_for(function: Callable[[], Any], timed: bool, synchronize: Callable[[], Any] | None = None) -> int:
-    """How many calls take about SAMPLE_SECONDS."""
+    """The number of calls that take about SAMPLE_SECONDS."""
     function()  # the first call plans, compiles and allocates
     seconds = one_sample(function, 1, timed, synchronize)
     if seconds < SAMPLE_SECONDS / 10:
@@ -83,9 +83,9 @@ def measure(
     repeats: int,
     waits: dict[str, Callable[[], Any]] | None = None,
 ) -> dict[str, list[float]]:
-    """Seconds a unit: ``repeats`` samples of each library, in turn, each going first every other time.
+    """Seconds per unit: ``repeats`` samples of each library, in turn, in alternating order.
 
-    ``waits``: library -> what waits for its device.
+    ``waits``: library -> a function that waits for its device.
     """
     waits = waits or {}
     makes = {name: task.numpy if name == "numpy" else task.make for name in libraries}
@@ -96,7 +96,7 @@ def measure(
     for _ in range(repeats):
         for name in order:
             time.sleep(PAUSE_SECONDS)
-            functions[name]()  # caches and threads are this library's again
+            functions[name]()  # warms this library's caches and threads
             seconds = one_sample(functions[name], loops[name], task.timed, waits.get(name))
             samples[name].append(seconds / task.units)
         order.reverse()
@@ -104,9 +104,9 @@ def measure(
 
 
 def import_seconds(module: str, repeats: int) -> list[float]:
-    """Seconds of ``import module`` in fresh Pythons, without Python's own start or the cold first."""
+    """Seconds of ``import module`` in new processes, without Python's startup and the first, cold run."""
     program = f"import time; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
-    # compiled files may be kept, as they are wherever gnomon is installed
+    # allow cached bytecode, as in an installed gnomon
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     samples = []
     for _ in range(repeats + 1):
@@ -117,7 +117,7 @@ def import_seconds(module: str, repeats: int) -> list[float]:
 
 
 def groups_of(backend: str) -> tuple[Group, ...]:
-    """What is timed on a backend: other work on a GPU than on the host."""
+    """The groups for a backend, which differ between a GPU and the host."""
     if backend == HOST_BACKEND:
         return GROUPS
     import tasks_cuda
@@ -126,7 +126,7 @@ def groups_of(backend: str) -> tuple[Group, ...]:
 
 
 def chosen(only: str, groups: Iterable[Group] = GROUPS) -> list[tuple[Group, list[Task]]]:
-    """The groups whose name holds ``only`` whole, and of the others the tasks whose name does."""
+    """The groups whose name contains ``only``, and from the others the tasks whose name does."""
     found = []
     for group in groups:
         tasks = [each for each in group.tasks if only in group.name or only in each.name]
@@ -136,7 +136,7 @@ def chosen(only: str, groups: Iterable[Group] = GROUPS) -> list[tuple[Group, lis
 
 
 def run_child(threads: int, repeats: int, only: str, backend: str) -> None:
-    """Measure with ``threads`` threads in this process, and print a line of JSON a task."""
+    """Measure with ``threads`` threads in this process, and print one line of JSON per task."""
     import numpy
     import torch
 
@@ -163,8 +163,8 @@ def run_child(threads: int, repeats: int, only: str, backend: str) -> None:
 def in_child(
     threads: int, repeats: int, only: str, backend: str
 ) -> Iterator[tuple[str, str, dict[str, list[float]]]]:
-    """What ``run_child`` prints in a process of its own, as it comes: a library settles its number of threads
-    when loaded.
+    """Yield the output of ``run_child``, run in a new process because a library fixes its number of threads
+    when it is loaded.
     """
     command = [sys.executable, __file__, "--child", "--threads", str(threads), "--repeats", str(repeats)]
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "OPENBLAS_NUM_THREADS": str(threads)}
@@ -174,11 +174,11 @@ def in_child(
         for line in child.stdout:
             yield tuple(json.loads(line))
     if child.returncode:
-        raise SystemExit(2)  # it has said why
+        raise SystemExit(2)  # the child has printed the error
 
 
 def in_units(seconds: float) -> str:
-    """Seconds as a text of four figures at most."""
+    """Seconds as text with three significant digits."""
     for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "us")):
         if seconds * factor >= 1:
             return f"{seconds * factor:.3g} {unit}"
@@ -190,13 +190,13 @@ SUBHEADING = f"{'':38}" + "".join(f"{text:>9}" for text in ("median", "least", "
 
 
 def print_row(task: Task, group: Group, samples: dict[str, list[float]]) -> tuple[float, bool]:
-    """Print one row.  Returns the ratio that counts, and whether it is above its target."""
+    """Print one row.  Return the ratio that counts, and whether it is above its target."""
     ours, theirs = samples["gnomon"], samples["torch"]
     medians = statistics.median(ours), statistics.median(theirs)
     leasts = min(ours), min(theirs)
     ratios = medians[0] / medians[1], leasts[0] / leasts[1]
     target = task.target if task.target is not None else group.each
-    # Other programs' bursts can hit one library's samples and spare the other's; the less kind ratio counts.
+    # Load from other programs can affect only one library's samples; the worse of the two ratios counts.
     is_above = target is not None and max(ratios) > target
     times = [medians[0], leasts[0], medians[1], leasts[1]]
     texts = [in_units(seconds) for seconds in times]
@@ -208,8 +208,8 @@ def print_row(task: Task, group: Group, samples: dict[str, list[float]]) -> tupl
 
 
 def print_mean(group: Group, ratios: list[float]) -> bool:
-    """Print the geometric mean of a group's ratios of medians.  Returns whether it is above its target, which
-    is that of the whole group: of a part of it nothing is asked.
+    """Print the geometric mean of a group's ratios of medians.  Return whether it is above its target, which
+    applies only to the whole group.
     """
     if group.mean is None or len(ratios) < 2:
         return False
@@ -225,7 +225,7 @@ def print_mean(group: Group, ratios: list[float]) -> bool:
 def print_table(
     title: str, rows: Iterable[tuple[str, str, dict[str, list[float]]]], groups: Iterable[Group] = GROUPS
 ) -> list[str]:
-    """Print the rows by groups, as they come; the names of those above their targets."""
+    """Print the rows by group, as they come; return the names of those above their targets."""
     tasks = {(group.name, task.name): (group, task) for group in groups for task in group.tasks}
     print(f"\n{title}\n{HEADING}\n{SUBHEADING}{'median':>8}{'least':>8}{'target':>8}")
     above = []
@@ -250,7 +250,7 @@ def print_table(
 def list_bandwidth(
     rows: Iterable[tuple[str, str, dict[str, list[float]]]], backend: str
 ) -> Iterator[tuple[str, str, dict[str, list[float]]]]:
-    """The same rows; behind a GPU's, what part of the bandwidth of its own copies each task reaches."""
+    """The same rows; after those of a GPU, list the fraction of its own copy bandwidth that tasks reach."""
     if backend == HOST_BACKEND:
         yield from rows
         return

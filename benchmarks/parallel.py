@@ -1,14 +1,13 @@
-"""What runs the threads of the C backend's calls: its own pool and OpenMP, in one process, turn by turn.
+"""Compares the thread implementations for calls of the C backend, its own pool and OpenMP, in one process.
 
-    python benchmarks/parallel.py                  # on a machine that has nothing else to do
-    python benchmarks/parallel.py --busy 1         # beside a program that keeps one processor busy
+    python benchmarks/parallel.py                  # on an otherwise idle machine
+    python benchmarks/parallel.py --busy 1         # next to a program that keeps one processor busy
     python benchmarks/parallel.py --only exp --rounds 100 --threads 2
 
-Prints one row a task: of either the median of its calls, their mean, and the time that one call of a hundred
-takes longer than; and the median with one thread.  A thread that comes late shows in the mean: most calls
-have none.  A round is some calls of each, one after the other, in an order that changes; between them is a
-pause, in which the threads of the one before stop looking for work.  Needs the C backend, built by a compiler
-with OpenMP.
+Prints one row per task: for each implementation the median, the mean, and the 99th percentile of its calls;
+and the median with one thread.  A thread that starts late shows in the mean, because most calls have none.  A
+round is some calls of each implementation, in varying order, with a pause in between, in which the threads of
+the one before stop spinning.  Needs the C backend, built by a compiler with OpenMP.
 """
 
 from __future__ import annotations
@@ -26,14 +25,13 @@ import gnomon as gn
 import gnomon_c
 
 ALONE = "one thread"
-SAMPLE_SECONDS = 0.005  # the calls of one turn take about so long
-# Threads that have no work look for some for a while before they sleep, and would slow those of the next
-# turn.
+SAMPLE_SECONDS = 0.005  # the approximate time of the calls of one turn
+# Threads without work spin for a while before they sleep, and would slow those of the next turn.
 PAUSE_SECONDS = 0.02
 
 
 def tasks() -> dict[str, Callable[[], Any]]:
-    """Work by name: from what is just enough for two threads to some milliseconds."""
+    """Work by name: from barely enough for two threads to some milliseconds."""
     gn.manual_seed(0)
     small, large = gn.rand(65_536), gn.rand(1 << 20)
     matrix, square, image = gn.rand(1000, 1000), gn.rand(256, 256), gn.rand(4, 16, 56, 56)
@@ -61,7 +59,7 @@ def turn(work: Callable[[], Any], calls: int) -> list[float]:
 
 
 def measure(work: Callable[[], Any], rounds: int, threads: int) -> dict[str, list[float]]:
-    """Seconds of calls by each of ``gnomon_c.parallels()``, and on one thread."""
+    """Seconds of calls with each of ``gnomon_c.parallels()``, and with one thread."""
 
     def choose(name: str) -> None:
         gn.set_num_threads(1 if name == ALONE else threads)
@@ -72,7 +70,7 @@ def measure(work: Callable[[], Any], rounds: int, threads: int) -> dict[str, lis
     found: dict[str, list[float]] = {name: [] for name in names}
     for name in names:
         choose(name)
-        work()  # the first call plans, allocates and hires
+        work()  # the first call plans, allocates and creates threads
     calls = max(1, round(SAMPLE_SECONDS / max(statistics.median(turn(work, 5)), 1e-9)))
     for number in range(rounds):
         for name in names[number % len(names) :] + names[: number % len(names)]:
@@ -84,7 +82,7 @@ def measure(work: Callable[[], Any], rounds: int, threads: int) -> dict[str, lis
 
 @contextlib.contextmanager
 def busy(count: int) -> Iterator[None]:
-    """So many other programs that compute all the time."""
+    """Inside the block, ``count`` other processes compute all the time."""
     others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
         yield
@@ -95,7 +93,7 @@ def busy(count: int) -> Iterator[None]:
 
 
 def in_microseconds(seconds: list[float]) -> str:
-    """The median, the mean, and what one in a hundred is above, as columns."""
+    """The median, the mean, and the 99th percentile, as columns."""
     last = statistics.quantiles(seconds, n=100, method="inclusive")[-1]
     return "".join(
         f"{1e6 * each:8,.0f}" for each in (statistics.median(seconds), statistics.fmean(seconds), last)

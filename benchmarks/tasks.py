@@ -1,7 +1,7 @@
-"""What ``compare.py`` times: groups of tasks, each with what its time may be as a part of PyTorch's.
+"""The tasks that ``compare.py`` times, in groups, each with a limit for its time relative to PyTorch's.
 
-A task is made for a library, PyTorch or gnomon, whose names are the same.  Where NumPy has the like, the task
-says how, for comparison; nothing is asked of that ratio.
+A task is made for a library, PyTorch or gnomon, which have the same API.  If NumPy has an equivalent, the
+task defines it for comparison; that ratio has no limit.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 Work = Callable[[], Any]
 Make = Callable[[Any], Work]
 
-CHAIN = 500  # rounds of `t = t * y + x`: 1000 nodes
+CHAIN = 500  # rounds of `t = t * y + x`: 1000 Nodes
 M = 2**20
 
 
@@ -24,10 +24,10 @@ class Task:
 
     make    library -> a function that does the work once
     numpy   the same for NumPy, or None
-    target  the most that gnomon's time may be, as a part of PyTorch's; None for the group's
-    units   what one call of the function counts for: nodes, say
+    target  the limit of gnomon's time relative to PyTorch's; None for the group's
+    units   how many units, for example Nodes, one call counts for
     timed   whether the function returns its own seconds, because part of what it does is preparation
-    bytes   what one call has to read and write at least; 0 where that says nothing
+    bytes   the minimum that one call has to read and write; 0 if that is not meaningful
     """
 
     name: str
@@ -41,7 +41,7 @@ class Task:
 
 @dataclass
 class Group:
-    """Tasks of one kind: the most that the geometric mean of their ratios may be, and that each may be."""
+    """Tasks of one kind, with limits for the geometric mean of their ratios and for each ratio."""
 
     name: str
     mean: float | None
@@ -53,7 +53,7 @@ class Group:
 
 
 def ramp(library: Any, *sizes: int, start: float = -2.0, end: float = 2.0) -> Any:
-    """Numbers from ``start`` to ``end``, in an order without a pattern: the same in both libraries."""
+    """Numbers from ``start`` to ``end``, in a fixed irregular order, the same in both libraries."""
     count = 1
     for size in sizes:
         count *= size
@@ -123,7 +123,7 @@ composed.add("vmap(grad(f)), 64 x 32", make_gradients_of_examples, target=0.8)
 
 
 def on_chain(function: Callable[..., Any], is_backward: bool) -> Callable[..., Any]:
-    """Recording a chain of 1000 nodes, ``function`` of the last two each, or running it backward."""
+    """Record a chain of 1000 Nodes (two for each call of ``function``), or run it backward."""
 
     def make(library: Any) -> Callable[[], float]:
         x, y = library.ones(4).requires_grad_(), library.full((4,), 0.5)
@@ -150,7 +150,7 @@ def on_chain(function: Callable[..., Any], is_backward: bool) -> Callable[..., A
 backward = Group("backward", None, 0.25)
 for _text, _function in (
     ("t * y + x", lambda t, x, y: t * y + x),
-    ("tanh(t * y)", lambda t, x, y: (t * y).tanh()),  # whose Node needs its output
+    ("tanh(t * y)", lambda t, x, y: (t * y).tanh()),  # whose Node saves its output
 ):
     _of_chain = f"a node of a chain of 1000, {_text}"
     recording.add(_of_chain, on_chain(_function, False), units=2 * CHAIN, timed=True)
@@ -158,7 +158,7 @@ for _text, _function in (
 
 
 def make_digits_step(library: Any) -> Work:
-    """One step of stochastic gradient descent of a 64-128-10 network on 32 examples."""
+    """One step of SGD of a 64-128-10 network on 32 examples."""
     functional = library.nn.functional
     model = library.nn.Sequential(library.nn.Linear(64, 128), library.nn.ReLU(), library.nn.Linear(128, 10))
     optimizer = library.optim.SGD(model.parameters(), lr=0.01)
@@ -356,7 +356,7 @@ indexing = Group("indexing and sorting", 0.4, None)
 def on_indices(
     name: str, function: Callable[..., Any], size: tuple[int, ...], count: tuple[int, ...], limit: int
 ) -> None:
-    """``function(library, tensor, indices)``, the indices below ``limit``."""
+    """Time ``function(library, tensor, indices)``, with indices below ``limit``."""
 
     def make(library: Any) -> Work:
         tensor = ramp(library, *size)
@@ -450,7 +450,7 @@ def make_convolutional(library: Any) -> Work:
 def make_transformer(library: Any) -> Work:
     """Two layers, 4 heads, width 128, on 16 sequences of 64 of 96 characters."""
     nn, functional = library.nn, library.nn.functional
-    Module: Any = nn.Module  # mypy takes no attribute of Any for a base class
+    Module: Any = nn.Module  # mypy does not accept an attribute of Any as a base class
     width, heads, length, batch, letters = 128, 4, 64, 16, 96
 
     class Block(Module):

@@ -1,8 +1,9 @@
-"""What ``compare.py --backend cuda`` times: work large enough for a GPU, and the small calls of launching.
+"""The tasks of ``compare.py --backend cuda``: work large enough for a GPU, and small calls that measure
+launches.
 
-As in tasks.py, a task is made for a library, PyTorch or gnomon, whose names are the same; both make their
-tensors on the GPU.  ``bytes`` of a task is what it has to read and write, for the part of the measured copy
-bandwidth that it reaches.
+As in tasks.py, a task is made for a library, PyTorch or gnomon, which have the same API; both create their
+tensors on the GPU.  ``bytes`` of a task is what it has to read and write, to compute the fraction of the
+measured copy bandwidth that it reaches.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from typing import Any
 
 from tasks import Group, Work, make_transformer, ramp
 
-COPY = "copy, float32"  # what the device's bandwidth is measured by
+COPY = "copy, float32"  # the task that measures the device's bandwidth
 
 
 def groups(scale: int = 1) -> tuple[Group, ...]:
-    """All groups; every side and length is divided by ``scale``, for a GPU that is emulated."""
+    """All groups; every side and length is divided by ``scale``, for an emulated GPU."""
     many = 2**26 // scale // scale
     side = 4096 // scale
 

@@ -1,4 +1,4 @@
-"""The C compiler, and which flags it knows: asked once, though setuptools runs what asks several times."""
+"""The C compiler, and which flags it accepts; cached, since setuptools runs the build file several times."""
 
 import functools
 import os
@@ -16,7 +16,7 @@ def find_compiler():
 
 @functools.cache
 def knows(compiler, flag):
-    """Whether a program compiles and links with ``flag`` and no warning."""
+    """Does a program compile and link with ``flag`` without a warning?"""
     with tempfile.TemporaryDirectory() as directory:
         source = Path(directory) / "probe.c"
         source.write_text("int main(void) { return 0; }\n")

@@ -1,17 +1,17 @@
 """Builds the C library of csrc/ as cffi extensions: gnomon_c._native for every processor of the architecture,
-and the same sources for wider vectors, gnomon_c._native_avx2 and gnomon_c._native_avx512; and
-gnomon_c._processor, which tells which of them the processor can run.  The package opens the widest of those.
+the same sources for wider vectors as gnomon_c._native_avx2 and gnomon_c._native_avx512, and
+gnomon_c._processor, which detects which of them the processor supports.  The package opens the widest one.
 
-setuptools runs this file from the repository's root (``cffi_modules``), where all its paths start.  Run as a
-program, it compiles gnomon_c._native, or that of the instruction set given second (or ``processor``), into
-``build/`` (or the directory given first) and prints the extension's path.
+setuptools runs this file from the repository's root (``cffi_modules``), to which all its paths are relative.
+As a program, it compiles gnomon_c._native, or that of the instruction set (or ``processor``) in the second
+argument, into ``build/`` or the directory in the first argument, and prints the extension's path.
 
-The build is for the instruction set of this processor.  ``GNOMON_C_VARIANTS`` names others, such as
-``baseline,avx2``, or ``all``, as for a wheel that others install.  ``GNOMON_C_QUICK`` names those that
+By default the build is for the instruction set of this processor.  ``GNOMON_C_VARIANTS`` names others, such
+as ``baseline,avx2``, or ``all``, for a wheel to be distributed.  ``GNOMON_C_QUICK`` names variants that
 compile in a third of the time and run slowly, with the same results.  ``GNOMON_DEBUG=1`` builds for a
-debugger, with symbols and little optimisation.  ``GNOMON_WERROR=1`` or ``CI`` makes warnings errors.
+debugger, with symbols and little optimization.  ``GNOMON_WERROR=1`` or ``CI`` makes warnings errors.
 ``GNOMON_CFLAGS`` adds compiler and linker flags, such as ``-fsanitize=address,undefined``.
-``GNOMON_OPENMP=0`` builds as a compiler without OpenMP does.
+``GNOMON_OPENMP=0`` builds without OpenMP.
 """
 
 import functools
@@ -27,7 +27,7 @@ import cffi
 
 sys.path.insert(
     0, str(Path(__file__).resolve().parent)
-)  # setuptools runs this file, and imports none beside it
+)  # setuptools runs this file outside of a package, so it can not import its neighbors
 from c_compiler import find_compiler, knows
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,8 +35,8 @@ HEADERS = ("csrc/gnomon.h", "csrc/library.h")
 PROCESSOR = "csrc/c/processor.c"
 SOURCES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "csrc" / "c").glob("*.c"))
 
-# cffi gives up the GIL and saves errno around each call, with no option against it; that is 50 ns on top of a
-# call's 75 ns, and a convoy when other threads run.  Its code does so by the names redefined here.
+# cffi releases the GIL and saves errno around each call, and has no option to disable that; it adds 50 ns to
+# a call's 75 ns, and a GIL convoy if other threads run.  cffi's code does it by the macros redefined here.
 PREAMBLE = """
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wconversion" /* in what cffi writes */
@@ -67,21 +67,21 @@ void gn_acquire_gil(void *state) {
 }
 """
 
-# Each is used where the compiler knows it.  The results stay right without them.
+# Each is used if the compiler accepts it.  Results are correct without them.
 OPTIONAL_FLAGS = (
     "-std=c11",
     "-O3",
     "-fopenmp",
-    "-fwrapv",  # integers wrap; sanitizers know it too
-    "-ffp-contract=off",  # a result must not depend on whether the vector code or its tail computed it
+    "-fwrapv",  # signed integers wrap around, for sanitizers too
+    "-ffp-contract=off",  # vector code and its scalar tail must have the same results
     "-fno-math-errno",
     "-fno-trapping-math",
-    "-fcx-fortran-rules",  # complex products as PyTorch's, without C's recovery of infinities
+    "-fcx-fortran-rules",  # complex products as in PyTorch, without C's recovery of infinities
     "-fvisibility=hidden",
-    "-g0",  # Python's own flags ask for debugging tables, five times the code's size
+    "-g0",  # Python's flags include debug information, five times the code's size
 )
-# What each instruction set is to the compiler.  Sums are fused with products where the source says so
-# (GN_FMA) and nowhere else, so that an element's result does not depend on where it stands.
+# The compiler flags of each instruction set.  Products and sums are fused only where the source says so
+# (GN_FMA), so that an element's result does not depend on its position.
 _AVX2 = ("-mavx2", "-mbmi", "-mbmi2", "-mfma", "-mf16c")
 VARIANTS = {
     "baseline": (),
@@ -94,7 +94,7 @@ WARNINGS = (
     "-Wconversion",
     "-Werror",
     "-Wno-sign-conversion",
-    "-Wno-pass-failed",  # clang: a loop that it was told it may vectorise, and doesn't
+    "-Wno-pass-failed",  # clang: a loop marked for vectorization was not vectorized
     "-Wno-bitwise-conditional-parentheses",
     "-Wno-unused-parameter",
     "-Wno-missing-field-initializers",
@@ -103,7 +103,7 @@ WARNINGS = (
 
 
 def widest_of_processor():
-    """The widest instruction set that this processor runs; None where no program can be compiled to tell."""
+    """The widest instruction set that this processor supports; None if the test program does not compile."""
     with tempfile.TemporaryDirectory() as directory:
         asking, program = Path(directory) / "ask.c", Path(directory) / "ask"
         asking.write_text("int gn_processor_isa(void); int main(void) { return gn_processor_isa(); }\n")
@@ -116,7 +116,7 @@ def widest_of_processor():
 
 
 def variants():
-    """The instruction sets to build for: those of VARIANTS that are asked for and that the compiler knows."""
+    """The instruction sets to build for: the requested ones of VARIANTS that the compiler supports."""
     asked = os.environ.get("GNOMON_C_VARIANTS", "")
     chosen = list(VARIANTS) if asked == "all" else [name for name in asked.split(",") if name]
     for name in chosen:
@@ -135,13 +135,13 @@ def variants():
 
 
 def uses_openmp():
-    """Whether OpenMP is to be built in where the compiler has it, as it is unless the environment says no."""
+    """Is OpenMP built in if the compiler has it?  Yes, unless the environment disables it."""
     return os.environ.get("GNOMON_OPENMP", "") != "0"
 
 
 @functools.cache
 def flags():
-    """Flags for the compiler, and those that the linker needs too."""
+    """The compiler's flags, and those that the linker needs too."""
     if sys.platform == "win32":
         return ["/O2", "/std:c11", *(["/openmp:experimental"] if uses_openmp() else [])], []
     compiler = find_compiler()
@@ -161,9 +161,9 @@ def flags():
 
 
 def make_ffi(root="", variant="baseline"):
-    """The cffi.FFI that describes the extension for an instruction set; compiling it is the caller's.
+    """The cffi.FFI that describes the extension for an instruction set; the caller compiles it.
 
-    ``root`` stands before all paths: setuptools wants them relative, cffi changes the directory.
+    ``root`` is prepended to all paths: setuptools needs relative ones, but cffi changes the directory.
     """
     compile_flags, link_flags = flags()
     if variant in os.environ.get("GNOMON_C_QUICK", "").split(","):
@@ -195,13 +195,13 @@ def make_ffi(root="", variant="baseline"):
 
 
 def compile_extension(directory, variant="baseline"):
-    """Compiles into ``directory`` and returns the extension's path.  Raises cffi.VerificationError."""
+    """Compiles an extension into ``directory`` and returns its path.  Raises cffi.VerificationError."""
     directory = Path(directory).resolve()
     directory.mkdir(parents=True, exist_ok=True)
     return Path(make_ffi(str(ROOT), variant).compile(tmpdir=str(directory)))
 
 
-# What setuptools finds here by name: ffi_processor, ffi_baseline, ffi_avx2, ...
+# Names in this module that setuptools looks up: ffi_processor, ffi_baseline, ffi_avx2, ...
 FFI_NAMES = []
 for _variant in ("processor", *variants()):
     FFI_NAMES.append(f"ffi_{_variant}")

@@ -1,5 +1,5 @@
-"""Writes the C header of what C and Python share of calls: the Plan, the numbers of its kinds, the bits of
-dispatch keys.  Each is declared in Python, once; this reads the declarations.
+"""Writes the C header of declarations shared by C and Python: the Plan, the numbers of its enums, the bits of
+dispatch keys.  Each is declared once, in Python; this file reads the declarations.
 
 setuptools runs ``write`` before it compiles csrc/speedups (setup.py).
 """
@@ -27,13 +27,13 @@ _OBJECT = ("PyObject *{0};", "OBJECT")
 
 
 def fields() -> list[tuple[str, str]]:
-    """The Plan's fields in order, each with the form in which C holds it."""
+    """The Plan's fields in order, each with its C type."""
     declared = runpy.run_path(str(ROOT / PLAN))["Plan"]
     return [(each.name, _FORMS.get(each.type, _OBJECT)[1]) for each in dataclasses.fields(declared)]
 
 
 def header() -> str:
-    """The header's text."""
+    """The text of the header."""
     shared = runpy.run_path(str(ROOT / PLAN))
     declared = [(each.name, _FORMS.get(each.type, _OBJECT)) for each in dataclasses.fields(shared["Plan"])]
     lines = [
@@ -62,7 +62,7 @@ def header() -> str:
 
 
 def write(directory: str) -> str:
-    """Write ``plan_layout.h`` into a directory, and return that."""
+    """Writes ``plan_layout.h`` into a directory, and returns the directory."""
     Path(directory).mkdir(parents=True, exist_ok=True)
     target = Path(directory) / "plan_layout.h"
     text = header()

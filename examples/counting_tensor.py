@@ -1,9 +1,9 @@
-"""A tensor that counts floating-point operations: whatever is computed from it is counted, too.
+"""A tensor that counts floating-point operations, as do all tensors computed from it.
 
     python examples/counting_tensor.py
 
-It wraps an ordinary tensor, unwraps its arguments for each operator, adds to a counter what the operator
-costs, and wraps the results, so that the counter follows through a model and through its backward.
+It wraps an ordinary tensor. For each operator it unwraps the arguments, adds the operator's cost to a
+counter, and wraps the results, so that the counter covers a model's forward and backward.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ POINTWISE_COST = 1  # each element of a result costs one operation, whatever the
 
 
 def matrix_cost(func: Any, tensors: list[gn.Tensor], results: list[gn.Tensor]) -> int | None:
-    """Operations of a matrix product: a multiplication and an addition for each pair that meets."""
+    """Operations of a matrix product: one multiplication and one addition for each pair of elements."""
     if func.schema.name in ("mm", "bmm", "mv", "dot"):
         return 2 * results[0].numel() * tensors[0].shape[-1]
     if func.schema.name in ("addmm", "addmv", "baddbmm"):
@@ -36,14 +36,14 @@ def cost_of(func: Any, tensors: list[gn.Tensor], results: list[gn.Tensor]) -> in
 
 
 class CountingTensor(gn.Tensor):
-    """Wraps ``inner``; ``counter`` holds the operations by operator, shared by all that comes of it."""
+    """Wraps ``inner``; ``counter`` maps operators to operations, and is shared by all tensors computed."""
 
     inner: gn.Tensor
     counter: Counter[str]
 
     @staticmethod
     def wrap(inner: gn.Tensor, counter: Counter[str]) -> CountingTensor:
-        """``inner`` as a tensor that counts into ``counter``."""
+        """``inner`` wrapped as a tensor that counts into ``counter``."""
         made = gn.Tensor._make_wrapper_subclass(
             CountingTensor,
             inner.shape,
@@ -87,7 +87,7 @@ def flattened(values: Any) -> list[Any]:
 
 
 def mapped(values: Any, function: Any) -> Any:
-    """``function`` of each value, in the structure that they stand in."""
+    """Apply ``function`` to each value and keep the structure."""
     if isinstance(values, dict):
         return {name: mapped(each, function) for name, each in values.items()}
     if isinstance(values, (list, tuple)):

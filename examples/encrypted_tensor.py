@@ -1,10 +1,11 @@
-"""A tensor that nobody can read alone: additive secret sharing of int64.
+"""A tensor that no party can read alone: additive secret sharing of int64.
 
     python examples/encrypted_tensor.py
 
-A secret is the sum, modulo 2**64, of shares that are each uniformly random: whoever lacks one share knows
-nothing.  Sums of secrets, and products with plain integers, are computed share by share, so each party works
-on its own; only ``reveal`` brings the shares together.  Anything else would leak or be wrong, and is refused.
+A secret is the sum, modulo 2**64, of shares that are each uniformly random: without all shares, nothing is
+known about it. Sums of secrets, and products with plain integers, are computed share by share, so each party
+works on its own; only ``reveal`` combines the shares. Any other operator would leak or be wrong, and is
+refused.
 
 Source: additive secret sharing, e.g. Cramer, Damgård, Nielsen: Secure Multiparty Computation and Secret
 Sharing (2015), chapter 3.
@@ -28,10 +29,10 @@ class EncryptedTensor(gn.Tensor):
     def encrypt(
         secret: gn.Tensor, parties: int = 3, generator: gn.Generator | None = None
     ) -> EncryptedTensor:
-        """``secret``, an int64 tensor, split among ``parties``, at least two.
+        """Split ``secret``, an int64 tensor, among ``parties``, at least two.
 
-        The shares are as good as the generator: for real secrets take one from a source that can't be
-        guessed.
+        The shares are only as secure as the generator: real secrets need one whose numbers can't be
+        predicted.
         """
         if secret.dtype is not gn.int64 or parties < 2:
             raise ValueError(
@@ -59,7 +60,7 @@ class EncryptedTensor(gn.Tensor):
         return made
 
     def reveal(self) -> gn.Tensor:
-        """The secret: all shares brought together."""
+        """The secret: the sum of all shares."""
         total = self.shares[0]
         for share in self.shares[1:]:
             total = total + share
@@ -79,7 +80,7 @@ class EncryptedTensor(gn.Tensor):
         if func in (aten.add.Tensor, aten.sub.Tensor) and all(secrets):
             return cls._of([func(*pair) for pair in zip(args[0].shares, args[1].shares)])
         if func in (aten.add.Tensor, aten.sub.Tensor) and secrets[0]:
-            # one party adds the plain number; all others keep what they have
+            # one party adds the plain number; the others keep their shares
             first, *others = args[0].shares
             return cls._of([func(first, args[1]), *others])
         if func is aten.mul.Tensor and sum(secrets) == 1:
@@ -91,7 +92,7 @@ class EncryptedTensor(gn.Tensor):
 
 
 def is_plain(value: Any) -> bool:
-    """May ``value`` meet secrets: integers, and what says which dimensions are meant?"""
+    """Whether ``value`` may be an argument beside secrets: int64 tensors, integers, None, lists of these."""
     if isinstance(value, gn.Tensor):
         return value.dtype is gn.int64
     if isinstance(value, (list, tuple)):

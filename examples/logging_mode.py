@@ -1,4 +1,4 @@
-"""A mode that writes down every operator that runs: what a model is made of, below autograd.
+"""A dispatch mode that logs every operator that runs, below autograd.
 
     python examples/logging_mode.py
 
@@ -13,7 +13,7 @@ import gnomon as gn
 
 
 def described(value: Any) -> str:
-    """A value in few words: a tensor by its dtype and shape, anything else as it is."""
+    """A short description of a value: the dtype and shape of a tensor, the repr of anything else."""
     if isinstance(value, gn.Tensor):
         return f"{value.dtype.name}{list(value.shape)}"
     if isinstance(value, (list, tuple)):

@@ -1,10 +1,9 @@
-"""Both tiers from one file: what is marked ``both_tiers`` runs with the C speedups, and on the readable
-tier.
+"""Runs each test marked ``both_tiers`` on both tiers: with the C speedups, and on the readable tier.
 
-Which tier a process has is settled when gnomon is imported, as with CPython's pairs of modules, so the
-other one is another process: one a file, with ``GNOMON_SPEEDUPS=none``, which runs the file's tests that
-were selected here and writes its reports into a file.  These are given out here, under the same names.  Where
-there are no speedups, nothing runs twice.
+A process chooses its tier when gnomon is imported, as with CPython's pairs of modules, so the readable tier
+needs another process: one for each file, with ``GNOMON_SPEEDUPS=none``. It runs the tests of the file that
+were selected here and writes its reports into a file. This process then reports them under the same test
+names. Without speedups, each test runs once.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ def tier(request: pytest.FixtureRequest) -> str:
 
 @pytest.hookimpl(trylast=True)
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Each marked test, once for each tier."""
+    """Parametrize each marked test over the tiers."""
     if metafunc.definition.get_closest_marker("both_tiers") is None or not _tiers():
         return
     if "tier" not in metafunc.fixturenames:
@@ -57,7 +56,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """PyTorch has one tier."""
+    """Drop oracle tests on the readable tier: PyTorch has only one tier."""
     items[:] = [
         item
         for item in items
@@ -67,13 +66,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """Give out what the other process reported of a test on the readable tier."""
+    """Report the outcomes that the other process has for a test on the readable tier."""
     if not _is_for_the_other_process(item):
         return None
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     for report in _reports_of(item):
         item.ihook.pytest_runtest_logreport(report=report)
-    # What the tests before have set up and the next one does not need is ended here, as after every test.
+    # Tear down what earlier tests set up and the next one does not need, as after every test.
     ended = pytest.CallInfo.from_call(lambda: item.session._setupstate.teardown_exact(nextitem), "teardown")
     if ended.excinfo is not None:
         item.ihook.pytest_runtest_logreport(
@@ -97,14 +96,14 @@ def _reports_of(item: pytest.Item) -> Iterator[Any]:
     found = reports.get(item.nodeid, [])
     for each in found:
         yield config.hook.pytest_report_from_serializable(config=config, data=each)
-    if not found or found[-1]["when"] != "teardown":  # the process has ended before the test has
+    if not found or found[-1]["when"] != "teardown":  # the process ended before the test did
         yield pytest.TestReport(
             item.nodeid, item.location, {}, "failed", f"No report from the readable tier:\n{output}", "call"
         )
 
 
 def _run_readable(root: Path, names: list[str]) -> tuple[dict[str, list[Any]], str]:
-    """The reports of tests on the readable tier, by name, and what that process has printed."""
+    """The reports of tests on the readable tier, by name, and what that process printed."""
     with TemporaryDirectory() as folder:
         written = Path(folder, "reports")
         written.touch()
@@ -125,14 +124,14 @@ def _run_readable(root: Path, names: list[str]) -> tuple[dict[str, list[Any]], s
             report = json.loads(line)
             if isinstance(
                 report["longrepr"], list
-            ):  # where and why a test was skipped: a tuple, but for JSON
+            ):  # file, line and reason of a skip: a tuple, which JSON made a list
                 report["longrepr"] = tuple(report["longrepr"])
             reports.setdefault(report["nodeid"], []).append(report)
     return reports, done.stdout
 
 
 class _Reporter:
-    """In the other process: writes each report, as it is made."""
+    """In the other process: writes each report as it arrives."""
 
     def __init__(self, config: pytest.Config, path: str) -> None:
         self.config = config
@@ -145,6 +144,6 @@ class _Reporter:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Report to the process that asked for it."""
+    """Register the reporter if this is the other process."""
     if _REPORTS in os.environ:
         config.pluginmanager.register(_Reporter(config, os.environ[_REPORTS]))

@@ -1,4 +1,4 @@
-"""Fixtures shared by the tests: the devices that are there."""
+"""Fixtures that the tests share: the available devices."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from gnomon.values.dtype import ALL
 
 pytest_plugins = ["both_tiers"]
 
-# A slow machine, or a sanitizer, is no fault of an example's.
+# An example may take long on a slow machine or with a sanitizer.
 hypothesis.settings.register_profile("gnomon", deadline=None)
 hypothesis.settings.load_profile("gnomon")
 
 
 def host_devices() -> list[str]:
-    """The backends that compute here, by name."""
+    """The names of the available backends that run on the host."""
     return [name for name in ("reference", "c") if backend_info(name).available]
 
 
@@ -39,14 +39,14 @@ def device(request: pytest.FixtureRequest) -> Iterator[str]:
 
 @pytest.fixture(autouse=True)
 def _silent_fallback() -> Iterator[None]:
-    """Tests say themselves when a fallback matters."""
+    """Allow fallbacks silently: a test for which a fallback matters sets the policy itself."""
     gn.set_fallback_policy("allow")
     yield
     gn.set_fallback_policy(None)
 
 
-# To compile all kernels for the emulated GPU takes minutes: of these files, tests of other dtypes are left to
-# `make emulated` unless the file is named.
+# Compiling all kernels for the emulated GPU takes minutes, so these files' tests of other dtypes run only in
+# `make emulated`, or if the file is named.
 _FAMILIES = {
     *("attention", "complex", "convolution", "ctc", "embedding_bag", "folding", "fourier", "grid_sample"),
     *("indexing", "lines", "losses", "masks", "matmul", "norms", "pooling", "random", "resample", "softmax"),
@@ -63,14 +63,14 @@ def _is_left_to_make_emulated(item: pytest.Item) -> bool:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """What runs on the emulated GPU has its kernels compiled first."""
+    """Mark tests on the emulated GPU as slow: their kernels must be compiled first."""
     if "cuda" in getattr(item, "fixturenames", ()):
         item.add_marker(pytest.mark.slow)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what takes long to compile, unless somebody has asked for it."""
+    """Deselect tests whose kernels take long to compile, unless their file is named."""
     named = {Path(argument.partition("::")[0]).name for argument in config.args}
     if os.environ.get("GNOMON_TEST_ALL_KERNELS") == "1":
         return
@@ -82,14 +82,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """The collected tests live to the end: the garbage collector need not look at them again and again."""
+    """Exclude the collected tests from garbage collection: they live until the end."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture
 def emulated_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
-    """GNOMON_CUDA_EMULATE=1, with two small devices; skips where there is no C++ compiler."""
+    """Set GNOMON_CUDA_EMULATE=1 with two small devices; skip without a C++ compiler."""
     if shutil.which("c++") is None:
         pytest.skip("there is no C++ compiler")
     monkeypatch.setenv("GNOMON_CUDA_EMULATE", "1")
@@ -100,7 +100,7 @@ def emulated_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def cuda_driver(emulated_cuda: None) -> Any:
-    """An emulated driver that no other test uses, with device 0 active."""
+    """A separate emulated driver for the test, with device 0 active."""
     from gnomon_cuda.driver import open_emulation
 
     made = open_emulation()
@@ -110,7 +110,7 @@ def cuda_driver(emulated_cuda: None) -> Any:
 
 @pytest.fixture
 def cuda(monkeypatch: pytest.MonkeyPatch) -> str:
-    """The CUDA backend, emulated: its name; skips where there is no C++ compiler."""
+    """The name of the CUDA backend, emulated; skip without a C++ compiler."""
     if shutil.which("c++") is None:
         pytest.skip("there is no C++ compiler")
     monkeypatch.setenv("GNOMON_CUDA_EMULATE", "1")

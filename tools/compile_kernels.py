@@ -1,12 +1,12 @@
-"""Compile every CUDA kernel by NVIDIA's compiler, which needs no GPU, and record what each needs of one.
+"""Compiles every CUDA kernel with NVIDIA's compiler, which needs no GPU, and records the resources it needs.
 
     python tools/compile_kernels.py              # what has changed, into docs/cuda_kernels.json and .md
     python tools/compile_kernels.py --jobs 8 --text matmul.cu
-    python tools/compile_kernels.py --stale      # say what has changed, and compile nothing
+    python tools/compile_kernels.py --stale      # list what has changed, and compile nothing
 
-The kernels are those that the families of gnomon_cuda list, in the batches in which they compile them.  A
-part of the record, a text for one dtype and one architecture, has a digest of all that can change it, and is
-left alone while that stays.
+The kernels are those that the families of gnomon_cuda list, in the batches in which it compiles them.  A part
+of the record, for a source text, a dtype and an architecture, has a digest of everything that can change it,
+and is not compiled again while the digest stays the same.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ TABLE = ROOT / "docs" / "cuda_kernels.md"
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 REGISTERS = 65536  # of a multiprocessor
 SAVED_EVERY = 20  # seconds
-# Kernels in which numbers may be kept in memory for want of registers: part, kernel, and why.
+# Kernels that may spill registers to memory: part, kernel, and why.
 MAY_SPILL: tuple[tuple[str, str, str], ...] = (
     (
         r"attention\.cu float64 sm_80",
@@ -56,25 +56,27 @@ MAY_SPILL: tuple[tuple[str, str, str], ...] = (
 
 COLUMNS = ("text", "dtypes", "kernels", *ARCHITECTURES, "bytes of shared memory", "kernels with a stack")
 SPILL_COLUMNS = ("text", "dtype", "architecture", "kernel", "bytes stored", "bytes loaded", "why")
-HEAD = """# What the CUDA kernels need
+HEAD = """# Resources of the CUDA kernels
 
-Every kernel that gnomon may launch, compiled by NVIDIA's NVRTC {version} for three architectures, without a
-GPU: `make compiled` writes this page and [`cuda_kernels.json`](cuda_kernels.json), which has the registers of
-each kernel.  A kernel that keeps numbers in memory for want of registers (that spills) fails `make test`,
-unless it stands at the end of this page with a reason.
+This page lists the resources of every kernel that gnomon may launch, as NVIDIA's compiler (NVRTC
+{version}) reports them for three architectures. `make compiled` compiles the kernels, which needs no
+GPU, and writes this page and [`cuda_kernels.json`](cuda_kernels.json), which holds the register count of
+each kernel. `make test` fails if a kernel spills registers to memory, unless the table at the end of
+this page gives a reason.
 
-Under an architecture is the largest number of registers of a thread.  Shared memory is the most of a block.
-A stack is memory of a thread, for arrays that are indexed by what only the running kernel knows.
+The columns of the architectures show the largest number of registers per thread. Shared memory is the
+largest amount per block. A kernel has a stack if it has an array in thread-local memory, indexed by
+values that are known only at run time.
 
 """
 
 
 class Needs(NamedTuple):
-    """What a kernel needs of a GPU: registers of a thread, and bytes.
+    """The resources that a kernel needs: registers per thread, and bytes.
 
-    stack          of each thread's memory
-    stores, loads  that go there because registers do not suffice
-    shared         of a block
+    stack          of local memory per thread
+    stores, loads  of spilled registers
+    shared         of shared memory per block
     """
 
     registers: int
@@ -85,7 +87,7 @@ class Needs(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What is recorded together: the kernels of a text for one dtype and one architecture."""
+    """A unit of the record: the kernels of a source text for one dtype and one architecture."""
 
     text: str
     dtype: str
@@ -104,7 +106,7 @@ _SHARED = re.compile(r"(\d+) bytes smem")
 
 
 def needs_of(image: Image) -> dict[str, Needs]:
-    """What each kernel of an image needs, as ptxas says it."""
+    """The resources of each kernel of an image, as reported by ptxas."""
     memory: dict[str, tuple[int, int, int]] = {}
     used: dict[str, tuple[int, int]] = {}
     symbol = ""
@@ -123,7 +125,7 @@ def needs_of(image: Image) -> dict[str, Needs]:
 
 
 def parts() -> dict[Part, list[Program]]:
-    """All that is compiled: the programs of each part."""
+    """The programs of each part."""
     found: dict[Part, list[Program]] = {}
     for program in families.programs():
         for architecture in ARCHITECTURES:
@@ -132,21 +134,21 @@ def parts() -> dict[Part, list[Program]]:
 
 
 def batches(programs: Iterable[Program]) -> Iterator[Program]:
-    """What is compiled at once, as ``gnomon_cuda.programs`` does it."""
+    """The batches that are compiled together, as in ``gnomon_cuda.programs``."""
     for program in programs:
         for first in range(0, len(program.kernels), BATCH):
             yield program._replace(kernels=program.kernels[first : first + BATCH])
 
 
-# What no kernel is made of: comments, and the version that callers compare.
+# Text that does not affect kernels: comments, and the version that callers compare.
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|#define GN_ABI_VERSION \d+", re.DOTALL)
 
 
 @functools.cache
 def _written(text: str, is_complex: bool) -> str:
-    """A digest of what a text and those that it includes say; comments, blanks and the version aside.
+    """A digest of a source text and its includes, without comments, whitespace and the version.
 
-    Functions of complex numbers are no part of the kernels of others.
+    Functions of complex numbers do not affect kernels of other dtypes.
     """
     folders = sources.kernel_folders(False)
     source = sources.text(f"cuda/{text}")
@@ -159,7 +161,7 @@ def _written(text: str, is_complex: bool) -> str:
 
 
 def digest_of(part: Part, programs: Sequence[Program]) -> str:
-    """Of all that can change a part of the record, but for the compiler's version."""
+    """A digest of everything that can change a part of the record, except for the compiler's version."""
     written = _written(part.text, part.dtype.startswith("complex"))
     facts = [*part, written, [batch.kernels for batch in batches(programs)], NvrtcCompiler.usual]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
@@ -167,12 +169,12 @@ def digest_of(part: Part, programs: Sequence[Program]) -> str:
 
 @functools.cache
 def compiler() -> NvrtcCompiler:
-    """NVIDIA's, as gnomon_cuda uses it.  Raises BackendUnavailableError."""
+    """NVIDIA's compiler, as used by gnomon_cuda.  Raises BackendUnavailableError."""
     return NvrtcCompiler(sources.kernel_folders(False))
 
 
 def compile_batch(program: Program, architecture: str) -> list[Needs]:
-    """What the kernels of a batch need, in their order.  Raises CompileError."""
+    """The resources of the kernels of a batch, in order.  Raises CompileError."""
     needs = needs_of(compiler().compile(program.source, program.kernels, architecture))
     return [needs[kernel] for kernel in program.kernels]
 
@@ -184,7 +186,7 @@ def _timed(task: tuple[int, Part, Program]) -> tuple[int, list[Needs], float]:
 
 
 def entry_of(digest: str, kernels: Sequence[str], needs: Sequence[Needs]) -> dict[str, Any]:
-    """A part of the record: the registers of its kernels, in their order, and what is rare by kernel."""
+    """A part of the record: the registers of its kernels, in order, and rarer properties by kernel."""
     named = list(zip(kernels, needs))
     return {
         "digest": digest,
@@ -204,7 +206,7 @@ def read() -> dict[str, Any]:
 
 
 def stale(record: dict[str, Any]) -> list[Part]:
-    """The parts that the record lacks, or has for other texts."""
+    """The parts that are missing from the record, or have another digest."""
     known = record["parts"]
     return [
         part
@@ -214,7 +216,7 @@ def stale(record: dict[str, Any]) -> list[Part]:
 
 
 def write(record: dict[str, Any]) -> None:
-    """The record, a line for each part, and the page about it."""
+    """Write the record, one line per part, and the page about it."""
     lines = [f"{json.dumps(name)}: {json.dumps(entry)}" for name, entry in sorted(record["parts"].items())]
     version = json.dumps(record["version"])
     RECORD.write_text(f'{{"version": {version}, "parts": {{\n' + ",\n".join(lines) + "\n}}\n")
@@ -222,7 +224,7 @@ def write(record: dict[str, Any]) -> None:
 
 
 def page(record: dict[str, Any]) -> str:
-    """docs/cuda_kernels.md."""
+    """The text of docs/cuda_kernels.md."""
     by_text: dict[str, dict[str, list[dict[str, Any]]]] = {}
     dtypes: dict[str, set[str]] = {}
     spills: list[tuple[Any, ...]] = []
@@ -265,7 +267,7 @@ def _table(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def reason(name: str, kernel: str) -> str:
-    """Why a kernel of a part may spill; "" where it may not."""
+    """Why a kernel of a part may spill; "" if it may not."""
     for its_part, expression, why in MAY_SPILL:
         if re.fullmatch(its_part, name) and re.fullmatch(expression, kernel):
             return why
@@ -273,7 +275,7 @@ def reason(name: str, kernel: str) -> str:
 
 
 def forbidden_spills(record: dict[str, Any]) -> list[str]:
-    """The kernels that spill and may not."""
+    """The kernels that spill although they may not."""
     return [
         f"{name}: {kernel} stores {stores} bytes and loads {loads}"
         for name, entry in sorted(record["parts"].items())
@@ -283,7 +285,7 @@ def forbidden_spills(record: dict[str, Any]) -> list[str]:
 
 
 def update(record: dict[str, Any], chosen: Sequence[Part], jobs: int) -> None:
-    """Compile parts, and write the record as they become complete."""
+    """Compile parts, and write the record as they are completed."""
     listed = parts()
     tasks = [(part, batch) for part in chosen for batch in batches(listed[part])]
     done: dict[Part, list[list[Needs] | None]] = {part: [] for part in chosen}
@@ -294,9 +296,9 @@ def update(record: dict[str, Any], chosen: Sequence[Part], jobs: int) -> None:
     began = saved = time.perf_counter()
     seconds: dict[str, float] = {}
     context = multiprocessing.get_context("spawn")
-    # what takes long first, so that no process is left with it at the end
+    # slow ones first, so that no process is left with one at the end
     order = sorted(range(len(tasks)), key=lambda each: _is_slow(tasks[each][1].text), reverse=True)
-    with context.Pool(jobs) as pool:  # which ends with the first text that is not compiled
+    with context.Pool(jobs) as pool:  # ends with the first text that fails to compile
         finished = pool.imap_unordered(_timed, [(number, *tasks[number]) for number in order])
         for count, (number, needs, took) in enumerate(finished, start=1):
             part = tasks[number][0]

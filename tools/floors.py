@@ -1,11 +1,11 @@
-"""Draws the floors of reference/gnomon: its rooms, from the top down, and which other rooms each imports.
+"""Draws the floors of reference/gnomon: its rooms, from the top down, and the other rooms that each imports.
 
-    python tools/floors.py                                  # what docs/architecture.md shows
+    python tools/floors.py                                  # the output shown in docs/architecture.md
     python tools/floors.py --lines                          # with the number of files and lines of each room
-    python tools/floors.py --write docs/architecture.md     # what the page shows of it, anew
+    python tools/floors.py --write docs/architecture.md     # updates the output in the page
 
-A room is a folder, or a file beside them; ``FLOORS`` says on which floor each is.  A test
-(tests/project/test_floors.py) holds the imports of every file against it.
+A room is a folder, or a file next to the folders; ``FLOORS`` assigns each to a floor.  A test
+(tests/project/test_floors.py) checks the imports of every file against it.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1] / "reference" / "gnomon"
 
 # Rooms by floor.  The three upper floors are the public interface: on each of them rooms may import each
-# other, without circles.
+# other, without cycles.
 FLOORS = {
     "values": 0,  # without memory
     "memory": 1,  # tensors and backends
     "dispatch": 2,  # from an operator to the kernel of a key
     "calls": 3,  # from an operator's record to a launched kernel
-    "numerics": 4,  # what kernels and formulas compute with
+    "numerics": 4,  # functions that kernels and derivative formulas use
     "ops": 5,  # the records
     "autograd": 5,
     # from Python's arguments to operators
     **dict.fromkeys(["bindings", "methods", "interop", "kit", "random", "return_types"], 6),
     **dict.fromkeys(["accelerator", "backends", "fft", "linalg", "profiler", "utils"], 6),
     "__init__": 7,  # the public names
-    **dict.fromkeys(["cli", "demo", "func", "library", "nn", "optim"], 8),  # what is made of them
+    **dict.fromkeys(["cli", "demo", "func", "library", "nn", "optim"], 8),  # built on the public names
 }
 _BLOCK = re.compile(r"^```console\n\$ python tools/floors\.py\n((?:.*\n)*?)```$", re.MULTILINE)
 
@@ -43,7 +43,7 @@ def files_of(room: str) -> list[Path]:
 
 
 def imports_of(room: str) -> list[str]:
-    """The other rooms that a room imports, in functions too, from the ground floor up."""
+    """The other rooms that a room imports, including imports in functions, lowest floor first."""
     found = set()
     for path in files_of(room):
         package = path.relative_to(ROOT).parts[:-1]
@@ -62,7 +62,7 @@ def imports_of(room: str) -> list[str]:
 
 
 def drawn(lines: bool = False) -> str:
-    """The rooms, a line each, the highest floor first."""
+    """The rooms, one per line, highest floor first."""
     rows = []
     there = {path.stem for path in ROOT.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
     if unlisted := sorted(there - set(FLOORS)):
@@ -78,7 +78,7 @@ def drawn(lines: bool = False) -> str:
 
 
 def write(page: Path) -> None:
-    """Put what this draws below the command, where the page shows it."""
+    """Update the output of this command in the page."""
     text = page.read_text("utf-8")
     page.write_text(
         _BLOCK.sub(lambda _: f"```console\n$ python tools/floors.py\n{drawn()}```", text), "utf-8"
@@ -86,7 +86,7 @@ def write(page: Path) -> None:
 
 
 def shown(page: Path) -> list[str]:
-    """What a page shows of it."""
+    """The outputs of this command that a page shows."""
     return _BLOCK.findall(page.read_text("utf-8"))
 
 

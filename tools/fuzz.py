@@ -1,16 +1,16 @@
-"""Random calls of operators and random programs on gnomon, against PyTorch, for a given time.
+"""Compares random calls of operators and random programs on gnomon with PyTorch, for a given time.
 
     python tools/fuzz.py                            # two minutes
     python tools/fuzz.py --seconds 3600 --seed 7 --only '^conv|program'
     python tools/fuzz.py --replay 'neg(tensor(2, 3))  # float32, transposed'
 
-A call is an operator of the table with a dtype, layouts, and hostile numbers for its arguments; a program is
-some statements (in place, views, whatever operator) and a way to differentiate them.  Each is made in a child
-process, first by PyTorch, then by gnomon, so that a crash or a call that does not end is a finding, too.
+A call is an operator with a dtype, layouts, and hostile numbers as arguments; a program is some statements
+(in place, views, any operator) and a way to differentiate them.  Each runs in a child process, first in
+PyTorch, then in gnomon, so that a crash or a hang is a finding, too.
 
-A finding is one line, which makes the smallest case that shows it again.  What differs knowingly stands in
-tools/fuzzing/known.py, each with a call that shows it, and in the conformance suite's departures; a known
-difference that shows no longer is a finding.  The exit status is 1 if there were any.
+A finding is one line, a command that repeats the smallest case that shows it.  Known differences are listed
+in tools/fuzzing/known.py, each with a case that shows it, and in the conformance suite's departures; a known
+difference that no longer occurs is a finding.  The exit status is 1 if there were any findings.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-STARTING_SECONDS = 120.0  # that a child may take to begin
-MOST_MEMORY = 3 * 2**30  # of the child, beside what it has to begin with: more is refused by both
-MOST_TEXT = 300  # characters of what differs
+STARTING_SECONDS = 120.0  # that a child may take to start
+MOST_MEMORY = 3 * 2**30  # of the child, in addition to its initial memory: both libraries refuse more
+MOST_TEXT = 300  # characters of a printed difference
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -42,9 +42,9 @@ MOST_TEXT = 300  # characters of what differs
 
 
 def run_child(options: argparse.Namespace) -> None:
-    """Check cases; say on standard output which one, who works, what differs."""
+    """Check cases; report on standard output the current case, the library at work, and differences."""
     out = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what the frameworks print is not for the parent
+    os.dup2(2, 1)  # so that the parent does not read what the libraries print
 
     def say(word: str, *values: Any) -> None:
         print(json.dumps([word, *values]), file=out, flush=True)
@@ -63,20 +63,20 @@ def run_child(options: argparse.Namespace) -> None:
     try:
         work(options, say)
         say("end")
-    except Exception:  # of the tool's own: what operators raise is compared
+    except Exception:  # a fault of this tool: exceptions of operators are compared
         say("broken", traceback.format_exc())
 
 
 def mapped_memory() -> int:
-    """Bytes that this process has mapped."""
+    """The bytes of virtual memory of this process."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    except OSError:  # not Linux, where it is bounded by what there is
+    except OSError:  # not Linux: effectively no limit
         return 2**40
 
 
 def check_drawn(options: argparse.Namespace, say: Callable[..., None]) -> None:
-    """Check one case after the other, for as long as the parent lets it."""
+    """Check one case after the other, until the parent ends the process."""
     from fuzzing import cases
 
     number = options.first
@@ -93,7 +93,7 @@ def check_drawn(options: argparse.Namespace, say: Callable[..., None]) -> None:
 
 
 def replay_one(options: argparse.Namespace, say: Callable[..., None]) -> None:
-    """Check the case that was asked for."""
+    """Check the case of ``--replay``."""
     from fuzzing import cases
 
     case = cases.parse(options.replay)
@@ -103,7 +103,7 @@ def replay_one(options: argparse.Namespace, say: Callable[..., None]) -> None:
 
 
 def check_known(options: argparse.Namespace, say: Callable[..., None]) -> None:
-    """Tell of each known difference that shows no longer."""
+    """Report each known difference that no longer occurs."""
     from fuzzing import cases
     from fuzzing.known import KNOWN
 
@@ -123,7 +123,7 @@ def _plain(value: Any) -> Any:
 
 
 class Child:
-    """The process that makes the calls, and what is known of where it is."""
+    """The process that makes the calls, and its last reported state."""
 
     def __init__(self, options: argparse.Namespace, first: int, *more: str):
         passed = ["--seed", str(options.seed), "--only", options.only, "--device", options.device]
@@ -145,7 +145,7 @@ class Child:
         self.since = time.monotonic()
 
     def message(self, until: float) -> list[Any] | None:
-        """The next message; an empty one where the process has ended, None where the time is over."""
+        """The next message; an empty one if the process has ended, None if the time is over."""
         while b"\n" not in self.pending:
             left = until - time.monotonic()
             if left <= 0 or not select.select([self.descriptor], [], [], left)[0]:
@@ -159,13 +159,13 @@ class Child:
         return found
 
     def end(self) -> int:
-        """End the process; its status."""
+        """Kill the process; return its status."""
         self.process.kill()
         return self.process.wait()
 
 
 class Watch:
-    """Follows children, and counts."""
+    """Follows children, and counts cases and findings."""
 
     def __init__(self, options: argparse.Namespace):
         self.options = options
@@ -173,11 +173,11 @@ class Watch:
         self.made = self.skipped = self.findings = 0
 
     def is_over(self) -> bool:
-        """Is the time over, or are these findings enough?"""
+        """Whether the time is over, or there are enough findings."""
         return time.monotonic() >= self.until or self.findings >= self.options.most
 
     def report(self, text: str, problems: list[str]) -> None:
-        """Print a finding as a line that makes it again."""
+        """Print a finding as a command that repeats it."""
         if not problems:
             return
         self.findings += 1
@@ -187,7 +187,7 @@ class Watch:
         print(f"python tools/fuzz.py {extra}--replay {shlex.quote(text)}  # {what[:MOST_TEXT]}", flush=True)
 
     def follow(self, child: Child) -> int | None:
-        """Follow a child to its end; the number of the case to go on from, None where there is none."""
+        """Follow a child to its end; return the number of the next case, or None if there is none."""
         while True:
             patience = self.options.patience if child.at_work != "nobody" else STARTING_SECONDS
             message = child.message(min(self.until, child.since + patience))
@@ -202,7 +202,7 @@ class Watch:
                 return None
 
     def hear(self, child: Child, word: str, *values: Any) -> bool:
-        """Take notice of a message; True where it was the last."""
+        """Handle a message; return True if it was the last."""
         child.since = time.monotonic()
         if word == "case":
             child.number, child.text = values
@@ -220,7 +220,7 @@ class Watch:
         return word == "end" or self.findings >= self.options.most
 
     def blame(self, child: Child, ended: str) -> int:
-        """A case that ended its process: gnomon's finding, or one that PyTorch does not survive."""
+        """Handle a case that ended its process: a finding if gnomon ran, otherwise a crash of PyTorch."""
         if child.suspect is not None:
             self.report(*child.suspect)
         elif child.at_work == "gnomon":
@@ -234,7 +234,7 @@ class Watch:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check the known differences, then cases for the time that was asked for; how many findings."""
+    """Check the known differences, then cases for the given time; return the number of findings."""
     watch = check_all_known(options) if not options.only else Watch(options)
     watch.made = 0
     watch.until = time.monotonic() + options.seconds
@@ -249,7 +249,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def check_all_known(options: argparse.Namespace) -> Watch:
-    """Tell of the known differences that show no longer."""
+    """Report the known differences that no longer occur."""
     watch = Watch(options)
     watch.until = float("inf")
     number: int | None = 0
@@ -259,7 +259,7 @@ def check_all_known(options: argparse.Namespace) -> Watch:
 
 
 def replay(options: argparse.Namespace) -> int:
-    """Make one case again."""
+    """Repeat one case."""
     watch = Watch(options)
     watch.until = float("inf")
     watch.follow(Child(options, 0, "--replay", options.replay))
@@ -279,10 +279,10 @@ def list_cases(options: argparse.Namespace) -> None:
 
 
 def has_torch() -> bool:
-    """Is PyTorch installed?"""
+    """Whether PyTorch is installed."""
     try:
         return find_spec("torch") is not None
-    except ValueError:  # somebody has put None in its place
+    except ValueError:  # sys.modules has None in its place
         return False
 
 

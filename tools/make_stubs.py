@@ -1,10 +1,10 @@
-"""Writes the types of what gnomon makes at import from its operators' records, for mypy and editors.
+"""Writes type stubs for what gnomon generates at import from its operators' records, for mypy and editors.
 
 reference/gnomon/memory/tensor.pyi has the class Tensor with all its methods, reference/gnomon/__init__.pyi
 the functions and the other public names.
 
     python tools/make_stubs.py          writes the files
-    python tools/make_stubs.py --check  exits with 1 if they are not what would be written
+    python tools/make_stubs.py --check  exits with 1 if the files are out of date
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
-os.environ["GNOMON_SPEEDUPS"] = "none"  # whose functions can be looked at
+os.environ["GNOMON_SPEEDUPS"] = "none"  # so that all functions are Python functions, with signatures
 
 import gnomon
 import gnomon.memory.tensor as tensor_module
@@ -33,7 +33,8 @@ PUBLIC = Path(gnomon.__file__).with_suffix(".pyi")
 TENSOR = Path(tensor_module.__file__).with_suffix(".pyi")
 LINE_LENGTH = 110  # pyproject.toml's
 
-# gnomon has names that Python or its own Tensor has too (gnomon.float, Tensor.dtype): types go by aliases.
+# Some of gnomon's names hide Python's, or are also members of Tensor (gnomon.float, Tensor.dtype): use
+# aliases.
 TYPES = {
     "Tensor": "Tensor",
     "Scalar": "_Scalar",
@@ -50,7 +51,7 @@ TYPES = {
 }
 INTEGERS = ("int", "SymInt")
 
-# The words of annotations in the source, in the stub's names.
+# Names in annotations of the source -> names in the stub.
 WORDS = {
     "int": "_int",
     "float": "_float",
@@ -172,7 +173,7 @@ from ..values.dtype import dtype
 
 TO_OPTIONS = "non_blocking: _bool = ..., copy: _bool = ..., *, memory_format: _memory_format | None = ..."
 
-# Methods whose type depends on their arguments, or that the source writes as a lambda.
+# Methods whose type depends on their arguments, or that are lambdas in the source.
 METHODS = {
     "_make_subclass": [
         "@classmethod",
@@ -183,7 +184,7 @@ METHODS = {
     "fill_": ["def fill_(self, value: _Operand) -> Tensor: ..."],
     "item": [
         "def item(self) -> _Number: ..."
-    ],  # or complex; as in PyTorch's stubs, which spares float(x.item())
+    ],  # or complex; as in PyTorch's stubs, so that x.item() needs no float(...)
     "real": ["@property", "def real(self) -> Tensor: ..."],
     "register_hook": [
         "def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle: ..."
@@ -218,7 +219,7 @@ METHODS = {
 
 
 def annotation(argument: Argument, takes_number: bool) -> str:
-    """The type of an argument; ``takes_number`` where a Python number may stand for the tensor."""
+    """The type of an argument; ``takes_number``: a Python number is accepted in place of the tensor."""
     kind = "_Operand" if argument.type == "Tensor" and takes_number else TYPES[argument.type]
     if argument.is_list:
         element = f"{kind} | None" if argument.elements_optional else kind
@@ -229,7 +230,7 @@ def annotation(argument: Argument, takes_number: bool) -> str:
 
 
 def result_type(operator: OpOverload) -> str:
-    """The type of what an operator returns."""
+    """The return type of an operator."""
     if operator.schema.name.startswith("is_"):
         return "_bool"
     kinds = [
@@ -242,15 +243,15 @@ def result_type(operator: OpOverload) -> str:
 
 
 def has_named_results(operator: OpOverload) -> bool:
-    """Does the operator return a named tuple?"""
+    """Whether the operator returns a named tuple."""
     returns = operator.schema.returns
     return len(returns) > 1 and all(each.name for each in returns)
 
 
 def parameters(operator: OpOverload, is_method: bool, one_by_one: bool) -> list[str] | None:
-    """The parameters of an overload, with ``out`` where there is a variant for it.
+    """The parameters of an overload, with ``out`` if it has an ``out=`` variant.
 
-    ``one_by_one``: with its list of ints given as several arguments; None where there is no such form.
+    ``one_by_one``: with its list of ints given as several arguments; None if there is no such form.
     """
     schema = operator.schema
     numbers = numbers_for_tensors(operator)
@@ -287,7 +288,7 @@ def parameters(operator: OpOverload, is_method: bool, one_by_one: bool) -> list[
 
 
 def is_spread(arguments: tuple[Argument, ...], position: int) -> bool:
-    """May this list of ints be given as several arguments?  Where it is the first such list, and the last
+    """Whether this list of ints may be given as several arguments: if it is the first such list, and the last
     argument (argument_parser.py).
     """
     first = next((each for each in arguments if each.is_list and each.type in INTEGERS), None)
@@ -297,7 +298,7 @@ def is_spread(arguments: tuple[Argument, ...], position: int) -> bool:
 
 
 def signature(name: str, shown: list[str], result: str, indent: str) -> str:
-    """``def name(…) -> result: ...``, on as many lines as ruff format gives it."""
+    """``def name(…) -> result: ...``, broken into lines as ruff format does."""
     line = f"{indent}def {name}({', '.join(shown)}) -> {result}: ..."
     if len(line) <= LINE_LENGTH:
         return line
@@ -308,7 +309,7 @@ def signature(name: str, shown: list[str], result: str, indent: str) -> str:
 
 
 def function(name: str, packet: OpOverloadPacket, is_method: bool, indent: str = "") -> list[str]:
-    """The stub of a function or method, all its overloads in the order the argument parser tries them."""
+    """The stub of a function or method: all its overloads, in the argument parser's order."""
     operators = [each for each in packet.overloads.values() if not each.schema.is_out]
     operators.sort(key=lambda each: each.schema.overload_name != "")
     forms = []
@@ -325,9 +326,9 @@ def function(name: str, packet: OpOverloadPacket, is_method: bool, indent: str =
 
 
 def is_within(form: tuple[list[str], str], other: tuple[list[str], str]) -> bool:
-    """Does ``other`` accept all that ``form`` does: the same parameters and more, which have defaults?
+    """Whether ``other`` accepts all that ``form`` does: the same parameters, and more with defaults.
 
-    Then mypy would call one of the two useless.
+    mypy would report such an overload as one that never matches.
     """
     (shown, result), (more, other_result) = form, other
     if form == other or result != other_result:
@@ -345,7 +346,7 @@ def is_within(form: tuple[list[str], str], other: tuple[list[str], str]) -> bool
 
 
 def _accepts(parameter: str, narrower: str) -> bool:
-    """Is ``narrower``'s type one of the alternatives of ``parameter``'s, and optional only where that is?"""
+    """Whether ``parameter``'s type includes all of ``narrower``'s, and has a default if that one does."""
     wide, narrow = (
         set(each.partition(": ")[2].removesuffix(" = ...").split(" | ")) for each in (parameter, narrower)
     )
@@ -354,7 +355,7 @@ def _accepts(parameter: str, narrower: str) -> bool:
 
 
 def written_method(name: str, member: Any, indent: str = "    ") -> list[str]:
-    """The stub of a method, property or function that is written out in the source."""
+    """The stub of a hand-written method, property or function."""
     if isinstance(member, property):
         assert member.fget is not None, name
         kind = public(inspect.get_annotations(member.fget).get("return", "Any"))
@@ -388,7 +389,7 @@ def written_method(name: str, member: Any, indent: str = "    ") -> list[str]:
 
 
 def public(text: str) -> str:
-    """An annotation of the source in the stub's names."""
+    """An annotation of the source, with the stub's names."""
     return "".join(WORDS.get(part, part) for part in re.split(r"(\W+)", text))
 
 
@@ -456,7 +457,7 @@ def tensor_class() -> list[str]:
 
 
 def slots(kind: type) -> list[str]:
-    """The head of a class and its slots; the members of an enumeration."""
+    """The head of a class, and its slots or the members of an enumeration."""
     if issubclass(kind, IntEnum):
         members = [f"    {each.name} = {each.value}" for each in kind]
         return ["", f"class {kind.__name__}(IntEnum):", *members]
@@ -470,7 +471,7 @@ def slots(kind: type) -> list[str]:
 
 
 def wrapped(line: str) -> str:
-    """A line of METHODS, indented and broken where it is too long."""
+    """A line of METHODS, indented, and broken if it is too long."""
     match = re.fullmatch(r"def (\w+)\((.*)\) -> (.*): \.\.\.", line)
     if match is None:
         return f"    {line}"
@@ -478,7 +479,7 @@ def wrapped(line: str) -> str:
 
 
 def result_classes() -> list[str]:
-    """The named tuples that operators with several named results return."""
+    """The named tuples for operators with several named results."""
     lines = []
     for packet in sorted(aten, key=lambda each: each.name):
         for operator in packet.overloads.values():
@@ -491,7 +492,7 @@ def result_classes() -> list[str]:
 
 
 def tensor_stubs() -> str:
-    """memory/tensor.pyi."""
+    """The text of memory/tensor.pyi."""
     lines = [TENSOR_HEADER.replace("{aliases}", ALIASES.rstrip())]
     lines += result_classes()
     own = [
@@ -519,12 +520,12 @@ def tensor_stubs() -> str:
 
 
 def imports(module: str, names: list[str]) -> str:
-    """An import of several names, a line each."""
+    """An import of several names, one per line."""
     return "\n".join([f"from {module} import (", *(f"    {name}," for name in names), ")"])
 
 
 def from_functional() -> list[str]:
-    """The public functions that are written by hand, with annotations of their own."""
+    """The hand-written public functions, which have their own annotations."""
     return sorted(
         name
         for name, member in vars(gnomon).items()
@@ -533,7 +534,7 @@ def from_functional() -> list[str]:
 
 
 def module_stubs(module: str) -> str:
-    """linalg.pyi and its kind: operators under the names of a module."""
+    """The text of linalg.pyi and similar stubs: operators under the names of a module."""
     body = []
     for packet in sorted(aten, key=lambda each: each.name):
         if packet.name.startswith(f"{module}_") and packet.name.removeprefix(f"{module}_") in functions_of(
@@ -545,7 +546,7 @@ def module_stubs(module: str) -> str:
 
 
 def public_stubs() -> str:
-    """__init__.pyi."""
+    """The text of __init__.pyi."""
     lazy = [name for name in vars(gnomon)["_LAZY"] if importlib.util.find_spec(f"gnomon.{name}") is not None]
     results = [
         line.split("(")[0].removeprefix("class ") for line in result_classes() if line.startswith("class")
@@ -576,7 +577,7 @@ def public_stubs() -> str:
 
 
 def main() -> int:
-    """Write or check; the exit status."""
+    """Write or check the files; return the exit status."""
     texts = {TENSOR: tensor_stubs(), PUBLIC: public_stubs()}
     modules = {each.record.python_module for packet in aten for each in packet.overloads.values()} - {
         "",

@@ -2,8 +2,9 @@
 
     python tools/measure_accuracy.py [--stride N] [--output PATH]
 
-measure_accuracy.c, which this compiles, compares each function with the C library's in the next wider
-precision.  A stride of 1 looks at all 2**32 floats, which takes minutes a function; the default, 17, seconds.
+measure_accuracy.c, which this compiles, compares each function with the C standard library's in the next
+wider precision.  A stride of 1 tests all 2**32 floats, which takes minutes per function; the default, 17,
+takes seconds.
 """
 
 from __future__ import annotations
@@ -25,16 +26,17 @@ FUSED = ("-mavx2", "-mfma")
 
 HEAD = """# Accuracy of the C backend's elementary functions
 
-The largest errors found, in units in the last place (ulp) of the exact result, and the inputs that give them.
-0.5 is the best there is: the exact result rounded.  float32: of every {stride} of all floats, subnormal ones,
-infinities and NaN among them.  float64: of {count} numbers, a half with random bits.  The results are the
-same in vector code and in its tail.  With and without fused products (GN_FMA) they may differ in the last
-place: here is the worse of both.
+This table lists the largest error found for each function, in units in the last place (ulp) of the exact
+result, and the input at which it occurred. A correctly rounded result has an error of at most 0.5. In
+float32, one of every {stride} floats was tested, including subnormal numbers, infinities and NaN; in
+float64, {count} numbers, half of them random bit patterns. Vector code and the scalar code for the
+remaining elements give the same results. Builds with and without fused multiply-add (`GN_FMA`) may
+differ in the last place; the larger error is listed.
 
-float16 and bfloat16 are computed in float32 and rounded once.  `pow` has the exponent 1.75 here, `atan2` the
-other part -0.75.  The error of `gelu` is in ulp of its input: where x is far below 0, its small results have
-fewer right digits, as PyTorch's have.  float64 `lgamma` and `pow` are the C library's own.  `digamma`
-is a difference of two numbers, which loses digits near its zeros, as in PyTorch.
+float16 and bfloat16 are computed in float32 and rounded once. `pow` was tested with the exponent 1.75,
+and `atan2` with the second argument -0.75. The error of `gelu` is in ulp of its input: far below 0 its
+results are small and have fewer correct digits, as in PyTorch. float64 `lgamma` and `pow` call the C
+library. `digamma` is a difference of two numbers and loses digits near its zeros, as in PyTorch.
 
 | function | dtype | largest error (ulp) | input | result |
 |---|---|---|---|---|
@@ -52,7 +54,7 @@ class Worst(NamedTuple):
 
 
 def compile_program(directory: Path, isa: tuple[str, ...] = ()) -> Path:
-    """Compiles measure_accuracy.c as the library is compiled.  Raises CalledProcessError."""
+    """Compile measure_accuracy.c with the library's flags.  Raises CalledProcessError."""
     compiler = build.find_compiler()
     flags = [flag for flag in build.OPTIONAL_FLAGS if build.knows(compiler, flag)]
     program = directory / "measure_accuracy"
@@ -62,7 +64,7 @@ def compile_program(directory: Path, isa: tuple[str, ...] = ()) -> Path:
 
 
 def compile_programs(directory: Path) -> list[Path]:
-    """The programs without and, where this processor runs it, with fused products."""
+    """The programs without and, if this processor supports it, with fused multiply-add."""
     programs = []
     for name, isa in (("plain", ()), ("fused", FUSED)):
         (directory / name).mkdir()
@@ -95,7 +97,7 @@ def main() -> None:
     options = parser.parse_args()
     if shutil.which("cc") is None:
         parser.error("there is no C compiler")
-    text = HEAD.format(stride=f"{options.stride}th", count=2**32 // options.stride)
+    text = HEAD.format(stride=options.stride, count=2**32 // options.stride)
     with tempfile.TemporaryDirectory() as directory:
         programs = compile_programs(Path(directory))
         for function in functions(programs[0]):

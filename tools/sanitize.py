@@ -1,15 +1,15 @@
-"""Builds the C library with sanitizers and runs tests on it: any fault that they see ends the run.
+"""Builds the C library with sanitizers and runs tests with it; the first fault that they detect ends the run.
 
     python tools/sanitize.py                          # address and undefined behaviour: the conformance suite
     python tools/sanitize.py thread                   # data races: the tests of threads
-    python tools/sanitize.py cuda                     # the first on the emulated GPU: its driver, its kernels
+    python tools/sanitize.py cuda                     # address, on the emulated GPU: its driver and kernels
     python tools/sanitize.py address -- tests/csrc/test_csrc.py -k sort
-    python tools/sanitize.py address --isa baseline   # not the widest vectors that this processor has
+    python tools/sanitize.py address --isa baseline   # instead of the widest vectors of this processor
     python tools/sanitize.py address --soak 600       # random calls for ten minutes (tools/soak.py)
 
-What stands behind ``--`` are pytest's arguments instead of the usual ones, for ``cuda`` those of
-``gnomon conform``.  The library is built into ``build/sanitize``; the installed one stays as it is.  Needs
-gcc or clang with their sanitizers' libraries.
+Arguments after ``--`` replace the default ones of pytest, or for ``cuda`` those of ``gnomon conform``.  The
+library is built in ``build/sanitize``; the installed one does not change.  Needs gcc or clang with their
+sanitizer libraries.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ TESTS = {
         f"{PARALLEL}::test_faults_are_reported_by_any_thread",
     ],
 }
-# Of the emulated GPU what has no rows in a table, as those share their kernels but for an expression, which
-# the C library's run sees; then some of these.
+# For the emulated GPU: the operators without rows in a table, because the others share kernels that differ
+# only in an expression, which the run of the C library covers; then a few of the others.
 TIERS = ("reductions", "matrix", "indexing", "neural network", "random", "views")
 CUDA_RUNS = [
     [*(word for tier in TIERS for word in ("--tier", tier)), "--dtypes", "float32,int64"],
     ["--tier", "pointwise", "--ops", "^(add|exp|pow|where|clamp|eq|remainder|copy_|fill_)([._]|$)"],
 ]
-# A kernel that writes behind its memory: a run in which this goes unseen would prove nothing.
+# A kernel that writes beyond its memory: if this is not detected, the run proves nothing.
 PLANTED = """
 import sys
 sys.path.insert(0, "tests/cuda")
@@ -72,16 +72,16 @@ kernels.write_beyond(block, 8)
 driver.synchronize()
 """
 SETTINGS = {
-    # Python keeps memory until its end; a fault ends the process instead of being printed and forgotten
+    # Python keeps memory until it exits; a fault ends the process instead of only being printed
     "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1",
     "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
-    # what a BLAS's own threads do cannot be seen
+    # the threads of a BLAS are not instrumented
     "TSAN_OPTIONS": "ignore_noninstrumented_modules=1:halt_on_error=1",
 }
 
 
 def make_package(kind: str) -> Path:
-    """A folder with the package gnomon_c, without its extensions."""
+    """Create a folder with the package gnomon_c, without its extensions."""
     folder = ROOT / "build" / "sanitize" / kind
     package = folder / "gnomon_c"
     shutil.rmtree(package, ignore_errors=True)
@@ -92,10 +92,10 @@ def make_package(kind: str) -> Path:
 
 
 def build(kind: str, folder: Path, isa: str) -> None:
-    """The package's extension for an instruction set, built with sanitizers."""
+    """Build the package's extension for an instruction set, with sanitizers."""
     builder = [sys.executable, str(ROOT / "cffi_build" / "gnomon_c_build.py"), str(folder / "objects"), isa]
     environment = {**os.environ, "GNOMON_CFLAGS": FLAGS[kind]}
-    if kind == "thread":  # what OpenMP's runtime does cannot be seen: the library's own pool alone
+    if kind == "thread":  # OpenMP's runtime is not instrumented: use only the library's own pool
         environment["GNOMON_OPENMP"] = "0"
     built = subprocess.run(builder, env=environment, capture_output=True, text=True, cwd=ROOT)
     if built.returncode:
@@ -104,7 +104,7 @@ def build(kind: str, folder: Path, isa: str) -> None:
 
 
 def widest_isa(environment: dict[str, str]) -> str:
-    """The instruction set with the widest vectors that this processor has."""
+    """The instruction set with the widest vectors that this processor supports."""
     program = "from gnomon_c import _processor; print(_processor.lib.gn_processor_isa())"
     asked = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
     if asked.returncode:
@@ -113,7 +113,7 @@ def widest_isa(environment: dict[str, str]) -> str:
 
 
 def build_speedups(kind: str) -> Path:
-    """The extension gnomon_speedups._speedups, built with sanitizers."""
+    """Build the extension gnomon_speedups._speedups with sanitizers."""
     file = ROOT / "build" / "sanitize" / kind / "_speedups.so"
     sources = sorted((ROOT / "csrc" / "speedups").glob("*.c"))
     include = sysconfig.get_paths()["include"]
@@ -128,7 +128,7 @@ def build_speedups(kind: str) -> Path:
 
 
 def library(name: str) -> str:
-    """Where the compiler has a sanitizer's library.  Raises SystemExit."""
+    """The path of the compiler's sanitizer library.  Raises SystemExit."""
     compiler = os.environ.get("CC", "cc")
     found = subprocess.run([compiler, f"-print-file-name={name}"], capture_output=True, text=True)
     path = found.stdout.strip()
@@ -138,9 +138,9 @@ def library(name: str) -> str:
 
 
 def check_emulation(workers: str, runs: list[list[str]]) -> int:
-    """The conformance suite on the emulated GPU, whose compiler puts sanitizers into all that it makes."""
+    """Run the conformance suite on the emulated GPU, with sanitizers in everything its compiler builds."""
     folder = ROOT / "build" / "sanitize" / "cuda"
-    # the sanitizer's library has to know the exceptions of the last one
+    # libstdc++ is preloaded too, so that the sanitizer can intercept its exceptions
     libraries = (*LIBRARIES["address"], "libstdc++.so")
     environment = {
         **os.environ,

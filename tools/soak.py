@@ -1,15 +1,15 @@
-"""Random calls of operators on the C backend, against the reference, for a given time.
+"""Compares random calls of operators on the C backend with the reference, for a given time.
 
     python tools/soak.py                        # half an hour
     python tools/soak.py --seconds 600 --only 'conv|index'
-    python tools/soak.py --case 123456          # one case again
+    python tools/soak.py --case 123456          # repeats one case
     python tools/soak.py --valgrind             # under memcheck, at a tenth of the speed or less
     python tools/sanitize.py address --soak 600 # on the library built with sanitizers
 
-A case is a number, from which all follows: a sample of the conformance suite with other sizes, a dtype, a
-layout and a count of threads.  What the C backend does has to be what the reference does; of large tensors,
-for which the reference is too slow, what it does on one thread.  A difference is printed with the number of
-its case and a program that shows it; so is a crash.  The exit status is 1 if there was one.
+A case is determined by its number: a sample of the conformance suite with other sizes, a dtype, a layout and
+a number of threads.  The C backend has to give the reference's results; for large tensors, for which the
+reference is too slow, its own results with one thread.  A difference is printed with the number of its case
+and a program that reproduces it; so is a crash.  The exit status is 1 if there was one.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 DEVICE = "c"
-CASE_SECONDS = 5  # a case for which the reference takes longer is left out
+CASE_SECONDS = 5  # a case for which the reference takes longer is skipped
 MOST_FAILURES = 20
 THREADS = (1, 2, 3, 4)
-# Elements that the largest tensor of a case may have; the reference meets the first ones.
+# The most elements of the largest tensor of a case; the reference computes only SMALL and MIDDLE ones.
 SMALL, MIDDLE, LARGE = 60, 1500, 400_000
 SIZES = (
     2,
@@ -64,15 +64,15 @@ SIZES = (
     4099,
 )
 LARGE_SIZES = (*SIZES, 16385, 32769, 65537, 131073, 300_000)
-# So many different numbers every dtype holds.
+# Every dtype represents at least this many different numbers.
 DISTINCT = 100
-# What costs more than its tensors have elements: not for large ones.
+# Operators whose cost is not linear in the number of elements: no large tensors for them.
 COSTLY = re.compile(
     r"svd|cdist|pdist|ctc|einsum|conv|bilinear|histogram|determinant|grid|attention|embedding_bag"
 )
 
 
-# Python's integers and a BLAS look at bytes that they then make no use of.
+# Python's integers and a BLAS read uninitialized bytes that they do not use.
 SUPPRESSED = "".join(
     f"{{\n{kind} in {name}\nMemcheck:{kind}\nobj:*{name}*\n...\n}}\n"
     for kind in ("Cond", "Value1", "Value2", "Value4", "Value8", "Value16", "Value32")
@@ -80,11 +80,11 @@ SUPPRESSED = "".join(
 )
 
 
-class TooLong(BaseException):  # so that no one takes it for what a call raises
+class TooLong(BaseException):  # not an Exception, so that it is not taken for one that a call raises
     """The reference takes too long for this case."""
 
 
-_is_running = False  # a case
+_is_running = False  # whether a case is running
 
 
 def _stop(number: int, frame: Any) -> None:
@@ -93,14 +93,14 @@ def _stop(number: int, frame: Any) -> None:
 
 
 class Exact:
-    """The tolerance of what has to be the same number."""
+    """The tolerance for results that have to be equal."""
 
     def bounds(self, expected: Any, position: int) -> None:
         return None
 
 
 def grown(sample: Any, rng: random.Random, largest: int, with_special: bool) -> Any:
-    """The sample with other sizes, the same for the same, and no tensor of more than ``largest`` elements."""
+    """The sample with other sizes (equal ones stay equal), and at most ``largest`` elements per tensor."""
     from gnomon_conformance.inputs.description import TensorDescription, descriptions
 
     values = [*sample.args, *sample.kwargs.values()]
@@ -139,7 +139,7 @@ def grown(sample: Any, rng: random.Random, largest: int, with_special: bool) -> 
 
 
 def make_case(number: int, only: str) -> tuple[Any, Any, str, str, int, bool] | None:
-    """Operator, sample, dtype, layout, threads and whether it is large; None where the number gives none."""
+    """Operator, sample, dtype, layout, threads and whether it is large; None if the number gives no case."""
     from gnomon_conformance.collection.selection import RANDOM, UNDETERMINED, operators
     from gnomon_conformance.inputs.description import DTYPES, LAYOUTS
     from gnomon_conformance.samples import TOLERANCES, good_samples
@@ -156,14 +156,14 @@ def make_case(number: int, only: str) -> tuple[Any, Any, str, str, int, bool] | 
     largest = SMALL if size < 0.3 else MIDDLE if size < 0.7 else LARGE
     if largest == LARGE and (COSTLY.search(name) or RANDOM.match(name)):
         largest = MIDDLE
-    # where several steps are summed, infinities and overflows may meet in any order
+    # when several steps are summed, infinities and overflows may combine in any order
     with_special = TOLERANCES.get(name, "exact") in ("exact", "choice", "arithmetic", "elementary")
     sample = grown(sample, rng, largest, with_special)
     return operators()[name], sample, dtype, rng.choice(LAYOUTS), rng.choice(THREADS), largest == LARGE
 
 
 def check(number: int, only: str, patience: float) -> str | None:
-    """What is wrong in this case, or None.  Raises TooLong after ``patience`` seconds."""
+    """The problem in this case, or None.  Raises TooLong after ``patience`` seconds."""
     global _is_running
     import gnomon as gn
     from gnomon_conformance.comparison.differences import differences, unchanged
@@ -177,7 +177,7 @@ def check(number: int, only: str, patience: float) -> str | None:
         return None
     operator, sample, dtype, layout, threads, is_large = made
     candidate = Gnomon(DEVICE)
-    # again and again: what is raised inside a destructor goes nowhere
+    # repeatedly, because an exception raised inside a destructor is lost
     signal.setitimer(signal.ITIMER_REAL, patience, 0.5)
     try:
         _is_running = True
@@ -202,7 +202,7 @@ def check(number: int, only: str, patience: float) -> str | None:
 
 
 def run_cases(first: int, seconds: float, only: str, patience: float, announce: bool) -> int:
-    """Check cases from number ``first`` on; how many failed."""
+    """Check cases from number ``first`` on; return how many failed."""
     import gnomon as gn
 
     gn.set_default_device(DEVICE)
@@ -217,7 +217,7 @@ def run_cases(first: int, seconds: float, only: str, patience: float, announce: 
         try:
             problem = check(number, only, patience)
         except (TooLong, ValueError, OverflowError, RuntimeError):
-            # what a call raises is part of its outcome: this is about numbers that the dtype can not hold
+            # exceptions of calls are part of their outcome; these are for numbers that the dtype cannot hold
             problem = None
             left_out += 1
         checked += 1
@@ -230,7 +230,7 @@ def run_cases(first: int, seconds: float, only: str, patience: float, announce: 
 
 
 def run_child(arguments: argparse.Namespace, first: int) -> int:
-    """Run the cases in a process of their own, which may crash; its exit status."""
+    """Run the cases in a child process, which may crash; return its exit status."""
     command = [sys.executable, __file__, "--child", "--first", str(first), "--only", arguments.only]
     environment = dict(os.environ)
     if arguments.valgrind:
@@ -239,7 +239,7 @@ def run_child(arguments: argparse.Namespace, first: int) -> int:
             raise SystemExit("valgrind is not there")
         suppressions = Path(tempfile.mkdtemp()) / "suppressed"
         suppressions.write_text(SUPPRESSED)
-        # what Python keeps to its end is no leak; a fault ends the process, so that its case is known
+        # memory that Python keeps until it exits is no leak; a fault ends the process, to identify its case
         options = ["--quiet", "--leak-check=no", "--exit-on-first-error=yes", "--error-exitcode=9"]
         command = [found, *options, f"--suppressions={suppressions}", *command]
         command += ["--patience", str(20 * CASE_SECONDS)]

@@ -1,17 +1,17 @@
-"""The way of one call: every Python function that an expression passes through, in order.
+"""Shows the path of one call: every Python function that an expression calls, in order.
 
     python tools/walk.py "a + b"                              # of two elements on the reference, third call
-    python tools/walk.py "a + b" --call 1                     # the first, when nothing is remembered
+    python tools/walk.py "a + b" --call 1                     # the first call, when nothing is cached
     python tools/walk.py "grad(y, a, g)" --before "y = a + b" --grad
     python tools/walk.py "a.mul_(b)" --elements 6 --counts
-    python tools/walk.py --write docs/life_of_a_call.md       # what a page shows of it, anew
+    python tools/walk.py --write docs/life_of_a_call.md       # updates the output that a page shows
 
 ``a``, ``b`` and ``g`` are tensors of --elements numbers; ``gn`` is gnomon and ``grad`` its autograd.grad.
-Each line is a call, indented by how deep it is, with its file and line; a line marked with ``>`` is the
-operator's kernel.  The last lines count: calls up to the first kernel and in all, and files.
+Each line is a call, indented by its depth, with its file and line; a line marked with ``>`` is the operator's
+kernel.  The last lines are counts: of calls up to the first kernel and in total, and of files.
 
-A page shows commands in blocks that begin with ```console and ``$ python tools/walk.py``; --write puts what
-each prints below it.
+A page shows commands in blocks that begin with ```console and ``$ python tools/walk.py``; --write puts the
+output of each below it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Call:
-    """A Python function's call on the way: its name, its file (from gnomon's folder on), line and depth."""
+    """A call of a Python function: its name, its file (relative to gnomon's folder), line and depth."""
 
     name: str
     file: str
@@ -44,13 +44,13 @@ class Call:
 
 @dataclass(frozen=True)
 class Walk:
-    """The calls of one expression, in order."""
+    """All calls of one expression, in order."""
 
     calls: list[Call]
 
     @property
     def to_kernel(self) -> int | None:
-        """How many calls there are up to the first of a kernel, with it; None if none ran."""
+        """The number of calls up to and including the first kernel; None if none ran."""
         return next((count for count, each in enumerate(self.calls, 1) if each.is_kernel), None)
 
     @property
@@ -59,18 +59,18 @@ class Walk:
         return {each.file for each in self.calls}
 
     def counts(self) -> str:
-        """A line a count."""
+        """The counts, one per line."""
         to_kernel = "no kernel ran" if self.to_kernel is None else f"{self.to_kernel} up to the kernel"
         return f"{len(self.calls)} Python calls, {to_kernel}\n{len(self.files)} files"
 
     def returns(self, floor_of: Callable[[str], int]) -> list[Call]:
         """The calls on a floor that was left upwards before.
 
-        ``floor_of`` says on which floor a module is, by its name.  What counts is the chain of callers: a
-        call, what it was made by, and so on out to the expression.  Along a chain a floor is left upwards
-        where a call on it makes one on a higher floor; no call further in may be on that floor again.  What
-        a call asks for and gets back, and goes on, is another chain, and so no return.  A kernel begins a
-        chain of its own: it is on the floor of the operators, and computes with what lies below.
+        ``floor_of`` maps the name of a module to its floor.  The rule applies to chains of callers: a call,
+        its caller, and so on out to the expression.  In a chain, a floor is left upwards when a call on it
+        makes a call on a higher floor; no call further in may be on that floor again.  A call that returns
+        before the next one is made belongs to another chain, and does not count.  A kernel starts a new
+        chain: it is on the floor of the operators, and computes with the floors below.
         """
         found: list[Call] = []
         chain: list[Call] = []
@@ -86,7 +86,7 @@ class Walk:
         return found
 
     def text(self, with_lines: bool = True) -> str:
-        """A line a call, and the counts; files with the lines, which change with every edit, or without."""
+        """One line per call, and the counts; line numbers, which change with every edit, are optional."""
         lines = []
         for each in self.calls:
             place = f"{each.file}:{each.line}" if with_lines else each.file
@@ -98,7 +98,7 @@ STDLIB = "<stdlib>/"
 
 
 def _kernel_codes() -> set[Any]:
-    """The code of every reference kernel."""
+    """The code objects of all reference kernels."""
     from gnomon.backends.listing import kernel_operators
 
     kernels = (each.record.kernel for each in kernel_operators())
@@ -114,7 +114,7 @@ def walk(
     requires_grad: bool = False,
     device: str = "reference",
 ) -> Walk:
-    """The way of the ``call``-th evaluation of an expression, each after the statements ``before`` it.
+    """The calls of the ``call``-th evaluation of an expression, each after the statements ``before`` it.
 
     Raises what the expression raises.
     """
@@ -138,10 +138,10 @@ def walk(
         while outer is not None and outer.f_code is not code:
             depth, outer = depth + 1, outer.f_back
         if outer is None:
-            return  # what ran beside the expression
+            return  # a function that ran outside of the expression
         function = frame.f_code
         file = function.co_filename.removeprefix(root).replace(stdlib, STDLIB).replace(os.sep, "/")
-        name = getattr(function, "co_qualname", function.co_name)  # Python 3.10 has but the last part
+        name = getattr(function, "co_qualname", function.co_name)  # Python 3.10 has only the last part
         calls.append(Call(name, file, function.co_firstlineno, depth, function in kernels))
 
     for _ in range(call):
@@ -159,15 +159,15 @@ _BLOCK = re.compile(r"^```console\n\$ (python tools/walk\.py .*)\n((?:.*\n)*?)``
 
 
 def blocks(page: str) -> Iterator[tuple[str, str]]:
-    """Each command of a page's blocks, and the lines that the page has below it."""
+    """Each command in a page's blocks, with the lines that the page shows below it."""
     for found in _BLOCK.finditer(page):
         yield found[1], found[2]
 
 
 def printed(command: str) -> str:
-    """What a command of a page prints, in a process of its own: nothing has been called before.
+    """The output of a command of a page, run in a new process, where nothing is cached.
 
-    Raises RuntimeError where it fails.
+    Raises RuntimeError if it fails.
     """
     environment = {**os.environ, "GNOMON_SPEEDUPS": "none"}
     done = subprocess.run(
@@ -183,7 +183,7 @@ def printed(command: str) -> str:
 
 
 def write(page: Path) -> None:
-    """Put what the page's commands print below each."""
+    """Update the output below each command of a page."""
     new = _BLOCK.sub(
         lambda found: f"```console\n$ {found[1]}\n{printed(found[1])}```", page.read_text("utf-8")
     )
@@ -191,7 +191,7 @@ def write(page: Path) -> None:
 
 
 def main() -> None:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -212,7 +212,7 @@ def main() -> None:
         parser.error("expected an expression, or --write PAGE")
     if options.call < 1:
         parser.error(f"--call: expected a number from 1 on, got {options.call}")
-    os.environ.setdefault("GNOMON_SPEEDUPS", "none")  # C is not seen: nothing of a call may run in it
+    os.environ.setdefault("GNOMON_SPEEDUPS", "none")  # calls that run in C would not be seen
     found = walk(
         options.expression,
         before=options.before,

@@ -1,7 +1,7 @@
 """The C backend: host memory from a caching allocator, kernels of the C library in csrc/.
 
-This package owns no semantics.  It reads the table that the library exports, fills the descriptors of
-csrc/gnomon.h from what the shared layer has decided, and calls.
+This package defines no semantics.  It reads the kernel table that the library exports, fills the descriptors
+of csrc/gnomon.h with the decisions of the shared layer, and calls the kernels.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from gnomon.memory.backend import Backend
 
 
 def backend() -> Backend:
-    """The backend, for the entry point ``c``.  Opens the extension if it is there."""
+    """The backend, for the entry point ``c``.  Opens the extension if it is built."""
     from .backend import CBackend
 
     return CBackend()
 
 
 def set_num_threads(count: int) -> None:
-    """How many threads a call with enough work uses; at least 1.
+    """Sets how many threads a call with enough work uses; at least 1.
 
     Raises RuntimeError without the extension.
     """
@@ -29,15 +29,15 @@ def set_num_threads(count: int) -> None:
 
 
 def get_num_threads() -> int:
-    """How many threads a call with enough work uses.  Raises RuntimeError without the extension."""
+    """The number of threads of a call with enough work.  Raises RuntimeError without the extension."""
     from .library import native
 
     return native().lib.gn_get_num_threads()
 
 
 def parallels() -> list[str]:
-    """What can run those threads, the usual one first: ``native``, the library's own pool, and ``openmp`` if
-    the compiler had it.  Empty where a call has one thread.  Raises RuntimeError without the extension.
+    """The available thread pools, the default first: ``native``, the library's own pool, and ``openmp`` if it
+    was compiled in.  Empty if calls have one thread.  Raises RuntimeError without the extension.
     """
     from .library import native, parallels_of
 
@@ -45,9 +45,9 @@ def parallels() -> list[str]:
 
 
 def set_parallel(name: str) -> None:
-    """Which of ``parallels()`` runs the threads of calls from now on; no result depends on it.
+    """Selects one of ``parallels()`` for all following calls; results do not depend on it.
 
-    Raises RuntimeError for another, and without the extension.
+    Raises RuntimeError for another name, and without the extension.
     """
     from .library import PARALLELS, native
 
@@ -58,7 +58,7 @@ def set_parallel(name: str) -> None:
 
 
 def get_parallel() -> str:
-    """Which of ``parallels()`` runs the threads of calls; ``none`` where a call has one thread.
+    """The one of ``parallels()`` in use; ``none`` if calls have one thread.
 
     Raises RuntimeError without the extension.
     """
@@ -68,14 +68,14 @@ def get_parallel() -> str:
 
 
 def empty_cache() -> None:
-    """Give memory that nobody uses back to the system.  Raises RuntimeError without the extension."""
+    """Releases cached memory to the system.  Raises RuntimeError without the extension."""
     from .library import native
 
     native().lib.gn_empty_cache()
 
 
 def memory_stats() -> dict[str, int]:
-    """Bytes handed out now (``allocated``), kept for the next request (``cached``), and the most ever
+    """The bytes that are in use (``allocated``), cached for reuse (``cached``), and the maximum in use
     (``peak``).
     """
     from .library import native

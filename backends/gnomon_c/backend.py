@@ -1,4 +1,4 @@
-"""The Backend over the C library: memory by address, kernels as prepared calls."""
+"""The Backend class of the C library: memory by address, kernels as prepared calls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gnomon.values.speedups import speedups
 from . import library
 
 _INTEGER_TYPES = frozenset({"int", "SymInt", "bool"})
-# What callers in C may enter by its address.
+# Functions that C callers may call by address.
 _ENTRIES = (
     *("gn_call1", "gn_call2", "gn_call3", "gn_call1_number", "gn_call2_number"),
     *("gn_run", "gn_run2", "gn_run3", "gn_run2_number", "gn_allocate", "gn_free"),
@@ -28,7 +28,7 @@ _ENTRIES = (
 
 
 class Memory:
-    """A block of the C allocator, given back when the last reference to it goes, unless ``free`` is None."""
+    """A block of the C allocator, freed when the last reference to it is dropped, unless ``free`` is None."""
 
     __slots__ = ("__weakref__", "_free", "address")
 
@@ -42,11 +42,11 @@ class Memory:
             free(self.address)
 
     if speedups is not None:
-        __del__ = speedups.guard("give_back", __del__)  # an interrupt must not come between
+        __del__ = speedups.guard("give_back", __del__)  # makes it uninterruptible
 
 
 class ForeignMemory:
-    """A block that somebody else owns and that lives as long as ``owner``."""
+    """A block owned by ``owner``, which is kept alive."""
 
     __slots__ = ("__weakref__", "address", "owner")
 
@@ -56,7 +56,7 @@ class ForeignMemory:
 
 
 class CBackend(Backend):
-    """See csrc/gnomon.h for the library's side of everything here."""
+    """The backend ``c``; csrc/gnomon.h documents the library's functions."""
 
     contract_version = (1, 2)
     name = "c"
@@ -109,7 +109,7 @@ class CBackend(Backend):
     def allocate_address(self, nbytes: int, index: int) -> float:
         address: float = self._lib.gn_allocate(nbytes)
         if not address:
-            gc.collect()  # tensors may be waiting in cycles
+            gc.collect()  # reference cycles may hold tensors
             address = self._lib.gn_allocate(nbytes)
         if not address:
             used = self.memory_stats(index)["allocated"]
@@ -117,14 +117,14 @@ class CBackend(Backend):
         return address
 
     def allocate_entry(self) -> tuple[Any, float]:
-        """The library's function from a number of bytes to the address of a new block, 0.0 where there is no
-        memory; and its own address.
+        """The library's allocation function, and its address.  It takes a number of bytes, and returns the
+        address of a new block, or 0.0 if there is no memory.
         """
         allocate = self._lib.gn_allocate
         return allocate, self._addresses[allocate]
 
     def free_entry(self) -> float:
-        """The address of the library's function that gives a block back, by its address."""
+        """The address of the library's function that frees a block, given the block's address."""
         return self._addresses[self._lib.gn_free]
 
     def wrap_host_memory(self, data: memoryview, address: int) -> ForeignMemory:
@@ -169,8 +169,8 @@ class CBackend(Backend):
         return self.host_view(memory, offset + nbytes)[offset:]
 
     def host_view(self, memory: Memory, nbytes: int) -> memoryview:
-        # bytes that Python looks at (a NumPy array, say) keep the block alive: the destructor refers to it,
-        # and does nothing, without a step of Python's on which an interrupt could fall
+        # a view of the memory (say, a NumPy array) keeps the block alive: the destructor holds a reference to
+        # it, and does nothing, without running Python code that an interrupt could hit
         pointer = self._ffi.gc(self._pointer(memory, 0), [memory].count)
         return memoryview(self._ffi.buffer(pointer, nbytes))
 
@@ -182,7 +182,7 @@ class CBackend(Backend):
 
 
 class CKernel(PreparingKernel):
-    """A row of the library's table; ``prepare`` makes calls of it."""
+    """A row of the library's kernel table; ``prepare`` makes prepared calls of it."""
 
     __slots__ = ("_addresses", "_extension", "_row", "argument_types", "name")
 
@@ -195,15 +195,15 @@ class CKernel(PreparingKernel):
 
     def prepare(
         self,
-        walk: TensorIterator | None,
+        iterator: TensorIterator | None,
         tensors: Sequence[Tensor | None],
         output_count: int,
         kernel_arguments: Sequence[Any],
     ) -> CCall:
-        """The call for tensors of these specs, with these other arguments."""
-        if walk is None:
+        """The prepared call for tensors of these specs and these other arguments."""
+        if iterator is None:
             library.open_blas()
-        return CCall(self, walk, tensors, output_count, kernel_arguments)
+        return CCall(self, iterator, tensors, output_count, kernel_arguments)
 
     def _types(self) -> list[Any]:
         """The schema's arguments that kernels receive, in order."""
@@ -212,13 +212,13 @@ class CKernel(PreparingKernel):
             self.argument_types = [record.schema.arguments[position] for position in record.kernel_positions]
         return self.argument_types
 
-    def marshal(self, walk: TensorIterator | None, values: Sequence[Any]) -> tuple[list[int], list[Any]]:
-        """The integers and the scalars of gn_call, as csrc/gnomon.h lays them out."""
+    def marshal(self, iterator: TensorIterator | None, values: Sequence[Any]) -> tuple[list[int], list[Any]]:
+        """The integers and the scalars of gn_call, in the layout of csrc/gnomon.h."""
         integers: list[int] = []
         endings: list[int] = []
         lengths: list[int] = []
         scalars: list[Any] = []
-        arguments = [each for each in self._types() if walk is None or each.type != "Tensor"]
+        arguments = [each for each in self._types() if iterator is None or each.type != "Tensor"]
         for argument, value in zip(arguments, values):
             kind = argument.type
             if kind == "Tensor":
@@ -232,7 +232,7 @@ class CKernel(PreparingKernel):
                     )
                 else:
                     integers.append(NO_INTEGER if value is None else int(value))
-            elif kind == "Generator":  # a stream: its seed, and the low and high half of its counter
+            elif kind == "Generator":  # seed, low and high half of the counter
                 integers.extend((each + 2**63) % 2**64 - 2**63 for each in value)
             elif kind == "str":
                 integers.append(0 if value is None else ord(value[0]))
@@ -243,12 +243,12 @@ class CKernel(PreparingKernel):
 
 
 def _held(stride: int) -> int:
-    """A stride in bytes; 0 for one beyond 64 bits, which is never taken: no two elements lie along it."""
+    """A stride in bytes, or 0 if it does not fit 64 bits: such a dimension has one element at most."""
     return stride if -(2**63) <= stride < 2**63 else 0
 
 
 class CCall(PreparedCall):
-    """A filled gn_call and everything it points to.  ``address`` is what the library's entry points take."""
+    """A filled gn_call and all that it points to.  The library's entry points take its ``address``."""
 
     __slots__ = (
         "_addresses",
@@ -265,7 +265,7 @@ class CCall(PreparedCall):
     def __init__(
         self,
         kernel: CKernel,
-        walk: TensorIterator | None,
+        iterator: TensorIterator | None,
         tensors: Sequence[Tensor | None],
         output_count: int,
         kernel_arguments: Sequence[Any],
@@ -274,17 +274,17 @@ class CCall(PreparedCall):
         self._lib = lib
         self._addresses = kernel._addresses
         self._keep: list[Any] = []
-        if walk is not None:
-            layouts = self._iterated(ffi, walk)
-            work = walk.numel
-            first = walk.operands[0].spec
+        if iterator is not None:
+            layouts = self._iterated(ffi, iterator)
+            work = iterator.numel
+            first = iterator.operands[0].spec
         else:
             layouts = [self._direct(ffi, tensor) for tensor in tensors]
             work = sum(tensor._spec.numel for tensor in tensors if tensor is not None)
             first = None if tensors[0] is None else tensors[0]._spec
         self._count = len(layouts)
         described = ffi.new("gn_tensor[]", layouts)
-        integers, scalars = kernel.marshal(walk, kernel_arguments)
+        integers, scalars = kernel.marshal(iterator, kernel_arguments)
         numbers = ffi.new("int64_t[]", integers or [0])
         described_scalars = ffi.new("gn_scalar[]", scalars or [(0.0, 0.0, 0)])
         key_dtype = layouts[kernel._row.key_tensor][0]
@@ -292,7 +292,7 @@ class CCall(PreparedCall):
         self.is_claimed = function != ffi.NULL
         call = ffi.new("gn_call *")
         call.kernel = function
-        call.work = min(work, 2**62)  # of elements that share memory there may be more
+        call.work = min(work, 2**62)  # elements that share memory can be more than that
         call.output_nbytes = 0 if first is None else first.extent_nbytes
         call.tensor_count = len(layouts)
         call.output_count = output_count
@@ -309,14 +309,14 @@ class CCall(PreparedCall):
             0.0 if tensor is None else float(tensor._spec.extent_nbytes) for tensor in tensors[:output_count]
         ]
 
-    def _iterated(self, ffi: Any, walk: TensorIterator) -> list[Any]:
-        sizes = ffi.new("int64_t[]", list(walk.shape) or [1])
+    def _iterated(self, ffi: Any, iterator: TensorIterator) -> list[Any]:
+        sizes = ffi.new("int64_t[]", list(iterator.shape) or [1])
         self._keep.append(sizes)
         layouts = []
-        for operand in walk.operands:
+        for operand in iterator.operands:
             strides = ffi.new("int64_t[]", [_held(stride) for stride in operand.strides] or [0])
             self._keep.append(strides)
-            layouts.append((operand.dtype.code, len(walk.shape), sizes, strides))
+            layouts.append((operand.dtype.code, len(iterator.shape), sizes, strides))
         return layouts
 
     def _direct(self, ffi: Any, tensor: Tensor | None) -> Any:
@@ -330,7 +330,7 @@ class CCall(PreparedCall):
         return (spec.dtype.code, spec.ndim, sizes, strides)
 
     def run(self, tensors: Sequence[Any]) -> int:
-        """Run on the memory of ``tensors``, outputs first; returns the library's status."""
+        """Runs the kernel on the memory of ``tensors``, outputs first; returns the library's status."""
         if not self.is_claimed:
             return NOT_IMPLEMENTED
         if self._count == 2:
@@ -343,10 +343,10 @@ class CCall(PreparedCall):
         return self._lib.gn_run(self.address, addresses)
 
     def run_new(self, inputs: Sequence[float]) -> list[float] | None:
-        """Run on inputs at these addresses, into outputs that are allocated here.
+        """Runs the kernel on inputs at these addresses, and allocates the outputs.
 
-        Returns the outputs' addresses, which are then the caller's; None where there is no memory or the
-        kernel found a fault.  Only for calls of tensors with sizes of their own.
+        Returns the outputs' addresses, which the caller then owns; None if there is no memory or the kernel
+        reported an error.  Only for calls whose outputs are new tensors.
         """
         lib = self._lib
         outputs = [lib.gn_allocate(nbytes) for nbytes in self._output_nbytes]
@@ -365,10 +365,10 @@ class CCall(PreparedCall):
         return CallInC(self.address, tuple(self._output_nbytes), *functions)
 
     def entry(self, operands: int, numbers: int, inplace: bool = False) -> Any:
-        """The library's function for this call on so many input tensors, the last of them perhaps a number.
+        """The library's function that runs this call on ``operands`` tensors and, if ``numbers``, a number.
 
-        It allocates the output and returns its address; in place, it takes the output's address first and
-        returns a status.  None where there is no such function.
+        It allocates the output and returns its address; with ``inplace`` it takes the output's address first
+        and returns a status.  None if there is no such function.
         """
         if not self.is_claimed:
             return None
@@ -382,15 +382,15 @@ class CCall(PreparedCall):
         return {0: lib.gn_call0, 1: lib.gn_call1, 2: lib.gn_call2, 3: lib.gn_call3}.get(operands)
 
     def entry_with(self, what: str, inplace: bool) -> Any:
-        """``entry`` for a call without inputs that is told anew each time, behind all else, its number
-        ("scalar"), or the seed and the counter of its stream ("stream").
+        """``entry`` for a call without inputs, which takes as its last arguments a number ("scalar"), or the
+        seed and the counter of a random stream ("stream").
         """
         if not self.is_claimed:
             return None
         return getattr(self._lib, f"gn_{'run1' if inplace else 'call0'}_{what}")
 
     def entry_address(self, entry: Any) -> float:
-        """The address of the machine code behind what ``entry`` returned, for callers in C."""
+        """The address of a function that ``entry`` returned, for callers in C."""
         return self._addresses.get(entry, 0.0)
 
     def _array(self, addresses: list[float]) -> Any:

@@ -1,8 +1,7 @@
 """Opens the C extension and a BLAS, each at first use.
 
-The BLAS comes from the package scipy-openblas32 where it is installed; its own threads are switched off,
-since the kernels split a product over gnomon's own threads (two pools beside each other cost a
-factor of two).
+The BLAS is that of the package scipy-openblas32, if installed; its threads are disabled, because the kernels
+split a product over gnomon's own threads (two concurrent pools cost a factor of two).
 """
 
 from __future__ import annotations
@@ -19,19 +18,19 @@ from gnomon.values.errors import warn
 
 MISSING = "its C extension gnomon_c._native is not built (was there a C compiler at install time?)"
 
-ABI_VERSION = 1  # GN_ABI_VERSION of the csrc/gnomon.h by which this package was written
+ABI_VERSION = 1  # the GN_ABI_VERSION of csrc/gnomon.h that this package needs
 
 _BLAS_PACKAGE = "scipy_openblas32"
 _BLAS_FUNCTIONS = ("sgemm", "dgemm", "cgemm", "zgemm")
 
 
-ISAS = ("baseline", "avx2", "avx512")  # by the numbers that csrc/gnomon.h gives them
-# What runs the threads of a call: the library's own pool, or OpenMP; "none" in a library without threads.
+ISAS = ("baseline", "avx2", "avx512")  # indexed by their numbers in csrc/gnomon.h
+# The thread pools: the library's own, or OpenMP; "none" in a library without threads.
 PARALLELS = ("none", "native", "openmp")
 
 
 def _open(name: str) -> ModuleType:
-    """The extension of that name.  Raises RuntimeError when it was not built, or does not load."""
+    """Imports the extension ``name``.  Raises RuntimeError if it was not built, or does not load."""
     try:
         extension = importlib.import_module(f"gnomon_c.{name}")
     except ImportError as error:
@@ -42,7 +41,7 @@ def _open(name: str) -> ModuleType:
 
 
 def check_abi(name: str, library: Any) -> None:
-    """Raises RuntimeError for a library of another version than this package was written for."""
+    """Raises RuntimeError if the library's ABI version is not the one that this package needs."""
     if hasattr(library, "gn_abi_version"):
         version, words = library.gn_abi_version(), "has version {}"
     else:
@@ -56,15 +55,15 @@ def check_abi(name: str, library: Any) -> None:
 
 
 def _is_built(isa: str) -> bool:
-    # beside this file, not wherever an import would find it: an editable install lends out its own
+    # only beside this file: an import could find that of an editable install elsewhere
     ending = "" if isa == "baseline" else f"_{isa}"
     return any(Path(__file__).parent.glob(f"_native{ending}.*"))
 
 
 def isas() -> list[str]:
-    """The instruction sets that the library was built for and that this processor runs, the widest last.
+    """The instruction sets that the library was built for and this processor supports, the widest last.
 
-    Raises RuntimeError when the library was not built at all, or for wider instruction sets only.
+    Raises RuntimeError if the library was not built, or only for wider instruction sets.
     """
     built = [isa for isa in ISAS if _is_built(isa)]
     if not built:
@@ -81,11 +80,11 @@ def isas() -> list[str]:
 
 @functools.cache
 def native() -> ModuleType:
-    """The extension, for the widest instruction set there is; ``GNOMON_C_ISA`` names another.
+    """The extension for the widest available instruction set, or for the one that ``GNOMON_C_ISA`` names.
 
-    Raises RuntimeError when it was not built, or not for that one, when the processor does not run it, or it
-    was built from another version of csrc/gnomon.h.  Warns of a ``GNOMON_NUM_THREADS`` that is no number of
-    threads, and of a ``GNOMON_PARALLEL`` that is not there.
+    Raises RuntimeError if it was not built for it, if the processor does not support it, or if it was built
+    from another version of csrc/gnomon.h.  Warns of an invalid ``GNOMON_NUM_THREADS`` or ``GNOMON_GRAIN``,
+    and of a ``GNOMON_PARALLEL`` that is not available.
     """
     present = isas()
     chosen = os.environ.get("GNOMON_C_ISA", "") or present[-1]
@@ -102,7 +101,7 @@ def native() -> ModuleType:
         count = int(threads) if threads.isascii() and threads.isdigit() else 0
         if 1 <= count < 2**31:
             extension.lib.gn_set_num_threads(count)
-        else:  # no reason to do without the library
+        else:  # a warning is enough
             warn(
                 f"gnomon: GNOMON_NUM_THREADS must be a positive integer, got {threads!r}; using the default",
             )
@@ -119,12 +118,12 @@ def native() -> ModuleType:
 
 
 def parallels_of(lib: Any) -> list[str]:
-    """What an opened library can run threads by, the usual one first; none where it has one thread."""
+    """The thread pools of an opened library, the default first; empty if it has one thread."""
     return [name for number, name in enumerate(PARALLELS) if number and lib.gn_has_parallel(number)]
 
 
 def _choose_parallel(lib: Any, name: str) -> None:
-    """Warns of a name that is none, and of what the library was built without: no reason to do without it."""
+    """Selects a thread pool; only warns if the name is invalid or the library was built without that pool."""
     if name in parallels_of(lib):
         lib.gn_set_parallel(PARALLELS.index(name))
         return
@@ -137,9 +136,9 @@ def _choose_parallel(lib: Any, name: str) -> None:
 
 
 def find_blas() -> Path | None:
-    """The file of the BLAS library, or None where there is none.
+    """The file of the BLAS library, or None if there is none.
 
-    ``GNOMON_BLAS`` names another, or ``none``.
+    ``GNOMON_BLAS`` overrides it with a path, or with ``none``.
     """
     chosen = os.environ.get("GNOMON_BLAS", "")
     if chosen == "none":
@@ -157,7 +156,7 @@ def find_blas() -> Path | None:
 
 
 def _open_with_one_thread(ffi: Any, path: Path) -> Any:
-    """A BLAS that hires no threads: they would look for work for a while, where ours want to run."""
+    """Opens a BLAS without threads, because its threads would spin after each call and slow down ours."""
     name = "OPENBLAS_NUM_THREADS"
     before = os.environ.get(name)
     os.environ[name] = "1"
@@ -172,9 +171,9 @@ def _open_with_one_thread(ffi: Any, path: Path) -> Any:
 
 @functools.cache
 def open_blas() -> str:
-    """Hand the addresses of a BLAS to the C library, once; returns what was opened, or "" for none.
+    """Passes the function addresses of a BLAS to the C library, once; returns its path, or "" for none.
 
-    Without one the C library's own kernel multiplies; that is warned of where ``GNOMON_BLAS`` named it.
+    Without a BLAS the C library uses its own kernel, with a warning if ``GNOMON_BLAS`` names a BLAS.
     """
     path = find_blas()
     if path is None:
@@ -193,14 +192,14 @@ def open_blas() -> str:
             float(int(ffi.cast("uintptr_t", ffi.addressof(library, f"{prefix}cblas_{name}"))))
             for name in _BLAS_FUNCTIONS
         ]
-    except (OSError, AttributeError) as error:  # not a BLAS, or not for this machine: do without
+    except (OSError, AttributeError) as error:  # not a BLAS, or not for this machine
         if os.environ.get("GNOMON_BLAS", ""):
-            reason = str(error).partition(".  ")[0]  # cffi tells where else it looked
+            reason = str(error).partition(".  ")[0]  # drop cffi's list of other locations
             warn(
                 f"gnomon: GNOMON_BLAS: no BLAS that can be used: {reason}; using the library's own kernel",
             )
         return ""
-    _opened.append(library)  # open as long as the process
+    _opened.append(library)  # keeps it open
     native().lib.gn_set_blas(*addresses)
     return str(path)
 

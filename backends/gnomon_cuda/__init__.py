@@ -1,9 +1,9 @@
-"""The CUDA backend: kernels written in C++, compiled for the GPU at hand and launched through its driver.
+"""The CUDA backend: kernels in CUDA C++, compiled at run time for the present GPU, launched by its driver.
 
 Nothing is built when the package is installed.  At first use ``driver`` opens the driver's library,
-``compiler`` makes images of the texts in ``csrc``, and ``cache`` keeps them on disk.  With
-``GNOMON_CUDA_EMULATE=1`` the driver is an emulated one and the compiler is the host's; all that stands above
-those two is the same code.
+``compiler`` compiles the sources in ``csrc`` to images, and ``cache`` stores them on disk.  With
+``GNOMON_CUDA_EMULATE=1`` the driver is an emulated one and the compiler is the host's; all code above those
+two is the same.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def backend() -> CudaBackend:
-    """What the entry point ``cuda`` gives."""
+    """The backend, for the entry point ``cuda``."""
     from .backend import CudaBackend
 
     return CudaBackend()

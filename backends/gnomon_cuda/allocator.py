@@ -1,17 +1,17 @@
-"""The caching allocator of a device: memory that nobody uses is kept, and given to the next who asks.
+"""The caching allocator of a device: freed blocks are cached and reused.
 
-Asking the driver for memory takes long, and giving memory back makes it wait for all work.  So blocks are
-kept in lists, by the stream that their memory was asked for in.  Within one stream a block can be given out
-again at once, although kernels that use it may not have run: what is put into the stream next runs after
-them.  Who uses a block in another stream too has to say so (``record_stream``); it then rests, once it is
-released, until an event in that stream has come.
+Allocating from the driver is slow, and freeing makes it wait for all work.  So free blocks are kept in lists,
+by the stream that they were allocated for.  Within one stream a block can be reused at once, although kernels
+that use it may not have run yet: work that is enqueued later runs after them.  If a block is also used in
+another stream, ``record_stream`` must be called; once released, the block then waits until an event in that
+stream has completed.
 
-Requests are cut out of larger pieces of the driver's memory, called segments, and neighbours that are both
-free are joined again when a request finds no block of its size.  Over the emulated driver every request has a
-piece of its own, of just its size, so that the driver sees an access beside it.
+Blocks are split off larger pieces of the driver's memory, called segments; adjacent free blocks are merged
+again when no block fits a request.  On the emulated driver every request has its own segment of exactly its
+size, so that the driver detects accesses out of bounds.
 
 ``Memory`` objects are released by Python, possibly in the middle of any function here, of this or another
-thread.  Hence ``release`` only appends to a queue, which the next request empties.
+thread.  Hence ``release`` only appends to a queue, which the next request processes.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ from .errors import OUT_OF_MEMORY, CudaError
 from .streams import Event, Stream, on_device
 
 # Sizes in bytes.
-GRAIN = 512  # what sizes are rounded up to, so that they repeat; every block begins at a multiple of it
-SMALL = 1 << 20  # up to here blocks are cut from small segments
+GRAIN = 512  # sizes are rounded up to a multiple of it, so that they recur; all blocks are aligned to it
+SMALL = 1 << 20  # up to here blocks are split off small segments
 SMALL_SEGMENT = 2 << 20
-MIDDLE = 10 << 20  # up to here from middle ones; what is larger has a segment of its own
+MIDDLE = 10 << 20  # up to here off middle ones; larger blocks have their own segment
 MIDDLE_SEGMENT = 20 << 20
-LARGE_GRAIN = 2 << 20  # what larger sizes are rounded up to: the driver's own page
+LARGE_GRAIN = 2 << 20  # larger sizes are rounded up to the driver's page size
 
 DEFAULT_POOL = 0
 
 
 class Block:
-    """A piece of a segment: free, or somebody's.
+    """A piece of a segment, free or in use.
 
-    stream     the stream that it can be given out in at once, by its handle
-    pool       whose it is: DEFAULT_POOL, or the number of a private pool
+    stream     the handle of the stream in which it can be reused at once
+    pool       DEFAULT_POOL, or the number of a private pool
     before, after  its neighbours in the segment
-    users      other streams that have used it since it was given out
-    home       the list of free blocks of its stream and size, once it has been in it: the way back is short
+    users      other streams that have used it since it was allocated
+    home       a cached reference to the list of free blocks of its stream and size, once it has been in it
     """
 
     __slots__ = ("address", "after", "before", "free", "home", "nbytes", "pool", "stream", "users")
@@ -63,14 +63,14 @@ class Block:
         self.home: list[Block] | None = None
 
     def is_whole_segment(self) -> bool:
-        """Is it all that its segment has?"""
+        """Is it the only block of its segment?"""
         return self.before is None and self.after is None
 
 
 class Memory:
-    """Memory of a device, released when the last reference to it goes.
+    """Memory of a device, released when the last reference to it is dropped.
 
-    ``address`` is the device's; ``nbytes`` how many it has, at least as many as were asked for.
+    ``address`` is a device address; ``nbytes`` is the size, at least the requested one.
     """
 
     __slots__ = ("__weakref__", "_allocator", "_block", "address")
@@ -89,11 +89,11 @@ class Memory:
 
     @property
     def index(self) -> int:
-        """The device that it is on."""
+        """The index of its device."""
         return self._allocator.index
 
     def record_stream(self, stream: Stream) -> None:
-        """Say that work of ``stream`` uses it: once released, it rests until that work is done."""
+        """Declares that work in ``stream`` uses it: once released, it waits for that work before reuse."""
         block = self._block
         if stream.handle == block.stream and stream.index == self._allocator.index:
             return
@@ -104,17 +104,17 @@ class Memory:
 
 
 class Resting:
-    """Things that can be used again once events have come; the order in which they were put in is kept."""
+    """A queue of things that can be reused once their events have completed."""
 
     def __init__(self) -> None:
         self.waiting: deque[tuple[list[Event], Any]] = deque()
 
     def put(self, thing: Any, streams: Sequence[Stream]) -> None:
-        """Let it rest until all that is in ``streams`` now is done."""
+        """Adds a thing that must wait for all work that is in ``streams`` now."""
         self.waiting.append(([stream.record_event() for stream in streams], thing))
 
     def take_ready(self) -> list[Any]:
-        """Those from the longest resting on whose events have come, up to the first whose have not."""
+        """Removes things from the front of the queue while their events have completed."""
         ready = []
         while self.waiting:
             events, thing = self.waiting[0]
@@ -127,7 +127,7 @@ class Resting:
         return ready
 
     def take_all(self) -> list[Any]:
-        """All of them, after waiting for their events."""
+        """Removes all things, after waiting for their events."""
         things = []
         while self.waiting:
             events, thing = self.waiting[0]
@@ -139,10 +139,9 @@ class Resting:
 
 
 class Allocator:
-    """The memory of device ``index``.  Threads may share it.
+    """The allocator of device ``index``.  It is thread-safe.
 
-    ``exact``: every request has a segment of its own, of its size to the byte; by default so over the
-    emulated driver.
+    ``exact``: every request has its own segment of exactly its size; the default on the emulated driver.
     """
 
     def __init__(self, driver: Driver, index: int = 0, exact: bool | None = None):
@@ -150,28 +149,28 @@ class Allocator:
         self.index = index
         self.exact = driver.emulated if exact is None else exact
         self._lock = threading.Lock()
-        self._released: deque[Block] = deque()  # by Memory objects; not looked at yet
+        self._released: deque[Block] = deque()  # by Memory objects; not processed yet
         self._released_pools: deque[int] = deque()
         self._resting = Resting()
         # (pool, stream) -> size -> free blocks.  Their neighbours may be free as well.
         self._free: dict[tuple[int, int], dict[int, list[Block]]] = {}
-        self._pool_of_stream: dict[int, int] = {}  # streams whose requests go to a private pool
+        self._pool_of_stream: dict[int, int] = {}  # streams that allocate from a private pool
         self._pool_count = DEFAULT_POOL
-        self._gone_pools: set[int] = set()  # of which somebody may still have memory
+        self._gone_pools: set[int] = set()  # released, but blocks may still be in use
         self._limit: int | None = None
         self._allocated = 0
-        self._reserved = 0  # of the driver: allocated, cached and resting
+        self._reserved = 0  # from the driver: allocated, cached and waiting for events
         self._peak = 0
         self._requests = 0
         self._segments = 0
 
     # -----------------------------------------------------------------------------------------------------
-    # Requests.
+    # Allocation.
 
     def allocate(self, nbytes: int, stream: Stream) -> Memory:
-        """At least ``nbytes`` (maybe 0) for work in ``stream``.
+        """Allocates at least ``nbytes`` (possibly 0) for work in ``stream``.
 
-        Raises OutOfMemoryError, after what is cached has been given back and Python's garbage collected.
+        Raises OutOfMemoryError, after releasing cached memory and running Python's garbage collector.
         """
         if self.exact:
             size = nbytes or 1
@@ -182,7 +181,7 @@ class Allocator:
         with self._lock:
             block = self._take(size, handle)
         if block is None:
-            gc.collect()  # tensors may be waiting in cycles; their finalizers may come back here
+            gc.collect()  # reference cycles may hold tensors; their finalizers may call this allocator
             with self._lock:
                 block = self._take(size, handle)
                 if block is None:
@@ -213,14 +212,14 @@ class Allocator:
         return block
 
     def _search(self, size: int, stream: int, pool: int) -> Block | None:
-        """A free block of just ``size``, cut from a larger one or from new memory; None: there is none."""
+        """A free block of exactly ``size``, split off a larger one or a new segment; None if impossible."""
         if not self.exact:
             block = self._cut_best(size, pool, stream)
             if block is not None:
                 return block
         block = self._new_segment(size, stream, pool)
         if block is None:
-            # what rests is waited for; what other streams have is given back, and the driver waits for it
+            # waits for blocks with pending events, and frees cached segments, also those of other streams
             self._give_back_all()
             block = self._new_segment(size, stream, pool)
         return block if block is None or self.exact else self._cut(block, size)
@@ -237,7 +236,7 @@ class Allocator:
     def _new_segment(self, size: int, stream: int, pool: int) -> Block | None:
         nbytes = self._segment_bytes(size)
         if self._limit is not None and self._reserved + nbytes > self._limit:
-            nbytes = size  # a whole segment may be more than the limit leaves
+            nbytes = size  # a whole segment may exceed the limit
             if self._reserved + nbytes > self._limit:
                 return None
         try:
@@ -252,7 +251,7 @@ class Allocator:
         return Block(address, nbytes, stream, pool)
 
     def _cut_best(self, size: int, pool: int, stream: int) -> Block | None:
-        """``size`` bytes of the smallest free block that has them."""
+        """``size`` bytes of the smallest free block that fits."""
         lists = self._free.get((pool, stream))
         if not lists:
             return None
@@ -266,15 +265,15 @@ class Allocator:
 
     @staticmethod
     def _best_size(lists: dict[int, list[Block]], size: int) -> int | None:
-        # Small requests leave middle and large segments alone, which they would only break up; and of a large
-        # one there has to be little left over.
+        # Small requests do not use middle and large segments, which they would fragment; larger ones use only
+        # blocks of which little remains.
         most = SMALL_SEGMENT if size <= SMALL else size + MIDDLE_SEGMENT
         return min(
             (each for each, fitting in lists.items() if fitting and size <= each <= most), default=None
         )
 
     def _cut(self, block: Block, size: int) -> Block:
-        """The first ``size`` bytes of a free block; the rest goes to the lists."""
+        """Splits off the first ``size`` bytes of a free block; the rest goes to the free lists."""
         rest = block.nbytes - size
         if not rest:
             return block
@@ -289,7 +288,7 @@ class Allocator:
         return block
 
     def _join_neighbours(self, lists: dict[int, list[Block]]) -> None:
-        """Join free blocks that lie beside each other; all blocks of a segment are one stream's."""
+        """Merges adjacent free blocks; all blocks of a segment belong to one stream."""
         blocks = [block for fitting in lists.values() for block in fitting]
         for fitting in lists.values():
             fitting.clear()
@@ -306,13 +305,13 @@ class Allocator:
                     after.after.before = block
                 gone.add(id(after))
                 after = block.after
-        # one that was joined to its predecessor after it was looked at itself is left out here
+        # skips blocks that were merged into their predecessor after their own turn
         for block in blocks:
             if id(block) not in gone:
                 self._put(block)
 
     def _put(self, block: Block) -> None:
-        """Into the lists of free blocks."""
+        """Adds a block to the free lists."""
         block.free = True
         home = block.home
         if home is None:
@@ -320,19 +319,19 @@ class Allocator:
                 block.pool = DEFAULT_POOL
             lists = self._free.setdefault((block.pool, block.stream), {})
             home = lists.setdefault(block.nbytes, [])
-            if block.pool == DEFAULT_POOL:  # the lists of others go with their pool
+            if block.pool == DEFAULT_POOL:  # lists of private pools are temporary
                 block.home = home
         home.append(block)
 
     def _sort_released(self) -> None:
-        """Put what has been released where it belongs."""
+        """Processes the queues of released blocks and pools."""
         released, later = self._released, []
         while released:
             block = released.popleft()
             users, home = block.users, block.home
             if users is None:
                 self._allocated -= block.nbytes
-                if home is not None:  # as in _put, which this is the usual case of
+                if home is not None:  # the usual case of _put, inlined
                     block.free = True
                     home.append(block)
                 else:
@@ -348,22 +347,22 @@ class Allocator:
             self._make_common(self._released_pools.popleft())
 
     # -----------------------------------------------------------------------------------------------------
-    # Giving back.
+    # Freeing.
 
     def _give_back_all(self) -> None:
-        """Give segments that nobody uses back to the driver, after waiting for what rests."""
+        """Returns unused segments to the driver, after waiting for blocks with pending events."""
         if self._pool_of_stream:
-            return  # a stream is being captured: nothing may be waited for
+            return  # during a capture waiting is not allowed
         for block in self._resting.take_all():
             self._put(block)
         with on_device(self.driver, self.index):
             for (pool, _), lists in self._free.items():
                 if pool != DEFAULT_POOL:
-                    continue  # a graph has its addresses
+                    continue  # a graph uses its addresses
                 self._join_neighbours(lists)
                 for fitting in lists.values():
                     blocks = fitting[:]
-                    fitting.clear()  # in place: it is the home of others
+                    fitting.clear()  # in place: it is the home of other blocks
                     for block in blocks:
                         if not block.is_whole_segment():
                             fitting.append(block)
@@ -373,7 +372,7 @@ class Allocator:
                         self._segments -= 1
 
     def empty_cache(self) -> None:
-        """Give memory that nobody uses back to the driver.  Waits for the device; not during a capture."""
+        """Returns cached memory to the driver.  Waits for the device; does nothing during a capture."""
         with self._lock:
             self._sort_released()
             self._give_back_all()
@@ -390,11 +389,11 @@ class Allocator:
         )
 
     # -----------------------------------------------------------------------------------------------------
-    # Numbers.
+    # Statistics.
 
     def stats(self) -> dict[str, int]:
-        """Bytes ``allocated`` to somebody, ``cached`` for the next request, the most ever allocated
-        (``peak``); how many ``requests`` there were and how many ``segments`` the driver has given.
+        """The bytes ``allocated``, ``cached`` for reuse, and the maximum allocated (``peak``); the number of
+        ``requests``, and of ``segments`` from the driver.
         """
         with self._lock:
             self._sort_released()
@@ -407,24 +406,24 @@ class Allocator:
             }
 
     def reset_peak(self) -> None:
-        """Count the peak anew from what is allocated now."""
+        """Resets the peak to what is allocated now."""
         with self._lock:
             self._sort_released()
             self._peak = self._allocated
 
     def set_limit(self, nbytes: int | None) -> None:
-        """The most bytes that may be allocated and cached together; None: as many as the device has."""
+        """Limits the bytes allocated and cached together; None: no limit."""
         with self._lock:
             self._limit = nbytes
 
     # -----------------------------------------------------------------------------------------------------
-    # Private pools: the memory of a graph, which uses the same addresses whenever it runs.
+    # Private pools: the memory of a graph, which uses the same addresses at each replay.
 
     def begin_pool(self, stream: Stream, pool: int | None = None) -> int:
-        """From now on requests for ``stream`` are served from a private pool, a new one or ``pool``, and
-        nothing is waited for: the stream is about to be captured.  Returns the pool's number.
+        """Makes ``stream``, about to be captured, allocate from a private pool, ``pool`` or a new one.  Until
+        ``end_pool`` the allocator does not wait for events.  Returns the pool's number.
 
-        Raises RuntimeError where the stream has one already.
+        Raises RuntimeError if the stream has a pool already.
         """
         with self._lock:
             if stream.handle in self._pool_of_stream:
@@ -437,15 +436,15 @@ class Allocator:
             return pool
 
     def end_pool(self, stream: Stream) -> None:
-        """Requests for ``stream`` are served from the common memory again; the pool's stays its own."""
+        """Makes ``stream`` allocate from the default pool again; the private pool keeps its memory."""
         with self._lock:
             self._sort_released()
             del self._pool_of_stream[stream.handle]
 
     def release_pool(self, pool: int) -> None:
-        """The graph is gone, and what it was asked for is done: the pool's memory becomes common.
+        """Returns the pool's memory to the default pool, after its graph was destroyed and its work is done.
 
-        May be called from a finalizer: like Memory's, it only leaves word.
+        May be called from a finalizer: like the release of Memory, it only appends to a queue.
         """
         self._released_pools.append(pool)
 
@@ -461,7 +460,7 @@ UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
 
 
 def described(nbytes: int) -> str:
-    """A number of bytes in a unit that suits it, and exactly."""
+    """A number of bytes in a suitable unit, and the exact number."""
     size, unit = float(nbytes), 0
     while size >= 1024 and unit + 1 < len(UNITS):
         size, unit = size / 1024, unit + 1

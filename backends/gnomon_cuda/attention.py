@@ -1,4 +1,4 @@
-"""Attention: scaled dot product attention in one piece and its gradients, by csrc/cuda/attention.cu."""
+"""Fused scaled dot product attention and its gradients, by csrc/cuda/attention.cu."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ typedef struct {
     uintptr_t logs; int64_t log_strides[3]; uintptr_t products;
 } gn_attention;
 """
-TILE = 64  # queries and keys of a block, and columns of each of its pieces
+TILE = 64  # queries and keys per block, and columns of each of its pieces
 MOST_BLOCKS = 2**31 - 1
 _NO_HEADS = (0, 0, 0, 0, 0)
 _NAMES = ("attention_forward", "attention_for_query", "attention_for_key")
 
 
 def kernels_for(dtype: str) -> list[str]:
-    """The kernels of a dtype; those of float64 have one piece, for the registers."""
+    """The kernels of a dtype; those of float64 have one piece, because of registers."""
     pieces = (1,) if dtype == "float64" else (1, 2)
     return [f"{name}<{each}>" for each in pieces for name in _NAMES] + ["attention_products<0>"]
 
@@ -43,7 +43,7 @@ def _heads(tensor: Tensor) -> tuple[int, ...]:
 
 
 def _mask(tensor: Tensor | None) -> tuple[tuple[int, int], list[int]]:
-    """A mask of two or four dimensions, whose dimensions of size 1 repeat: what it is, and its strides."""
+    """The address and dtype code of a 2-D or 4-D mask, and its strides, which are 0 where it broadcasts."""
     if tensor is None:
         return (0, 0), [0] * 4
     spec = tensor._spec
@@ -52,7 +52,7 @@ def _mask(tensor: Tensor | None) -> tuple[tuple[int, int], list[int]]:
 
 
 class _Call:
-    """The kernels of a call; ``parts`` are the members of gn_attention that not every call has."""
+    """One call; ``parts`` are the members of gn_attention that not every call has."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class _Call:
         self._logs = int(logs._address), list(logs._spec.strides)
 
     def run(self, name: str, blocks: int, parts: Sequence[Any], products: int = 0) -> None:
-        """Launch a kernel, by ``name`` and for tiles of all its pieces, or by its whole name."""
+        """Launches the kernel ``name`` for all pieces of its tiles, or the kernel with that complete name."""
         if not blocks:
             return
         if "<" not in name:
@@ -132,13 +132,13 @@ def _backward(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> 
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     for dtype in DTYPES["FLOATING"]:
         yield Program(TEXT, dtype, tuple(kernels_for(dtype)))
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     runtime.declare(STRUCTURES)
     name = "_scaled_dot_product_flash_attention_for_cpu"
     functions = {name: _forward, f"{name}_backward": _backward}

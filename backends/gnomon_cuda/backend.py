@@ -1,4 +1,4 @@
-"""The Backend over CUDA: kernels compiled at run time, memory from a caching allocator, work in streams."""
+"""The Backend class: kernels compiled at run time, memory from a caching allocator, work in streams."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class CudaBackend(Backend):
             self.runtime.upload(memory.address + offset, content.cast("B"), memory.index, stream)
 
     def copy_out(self, memory: Any, offset: int, nbytes: int) -> memoryview:
-        """After all that is in the current stream."""
+        """Runs after all work in the current stream."""
         found = bytearray(nbytes)
         if nbytes:
             driver = self.runtime.driver
@@ -86,7 +86,7 @@ class CudaBackend(Backend):
         return memoryview(found)
 
     def copy_between(self, to: Any, source: Any, nbytes: int) -> None:
-        """On the devices, in the order of both current streams."""
+        """Copies between devices, ordered in both current streams."""
         driver = self.runtime.driver
         self.runtime.enter(source.index)
         before = current_stream(driver, source.index)
@@ -98,7 +98,7 @@ class CudaBackend(Backend):
         source.record_stream(stream)
         self.runtime.enter(to.index)
         driver.copy_between_devices(to.address, to.index, source.address, source.index, nbytes, stream.handle)
-        before.wait_stream(stream)  # what is written to the source from now on comes after it was read
+        before.wait_stream(stream)  # later writes to the source wait for the copy
 
     def synchronize(self, index: int) -> None:
         self.runtime.driver.activate(index)

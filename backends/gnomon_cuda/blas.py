@@ -1,7 +1,7 @@
-"""Blas: NVIDIA's products of matrices, cuBLAS, opened at first use where there is one.
+"""cuBLAS, opened at first use if it is available.
 
-Its matrices lie column by column: element (i, j) is at ``i + j * leading``, of one that is passed as
-transposed at ``j + i * leading``.
+Its matrices are column-major: element (i, j) is at ``i + j * leading``, in one that is passed as transposed
+at ``j + i * leading``.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ int gn_emulation_attach(const char *path);
 long long gn_emulation_products(const char *operations);
 """
 
-# dtype -> NVIDIA's number for it, and for what its products are summed in: float for the half types.
+# dtype -> NVIDIA's number for it, and for the compute type, which is float for the half types.
 _TYPES = {
     "float32": (0, 68),
     "float64": (1, 70),
@@ -50,17 +50,17 @@ _TYPES = {
 _DOUBLE_SUMS = 70
 DTYPES = tuple(_TYPES)
 _USUAL_ALGORITHM = -1
-_TENSOR_FLOAT_32 = 3  # factors of float32 may be rounded to 10 bits
-_PRECISE_SUMS = 16  # sums of half types stay in float, those of parts of k as well
+_TENSOR_FLOAT_32 = 3  # float32 factors may be rounded to 10 bits
+_PRECISE_SUMS = 16  # no reduced-precision reductions of half types, also between parts of k
 LARGEST = 2**31 - 1  # size and leading dimension
-# What NVIDIA recommends; without one of our own, products in several streams would share the library's.
+# NVIDIA's recommendation; without our own workspace, products in several streams would share the library's.
 _WORKSPACE_BYTES = {9: 32 << 20}
 _USUAL_WORKSPACE_BYTES = 8 << 20
 
 
 class Factor(NamedTuple):
-    """A batch of matrices as cuBLAS takes them: where they begin, are they transposed, elements from a column
-    to the next (of a transposed one, a row), and from a matrix to the next.
+    """A batch of matrices in cuBLAS's form: the address, whether they are transposed, and in elements the
+    leading dimension and the stride between matrices.
     """
 
     at: int
@@ -72,7 +72,7 @@ class Factor(NamedTuple):
 class Blas:
     """An opened library, for the devices of one driver.
 
-    Raises OSError or AttributeError where it is none.
+    Raises OSError or AttributeError if the file is not such a library.
     """
 
     def __init__(self, driver: Driver, path: str | os.PathLike[str]):
@@ -82,7 +82,7 @@ class Blas:
         self.path = os.fspath(path)
         self._ffi = cffi.FFI()
         self._ffi.cdef(_DECLARATIONS + (_EMULATED_DECLARATIONS if driver.emulated else ""))
-        # What NVIDIA's depends on lies beside it, where the system's loader may not look.
+        # A dependency is in the same folder, where the system's loader may not search.
         beside = Path(self.path).with_name(Path(self.path).name.replace("libcublas", "libcublasLt"))
         if not driver.emulated and beside.is_file():
             self._needed = self._ffi.dlopen(str(beside), self._ffi.RTLD_NOW | self._ffi.RTLD_GLOBAL)
@@ -101,11 +101,11 @@ class Blas:
             raise BlasError(f"{function}: {words} ({status})")
 
     def products(self, operations: str) -> int:
-        """How many products of such transpositions, "NT", the emulated library was asked for."""
+        """How many products with these transpositions (such as "NT") the emulated library has computed."""
         return self._lib.gn_emulation_products(operations.encode())
 
     def workspace_bytes(self, device: int) -> int:
-        """How large the workspace of a product should be."""
+        """The recommended size of a product's workspace."""
         major = self.driver.attribute(device, "compute_capability_major")
         return _WORKSPACE_BYTES.get(major, _USUAL_WORKSPACE_BYTES)
 
@@ -134,7 +134,7 @@ class Blas:
         """``out = alpha a b + beta out`` for batches of matrices, in a stream of the current device.
 
         sizes      batches, m, n, k: a is (m, k), b (k, n), out (m, n)
-        workspace  the address and the bytes of memory that is the product's for as long as it runs
+        workspace  the address and the size of memory that only this product uses while it runs
 
         Raises BlasError.
         """
@@ -144,18 +144,18 @@ class Blas:
         batches, m, n, k = sizes
         a, b = factors
         mode = _PRECISE_SUMS | (_TENSOR_FLOAT_32 if allow_tf32 and dtype == "float32" else 0)
-        with self._in_use:  # what is set below is the handle's, and other threads have it, too
+        with self._in_use:  # threads share the handle, on which settings are made below
             handle = self._handle(device)
             if self._modes.get(device) != mode:
                 self._check(self._lib.cublasSetMathMode(handle, mode), "cublasSetMathMode")
                 self._modes[device] = mode
             self._check(self._lib.cublasSetStream_v2(handle, stream), "cublasSetStream")
             self._check(self._lib.cublasSetWorkspace_v2(handle, *workspace), "cublasSetWorkspace")
-            factor = ffi.new(number, (alpha.real, alpha.imag))  # of real products the first of these alone
+            factor = ffi.new(number, (alpha.real, alpha.imag))  # real products use only the first
             rest = ffi.new(number, (beta.real, beta.imag))
             operations = (handle, a.transposed, b.transposed, m, n, k, factor)
             # fmt: off
-            if batches == 1:  # which may cut k in parts, as that of batches does not
+            if batches == 1:  # may split k, unlike the batched function
                 status = self._multiply(
                     *operations, a.at, kind, a.leading, b.at, kind, b.leading,
                     rest, out.at, kind, out.leading, compute, _USUAL_ALGORITHM,
@@ -171,16 +171,16 @@ class Blas:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Which library.
+# Finding the library.
 
 _LIBRARY = re.compile(r"libcublas\.so\.(\d+)$")
 
 
 def find(newest_major: int | None = None) -> list[str]:
-    """The libraries that may be cuBLAS, the best first: ``GNOMON_CUBLAS``'s file alone where that is set
-    ("0": none); else those of packages, of toolkits, and what the system's loader finds.
+    """The candidates for cuBLAS, the best first: only the file of ``GNOMON_CUBLAS`` if that is set ("0":
+    none); else those of packages, of toolkits, and of the system's loader.
 
-    ``newest_major`` leaves out those of a later CUDA than the driver's.
+    ``newest_major`` excludes those of a later CUDA than the driver's.
     """
     chosen = os.environ.get("GNOMON_CUBLAS", "")
     if chosen:
@@ -200,9 +200,9 @@ def find(newest_major: int | None = None) -> list[str]:
 
 
 def load(driver: Driver) -> Blas | None:
-    """A library for a driver; None where there is none, as there are kernels of our own.
+    """The library for a driver; None if there is none: then gnomon's own kernels are used.
 
-    For the emulated driver ``GNOMON_CUDA_EMULATED_BLAS=1`` wants an emulated one.
+    For the emulated driver ``GNOMON_CUDA_EMULATED_BLAS=1`` selects an emulated library.
     """
     if driver.emulated:
         if os.environ.get("GNOMON_CUDA_EMULATED_BLAS", "0") in ("", "0"):

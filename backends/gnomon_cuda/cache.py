@@ -1,13 +1,13 @@
-"""Images on disk, so that a kernel is compiled once for a machine and not once for a process.
+"""A cache of images on disk, so that a kernel is compiled once per machine, not once per process.
 
-An entry's name is a digest of everything that can change the image: the text and all that it includes, the
-kernels, the architecture, the compiler, its version and its options.  An entry is written under another name
-and then renamed, so that no process reads half of one; and it carries a checksum, so that a damaged one is
-compiled again.
+An entry's name is a digest of everything that can change the image: the source with its includes, the
+kernels, the architecture, the compiler, its version and its options.  An entry is written under a temporary
+name and then renamed, so that no process reads an incomplete one; and it has a checksum, so that a damaged
+one is compiled again.
 
-Whoever could write here could have their code run, on the GPU and, for the emulation's libraries, in the
-process.  So folders are made for their owner alone, and what belongs to somebody else, or can be written by
-others, is neither read nor written: images are then compiled anew, with one warning that says why.
+Whoever can write to the cache can run code on the GPU and, for the emulation's libraries, in the process.  So
+folders are created for their owner only, and files that belong to another user or are writable by others are
+neither read nor written: images are then compiled again, with one warning that gives the reason.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gnomon.values.errors import warn
 from . import sources
 from .compiler import Compiler, Image
 
-# The first bytes of an entry, with the number of the format.
+# The first bytes of an entry, with the format version.
 _MAGIC = b"gnomon image 1\n"
 _DIGEST_BYTES = hashlib.sha256().digest_size
 _LENGTH_BYTES = 8
@@ -37,7 +37,7 @@ def default_folder() -> Path | None:
     if chosen:
         return Path(chosen)
     shared = os.environ.get("XDG_CACHE_HOME", "")
-    if os.path.isabs(shared):  # the XDG rules ignore relative ones
+    if os.path.isabs(shared):  # the XDG specification ignores relative paths
         return Path(shared) / "gnomon"
     try:
         return Path.home() / ".cache" / "gnomon"
@@ -46,7 +46,7 @@ def default_folder() -> Path | None:
 
 
 def key_of(compiler: Compiler, source: str, kernels: Sequence[str], architecture: str) -> str:
-    """The name of an entry.  Asks for nothing that is on this machine only, such as where it is installed."""
+    """The name of an entry.  It does not depend on the machine, such as on the folder of the installation."""
     facts = {
         "compiler": compiler.name,
         "version": compiler.version,
@@ -59,11 +59,11 @@ def key_of(compiler: Compiler, source: str, kernels: Sequence[str], architecture
 
 
 class ImageCache:
-    """A folder of images; None keeps nothing.  Processes may share it, and so may threads.
+    """A folder of images; with None nothing is stored.  Processes and threads may share it.
 
-    hits, misses  how often an image was there, or had to be made
-    problem       why nothing can be kept, or ""
-    refused       why something that lies here was not used, or ""; told in one warning
+    hits, misses  how often an image was found, or had to be compiled
+    problem       why nothing can be stored, or ""
+    refused       why an existing entry was not used, or ""; reported in one warning
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -75,12 +75,12 @@ class ImageCache:
         self.refused = ""
 
     def compile(self, compiler: Compiler, source: str, kernels: Sequence[str], architecture: str) -> Image:
-        """The image, from disk if it is there, else from the compiler.  Raises CompileError."""
+        """The image, from the cache if it is there, else from the compiler.  Raises CompileError."""
         key = key_of(compiler, source, kernels, architecture)
         return self.find_or_make(key, lambda: compiler.compile(source, kernels, architecture))
 
     def find_or_make(self, key: str, make: Callable[[], Image]) -> Image:
-        """The image under ``key``, or what ``make`` returns, which is then kept under it."""
+        """The image under ``key``, or the result of ``make``, which is then stored under it."""
         image = self.get(key)
         if image is not None:
             self.hits += 1
@@ -94,7 +94,7 @@ class ImageCache:
         return None if self.folder is None else self.folder / key[:2] / f"{key}.image"
 
     def get(self, key: str) -> Image | None:
-        """What is kept under ``key``; None where there is nothing, or nothing whole."""
+        """The image under ``key``; None if there is none, or if it is damaged."""
         path = self._path(key)
         if path is None:
             return None
@@ -113,7 +113,7 @@ class ImageCache:
         return image
 
     def put(self, key: str, image: Image) -> None:
-        """Keep an image.  Where the folder can not be written, nothing is kept and ``problem`` says why."""
+        """Stores an image.  If the folder is not writable, nothing is stored and ``problem`` says why."""
         path = self._path(key)
         if path is None:
             return
@@ -132,13 +132,13 @@ class ImageCache:
             self.problem = str(error)
             if temporary is not None:
                 _remove(temporary)
-        except BaseException:  # such as KeyboardInterrupt: leave no litter
+        except BaseException:  # also KeyboardInterrupt: remove the temporary file
             if temporary is not None:
                 _remove(temporary)
             raise
 
     def _folders(self, path: Path) -> list[Path]:
-        """The folders of an entry that are the cache's, outermost first."""
+        """The cache's own folders that contain an entry, outermost first."""
         assert self.folder is not None
         return [self.folder.parent, self.folder, path.parent]
 
@@ -149,12 +149,12 @@ class ImageCache:
 
 
 class UntrustedError(Exception):
-    """Something in the cache could have been written by somebody else."""
+    """Raised for a file or folder that another user could have written."""
 
 
 def check_owner(status: os.stat_result, path: Path) -> None:
-    """Raises UntrustedError for what another user owns, or may write."""
-    if os.name != "posix":  # where folders of a user's own are that user's, by rules of another kind
+    """Raises UntrustedError for a file or folder that another user owns or may write."""
+    if os.name != "posix":  # elsewhere a user's folders are protected by other rules
         return
     if status.st_uid != os.geteuid():
         raise UntrustedError(
@@ -167,7 +167,7 @@ def check_owner(status: os.stat_result, path: Path) -> None:
 
 def read_own(path: Path) -> bytes:
     """The bytes of a file that only this user can have written.  Raises OSError or UntrustedError."""
-    # a link could lead to another's file, and a pipe would be waited for
+    # a link could point to another user's file, and opening a pipe would block
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     flags |= getattr(os, "O_BINARY", 0)
     with open(os.open(path, flags), "rb") as file:
@@ -179,7 +179,7 @@ def read_own(path: Path) -> bytes:
 
 
 def make_own(folder: Path) -> None:
-    """Make a folder, with all above it, that only this user can look into, or check the one that is there.
+    """Creates a folder, with its parents, that only this user can access, or checks an existing one.
 
     Raises OSError or UntrustedError.
     """
@@ -198,7 +198,7 @@ def _remove(path: str) -> None:
 
 
 def encode(key: str, image: Image) -> bytes:
-    """An entry: magic, checksum of the rest, length of the header, header, the image's bytes."""
+    """The content of an entry: magic, checksum of the rest, length of the header, header, image bytes."""
     facts = {"key": key, "symbols": image.symbols, "log": image.log}
     header = json.dumps(facts).encode()
     body = len(header).to_bytes(_LENGTH_BYTES, "little") + header + image.data
@@ -206,7 +206,7 @@ def encode(key: str, image: Image) -> bytes:
 
 
 def decode(content: bytes, key: str) -> Image | None:
-    """The image of an entry; None where it is damaged, of another format, or another key's."""
+    """The image of an entry; None if it is damaged, has another format, or belongs to another key."""
     start = len(_MAGIC) + _DIGEST_BYTES
     body = content[start:]
     if not content.startswith(_MAGIC) or hashlib.sha256(body).digest() != content[len(_MAGIC) : start]:

@@ -1,8 +1,7 @@
-"""Compilers: a text with kernels becomes an image that the driver loads.
+"""Compilers: from the source text of kernels to an image that the driver loads.
 
 ``NvrtcCompiler`` is NVIDIA's, for GPUs; ``HostCompiler`` is the C++ compiler of this machine, for the
-emulated driver.  Both are asked for kernels by C++ expressions, such as ``add<float>``, and answer with the
-symbol of each.
+emulated driver.  Both take kernels as C++ expressions, such as ``add<float>``, and return the symbol of each.
 """
 
 from __future__ import annotations
@@ -23,15 +22,15 @@ from gnomon.values.errors import BackendUnavailableError
 from . import sources
 from .errors import CompileError
 
-TEXT_NAME = "gnomon.cu"  # what messages call a text that does not name itself by #line
+TEXT_NAME = "gnomon.cu"  # the file name in messages, for a source without #line
 
 
 class Image(NamedTuple):
-    """What a compiler made.
+    """The result of a compiler.
 
-    data     what the driver loads
-    symbols  expression -> the symbol by which the image has that kernel
-    log      what the compiler said: warnings, and what each kernel needs of a GPU
+    data     the bytes that the driver loads
+    symbols  expression -> the symbol of that kernel in the image
+    log      the compiler's messages: warnings, and the GPU resources of each kernel
     """
 
     data: bytes
@@ -40,12 +39,12 @@ class Image(NamedTuple):
 
 
 class Compiler:
-    """The contract.
+    """The interface of compilers.
 
-    name     which compiler
-    version  which one of that name, as far as it changes the image
-    options  what it is always told
-    folders  where included texts are looked for
+    name     of the compiler
+    version  the part of its version that can change the image
+    options  those of every compilation
+    folders  the include folders
     """
 
     name: str = ""
@@ -54,11 +53,11 @@ class Compiler:
     folders: tuple[Path, ...] = ()
 
     def whole_text(self, source: str, kernels: Sequence[str]) -> str:
-        """What it reads when it is asked for ``kernels`` of ``source``, included texts aside."""
+        """The text that it compiles for ``kernels`` of ``source``, without the included files."""
         return source
 
     def compile(self, source: str, kernels: Sequence[str], architecture: str) -> Image:
-        """The image of ``source`` for ``architecture``, with the ``kernels`` instantiated.
+        """Compiles ``source`` for ``architecture``, with the ``kernels`` instantiated.
 
         Raises CompileError, whose log has files and lines.
         """
@@ -66,13 +65,13 @@ class Compiler:
 
 
 def _described(kernels: Sequence[str]) -> str:
-    """Some kernels in a message."""
+    """The names of a few kernels, for a message."""
     shown = ", ".join(kernels[:3])
     return shown + (f" and {len(kernels) - 3} more" if len(kernels) > 3 else "")
 
 
 # ---------------------------------------------------------------------------------------------------------
-# NVIDIA's.
+# NVRTC.
 
 _NVRTC_DECLARATIONS = """
 typedef struct gn_program *program;
@@ -98,7 +97,7 @@ _LIBRARY = re.compile(r"libnvrtc\.so\.(\d+)$")
 
 
 def toolkit_folders() -> list[Path]:
-    """Where a CUDA toolkit may be: what the environment names, then the usual place."""
+    """The possible folders of a CUDA toolkit: those in environment variables, then the default one."""
     named = [os.environ.get(name, "") for name in ("CUDA_HOME", "CUDA_PATH")]
     return [Path(each) for each in (*named, "/usr/local/cuda") if each]
 
@@ -111,10 +110,10 @@ def package_folders() -> list[Path]:
 
 
 def find_nvrtc(newest_major: int | None = None) -> list[str]:
-    """The libraries that may be NVRTC, the best first: ``GNOMON_NVRTC``'s file alone, where that is set; else
-    those of packages, of toolkits, and what the system's loader finds.
+    """The candidates for NVRTC, the best first: only the file of ``GNOMON_NVRTC`` if that is set; else those
+    of packages, of toolkits, and of the system's loader.
 
-    ``newest_major`` leaves out those of a later CUDA than the driver's, whose images it would not load.
+    ``newest_major`` excludes those of a later CUDA than the driver's, which would not load their images.
     """
     chosen = os.environ.get("GNOMON_NVRTC", "")
     if chosen:
@@ -137,7 +136,7 @@ _RUNTIME_VERSION = re.compile(r"^#define\s+CUDART_VERSION\s+(\d+)", re.MULTILINE
 
 
 def find_cuda_headers(major: int) -> tuple[Path, ...]:
-    """The folders of CUDA's own headers (``cuda_fp16.h`` and its kin) of a CUDA ``major``; () for none."""
+    """The folders of the headers (``cuda_fp16.h`` and others) of CUDA ``major``; () if there are none."""
     places = package_folders() + toolkit_folders()
     for place in places:
         runtime = place / "include" / "cuda_runtime_api.h"
@@ -146,17 +145,17 @@ def find_cuda_headers(major: int) -> tuple[Path, ...]:
         version = _RUNTIME_VERSION.search(runtime.read_text(encoding="utf-8", errors="replace"))
         if version is not None and int(version.group(1)) // 1000 == major:
             headers = [place / "include", place / "include" / "cccl"]
-            # where each component is a package of its own, CCCL is one as well
+            # if each component is a separate package, so is CCCL
             headers += [other / "include" for other in places if other.name == "cuda_cccl"]
             return tuple(each for each in headers if each.is_dir())
     return ()
 
 
 class NvrtcCompiler(Compiler):
-    """NVRTC, opened by cffi.  Raises BackendUnavailableError where none of the libraries loads.
+    """NVRTC, opened by cffi.  Raises BackendUnavailableError if none of the libraries loads.
 
-    newest_major  the driver's CUDA: no NVRTC of a later one is taken
-    usual         what each is told
+    newest_major  the driver's CUDA version: an NVRTC of a later one is not used
+    usual         the options of every compilation
     """
 
     name = "nvrtc"
@@ -190,7 +189,7 @@ class NvrtcCompiler(Compiler):
                 library.nvrtcVersion  # noqa: B018  (is it that library?)
                 return library, path
             except (OSError, AttributeError) as error:
-                problems.append(str(error).partition(".  ")[0])  # cffi tells where else it looked
+                problems.append(str(error).partition(".  ")[0])  # drop cffi's list of other locations
         raise BackendUnavailableError(
             f"NVRTC does not load (pip install 'gnomon[cuda]' brings it): {'; '.join(problems)}"
         )
@@ -208,9 +207,9 @@ class NvrtcCompiler(Compiler):
             raise CompileError(f"{function}: {words}", "")
 
     def _target(self, architecture: str) -> tuple[str, bool]:
-        """What NVRTC is told for ``sm_90``, and whether that makes an image for just that GPU.
+        """NVRTC's target for an architecture such as ``sm_90``, and whether it is for exactly that GPU.
 
-        For a GPU that is newer than this NVRTC it makes PTX, which the driver translates.
+        For a GPU that is newer than this NVRTC the image is PTX, which the driver translates.
         """
         number = int(architecture.removeprefix("sm_"))
         if number in self.architectures:
@@ -257,7 +256,7 @@ class NvrtcCompiler(Compiler):
             lib.nvrtcDestroyProgram(made)
 
     def _bytes(self, program: Any, function: str) -> bytes:
-        """What one of NVRTC's pairs of functions gives: how many bytes, and the bytes."""
+        """The bytes that a pair of NVRTC's functions (size and content) returns."""
         nbytes = self._ffi.new("size_t *")
         self._check(getattr(self._lib, f"{function}Size")(program, nbytes), f"{function}Size")
         content = self._ffi.new("char[]", max(nbytes[0], 1))
@@ -266,12 +265,12 @@ class NvrtcCompiler(Compiler):
 
 
 # ---------------------------------------------------------------------------------------------------------
-# The host's.
+# The host's compiler.
 
 
 @functools.cache
 def _version_of(command: tuple[str, ...]) -> str:
-    """What a C++ compiler says of itself.  Raises BackendUnavailableError where there is none."""
+    """The version text of a C++ compiler.  Raises BackendUnavailableError if there is none."""
     try:
         answer = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
@@ -286,11 +285,10 @@ class HostCompiler(Compiler):
     """The C++ compiler of this machine: ``CXX``, else ``c++``.  ``GNOMON_CUDA_CXXFLAGS`` adds options, such
     as ``-fsanitize=address``.
 
-    ``checks``: each access of a kernel is looked at, which is slow; by default as ``GNOMON_EMULATION_CHECKS``
-    says.
-    Raises BackendUnavailableError where there is none.
+    ``checks``: each memory access of a kernel is checked, which is slow; the default is
+    ``GNOMON_EMULATION_CHECKS``.  Raises BackendUnavailableError if there is no compiler.
 
-    prefix  gives a header that is read before each text, and lies beside its precompiled form; or None
+    prefix  returns a header to include before each source, with a precompiled form beside it; or None
     """
 
     name = "host"
@@ -312,13 +310,13 @@ class HostCompiler(Compiler):
             "-fwrapv",
             "-ffp-contract=off",  # results must not depend on the processor
             "-fPIC",
-            "-fno-gnu-unique",  # images are loaded beside each other: their static variables are their own
+            "-fno-gnu-unique",  # images loaded together must not share static variables
             *options,
             *shlex.split(os.environ.get("GNOMON_CUDA_CXXFLAGS", "")),
         )
         if checks is None:
             checks = os.environ.get("GNOMON_EMULATION_CHECKS", "0") not in ("", "0")
-        # The sanitizer's calls at each access are answered by emulation.h, not by the sanitizer's library.
+        # emulation.h, not the sanitizer's library, implements the sanitizer's calls at each access.
         self.kernel_options = ("-fsanitize=thread",) if checks else ()
         self.options = (*self.common_options, *self.kernel_options)
         self.prefix: Callable[[], Path | None] = lambda: None
@@ -330,7 +328,7 @@ class HostCompiler(Compiler):
         return "\n".join(lines) + "\n"
 
     def compile(self, source: str, kernels: Sequence[str], architecture: str) -> Image:
-        """The image for the emulated driver, which is the same for every ``architecture``."""
+        """Compiles an image for the emulated driver; it is the same for every ``architecture``."""
         texts = {"text.cpp": self.whole_text(source, kernels)}
         prefix = self.prefix()
         before = () if prefix is None else ("-include", str(prefix))
@@ -338,7 +336,7 @@ class HostCompiler(Compiler):
         return Image(data, {expression: f"k{number}" for number, expression in enumerate(kernels)}, log)
 
     def precompile(self, header: str) -> Image:
-        """The precompiled form of a header, by its text, for this compiler and its options.
+        """Precompiles the text of a header, for this compiler and its options.
 
         Raises CompileError.
         """
@@ -353,7 +351,7 @@ class HostCompiler(Compiler):
         return [f"-I{place}" for place in self.folders]
 
     def _run(self, command: Sequence[str], room: str, what: str) -> str:
-        """What the compiler says.  Raises CompileError."""
+        """Runs the compiler and returns its messages.  Raises CompileError."""
         ran = subprocess.run(command, cwd=room, capture_output=True, text=True, errors="replace")
         log = "\n".join(filter(None, (ran.stderr.strip(), ran.stdout.strip())))
         if ran.returncode:
@@ -367,9 +365,9 @@ class HostCompiler(Compiler):
         compile_options: Sequence[str] = (),
         link_options: Sequence[str] = (),
     ) -> tuple[bytes, str]:
-        """The shared library of some texts, by file name; and what the compiler said.
+        """Builds a shared library from texts by file name; returns it with the compiler's messages.
 
-        Raises CompileError, which calls them ``what``.
+        Raises CompileError, whose message calls the texts ``what``.
         """
         folders = self._include_options
         objects = [f"{Path(name).stem}.o" for name in texts]

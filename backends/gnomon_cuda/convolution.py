@@ -1,9 +1,9 @@
-"""Convolution and its gradients, as products of matrices whose one factor is gathered, by
-csrc/cuda/convolution.cu.
+"""Convolution and its gradients, by csrc/cuda/convolution.cu: implicit matrix products, one factor of which
+is gathered.
 
-Names: ``small`` is the output of a convolution and the input of a transposed one, ``large`` the other; an
-element of small at p meets those of large at ``p * stride - padding + tap * dilation``.  weight is (channels
-of small, channels of large / groups, taps).
+Names: ``small`` is the output of a convolution and the input of a transposed one, ``large`` is the other; an
+element of small at p is combined with those of large at ``p * stride - padding + tap * dilation``.  weight is
+(channels of small, channels of large / groups, taps).
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ typedef struct {
 """
 SPATIAL = 3
 DEPTH = 8  # CONVOLVE_DEPTH
-FEW_ROWS = 4  # of a group, for which there is a thread for each result
-LEAST_DEPTH = 256  # of a part
-# A tile's side, is the result a weight's, and are coordinates divided, which a weight's are not.
+FEW_ROWS = 4  # up to so many rows per group, each result has its own thread
+LEAST_DEPTH = 256  # least length of a part of k
+# Template arguments: a tile's side / 16, is the result a weight gradient, are coordinates divided.
 _TILES, _LARGE_TILES = (
     [f"convolve_tiles<{side}, {kind}>" for kind in ("0, 0", "0, 1", "1, 0")] for side in (4, 8)
 )
-_SMALL_ALONE = ("int64", "complex64", "complex128")  # no registers are left for the sums of a large tile
+_SMALL_ALONE = ("int64", "complex64", "complex128")  # large tiles need too many registers
 _CONJUGATE = "conjugate"
-# What is compiled together; the kernels of large tiles take a compiler long enough one by one.
+# The kernels that are compiled together; those of large tiles are compiled separately: they take long.
 _GROUP = (
     *_TILES,
     "convolve_threads<0>",
@@ -52,7 +52,7 @@ _GROUP = (
 
 
 class _Options(NamedTuple):
-    """Of a call; three numbers each, 1 or 0 for a dimension that is missing."""
+    """The options of a call, three numbers each, with 1 or 0 for missing dimensions."""
 
     stride: list[int]
     padding: list[int]
@@ -93,12 +93,12 @@ def _side(tensor: Any) -> _Side:
 def _axis(
     outer: int, sizes: list[int], source: int, multiply: list[int], start: list[int], *other: int
 ) -> Any:
-    """A ``gn_axis``; ``other`` are the strides of the outer and the inner indices in the other tensor."""
+    """A ``gn_axis``; ``other``: the strides of the outer and the inner indices in the other tensor."""
     return (outer * numel_of(sizes), sizes, source, multiply, start, other[0], list(other[1:]))
 
 
 class _Problem(NamedTuple):
-    """A product: out = a by the source.
+    """A matrix product: out = a times the source.
 
     rows             m of each group
     n, k             the axes
@@ -124,7 +124,7 @@ _ONES, _ZEROS = [1] * SPATIAL, [0] * SPATIAL
 
 
 def _gather(large: _Side, weight: _Side, small: _Side, options: _Options) -> _Problem:
-    """small from large: a convolution."""
+    """Computes small from large: a convolution."""
     features, channels = weight.sizes[0] // options.groups, weight.sizes[1]
     start = [-each for each in options.padding]
     at_small = (small.strides[0], *small.strides[2:])
@@ -145,7 +145,7 @@ def _gather(large: _Side, weight: _Side, small: _Side, options: _Options) -> _Pr
 
 
 def _spread(large: _Side, weight: _Side, small: _Side, options: _Options) -> _Problem:
-    """large from small: a transposed convolution, and a convolution's gradient."""
+    """Computes large from small: a transposed convolution, and a convolution's gradient."""
     features, channels = weight.sizes[0] // options.groups, weight.sizes[1]
     back = [-each for each in options.dilation]
     at_large = (large.strides[0], *large.strides[2:])
@@ -166,7 +166,7 @@ def _spread(large: _Side, weight: _Side, small: _Side, options: _Options) -> _Pr
 
 
 def _correlate(large: _Side, weight: _Side, small: _Side, options: _Options) -> _Problem:
-    """The weights' gradient from both."""
+    """Computes the weight's gradient from both."""
     features, channels = weight.sizes[0] // options.groups, weight.sizes[1]
     start = [-each for each in options.padding]
     at_small = (small.strides[0], *small.strides[2:])
@@ -187,7 +187,7 @@ def _correlate(large: _Side, weight: _Side, small: _Side, options: _Options) -> 
 
 
 def _run(work: Work, problem: _Problem, options: _Options, bias: Any, is_of_weights: bool) -> None:
-    """Launch what computes a problem: which kernel, and how k is cut, depends on the sizes and the device."""
+    """Launches the kernels of a problem; the sizes and the device determine which, and how k is split."""
     columns, depth = problem.n[0], problem.k[0]
     results = options.groups * problem.rows * columns
     if results == 0:
@@ -245,7 +245,7 @@ def _parts(whole: int, part: int) -> int:
 
 
 def _is_too_large(options: _Options, *sides: _Side) -> bool:
-    """Do coordinates leave 32 bits?"""
+    """Do coordinates exceed 32 bits?"""
     reach = max(max(side.space) for side in sides)
     step = max(*options.stride, *options.dilation, 1)
     return (reach + 1) * step * 2 + max(options.padding) >= 2**31
@@ -263,7 +263,7 @@ def _convolution(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) 
 
 
 def _conjugate(work: Work, side: _Side) -> tuple[_Side, Any]:
-    """What a gradient is multiplied with, and its memory: the conjugates of complex numbers."""
+    """The conjugate of a tensor, for a gradient, and its memory; a real tensor is returned unchanged."""
     dtype = side.tensor._spec.dtype
     if not dtype.is_complex:
         return side, None
@@ -304,7 +304,7 @@ def _convolution_backward(work: Work, tensors: Sequence[Any], arguments: dict[st
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     for dtype in DTYPES["NUMERIC"]:
         yield Program(TEXT, dtype, _GROUP)
         if dtype not in _SMALL_ALONE:
@@ -314,7 +314,7 @@ def programs() -> Iterator[Program]:
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     runtime.declare(STRUCTURES)
     functions = {"convolution": _convolution, "convolution_backward": _convolution_backward}
     source = f"csrc/cuda/{TEXT}"

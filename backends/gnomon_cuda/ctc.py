@@ -1,4 +1,4 @@
-"""Connectionist temporal classification: its loss and the gradient, by csrc/cuda/ctc.cu."""
+"""Connectionist temporal classification: the loss and its gradient, by csrc/cuda/ctc.cu."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _steps(tensor: Any) -> list[int]:
 def _ctc(
     work: Work, log_probs: Any, targets: Any, alpha: Any, arguments: dict[str, Any]
 ) -> tuple[Any, list[Memory]]:
-    """The structure ``gn_ctc``, and the memory that it points to: the rows, the flag and the tables."""
+    """The structure ``gn_ctc``, and the memory to which it points: the rows, the flag and the tables."""
     times, batch, classes = log_probs._spec.sizes
     lengths = [int(each) for each in arguments["target_lengths"]]
     width = 2 * max(lengths) + 1
@@ -63,7 +63,7 @@ def _ctc(
 
 
 def _ctc_loss(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
-    """The outputs are new: what is written to them before a target is refused is seen by nobody."""
+    """May write to the outputs before it refuses a target: they are new, so nobody sees that."""
     losses, alpha, log_probs, targets = tensors
     description, held = _ctc(work, log_probs, targets, alpha, arguments)
     parameters = [description, work.address(losses), work.address(alpha)]
@@ -73,7 +73,7 @@ def _ctc_loss(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> 
 
 
 def _ctc_gradient(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
-    """The output is new, as above."""
+    """May write to the output before it refuses a target, as above."""
     out, gradient, log_probs, targets, losses, alpha = tensors
     description, held = _ctc(work, log_probs, targets, alpha, arguments)
     states = description.batch * description.width
@@ -95,12 +95,12 @@ def _ctc_gradient(work: Work, tensors: Sequence[Any], arguments: dict[str, Any])
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     return for_each(TEXT, DTYPES["PRECISE"], _GROUP)
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     runtime.declare(STRUCTURES)
     functions = {"_ctc_loss": _ctc_loss, "_ctc_loss_backward": _ctc_gradient}
     source = f"csrc/cuda/{TEXT}"

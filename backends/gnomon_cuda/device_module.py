@@ -1,7 +1,7 @@
-"""What ``gn.cuda`` is: devices, streams, events, memory and graphs, as PyTorch's users know them.
+"""The module ``gn.cuda``: devices, streams, events, memory and graphs, as in torch.cuda.
 
-Where a device is asked for, an index, a name ("cuda:1") or a ``gn.device`` does; None is the default device
-where that is a GPU, else the first.  Source: torch.cuda.
+A device argument is an index, a name ("cuda:1") or a ``gn.device``; None is the default device if that is a
+GPU, else the first GPU.  Source: torch.cuda.
 """
 
 from __future__ import annotations
@@ -62,33 +62,33 @@ def _index(device: DeviceLike) -> int:
 
 
 def is_available() -> bool:
-    """Is there a GPU that can be used?  Never raises."""
+    """Is there a usable GPU?  Never raises."""
     return backend_status("cuda")[1]
 
 
 def device_count() -> int:
-    """How many GPUs there are; 0 where none can be used."""
+    """The number of GPUs; 0 if none is usable."""
     return get_backend("cuda").device_count() if is_available() else 0
 
 
 def current_device() -> int:
-    """The index of the default device where that is a GPU, else 0."""
+    """The index of the default device if that is a GPU, else 0."""
     return _index(None)
 
 
 def device(index: DeviceLike) -> Device:
-    """The device, for ``with gn.cuda.device(1):`` new tensors on it."""
+    """The device; ``with gn.cuda.device(1):`` makes it the default device for new tensors."""
     return resolve_device(f"cuda:{_index(index)}")
 
 
 def get_device_name(device: DeviceLike = None) -> str:
-    """The name that its maker gave it."""
+    """The product name of a device."""
     index = _index(device)
     return _runtime().driver.device_name(index)
 
 
 def get_device_capability(device: DeviceLike = None) -> tuple[int, int]:
-    """Its compute capability: major and minor number."""
+    """The compute capability of a device: major and minor number."""
     index = _index(device)
     driver = _runtime().driver
     major, minor = (driver.attribute(index, f"compute_capability_{part}") for part in ("major", "minor"))
@@ -96,7 +96,7 @@ def get_device_capability(device: DeviceLike = None) -> tuple[int, int]:
 
 
 def synchronize(device: DeviceLike = None) -> None:
-    """Wait for all that was asked of it.  Raises the error of a kernel that failed."""
+    """Waits for all work on a device.  Raises the error of a kernel that failed."""
     get_backend("cuda").synchronize(_index(device))
 
 
@@ -104,42 +104,42 @@ def synchronize(device: DeviceLike = None) -> None:
 
 
 def memory_stats(device: DeviceLike = None) -> dict[str, int]:
-    """Bytes ``allocated`` to tensors, ``cached`` for the next, the most ever allocated (``peak``); how many
-    ``requests`` there were, and how many ``segments`` came from the driver.
+    """The bytes ``allocated``, ``cached`` for reuse, and the maximum allocated (``peak``); the number of
+    ``requests``, and of ``segments`` from the driver.
     """
     return dict(get_backend("cuda").memory_stats(_index(device)))
 
 
 def memory_allocated(device: DeviceLike = None) -> int:
-    """Bytes that tensors occupy."""
+    """The bytes that tensors occupy."""
     return memory_stats(device)["allocated"]
 
 
 def max_memory_allocated(device: DeviceLike = None) -> int:
-    """The most bytes that tensors occupied since ``reset_peak_memory_stats``."""
+    """The maximum of ``memory_allocated`` since the start or ``reset_peak_memory_stats``."""
     return memory_stats(device)["peak"]
 
 
 def memory_reserved(device: DeviceLike = None) -> int:
-    """Bytes taken from the driver: those of tensors, and those kept for the next request."""
+    """The bytes allocated from the driver: those of tensors, and those cached for reuse."""
     stats = memory_stats(device)
     return stats["allocated"] + stats["cached"]
 
 
 def reset_peak_memory_stats(device: DeviceLike = None) -> None:
-    """Count the most bytes anew."""
+    """Restarts the count of ``max_memory_allocated``."""
     get_backend("cuda").reset_peak_memory(_index(device))
 
 
 def mem_get_info(device: DeviceLike = None) -> tuple[int, int]:
-    """Free bytes and all bytes of the device, by its driver."""
+    """The free and the total bytes of the device, as reported by the driver."""
     driver = _runtime().driver
     with _streams.on_device(driver, _index(device)):
         return driver.memory_info()
 
 
 def empty_cache() -> None:
-    """Give memory that no tensor occupies back to the driver."""
+    """Returns all cached memory to the driver."""
     get_backend("cuda").empty_cache()
 
 
@@ -147,11 +147,11 @@ def empty_cache() -> None:
 
 
 class Stream(_streams.Stream):
-    """A stream of its own on ``device``: what is put into it runs in order, beside other streams.
+    """A new stream on ``device``: its work runs in order, concurrently with other streams.
 
-    Before a tensor is used in another stream than the one in which it was made, that has to wait
-    (``wait_stream``); and it has to know of the tensor (``Tensor.record_stream``), whose memory may be given
-    out again otherwise before its turn has come.
+    Before a tensor is used in a stream other than the one that it was created in, that stream must wait
+    (``wait_stream``), and ``Tensor.record_stream`` must be called: otherwise the tensor's memory may be
+    reused before the work has run.
     """
 
     __slots__ = ()
@@ -162,7 +162,7 @@ class Stream(_streams.Stream):
 
 
 class Event(_streams.Event):
-    """A moment in a stream; ``enable_timing``: ``elapsed_time`` may be asked of it."""
+    """A marker in a stream; ``enable_timing`` allows ``elapsed_time``."""
 
     __slots__ = ()
 
@@ -171,24 +171,24 @@ class Event(_streams.Event):
 
 
 def current_stream(device: DeviceLike = None) -> _streams.Stream:
-    """The stream that this thread's work on the device goes into."""
+    """This thread's current stream on the device."""
     index = _index(device)
     return _streams.current_stream(_runtime().driver, index)
 
 
 def default_stream(device: DeviceLike = None) -> _streams.Stream:
-    """The stream that is current unless another was chosen."""
+    """The device's default stream, which is current unless another one was set."""
     index = _index(device)
     return _streams.default_stream(_runtime().driver, index)
 
 
 def set_stream(stream: _streams.Stream) -> None:
-    """Make it this thread's current stream of its device."""
+    """Makes a stream this thread's current one on its device."""
     _streams.set_stream(stream)
 
 
 def stream(stream: _streams.Stream | None) -> AbstractContextManager[Any]:
-    """``with gn.cuda.stream(s):`` it is the current stream of its device.  None changes nothing."""
+    """``with gn.cuda.stream(s):`` makes it the current stream of its device.  None changes nothing."""
     return nullcontext() if stream is None else stream
 
 
@@ -196,7 +196,7 @@ def stream(stream: _streams.Stream | None) -> AbstractContextManager[Any]:
 
 
 class CUDAGraph(_graphs.CUDAGraph):
-    """What ``with gn.cuda.graph(it):`` captures, and ``replay`` puts into the current stream at once."""
+    """A graph captured by ``with gn.cuda.graph(it):``; ``replay`` launches it into the current stream."""
 
     def __init__(self, device: DeviceLike = None):
         index = _index(device)
@@ -204,14 +204,14 @@ class CUDAGraph(_graphs.CUDAGraph):
 
 
 class graph(_graphs.graph):
-    """``with gn.cuda.graph(made):`` capture what the block does on the GPU, in a stream of its own.
+    """``with gn.cuda.graph(made):`` captures the block's work on the GPU, in a separate stream.
 
     made    a CUDAGraph
-    pool    what its memory comes from: the ``pool()`` of another graph that is not replayed beside it
+    pool    its memory pool: the ``pool()`` of another graph that is not replayed concurrently
     stream  the stream to capture; None: a new one
 
-    Nothing runs before ``made.replay()``.  Tensors made inside lie where each replay writes them; inputs are
-    changed in place (``copy_``).  Raises RuntimeError for what reads numbers on the host.
+    Nothing runs before ``made.replay()``.  Each replay writes to the same tensors; modify inputs in place
+    (``copy_``).  Raises RuntimeError if the block reads data on the host.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Direct: operators that are not walked over: Python functions that launch kernels on whole tensors."""
+"""Direct operators: Python functions that launch kernels on whole tensors, without a TensorIterator."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Direct(NamedTuple):
     """An operator of a family.
 
     name      PyTorch's name with overload
-    dtypes    those of the tensor that the operator is looked up by
-    function  ``function(work, tensors, arguments)`` puts kernels into the current stream, and returns a
-              status, as ``run``: ``tensors``, outputs first, then those of the schema in its order, lists
-              spread out; ``arguments`` are the others by their names in the schema
-    source    where its kernels are written: "csrc/cuda/rearrange.cu"
+    dtypes    the supported dtypes of the tensor by which kernels are selected
+    function  ``function(work, tensors, arguments)`` launches kernels in the current stream, and returns a
+              status like ``run``: ``tensors`` are the outputs, then those of the schema in its order, with
+              lists flattened; ``arguments`` are the others by their names in the schema
+    source    the file of its kernels: "csrc/cuda/rearrange.cu"
     """
 
     name: str
@@ -36,7 +36,7 @@ class Direct(NamedTuple):
 
 
 class DirectKernel(PreparingKernel):
-    """One operator; ``prepare`` makes calls of it."""
+    """The kernel of one operator; ``prepare`` makes prepared calls of it."""
 
     def __init__(self, runtime: Any, direct: Direct):
         self.runtime = runtime
@@ -45,12 +45,12 @@ class DirectKernel(PreparingKernel):
 
     def prepare(
         self,
-        walk: TensorIterator | None,
+        iterator: TensorIterator | None,
         tensors: Sequence[Tensor | None],
         output_count: int,
         kernel_arguments: Sequence[Any],
     ) -> DirectCall:
-        """The call for tensors of these specs, with these other arguments."""
+        """The prepared call for tensors of these specs and these other arguments."""
         if self._arguments is None:
             record = aten._find(self.direct.name).record
             self._arguments = [record.schema.arguments[position] for position in record.kernel_positions]
@@ -58,14 +58,14 @@ class DirectKernel(PreparingKernel):
         for argument, value in zip(self._arguments, kernel_arguments):
             if argument.type != "Tensor":
                 arguments[argument.name] = value
-            elif argument.is_list:  # how many there are: they stand among the call's tensors
+            elif argument.is_list:  # only the length: its items are among the call's tensors
                 arguments[argument.name] = len(value)
         specs = [None if tensor is None else tensor._spec for tensor in tensors]
         return DirectCall(self, specs, output_count, arguments)
 
 
 class DirectCall(CudaCall):
-    """A call for tensors of these specs."""
+    """A prepared call for tensors of these specs."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class DirectCall(CudaCall):
         self._is_small = all(spec is None or spec.ndim <= MOST_DIMS for spec in specs)
 
     def launch(self, addresses: Sequence[int], stream: int) -> int:
-        """Launch it on tensors at these addresses; returns a status, as ``run``."""
+        """Launches it on tensors at these addresses; returns a status like ``run``."""
         if not self._is_small:
             return NOT_IMPLEMENTED
         tensors = [
@@ -91,9 +91,9 @@ class DirectCall(CudaCall):
 
 
 class Work:
-    """What a call launches its kernels by: in the current stream of one device.
+    """Helpers of one call to launch its kernels, in the current stream of one device.
 
-    name             the operator's
+    name             of the operator
     device, stream   the device's number, the stream's handle
     """
 
@@ -105,7 +105,7 @@ class Work:
         self._ffi = runtime.ffi
 
     def view(self, tensor: Tensor | None) -> Any:
-        """The parameter ``gn_view`` of a tensor; of None one whose ``at`` is null."""
+        """The parameter ``gn_view`` of a tensor; for None one whose ``at`` is null."""
         if tensor is None:
             return self._ffi.new("gn_view *")
         spec = tensor._spec
@@ -118,7 +118,7 @@ class Work:
     def views(self, sizes: Sequence[int], *places: tuple[int, Sequence[int]]) -> list[Any]:
         """Parameters ``gn_view`` of the same sizes, from (address, strides in bytes) of each.
 
-        Dimensions that lie one behind the other in all of them become one: each costs a kernel a division.
+        Coalesces dimensions where all operands allow it, because each costs a kernel a division.
         """
         kept: list[int] = []
         strides: list[list[int]] = [[] for _ in places]
@@ -152,13 +152,11 @@ class Work:
         return self._ffi.new("double *", value)
 
     def pointer(self, memory: Memory | None) -> Any:
-        """A parameter that points to memory of ``temporary``; null for None."""
+        """A pointer parameter to memory of ``temporary``; null for None."""
         return self.address(0 if memory is None else memory.address)
 
     def address(self, place: Tensor | int | None) -> Any:
-        """A parameter that points to a place of a device's memory, of a tensor to its first element; null for
-        None.
-        """
+        """A pointer parameter to an address, or to a tensor's first element; null for None."""
         if place is None or isinstance(place, int):
             return self._ffi.new("uintptr_t *", place or 0)
         return self._ffi.new("uintptr_t *", int(place._address))
@@ -168,7 +166,7 @@ class Work:
         return self._ffi.new(f"{name} *", content)
 
     def temporary(self, nbytes: int) -> Memory:
-        """Memory for as long as the object lives, and what was launched with it before.
+        """Memory that is valid as long as the object lives, and for all work launched before that.
 
         Raises OutOfMemoryError.
         """
@@ -182,30 +180,30 @@ class Work:
         return memory
 
     def upload(self, name: str, rows: Sequence[Any]) -> Memory:
-        """A table in the device's memory: a structure that the family has declared, for each row."""
+        """An array in the device's memory of a structure that the family has declared, one for each row."""
         return self.upload_bytes(self._ffi.buffer(self._ffi.new(f"{name}[]", list(rows))))
 
     def upload_bytes(self, content: Any) -> Memory:
-        """These bytes in the device's memory."""
+        """A copy of these bytes in the device's memory."""
         memory = self.temporary(len(content))
         self.runtime.upload(memory.address, content, self.device, self.stream)
         return memory
 
     def flag(self) -> Memory:
-        """An int32 that is 0, for a kernel to say that something was wrong."""
+        """An int32 that is 0, by which a kernel can report an error."""
         return self.runtime.new_flag(self.device, self.stream)
 
     def is_set(self, flag: Memory) -> bool:
-        """Did a kernel set the flag?  Waits for all that was launched."""
+        """Did a kernel set the flag?  Waits for all launched work."""
         return self.runtime.is_set(flag, self.stream)
 
     @property
     def multiprocessors(self) -> int:
-        """How many multiprocessors the device has."""
+        """The number of the device's multiprocessors."""
         return self.runtime.multiprocessors(self.device)
 
     def grid(self, steps: int) -> Grid:
-        """Blocks of ``THREADS`` threads for kernels in strides over so many steps."""
+        """A grid of blocks of ``THREADS`` threads for grid-stride loops over ``steps``."""
         return grid_of(steps, self.runtime.multiprocessors(self.device))
 
     def launch(
@@ -219,9 +217,9 @@ class Work:
         threads: int = THREADS,
         shared_bytes: int = 0,
     ) -> None:
-        """Put ``kernel``, a C++ expression, of csrc/cuda/``text`` for ``dtype`` into the stream.
+        """Launches ``kernel``, a C++ expression, of csrc/cuda/``text`` for ``dtype``.
 
-        ``group``: the kernels to compile with it, itself among them, always in the same order.
+        ``group``: the kernels that are compiled with it, including itself, always in the same order.
         """
         function = self.runtime.programs.function(self.device, text, dtype, kernel, group or (kernel,))
         self.runtime.launch(self.name, function, grid, threads, self.stream, arguments, shared_bytes)
@@ -230,7 +228,7 @@ class Work:
 def tables(
     runtime: Any, found: Sequence[Direct]
 ) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     return (
         {each.name: DirectKernel(runtime, each) for each in found},
         {each.name: each.dtypes for each in found},

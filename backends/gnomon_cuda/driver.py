@@ -1,9 +1,9 @@
-"""The driver: the functions of libcuda that the backend needs, each raising CudaError instead of returning a
+"""The driver: the functions of libcuda that the backend needs, which raise CudaError instead of returning a
 status.
 
-The library is opened by name at first use, so that gnomon installs and imports where there is none.  Handles
-(streams, events, modules, functions) and addresses are Python's integers here: the ABI passes a pointer and
-an integer of its width alike, and integers are what tables are keyed by.
+The library is opened by name at first use, so that gnomon installs and imports without it.  Handles (streams,
+events, modules, functions) and addresses are Python integers here: the ABI passes pointers and integers of
+the same width alike, and integers can be keys of dictionaries.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
 LIBRARY = "libcuda.so.1"
 
-# Names and types are NVIDIA's; where they have a pointer to something opaque, or an address, there is an
-# integer of the same width here.
+# Names and types are NVIDIA's, except that opaque pointers and addresses are integers of the same width.
 _DECLARATIONS = """
 int cuInit(unsigned int flags);
 int cuDriverGetVersion(int *version);
@@ -81,7 +80,7 @@ int cuGraphExecDestroy(uintptr_t executable);
 const char *gn_emulation_problem(void);
 """
 
-# The driver's numbers for what can be asked of a device.
+# The driver's numbers of device attributes.
 DEVICE_ATTRIBUTES = {
     "max_threads_per_block": 1,
     "max_shared_bytes_per_block": 8,
@@ -101,7 +100,7 @@ FUNCTION_ATTRIBUTES = {
     "max_threads_per_block": 0,
     "shared_bytes": 1,
     "constant_bytes": 2,
-    "local_bytes": 3,  # of a thread: what its registers do not hold
+    "local_bytes": 3,  # local memory per thread, for register spills
     "registers": 4,
     "ptx_version": 5,
     "binary_version": 6,
@@ -110,20 +109,20 @@ FUNCTION_ATTRIBUTES = {
 
 CAPTURE_MODES = {"global": 0, "thread_local": 1, "relaxed": 2}
 
-_STREAM_NON_BLOCKING = 1  # work in the default stream is not waited for
+_STREAM_NON_BLOCKING = 1  # does not synchronize with the default stream
 _EVENT_DISABLE_TIMING = 2
-_HOST_PORTABLE = 1  # pinned memory for all contexts, not only for the current one
-_MOST_BYTES = 2**64 - 1  # that the driver can be asked for: of more there is as little
+_HOST_PORTABLE = 1  # pinned memory is usable in all contexts
+_MOST_BYTES = 2**64 - 1  # the largest size that can be passed to the driver
 
 
 class _Thread(threading.local):
-    """What is known of a thread: the device whose context is current (-1: none yet), its current streams by
-    device where they are not the default ones, and those that ``with`` will return to.
+    """The state of a thread: the device whose context is current (-1: none yet), its current streams by
+    device if they are not the default ones, and the previous streams that ``with`` will restore.
     """
 
     device = -1
 
-    def __init__(self) -> None:  # once in each thread
+    def __init__(self) -> None:  # runs once per thread
         self.streams: dict[int, Stream] = {}
         self.outer_streams: list[Stream] = []
 
@@ -132,22 +131,22 @@ _drivers: weakref.WeakSet[Driver] = weakref.WeakSet()
 
 
 class Driver:
-    """An opened library with the driver's functions; ``path`` is a file, by default the GPU's driver.
+    """An opened library with the driver's functions; ``path`` is its file, by default the GPU's driver.
 
-    Everything that works in a context works in the current one of the calling thread: ``activate`` first.
-    Streams are integers, 0 the default one; a call that takes a stream returns before the work is done.
-    Every method raises CudaError on the driver's errors.
+    Methods that need a context use the current one of the calling thread: call ``activate`` first.  Streams
+    are integers, 0 is the default one; a call that takes a stream returns before the work is done.  Every
+    method raises CudaError on the driver's errors.
 
-    path         what was opened
+    path         the opened file
     emulated     is it gnomon's emulation of a driver?
-    blocking     is each launch waited for, so that an error names its operator?  ``GNOMON_CUDA_BLOCKING=1``
+    blocking     does each launch wait, so that an error names its operator?  ``GNOMON_CUDA_BLOCKING=1``
     """
 
     def __init__(self, path: str | os.PathLike[str] = "", emulated: bool = False):
-        """Opens the library and initialises it.  Raises BackendUnavailableError where that does not work, or
-        there is no device.
+        """Opens and initializes the library.  Raises BackendUnavailableError if that fails, or if there is no
+        device.
         """
-        import cffi  # parses the declarations in some milliseconds, which only who has a use for them pays
+        import cffi  # imported here because parsing the declarations takes some milliseconds
 
         self.ffi = cffi.FFI()
         self.ffi.cdef(_DECLARATIONS)
@@ -155,7 +154,7 @@ class Driver:
         self.blocking = os.environ.get("GNOMON_CUDA_BLOCKING", "0") not in ("", "0")
         self.thread = _Thread()
         self.default_streams: dict[int, Stream] = {}  # device -> its default stream
-        # (stream or event, device) -> handles that nobody uses any more
+        # (stream or event, device) -> unused handles
         self.idle_handles: dict[tuple[str, int], list[int]] = {}
         self._forked = False
         self._contexts: dict[int, int] = {}
@@ -167,7 +166,7 @@ class Driver:
             self._lib = self.ffi.dlopen(self.path)
             self._launch = self._lib.cuLaunchKernel
         except (OSError, AttributeError) as error:
-            reason = str(error).partition(".  ")[0]  # cffi tells where else it looked
+            reason = str(error).partition(".  ")[0]  # drop cffi's list of other locations
             raise BackendUnavailableError(
                 f"the CUDA driver does not load: {reason} (is a driver installed?)"
             ) from None
@@ -182,7 +181,7 @@ class Driver:
     # Errors.
 
     def _words(self, status: int) -> tuple[str, str]:
-        """The driver's name for a status, and its words."""
+        """The driver's name and description of a status."""
         found = []
         for ask in (self._lib.cuGetErrorName, self._lib.cuGetErrorString):
             answer = self.ffi.new("char **")
@@ -191,14 +190,14 @@ class Driver:
         return found[0] or f"CUDA_ERROR_{status}", found[1] or "an error that the driver has no words for"
 
     def problem(self) -> str:
-        """What the emulated driver found wrong with a kernel, in words; "" where nothing, or on a GPU."""
+        """The emulated driver's message about an error in a kernel; "" if there is none, or on a GPU."""
         if not self.emulated:
             return ""
         text = self._lib.gn_emulation_problem()
         return "" if text == self.ffi.NULL else self.ffi.string(text).decode(errors="replace")
 
     def _fail(self, function: str, status: int, operator: str = "") -> None:
-        """Raise the CudaError of a status."""
+        """Raises the CudaError of a status."""
         name, text = self._words(status)
         said = f"{function}: {text} ({name}, {status})"
         if status in STICKY:
@@ -226,7 +225,7 @@ class Driver:
     # Devices and contexts.
 
     def version(self) -> int:
-        """The newest CUDA that the driver knows: 1000 * major + 10 * minor."""
+        """The newest CUDA version that the driver supports: 1000 * major + 10 * minor."""
         answer = self.ffi.new("int *")
         status = self._lib.cuDriverGetVersion(answer)
         if status:
@@ -234,7 +233,7 @@ class Driver:
         return answer[0]
 
     def device_count(self) -> int:
-        """How many devices there are."""
+        """The number of devices."""
         answer = self.ffi.new("int *")
         status = self._lib.cuDeviceGetCount(answer)
         if status:
@@ -249,7 +248,7 @@ class Driver:
         return answer[0]
 
     def device_name(self, index: int) -> str:
-        """The name that its maker gave it."""
+        """The product name of a device."""
         answer = self.ffi.new("char[256]")
         status = self._lib.cuDeviceGetName(answer, 256, self._device(index))
         if status:
@@ -257,7 +256,7 @@ class Driver:
         return self.ffi.string(answer).decode(errors="replace")
 
     def total_memory(self, index: int) -> int:
-        """Its memory in bytes."""
+        """The memory of a device in bytes."""
         answer = self.ffi.new("size_t *")
         status = self._lib.cuDeviceTotalMem_v2(answer, self._device(index))
         if status:
@@ -265,7 +264,7 @@ class Driver:
         return answer[0]
 
     def attribute(self, index: int, name: str) -> int:
-        """One of DEVICE_ATTRIBUTES."""
+        """The value of one of DEVICE_ATTRIBUTES."""
         answer = self.ffi.new("int *")
         status = self._lib.cuDeviceGetAttribute(answer, DEVICE_ATTRIBUTES[name], self._device(index))
         if status:
@@ -273,21 +272,21 @@ class Driver:
         return answer[0]
 
     def architecture(self, index: int) -> str:
-        """What kernels are compiled for, such as ``sm_90``."""
+        """The architecture that kernels are compiled for, such as ``sm_90``."""
         major, minor = (self.attribute(index, f"compute_capability_{part}") for part in ("major", "minor"))
         return f"sm_{major}{minor}"
 
     def activate(self, index: int) -> None:
-        """Make the context of device ``index`` current for the calling thread.
+        """Makes the context of device ``index`` current for the calling thread.
 
-        What made another context current behind gnomon's back is not noticed: ``reactivate`` after it.
-        Raises RuntimeError in a child of fork, where CUDA does not work.
+        A context that other code has made current is not detected: call ``reactivate`` after it.  Raises
+        RuntimeError in a forked child process, where CUDA does not work.
         """
         if self.thread.device != index:
             self.reactivate(index)
 
     def reactivate(self, index: int) -> None:
-        """The same, whichever was current before."""
+        """``activate`` without assuming which context is current."""
         if self._forked:
             raise RuntimeError(
                 "CUDA was used before this process was forked, and does not work in the child; start "
@@ -300,7 +299,7 @@ class Driver:
         self.thread.device = index
 
     def context(self, index: int) -> int:
-        """The primary context of a device, the one that all libraries of the process share."""
+        """The primary context of a device, which all libraries of the process share."""
         with self._context_lock:
             if index not in self._contexts:
                 answer = self.ffi.new("uintptr_t *")
@@ -311,11 +310,11 @@ class Driver:
             return self._contexts[index]
 
     def active_device(self) -> int:
-        """The device whose context is current in the calling thread; -1 before any was."""
+        """The device whose context is current in the calling thread; -1 if there was none yet."""
         return self.thread.device
 
     def synchronize(self) -> None:
-        """Wait until everything asked of the current device is done."""
+        """Waits for all work on the current device."""
         status = self._lib.cuCtxSynchronize()
         if status:
             self._fail("cuCtxSynchronize", status)
@@ -324,7 +323,7 @@ class Driver:
     # Memory.
 
     def memory_info(self) -> tuple[int, int]:
-        """Free bytes and all bytes of the current device."""
+        """The free and the total bytes of the current device."""
         free, total = self.ffi.new("size_t *"), self.ffi.new("size_t *")
         status = self._lib.cuMemGetInfo_v2(free, total)
         if status:
@@ -332,7 +331,7 @@ class Driver:
         return free[0], total[0]
 
     def allocate(self, nbytes: int) -> int:
-        """The address of ``nbytes`` (at least 1) on the current device."""
+        """Allocates ``nbytes`` (at least 1) on the current device; returns the address."""
         answer = self.ffi.new("uintptr_t *")
         status = self._lib.cuMemAlloc_v2(answer, min(nbytes, _MOST_BYTES))
         if status:
@@ -340,13 +339,13 @@ class Driver:
         return answer[0]
 
     def free(self, address: int) -> None:
-        """Give memory of the current device back.  A GPU's driver waits for all its work first."""
+        """Frees memory of the current device.  A GPU's driver first waits for all its work."""
         status = self._lib.cuMemFree_v2(address)
         if status:
             self._fail("cuMemFree_v2", status)
 
     def allocate_host(self, nbytes: int) -> int:
-        """The address of ``nbytes`` (at least 1) of pinned host memory, good for all devices."""
+        """Allocates ``nbytes`` (at least 1) of pinned host memory, for all devices; returns the address."""
         answer = self.ffi.new("uintptr_t *")
         status = self._lib.cuMemHostAlloc(answer, min(nbytes, _MOST_BYTES), _HOST_PORTABLE)
         if status:
@@ -354,36 +353,36 @@ class Driver:
         return answer[0]
 
     def free_host(self, address: int) -> None:
-        """Give pinned host memory back."""
+        """Frees pinned host memory."""
         status = self._lib.cuMemFreeHost(address)
         if status:
             self._fail("cuMemFreeHost", status)
 
     def host_view(self, address: int, nbytes: int) -> memoryview:
-        """The bytes of host memory in place, writable; its owner has to outlive the view."""
+        """A writable view of host memory; the caller must keep the memory alive."""
         return memoryview(self.ffi.buffer(self.ffi.cast("char *", address), nbytes))
 
     def host_address(self, data: Any) -> int:
-        """The address of an object's bytes; good for as long as the object is kept, and not resized."""
+        """The address of an object's bytes; valid while the object is alive and not resized."""
         return int(self.ffi.cast("uintptr_t", self.ffi.from_buffer(data)))
 
     def copy_to_device(self, to: int, host: int, nbytes: int, stream: int = 0) -> None:
-        """Copy from host memory.
+        """Copies from host memory.
 
-        Pageable memory may be changed as soon as this returns; pinned memory only once the copy is done.
+        Pageable memory may be modified when this returns; pinned memory only when the copy is done.
         """
         status = self._lib.cuMemcpyHtoDAsync_v2(to, host, nbytes, stream)
         if status:
             self._fail("cuMemcpyHtoDAsync_v2", status)
 
     def copy_to_host(self, host: int, source: int, nbytes: int, stream: int = 0) -> None:
-        """Copy to host memory; the bytes are there once the stream has been waited for."""
+        """Copies to host memory; the bytes are valid after waiting for the stream."""
         status = self._lib.cuMemcpyDtoHAsync_v2(host, source, nbytes, stream)
         if status:
             self._fail("cuMemcpyDtoHAsync_v2", status)
 
     def copy_on_device(self, to: int, source: int, nbytes: int, stream: int = 0) -> None:
-        """Copy within a device's memory."""
+        """Copies within a device's memory."""
         status = self._lib.cuMemcpyDtoDAsync_v2(to, source, nbytes, stream)
         if status:
             self._fail("cuMemcpyDtoDAsync_v2", status)
@@ -391,14 +390,14 @@ class Driver:
     def copy_between_devices(
         self, to: int, to_index: int, source: int, source_index: int, nbytes: int, stream: int = 0
     ) -> None:
-        """Copy from the memory of one device to another's, in a stream of the current device."""
+        """Copies from the memory of one device to another's, in a stream of the current device."""
         to_context, source_context = self.context(to_index), self.context(source_index)
         status = self._lib.cuMemcpyPeerAsync(to, to_context, source, source_context, nbytes, stream)
         if status:
             self._fail("cuMemcpyPeerAsync", status)
 
     def fill_bytes(self, address: int, value: int, nbytes: int, stream: int = 0) -> None:
-        """Write the byte ``value`` everywhere."""
+        """Fills memory with the byte ``value``."""
         status = self._lib.cuMemsetD8Async(address, value, nbytes, stream)
         if status:
             self._fail("cuMemsetD8Async", status)
@@ -407,7 +406,7 @@ class Driver:
     # Streams and events.
 
     def create_stream(self) -> int:
-        """A stream of the current device, which does not wait for the default one."""
+        """Creates a stream of the current device that does not synchronize with the default one."""
         answer = self.ffi.new("uintptr_t *")
         status = self._lib.cuStreamCreate(answer, _STREAM_NON_BLOCKING)
         if status:
@@ -415,32 +414,32 @@ class Driver:
         return answer[0]
 
     def destroy_stream(self, stream: int) -> None:
-        """Give a stream back; what is in it is still done."""
+        """Destroys a stream; work that is in it still completes."""
         status = self._lib.cuStreamDestroy_v2(stream)
         if status:
             self._fail("cuStreamDestroy_v2", status)
 
     def wait_for_stream(self, stream: int = 0) -> None:
-        """Wait until everything in a stream is done."""
+        """Waits for all work in a stream."""
         status = self._lib.cuStreamSynchronize(stream)
         if status:
             self._fail("cuStreamSynchronize", status)
 
     def is_stream_done(self, stream: int = 0) -> bool:
-        """Is everything in a stream done?"""
+        """Is all work in a stream done?"""
         status = self._lib.cuStreamQuery(stream)
         if status and status != NOT_READY:
             self._fail("cuStreamQuery", status)
         return status == 0
 
     def stream_wait_event(self, stream: int, event: int) -> None:
-        """What is put into ``stream`` from now on runs after what ``event`` recorded.  Does not wait."""
+        """Makes later work in ``stream`` run after what ``event`` recorded.  Does not block the host."""
         status = self._lib.cuStreamWaitEvent(stream, event, 0)
         if status:
             self._fail("cuStreamWaitEvent", status)
 
     def create_event(self, timing: bool = False) -> int:
-        """An event of the current device; only one with ``timing`` can be asked for times."""
+        """Creates an event of the current device; elapsed times need ``timing``."""
         answer = self.ffi.new("uintptr_t *")
         status = self._lib.cuEventCreate(answer, 0 if timing else _EVENT_DISABLE_TIMING)
         if status:
@@ -448,26 +447,26 @@ class Driver:
         return answer[0]
 
     def destroy_event(self, event: int) -> None:
-        """Give an event back."""
+        """Destroys an event."""
         status = self._lib.cuEventDestroy_v2(event)
         if status:
             self._fail("cuEventDestroy_v2", status)
 
     def record_event(self, event: int, stream: int = 0) -> None:
-        """Let ``event`` stand for all that is in ``stream`` now."""
+        """Makes ``event`` record all work that is in ``stream`` now."""
         status = self._lib.cuEventRecord(event, stream)
         if status:
             self._fail("cuEventRecord", status)
 
     def is_event_done(self, event: int) -> bool:
-        """Is what ``event`` recorded done?  True before it recorded anything."""
+        """Is the work that ``event`` recorded done?  True if it has recorded nothing."""
         status = self._lib.cuEventQuery(event)
         if status and status != NOT_READY:
             self._fail("cuEventQuery", status)
         return status == 0
 
     def wait_for_event(self, event: int) -> None:
-        """Wait until what ``event`` recorded is done."""
+        """Waits for the work that ``event`` recorded."""
         status = self._lib.cuEventSynchronize(event)
         if status:
             self._fail("cuEventSynchronize", status)
@@ -484,22 +483,22 @@ class Driver:
     # Modules and launches.
 
     def load_module(self, image: bytes) -> int:
-        """A compiled image in the current context."""
+        """Loads a compiled image into the current context."""
         answer = self.ffi.new("uintptr_t *")
-        # the emulated driver finds the end of an image as NVIDIA's does, in the image itself
+        # the size is not passed: like NVIDIA's, the emulated driver finds it in the image itself
         status = self._lib.cuModuleLoadData(answer, image)
         if status:
             self._fail("cuModuleLoadData", status)
         return answer[0]
 
     def unload_module(self, module: int) -> None:
-        """Give a module of the current context back, and its functions with it."""
+        """Unloads a module of the current context, with its functions."""
         status = self._lib.cuModuleUnload(module)
         if status:
             self._fail("cuModuleUnload", status)
 
     def function(self, module: int, symbol: str) -> int:
-        """The kernel of a module by its symbol."""
+        """The kernel with a symbol in a module."""
         answer = self.ffi.new("uintptr_t *")
         status = self._lib.cuModuleGetFunction(answer, module, symbol.encode())
         if status:
@@ -507,7 +506,7 @@ class Driver:
         return answer[0]
 
     def function_attribute(self, function: int, name: str) -> int:
-        """One of FUNCTION_ATTRIBUTES."""
+        """The value of one of FUNCTION_ATTRIBUTES."""
         answer = self.ffi.new("int *")
         status = self._lib.cuFuncGetAttribute(answer, FUNCTION_ATTRIBUTES[name], function)
         if status:
@@ -515,7 +514,7 @@ class Driver:
         return answer[0]
 
     def allow_shared_bytes(self, function: int, nbytes: int) -> None:
-        """Let a kernel have more dynamic shared memory than the 48 KiB that every device gives."""
+        """Allows a kernel more dynamic shared memory than the default 48 KiB."""
         attribute = FUNCTION_ATTRIBUTES["max_dynamic_shared_bytes"]
         status = self._lib.cuFuncSetAttribute(function, attribute, nbytes)
         if status:
@@ -531,10 +530,10 @@ class Driver:
         parameters: Any,
         operator: str = "",
     ) -> None:
-        """Put a kernel into a stream of the current device.
+        """Launches a kernel into a stream of the current device.
 
         ``parameters`` is a ``void *[]`` of this driver's ``ffi`` with the addresses of the arguments, which
-        are read before this returns.  ``operator`` is who is named when the kernel fails.
+        are read before this returns.  ``operator`` is named in the error if the kernel fails.
         """
         x, y, z = grid
         i, j, k = block
@@ -544,7 +543,7 @@ class Driver:
         self.launched(stream, operator)
 
     def launched(self, stream: int, operator: str) -> None:
-        """Remember who put a kernel into a stream, or had a library do it; where launches block, wait."""
+        """Records the operator that launched a kernel, itself or by a library; waits if launches block."""
         self._last_operator = operator
         if self.blocking and not self.is_capturing(stream):
             status = self._lib.cuStreamSynchronize(stream)
@@ -555,13 +554,13 @@ class Driver:
     # Graphs.
 
     def begin_capture(self, stream: int, mode: str = "relaxed") -> None:
-        """From now on what is put into ``stream`` is noted and not run.  ``mode`` is one of CAPTURE_MODES."""
+        """Begins to capture the work of ``stream`` instead of running it.  ``mode``: one of CAPTURE_MODES."""
         status = self._lib.cuStreamBeginCapture_v2(stream, CAPTURE_MODES[mode])
         if status:
             self._fail("cuStreamBeginCapture_v2", status)
 
     def end_capture(self, stream: int) -> int:
-        """The graph of what was noted."""
+        """Ends the capture, and returns its graph."""
         answer = self.ffi.new("uintptr_t *")
         status = self._lib.cuStreamEndCapture(stream, answer)
         if status:
@@ -569,7 +568,7 @@ class Driver:
         return answer[0]
 
     def is_capturing(self, stream: int) -> bool:
-        """Is work of ``stream`` noted rather than run?  Also after something forbidden has spoilt it."""
+        """Is ``stream`` being captured?  True also after a forbidden call has invalidated the capture."""
         answer = self.ffi.new("int *")
         status = self._lib.cuStreamIsCapturing(stream, answer)
         if status:
@@ -577,7 +576,7 @@ class Driver:
         return answer[0] != 0
 
     def instantiate_graph(self, graph: int) -> int:
-        """What ``launch_graph`` takes, of a graph."""
+        """The executable of a graph, for ``launch_graph``."""
         answer = self.ffi.new("uintptr_t *")
         status = self._lib.cuGraphInstantiateWithFlags(answer, graph, 0)
         if status:
@@ -585,20 +584,20 @@ class Driver:
         return answer[0]
 
     def launch_graph(self, executable: int, stream: int = 0, operator: str = "") -> None:
-        """Put all of a graph into a stream."""
+        """Launches an executable graph into a stream."""
         status = self._lib.cuGraphLaunch(executable, stream)
         if status:
             self._fail("cuGraphLaunch", status)
         self._last_operator = operator or "a graph's"
 
     def destroy_graph(self, graph: int) -> None:
-        """Give a graph back; what was instantiated of it stays."""
+        """Destroys a graph; executables of it remain valid."""
         status = self._lib.cuGraphDestroy(graph)
         if status:
             self._fail("cuGraphDestroy", status)
 
     def destroy_executable(self, executable: int) -> None:
-        """Give back what ``instantiate_graph`` returned."""
+        """Destroys an executable graph."""
         status = self._lib.cuGraphExecDestroy(executable)
         if status:
             self._fail("cuGraphExecDestroy", status)
@@ -607,7 +606,7 @@ class Driver:
 def _after_fork_in_child() -> None:
     for driver in list(_drivers):
         driver._forked = True
-        driver.thread = _Thread()  # so that the next ``activate`` looks
+        driver.thread = _Thread()  # so that the next ``activate`` checks
 
 
 if hasattr(os, "register_at_fork"):
@@ -615,21 +614,21 @@ if hasattr(os, "register_at_fork"):
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Which library.
+# Opening the library.
 
 _lock = new_in_each_process(globals(), "_lock", threading.Lock)
 _loaded: dict[bool, Driver | str] = {}  # emulated -> the driver, or why there is none
 
 
 def is_emulating() -> bool:
-    """Does ``GNOMON_CUDA_EMULATE`` ask for the emulated driver?"""
+    """Does ``GNOMON_CUDA_EMULATE`` select the emulated driver?"""
     return os.environ.get("GNOMON_CUDA_EMULATE", "0") not in ("", "0")
 
 
 def load() -> Driver:
     """The driver, opened at first use: the GPU's, or with ``GNOMON_CUDA_EMULATE=1`` the emulated one.
 
-    Raises BackendUnavailableError, which says what is missing; asked again it says the same, without looking.
+    Raises BackendUnavailableError, which says what is missing; the outcome is cached.
     """
     emulated = is_emulating()
     with _lock:
@@ -645,10 +644,10 @@ def load() -> Driver:
 
 
 def open_emulation() -> Driver:
-    """A new emulated driver, with devices and memory of its own.
+    """A new emulated driver, with its own devices and memory.
 
-    ``GNOMON_CUDA_EMULATED_DEVICES`` and ``GNOMON_CUDA_EMULATED_MEMORY`` say how many and how much.  Raises
-    BackendUnavailableError where there is no C++ compiler, or it does not like the emulation's text.
+    ``GNOMON_CUDA_EMULATED_DEVICES`` and ``GNOMON_CUDA_EMULATED_MEMORY`` set the number of devices and their
+    memory.  Raises BackendUnavailableError without a C++ compiler, or if the emulation does not compile.
     """
     from .emulation import build
 

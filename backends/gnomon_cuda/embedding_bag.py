@@ -30,7 +30,7 @@ typedef struct {
 """
 SUM, MEAN, MAX = range(3)
 FEW = 64  # as in embedding_bag.cu
-WIDEST = 32  # elements of a row that a team takes side by side
+WIDEST = 32  # the maximum of adjacent elements of a row that a team processes
 _KERNELS = [
     *("check_bags", "name_bags", "fold_bags", "number_uses", "number_chosen", "scale_gradients"),
     *(f"{kernel}<{PACKED}>" for kernel in ("sum_few_uses", "sum_many_uses")),
@@ -40,7 +40,7 @@ _INDICES = ("int32", "int64")
 
 
 def _vector(tensor: Any) -> tuple[int, int, int, int]:
-    """The content of a ``gn_bag_vector``; of None one without a place."""
+    """The content of a ``gn_bag_vector``; for None one with a null address."""
     if tensor is None:
         return 0, 0, 0, 0
     spec = tensor._spec
@@ -55,12 +55,12 @@ def _matrix(work: Work, tensor: Any) -> Any:
 
 
 def _power_of_2(number: int) -> int:
-    """The least one that is not less."""
+    """The smallest power of 2 that is not less than ``number``."""
     return 1 << max(number - 1, 0).bit_length()
 
 
 def _bags(work: Work, bags: int, width: int, rows: int, padding: int, mode: int, length: int) -> Any:
-    """The structure ``gn_bags`` for teams that take lists of about this length."""
+    """The structure ``gn_bags`` for teams that process bags of about this length."""
     columns = min(_power_of_2(width), WIDEST)
     lines = min(_power_of_2(length), THREADS // columns)
     return work.structure("gn_bags", (bags, width, rows, padding, mode, lines, columns))
@@ -72,7 +72,7 @@ def _launch(work: Work, dtype: str, kernel: str, steps: int, parameters: Sequenc
 
 
 def _embedding_bag(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
-    """The outputs are new, and nothing is written to them before the host has looked."""
+    """The outputs are new; nothing is written to them before the host has checked the flag."""
     out, where, sizes, chosen, table, indices, offsets, scales = tensors
     count, width = out._spec.sizes
     used = indices._spec.numel
@@ -81,7 +81,7 @@ def _embedding_bag(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]
     bags = _bags(work, count, width, table._spec.sizes[0], arguments["padding_idx"], mode, length)
     given, starts = (work.structure("gn_bag_vector", _vector(each)) for each in (indices, offsets))
     flag = work.flag()
-    unordered = flag  # the reference knows what offsets out of order mean
+    unordered = flag  # offsets out of order are left to the reference
     parameters = [bags, given, starts, work.pointer(flag), work.pointer(unordered)]
     if used or offsets._spec.numel:
         _launch(work, dtype, "check_bags", max(used, offsets._spec.numel), parameters)
@@ -111,7 +111,7 @@ def _table_gradient(work: Work, tensors: Sequence[Any], arguments: dict[str, Any
     out, gradient, indices, where, sizes, chosen, scales = tensors
     mode = arguments["mode"]
     if mode == MAX:
-        if sizes._spec.dtype.name not in _INDICES:  # which the rule lets pass
+        if sizes._spec.dtype.name not in _INDICES:  # the meta function does not check it
             return NOT_IMPLEMENTED
         return _gradient_of_maxima(work, out, gradient, sizes, chosen)
     rows, width = out._spec.sizes
@@ -148,7 +148,7 @@ def _table_gradient(work: Work, tensors: Sequence[Any], arguments: dict[str, Any
 
 
 def _gradient_of_maxima(work: Work, out: Any, gradient: Any, sizes: Any, chosen: Any) -> int:
-    """Each goes to the element that was chosen."""
+    """Adds each gradient to the element that was the maximum."""
     rows, width = out._spec.sizes
     count = gradient._spec.numel
     dtype = out._spec.dtype.name
@@ -188,14 +188,14 @@ def _scales_gradient(work: Work, tensors: Sequence[Any], arguments: dict[str, An
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     for dtype in DTYPES["FLOATING"]:
         yield Program(TEXT, dtype, tuple(_KERNELS))
         yield from one_by_one(TEXT, dtype, _ON_WIDE)
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     runtime.declare(STRUCTURES)
     functions = {
         "_embedding_bag": _embedding_bag,

@@ -1,4 +1,4 @@
-"""The libraries of the emulation: built from ``csrc/emulation`` by the host's C++ compiler, and kept."""
+"""The libraries of the emulation: built from ``csrc/emulation`` by the host's C++ compiler, and cached."""
 
 from __future__ import annotations
 
@@ -16,46 +16,46 @@ from .cache import ImageCache, key_of
 from .compiler import HostCompiler, Image
 from .errors import CompileError
 
-BLAS_TEXT = "blas.cpp"  # a library of its own
+BLAS_TEXT = "blas.cpp"  # becomes a separate library
 
 _lock = new_in_each_process(globals(), "_lock", threading.Lock)
 
 
 @functools.cache
 def _room() -> tempfile.TemporaryDirectory[str]:
-    """Where opened libraries lie; goes with the process."""
+    """The folder of opened libraries, removed at the end of the process."""
     return tempfile.TemporaryDirectory(prefix="gnomon-emulation-")
 
 
 def build(cache: ImageCache | None = None) -> Path:
-    """The file of an emulated driver that nobody has opened yet, so that its devices are fresh ones.
+    """The file of an emulated driver that has not been opened yet, so that its devices are fresh.
 
-    Raises BackendUnavailableError where there is no C++ compiler, or it does not compile.
+    Raises BackendUnavailableError without a C++ compiler, or if the sources do not compile.
     """
     names = [path.name for path in sorted((sources.folder() / "emulation").glob("*.cpp"))]
     return _build([name for name in names if name != BLAS_TEXT], "driver", False, cache)
 
 
 def build_blas(cache: ImageCache | None = None) -> Path:
-    """The same of an emulated cuBLAS."""
+    """The file of an emulated cuBLAS, like ``build``."""
     return _build([BLAS_TEXT], "blas", True, cache)
 
 
 def prefix(compiler: HostCompiler, cache: ImageCache) -> Path | None:
-    """A header with what all texts of kernels include, beside its precompiled form: half of a compiler's time
-    goes into reading it.
+    """A header with the common includes of all kernels, with its precompiled form beside it: the compiler
+    spends half of its time on reading it.
 
-    None where the compiler is not GCC: others take no such form of files that have been touched since.
+    None if the compiler is not GCC: others reject a precompiled header of files with a newer timestamp.
     """
     if "clang" in compiler.version.lower():
         return None
     header = '#include "emulation.h"\n#include "kernel.cuh"\n'
-    places = " ".join(map(str, compiler.folders))  # are written in it
+    places = " ".join(map(str, compiler.folders))  # they are part of it
     try:
         key = key_of(compiler, header, [], f"precompiled {places}")
         image = cache.find_or_make(key, lambda: compiler.precompile(header))
     except CompileError:
-        return None  # whoever compiles kernels will hear why
+        return None  # compiling a kernel will report the reason
     path = Path(_room().name, f"prefix-{key}.h")
     with _lock:
         if not path.exists():

@@ -1,7 +1,7 @@
-"""Entries: how a plan enters a prepared call, by addresses instead of tensors.
+"""Entries: how a plan runs a prepared call, with addresses instead of tensors.
 
-A tensor that a plan makes owns its memory by its address alone; ``Owned`` keeps the object behind it.
-Where a number stands for a tensor, ``Numbers`` has it in the device's memory.
+A tensor that a plan creates owns its memory by address alone; ``Owned`` keeps the memory object.  If a number
+takes the place of a tensor, ``Numbers`` stores it in the device's memory.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ class Owned:
         self._memory: dict[float, Memory] = {}
 
     def own(self, memory: Memory) -> float:
-        """The address, which is the caller's until ``free``."""
+        """The address, which the caller owns until ``free``."""
         address = float(memory.address)
         self._memory[address] = memory
         return address
 
     def at(self, address: float) -> Memory:
-        """The memory at an address that ``own`` gave."""
+        """The memory at an address that ``own`` returned."""
         return self._memory[address]
 
     def free(self, address: float) -> None:
-        """Forget what ``own`` gave an address for; it goes back unless somebody else has it."""
+        """Drops the memory at an address of ``own``; it is released unless referenced elsewhere."""
         self._memory.pop(address, None)
 
 
@@ -42,14 +42,14 @@ MOST_NUMBERS = 4096
 
 
 class Numbers:
-    """Single numbers in the memory of devices, where they stay: programs use few, and those often."""
+    """Single numbers in device memory, never freed, because programs use few numbers, and those often."""
 
     def __init__(self) -> None:
         self._memory: dict[tuple[int, bytes], Memory] = {}
 
     def address(self, runtime: Any, kind: dtype, number: Any, device: int, stream: int) -> int:
-        """Where the number is; 0 where it can not be had so: the dtype does not hold it, there are too many,
-        or a graph is being captured.  A new one is waited for, so that any stream may read it.
+        """The address of a number; 0 if it is not available: the dtype does not hold it, there are too many
+        numbers, or a graph is being captured.  It waits for a new one, so that any stream may read it.
         """
         data = bytearray(kind.itemsize)
         try:
@@ -69,7 +69,7 @@ class Numbers:
 
 
 class Operand:
-    """Stands for a tensor of a launch."""
+    """Stands in for a tensor of a launch."""
 
     __slots__ = ("_address", "_spec")
 
@@ -79,13 +79,12 @@ class Operand:
 
 
 class CudaCall(PreparedCall):
-    """What all prepared calls have in common.
+    """The base class of all prepared calls.
 
-    ``specs`` are those of the outputs, and where the call needs them of the inputs; None for a tensor that is
-    absent.
+    ``specs`` are those of the outputs, and of the inputs if the call needs them; None for an absent tensor.
     """
 
-    address = 0.0  # what a plan tells an entry first; an entry of Python knows its call
+    address = 0.0  # a plan's first argument for an entry; not needed, since an entry in Python has its call
     is_claimed = True
 
     def __init__(self, runtime: Any, specs: Sequence[Spec | None], output_count: int):
@@ -95,25 +94,25 @@ class CudaCall(PreparedCall):
         self._nbytes = [0 if spec is None else spec.extent_nbytes for spec in specs[:output_count]]
         first = next(spec for spec in specs if spec is not None)
         self._device = first.device.index or 0
-        self._number_dtype: dtype | None = None  # of an input that a number may stand for: the last
+        self._number_dtype: dtype | None = None  # of the last input, if a number may take its place
 
     def launch(self, addresses: Sequence[int], stream: int) -> int:
-        """Put it into a stream of its device, whose context is current; returns a status, as ``run``.
+        """Launches it into a stream of its device, whose context is current; returns a status like ``run``.
 
-        ``addresses``: of all tensors, outputs first; 0 for one that is absent.
+        ``addresses``: of all tensors, outputs first; 0 for an absent one.
         """
         raise NotImplementedError
 
     def run(self, tensors: Sequence[Any]) -> int:
-        """Launch it on ``tensors``, outputs first; returns a status of gnomon.memory.prepared."""
+        """Launches it on ``tensors``, outputs first; returns a status of gnomon.memory.prepared."""
         stream = self._runtime.enter(self._device)
         return self.launch([0 if each is None else int(each._address) for each in tensors], stream)
 
     def entry(self, operands: int, numbers: int, inplace: bool = False) -> Any:
-        """What a plan calls for so many inputs: with ``address`` and the tensors' addresses.
+        """The function that a plan calls for ``operands`` inputs, with ``address`` and tensor addresses.
 
-        It allocates the output and returns its address, 0.0 where that fails; in place it returns a status.
-        With ``numbers`` 1 the last of these is a number.  None where the call has no place for one.
+        It allocates the output and returns its address, or 0.0 on failure; with ``inplace`` it returns a
+        status.  If ``numbers`` is 1, the last input is a number.  None if the call does not support that.
         """
         if not numbers:
             return self._run_in_place if inplace else self._run_into_new
@@ -146,10 +145,10 @@ class CudaCall(PreparedCall):
         return self.launch([int(each) for each in addresses], self._runtime.enter(self._device))
 
     def run_new(self, inputs: Sequence[float]) -> list[float] | None:
-        """Run on inputs at these addresses, into new outputs.
+        """Runs on inputs at these addresses, and allocates the outputs.
 
-        Returns their addresses, which are then the caller's.  None where there is no memory, or the kernel
-        refuses: whoever takes the long way hears why.
+        Returns the outputs' addresses, which the caller then owns.  None if there is no memory, or the kernel
+        refuses its inputs: the readable tier then raises the error.
         """
         runtime, device = self._runtime, self._device
         stream = runtime.enter(device)

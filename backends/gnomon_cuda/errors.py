@@ -1,4 +1,4 @@
-"""What can go wrong between gnomon and a GPU."""
+"""The exceptions of the CUDA backend."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ OUT_OF_MEMORY = 2
 NOT_READY = 600
 INVALID_VALUE = 1
 
-# After one of these the context is lost: the driver answers every later call in it with the same error, and
-# only a new process gets another context.
+# After one of these the context is lost: every later call in it fails with the same error, and only a new
+# process gets another context.
 STICKY = frozenset(
     {
-        214,  # a memory error that the hardware could not correct
+        214,  # uncorrectable memory error
         700,  # illegal address
-        702,  # a kernel ran too long
-        710,  # assert in a kernel
-        714,  # the hardware's stack
+        702,  # launch timeout
+        710,  # assertion in a kernel
+        714,  # hardware stack error
         715,  # illegal instruction
         716,  # misaligned address
         717,  # invalid address space
@@ -25,7 +25,7 @@ STICKY = frozenset(
 
 
 class CudaError(RuntimeError):
-    """A function of the driver answered with an error.
+    """An error returned by a function of the driver.
 
     code  the driver's number
     name  its name, such as ``CUDA_ERROR_ILLEGAL_ADDRESS``
@@ -37,18 +37,18 @@ class CudaError(RuntimeError):
         self.name = name
 
     def __reduce__(self) -> tuple[type[CudaError], tuple[str, int, str]]:
-        # exceptions are pickled with their text alone, where they say nothing else
+        # by default an exception is pickled with its message only
         return CudaError, (str(self), self.code, self.name)
 
 
 class BlasError(RuntimeError):
-    """A function of cuBLAS answered with an error."""
+    """An error returned by a function of cuBLAS."""
 
 
 class CompileError(RuntimeError):
-    """A text of kernels does not compile.
+    """Raised if the source of kernels does not compile.
 
-    log  what the compiler said, with files and lines
+    log  the compiler's messages, with files and lines
     """
 
     def __init__(self, text: str, log: str):

@@ -1,4 +1,4 @@
-"""Families: the modules that have operators, each with ``kernels`` and ``programs``."""
+"""Families: the modules with operators, each of which has ``kernels`` and ``programs``."""
 
 from __future__ import annotations
 
@@ -65,6 +65,6 @@ FAMILIES = (
 
 
 def programs() -> Iterator[Program]:
-    """All that may ever be compiled."""
+    """All programs of all families."""
     for family in FAMILIES:
         yield from family.programs()

@@ -1,4 +1,4 @@
-"""Flat: tensors as kernels that want them in row-major order take them, copied where they lie otherwise."""
+"""Contiguous copies of tensors, for kernels that need contiguous operands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .direct import Work
 
 
 class Flat:
-    """The tensors of one call; ``finish`` when its kernels are in the stream."""
+    """The tensors of one call; call ``finish`` after its kernels have been launched."""
 
     def __init__(self, work: Work):
         self._work = work
@@ -19,7 +19,7 @@ class Flat:
         self._results: list[tuple[Tensor, Any]] = []
 
     def given(self, tensor: Tensor | None) -> int:
-        """Where an input lies in row-major order; 0 for None."""
+        """The address of an input in contiguous form; 0 for None."""
         if tensor is None:
             return 0
         if tensor._spec.is_contiguous or not tensor._spec.numel:
@@ -29,7 +29,9 @@ class Flat:
         return made
 
     def result(self, tensor: Tensor | None, is_read: bool = False) -> int:
-        """Where to write an output in row-major order; 0 for None.  ``is_read``: what it has is there."""
+        """The address at which to write an output in contiguous form; 0 for None.  With ``is_read`` it has
+        the output's current elements.
+        """
         if tensor is None:
             return 0
         if tensor._spec.is_contiguous or not tensor._spec.numel:
@@ -41,18 +43,18 @@ class Flat:
         return made
 
     def temporary(self, nbytes: int) -> int:
-        """Memory for the call."""
+        """Temporary memory for the call."""
         memory = self._work.temporary(nbytes)
         self._held.append(memory)
         return memory.address
 
     def finish(self) -> None:
-        """Bring results to where their tensors have them."""
+        """Copies results to their tensors."""
         for tensor, view in self._results:
             self._copy(tensor, self._work.view(tensor), view)
 
     def _room(self, tensor: Tensor) -> tuple[int, Any]:
-        """Memory for the tensor's elements, and the view of it that has its sizes."""
+        """Memory for the tensor's elements, and a view of it with the tensor's sizes."""
         spec = tensor._spec
         made = self.temporary(spec.numel * spec.dtype.itemsize)
         view = self._work.view(tensor)

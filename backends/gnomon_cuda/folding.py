@@ -1,4 +1,4 @@
-"""Folding: the windows of images as columns, and back, by csrc/cuda/folding.cu."""
+"""im2col and col2im, by csrc/cuda/folding.cu."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _im2col(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> in
 def _col2im(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
     out, source = tensors
     dtype = out._spec.dtype.name
-    parts = 2 if dtype in _PARTS else 1  # sums of complex numbers are sums of their parts
+    parts = 2 if dtype in _PARTS else 1  # complex numbers are summed by parts
     count = out._spec.numel * parts
     if count:
         folding = _folding(work, out, source, arguments, parts)
@@ -79,14 +79,14 @@ def _col2im(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> in
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     yield Program(TEXT, MOVED_DTYPE, tuple(_UNFOLD))
     for dtype in _SUMMED:
         yield Program(TEXT, dtype, (_FOLD,))
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     runtime.declare(STRUCTURES)
     source = f"csrc/cuda/{TEXT}"
     every = tuple(each.name for each in ALL)

@@ -1,6 +1,4 @@
-"""Foreach: operators of lists of tensors, optimizers' steps among them: one launch for all, by
-csrc/cuda/foreach.cu.
-"""
+"""Operators on lists of tensors, such as fused optimizer steps, in one launch, by csrc/cuda/foreach.cu."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from .programs import Program, one_by_one
 from .tables import DTYPES
 
 TEXT = "foreach.cu"
-CHUNK = 4096  # FOREACH_CHUNK: elements that a block takes at once
+CHUNK = 4096  # FOREACH_CHUNK: elements that a block processes at once
 PARTS = 5  # FOREACH_PARTS
 _VECTOR_BYTES = 16
 STRUCTURES = """
@@ -30,7 +28,7 @@ typedef struct {
     int32_t maximize; gn_stored scale; gn_stored found; gn_scalar number;
 } gn_step;
 """
-# A tensor with those that go with it (None for one that is not given), and the number of its step.
+# A tensor with its gradient and state (None for one that is not given), and its step.
 Entry = tuple[Sequence[Any], Any]
 
 
@@ -43,17 +41,17 @@ def _strided_kernel(operation: str) -> str:
 
 
 def _lanes(itemsize: int) -> int:
-    """Elements that a thread may take at once."""
+    """The number of elements that a thread may read at once."""
     return max(1, _VECTOR_BYTES // itemsize)
 
 
 def _stored(tensor: Any) -> tuple[int, int]:
-    """A ``gn_stored``: where a tensor's only element is."""
+    """A ``gn_stored``: the address and dtype code of a one-element tensor."""
     return (0, 0) if tensor is None else (int(tensor._address), tensor._spec.dtype.code)
 
 
 def _lie_alike(tensors: Sequence[Any]) -> bool:
-    """Do the elements of all fill one block of memory each, in the same order?"""
+    """Are all tensors dense, with the same order of elements in memory?"""
     specs = [each._spec for each in tensors if each is not None]
     first = specs[0]
     if all(each.is_contiguous for each in specs):
@@ -67,14 +65,14 @@ def _lie_alike(tensors: Sequence[Any]) -> bool:
 
 
 def _overlap(entries: Sequence[Entry]) -> bool:
-    """Do tensors of two entries share memory, or are they the same?"""
+    """Do tensors of different entries share memory?"""
     tensors = [entry[0][0] for entry in entries]
     spans = sorted((int(each._address), each._spec.numel * each._spec.dtype.itemsize) for each in tensors)
     return any(start + nbytes > after for (start, nbytes), (after, _) in itertools.pairwise(spans))
 
 
 def _run(work: Work, operation: str, entries: Sequence[Entry], step: dict[str, Any]) -> None:
-    """``operation`` on the elements of each entry's tensors, all of one dtype."""
+    """Runs ``operation`` on the elements of each entry's tensors, all of one dtype."""
     dense: list[Entry] = []
     options = work.structure("gn_step", step)
     for entry in entries:
@@ -87,7 +85,7 @@ def _run(work: Work, operation: str, entries: Sequence[Entry], step: dict[str, A
         views = [work.view(each) for each in (*tensors, *[None] * (PARTS - len(tensors)))]
         parameters = [*views, work.structure("gn_stored", _stored(number)), options]
         _launch(work, tensors[0], _strided_kernel(operation), tensors[0]._spec.numel, parameters)
-    if dense and _overlap(dense):  # one after the other, as each sees what the one before has written
+    if dense and _overlap(dense):  # sequentially, since each must see the previous one's writes
         for entry in dense:
             _run_dense(work, operation, [entry], options)
     elif dense:
@@ -116,7 +114,7 @@ def _launch(work: Work, tensor: Any, kernel: str, elements: int, parameters: Seq
 
 
 def _by_dtype(entries: Sequence[Entry]) -> list[list[Entry]]:
-    """The entries of each dtype, in the order of the first of each."""
+    """The entries grouped by dtype, in order of first occurrence."""
     found: dict[str, list[Entry]] = {}
     for entry in entries:
         found.setdefault(entry[0][0]._spec.dtype.name, []).append(entry)
@@ -131,7 +129,7 @@ def _add(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
 
 
 def _optimizer(operation: str, lists: Sequence[str], decoupled: bool = False) -> Any:
-    """An optimizer's operator, whose parameters come with ``lists`` of as many tensors, or of none."""
+    """The operator of an optimizer, with parameters and ``lists`` of as many tensors, or of none."""
 
     def run(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
         *rest, scale, found = tensors
@@ -163,7 +161,7 @@ def _optimizer(operation: str, lists: Sequence[str], decoupled: bool = False) ->
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     for dtype in ALL:
         operations = ["add", *(["sgd", "adam"] if dtype.name in DTYPES["FLOATING"] else [])]
         for operation in operations:
@@ -172,7 +170,7 @@ def programs() -> Iterator[Program]:
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     runtime.declare(STRUCTURES)
     every, floats = tuple(each.name for each in ALL), DTYPES["FLOATING"]
     sgd = ("self", "grads", "momentum_buffer_list")

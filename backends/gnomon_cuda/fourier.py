@@ -1,7 +1,7 @@
 """Fourier transforms along dimensions, one after the other, by csrc/cuda/fourier.cu.
 
-Between two dimensions the elements lie in a buffer, as pairs of doubles; the first is read from the input,
-and the last is written, and rounded once, to the output.
+Between two dimensions the elements are in a buffer, as pairs of doubles; the first pass reads the input, and
+the last one writes the output, rounded once.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _COMPLEX = ("complex64", "complex128")
 
 
 class _Plan(NamedTuple):
-    """How lines of one length are transformed: factors of ``inner``, and the tables in device memory."""
+    """How to transform lines of one length: the factors of ``inner``, and the tables in device memory."""
 
     length: int
     inner: int
@@ -54,14 +54,14 @@ class _Plan(NamedTuple):
     filter: Memory | None = None
 
     def structure(self, work: Work, lines: int, beside: bool = False) -> Any:
-        """The parameter ``gn_fourier`` for so many lines."""
+        """The parameter ``gn_fourier`` for ``lines`` lines."""
         places = (0 if each is None else each.address for each in (self.roots, self.chirp, self.filter))
         sizes = self.length, self.inner, lines
         return work.structure("gn_fourier", (*sizes, beside, len(self.factors), self.factors, *places))
 
 
 def _factors(length: int) -> list[int]:
-    """Of a length, 4 first; what is left where one is too large is the last."""
+    """The factors of a length, 4 first; the last may be a remainder with too large prime factors."""
     found = []
     for factor in (4, *range(2, LARGEST_PRIME + 1)):
         while length % factor == 0:
@@ -97,7 +97,7 @@ def _plan(work: Work, length: int, forward: bool) -> _Plan:
 def _run_stages(
     work: Work, plan: _Plan, structure: Any, buffer: Memory, other: Memory
 ) -> tuple[Memory, Memory]:
-    """All stages of what is in a buffer, by way of another one; the one with the result is first."""
+    """Runs all stages on a buffer, alternating with another one; returns the buffer with the result first."""
     groups, step = plan.inner, 1
     for factor in plan.factors:
         groups //= factor
@@ -112,9 +112,9 @@ def _run_stages(
 def _run_pass(
     work: Work, plan: _Plan, source: Operand, out: Operand, dim: int, hermitian: bool, divisor: float
 ) -> None:
-    """Transform along a dimension from one place to another."""
+    """Transforms along a dimension from ``source`` to ``out``."""
     others = [each for each in range(len(out.sizes)) if each != dim]
-    # as few dimensions as there need be: each element costs a division for each
+    # coalesced, because each dimension costs a division per element
     views = merged(source.chosen(others), out.chosen(others))
     lines = product(out.sizes[each] for each in others)
     beside = lines > 1 and any(
@@ -143,7 +143,7 @@ def _run_pass(
 
 
 def _between(work: Work, sizes: Sequence[int]) -> tuple[Operand, Memory]:
-    """A buffer of points in row-major order."""
+    """A contiguous buffer of points."""
     strides = [POINT_BYTES] * len(sizes)
     for dim in range(len(sizes) - 2, -1, -1):
         strides[dim] = strides[dim + 1] * sizes[dim + 1]
@@ -160,7 +160,7 @@ def _run(
     normalization: int,
     forward: bool,
 ) -> int:
-    """Transforms along dimensions, each of so many elements; ``sizes`` are those between two of them."""
+    """Transforms along dimensions of given lengths; ``sizes`` are those of intermediate results."""
     out, source = (Operand.of(each) for each in tensors)
     if out.numel == 0:
         return OK
@@ -193,7 +193,7 @@ def _c2c(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
 
 
 def _r2c(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
-    """The last dimension first, as much of it as is wanted."""
+    """Transforms the last dimension first, and stores only the needed part of it."""
     sizes, dims = Operand.of(tensors[1]).sizes, _dims(tensors[1], arguments)
     dims = [dims[-1], *dims[:-1]]
     lengths = [sizes[dim] for dim in dims]
@@ -202,19 +202,19 @@ def _r2c(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
 
 
 def _c2r(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
-    """The last dimension last, from the first half of it."""
+    """Transforms the last dimension last, from its first half."""
     sizes, dims = Operand.of(tensors[1]).sizes, _dims(tensors[1], arguments)
     lengths = [*(sizes[dim] for dim in dims[:-1]), arguments["last_dim_size"]]
     return _run(work, tensors, dims, lengths, sizes, arguments["normalization"], False)
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     yield Program(TEXT, MOVED_DTYPE, KERNELS)
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     runtime.declare(STRUCTURES)
     source = f"csrc/cuda/{TEXT}"
     return tables(

@@ -1,4 +1,4 @@
-"""Geometry: how several tensors lie that are walked together, and the views of them that kernels take."""
+"""The geometry of operands that are iterated together, and the views of them that kernels take."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 
 from .direct import Work
 
-# Elements are moved by their size, as those of one dtype.
+# Kernels that only move elements depend on the itemsize, so they are compiled for one dtype.
 MOVED_DTYPE = "uint8"
 VECTOR_BYTES = 16
 _ELEMENTS = {size: f"uint{size * 8}_t" for size in (1, 2, 4, 8)} | {16: "gn_uint128"}
-FEW_NUMBERS = 2**32  # below, elements have numbers of 32 bits
+FEW_NUMBERS = 2**32  # below, elements are indexed by 32 bits
 
 
 class Operand:
-    """A tensor, or a part of one: where it begins, and how many bytes it is from element to element.
+    """A tensor or a part of one: its address and geometry.
 
-    address, code, itemsize   of its memory and its dtype
-    sizes, strides            by dimension; strides in bytes
+    address, code, itemsize   its memory and its dtype
+    sizes, strides            by dimension; strides are in bytes
     """
 
     def __init__(self, address: int, code: int, itemsize: int, sizes: Sequence[int], strides: Sequence[int]):
@@ -30,7 +30,7 @@ class Operand:
 
     @classmethod
     def of(cls, tensor: Any) -> Operand:
-        """That of a tensor; one without dimensions has one of a single element."""
+        """The operand of a tensor; a 0-dim tensor gets one dimension of size 1."""
         spec = tensor._spec
         itemsize = spec.dtype.itemsize
         strides = [stride * itemsize for stride in spec.strides]
@@ -43,31 +43,31 @@ class Operand:
         )
 
     def seen(self, sizes: Sequence[int], strides: Sequence[int]) -> Operand:
-        """The same memory in another way."""
+        """The same memory with other sizes and strides."""
         return Operand(self.address, self.code, self.itemsize, sizes, strides)
 
     def chosen(self, dims: Iterable[int]) -> Operand:
-        """Some of its dimensions, the others at 0."""
+        """A view of some of its dimensions, at index 0 of the others."""
         chosen = list(dims)
         return self.seen([self.sizes[dim] for dim in chosen], [self.strides[dim] for dim in chosen])
 
     def narrowed(self, sizes: Sequence[int]) -> Operand:
-        """Its first elements along each dimension."""
+        """A view of its first elements along each dimension."""
         return self.seen(sizes, self.strides)
 
     def view(self, work: Work) -> Any:
-        """The parameter of a kernel."""
+        """The kernel parameter ``gn_view``."""
         content = (self.address, self.code, len(self.sizes), self.sizes, self.strides)
         return work.structure("gn_view", content)
 
     @property
     def numel(self) -> int:
-        """How many elements it has."""
+        """The number of elements."""
         return product(self.sizes)
 
 
 def product(sizes: Iterable[int]) -> int:
-    """All of them multiplied."""
+    """The product of all sizes."""
     found = 1
     for each in sizes:
         found *= each
@@ -75,8 +75,8 @@ def product(sizes: Iterable[int]) -> int:
 
 
 def merged(*operands: Operand) -> list[Operand]:
-    """Operands of the same sizes with as few dimensions as there need be: those of size 1 are left out, and
-    one that its predecessor continues in all operands is one with it.
+    """Coalesces operands of the same sizes: drops dimensions of size 1, and merges dimensions that are
+    contiguous with their predecessor in all operands.
     """
     sizes: list[int] = []
     strides: list[list[int]] = [[] for _ in operands]
@@ -96,8 +96,8 @@ def merged(*operands: Operand) -> list[Operand]:
 
 
 def in_vectors(operands: Sequence[Operand], others: Iterable[int] = ()) -> tuple[list[Operand], int]:
-    """Operands whose elements are several of theirs, where these lie side by side in all of them, and how
-    many; ``others`` are more numbers of bytes that have to be whole vectors.
+    """Views with wider elements, each of which combines several adjacent ones, if all operands allow it, and
+    how many; ``others`` are further numbers of bytes that must be multiples of the wider element.
     """
     itemsize = operands[0].itemsize
     sizes = operands[0].sizes
@@ -123,10 +123,10 @@ NUMBERS = ("uint32_t", "uint64_t")
 
 
 def element(itemsize: int) -> str:
-    """The C++ type that elements of so many bytes are moved by."""
+    """The C++ type for moving elements of this size."""
     return _ELEMENTS[itemsize]
 
 
 def number(count: int) -> str:
-    """The C++ type of numbers of so many elements."""
+    """The C++ type for indices of ``count`` elements."""
     return NUMBERS[count >= FEW_NUMBERS]

@@ -1,8 +1,8 @@
-"""Graphs: all that a piece of a program asks of a GPU, captured once and replayed as one launch.
+"""CUDA graphs: a program's work on a GPU, captured once and replayed as one launch.
 
-While a stream is captured nothing runs: kernels are noted with the addresses that they are given.  Memory
-that is asked for comes from a pool of the graph's own, so that these addresses stay its; numbers that come
-from the host are kept in pinned memory, from which each replay copies them again.
+While a stream is captured nothing runs: kernels are recorded with their arguments.  Memory is allocated from
+a private pool of the graph, so that its addresses remain valid; data from the host is kept in pinned memory,
+from which each replay copies it again.
 
 Source: torch.cuda.CUDAGraph and torch.cuda.graph; "CUDA Programming Guide", on graphs.
 """
@@ -18,17 +18,17 @@ from .streams import Stream, current_stream, on_device
 
 
 class Capture:
-    """What a stream that is captured has to keep for the graph."""
+    """What a capture must keep alive for its graph."""
 
     def __init__(self) -> None:
         self.kept: list[PinnedMemory] = []
 
 
 class CUDAGraph:
-    """Work of one stream of device ``index``, to be replayed.
+    """The captured work of one stream of device ``index``, for replay.
 
-    Between ``capture_begin`` and ``capture_end`` what the program puts into the stream is noted; ``graph`` is
-    the usual way to say so.  Random numbers are those of the capture at each replay.
+    Work that is launched into the stream between ``capture_begin`` and ``capture_end`` is captured; ``graph``
+    is the usual way to call them.  Each replay uses the same random numbers.
     """
 
     def __init__(self, runtime: Any, index: int = 0):
@@ -41,7 +41,7 @@ class CUDAGraph:
         self._executable = 0
 
     def pool(self) -> int:
-        """The pool that its memory comes from, for other graphs to share.
+        """The pool of its memory, which other graphs can share.
 
         Raises RuntimeError before a capture.
         """
@@ -50,12 +50,12 @@ class CUDAGraph:
         return self._pool
 
     def capture_begin(self, pool: int | None = None, stream: Stream | None = None) -> None:
-        """Note what is put into ``stream``, by default the current one, and do not run it.
+        """Begins to capture the work of ``stream``, by default the current one, instead of running it.
 
         pool  of another graph, which is never replayed while this one's results are needed
 
-        Raises RuntimeError for a graph that has captured something already, and for the default stream,
-        which can not be captured.
+        Raises RuntimeError if the graph has captured something already, and for the default stream, which can
+        not be captured.
         """
         if self._executable or self._stream is not None:
             raise RuntimeError("CUDAGraph.capture_begin: it has captured something already; reset it first")
@@ -77,10 +77,10 @@ class CUDAGraph:
         self._runtime.captures[self._index, stream.handle] = self._capture
 
     def capture_end(self) -> None:
-        """Make what was noted a graph that can be replayed.
+        """Ends the capture, and makes the graph ready for replay.
 
-        Raises RuntimeError without ``capture_begin``, and CudaError where something was done that a graph
-        can not have in it.
+        Raises RuntimeError without ``capture_begin``, and CudaError if the capture contains an unsupported
+        operation.
         """
         if self._stream is None:
             raise RuntimeError("CUDAGraph.capture_end: nothing is being captured")
@@ -100,7 +100,7 @@ class CUDAGraph:
                     self._forget_pool()
 
     def replay(self) -> None:
-        """Put all of it into the current stream.  Raises RuntimeError where nothing was captured."""
+        """Launches the graph into the current stream.  Raises RuntimeError if nothing was captured."""
         if not self._executable:
             raise RuntimeError("CUDAGraph.replay: nothing was captured")
         driver = self._runtime.driver
@@ -108,7 +108,7 @@ class CUDAGraph:
             driver.launch_graph(self._executable, current_stream(driver, self._index).handle)
 
     def reset(self) -> None:
-        """Forget what was captured, once it is done; results keep their memory."""
+        """Deletes the captured work, after waiting for it; results keep their memory."""
         if self._stream is not None:
             raise RuntimeError("CUDAGraph.reset: it is being captured")
         if self._executable:
@@ -130,17 +130,17 @@ class CUDAGraph:
         if getattr(self, "_executable", 0) or getattr(self, "_pool", None) is not None:
             try:
                 self.reset()
-            except Exception:  # the device is lost, or being captured: its memory goes with the process
+            except Exception:  # the device is lost, or captures: the memory is leaked
                 pass
 
 
 class graph:
-    """``with graph(made):`` capture what the block puts into a stream of its own.
+    """``with graph(made):`` captures the block's work, in a separate stream.
 
-    pool    what the graph's memory comes from: another graph's ``pool()``
-    stream  to capture; by default a new one
+    pool    the graph's memory pool: another graph's ``pool()``
+    stream  the stream to capture; by default a new one
 
-    Whatever the block reads on the host (``item()``, printing a tensor) raises RuntimeError.
+    Reading data on the host in the block (``item()``, printing a tensor) raises RuntimeError.
     """
 
     def __init__(self, made: CUDAGraph, pool: int | None = None, stream: Stream | None = None):
@@ -150,7 +150,7 @@ class graph:
 
     def __enter__(self) -> None:
         runtime, index = self._graph._runtime, self._graph._index
-        gc.collect()  # so that no tensor of before is released into the graph
+        gc.collect()  # so that no earlier tensor is released during the capture
         with on_device(runtime.driver, index):
             runtime.driver.synchronize()
         self._stream.__enter__()
@@ -166,7 +166,7 @@ class graph:
         try:
             self._graph.capture_end()
         except Exception:
-            if error is None:  # else what went wrong first says more
+            if error is None:  # else the first error is more useful
                 raise
         finally:
             self._stream.__exit__(kind, error, trace)

@@ -1,4 +1,4 @@
-"""Grid samples: inputs at the places of a grid, and the gradients, by csrc/cuda/grid_sample.cu."""
+"""grid_sampler and its gradients, by csrc/cuda/grid_sample.cu."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ typedef struct {
 SPATIAL = 3
 NEAREST, BICUBIC = 1, 2
 FEW = 64  # as in grid_sample.cu
-MOST_BLOCK = 16  # channels that share a place's neighbours
-ENOUGH_THREADS = 2**16  # below, a thread takes fewer channels, and places are given to warps
-MOST_MEETINGS = 2**23  # that are sorted at once, unless one image has more
+MOST_BLOCK = 16  # channels per thread, which share a point's neighbours
+ENOUGH_THREADS = 2**16  # below, a thread processes fewer channels, and a warp processes each point
+MOST_MEETINGS = 2**23  # sorted at once, unless one image has more
 _FORWARD = ("sample<0>",)
 _BACKWARD = (
     *("slopes<1, 0>", "slopes<32, 0>", "find_meetings<0>"),
@@ -40,12 +40,12 @@ _DOUBLE = ("sample<1>", "slopes<1, 1>", "slopes<32, 1>", "find_meetings<1>")
 
 
 def _planes(tensor: Any, is_grid: bool = False) -> tuple[int, list[int]]:
-    """The content of a ``gn_planes``; of None one without a place."""
+    """The content of a ``gn_planes``; for None one with a null address."""
     if tensor is None:
         return 0, [0] * (SPATIAL + 2)
     spec = tensor._spec
     steps = [stride * spec.dtype.itemsize for stride in spec.strides]
-    if is_grid:  # its coordinates are its channels
+    if is_grid:  # coordinates take the place of channels
         steps.insert(1, steps.pop())
     missing = [0] * (SPATIAL + 2 - len(steps))
     return int(tensor._address), [*steps[:2], *missing, *steps[2:]]
@@ -96,14 +96,14 @@ def _launch(work: Work, dtype: str, kernel: str, steps: int, parameters: Sequenc
 
 
 def _write_results(work: Work, sampling: Any, out: Any, is_double: bool) -> None:
-    """To ``out``, of the sizes of the results."""
+    """Writes to ``out``, which has the result's sizes."""
     steps = out._spec.numel and out._spec.numel // sampling.channels * -(-sampling.channels // sampling.block)
     parameters = [sampling, work.structure("gn_planes", _planes(out))]
     _launch(work, out._spec.dtype.name, f"sample<{int(is_double)}>", steps, parameters)
 
 
 def _write_slopes(work: Work, sampling: Any, out: Any, is_double: bool) -> None:
-    """To ``out``, of the sizes of the grid."""
+    """Writes to ``out``, which has the grid's sizes."""
     places = out._spec.numel // sampling.spatial
     team = 1 if places >= ENOUGH_THREADS else 32
     parameters = [sampling, work.structure("gn_planes", _planes(out, True))]
@@ -112,7 +112,7 @@ def _write_slopes(work: Work, sampling: Any, out: Any, is_double: bool) -> None:
 
 
 def _write_input_gradient(work: Work, sampling: Any, out: Any, is_double: bool) -> None:
-    """To ``out``, of the sizes of the input: so many images at a time as can be sorted together."""
+    """Writes to ``out``, which has the input's sizes, as many images at a time as can be sorted together."""
     if out._spec.numel == 0:
         return
     dtype = out._spec.dtype.name
@@ -174,7 +174,7 @@ def _double_gradients(work: Work, tensors: Sequence[Any], arguments: dict[str, A
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     for dtype in DTYPES["FLOATING"]:
         for group in (_FORWARD, _BACKWARD, _DOUBLE):
             yield Program(TEXT, dtype, group)
@@ -182,7 +182,7 @@ def programs() -> Iterator[Program]:
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     runtime.declare(STRUCTURES)
     functions = {
         "grid_sampler_2d": _sample,

@@ -1,8 +1,8 @@
-"""Indexing: elements that indices name, read, put, filled and combined, by csrc/cuda/index.cu and combine.cu.
+"""Indexing: reads, writes, fills and combines elements by index, with csrc/cuda/index.cu and combine.cu.
 
-What an operator is about are picks: the rows of a tensor, its target, that indices name, and for each the
-elements of another tensor.  A pick has a number, its place among the indexed dimensions; ``_find_numbers``
-makes them on the device and says whether an index is out of range, before anything is written.
+Operators are described by picks: each pick is a slice of a tensor, the target, that indices select, with the
+corresponding elements of another tensor.  A pick has a number, its position in the indexed dimensions;
+``_find_numbers`` computes it on the device and reports an index out of range, before anything is written.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ typedef struct {
 } gn_combination;
 """
 FEW = 64  # as in combine.cu
-SPARSE = 32  # places for each pick, from which picks are sorted rather than places searched
+SPARSE = 32  # from so many positions per pick on, picks are sorted instead of using a table of positions
 LEAST_SPARSE = 2**16
-WIDEST = 32  # elements side by side that a block of combine_many takes
+WIDEST = 32  # adjacent elements that a block of combine_many processes
 UNDIVIDED, MEAN_OF_PICKS, MEAN_OF_ROWS = range(3)
-_NO_INDEX = -(2**63)  # is dropped nowhere: it is out of any range
-_WINNERS, _MANY_WINNERS, _MARKS = "uint32_t", "unsigned long long", "uint8_t"  # what says which pick is put
+_NO_INDEX = -(2**63)  # equals no index, so that none is dropped
+_WINNERS, _MANY_WINNERS, _MARKS = "uint32_t", "unsigned long long", "uint8_t"  # types of marks
 
 
 def _number_kernel(count: str) -> str:
@@ -71,7 +71,7 @@ def _copy_kernel(itemsize: int, count: str) -> str:
 
 
 def _moves(count: str) -> list[str]:
-    """The kernels that move as many elements as ``count`` numbers, without those of rare winners."""
+    """The kernels that move elements with indices of type ``count``, except those of rare mark types."""
     found = [_number_kernel(count)]
     for itemsize in ELEMENT_BYTES:
         found += [_move_kernel(itemsize, count, puts, _WINNERS) for puts in (False, True)]
@@ -79,7 +79,7 @@ def _moves(count: str) -> list[str]:
     return found
 
 
-_MOVES = [_name_kernel(_WINNERS), *_moves(NUMBERS[0])]  # what is compiled together
+_MOVES = [_name_kernel(_WINNERS), *_moves(NUMBERS[0])]  # compiled together
 _HOWS = {"sum": "gn_total", "prod": "gn_product", "amax": "gn_most", "amin": "gn_least", "mean": "gn_total"}
 _COMBINATIONS = ("few", "many")
 
@@ -94,26 +94,26 @@ def _combine_kernels(dtype: str, entry: str) -> list[str]:
 
 
 def _combined(dtype: str) -> tuple[str, ...]:
-    """What is compiled together."""
+    """The kernels that are compiled together."""
     return (*_combine_kernels(dtype, PACKED), "put_number", "convert_number")
 
 
 class Index(NamedTuple):
-    """One tensor of indices: what an index counts is ``factor``, and [0, size) is its range."""
+    """One index tensor: indices in [0, size), each of which contributes index * ``factor`` to a number."""
 
     operand: Operand
     size: int
     factor: int
-    beside: Operand  # what else makes a number, by the index's place
+    beside: Operand  # strides of the contribution of an index's own position
 
 
 class Picks(NamedTuple):
-    """What an operator is about.
+    """The picks of an operator.
 
-    whole    the target by the dimensions of ``other``, with stride 0 along the picks
+    whole    the target with the dimensions of ``other``, with stride 0 along the picks
     other    the elements of all picks: ``before`` dimensions, ``ndim`` ones of the picks, and the rest
     picked   the indexed dimensions of the target
-    indices  that say which are picked
+    indices  the index tensors
     """
 
     whole: Operand
@@ -126,17 +126,17 @@ class Picks(NamedTuple):
 
     @property
     def total(self) -> int:
-        """How many picks there are."""
+        """The number of picks."""
         return product(self.other.sizes[self.before : self.before + self.ndim])
 
     @property
     def inner(self) -> int:
-        """How many elements of a pick lie side by side."""
+        """The number of elements in the dimensions after those of the picks."""
         return product(self.other.sizes[self.before + self.ndim :])
 
     @property
     def numbers(self) -> int:
-        """How many places there are to pick."""
+        """The number of positions in the indexed dimensions."""
         return product(self.picked.sizes)
 
 
@@ -148,14 +148,14 @@ def _index(operand: Operand, size: int, factor: int = 1, beside: Sequence[int] =
 def _picks(
     target: Operand, other: Operand, dims: Sequence[int], indices: Sequence[Any], before: int, wraps: bool
 ) -> Picks:
-    """Picks along dimensions of the target by as many index tensors, whose dimensions stand in ``other``
-    behind ``before`` others of the target.
+    """Picks along ``dims`` of the target, with one index tensor for each; in ``other`` the index tensors'
+    dimensions follow ``before`` dimensions of the target.
     """
     spec = indices[0]._spec
     ndim = spec.ndim or 1
     sizes, strides = list(other.sizes), list(other.strides)
     rest = [dim for dim in range(len(target.sizes)) if dim not in dims]
-    if len(sizes) < len(rest) + ndim:  # an index without dimensions stands for one pick
+    if len(sizes) < len(rest) + ndim:  # a 0-dim index is one pick
         sizes.insert(before, 1)
         strides.insert(before, 0)
     along = [target.strides[dim] for dim in rest]
@@ -175,14 +175,14 @@ def _picks(
 
 
 def _flat_picks(target: Operand, other: Operand, index: Operand) -> Picks:
-    """Picks of the target's elements by their numbers in row-major order."""
+    """Picks of the target's elements by their row-major index."""
     whole = target.seen(other.sizes, [0] * len(other.sizes))
     indices = [_index(index, target.numel)]
     return Picks(whole, other, target, indices, 0, len(other.sizes), True)
 
 
 def picks_along(target: Operand, other: Operand, dim: int, index: Operand) -> Picks:
-    """Picks of elements at their own place but for ``dim``, where the index says it."""
+    """Picks of elements whose position is that of the index, except along ``dim``, where it is the index."""
     other = other.narrowed(index.sizes)
     whole = target.seen(index.sizes, [0] * len(index.sizes))
     steps = [product(target.sizes[place + 1 :]) for place in range(len(target.sizes))]
@@ -192,8 +192,8 @@ def picks_along(target: Operand, other: Operand, dim: int, index: Operand) -> Pi
 
 
 def _find_numbers(work: Work, picks: Picks, flag: Memory, dropped: int = _NO_INDEX) -> Memory:
-    """The picks' numbers; the flag is set where an index is out of range.  Of an index ``dropped`` the number
-    is one more than there are.
+    """The picks' numbers; sets the flag if an index is out of range.  An index equal to ``dropped`` gets a
+    number past the end.
     """
     numbers = work.temporary(picks.total * 8)
     for place, each in enumerate(picks.indices):
@@ -226,7 +226,7 @@ def _launch_move(work: Work, kernel: str, count: int, parameters: list[Any]) -> 
 
 
 def copy(work: Work, out: Operand, source: Operand) -> None:
-    """Copy elements of one size between tensors of the same sizes."""
+    """Copies elements between operands with the same sizes and itemsize."""
     (out, source), _ = in_vectors(merged(out, source))
     count = out.numel
     kernel = _copy_kernel(out.itemsize, number(count))
@@ -234,7 +234,7 @@ def copy(work: Work, out: Operand, source: Operand) -> None:
 
 
 def clear(work: Work, tensor: Any) -> None:
-    """Make all elements of a tensor 0."""
+    """Fills a tensor with 0."""
     target = Operand.of(tensor)
     zero = work.zeros(target.itemsize)
     one = Operand(zero.address, target.code, target.itemsize, target.sizes, [0] * len(target.sizes))
@@ -242,14 +242,14 @@ def clear(work: Work, tensor: Any) -> None:
 
 
 def _begin(work: Work, tensors: Sequence[Any]) -> None:
-    """Make the output the first input, unless they are the same memory."""
+    """Copies the first input to the output, unless they are the same memory."""
     if int(tensors[0]._address) != int(tensors[1]._address):
         copy(work, Operand.of(tensors[0]), Operand.of(tensors[1]))
 
 
 def _find_winners(work: Work, picks: Picks, numbers: Memory) -> tuple[str, Memory]:
-    """Which of equal picks is put, and the type of what says so: found by a place for each number, or, where
-    there are far more numbers than picks, by sorting these.
+    """Finds which of equal picks is written; returns the type of the marks, and the marks.  Uses a table with
+    an entry for each number, or, if there are far more numbers than picks, sorts the picks.
     """
     if picks.numbers > max(SPARSE * picks.total, LEAST_SPARSE):
         return _MARKS, last_of_each(work, numbers, picks.total, picks.numbers.bit_length())
@@ -261,7 +261,7 @@ def _find_winners(work: Work, picks: Picks, numbers: Memory) -> tuple[str, Memor
 
 
 def _move(work: Work, picks: Picks, numbers: Memory, puts: bool) -> None:
-    """Read the picks' elements from the target, or put them there: of equal picks the last one wins."""
+    """Reads the picks' elements from the target, or writes them to it; of equal picks the last one wins."""
     (other, whole), lanes = in_vectors(merged(picks.other, picks.whole), picks.picked.strides)
     (picked,) = merged(picks.picked)
     winner, winners = _WINNERS, None
@@ -291,7 +291,7 @@ def combine(
     mean: int = UNDIVIDED,
     scale: Any = 1,
 ) -> None:
-    """Combine what comes to each place of the target, which has its elements already."""
+    """Combines the elements of all picks of each position into the target, which is already initialized."""
     if picks.total == 0 or picks.other.numel == 0:
         return
     entries, entry = sorted_numbers(work, numbers, picks.total, picks.numbers.bit_length())
@@ -329,7 +329,7 @@ def _numbers_of(work: Work, value: Any) -> Any:
 
 
 def _one(work: Work, tensor: Any, value: Any) -> tuple[Operand, Memory]:
-    """A number as an element of a tensor's dtype on the device; of no dimension yet."""
+    """A number as an element of a tensor's dtype on the device, without dimensions."""
     dtype = tensor._spec.dtype
     held = work.temporary(dtype.itemsize)
     _launch_combining(
@@ -364,7 +364,7 @@ def _cat(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
     at = out.address
     for tensor in tensors[1:]:
         source = Operand.of(tensor)
-        if source.numel == 0:  # one of a single dimension joins anything
+        if source.numel == 0:  # cat skips empty 1-D tensors
             continue
         part = Operand(at, out.code, out.itemsize, source.sizes, out.strides)
         copy(work, part, source)
@@ -389,7 +389,7 @@ def _take(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
 
 
 def _present(target: Any, other: Any, indices: Sequence[Any]) -> Picks:
-    """Those of _index and _index_put: an index tensor, or None, for each of the first dimensions."""
+    """The picks of _index and _index_put: ``indices`` has an index tensor or None for each dimension."""
     dims = [dim for dim, index in enumerate(indices) if index is not None]
     is_adjacent = dims == list(range(dims[0], dims[-1] + 1))
     before = dims[0] if is_adjacent else 0
@@ -424,7 +424,7 @@ def _gather(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> in
 
 
 def _put_picks(work: Work, tensors: Sequence[Any], picks: Picks, flag: Memory | None = None) -> int:
-    """The output is the first input, but for what is put at the picks."""
+    """Copies the first input to the output, and writes the picks' elements."""
     flag = flag or work.flag()
     numbers = _find_numbers(work, picks, flag)
     if picks.total and work.is_set(flag):
@@ -446,7 +446,7 @@ def _combine_picks(work: Work, tensors: Sequence[Any], picks: Picks, **how: Any)
 
 
 def _with_indices(function: Any) -> Any:
-    """``function``, but where there is no index, whose dimensions need then not be the target's, a copy."""
+    """``function``, or a copy if there are no indices, whose dimensions then need not match the target's."""
 
     def run(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
         if tensors[2]._spec.numel == 0:
@@ -495,7 +495,7 @@ def _scatter_reduce(work: Work, tensors: Sequence[Any], arguments: dict[str, Any
 
 
 def _slices(tensors: Sequence[Any], arguments: dict[str, Any], other: Operand, wraps: bool) -> Picks:
-    """Slices along a dimension that a vector names."""
+    """Picks of slices along ``dim``, with a 1-D index."""
     target = Operand.of(tensors[0])
     dim = _dim(tensors[0], arguments["dim"])
     return _picks(target, other, [dim], [tensors[2]], dim, wraps)
@@ -561,7 +561,7 @@ def _embedding_backward(work: Work, tensors: Sequence[Any], arguments: dict[str,
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     yield Program(TEXT, MOVED_DTYPE, tuple(_MOVES))
     alone = [_name_kernel(_MANY_WINNERS), *_moves(NUMBERS[1])]
     for winner in (_MANY_WINNERS, _MARKS):
@@ -573,7 +573,7 @@ def programs() -> Iterator[Program]:
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     runtime.declare(STRUCTURES)
     every = tuple(each.name for each in ALL)
     moved = {

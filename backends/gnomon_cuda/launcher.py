@@ -1,4 +1,4 @@
-"""Launcher: from a walk and its tensors to a kernel's parameters, its grid, and its launch."""
+"""Kernel parameters and grids for a TensorIterator and its tensors."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ typedef struct {
 } gn_reduction48;
 typedef struct { uintptr_t at; int32_t dtype; int32_t ndim; int64_t sizes[25]; int64_t strides[25]; } gn_view;
 """
-THREADS = 256  # of a block
+THREADS = 256  # per block
 BLOCKS_PER_MULTIPROCESSOR = 16
-VECTOR_BYTES = 16  # what a thread reads or writes at once, at most
-MOST_DIMS = 25  # of a tensor that is passed whole; PyTorch's limit on CUDA, too
-FEW_DIMS = 8  # of most walks; the parameters of others are longer
+VECTOR_BYTES = 16  # a thread's widest access
+MOST_DIMS = 25  # of a tensor parameter; PyTorch has the same limit on CUDA
+FEW_DIMS = 8  # enough for most iterations; more need longer parameters
 
 
 class Geometry(NamedTuple):
-    """How the operands of a walk lie.
+    """The geometry of the operands of a TensorIterator.
 
-    sizes, strides   of the walk, dimension 0 fastest; strides in bytes, those of each operand
-    itemsizes        bytes of an element of each operand
+    sizes, strides   dimension 0 is the fastest; strides of each operand in bytes
+    itemsizes        of each operand
     """
 
     sizes: tuple[int, ...]
@@ -45,14 +45,14 @@ class Geometry(NamedTuple):
 
     @property
     def numel(self) -> int:
-        """How many elements are walked."""
+        """The number of elements of the iteration."""
         count = 1
         for size in self.sizes:
             count *= size
         return count
 
     def single(self) -> int | None:
-        """A bit for each input that is one element for all; None where an operand does not lie densely."""
+        """A bit mask of the inputs with a single, broadcast element; None if another operand is not dense."""
         if len(self.sizes) > 1:
             return None
         bits = 0
@@ -65,7 +65,7 @@ class Geometry(NamedTuple):
         return bits
 
     def lanes(self, addresses: Sequence[int], single: int) -> int:
-        """How many elements a thread may take at once, where operands begin at these addresses."""
+        """How many elements a thread may access at once, for operands at these addresses."""
         lanes = VECTOR_BYTES // max(self.itemsizes)
         for place, (address, size) in enumerate(zip(addresses, self.itemsizes)):
             is_single = place and single >> (place - 1) & 1
@@ -74,16 +74,16 @@ class Geometry(NamedTuple):
         return lanes
 
 
-def geometry_of(walk: TensorIterator) -> Geometry:
-    """The geometry of a walk."""
+def geometry_of(iterator: TensorIterator) -> Geometry:
+    """The geometry of a TensorIterator."""
     return Geometry(
-        tuple(walk.shape),
-        tuple(tuple(operand.strides) for operand in walk.operands),
-        tuple(operand.dtype.itemsize for operand in walk.operands),
+        tuple(iterator.shape),
+        tuple(tuple(operand.strides) for operand in iterator.operands),
+        tuple(operand.dtype.itemsize for operand in iterator.operands),
     )
 
 
 def grid_of(work: int, multiprocessors: int) -> tuple[int, int, int]:
-    """Enough blocks for so many steps, and no more than keep the device busy: kernels go on in strides."""
+    """Enough blocks for ``work`` steps, but no more than keep the device busy: kernels loop grid-stride."""
     most = multiprocessors * BLOCKS_PER_MULTIPROCESSOR
     return max(1, min((work + THREADS - 1) // THREADS, most)), 1, 1

@@ -1,4 +1,4 @@
-"""Lines: extremes and scans along one dimension, by csrc/cuda/search.cu and scan.cu."""
+"""Extremes (argmax and relatives) and scans along one dimension, by csrc/cuda/search.cu and scan.cu."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ STRUCTURES = """
 typedef struct { int64_t lines; int64_t length; int64_t parts; } gn_line_parts;
 typedef struct { int64_t value; int64_t index; int64_t in; } gn_steps;
 """
-FEW_ELEMENTS = 64  # up to here a thread takes a line, if there are enough lines
+FEW_ELEMENTS = 64  # up to here a thread processes a line, if there are enough lines
 MANY_LINES = 1024
-LEAST_FOR_THREAD = 64  # elements that a thread takes at least, before a line is given to several
+LEAST_FOR_THREAD = 64  # the least elements per thread if a line is split between threads
 LEAST_FOR_BLOCK = 4096
-BUSY = 2048  # threads that keep a multiprocessor busy
+BUSY = 2048  # the threads that keep a multiprocessor busy
 _CANDIDATE_BYTES = 16
 _SEARCHES = (
     *(f"search_{each}<{least}>" for each in ("threads", "blocks") for least in (0, 1)),
@@ -38,11 +38,11 @@ _TOTAL_BYTES = 32
 
 
 class Lines:
-    """The lines of a tensor along a dimension, all of it in one where there is none.
+    """The lines of a tensor along a dimension; without a dimension the whole tensor is one line.
 
-    first    the lines at their first element
-    step     bytes from element to element
-    length   elements of a line
+    first    the first element of each line
+    step     the stride in bytes within a line
+    length   the number of elements of a line
     """
 
     def __init__(self, work: Work, tensor: Any, dim: int | None):
@@ -74,7 +74,7 @@ class Lines:
         return compact.seen([count], [operand.itemsize])
 
     def of_output(self, tensor: Any, keepdim: bool) -> Operand:
-        """An output with one element for each line; where it is absent, a view without memory."""
+        """An output with one element for each line; for an absent output, a view with a null address."""
         if tensor is None:
             return Operand(0, 0, 1, self.first.sizes, [0] * len(self.first.sizes))
         operand = Operand.of(tensor)
@@ -85,7 +85,7 @@ class Lines:
         return operand
 
     def cut(self, work: Work) -> tuple[bool, int]:
-        """Does a thread take each part of a line, rather than a block, and how many parts there are."""
+        """Whether a thread, not a block, processes each part of a line, and the number of parts."""
         multiprocessors = work.runtime.multiprocessors(work.device)
         few = self.length <= FEW_ELEMENTS and self.count >= MANY_LINES
         beside = abs(self.step) != self.itemsize and self.count > 1
@@ -104,7 +104,7 @@ def _grid(work: Work, threads: bool, tasks: int) -> Grid:
 
 
 def search(work: Work, lines: Lines, dtype: str, values: Operand, indices: Operand, is_least: bool) -> None:
-    """The extreme of each line and its place, to the outputs that have memory."""
+    """Writes the extreme of each line and its position, to those outputs that have memory."""
     values, indices, first = merged(values, indices, lines.first)
     threads, parts = lines.cut(work)
     views = [values.view(work), indices.view(work), first.view(work), work.int64(lines.step)]
@@ -159,7 +159,7 @@ def _aminmax(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> i
 
 
 def _scan_kernels(scan: str) -> list[str]:
-    """What is compiled together."""
+    """The kernels that are compiled together."""
     found = [f"scan_threads<{scan}, 0>", f"scan_threads<{scan}, 1>"]
     return found + [f"scan_{each}<{scan}>" for each in ("totals", "parts", "blocks")]
 
@@ -203,14 +203,14 @@ def _scan(name: str) -> Callable[..., int]:
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     yield from for_each(SEARCH, DTYPES["ORDERED"], _SEARCHES)
     for name, dtypes in _SCANS.items():
         yield from for_each(SCAN, dtypes, _scan_kernels(f"{name}_scan"))
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     runtime.declare(STRUCTURES)
     searches = {
         "argmax": _places(False),

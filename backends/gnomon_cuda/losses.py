@@ -1,6 +1,4 @@
-"""Losses: the negative log likelihood of classes and its gradient, glu and log_sigmoid, by
-csrc/cuda/losses.cu.
-"""
+"""nll_loss and its gradient, glu and log_sigmoid, by csrc/cuda/losses.cu."""
 
 from __future__ import annotations
 
@@ -22,12 +20,12 @@ typedef struct {
 } gn_samples;
 """
 _GROUP = ("nll_rows", "nll_total", "nll_backward", "glu", "log_sigmoid")
-_LENGTH = 2048  # rows of a block
+_LENGTH = 2048  # rows per block
 _LOSS_BYTES = 16  # of gn_loss
 
 
 def _step(tensor: Any) -> int:
-    """Bytes between the elements of a vector; 0 where there is one."""
+    """The stride of a vector in bytes; 0 if it has one element."""
     spec = tensor._spec
     return spec.strides[0] * spec.dtype.itemsize if spec.ndim else 0
 
@@ -50,14 +48,14 @@ def _rows(work: Work, matrix: Any, target: Any, weight: Any, other: Any, argumen
             int(target._address),
             0 if weight is None else int(weight._address),
             arguments["ignore_index"],
-            arguments["reduction"] if is_batch else arguments["reduction"] or 2,  # of one, the sum
+            arguments["reduction"] if is_batch else arguments["reduction"] or 2,  # for a single row, the sum
             fault.address,
         ),
     )
 
 
 def _nll_loss(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
-    """The outputs are new: what is written to them before a target is refused is seen by nobody."""
+    """May write to the outputs before it refuses a target: they are new, so nobody sees that."""
     out, total, matrix, target, weight = tensors
     fault = work.flag()
     rows = _rows(work, matrix, target, weight, out, arguments, fault)
@@ -74,7 +72,7 @@ def _nll_loss(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> 
 
 
 def _nll_loss_backward(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
-    """The output is new, as above."""
+    """May write to the output before it refuses a target, as above."""
     out, incoming, _, target, weight, total = tensors
     fault = work.flag()
     rows = _rows(work, out, target, weight, incoming, arguments, fault)
@@ -114,12 +112,12 @@ def _each(work: Work, kernel: str, out: Any, views: Sequence[Any]) -> int:
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     return for_each(TEXT, DTYPES["FLOATING"], _GROUP)
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     runtime.declare(STRUCTURES)
     functions = {
         "nll_loss_forward": _nll_loss,

@@ -1,4 +1,4 @@
-"""Masks: elements that are not 0, or that a mask chooses, by csrc/cuda/nonzero.cu and masks.cu."""
+"""nonzero, masked_select and masked_scatter, by csrc/cuda/nonzero.cu and masks.cu."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .tables import DTYPES
 
 NONZERO, MASKS = "nonzero.cu", "masks.cu"
 TILE = 2048  # as in marks.cuh
-_PARTS = {"complex64": "float32", "complex128": "float64"}  # a number is 0 where both parts are
+_PARTS = {"complex64": "float32", "complex128": "float64"}  # a complex number is 0 if both parts are
 _NONZERO = ("count_nonzero", "write_nonzero", "fill_rows")
 _MASKS = [
     "count_chosen",
@@ -29,7 +29,7 @@ _MASKS = [
 
 
 class _Ranks:
-    """How many of the elements before each tile are wanted, and behind them how many there are in all."""
+    """The number of selected elements before each tile, followed by their total number."""
 
     def __init__(self, work: Work, count: int, launch: Callable[[Grid, Any], None]):
         tiles = -(-count // TILE)
@@ -41,7 +41,7 @@ class _Ranks:
 
 
 def _nonzero(work: Work, source: Any) -> tuple[Operand, Callable[..., None], _Ranks]:
-    """What is not 0, counted: the tensor, what launches kernels of its dtype, and the ranks."""
+    """Counts the nonzero elements; returns the tensor, a launcher of kernels for its dtype, and the ranks."""
 
     dtype = source._spec.dtype.name
     parts = work.int32(2 if dtype in _PARTS else 1)
@@ -84,7 +84,7 @@ def _launch_mask(work: Work, kernel: str, grid: Grid, arguments: list[Any]) -> N
 
 
 def _expanded(operand: Operand, sizes: Sequence[int]) -> Operand:
-    """An operand seen in sizes that it broadcasts to."""
+    """An operand expanded to sizes that it broadcasts to."""
     new = len(sizes) - len(operand.sizes)
     strides = [0] * new + [
         0 if own == 1 else stride for own, stride in zip(operand.sizes, operand.strides, strict=True)
@@ -101,8 +101,9 @@ def _broadcast(a: Operand, b: Operand) -> list[int]:
 def _move_chosen(
     work: Work, full: Operand, mask: Operand, row: Operand, least: int, most: int, before_writing: Any
 ) -> int:
-    """Move elements between those of ``full`` that a mask of its sizes chooses and ``row``, to ``full`` where
-    there is something to be done before.  BAD_VALUE unless they are from ``least`` to ``most``.
+    """Copies the elements of ``full`` that the mask selects to ``row``; if ``before_writing`` is given, calls
+    it and then copies from ``row`` to them instead.  Returns BAD_VALUE unless ``least`` to ``most`` elements
+    are selected.
     """
     ranks = _Ranks(
         work,
@@ -145,13 +146,13 @@ def _masked_scatter(work: Work, tensors: Sequence[Any], arguments: dict[str, Any
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     yield from for_each(NONZERO, DTYPES["ORDERED"], _NONZERO)
     yield Program(MASKS, MOVED_DTYPE, tuple(_MASKS))
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     every = tuple(each.name for each in ALL)
     rows = [
         Direct("_count_nonzero", every, _count_nonzero, f"csrc/cuda/{NONZERO}"),

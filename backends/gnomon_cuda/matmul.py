@@ -1,11 +1,11 @@
-"""Matmul: mm, bmm, addmm, baddbmm and dot, by csrc/cuda/matmul.cu.
+"""mm, bmm, addmm, baddbmm and dot, by cuBLAS or csrc/cuda/matmul.cu.
 
-Every product is brought to ``out = alpha left right + beta self`` for a batch of matrices.  Vectors are
-matrices of one row or column; a matrix times a column is a row times its transpose, which is a matter of
-strides.
+Every product is expressed as ``out = alpha left right + beta self`` for a batch of matrices.  Vectors are
+matrices of one row or column; a matrix times a column is computed as a row times its transpose, which only
+exchanges strides.
 
-Floats are multiplied by cuBLAS where there is one, but for single rows and columns: no element of these
-products is used twice, which our kernels do as fast.  ``gnomon_cuda.matmul.allow_tf32 = True`` lets it round
+Floats use cuBLAS if it is available, except for products with a single row or column: these use each matrix
+element once, and gnomon's kernels are as fast.  ``gnomon_cuda.matmul.allow_tf32 = True`` lets cuBLAS round
 float32 factors to 10 bits, for speed.
 """
 
@@ -25,7 +25,7 @@ from .launcher import THREADS
 from .programs import Program
 from .tables import DTYPES
 
-allow_tf32 = False  # as torch.backends.cuda.matmul.allow_tf32
+allow_tf32 = False  # like torch.backends.cuda.matmul.allow_tf32
 
 TEXT = "matmul.cu"
 STRUCTURES = """
@@ -35,14 +35,14 @@ typedef struct {
     gn_matrix out; gn_matrix self; gn_matrix left; gn_matrix right;
 } gn_product;
 """
-STEP = 16  # what lengths of parts are multiples of
+STEP = 16  # lengths of parts are multiples of it
 SMALL_TILE, LARGE_TILE = 64, 128  # sides of tiles
-PART = 256  # places of k that a part has at least
-ROW_PART = 4096  # the same where a row is multiplied
-BLOCKS = 2  # of a multiprocessor that a product is cut for
+PART = 256  # the least length of a part of k
+ROW_PART = 4096  # the same if ``left`` is a row
+BLOCKS = 2  # blocks per multiprocessor for which a product is split
 MOST_PARTS = 512
-FEW_OUTPUTS = 1024  # up to here a warp adds up the parts of one
-COLUMNS = 32  # of a block of product_columns
+FEW_OUTPUTS = 1024  # up to here a warp sums the parts of each output
+COLUMNS = 32  # per block of product_columns
 VECTOR_BYTES = 16
 _WIDE = ("float64", "int64", "complex64", "complex128")
 _VECTOR_KERNELS = [
@@ -59,7 +59,7 @@ def kernels_for(dtype: str) -> list[str]:
 
 
 class Matrix(NamedTuple):
-    """Where a batch of matrices begins, and its strides in elements."""
+    """The address of a batch of matrices, and its strides in elements."""
 
     at: int
     batch: int
@@ -90,7 +90,7 @@ class Product(NamedTuple):
 
     @property
     def transposed(self) -> Product:
-        """The same numbers, as the product of the transposes."""
+        """The equivalent product of the transposes."""
         return self._replace(
             m=self.n,
             n=self.m,
@@ -105,7 +105,7 @@ _NO_MATRIX = Matrix(0, 0, 0, 0)
 
 
 def _matrix(tensor: Any) -> Matrix:
-    """A tensor of two or three dimensions; along a dimension of one element, steps mean nothing."""
+    """The matrices of a 2-D or 3-D tensor; strides of dimensions of size 1 are normalized."""
     spec = tensor._spec
     strides = [stride if size > 1 else 0 for size, stride in zip(spec.sizes, spec.strides)]
     return Matrix(int(tensor._address), *(strides if spec.ndim == 3 else (0, *strides)))
@@ -130,11 +130,11 @@ def _product_of(out: Any, left: Any, right: Any, self: Any = None, beta: Any = 0
 
 
 # ---------------------------------------------------------------------------------------------------------
-# By kernels of our own.
+# gnomon's own kernels.
 
 
 def _cut(units: int, k: int, wanted: int, least: int) -> tuple[int, int]:
-    """In how many parts k is cut, and their length, so that ``units`` become ``wanted`` where k allows it."""
+    """The number and the length of parts of k, such that ``units`` become ``wanted`` if k is long enough."""
     parts = max(1, min(wanted // max(units, 1), k // least, MOST_PARTS))
     length = -(-k // parts)
     length = max(STEP, -(-length // STEP) * STEP)
@@ -142,7 +142,7 @@ def _cut(units: int, k: int, wanted: int, least: int) -> tuple[int, int]:
 
 
 def _is_dense(product: Product) -> bool:
-    """May a row of ``left`` and the columns of ``right`` be read by whole vectors?"""
+    """Can a row of ``left`` and the columns of ``right`` be read in whole vectors?"""
     for at, along, others in (
         (product.left.at, product.left.column, (product.left.batch,)),
         (product.right.at, product.right.row, (product.right.batch, product.right.column)),
@@ -153,7 +153,7 @@ def _is_dense(product: Product) -> bool:
 
 
 def _multiply(work: Work, product: Product) -> None:
-    """Put the kernels of a product into the stream."""
+    """Launches gnomon's kernels for a product."""
     if product.n == 1 and product.m != 1:
         product = product.transposed
     multiprocessors = work.runtime.multiprocessors(work.device)
@@ -197,7 +197,7 @@ def _multiply(work: Work, product: Product) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# By cuBLAS.
+# cuBLAS.
 
 
 def _suits_blas(product: Product) -> bool:
@@ -206,7 +206,7 @@ def _suits_blas(product: Product) -> bool:
 
 
 def _factor(matrix: Matrix, rows: int, columns: int) -> Factor | None:
-    """A matrix as cuBLAS takes it, untransposed where both ways would do; None where neither stride is 1."""
+    """A matrix in cuBLAS's form, not transposed if both forms are possible; None if neither stride is 1."""
     for transposed, step, leading, length, count in (
         (False, matrix.row, matrix.column, rows, columns),
         (True, matrix.column, matrix.row, columns, rows),
@@ -218,7 +218,7 @@ def _factor(matrix: Matrix, rows: int, columns: int) -> Factor | None:
 
 
 class _Copies:
-    """Memory for copies of matrices that cuBLAS does not take."""
+    """Memory for copies of matrices whose strides cuBLAS does not support."""
 
     def __init__(self, work: Work, product: Product):
         self._work = work
@@ -226,13 +226,13 @@ class _Copies:
         self._held: list[Any] = []
 
     def new(self, batches: int, rows: int, columns: int) -> Matrix:
-        """A batch of matrices, row by row."""
+        """A batch of row-major matrices."""
         memory = self._work.temporary(batches * rows * columns * self._itemsize)
         self._held.append(memory)
         return Matrix(memory.address, rows * columns, columns, 1)
 
     def copy(self, to: Matrix, source: Matrix, sizes: tuple[int, int, int]) -> None:
-        """Put a copy of matrices into the stream."""
+        """Launches a copy of matrices."""
         views = [
             self._work.structure(
                 "gn_view", (each.at, 0, 3, sizes, [stride * self._itemsize for stride in each[1:]])
@@ -244,7 +244,7 @@ class _Copies:
         self._work.launch(rearrange.TEXT, rearrange.DTYPE, kernel, self._work.grid(steps), views)
 
     def factor(self, matrix: Matrix, batches: int, rows: int, columns: int) -> Factor:
-        """The matrices as cuBLAS takes them, copied where they have to be."""
+        """The matrices in cuBLAS's form, copied if necessary."""
         found = _factor(matrix, rows, columns)
         if found is None:
             different = batches if matrix.batch else 1
@@ -256,14 +256,14 @@ class _Copies:
 
 
 def _multiply_by_blas(work: Work, blas: Blas, product: Product) -> None:
-    """Put cuBLAS's kernels for a product into the stream."""
+    """Launches a product by cuBLAS."""
     found = _factor(product.out, product.m, product.n)
     if found is not None and found.transposed:
         product = product.transposed
     batches, m, n, k = product.batches, product.m, product.n, product.k
     copies = _Copies(work, product)
     out = product.out
-    if found is None:  # the transpose of matrices that are written row by row
+    if found is None:  # a row-major output: compute the transposed product
         out = copies.new(batches, n, m).transposed
     if product.beta != 0 and product.self != out:
         copies.copy(out, product.self, (batches, m, n))
@@ -324,13 +324,13 @@ def _dot(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     for dtype in DTYPES["NUMERIC"]:
         yield Program(TEXT, dtype, tuple(kernels_for(dtype)))
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     runtime.declare(STRUCTURES)
     functions = {"mm": _mm, "bmm": _mm, "addmm": _addmm, "baddbmm": _addmm, "dot": _dot}
     return tables(

@@ -1,7 +1,7 @@
-"""Norms: layer, RMS, group and batch normalization and their gradients, by csrc/cuda/row_norm.cu and
+"""Layer, RMS, group and batch normalization and their gradients, by csrc/cuda/row_norm.cu and
 csrc/cuda/channel_norm.cu.
 
-Rows that are normalized by themselves go to the first; what is summed over images, the second.
+row_norm.cu normalizes independent rows; channel_norm.cu computes sums over images.
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ typedef struct {
     gn_parameter for_weight; gn_parameter for_bias; uintptr_t partials; uintptr_t sums;
 } gn_channels;
 """
-COLUMNS = 32  # channels of a block, where their elements lie side by side
-PART = 4096  # elements that a block adds up at least, before a channel is given to several
-BLOCKS = 4  # of a multiprocessor that sums are cut for
+COLUMNS = 32  # channels per block, if their elements are adjacent
+PART = 4096  # the least elements per block if a channel is split between blocks
+BLOCKS = 4  # blocks per multiprocessor for which sums are split
 MOST_BLOCKS = 2**31 - 1
-# Threads, and bytes of a row that each holds, shorter rows first.
+# (threads, bytes of a row that each holds in registers), for shorter rows first.
 _TEAMS = ((8, 32), (WARP, 64), (128, 32), (THREADS, 64), (MOST_THREADS, 64))
 NO_PARAMETER = (0, 0)
 Parameter = tuple[int, int]
 
 
 def row_teams(dtype: str) -> list[tuple[int, int]]:
-    """The teams for rows, shorter ones first: threads, and elements that each holds; 0: for all lengths."""
+    """The teams, for shorter rows first: threads, and elements that each holds; 0 means for all lengths."""
     return [*holding(dtype, _TEAMS), (MOST_THREADS, 0)]
 
 
 def row_kernels(dtype: str, name: str, is_root: bool) -> list[str]:
-    """The kernels of rows, shorter ones first, in the order in which they are compiled."""
+    """The kernels of rows, for shorter rows first, in the order in which they are compiled."""
     return [f"{name}<{int(is_root)}, {threads}, {held}>" for threads, held in row_teams(dtype)]
 
 
@@ -69,12 +69,12 @@ CHANNEL_KERNELS = [
 
 
 def _parameter(flat: Flat, tensor: Tensor | None) -> Parameter:
-    """A vector that is read."""
+    """The parameter of a vector that is read."""
     return NO_PARAMETER if tensor is None else (flat.given(tensor), tensor._spec.dtype.code)
 
 
 def _weight(work: Work, flat: Flat, tensor: Tensor | None, dtype: Any) -> Parameter:
-    """The same, of ``dtype`` or float32: those of other dtypes are converted."""
+    """The parameter of a weight, converted unless it has ``dtype`` or float32."""
     found = _parameter(flat, tensor)
     if tensor is None or tensor._spec.dtype in (dtype, float32):
         return found
@@ -86,12 +86,12 @@ def _weight(work: Work, flat: Flat, tensor: Tensor | None, dtype: Any) -> Parame
 
 
 def _result(flat: Flat, tensor: Tensor | None, is_read: bool = False) -> Parameter:
-    """A vector that is written."""
+    """The parameter of a vector that is written."""
     return NO_PARAMETER if tensor is None else (flat.result(tensor, is_read), tensor._spec.dtype.code)
 
 
 def _are_alike(*tensors: Tensor | None) -> bool:
-    """Are those that are there of one dtype?"""
+    """Do all given tensors have one dtype?"""
     return len({tensor._spec.dtype for tensor in tensors if tensor is not None}) == 1
 
 
@@ -109,8 +109,8 @@ def _run_rows(
     places: tuple[int, int, int],
     parameters: tuple[Parameter, Parameter, Parameter, Parameter],
 ) -> None:
-    """Launch the kernel for rows of this length; ``shape`` is rows, length, cycle, share and each of gn_norm,
-    ``places`` where input, gradient and output are, ``parameters`` weight, bias, mean and rstd.
+    """Launches the kernel for rows of this length; ``shape``: rows, length, cycle, share and each of gn_norm,
+    ``places``: the addresses of input, gradient and output, ``parameters``: weight, bias, mean and rstd.
     """
     rows, length = shape[:2]
     if not rows:
@@ -130,14 +130,14 @@ def _run_rows(
 
 
 def _layer_shape(tensor: Tensor, count: int) -> tuple[int, int, int, int, int]:
-    """The shape of rows over the last ``count`` dimensions, each place with a weight of its own."""
+    """The shape of rows over the last ``count`` dimensions, with a weight for each position."""
     sizes = tensor._spec.sizes
     split = len(sizes) - count
     return math.prod(sizes[:split]), math.prod(sizes[split:]), 1, 0, 1
 
 
 def _group_shape(arguments: dict[str, Any]) -> tuple[int, int, int, int, int]:
-    """The shape of groups of channels of an image."""
+    """The shape of rows over the groups of channels of each image."""
     images, channels, size, group = (arguments[name] for name in ("N", "C", "HxW", "group"))
     share = channels // group
     return images * group, share * size, group, share, max(size, 1)
@@ -150,7 +150,7 @@ def _rows_forward(
     inputs: tuple[Tensor, Tensor | None, Tensor | None],
     eps: float,
 ) -> int:
-    """Output, mean (None: none is taken) and rstd; input, weight and bias."""
+    """Outputs: output, mean (None for RMS norm) and rstd; inputs: input, weight and bias."""
     out, mean, rstd = outputs
     source, weight, bias = inputs
     if not _are_alike(out, source):
@@ -196,7 +196,7 @@ def _rows_backward(
     outputs: tuple[Tensor | None, Tensor | None, Tensor | None],
     inputs: tuple[Tensor, Tensor, Tensor | None, Tensor, Tensor | None],
 ) -> int:
-    """The gradients of input, weight and bias; from gradient, input, mean, rstd and weight.
+    """Outputs: the gradients of input, weight and bias; inputs: gradient, input, mean, rstd and weight.
 
     ``channels``: images, channels, size, of_image and of_channel of gn_channels.
     """
@@ -225,7 +225,7 @@ def _rows_backward(
 
 
 def _layer_channels(shape: tuple[int, ...]) -> tuple[int, int, int, int, int]:
-    """Each row is an image, each place a channel; the statistics are the rows'."""
+    """Rows as images, positions as channels; the statistics are per row."""
     return shape[0], shape[1], 1, 1, max(shape[1], 1)
 
 
@@ -255,9 +255,9 @@ def _group_norm_backward(work: Work, tensors: Sequence[Any], arguments: dict[str
 
 
 class _Channels:
-    """A call of the kernels of channels: what is set before is what they take.
+    """A call of the kernels of channels, whose parameters are the attributes that are set before.
 
-    places   where input and output are
+    places   the addresses of input and output
     results  the gradients of weight and bias, or the running statistics
     """
 
@@ -287,15 +287,15 @@ class _Channels:
         self._partials = self._flat.temporary(max(1, self._parts * 2 * channels) * 8)
 
     def take_sums(self) -> None:
-        """Memory for four numbers of each channel."""
+        """Allocates memory for four numbers per channel."""
         self.sums = self._flat.temporary(max(1, 4 * self.sizes[1]) * 8)
 
     def statistics(self) -> tuple[Parameter, Parameter]:
-        """The first two of them as parameters."""
+        """The first two of the numbers of ``take_sums`` as parameters."""
         return (self.sums, float64.code), (self.sums + 8 * self.sizes[1], float64.code)
 
     def run(self, kernel: str, steps: int, further: Sequence[Any] = (), blocks: int = 0) -> None:
-        """Launch a kernel for so many steps, or with so many blocks."""
+        """Launches a kernel for ``steps`` steps, or with ``blocks`` blocks."""
         if not steps:
             return
         structure = self._work.structure(
@@ -320,12 +320,12 @@ class _Channels:
         self._work.launch(CHANNELS_TEXT, self._dtype, kernel, grid, [structure, *further], CHANNEL_KERNELS)
 
     def run_sums(self, is_gradient: bool) -> None:
-        """The sums of all parts."""
+        """Computes the sums of all parts."""
         kernel = f"channel_sums<{int(is_gradient)}, {self._columns}>"
         self.run(kernel, self.sizes[1], blocks=self._units)
 
     def run_elements(self, kind: int) -> None:
-        """The output's elements."""
+        """Computes the output's elements."""
         self.run(f"channel_elements<{kind}>", math.prod(self.sizes))
 
 
@@ -344,7 +344,7 @@ def _batch_forward(
     momentum: float,
     eps: float,
 ) -> int:
-    """Output, mean and rstd; input, weight and bias; running statistics are moved in training, else used."""
+    """Outputs: output, mean, rstd; inputs: input, weight, bias; training updates the running statistics."""
     out, mean, rstd = outputs
     source, weight, bias = inputs
     if not _are_alike(out, source):
@@ -361,7 +361,7 @@ def _batch_forward(
         call.mean, call.rstd = _result(flat, mean), _result(flat, rstd)
         call.results = _result(flat, running[0], True), _result(flat, running[1], True)
         numbers.append(work.double(momentum))
-        if source._spec.dtype is float64:  # a second pass, with differences from the mean
+        if source._spec.dtype is float64:  # a second pass, on differences from the mean
             call.run_sums(False)
             call.run("channel_moments<0>", channels, numbers)
         call.run_sums(False)
@@ -417,7 +417,7 @@ def _batch_norm_backward(work: Work, tensors: Sequence[Any], arguments: dict[str
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     floats = DTYPES["FLOATING"]
     for dtype in floats:
         for name in ("norm_rows", "norm_gradient_rows"):
@@ -427,7 +427,7 @@ def programs() -> Iterator[Program]:
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     runtime.declare(STRUCTURES)
     by_rows = {
         "native_layer_norm": _layer_norm,

@@ -1,4 +1,4 @@
-"""Order: entries, sums of counts, and sorting on the device, by csrc/cuda/order.cu."""
+"""Sorting of entries, and prefix sums of counts, on the device, by csrc/cuda/order.cu."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TILE = 4096
 COUNTS = 2048
 DIGITS = 256
 DIGIT_BITS = 8
-MOST_KEPT = SHORT_LINE // 8  # of a long line that is not sorted as a whole
+MOST_KEPT = SHORT_LINE // 8  # up to here, first entries are found without sorting all of a long line
 PACKED, WIDE = "gn_packed", "gn_wide"
 _BYTES = {PACKED: 8, WIDE: 16}
 _KERNELS = (
@@ -34,17 +34,17 @@ _SUMS = ("sum_counts", "add_counts")
 
 
 def entry_of(key_bits: int, length: int) -> str:
-    """The C++ type of entries with keys of so many bits, in lines of this length."""
+    """The C++ type of entries with keys of ``key_bits`` bits, in lines of this length."""
     return PACKED if key_bits <= 32 and length < 2**32 else WIDE
 
 
 def new_entries(work: Work, entry: str, count: int) -> Memory:
-    """Memory for so many entries."""
+    """Memory for ``count`` entries."""
     return work.temporary(count * _BYTES[entry])
 
 
 def sum_counts(work: Work, counts: Memory, count: int) -> None:
-    """Make each of ``count`` int64 the sum of those before it."""
+    """Replaces ``count`` int64 by their exclusive prefix sums."""
     before = None
     parts = -(-count // COUNTS)
     grid = work.grid(parts * THREADS)
@@ -58,7 +58,7 @@ def sum_counts(work: Work, counts: Memory, count: int) -> None:
 
 
 def sort(work: Work, entries: Memory, entry: str, lines: int, length: int, key_bits: int) -> Memory:
-    """The entries of ``lines`` of ``length`` each, sorted line by line: in their own memory or in new one."""
+    """Sorts each of ``lines`` lines of ``length`` entries; returns the same memory or a new one."""
     if length <= SHORT_LINE:
         width = 1 << (length - 1).bit_length()
         grid = work.grid(-(-lines * width // SHORT_LINE) * THREADS)
@@ -85,7 +85,7 @@ def sort(work: Work, entries: Memory, entry: str, lines: int, length: int, key_b
 def first_entries(
     work: Work, entries: Memory, entry: str, lines: int, length: int, kept: int
 ) -> tuple[Memory, int]:
-    """The entries of lines, in order, as far as their first ``kept``, and how many there are of each line."""
+    """Reduces long lines to entries that include the first ``kept``; returns them, and how many per line."""
     while length > SHORT_LINE and kept <= MOST_KEPT:
         pieces = -(-length // SHORT_LINE)
         fewer = new_entries(work, entry, lines * pieces * kept)
@@ -97,7 +97,7 @@ def first_entries(
 
 
 def sorted_numbers(work: Work, numbers: Memory, count: int, key_bits: int) -> tuple[Memory, str]:
-    """Entries of ``count`` int64 of so many bits in order, and their C++ type."""
+    """Sorted entries of ``count`` int64 of ``key_bits`` bits, and their C++ type."""
     entry = entry_of(key_bits, count)
     entries = new_entries(work, entry, count)
     parameters = [work.pointer(numbers), work.int64(count), work.pointer(entries)]
@@ -106,7 +106,7 @@ def sorted_numbers(work: Work, numbers: Memory, count: int, key_bits: int) -> tu
 
 
 def last_of_each(work: Work, numbers: Memory, count: int, key_bits: int) -> Memory:
-    """A byte for each of ``count`` int64: is it the last one of its value?"""
+    """A byte for each of ``count`` int64: whether it is the last one with its value."""
     entries, entry = sorted_numbers(work, numbers, count, key_bits)
     marks = work.temporary(count)
     parameters = [work.pointer(entries), work.int64(count), work.pointer(marks)]
@@ -115,7 +115,7 @@ def last_of_each(work: Work, numbers: Memory, count: int, key_bits: int) -> Memo
 
 
 def starts_of(work: Work, entries: Memory, entry: str, count: int, keys: int) -> Memory:
-    """Where in sorted entries those of each key begin, and behind them where the last one's end: int64."""
+    """The start in sorted entries of each key, followed by the end of the last one, as int64."""
     starts = work.temporary((keys + 1) * 8)
     parameters = [work.pointer(entries), work.int64(count), work.int64(keys), work.pointer(starts)]
     _launch(work, "find_starts", entry, work.grid(keys + 1), parameters)
@@ -127,11 +127,11 @@ def _launch(work: Work, kernel: str, entry: str, grid: Grid, parameters: list[An
 
 
 def _group(entry: str) -> tuple[str, ...]:
-    """What is compiled together."""
+    """The kernels that are compiled together."""
     return tuple(f"{each}<{entry}>" for each in _KERNELS)
 
 
 def programs() -> Iterator[Program]:
-    """All that may be asked of this text."""
+    """All programs of this text."""
     for group in (_SUMS, _group(PACKED), _group(WIDE)):
         yield Program(TEXT, MOVED_DTYPE, group)

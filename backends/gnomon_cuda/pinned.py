@@ -1,7 +1,7 @@
-"""Pinned host memory: what a GPU reads and writes itself, while the host goes on.
+"""Pinned host memory, which a GPU accesses asynchronously to the host.
 
-Making some takes the driver long, so it is kept: in lists by size, powers of two.  Memory that a copy is
-still under way to or from rests until that is done (``record_stream``).
+Allocating it is slow, so it is cached, in lists by size, rounded up to powers of two.  Memory of a pending
+copy is not reused until the copy is done (``record_stream``).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .driver import Driver
 from .errors import OUT_OF_MEMORY, CudaError
 from .streams import Stream, on_device
 
-SMALLEST = 4096  # bytes: the system pins whole pages
+SMALLEST = 4096  # in bytes: the system pins whole pages
 
 
 class _Block:
@@ -30,9 +30,9 @@ class _Block:
 
 
 class PinnedMemory:
-    """Host memory that a GPU reaches, given back when the last reference to it goes.
+    """Pinned host memory, released when the last reference to it is dropped.
 
-    A view of it does not keep it: keep the object beside the view.
+    A view does not keep it alive: keep the object as long as the view.
     """
 
     __slots__ = ("__weakref__", "_block", "_pool", "address", "nbytes")
@@ -47,34 +47,34 @@ class PinnedMemory:
         self._pool._released.append(self._block)
 
     def view(self) -> memoryview:
-        """Its bytes, writable."""
+        """A writable view of its bytes."""
         return self._pool.driver.host_view(self.address, self.nbytes)
 
     def record_stream(self, stream: Stream) -> None:
-        """Say that a copy in ``stream`` uses it: once given back, it rests until that is done."""
+        """Declares that a copy in ``stream`` uses it: once released, it is not reused until that is done."""
         if stream not in self._block.users:
             self._block.users.append(stream)
 
 
 class PinnedPool:
-    """The pinned memory of a process.  Threads may share it."""
+    """The cache of pinned memory of a process.  It is thread-safe."""
 
     def __init__(self, driver: Driver):
         self.driver = driver
         self._lock = threading.Lock()
-        self._released: deque[_Block] = deque()  # by PinnedMemory objects; not looked at yet
+        self._released: deque[_Block] = deque()  # by PinnedMemory objects; not processed yet
         self._resting = Resting()
         self._free: dict[int, list[_Block]] = {}  # size -> blocks
         self._allocated = 0
         self._reserved = 0
 
     def allocate(self, nbytes: int) -> PinnedMemory:
-        """``nbytes`` (maybe 0) of host memory.  Raises OutOfMemoryError."""
+        """Allocates ``nbytes`` (possibly 0) of host memory.  Raises OutOfMemoryError."""
         size = max(SMALLEST, 1 << max(nbytes - 1, 0).bit_length())
         with self._lock:
             block = self._take(size)
         if block is None:
-            gc.collect()  # memory may be waiting in cycles
+            gc.collect()  # reference cycles may hold memory
             with self._lock:
                 self._sort_released()
                 self._give_back_all()
@@ -126,13 +126,13 @@ class PinnedPool:
                     self._reserved -= block.nbytes
 
     def empty_cache(self) -> None:
-        """Give memory that nobody uses back to the system, once copies to and from it are done."""
+        """Releases cached memory to the system, after waiting for copies to and from it."""
         with self._lock:
             self._sort_released()
             self._give_back_all()
 
     def stats(self) -> dict[str, int]:
-        """Bytes ``allocated`` to somebody, and ``cached`` for the next request."""
+        """The bytes ``allocated``, and ``cached`` for reuse."""
         with self._lock:
             self._sort_released()
             return {"allocated": self._allocated, "cached": self._reserved - self._allocated}

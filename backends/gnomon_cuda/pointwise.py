@@ -1,4 +1,4 @@
-"""Pointwise: the operators whose kernels are in csrc/cuda/pointwise.cu."""
+"""The operators whose kernels are in csrc/cuda/pointwise.cu."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TEXT = "pointwise.cu"
 _ROWS = pointwise_rows()
 BLOCK = THREADS, 1, 1
 _INTEGER_TYPES = ("int", "SymInt", "bool")
-# Whose elements are moved as those of another dtype of the same size.
+# Dtypes whose elements are moved by the kernels of another dtype of the same size.
 _MOVED_AS = {
     "bool": "uint8",
     "uint8": "uint8",
@@ -35,9 +35,9 @@ _MOVED_AS = {
     "float64": "int64",
     "complex64": "int64",
 }
-_CHOICE_DTYPE = "uint8"  # elements are chosen by their size, as those of one dtype
-_JOINING = ["complex", "polar"]  # of two real numbers a complex one
-# dtype -> its operations, and those that only move elements, each in the order in which they are compiled.
+_CHOICE_DTYPE = "uint8"  # where() depends only on the itemsize, so it is compiled for one dtype
+_JOINING = ["complex", "polar"]  # two real inputs, one complex output
+# dtype -> its operations, and those that only move elements, in the order in which they are compiled.
 _OPERATIONS = {
     dtype: [row.id for row in _ROWS if dtype in row.dtypes and row.id not in _JOINING]
     for dtype in DTYPES["ALL"]
@@ -46,12 +46,12 @@ _MOVES = ["fill", *(f"copy_{each.name}" for each in ALL)]
 
 
 def _dense_words(lanes: int) -> str:
-    """The expression of a kernel of so many lanes, with a place for the operation."""
+    """The expression of a dense kernel with ``lanes`` lanes, with a placeholder for the operation."""
     return f"pointwise_dense<%s_operation, {lanes}>"
 
 
 def _walk(is_small: bool) -> str:
-    """The end of the expression of a kernel that walks."""
+    """The end of the expression of a kernel for strided operands."""
     return f"uint32_t, {FEW_DIMS}>" if is_small else "int64_t, 64>"
 
 
@@ -68,12 +68,12 @@ def _strided_choice(itemsize: int, is_small: bool) -> str:
 
 
 def _element(itemsize: int) -> str:
-    """The type by which elements of this size are chosen."""
+    """The C++ type by which where() moves elements of this size."""
     return f"uint{itemsize * 8}_t" if itemsize <= 8 else "gn_uint128"
 
 
 class PointwiseKernel(PreparingKernel):
-    """One operator; ``prepare`` makes calls of it."""
+    """The kernel of one operator; ``prepare`` makes prepared calls of it."""
 
     def __init__(self, runtime: Any, row: Row):
         self._runtime = runtime
@@ -98,16 +98,16 @@ class PointwiseKernel(PreparingKernel):
 
     def prepare(
         self,
-        walk: TensorIterator,
+        iterator: TensorIterator,
         tensors: Sequence[Tensor | None],
         output_count: int,
         kernel_arguments: Sequence[Any],
     ) -> PointwiseCall:
-        """The call for operands that lie as those of ``walk``."""
+        """The prepared call for operands with the geometry of ``iterator``."""
         row = self.row
         scalars, integers = self.numbers(kernel_arguments)
-        dtype = walk.operands[1].dtype.name
-        return PointwiseCall(self._runtime, row.name, row.id, dtype, walk, scalars, integers, row.checked)
+        dtype = iterator.operands[1].dtype.name
+        return PointwiseCall(self._runtime, row.name, row.id, dtype, iterator, scalars, integers, row.checked)
 
 
 class CopyKernel(PreparingKernel):
@@ -118,16 +118,16 @@ class CopyKernel(PreparingKernel):
 
     def prepare(
         self,
-        walk: TensorIterator,
+        iterator: TensorIterator,
         tensors: Sequence[Tensor | None],
         output_count: int,
         kernel_arguments: Sequence[Any],
     ) -> PointwiseCall:
-        """The call for operands that lie as those of ``walk``."""
-        to, source = (operand.dtype.name for operand in walk.operands)
-        if to == source:  # bits are moved: a NaN stays what it is
+        """The prepared call for operands with the geometry of ``iterator``."""
+        to, source = (operand.dtype.name for operand in iterator.operands)
+        if to == source:  # copies bits, so that NaN payloads are preserved
             to = source = _MOVED_AS.get(to, to)
-        return PointwiseCall(self._runtime, "copy_", f"copy_{source}", to, walk, [], [], False)
+        return PointwiseCall(self._runtime, "copy_", f"copy_{source}", to, iterator, [], [], False)
 
 
 class FillKernel(PreparingKernel):
@@ -138,19 +138,19 @@ class FillKernel(PreparingKernel):
 
     def prepare(
         self,
-        walk: TensorIterator,
+        iterator: TensorIterator,
         tensors: Sequence[Tensor | None],
         output_count: int,
         kernel_arguments: Sequence[Any],
     ) -> PointwiseCall:
-        """The call for operands that lie as those of ``walk``."""
+        """The prepared call for operands with the geometry of ``iterator``."""
         scalars = [scalar_forms(kernel_arguments[0])]
-        dtype = walk.operands[0].dtype.name
-        return PointwiseCall(self._runtime, "fill_.Scalar", "fill", dtype, walk, scalars, [], False)
+        dtype = iterator.operands[0].dtype.name
+        return PointwiseCall(self._runtime, "fill_.Scalar", "fill", dtype, iterator, scalars, [], False)
 
 
 class _Way(NamedTuple):
-    """How a call is launched: the kernel, its grid, its parameters before and after the operands' places."""
+    """How a call is launched: the kernel, its grid, its parameters before and after the operands'."""
 
     function: int
     grid: tuple[int, int, int]
@@ -159,7 +159,7 @@ class _Way(NamedTuple):
 
 
 class PointwiseCall(CudaCall):
-    """A call for operands that lie in one way."""
+    """A prepared call for operands of one geometry."""
 
     def __init__(
         self,
@@ -167,23 +167,23 @@ class PointwiseCall(CudaCall):
         name: str,
         operation: str,
         dtype: str,
-        walk: TensorIterator,
+        iterator: TensorIterator,
         scalars: Sequence[Any],
         integers: Sequence[int],
         checked: bool,
     ):
-        super().__init__(runtime, [walk.operands[0].spec], 1)
+        super().__init__(runtime, [iterator.operands[0].spec], 1)
         ffi = runtime.ffi
-        self._number_dtype = walk.operands[-1].dtype
+        self._number_dtype = iterator.operands[-1].dtype
         self._name = name
         self._operation = operation
         self._dtype = dtype
         self._checked = checked
-        self._geometry: Geometry = geometry_of(walk)
+        self._geometry: Geometry = geometry_of(iterator)
         self._single = self._geometry.single()
         self._count = ffi.new("int64_t *", self._geometry.numel)
         self._bits = ffi.new("int32_t *", self._single or 0)
-        dtypes = [operand.dtype.code for operand in walk.operands]
+        dtypes = [operand.dtype.code for operand in iterator.operands]
         self._numbers = ffi.new("gn_numbers *", (dtypes, scalars, integers))
         self._no_fault = ffi.new("uintptr_t *", 0)
         self._shape: Any = None
@@ -192,7 +192,7 @@ class PointwiseCall(CudaCall):
         self._parameters_type = ffi.typeof("void *[]")
 
     def launch(self, addresses: Sequence[int], stream: int) -> int:
-        """Launch it on operands at these addresses, the output first."""
+        """Launches it on operands at these addresses, the output first."""
         geometry = self._geometry
         if geometry.numel == 0:
             return OK
@@ -232,7 +232,7 @@ class PointwiseCall(CudaCall):
         return len(self._geometry.sizes) <= FEW_DIMS and self._geometry.numel < 2**32
 
     def _find(self, lanes: int) -> _Way:
-        """How the call is launched on operands of which so many elements may be taken at once."""
+        """How to launch the call on operands whose alignment allows ``lanes`` elements at once."""
         if lanes:
             words = _dense_words(lanes)
         else:
@@ -261,22 +261,22 @@ class WhereKernel(PreparingKernel):
 
     def prepare(
         self,
-        walk: TensorIterator,
+        iterator: TensorIterator,
         tensors: Sequence[Tensor | None],
         output_count: int,
         kernel_arguments: Sequence[Any],
     ) -> WhereCall:
-        """The call for operands that lie as those of ``walk``."""
-        return WhereCall(self._runtime, walk)
+        """The prepared call for operands with the geometry of ``iterator``."""
+        return WhereCall(self._runtime, iterator)
 
 
 class WhereCall(PointwiseCall):
     """A call of where.self."""
 
-    def __init__(self, runtime: Any, walk: TensorIterator):
-        dtype = walk.operands[0].dtype
+    def __init__(self, runtime: Any, iterator: TensorIterator):
+        dtype = iterator.operands[0].dtype
         self._itemsize = dtype.itemsize
-        super().__init__(runtime, "where.self", "", _CHOICE_DTYPE, walk, [], [], False)
+        super().__init__(runtime, "where.self", "", _CHOICE_DTYPE, iterator, [], [], False)
 
     def _find(self, lanes: int) -> _Way:
         if self._single is not None:
@@ -288,11 +288,11 @@ class WhereCall(PointwiseCall):
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     sizes = {each.name: each.itemsize for each in ALL}
     for dtype, own in _OPERATIONS.items():
         size = sizes[dtype]
-        # a thread takes as many elements as the widest operand allows, or one
+        # a thread processes as many elements at once as the widest operand allows, or one
         yield from _programs_of(dtype, own, {VECTOR_BYTES // size, 1})
         if dtype in DTYPES["PRECISE"]:
             yield from _programs_of(dtype, _JOINING, {VECTOR_BYTES // (2 * size), 1})
@@ -311,7 +311,7 @@ def _programs_of(dtype: str, operations: Sequence[str], lanes: Iterable[int]) ->
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     found: dict[str, Any] = {row.name: PointwiseKernel(runtime, row) for row in _ROWS}
     dtypes = {row.name: row.dtypes for row in _ROWS}
     written = {row.name: row.source for row in _ROWS}

@@ -1,4 +1,4 @@
-"""Pooling: maxima and averages of windows, adaptive too, and their gradients, by csrc/cuda/pooling.cu."""
+"""Max and average pooling, also adaptive, and their gradients, by csrc/cuda/pooling.cu."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ _GROUP = ("max_pool", "average_pool", "max_pool_backward", "average_pool_backwar
 
 
 def _sizes(tensor: Any, spatial: int) -> list[int]:
-    """The spatial sizes, 1 for those that are missing."""
+    """The spatial sizes, with 1 for missing dimensions."""
     return [1] * (SPATIAL - spatial) + list(tensor._spec.sizes[-spatial:])
 
 
 def _strides(tensor: Any, spatial: int) -> list[int]:
-    """Strides in elements of the batch, the channels and three spatial dimensions."""
+    """The strides in elements of the batch, the channels and three spatial dimensions."""
     strides = list(tensor._spec.strides)
     front = [0] * (2 - (len(strides) - spatial)) + strides[:-spatial]
     return front + [0] * (SPATIAL - spatial) + strides[-spatial:]
 
 
 def _windows(spatial: int, arguments: dict[str, Any]) -> tuple[list[int], ...]:
-    """Taps, strides, padding and dilation; nothing where the windows are adaptive."""
+    """Kernel sizes, strides, padding and dilation; empty if the windows are adaptive."""
     missing = SPATIAL - spatial
     if "kernel_size" not in arguments:
         return [1] * SPATIAL, [1] * SPATIAL, [0] * SPATIAL, [1] * SPATIAL
@@ -76,7 +76,7 @@ def _pooling(work: Work, spatial: int, large: Any, small: Any, places: Any, argu
 
 
 def _have_other_planes(large: Any, small: Any, spatial: int) -> bool:
-    """Do two tensors differ in more than the spatial dimensions?  Not all rules look at it."""
+    """Do the non-spatial sizes of two tensors differ?  Not all meta functions check that."""
     return large._spec.sizes[:-spatial] != small._spec.sizes[:-spatial]
 
 
@@ -98,7 +98,7 @@ def _max_pool(spatial: int) -> Any:
 
 
 def _max_pool_backward(spatial: int) -> Any:
-    """Whether all places are in their windows is found on the device, which is not waited for."""
+    """A kernel checks on the device, without a wait, whether all indices are in their windows."""
 
     def run(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
         out, gradient, _, places = tensors
@@ -144,12 +144,12 @@ def _average_pool_backward(spatial: int) -> Any:
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     return for_each(TEXT, DTYPES["REAL"], _GROUP)
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     runtime.declare(STRUCTURES)
     floats, source = DTYPES["FLOATING"], f"csrc/cuda/{TEXT}"
     found = []

@@ -1,4 +1,4 @@
-"""Programs: the kernels of a text for one dtype, compiled on first use and loaded on each device."""
+"""Programs: the kernels of a source file for one dtype, compiled at first use and loaded on each device."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _lock = new_in_each_process(globals(), "_lock", threading.Lock)
 
 
 class Program(NamedTuple):
-    """Kernels that are compiled together: all that a family may ever ask for is listed in these.
+    """Kernels that are compiled together; a family lists all kernels that it may ever use as programs.
 
-    text     where they are, below csrc/cuda
-    dtype    what the text is compiled for
+    text     the source file, below csrc/cuda
+    dtype    the dtype that it is compiled for
     kernels  C++ expressions, in the order in which they are compiled
     """
 
@@ -32,30 +32,30 @@ class Program(NamedTuple):
 
     @property
     def source(self) -> str:
-        """What a compiler reads, without the texts that it includes."""
+        """The text for the compiler, without the included files."""
         return f"#define GN_CUDA_CODE {CODES[self.dtype]}\n" + sources.text(f"cuda/{self.text}")
 
 
 def for_each(text: str, dtypes: Iterable[str], kernels: Sequence[str]) -> Iterator[Program]:
-    """The same kernels for each dtype."""
+    """Programs with the same kernels for each dtype."""
     for dtype in dtypes:
         yield Program(text, dtype, tuple(kernels))
 
 
 def one_by_one(text: str, dtype: str, kernels: Iterable[str]) -> Iterator[Program]:
-    """Kernels that are compiled without company."""
+    """A separate program for each kernel."""
     for kernel in kernels:
         yield Program(text, dtype, (kernel,))
 
 
 class Programs:
-    """Finds kernels by text, dtype and C++ expression.
+    """Finds kernels by source file, dtype and C++ expression.
 
-    A compiler starts slowly and then goes on fast, so neighbours of a kernel are compiled with it: the caller
-    says which, and ``batch`` how many at once.
+    A compiler has a long start-up time, so a kernel is compiled together with neighbours: the caller lists
+    them, and ``batch`` is how many are compiled at once.
 
-    ``listed`` gives the programs of all families.  The emulation takes no others, so that what NVIDIA's
-    compiler is shown without a GPU is all that will ever be compiled on one.
+    ``listed`` returns the programs of all families.  The emulation accepts no others, so that compiling them
+    with NVIDIA's compiler without a GPU covers everything that will ever be compiled on one.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Programs:
         """The function of ``kernel`` ("pointwise_dense<exp_operation, 4>") of csrc/cuda/``text`` on a device,
         whose context is current.
 
-        ``group``: the kernels to compile with it, itself among them, always in the same order.
+        ``group``: the kernels that are compiled with it, including itself, always in the same order.
         """
         key = device, text, dtype, kernel
         found = self._functions.get(key)

@@ -1,4 +1,4 @@
-"""Random: tensors filled with numbers of the generator's stream, by csrc/cuda/random.cu."""
+"""Random operators, which use the generator's stream, by csrc/cuda/random.cu."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ typedef struct {
     uint64_t seed; uint64_t low; uint64_t high; double a; double b; int64_t least; uint64_t range;
 } gn_random;
 """
-# Operator -> its distribution in the text, its dtypes, and the arguments that are its parameters.
+# Operator -> its distribution in the source, its dtypes, and the arguments that are its parameters.
 _DISTRIBUTIONS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "uniform_": ("uniform", "FRACTIONAL", ("from", "to")),
     "normal_": ("normal", "FRACTIONAL", ("mean", "std")),
@@ -62,7 +62,7 @@ def _fill(distribution: str, names: Sequence[str]) -> Any:
 
 
 def _poisson(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
-    """The output is new, and what has been written to it before a rate was refused is seen by nobody."""
+    """May write to the output before it refuses a rate: the output is new, so nobody sees that."""
     out, rates = tensors
     fault = work.flag()
     parameters = [work.view(out), work.view(rates), _parameters(work, arguments, ()), work.pointer(fault)]
@@ -72,13 +72,13 @@ def _poisson(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> i
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     for dtype, group in _GROUPS.items():
         yield Program(TEXT, dtype, tuple(group))
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     runtime.declare(STRUCTURES)
     source = f"csrc/cuda/{TEXT}"
     found = [

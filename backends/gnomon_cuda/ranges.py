@@ -1,4 +1,4 @@
-"""Ranges: arange, linspace and logspace, by csrc/cuda/ranges.cu."""
+"""arange, linspace and logspace, by csrc/cuda/ranges.cu."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def _parts(number: Any) -> tuple[float, float]:
 
 
 def _linspace(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
-    """The bounds are rounded to the dtype, and so is the step of one with fractions."""
+    """The bounds are rounded to the dtype, and for floating point dtypes so is the step."""
     dtype = tensors[0]._spec.dtype
     bounds = [dtype.cast(arguments[name]) for name in ("start", "end")]
     return _space(work, tensors[0], _LINSPACE, bounds, arguments["steps"], dtype.category > 1)
 
 
 def _logspace(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
-    """The bounds of an integer dtype are rounded to it."""
+    """For an integer dtype the bounds are rounded to it."""
     dtype = tensors[0]._spec.dtype
     bounds = [arguments[name] for name in ("start", "end")]
     if dtype.category == 1:
@@ -58,7 +58,7 @@ def _space(
     is_rounded: bool,
     base: float = 0.0,
 ) -> int:
-    """Numbers between two bounds, the parts of complex ones each by themselves; is their step rounded?"""
+    """Evenly spaced numbers between two bounds, for complex ones by parts, with a rounded step or not."""
     dtype = out._spec.dtype
     if out._spec.numel:
         progressions = []
@@ -72,13 +72,13 @@ def _space(
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     yield from for_each(TEXT, DTYPES["ALL"], _SPACES)
     yield from for_each(TEXT, DTYPES["REAL"], (_ARANGE,))
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     runtime.declare(STRUCTURES)
     source = f"csrc/cuda/{TEXT}"
     return tables(

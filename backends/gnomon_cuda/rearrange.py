@@ -1,4 +1,4 @@
-"""Rearrange: elements in other places: flip, tril and triu, by csrc/cuda/rearrange.cu."""
+"""flip, tril and triu, by csrc/cuda/rearrange.cu."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .direct import Direct, Work, tables
 from .programs import Program, one_by_one
 
 TEXT = "rearrange.cu"
-# Elements are moved by their size, as those of one dtype.
+# The kernels depend only on the itemsize, so they are compiled for one dtype.
 DTYPE = "uint8"
 ELEMENTS = {size: f"uint{size * 8}_t" for size in (1, 2, 4, 8)} | {16: "gn_uint128"}
 
 
 def copy_kernel(itemsize: int) -> str:
-    """The kernel that copies one view's elements of so many bytes to another's places."""
+    """The kernel that copies elements of this size from one view to another."""
     return f"copy_elements<{ELEMENTS[itemsize]}>"
 
 
@@ -54,14 +54,14 @@ def _triangle(is_upper: bool) -> Any:
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     found = [copy_kernel(itemsize) for itemsize in ELEMENTS]
     found += [_triangle_kernel(itemsize, is_upper) for itemsize in ELEMENTS for is_upper in (False, True)]
     return one_by_one(TEXT, DTYPE, found)
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     every = tuple(each.name for each in ALL)
     functions = {"flip": _flip, "tril": _triangle(False), "triu": _triangle(True)}
     return tables(

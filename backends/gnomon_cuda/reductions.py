@@ -1,4 +1,4 @@
-"""Reductions: the operators whose kernels are in csrc/cuda/reduce.cu."""
+"""The operators whose kernels are in csrc/cuda/reduce.cu."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from .programs import Program
 from .tables import DTYPES, Row, reduction_rows
 
 TEXT = "reduce.cu"
-FEW_ELEMENTS = 64  # up to here one thread folds an output, if there are enough outputs
+FEW_ELEMENTS = 64  # up to here one thread reduces to an output, if there are enough outputs
 MANY_OUTPUTS = 1024
 MANY_DIMS = (
-    48  # parameters have 4 KiB; each dimension that is left has 2 elements at least, and 2**48 are too many
+    48  # limit: 4 KiB of parameters; coalesced dimensions have at least 2 elements, and 2**48 do not occur
 )
-PART = 4096  # elements that a block folds at least, before an output is given to several
-WIDTH = 32  # outputs that a block folds side by side where their elements are what lies side by side
+PART = 4096  # the least elements per block if an output is split between blocks
+WIDTH = 32  # adjacent outputs that a block reduces together if their input elements are adjacent
 ACCUMULATOR_BYTES = 48  # at most
 _KERNELS = ("reduce_threads", "reduce_blocks", "reduce_parts")
 _ROWS = reduction_rows()
 
 
 def groups_of(rows: Sequence[Row]) -> dict[str, list[str]]:
-    """What is compiled together: dtype -> the rows' operations on it, in their order."""
+    """The operations that are compiled together, by dtype, in the order of the rows."""
     return {dtype: [row.id for row in rows if dtype in row.dtypes] for dtype in DTYPES["ALL"]}
 
 
@@ -36,12 +36,12 @@ _GROUPS = groups_of(_ROWS)
 
 
 def _words(kernel: str, dims: int) -> str:
-    """The expression of a kernel, with a place for the operation."""
+    """The expression of a kernel, with a placeholder for the operation."""
     return f"{kernel}<%s_reduction, {dims}>"
 
 
 def programs_of(text: str, groups: dict[str, list[str]]) -> Iterator[Program]:
-    """All that reductions of a text may ask to be compiled."""
+    """All programs of a source file of reductions."""
     for dtype, operations in groups.items():
         for kernel in _KERNELS if operations else ():
             for dims in (FEW_DIMS, MANY_DIMS):
@@ -50,10 +50,10 @@ def programs_of(text: str, groups: dict[str, list[str]]) -> Iterator[Program]:
 
 
 class ReductionKernel(PreparingKernel):
-    """One operator; ``prepare`` makes calls of it.
+    """The kernel of one operator; ``prepare`` makes prepared calls of it.
 
-    text     where its kernels are
-    groups   what is compiled together: dtype -> operations
+    text     the source file of its kernels
+    groups   dtype -> the operations that are compiled together
     """
 
     text = TEXT
@@ -64,32 +64,32 @@ class ReductionKernel(PreparingKernel):
         self.row = row
 
     def number(self, kernel_arguments: Sequence[Any]) -> float:
-        """The number that the kernels are told, of a call's arguments that are no tensors."""
+        """The number that the kernels take, from a call's non-tensor arguments."""
         return 0.0
 
     def prepare(
         self,
-        walk: TensorIterator,
+        iterator: TensorIterator,
         tensors: Sequence[Tensor | None],
         output_count: int,
         kernel_arguments: Sequence[Any],
     ) -> ReductionCall:
-        """The call for operands that lie as those of ``walk``."""
-        return ReductionCall(self, walk, self.number(kernel_arguments))
+        """The prepared call for operands with the geometry of ``iterator``."""
+        return ReductionCall(self, iterator, self.number(kernel_arguments))
 
 
 class ReductionCall(CudaCall):
-    """A call for operands that lie in one way; ``run`` launches it on the memory of tensors.
+    """A prepared call for operands of one geometry; ``run`` launches it on the memory of tensors.
 
-    Which kernel runs, and how an output is cut in parts, depends on the sizes, the strides and the device.
+    The sizes, the strides and the device determine which kernel runs, and how an output is split into parts.
     """
 
-    def __init__(self, kernel: ReductionKernel, walk: TensorIterator, number: float):
-        super().__init__(kernel.runtime, [walk.operands[0].spec], 1)
+    def __init__(self, kernel: ReductionKernel, iterator: TensorIterator, number: float):
+        super().__init__(kernel.runtime, [iterator.operands[0].spec], 1)
         self._kernel = kernel
         self._number = number
-        self._dtype = walk.operands[1].dtype.name
-        geometry = geometry_of(walk)
+        self._dtype = iterator.operands[1].dtype.name
+        geometry = geometry_of(iterator)
         output, source = geometry.strides
         dims = range(len(geometry.sizes))
         kept = [dim for dim in dims if output[dim] != 0]
@@ -108,7 +108,7 @@ class ReductionCall(CudaCall):
         ]
 
     def launch(self, addresses: Sequence[int], stream: int) -> int:
-        """Launch it on the output and the input at these addresses."""
+        """Launches it on the output and the input at these addresses."""
         runtime, device = self._runtime, self._device
         multiprocessors = runtime.multiprocessors(device)
         places = runtime.ffi.new("gn_places *", (addresses,))
@@ -131,7 +131,7 @@ class ReductionCall(CudaCall):
         return OK
 
     def _parts(self, multiprocessors: int) -> int:
-        """In how many parts each output is cut; 0: a thread folds all of it."""
+        """The number of parts of each output; 0: one thread reduces all of it."""
         if self._count <= FEW_ELEMENTS and self._outputs >= MANY_OUTPUTS:
             return 0
         wanted = -(-multiprocessors * 4 // max(self._groups, 1))
@@ -139,7 +139,7 @@ class ReductionCall(CudaCall):
 
     @property
     def _groups(self) -> int:
-        """Into how many groups of ``width`` the outputs fall."""
+        """The number of groups of ``width`` outputs."""
         return -(-self._outputs // self._width)
 
     def _launch(self, kernel: str, device: int, stream: int, grid: Any, arguments: Sequence[Any]) -> None:
@@ -152,8 +152,8 @@ class ReductionCall(CudaCall):
 
 
 def _width(geometry: Geometry, kept: Sequence[int], reduced: Sequence[int]) -> int:
-    """How many outputs a block folds side by side: several where the next output's element is nearer than
-    the same output's next.
+    """How many outputs a block reduces together: several if the stride between outputs is smaller than those
+    of the reduced dimensions.
     """
     steps = [abs(stride) for stride in geometry.strides[1]]
     if not kept or geometry.sizes[kept[0]] < WIDTH:
@@ -169,12 +169,12 @@ def _product(numbers: Any) -> int:
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     return programs_of(TEXT, _GROUPS)
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     return (
         {row.name: ReductionKernel(runtime, row) for row in _ROWS},
         {row.name: row.dtypes for row in _ROWS},

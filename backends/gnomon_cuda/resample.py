@@ -1,7 +1,7 @@
-"""Resample: padding by what is there and upsampling, and their gradients, by csrc/cuda/resample.cu.
+"""Reflection and replication padding, upsampling, and their gradients, by csrc/cuda/resample.cu.
 
-Each goes dimension by dimension, by lists of positions and weights, which are made here, kept, and sent
-along.
+All are separable, computed from lists of positions and weights, which are made here, cached, and copied to
+the device.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ typedef struct {
 """
 SPATIAL = 3
 _PARTS = {"complex64": "float32", "complex128": "float64"}
-_WORD = 8  # bytes of a table's word
-_KEPT = 256  # tables of dimensions
+_WORD = 8  # bytes of a word of a table
+_KEPT = 256  # the maximum number of cached tables
 # For each output position pairs of an input position and its weight.
 Lists = list[list[tuple[int, float]]]
 
 
 def _reflected(size: int, before: int, after: int) -> Lists:
-    """Mirrored at the ends."""
+    """Reflection at the ends."""
     positions = range(-before, size + after)
     return [[(-at if at < 0 else 2 * (size - 1) - at if at >= size else at, 1.0)] for at in positions]
 
 
 def _replicated(size: int, before: int, after: int) -> Lists:
-    """The nearest position that there is."""
+    """Replication: the nearest position inside."""
     return [[(min(max(at, 0), size - 1), 1.0)] for at in range(-before, size + after)]
 
 
@@ -51,7 +51,7 @@ _PADS = {"reflection": _reflected, "replication": _replicated}
 
 
 def _transposed(lists: Lists, size: int) -> Lists:
-    """For each of ``size`` input positions, the output positions that it is in."""
+    """For each of ``size`` input positions, the output positions that use it."""
     uses: Lists = [[] for _ in range(size)]
     for position, members in enumerate(lists):
         for at, weight in members:
@@ -60,7 +60,7 @@ def _transposed(lists: Lists, size: int) -> Lists:
 
 
 class _Table:
-    """The lists of one dimension: their bytes, how many there are, and how many pairs."""
+    """The lists of one dimension: their bytes, the number of lists, and the number of pairs."""
 
     def __init__(self, lists: Lists):
         starts = [0]
@@ -99,24 +99,24 @@ _SUM, _SUM_BYTES = "sum_positions", "sum_bytes"
 def _bytes_table(
     mode: str, size: int, count: int, align_corners: bool, scale: float | None, dtype: Any
 ) -> tuple[_Table, int]:
-    """The weights for uint8, which are integers, and how often they were doubled for that."""
+    """The weights for uint8, which are integers, and the exponent of 2 by which they were scaled."""
     lists = resampling.weights(mode, (size,), (count,), align_corners, (scale,), dtype)[0]
     whole, shift = resampling.fixed_point(lists)
     return _Table([[(at, float(weight)) for at, weight in members] for members in whole]), shift
 
 
-_ALONE = _Table([[(0, 1.0)]])  # of a dimension that is missing
+_ALONE = _Table([[(0, 1.0)]])  # for a missing dimension
 
 
 def _strides(tensor: Any, spatial: int) -> list[int]:
-    """Strides in elements of the batch, the channels and three spatial dimensions."""
+    """The strides in elements of the batch, the channels and three spatial dimensions."""
     strides = list(tensor._spec.strides)
     front = [0] * (2 - (len(strides) - spatial)) + strides[:-spatial]
     return front + [0] * (SPATIAL - spatial) + strides[-spatial:]
 
 
 def _run(work: Work, out: Any, source: Any, found: Sequence[_Table], copies: bool) -> int:
-    """``out`` from ``source`` by the tables of the spatial dimensions; as a copy, or as a sum of floats."""
+    """Computes ``out`` from ``source`` by a table for each spatial dimension, as a copy or as a float sum."""
     spatial = len(found)
     if out._spec.sizes[:-spatial] != source._spec.sizes[:-spatial]:
         return NOT_IMPLEMENTED
@@ -131,7 +131,7 @@ def _run(work: Work, out: Any, source: Any, found: Sequence[_Table], copies: boo
         words = weights[-1] + table.pairs
     content = work.upload_bytes(b"".join(table.content for table in along))
     dtype, out_strides = out._spec.dtype, _strides(out, spatial)
-    # sums of complex numbers are sums of their parts
+    # complex numbers are summed by parts
     parts = 2 if dtype.name in _PARTS and not copies else 1
     description = work.structure(
         "gn_resampling",
@@ -155,7 +155,7 @@ def _run(work: Work, out: Any, source: Any, found: Sequence[_Table], copies: boo
 
 
 def _lay(sizes: Sequence[int]) -> list[int]:
-    """Row-major strides."""
+    """Contiguous strides."""
     strides = [1] * len(sizes)
     for dim in range(len(sizes) - 2, -1, -1):
         strides[dim] = strides[dim + 1] * sizes[dim + 1]
@@ -163,8 +163,8 @@ def _lay(sizes: Sequence[int]) -> list[int]:
 
 
 def _run_bytes(work: Work, out: Any, source: Any, found: Sequence[tuple[_Table, int] | None]) -> int:
-    """uint8: ``out`` from ``source`` by the tables of the spatial dimensions that change, one after the other
-    from the last on, rounded after each.
+    """Computes uint8 ``out`` from ``source`` by the tables of the spatial dimensions that change, one after
+    another from the last, with rounding after each.
     """
     spatial = len(found)
     sizes = [*source._spec.sizes[:2], *[1] * (SPATIAL - spatial), *source._spec.sizes[2:]]
@@ -219,9 +219,9 @@ def _upsample(mode: str, spatial: int, is_gradient: bool) -> Any:
         align_corners = bool(arguments.get("align_corners", False))
         modes = [mode] * spatial
         if is_gradient and mode == "cubic" and sizes == counts:
-            modes = ["nearest"] * spatial  # the gradient itself, whatever the scales say
+            modes = ["nearest"] * spatial  # then the gradient is copied, whatever the scales
         if not is_gradient and mode.endswith("_aa"):
-            # a dimension that keeps its size is left alone, whatever its scale says
+            # a dimension that keeps its size is copied, whatever its scale
             modes = ["nearest" if one == other else mode for one, other in zip(sizes, counts)]
         dtype = source._spec.dtype
         if dtype.name == "uint8" and not mode.startswith("nearest"):
@@ -231,7 +231,7 @@ def _upsample(mode: str, spatial: int, is_gradient: bool) -> Any:
             ]
             if out._spec.numel and any(whole):
                 return _run_bytes(work, out, source, whole)
-            modes = ["nearest"] * spatial  # nothing changes
+            modes = ["nearest"] * spatial  # a copy
         found = [
             _upsample_table(each, size, count, align_corners, scale, dtype, is_gradient)
             for each, size, count, scale in zip(modes, sizes, counts, scales)
@@ -243,13 +243,13 @@ def _upsample(mode: str, spatial: int, is_gradient: bool) -> Any:
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     yield from one_by_one(TEXT, MOVED_DTYPE, (*map(_copy_kernel, ELEMENTS), _SUM_BYTES))
     yield from for_each(TEXT, DTYPES["FLOATING"], (_SUM,))
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     runtime.declare(STRUCTURES)
     source, floats = f"csrc/cuda/{TEXT}", DTYPES["FLOATING"]
     every = tuple(each.name for each in ALL if each.name != "bool")
@@ -269,7 +269,7 @@ def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], d
         modes.append((f"upsample_{linear}{spatial}d", "linear", spatial))
     for name, mode, spatial in modes:
         dtypes = ("uint8", *floats) if mode.startswith("nearest") or spatial == 2 else floats
-        if mode.endswith("_aa"):  # of other dtypes an image of the same size is copied
+        if mode.endswith("_aa"):  # for other dtypes an image of the same size is copied
             dtypes = tuple(each.name for each in ALL)
         found.append(Direct(name, dtypes, _upsample(mode, spatial, False), source))
         found.append(Direct(f"{name}_backward", floats, _upsample(mode, spatial, True), source))

@@ -1,4 +1,4 @@
-"""Runtime: what kernels need of the driver, opened at first use."""
+"""Runtime: the driver, its memory and its kernels, opened at first use."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .launcher import STRUCTURES
 from .pinned import PinnedPool
 from .programs import Program, Programs
 
-# How many kernels are compiled at once: about a second's work of either compiler.
+# How many kernels are compiled at once: about one second's work for either compiler.
 BATCH = 12
 BATCH_ON_HOST = 10
 
@@ -28,20 +28,18 @@ _lock = new_in_each_process(globals(), "_lock", threading.Lock)
 
 
 class Runtime:
-    """The driver with its memory and its kernels.  Nothing is opened before something is asked of it."""
+    """The driver with its memory and its kernels, all of which are opened lazily."""
 
     def __init__(self) -> None:
         self._allocators: dict[int, Allocator] = {}
         self._structures = STRUCTURES
-        self.listed: Callable[[], Iterable[Program]] = tuple  # all that may be compiled
+        self.listed: Callable[[], Iterable[Program]] = tuple  # all programs of all families
         self.owned = Owned()
         self.numbers = Numbers()
-        self.captures: dict[
-            tuple[int, int], Capture
-        ] = {}  # by device and stream; none while nothing is captured
+        self.captures: dict[tuple[int, int], Capture] = {}  # the running captures by device and stream
 
     def declare(self, structures: str) -> None:
-        """Say in C which structures a family's kernels take, before anything runs."""
+        """Declares in C the structures of a family's kernel parameters, before anything runs."""
         self._structures += structures
 
     @functools.cached_property
@@ -53,7 +51,7 @@ class Runtime:
 
     @functools.cached_property
     def ffi(self) -> Any:
-        """What makes the structures of parameters."""
+        """The cffi object that creates parameter structures."""
         return self.driver.ffi
 
     @functools.cached_property
@@ -69,45 +67,45 @@ class Runtime:
 
     @functools.cached_property
     def blas(self) -> blas.Blas | None:
-        """NVIDIA's products of matrices, where there are any."""
+        """cuBLAS, or None if it is not available."""
         return blas.load(self.driver)
 
     @functools.cache  # noqa: B019 - there is one Runtime, and it lives as long as the process
     def multiprocessors(self, device: int) -> int:
-        """How many multiprocessors a device has."""
+        """The number of a device's multiprocessors."""
         return self.driver.attribute(device, "multiprocessor_count")
 
     @functools.cached_property
     def pinned(self) -> PinnedPool:
-        """Host memory that devices reach."""
+        """The pool of pinned host memory."""
         return PinnedPool(self.driver)
 
     def allocator(self, device: int) -> Allocator:
-        """What hands out a device's memory."""
+        """The allocator of a device."""
         with _lock:
             if device not in self._allocators:
                 self._allocators[device] = Allocator(self.driver, device)
             return self._allocators[device]
 
     def allocate(self, nbytes: int, device: int) -> Memory:
-        """Memory for the current stream of a device.  Raises OutOfMemoryError."""
+        """Allocates memory for the current stream of a device.  Raises OutOfMemoryError."""
         return self.allocator(device).allocate(nbytes, streams.current_stream(self.driver, device))
 
     def empty_cache(self) -> None:
-        """Give memory that nobody uses back, on all devices."""
+        """Releases cached memory of all devices."""
         for each in list(self._allocators.values()):
             each.empty_cache()
 
     def enter(self, device: int) -> int:
-        """Make a device's context current; the handle of the stream that work goes to."""
+        """Makes a device's context current; returns the handle of the current stream."""
         self.driver.activate(device)
         return streams.current_stream(self.driver, device).handle
 
     def upload(self, address: int, data: Any, device: int, stream: int) -> None:
-        """Put a copy of the host's bytes into a stream; they may be changed as soon as this returns."""
+        """Copies host bytes to the device in a stream; they may be modified when this returns."""
         host = self.driver.host_address(data)
         capture = self.captures.get((device, stream)) if self.captures else None
-        if capture is not None:  # the bytes have to be there at each replay
+        if capture is not None:  # each replay copies the bytes again
             pinned = self.pinned.allocate(len(data))
             pinned.view()[:] = data
             capture.kept.append(pinned)
@@ -115,7 +113,7 @@ class Runtime:
         self.driver.copy_to_device(address, host, len(data), stream)
 
     def check_not_captured(self, device: int, stream: int) -> None:
-        """Raises RuntimeError where the stream is captured: what would be waited for never comes."""
+        """Raises RuntimeError if the stream is being captured: its work does not run, so it can not wait."""
         if self.captures and (device, stream) in self.captures:
             raise RuntimeError(
                 "cuda: the host asks for a number while a graph is captured, when nothing runs: item(), "
@@ -123,7 +121,7 @@ class Runtime:
             )
 
     def new_flag(self, device: int, stream: int) -> Memory:
-        """An int32 of the device's memory, which is 0."""
+        """An int32 in the device's memory, initialized to 0."""
         flag = self.allocate(4, device)
         self.driver.fill_bytes(flag.address, 0, 4, stream)
         return flag
@@ -146,7 +144,7 @@ class Runtime:
         arguments: Sequence[Any],
         shared_bytes: int = 0,
     ) -> None:
-        """Put a kernel into a stream; ``arguments`` are pointers to what it takes."""
+        """Launches a kernel into a stream; ``arguments`` are pointers to its parameters."""
         ffi = self.ffi
         parameters = ffi.new("void *[]", [ffi.cast("void *", each) for each in arguments])
         self.driver.launch(function, grid, (threads, 1, 1), shared_bytes, stream, parameters, name)

@@ -1,4 +1,4 @@
-"""Softmax: softmax, its logarithm and their gradients along one dimension, by csrc/cuda/softmax.cu."""
+"""softmax, log_softmax and their gradients, by csrc/cuda/softmax.cu."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .teams import MOST_THREADS, WARP, block_of, holding
 
 TEXT = "softmax.cu"
 STRUCTURES = "typedef struct { gn_view rows; int64_t step; } gn_lines;"
-COLUMNS, SLICES = 32, 8  # of a block, for rows that lie side by side
-# Threads, and bytes of a row that each holds, shorter rows first.  A gradient has two rows.
+COLUMNS, SLICES = 32, 8  # per block, for rows with adjacent elements
+# (threads, bytes of a row that each holds in registers), for shorter rows first.  Gradients hold two rows.
 _TEAMS = ((8, 32), (WARP, 32), (WARP, 128), (THREADS, 64), (MOST_THREADS, 128))
 _GRADIENT_TEAMS = (*_TEAMS[:-1], (MOST_THREADS, 64))
 
@@ -47,7 +47,7 @@ def _lines(work: Work, tensor: Any, dim: int) -> Any:
 
 
 def _merged(sizes: Sequence[int], strides: Sequence[int]) -> list[tuple[int, int]]:
-    """Sizes and strides of fewer dimensions with the same elements in the same order."""
+    """Coalesced sizes and strides, with the same elements in the same order."""
     found: list[tuple[int, int]] = []
     for size, stride in zip(sizes, strides):
         if size == 1:
@@ -60,7 +60,7 @@ def _merged(sizes: Sequence[int], strides: Sequence[int]) -> list[tuple[int, int
 
 
 def _is_dense(tensor: Any, dim: int) -> bool:
-    """Do all rows begin where a vector may begin, with their elements one behind the other?"""
+    """Are all rows contiguous, and aligned for vector access?"""
     spec = tensor._spec
     strides = spec.strides or (1,)
     others = [each for place, each in enumerate(strides) if place != dim and spec.sizes[place] != 1]
@@ -99,7 +99,7 @@ def _along_dim(prefix: str, is_log: bool) -> Any:
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     for dtype in DTYPES["FLOATING"]:
         for prefix in ("softmax", "softmax_gradient"):
             for is_log in (False, True):
@@ -107,7 +107,7 @@ def programs() -> Iterator[Program]:
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     runtime.declare(STRUCTURES)
     functions = {
         "_softmax": _along_dim("softmax", False),

@@ -1,4 +1,4 @@
-"""Sorting: lines in order and what is found in them, by csrc/cuda/sort.cu and order.cu."""
+"""sort, topk, medians, mode and searchsorted, by csrc/cuda/sort.cu and order.cu."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SINGLE = ("leave_nan", "check_sorter", "bisect")
 
 
 def _group(entry: str) -> tuple[str, ...]:
-    """What is compiled together: for entries of this type, with the first type what needs none."""
+    """The kernels compiled together for this entry type; the first type includes those without entries."""
     return tuple(f"{each}<{entry}>" for each in _KERNELS) + (_SINGLE if entry == PACKED else ())
 
 
@@ -45,7 +45,7 @@ class SortedLines:
         self.entry = entry_of(bits, self.lines.length)
         self._bits = bits
         self.entries: Memory | None = None
-        self._row = self.lines.length  # entries of each line
+        self._row = self.lines.length  # entries per line
 
     @property
     def is_empty(self) -> bool:
@@ -53,7 +53,7 @@ class SortedLines:
         return self.lines.count == 0 or self.lines.length == 0
 
     def sort(self, kept: int | None = None) -> None:
-        """Make the entries, in order; maybe not all where only the first ``kept`` of each line are wanted."""
+        """Creates and sorts the entries; possibly only the first ``kept`` of each line."""
         lines = self.lines
         entries = new_entries(self._work, self.entry, lines.count * lines.length)
         (first,) = merged(lines.first)
@@ -72,18 +72,18 @@ class SortedLines:
         return self._work.structure("gn_sorting", content)
 
     def launch(self, kernel: str, steps: int, arguments: list[Any]) -> None:
-        """Launch a kernel of the lines' dtype and the entries' type."""
+        """Launches a kernel for the lines' dtype and the entries' type."""
         kernel, group = f"{kernel}<{self.entry}>", _group(self.entry)
         self._work.launch(TEXT, self.dtype, kernel, self._work.grid(steps), arguments, group)
 
     def leave(self, kernel: str, steps: int, outputs: Sequence[Operand], *more: Any) -> None:
-        """Launch a kernel that has values and indices of the lines as its outputs."""
+        """Launches a kernel that writes values and indices of the lines."""
         views = [operand.view(self._work) for operand in merged(*outputs, self.lines.first)]
         self.launch(kernel, steps, [*views, self.shape(), self._work.pointer(self.entries), *more])
 
 
 def _leave_first(work: Work, found: SortedLines, values: Any, indices: Any, kept: int) -> int:
-    """Write the first of each line, where there are any."""
+    """Writes the first ``kept`` elements of each sorted line, and their indices."""
     lines = found.lines
     if found.is_empty or kept == 0:
         return OK
@@ -104,7 +104,7 @@ def _sort(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
 def _topk(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
     values, indices, source = tensors
     found = SortedLines(work, source, arguments["dim"], bool(arguments["largest"]))
-    kept = arguments["k"] if source._spec.ndim else 1  # an output without dimensions has an element for no k
+    kept = arguments["k"] if source._spec.ndim else 1  # a 0-dim output has one element, whatever k is
     return _leave_first(work, found, values, indices, kept)
 
 
@@ -179,7 +179,7 @@ def _searchsorted(work: Work, tensors: Sequence[Any], arguments: dict[str, Any])
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     for dtype in DTYPES["ORDERED"]:
         for entry in (PACKED, WIDE):
             yield Program(TEXT, dtype, _group(entry))
@@ -187,7 +187,7 @@ def programs() -> Iterator[Program]:
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     runtime.declare(STRUCTURES)
     functions = {
         "sort.stable": (_sort, "ORDERED"),

@@ -1,4 +1,4 @@
-"""Where the texts of kernels are, and which texts a text includes."""
+"""The source files of kernels, and their includes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([\"<][^\n]*)$", re.M
 def folder() -> Path:
     """The folder ``csrc``: beside this file in an installed package, else at the top of the repository.
 
-    Raises FileNotFoundError where neither is there.
+    Raises FileNotFoundError if neither exists.
     """
     installed = Path(__file__).parent / "csrc"
     repository = Path(__file__).parents[2] / "csrc"
@@ -28,7 +28,7 @@ def folder() -> Path:
 
 
 def kernel_folders(emulated: bool) -> list[Path]:
-    """Where a text of kernels finds what it includes, for the host's compiler or for NVIDIA's."""
+    """The include folders of kernels, for the host's compiler or for NVIDIA's."""
     return [folder() / each for each in (".", "cuda", "emulation" if emulated else "cuda/freestanding")]
 
 
@@ -38,7 +38,7 @@ def text(name: str) -> str:
 
 
 def _resolve(written: str, beside: Path | None, folders: Sequence[Path]) -> Path | None:
-    """The file that an ``#include`` of "name" or <name> means, or None where it is none of ours."""
+    """The file of an ``#include`` of "name" or <name>, or None if it is not gnomon's."""
     named = _NAMED.match(written)
     if named is None:
         return None
@@ -52,14 +52,14 @@ def _resolve(written: str, beside: Path | None, folders: Sequence[Path]) -> Path
 
 
 def included_files(source: str, folders: Sequence[Path]) -> list[Path]:
-    """The files that ``source`` includes, and those that they include, sorted.
+    """The files that ``source`` includes, directly or indirectly, sorted.
 
-    Conditions are not looked at, so that there may be more than the compiler reads.  A name that is a macro
-    (``#include GN_TEMPLATE``) means each file that these texts define it as, or where they do not, any file
-    of ``folders``.  What is in none of the folders belongs to the compiler and is left out.
+    Preprocessor conditions are ignored, so there may be more files than the compiler reads.  A macro as a
+    name (``#include GN_TEMPLATE``) stands for all files that the sources define it as, or if there are none,
+    for all files of ``folders``.  Files in none of the folders belong to the compiler and are left out.
     """
     found: set[Path] = set()
-    macros: dict[str, set[str]] = {}  # what the texts define each as
+    macros: dict[str, set[str]] = {}  # macro -> its definitions
     by_macro: set[tuple[str, Path | None]] = set()
     waiting: list[tuple[str, Path | None]] = [(source, None)]
     while True:
@@ -84,7 +84,7 @@ def included_files(source: str, folders: Sequence[Path]) -> list[Path]:
 
 
 def _visit(path: Path | None, found: set[Path], waiting: list[tuple[str, Path | None]]) -> None:
-    """Note a file, and that it is to be read, unless it has been."""
+    """Adds a file to the found ones and to the queue, unless it was found before."""
     if path is not None and path not in found:
         found.add(path)
         waiting.append((path.read_text(encoding="utf-8", errors="replace"), path.parent))
@@ -95,11 +95,11 @@ def _all_files(place: Path) -> list[Path]:
 
 
 def fingerprint(source: str, folders: Sequence[Path]) -> str:
-    """A digest of ``source`` and of all texts that it includes out of ``folders``, by name and content."""
+    """A digest of ``source`` and of all files that it includes from ``folders``, by name and content."""
     digest = hashlib.sha256(source.encode())
     for path in included_files(source, folders):
         content = path.read_bytes()
-        # the length keeps the end of one text from being read as the beginning of the next
+        # the length separates the end of one text from the beginning of the next
         digest.update(f"\0{path.name}\0{len(content)}\0".encode())
         digest.update(content)
     return digest.hexdigest()

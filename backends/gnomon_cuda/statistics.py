@@ -1,4 +1,4 @@
-"""Statistics: variances, norms and sums of exponentials, whose kernels are in csrc/cuda/statistics.cu."""
+"""Variances, norms and logsumexp, whose kernels are in csrc/cuda/statistics.cu."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ _ROWS = statistics_rows()
 
 
 class StatisticsKernel(ReductionKernel):
-    """One operator: a reduction with a number, the correction or the order, and accumulators of several."""
+    """The kernel of one operator: a reduction with a number (correction or order), and with accumulators of
+    several numbers.
+    """
 
     text = "statistics.cu"
     groups = groups_of(_ROWS)
 
     def number(self, kernel_arguments: Sequence[Any]) -> float:
-        """The Scalar among the arguments; a correction that is not given is 1."""
+        """The Scalar among the arguments; the default correction is 1."""
         record = aten._find(self.row.name).record
         arguments = [record.schema.arguments[position] for position in record.kernel_positions]
         others = [each for each in arguments if each.type != "Tensor"]
@@ -32,12 +34,12 @@ class StatisticsKernel(ReductionKernel):
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     return programs_of(StatisticsKernel.text, StatisticsKernel.groups)
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     return (
         {row.name: StatisticsKernel(runtime, row) for row in _ROWS},
         {row.name: row.dtypes for row in _ROWS},

@@ -1,11 +1,10 @@
-"""Streams and events: order among what a GPU is asked for.
+"""Streams and events, which order the work of a GPU.
 
-What is put into one stream runs in that order; streams run beside each other, and an event makes one wait
-for another.  Each thread has a current stream on every device, which is the default one until it is told
-otherwise.
+Work in one stream runs in order; streams run concurrently, and an event makes one wait for another.  Each
+thread has a current stream on every device, initially the default one.
 
-Streams and events of the driver are not destroyed with their objects but lent again: a handle then keeps its
-meaning for the allocator's lists, and work that was in it still comes before what is put into it next.
+The driver's streams and events are not destroyed with their objects but reused: so a stream handle stays
+valid in the allocator's lists, and earlier work in it still precedes later work.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from .driver import Driver
 
 
 def _lend(driver: Driver, kind: str, index: int) -> int | None:
-    """A handle that nobody uses any more, or None."""
+    """An unused handle, or None."""
     idle = driver.idle_handles.get((kind, index))
     try:
         return idle.pop() if idle else None
@@ -31,13 +30,13 @@ def _give_back(driver: Driver, kind: str, index: int, handle: int) -> None:
 class Stream:
     """A stream of device ``index``; ``with stream:`` makes it the current one of the thread.
 
-    ``handle`` is what the driver calls it; 0 is the device's default stream.
+    ``handle`` is the driver's handle; 0 is the device's default stream.
     """
 
     __slots__ = ("__weakref__", "_own", "driver", "handle", "index")
 
     def __init__(self, driver: Driver, index: int = 0, handle: int | None = None):
-        """A stream of its own; with a ``handle`` one that somebody else owns."""
+        """Creates a new stream; with a ``handle`` wraps an existing one, which it does not own."""
         self.driver = driver
         self.index = index
         self._own = handle is None
@@ -68,29 +67,29 @@ class Stream:
         return hash((self.index, self.handle))
 
     def synchronize(self) -> None:
-        """Wait until everything in it is done.  Raises CudaError of a kernel that failed."""
+        """Waits for all work in it.  Raises the CudaError of a kernel that failed."""
         with on_device(self.driver, self.index):
             self.driver.wait_for_stream(self.handle)
 
     def query(self) -> bool:
-        """Is everything in it done?"""
+        """Is all work in it done?"""
         with on_device(self.driver, self.index):
             return self.driver.is_stream_done(self.handle)
 
     def record_event(self, event: Event | None = None) -> Event:
-        """An event, a new one or ``event``, that stands for all that is in it now."""
+        """Records all work that is in it now in ``event`` or a new event; returns the event."""
         recorded = Event(self.driver) if event is None else event
         recorded.record(self)
         return recorded
 
     def wait_event(self, event: Event) -> None:
-        """What is put into it from now on runs after what ``event`` recorded."""
+        """Makes later work in it run after what ``event`` recorded."""
         if event.handle:
             with on_device(self.driver, self.index):
                 self.driver.stream_wait_event(self.handle, event.handle)
 
     def wait_stream(self, stream: Stream) -> None:
-        """What is put into it from now on runs after what is in ``stream`` now."""
+        """Makes later work in it run after the work that is in ``stream`` now."""
         self.wait_event(stream.record_event())
 
     def __enter__(self) -> Stream:
@@ -107,9 +106,9 @@ class Stream:
 
 
 class Event:
-    """A moment in a stream.  It belongs to the device of the first stream that it records.
+    """A marker in a stream.  It belongs to the device of the first stream that it records.
 
-    ``enable_timing``: may be asked for times.
+    ``enable_timing`` allows ``elapsed_time``.
     """
 
     __slots__ = ("__weakref__", "_kind", "_timing", "driver", "handle", "index")
@@ -118,7 +117,7 @@ class Event:
         self.driver = driver
         self._timing = enable_timing
         self._kind = "timing event" if enable_timing else "event"
-        self.handle = 0  # of the driver, from the first record on
+        self.handle = 0  # the driver's handle, created by the first record
         self.index = -1
 
     def __del__(self) -> None:
@@ -126,9 +125,9 @@ class Event:
             _give_back(self.driver, self._kind, self.index, self.handle)
 
     def record(self, stream: Stream | None = None) -> None:
-        """Stand for all that is in ``stream`` now, by default the current one of the current device.
+        """Records all work that is in ``stream`` now, by default the current one of the current device.
 
-        Raises RuntimeError for a stream of another device than the first time.
+        Raises RuntimeError if the stream's device is not that of the first record.
         """
         if stream is None:
             stream = current_stream(self.driver, max(self.driver.active_device(), 0))
@@ -144,30 +143,28 @@ class Event:
             self.driver.record_event(self.handle, stream.handle)
 
     def wait(self, stream: Stream | None = None) -> None:
-        """What is put into ``stream`` (by default the current one) from now on runs after what was
-        recorded.
-        """
+        """Makes later work in ``stream`` (by default the current one) run after what was recorded."""
         if stream is None:
             stream = current_stream(self.driver, max(self.driver.active_device(), 0))
         stream.wait_event(self)
 
     def query(self) -> bool:
-        """Is what was recorded done?  True where nothing was."""
+        """Is the recorded work done?  True if nothing was recorded."""
         if not self.handle:
             return True
         with on_device(self.driver, self.index):
             return self.driver.is_event_done(self.handle)
 
     def synchronize(self) -> None:
-        """Wait until what was recorded is done."""
+        """Waits for the recorded work."""
         if self.handle:
             with on_device(self.driver, self.index):
                 self.driver.wait_for_event(self.handle)
 
     def elapsed_time(self, end: Event) -> float:
-        """Milliseconds from this event to ``end``, both with timing and done.
+        """The milliseconds from this event to ``end``; both need timing, and must be done.
 
-        Raises RuntimeError where one of them has recorded nothing or has no timing.
+        Raises RuntimeError if one of them has recorded nothing or has no timing.
         """
         for event in (self, end):
             if not event._timing:
@@ -179,8 +176,8 @@ class Event:
 
 
 class on_device:
-    """``with on_device(driver, 1):`` the context of that device is current for the thread; then the one
-    before it again.
+    """``with on_device(driver, 1):`` makes that device's context current for the thread, then restores the
+    previous one.
     """
 
     __slots__ = ("_before", "_driver", "_index")
@@ -201,7 +198,7 @@ class on_device:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# The current stream, of a thread and a device.
+# The current stream of a thread on a device.
 
 
 def default_stream(driver: Driver, index: int = 0) -> Stream:
@@ -213,10 +210,10 @@ def default_stream(driver: Driver, index: int = 0) -> Stream:
 
 
 def current_stream(driver: Driver, index: int = 0) -> Stream:
-    """The stream that the calling thread's work on a device goes into."""
+    """The calling thread's current stream on a device."""
     return driver.thread.streams.get(index) or default_stream(driver, index)
 
 
 def set_stream(stream: Stream) -> None:
-    """Make it the calling thread's current stream of its device."""
+    """Makes a stream the calling thread's current one on its device."""
     stream.driver.thread.streams[stream.index] = stream

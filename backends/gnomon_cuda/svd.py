@@ -23,7 +23,7 @@ typedef struct {
 _SCALARS = {"float32": "double", "float64": "double", "complex64": "gn_pair", "complex128": "gn_pair"}
 _PARTS = {"complex64": "float32", "complex128": "float64"}
 _BYTES = {"double": 8, "gn_pair": 16}
-BLOCKS_PER_MULTIPROCESSOR = 4  # each has memory of its own
+BLOCKS_PER_MULTIPROCESSOR = 4  # each has its own memory
 
 
 def _kernel(scalar: str) -> str:
@@ -31,7 +31,7 @@ def _kernel(scalar: str) -> str:
 
 
 def _svd(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
-    """The outputs are new: what is written to them before a matrix is refused is seen by nobody."""
+    """May write to the outputs before it refuses a matrix: they are new, so nobody sees that."""
     u, values, vh, source = (Operand.of(each) for each in tensors)
     with_vectors = bool(arguments["compute_uv"])
     batch, (rows, columns) = source.sizes[:-2], source.sizes[-2:]
@@ -67,12 +67,12 @@ def _svd(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     for dtype in ("float32", "float64"):
         yield from one_by_one(TEXT, dtype, map(_kernel, _BYTES))
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     runtime.declare(STRUCTURES)
     return tables(runtime, [Direct("_linalg_svd", tuple(_SCALARS), _svd, f"csrc/cuda/{TEXT}")])

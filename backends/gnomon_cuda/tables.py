@@ -1,4 +1,4 @@
-"""Tables: the rows of csrc/pointwise.def, which C and CUDA share, as Python reads them."""
+"""The tables of csrc/*.def, which C and CUDA share, as read by Python."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class Row(NamedTuple):
     """One row of a table.
 
     name     PyTorch's name with overload: "add.Tensor"
-    id       what the operation is called in the kernels' text: "add"
+    id       the operation's name in the kernels' source: "add"
     dtypes   those of its inputs
-    inputs   how many tensors it takes
+    inputs   the number of input tensors
     checked  may it refuse elements?
-    source   where the row stands: "csrc/pointwise.def:112"
+    source   the position of the row: "csrc/pointwise.def:112"
     """
 
     name: str
@@ -88,10 +88,10 @@ def pointwise_rows() -> list[Row]:
 
 
 def reduction_rows() -> list[Row]:
-    """The operators of reduce.def that fold one element after the other."""
+    """The operators of reduce.def that accumulate one element after another."""
     return list(_rows("reduce.def", lambda kind: 1 if kind in _FOLDS else None))
 
 
 def statistics_rows() -> list[Row]:
-    """The other operators of reduce.def: variances, norms and sums of exponentials."""
+    """The other operators of reduce.def: variances, norms and logsumexp."""
     return list(_rows("reduce.def", lambda kind: 1 if kind in _STATISTICS else None))

@@ -1,4 +1,4 @@
-"""Vectors: their distances, cross products, and addr, by csrc/cuda/vectors.cu."""
+"""Distances (cdist, pdist), cross products, and addr, by csrc/cuda/vectors.cu."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ typedef struct {
 } gn_distances;
 """
 TILE = 32  # as in vectors.cu
-_KINDS = {0.0: 0, 1.0: 1, 2.0: 2, math.inf: 3}  # by the order of the norm; any other is 4
+_KINDS = {0.0: 0, 1.0: 1, 2.0: 2, math.inf: 3}  # by the order of the norm; all others are 4
 _PRODUCTS = ("cross", "addr")
 DISTANCES = [[f"distances<{kind}, {pairs}>" for kind in range(5)] for pairs in (0, 1)]
 
 
 def _outer(tensor: Any, sizes: Sequence[int]) -> Operand:
-    """The dimensions in front of the last two, expanded to ``sizes``."""
+    """The dimensions before the last two, expanded to ``sizes``."""
     operand = Operand.of(tensor)
     own, strides = operand.sizes[:-2], operand.strides[:-2]
     missing = len(sizes) - len(own)
@@ -79,7 +79,7 @@ def _pdist(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int
     out, source = (Operand.of(each) for each in tensors)
     if out.numel == 0:
         return OK
-    if source.numel == 0:  # of any dtype: there is nothing to compare
+    if source.numel == 0:  # nothing to compute, for any dtype
         clear(work, tensors[0])
         return OK
     rows, length = source.sizes
@@ -111,29 +111,29 @@ class AddrKernel(PreparingKernel):
 
     def prepare(
         self,
-        walk: TensorIterator,
+        iterator: TensorIterator,
         tensors: Sequence[Tensor | None],
         output_count: int,
         kernel_arguments: Sequence[Any],
     ) -> AddrCall:
-        """The call for operands that lie as those of ``walk``."""
+        """The prepared call for operands with the geometry of ``iterator``."""
         scalars = [scalar_forms(each) for each in kernel_arguments if not isinstance(each, Tensor)]
-        return AddrCall(self._runtime, walk, scalars[-2:])
+        return AddrCall(self._runtime, iterator, scalars[-2:])
 
 
 class AddrCall(CudaCall):
-    """A call for operands that lie in one way."""
+    """A prepared call for operands of one geometry."""
 
-    def __init__(self, runtime: Any, walk: TensorIterator, scalars: Sequence[Any]):
-        super().__init__(runtime, [walk.operands[0].spec], 1)
-        self._dtype = walk.operands[1].dtype.name
+    def __init__(self, runtime: Any, iterator: TensorIterator, scalars: Sequence[Any]):
+        super().__init__(runtime, [iterator.operands[0].spec], 1)
+        self._dtype = iterator.operands[1].dtype.name
         self._scalars = scalars
-        self._geometry = geometry_of(walk)
+        self._geometry = geometry_of(iterator)
 
     def launch(self, addresses: Sequence[int], stream: int) -> int:
-        """Launch it on the output and the inputs at these addresses."""
+        """Launches it on the output and the inputs at these addresses."""
         work = Work(self._runtime, "addr", self._device, stream)
-        sizes = self._geometry.sizes[::-1]  # of a walk the first dimension is the fastest
+        sizes = self._geometry.sizes[::-1]  # a TensorIterator's first dimension is the fastest
         places = [(at, strides[::-1]) for at, strides in zip(addresses, self._geometry.strides)]
         parameters = work.views(sizes, *places)
         parameters.append(work.structure("gn_numbers", ([], self._scalars, [])))
@@ -144,7 +144,7 @@ class AddrCall(CudaCall):
 
 
 def programs() -> Iterator[Program]:
-    """All that this family may ask to be compiled."""
+    """All programs of this family."""
     for group in DISTANCES:
         yield from for_each(TEXT, DTYPES["FLOATING"], group)
     yield from for_each(TEXT, DTYPES["NUMERIC"], _PRODUCTS)
@@ -152,7 +152,7 @@ def programs() -> Iterator[Program]:
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
-    """The kernels by operator, the dtypes that each takes, and where each is written."""
+    """The kernels, the dtypes and the source locations, each by operator."""
     runtime.declare(STRUCTURES)
     source = f"csrc/cuda/{TEXT}"
     every = tuple(each.name for each in ALL)

@@ -1,11 +1,11 @@
-"""The C speedups of gnomon, and the Python that they need: what a call's plan is, and when one may be kept.
+"""The C speedups of gnomon, and their Python side: what a call's plan is, and which calls have one.
 
-Modules of gnomon that have a speedup end with two lines that put it in the place of what they define:
+A module of gnomon with a speedup ends with two lines that replace the Python definition by it:
 
     if speedups is not None:
         Tensor = speedups.tensor(Tensor)
 
-Nothing here says what a call means: reference/gnomon does.  Without the extension, or with
+Nothing here defines semantics; reference/gnomon does.  Without the extension, or with
 ``GNOMON_SPEEDUPS=none``, these lines do nothing.
 """
 
@@ -27,17 +27,17 @@ run_graph = _speedups.run_graph
 is_alias_of = _speedups.is_alias_of
 
 
-# learning.py, which imports gnomon, once that is all there.
+# learning.py, which can be imported only after gnomon.
 _learning: Any = None
 
 
 def _learnt(name: str) -> Callable[..., Any]:
-    """A function of learning.py by its name, before that can be imported."""
+    """A function of learning.py by name, resolved at the call: learning.py can not be imported yet."""
     return lambda *given: getattr(_learning, name)(*given)
 
 
 def storage(readable: Any) -> Any:
-    """Storage, whose tensors know the address of its memory: they are told when ``resize_`` moves it."""
+    """Storage with a ``resize_`` that updates the address cached in each of its tensors."""
     resize = readable.resize_
 
     @functools.wraps(resize)
@@ -49,7 +49,7 @@ def storage(readable: Any) -> Any:
 
 
 def empty_tensor(readable: Callable[..., Any]) -> Callable[..., Any]:
-    """tensor.empty_tensor: the memory is the tensor's, by its address, until its Storage is asked for."""
+    """tensor.empty_tensor: the tensor owns its memory by address; its Storage is created on first access."""
     from gnomon.memory.backend import backend_of, offers_of
     from gnomon.memory.prepared import free_function
     from gnomon.memory.tensor import Tensor, fill_slots
@@ -76,7 +76,7 @@ def empty_tensor(readable: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def engine_run(readable: Callable[..., Any], validate: Callable[..., Any]) -> Callable[..., Any]:
-    """engine._run: in C where leaves are all that is asked for, nobody watches, and no worker is needed."""
+    """engine._run, in C if only leaves receive gradients, nobody watches, and no worker thread is needed."""
     from gnomon.autograd import node as nodes
     from gnomon.autograd.grad_mode import is_multithreading_enabled
     from gnomon.values.dispatch_key import GRAD_MODE_BIT, mode_word
@@ -102,7 +102,7 @@ def engine_run(readable: Callable[..., Any], validate: Callable[..., Any]) -> Ca
 
 
 def engine_ones(readable: Callable[..., Any]) -> Callable[..., Any]:
-    """engine._ones_of: where nothing but the backend has a say, a copy of a tensor that is kept: one plan."""
+    """engine._ones_of: if no mode is active, a clone of a cached tensor, which has a plan."""
     from gnomon.dispatch.dispatcher import aten
     from gnomon.memory.prepared import free_function
     from gnomon.values.dispatch_key import GRAD_MODE_BIT, mode_word
@@ -121,7 +121,7 @@ def engine_ones(readable: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def like(made: Any, readable: Callable[..., Any]) -> Any:
-    """``made`` under the name of ``readable``."""
+    """``made`` with the name, docstring and annotations of ``readable``."""
     for name in ("__name__", "__qualname__", "__module__", "__doc__", "__annotations__"):
         if hasattr(readable, name):
             setattr(made, name, getattr(readable, name))
@@ -129,7 +129,7 @@ def like(made: Any, readable: Callable[..., Any]) -> Any:
     return made
 
 
-# Python's operators whose operands are those of gnomon's operator, in this order; the reflected ones are not.
+# Python's operators with the same operand order as gnomon's operator; reflected ones have the reverse order.
 _IN_PLACES = {
     f"__{prefix}{name}__"
     for prefix in ("", "i")
@@ -146,49 +146,49 @@ _VIEWS = ("T", "mT", "H", "mH")
 
 
 def method(readable: Callable[..., Any], may_view: bool = False, in_places: bool = False) -> Any:
-    """What is called in the place of a function whose call comes to that of one operator."""
+    """The C replacement of a function that calls one operator."""
     return like(_speedups.function("call", readable, None, in_places, may_view), readable)
 
 
 def function_maker(make: Callable[..., Any]) -> Callable[..., Any]:
-    """bindings.functions.make_function, whose functions go straight to their operators' plans."""
+    """bindings.functions.make_function, for functions that use their operators' plans directly."""
 
     @functools.wraps(make)
     def make_function(packet: Any, takes_self: bool, named_defaults: bool = True) -> Any:
         may_view = any(each.schema.is_view for each in packet.overloads.values())
-        may_view = may_view and packet.name != "as_strided"  # the storage has a say in it (learning.py)
+        may_view = may_view and packet.name != "as_strided"  # it depends on the storage, see learning.py
         return method(make(packet, takes_self, named_defaults), may_view, in_places=True)
 
     return make_function
 
 
 def guard(kind: str, readable: Callable[..., Any], extra: Any = None) -> Any:
-    """The like of a special method that no interrupt may divide."""
+    """A C replacement of a special method, which an interrupt can not divide."""
     return like(_speedups.function(kind, readable, extra), readable)
 
 
 def tensor_of_data(readable: Callable[..., Any]) -> Any:
-    """creation.tensor, which looks through lists in C."""
+    """creation.tensor, which reads nested lists in C."""
 
     return like(_speedups.function("tensor", readable, _learnt("plan_of_data")), readable)
 
 
 def index_of_mask(readable: Callable[..., Any]) -> Any:
-    """What x[tensors] comes to, which counts the true elements of one mask in C."""
+    """The composite of aten.index, with a C path for one mask, which counts its true elements in C."""
 
     return like(_speedups.function("mask", readable, _learnt("readable_code")), readable)
 
 
 def know_batching(*told: Any) -> None:
-    """Say what there is of vmap: the class of batched tensors, the context variables of levels and dual
-    levels, how often rules have run, and the Storage of what has none.
+    """Passes vmap's state to the extension: the class of batched tensors, the context variables of levels and
+    dual levels, the count of rules that have run, and the Storage of tensors without one.
     """
 
     _speedups.know_batching(*told, _learnt("learn_batched"))
 
 
 def methods(readable: dict[str, Any]) -> dict[str, Any]:
-    """The table of Tensor's methods: whose calls come to that of one operator go straight to its plan."""
+    """The table of Tensor's methods, with C replacements for methods that call one operator."""
     made = dict(readable)
     for name in _IN_PLACES | _REFLECTED | _OTHERS | _CONVERT:
         if name in readable:
@@ -201,7 +201,7 @@ def methods(readable: dict[str, Any]) -> dict[str, Any]:
 
 
 def bind(tensor_class: Any) -> None:
-    """Once Tensor has all its methods: what is called with them."""
+    """Installs the replacements that need the complete Tensor class."""
     global _learning
     from . import learning
 

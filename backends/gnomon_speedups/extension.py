@@ -1,4 +1,4 @@
-"""The extension: that beside this file, or the one in the file which ``GNOMON_SPEEDUPS`` names."""
+"""The extension: the one beside this file, or the file that ``GNOMON_SPEEDUPS`` names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def _opened(file: str) -> Any:
-    """The extension in a file.  Raises ImportError."""
+    """Loads the extension from a file.  Raises ImportError."""
     spec = importlib.util.spec_from_file_location("gnomon_speedups._speedups", file)
     if spec is None or spec.loader is None:
         raise ImportError(f"GNOMON_SPEEDUPS: expected 'none' or an extension's file, got {file!r}")

@@ -1,8 +1,8 @@
-"""Learning: what a call that was made the readable way leaves, so that it can be repeated.
+"""Learning: makes the plan of a call that ran in the readable tier, so that it can be repeated in C.
 
-A plan is kept of a call that was one launch of a kernel which can be entered by itself, or one view, or
-several of one tensor.  That it was so is seen from what has happened: the launches (calls/launch.py tells of
-each), and what the call returned.  All else has no plan, and goes the readable way again.
+A call has a plan if it was one launch of a kernel that C can call directly, or if it made one view, or
+several views of one tensor.  This is determined from what happened: the launches (calls/launch.py reports
+each), and the results.  All other calls have no plan, and run in the readable tier again.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ def _bits(positions: Any) -> int:
 
 
 def _position(operator: OpOverload, kind: str) -> int:
-    """Where the first argument of a type stands, or -1."""
+    """The position of the first argument of a type, or -1."""
     kinds = [argument.type for argument in operator.schema.arguments]
     return kinds.index(kind) if kind in kinds else -1
 
 
 def prepare(operator: OpOverload) -> tuple[Any, ...] | None:
-    """What the C side has to know of an operator, in the order in which operator.c reads it; None: it is
-    always called the readable way.
+    """The facts about an operator that C needs, in the order in which operator.c reads them; None: the
+    operator is always called in the readable tier.
     """
     record, schema = operator.record, operator.schema
     if (
@@ -99,12 +99,12 @@ def prepare(operator: OpOverload) -> tuple[Any, ...] | None:
 
 
 def _with_lists(operator: OpOverload, function: Any) -> Callable[..., Any]:
-    """``function`` for arguments of which a number may stand for a list."""
+    """``function``, which also accepts a number in place of a list argument."""
     return lambda *arguments: function(*operator.with_lists(arguments))
 
 
 def _recorder(operator: OpOverload) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
-    """What says how to record a call: the Node's class, and what it keeps."""
+    """A function that returns how to record a call: the Node's class, and what the Node saves."""
 
     def recorder(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         inputs, slots = variable_type.flatten_inputs(operator, arguments)
@@ -116,7 +116,7 @@ def _recorder(operator: OpOverload) -> Callable[[tuple[Any, ...]], tuple[Any, ..
 
 
 def formulas(node_class: type) -> tuple[Any, ...] | None:
-    """What a class of Nodes does, for the engine in C; None where its ``apply`` has to be called."""
+    """The formulas of a Node class, for the engine in C; None if its ``apply`` has to be called."""
     if not issubclass(node_class, RecordedNode) or issubclass(node_class, NotImplementedNode):
         return None
     plan = node_class.plan
@@ -127,8 +127,8 @@ def formulas(node_class: type) -> tuple[Any, ...] | None:
 
 
 def _flat(operator: OpOverload, arguments: Sequence[Any]) -> tuple[list[Any], dict[int, list[int]]]:
-    """The tensors of a call, those of lists one by one, with None and numbers in their places; and where
-    those of each position stand.
+    """The tensor arguments of a call with lists flattened, with None and numbers kept; and the indices in it
+    of each argument position.
     """
     flat: list[Any] = []
     places: dict[int, list[int]] = {}
@@ -144,7 +144,7 @@ def _flat(operator: OpOverload, arguments: Sequence[Any]) -> tuple[list[Any], di
 
 
 def learn(operator: OpOverload, arguments: tuple[Any, ...], result: Any, launches: list[Any]) -> Plan | None:
-    """The plan of a call that returned ``result`` and launched these kernels; None where it has none."""
+    """The plan of a call that returned ``result`` and launched these kernels; None if it has none."""
     record, schema = operator.record, operator.schema
     flat, places = _flat(operator, arguments)
     if any(isinstance(each, Tensor) and each._keys & WRAPPER_KEYS for each in flat):
@@ -185,12 +185,12 @@ def learn(operator: OpOverload, arguments: tuple[Any, ...], result: Any, launche
         return None
     if not launches:
         return _memory_alone(operator, plan, new)
-    name, _, _, tensors, _, walk, kernel_arguments, call = launches[0]
+    name, _, _, tensors, _, iterator, kernel_arguments, call = launches[0]
     kernel_name = record.launches if record.launches is not None else base.record.kernel_name
     if not isinstance(call, PreparedCall) or name != kernel_name:
         return None
     expected = [*new, *[flat[index] for index in outputs]]
-    order = [index for index in inputs if walk is None or flat[index] is not None]
+    order = [index for index in inputs if iterator is None or flat[index] is not None]
     is_number = bool(order) and not isinstance(flat[order[-1]], (Tensor, type(None)))
     if len(tensors) != len(expected) + len(order) or not all(map(_is_same, expected, tensors)):
         return None
@@ -212,7 +212,7 @@ def learn(operator: OpOverload, arguments: tuple[Any, ...], result: Any, launche
 def _written(
     operator: OpOverload, arguments: Sequence[Any], places: dict[int, list[int]], flat: list[Any]
 ) -> set[int]:
-    """Which tensors of a call are written to: some only where another argument is given, too."""
+    """The tensors that a call writes to; some only if another argument is given."""
     only_with = operator.record.written_with_positions
     return {
         index
@@ -224,7 +224,7 @@ def _written(
 
 
 def _reads_tensors(launches: str) -> bool:
-    """Has the kernel that an explicit function launches operands beside what it writes to?"""
+    """Does the kernel that an explicit function launches read tensors that it does not write to?"""
     operator = aten._find(launches) if launches else None
     return operator is not None and any(
         argument.is_tensor and not argument.is_written for argument in operator.schema.arguments
@@ -232,9 +232,9 @@ def _reads_tensors(launches: str) -> bool:
 
 
 def _is_own(tensor: Any, arguments: Sequence[Any], launches: list[Any]) -> bool:
-    """Was the tensor made by the call, with memory of its own: what its launch wrote, or all of that anew?
+    """Did the call create the tensor, with its own memory: an output of the launch, or an alias of all of it?
 
-    What its Node has saved is shown by an alias already, and so has a Storage and a version counter.
+    If its Node has saved the tensor, an alias exists already, so that it has a Storage and a version counter.
     """
     if tensor.__class__ is not Tensor or tensor._view_of is not None or tensor._version:
         return False
@@ -252,7 +252,7 @@ def _is_own(tensor: Any, arguments: Sequence[Any], launches: list[Any]) -> bool:
 
 
 def _is_same(value: Any, tensor: Any) -> bool:
-    """Did the kernel get this argument, or an alias that begins where it does?"""
+    """Did the kernel get this argument, or an alias with the same address?"""
     if value is tensor or value is None or tensor is None:
         return value is tensor
     return (
@@ -264,7 +264,7 @@ def _is_same(value: Any, tensor: Any) -> bool:
 
 
 def _facts(operator: OpOverload, new: list[Tensor], outputs: list[int]) -> Plan:
-    """The plan of a call, but for its kernel."""
+    """The plan of a call, without its kernel."""
     record, schema = operator.record, operator.schema
     specs = tuple(each._spec for each in new)
     recorded = [
@@ -291,7 +291,7 @@ def _free_address(spec: Spec) -> float:
 
 
 def _memory_alone(operator: OpOverload, plan: Plan, new: list[Tensor]) -> Plan | None:
-    """Of a call that launched nothing: one that only allocates its result."""
+    """The plan of a call without a launch that only allocates its result; None if it does more."""
     launches = operator.record.launches
     if launches is None or len(new) != 1 or (operator.tensor_positions and launches == "copy_"):
         return None
@@ -308,7 +308,10 @@ def _memory_alone(operator: OpOverload, plan: Plan, new: list[Tensor]) -> Plan |
 def _told_anew(
     operator: OpOverload, plan: Plan, arguments: Sequence[Any], kernel_arguments: Sequence[Any]
 ) -> bool:
-    """Note what a fill or random numbers are told anew each time.  Can they be?"""
+    """Adds to the plan what a fill (a number) or a random operator (a stream) gets anew at each call.
+
+    Returns False if that is not possible.
+    """
     launches = operator.record.launches
     made = bool(plan.specs)
     position = _position(operator, "Scalar") if launches == "fill_.Scalar" else -1
@@ -329,7 +332,7 @@ def _told_anew(
 
 
 def _limits(dtype: dtypes.dtype, kind: type) -> tuple[float, float] | None:
-    """The finite numbers of a Python type that a fill of this dtype surely takes; None: ask each time."""
+    """The finite numbers of a Python type that a fill of this dtype surely accepts; None: check each."""
     if kind not in (bool, int, float):
         return None
     if dtype.category == 0:
@@ -344,7 +347,7 @@ def _limits(dtype: dtypes.dtype, kind: type) -> tuple[float, float] | None:
 
 
 def _entered(plan: Plan, call: PreparedCall, operands: int, is_number: bool) -> Plan | None:
-    """The plan with how its kernel is entered; None where it can not be."""
+    """The plan with its kernel's entry; None if C can not call the kernel."""
     is_written = plan.kind is Kind.WRITTEN
     if plan.entry in (Entry.CALL_SCALAR, Entry.RUN_SCALAR, Entry.CALL_STREAM, Entry.RUN_STREAM):
         what = "scalar" if plan.entry in (Entry.CALL_SCALAR, Entry.RUN_SCALAR) else "stream"
@@ -369,7 +372,7 @@ def _entered(plan: Plan, call: PreparedCall, operands: int, is_number: bool) -> 
     if in_c is not None:
         plan.allocate, plan.function = in_c.allocate, in_c.run
         return plan
-    if is_written or type(call).run_new is PreparedCall.run_new:  # which it does not offer
+    if is_written or type(call).run_new is PreparedCall.run_new:  # it does not support that
         return None
     plan.callable = call.run_new
     return plan
@@ -379,9 +382,9 @@ def _entered(plan: Plan, call: PreparedCall, operands: int, is_number: bool) -> 
 
 
 def _views(operator: OpOverload, self: Any, result: Any) -> Plan | None:
-    """The plan of an operator that makes views of its first argument."""
+    """The plan of an operator that returns views of its first argument."""
     if operator is aten.as_strided.default:
-        return None  # where it begins, and what it may show, is the storage's to say, and not the spec's
+        return None  # its offset and bounds depend on the storage, not only on the spec
     several = isinstance(result, (tuple, list))
     views = list(result) if several else [result]
     if not isinstance(self, Tensor) or not all(_shows(each, self) for each in views):
@@ -397,12 +400,12 @@ def _views(operator: OpOverload, self: Any, result: Any) -> Plan | None:
         recorded=_bits(range(len(views))) if len(views) <= 62 else 0,
         offsets=tuple(offsets),
         offset_nbytes=tuple(float(offset * itemsize) for offset in offsets),
-        is_tracked=operator.record.derivatives != {},  # detach gives an alias that autograd does not follow
+        is_tracked=operator.record.derivatives != {},  # detach is not tracked by autograd
     )
 
 
 def _shows(view: Any, self: Tensor) -> bool:
-    """Does ``view`` show the memory of ``self``, in elements of the same dtype?"""
+    """Is ``view`` a view of the storage of ``self``, with the same dtype?"""
     return (
         view.__class__ is Tensor
         and view is not self
@@ -413,9 +416,9 @@ def _shows(view: Any, self: Tensor) -> bool:
 
 
 def learn_view(operator: OpOverload | None, self: Any, result: Any) -> Plan | None:
-    """The plan of a composition or a function that returned a view of ``self``; None where that is none.
+    """The plan of a composite or a function that returned a view of ``self``; None if it is not such a view.
 
-    Its Node is known where one was recorded in one step that keeps nothing but constants.
+    The plan has the view's Node if that was recorded in one step and saves only constants.
     """
     if result is self and self.__class__ is Tensor:
         return Plan(operator, Kind.SELF)
@@ -445,7 +448,7 @@ def learn_view(operator: OpOverload | None, self: Any, result: Any) -> Plan | No
 
 
 def _is_of_a_call(value: Any) -> bool:
-    """Is what a Node keeps another thing at each call?"""
+    """Does a value that a Node saves differ from call to call?"""
     return isinstance(value, (Tensor, SavedVariable, SavedList)) or callable(value)
 
 
@@ -459,9 +462,10 @@ def learn_batched(
     result: Any,
     steps: list[tuple[OpOverload, tuple[Any, ...], Any]],
 ) -> tuple[Plan, tuple[Any, ...]] | bool | None:
-    """The plan of a call under one vmap, and the calls on ``values`` that its rule made: each with its
-    constants, and the places that the others have among the values, or (from OF_STEPS on) the results before.
-    True: vmap has no say in the call, since no argument is batched.  None: it goes the readable way.
+    """The plan of a call under one vmap, and the calls on ``values`` that its batching rule made: each with
+    its constants, and for its other arguments their index among the values or (from OF_STEPS on) among the
+    results of earlier steps.  True: no argument is batched, so vmap does not affect the call.  None: it runs
+    in the readable tier.
     """
     from gnomon.func.batching import BatchedTensor, find_random_rule
 
@@ -470,11 +474,11 @@ def learn_batched(
     if result.__class__ is not BatchedTensor:
         return None
     while steps and steps[-1][2] is not result.value:
-        steps = steps[:-1]  # an output that a Node saves is aliased: that is not the rule's doing
+        steps = steps[:-1]  # the alias of an output that a Node saves is not part of the rule
     if not 0 < len(steps) <= MOST_STEPS or any(_position(each[0], "Generator") >= 0 for each in steps):
         return None
     if any("as_strided" in each[0].name for each in steps):
-        return None  # the storage has a say in it
+        return None  # it depends on the storage
     made = [each[2] for each in steps]
     if any(not isinstance(each, Tensor) for each in made):
         return None
@@ -499,7 +503,7 @@ def learn_batched(
 
 
 def _place(given: Any, values: Sequence[Any], made: Sequence[Any]) -> int | None:
-    """Where what a step was given is: -1 for a constant; None for a tensor that nobody knows."""
+    """The index of a step's argument; -1 for a constant; None for a tensor of unknown origin."""
     if isinstance(given, Tensor):
         for place, each in enumerate(values):
             if each is given:
@@ -517,8 +521,8 @@ def _place(given: Any, values: Sequence[Any], made: Sequence[Any]) -> int | None
 
 
 def adopt(spec: Spec, address: float) -> tuple[Storage, Callable[[], None]]:
-    """A Storage of the memory at an address, and what makes it give that back: called when the Storage is in
-    its place.
+    """A Storage of the memory at an address, and a function that makes it the owner of that memory, to be
+    called when the Storage is installed.
     """
     backend = backend_of(spec.device)
     memory = backend.adopt(address, spec.extent_nbytes)
@@ -527,28 +531,28 @@ def adopt(spec: Spec, address: float) -> tuple[Storage, Callable[[], None]]:
 
 
 def give_back(spec: Spec, address: float, free_function: Any = free_function) -> None:
-    """Give back memory that was held by its address alone, where C does not know how; also while Python
-    shuts down, and this module's names are gone.
+    """Frees memory that was owned by its address alone, if C can not do it; works also while Python shuts
+    down, when this module's globals are gone.
     """
     free = free_function(spec.device.type)
     if free is not None:
         free(address)
 
 
-# -- numbers in and out --------------------------------------------------------------------------------------
+# -- reading and writing elements ----------------------------------------------------------------------------
 
 _WRITTEN = frozenset(dtypes.ALL) - {dtypes.float16, *dtypes.COMPLEX}
 
 
 def readable_code(spec: Spec) -> int:
-    """The code of the dtype of tensors whose numbers can be read at their address; -1 for others."""
+    """The dtype code of tensors whose elements C can read by address; -1 for others."""
     is_there = backend_of(spec.device).host_memory and not spec.dtype.is_complex
     return spec.dtype.code if is_there else -1
 
 
 def plan_of_data(made: Tensor) -> tuple[Any, ...] | None:
-    """How the tensor of some data is made again of other data: its spec, the dtype's code, bytes, and the
-    addresses of what allocates and frees; None where it can not be written to by address.
+    """How gn.tensor() creates a tensor of this spec in C: spec, dtype code, bytes, and the addresses of the
+    functions that allocate and free; None if its memory can not be written by address.
     """
     spec = made._spec
     backend = backend_of(spec.device)
@@ -559,11 +563,11 @@ def plan_of_data(made: Tensor) -> tuple[Any, ...] | None:
     return spec, spec.dtype.code, float(spec.extent_nbytes), entry[1], _free_address(spec)
 
 
-# -- the start -----------------------------------------------------------------------------------------------
+# -- initialization ------------------------------------------------------------------------------------------
 
 
 def know() -> None:
-    """Tell the extension of gnomon."""
+    """Passes gnomon's classes and functions to the extension."""
     _speedups.know(
         {
             "mode_word": MODE_WORD,
@@ -609,7 +613,7 @@ def know() -> None:
 
 
 def bind(tensor_class: Any) -> None:
-    """Put what is called with these methods in their places, once gnomon is all there."""
+    """Installs the replacements on the complete Tensor class."""
     know()
     for name in ("item", "tolist"):
         setattr(tensor_class, name, _guarded(name, _of_self(getattr(tensor_class, name)), readable_code))
@@ -621,7 +625,7 @@ def bind(tensor_class: Any) -> None:
 
 
 def _share(tensor_class: Any) -> None:
-    """Python's operators take the operands of derived classes in the order in which they stand, too."""
+    """Makes Python's operators keep the operand order for subclasses too."""
 
     def init_subclass(kind: Any, **named: Any) -> None:
         super(tensor_class, kind).__init_subclass__(**named)
@@ -639,7 +643,7 @@ def _of_self(readable: Callable[..., Any]) -> Callable[[Any], Any]:
         return readable(self)
 
     made = like(method, readable)
-    del made.__wrapped__  # which has any number of arguments
+    del made.__wrapped__  # so that its signature is not shown
     return made
 
 

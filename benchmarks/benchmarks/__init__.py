@@ -1,10 +1,10 @@
-"""asv's benchmarks of gnomon, of the definitions in gnomon_bench.
+"""asv's benchmarks of gnomon, from the definitions in gnomon_bench.
 
-The backend is an axis of the environment (``env_nobuild`` in asv.conf.json): ``GNOMON_BACKEND`` names it.
+The backend is an axis of the environment (``env_nobuild`` in asv.conf.json), named by ``GNOMON_BACKEND``.
 """
 
 import sys
 from pathlib import Path
 
-# The definitions are those beside these files, whichever commit is measured.
+# The definitions are always those next to these files, whichever commit is measured.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))

@@ -1,4 +1,4 @@
-"""Memory: what the allocator takes and gives back, and the most that a step of training needs."""
+"""Memory: the time of allocations, and the peak memory of a training step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SIZES = [4, 64 * 2**10, 2**20, 16 * 2**20]
 
 
 class Allocation:
-    """A tensor of so many float32 elements, made and dropped."""
+    """A tensor of ``size`` float32 elements, created and freed."""
 
     params = [SIZES]
     param_names = ["size"]
@@ -30,7 +30,7 @@ class Allocation:
 
 
 class Step:
-    """One step of training of a small perceptron, after two others."""
+    """One training step of a small MLP, after two others."""
 
     params = [["SGD", "Adam"]]
     param_names = ["optimizer"]
@@ -41,11 +41,11 @@ class Step:
         self.step()
 
     def peakmem_step(self, optimizer: str) -> None:
-        """Of the whole process."""
+        """The peak memory of the whole process."""
         self.step()
 
     def track_peak(self, optimizer: str) -> int:
-        """Bytes of tensors beyond those that stay; of backends that count."""
+        """The peak bytes of tensors beyond those allocated before, on backends that count them."""
         before = gn.accelerator.memory_allocated()
         gn.accelerator.reset_peak_memory_stats()
         self.step()
@@ -54,7 +54,7 @@ class Step:
     track_peak.unit = "bytes"  # type: ignore[attr-defined]
 
     def track_left_behind(self, optimizer: str) -> int:
-        """Bytes of tensors that a step adds for good: none."""
+        """Bytes of tensors that steps leave allocated: none."""
         before = gn.accelerator.memory_allocated()
         for _ in range(10):
             self.step()

@@ -1,4 +1,4 @@
-"""Every benchmark that gnomon_bench defines, as asv's: a class each, its axes asv's parameters."""
+"""Every benchmark of gnomon_bench as one of asv: a class each, with its axes as asv's parameters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _opened: list[Library] = []
 
 
 def library() -> Library:
-    """gnomon on the backend of this environment.  Raises NotImplementedError, which skips, without it."""
+    """gnomon on the backend of this environment.  Raises NotImplementedError, which asv skips, without it."""
     if not _opened:
         try:
             _opened.append(open_library(BACKEND))
@@ -30,14 +30,14 @@ def library() -> Library:
 
 
 def timer() -> float:
-    """The time, when everything that was begun is done: asynchronous backends are waited for."""
+    """The time, after waiting for asynchronous backends."""
     if _opened:
         _opened[0].finish()
     return time.perf_counter()
 
 
 class Prepared:
-    """What asv calls before a measurement, untimed."""
+    """The setup that asv runs before a measurement, untimed."""
 
     benchmark: Benchmark
     timeout = 120.0
@@ -51,11 +51,11 @@ class Prepared:
         if BACKEND == "reference" and point.elements > REFERENCE_LIMIT:
             raise NotImplementedError(f"{point.elements} elements take the reference too long")
         self.work = point.make(opened)
-        self.work()  # what is planned, compiled and allocated once
+        self.work()  # one-time planning, compilation and allocation
 
 
 def as_asv(benchmark: Benchmark) -> type:
-    """The class that asv finds: with ``time_it``, or with ``track_it`` where the work tells its own time."""
+    """The class for asv: with ``time_it``, or with ``track_it`` if the work returns its own time."""
 
     def time_it(self: Any, *values: Any) -> None:
         self.work()
@@ -64,7 +64,7 @@ def as_asv(benchmark: Benchmark) -> type:
         return statistics.median(self.work() for _ in range(SAMPLES)) / benchmark.units
 
     measured = track_it if benchmark.is_timed else time_it
-    kind = measured.__name__.removesuffix("it")  # asv reads the kind off the last part
+    kind = measured.__name__.removesuffix("it")  # asv takes the kind from the last part of the name
     slug = re.sub(r"\W+", "_", benchmark.name).strip("_")
     measured.benchmark_name = f"{benchmark.group}.{kind}{slug}"  # type: ignore[union-attr]
     fields = {

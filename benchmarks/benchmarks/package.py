@@ -1,4 +1,4 @@
-"""The package itself: how long it takes to import, and to be put to its conformance suite."""
+"""The package itself: the time to import it, and to run its conformance suite."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OPERATORS = r"^(add|sum|mm|gather|softmax)([._]|$)"
 
 
 class Import:
-    """``import gnomon`` in a fresh Python."""
+    """``import gnomon`` in a new Python process."""
 
     def timeraw_import(self) -> str:
         return "import gnomon"

@@ -1,4 +1,4 @@
-"""What runs the threads of the C backend's calls: its own pool, and OpenMP."""
+"""The two thread implementations for calls of the C backend: its own pool, and OpenMP."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .operators import BACKEND
 
 
 class Parallel:
-    """Calls of so many elements on all threads; skipped where the library has no such choice."""
+    """Calls with this many elements on all threads; skipped if the library has only one implementation."""
 
     params = (["native", "openmp"], ["add", "exp", "sum", "softmax", "sort"], [1 << 17, 1 << 20])
     param_names = ("parallel", "operator", "elements")
@@ -34,7 +34,7 @@ class Parallel:
             "sort": lambda: x.view(-1).sort(),
         }
         self.work = calls[operator]
-        self.work()  # what is planned, allocated and hired once
+        self.work()  # one-time planning, allocation and thread creation
 
     def teardown(self, parallel: str, operator: str, elements: int) -> None:
         if hasattr(self, "before"):

@@ -1,8 +1,8 @@
-"""A backward over two devices: their workers side by side, and one after the other.
+"""A backward pass over two devices, with their worker threads in parallel and in sequence.
 
-The Nodes on the reference are pure Python; those of the C backend are matrix products, during which it lets
-go of the GIL, on one thread.  Where the machine has a core for each, ``time_side_by_side`` is nearer to the
-longer of the two than to their sum, which ``time_in_turn`` takes.
+The Nodes on the reference are pure Python; those of the C backend are single-threaded matrix products, which
+release the GIL.  If the machine has a core for each, ``time_side_by_side`` is closer to the longer of the two
+than to their sum, which ``time_in_turn`` takes.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import gnomon as gn
 from gnomon.autograd import node
 
 SIZE = 1024  # of the square matrices on the C backend
-PRODUCTS = 6  # Nodes there, two products each
+PRODUCTS = 6  # Nodes there, of two products each
 ELEMENTS = 100_000  # of the vectors on the reference
-SINES = 3  # Nodes there, two passes over the elements each
+SINES = 3  # Nodes there, of two passes over the elements each
 
 
 def make_loss() -> gn.Tensor:
-    """A scalar whose graph has two branches, one on each device, that nothing but the sum joins."""
+    """A scalar whose graph has two branches, one on each device, joined only by the final sum."""
     there = gn.eye(SIZE, device="c").requires_grad_()
     here = gn.ones(ELEMENTS, device="reference").requires_grad_()
     product, wave = there, here
@@ -31,7 +31,7 @@ def make_loss() -> gn.Tensor:
 
 
 class TwoDevices:
-    """Needs the C backend; skipped without."""
+    """Needs the C backend; skipped without it."""
 
     timeout = 300
     number = 1

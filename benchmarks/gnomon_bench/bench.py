@@ -1,4 +1,4 @@
-"""``gnomon bench``: backends and peers on this machine, in turn, and what of its limits they reach."""
+"""``gnomon bench``: times backends and peers in turn, and relates the times to the machine's limits."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from .library import PEERS, installed_peers
 from .turns import Plan, Worker, WorkerError, sample
 
 FORMAT = 2
-STOPPED = 130  # the status of a program that was interrupted
+STOPPED = 130  # the exit status of a program that was interrupted
 REFERENCE_LIMIT = 2**14  # elements, or multiply-adds: the reference takes about a microsecond for each
 QUICK = Plan(rounds=5, seconds=0.002, most=0.1, more=2)
 
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """What was measured of a point: seconds of each library's samples, by label."""
+    """The measurements of a point: seconds of each library's samples, by label."""
 
     point: Point
     samples: dict[str, list[float]]
@@ -79,7 +79,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def chosen(options: argparse.Namespace) -> list[Point]:
-    """What the options ask for: by default the first value of each axis, and each other value once."""
+    """The points that the options select: by default the first value of each axis, and each other once."""
     if options.census:
         found = list(census.points(options.census))
     else:
@@ -95,7 +95,7 @@ def chosen(options: argparse.Namespace) -> list[Point]:
 
 
 def usual(benchmark: Any) -> Iterator[Point]:
-    """The points that differ from the first in one axis at most."""
+    """The points that differ from the first in at most one axis."""
     first = {axis: values[0] for axis, values in benchmark.axes.items()}
     yield Point(benchmark, first)
     for axis, values in benchmark.axes.items():
@@ -104,7 +104,7 @@ def usual(benchmark: Any) -> Iterator[Point]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command; returns its exit status."""
+    """Run the command; return its exit status."""
     parser = make_parser()
     options = parser.parse_args(arguments)
     try:
@@ -126,7 +126,7 @@ def main(arguments: Sequence[str]) -> int:
     if folder is not None:
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):  # before anything is measured
+            with tempfile.TemporaryFile(dir=folder):  # checked before anything is measured
                 pass
         except OSError as error:
             parser.error(f"--report: {error}")
@@ -190,9 +190,9 @@ def _listed(text: str) -> list[str]:
 
 
 def _names(parser: argparse.ArgumentParser, options: argparse.Namespace) -> list[str]:
-    """The libraries that are asked for: peers first, to compare with."""
+    """The libraries that the options select: peers first, as the basis of the ratios."""
     if options.backends is None:
-        # one with few kernels is the reference by another name
+        # a backend with few kernels would mostly measure the reference
         found = {name: info for name, info in gn.backends().items() if info.available and name != "meta"}
         backends = [name for name, info in found.items() if info.native >= info.total / 10]
     else:
@@ -223,16 +223,17 @@ def _start(names: Sequence[str], options: argparse.Namespace) -> list[Worker]:
         except WorkerError as error:
             print(f"gnomon bench: without {name}: {error}", file=sys.stderr)
             continue
-        if worker.label in {each.label for each in workers}:  # a backend named like a peer
+        if worker.label in {each.label for each in workers}:  # a backend with the name of a peer
             worker.label = f"gnomon on {worker.label}"
         workers.append(worker)
     return workers
 
 
 def _limits_of_each(workers: Sequence[Worker], host: limits.Limits) -> dict[str, limits.Limits | None]:
-    """What each library's figures are held against, by label: this machine's limits, or its accelerator's.
+    """The limits that each library's figures are compared with, by label: the machine's, or its
+    accelerator's.
 
-    None where the latter could not be measured.
+    None if the latter could not be measured.
     """
     measured: dict[str, list[limits.Limits]] = {}
     for worker in workers:
@@ -252,9 +253,9 @@ def _is_too_much(worker: Worker, point: Point) -> bool:
 
 
 class Table:
-    """What the terminal shows: a row a point, three columns a library.
+    """The output on the terminal: one row per point, three columns per library.
 
-    Ratios are to the first library: a peer where there is one.  ``of_each``: each library's limits, by label.
+    Ratios are to the first library, which is a peer if there is one.  ``of_each``: label -> its limits.
     """
 
     def __init__(self, of_each: Mapping[str, limits.Limits | None]):
@@ -263,7 +264,7 @@ class Table:
         self._group = ""
 
     def heading(self) -> str:
-        """Above all rows."""
+        """The lines above all rows."""
         lines = [
             *(f"limits: {in_words(found.data)}" for found in dict.fromkeys(self._limits.values()) if found),
             f"{'':44}" + "".join(f"{label[:20]:>27}" for label in self.labels),
@@ -272,7 +273,7 @@ class Table:
         return "\n".join(lines)
 
     def row(self, result: Result) -> str:
-        """A line; before the first of a group, its name."""
+        """One line; before the first of a group, also the group's name."""
         group, _, name = result.point.name.partition("/")
         lines = [] if group == self._group else [f"{group}:"]
         self._group = group
@@ -291,7 +292,7 @@ class Table:
         return "\n".join([*lines, text.rstrip()])
 
     def share(self, point: Point, label: str, seconds: float) -> str:
-        """Per cent of the library's limits."""
+        """The fraction of the library's limits, as a percentage."""
         cost, found = point.cost, self._limits[label]
         return f"{found.seconds(cost) / seconds:.0%}" if cost and found else ""
 
@@ -316,7 +317,7 @@ class Table:
         return "\n".join(lines) if others else ""
 
     def totals(self, results: Sequence[Result]) -> str:
-        """Of a census: what all calls of the program take."""
+        """For a census: the total time of all calls of the program."""
         lines = ["\nall calls of the program:"]
         for label in self.labels:
             measured = [each for each in results if each.samples.get(label)]
@@ -328,7 +329,7 @@ class Table:
 
 
 def machine() -> dict[str, Any]:
-    """What the figures were measured on."""
+    """The machine that the figures were measured on."""
     processor = platform.processor()
     try:
         lines = pathlib.Path("/proc/cpuinfo").read_text("utf-8").splitlines()
@@ -352,7 +353,7 @@ def as_data(
     seconds: float,
     asked: int,
 ) -> dict[str, Any]:
-    """The report as JSON has it: all samples, in seconds; ``asked``: points that it would have if whole."""
+    """The report as JSON data: all samples, in seconds; ``asked`` is the number of points of a full run."""
     rows = []
     base = workers[0].label
     for each in results:
@@ -397,7 +398,7 @@ def _of_library(worker: Worker, found: limits.Limits | None) -> dict[str, Any]:
 
 
 def write(folder: pathlib.Path, data: dict[str, Any]) -> None:
-    """Write bench.json and bench.html, each whole or not at all."""
+    """Write bench.json and bench.html, each atomically."""
     texts = {"bench.json": json.dumps(data, indent=1), "bench.html": page.render(data)}
     for name, text in texts.items():
         beside = folder / f".{name}.{os.getpid()}"

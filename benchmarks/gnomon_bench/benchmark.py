@@ -1,4 +1,4 @@
-"""What a benchmark is: work for a library, over axes of sizes, dtypes and layouts."""
+"""A benchmark: work for a library, parametrized by sizes, dtypes and layouts."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 from .library import Library
 
 Work = Callable[[], Any]
-Make = Callable[..., Work]  # (library, **values of the axes) -> what does the work once
+Make = Callable[..., Work]  # (library, **values of the axes) -> a function that does the work once
 
-TORCH_LIKE = ("gnomon", "torch")  # kinds of libraries whose names are PyTorch's
-ARRAYS = (*TORCH_LIKE, "numpy")  # and that have strides
+TORCH_LIKE = ("gnomon", "torch")  # kinds of libraries with PyTorch's API
+ARRAYS = (*TORCH_LIKE, "numpy")  # and those with strides
 ALL = (*ARRAYS, "jax", "tinygrad")
 
 
 class Cost(NamedTuple):
-    """What the work takes at least: floating-point operations, and bytes read and written."""
+    """The minimum that the work takes: floating point operations, and bytes read and written."""
 
     operations: float
     bytes: float
@@ -28,16 +28,16 @@ class Cost(NamedTuple):
 class Benchmark:
     """One kind of work.
 
-    name      as ``add``; with its group, the only one
-    group     as ``pointwise``
+    name      such as ``add``; unique within its group
+    group     such as ``pointwise``
     make      (library, **values) -> a function that does the work once
-    axes      name -> values, the usual ones first
-    cost      (**values) -> Cost of one call, or None where that says nothing
-    elements  (**values) -> how many elements, or multiply-adds, the work has: the reference is spared many
-    kinds     of libraries that it can be made for
-    units     what one call counts for: nodes, say
+    axes      name -> values, the default first
+    cost      (**values) -> Cost of one call, or None if that is not meaningful
+    elements  (**values) -> the number of elements, or multiply-adds; limits what the reference is given
+    kinds     the kinds of libraries that it can be made for
+    units     how many units, for example Nodes, one call counts for
     is_timed  whether the function returns its own seconds, because part of what it does is preparation
-    version   changes where old figures say nothing about new ones
+    version   changes when old figures cannot be compared with new ones
     """
 
     name: str
@@ -58,20 +58,20 @@ class Benchmark:
 
 
 class Point(NamedTuple):
-    """A benchmark at one value of each axis."""
+    """A benchmark with one value for each axis."""
 
     benchmark: Benchmark
     values: dict[str, Any]
 
     @property
     def name(self) -> str:
-        """As ``pointwise/add[size=1024, dtype=float32]``."""
+        """For example ``pointwise/add[size=1024, dtype=float32]``."""
         inside = ", ".join(f"{axis}={value}" for axis, value in self.values.items())
         return f"{self.benchmark.group}/{self.benchmark.name}" + (f"[{inside}]" if inside else "")
 
     @property
     def cost(self) -> Cost | None:
-        """The work of one unit."""
+        """The cost of one unit."""
         if self.benchmark.cost is None:
             return None
         cost = self.benchmark.cost(**self.values)
@@ -79,13 +79,13 @@ class Point(NamedTuple):
 
     @property
     def elements(self) -> float:
-        """How many elements, or multiply-adds, the work has."""
+        """The number of elements, or multiply-adds."""
         return self.benchmark.elements(**self.values)
 
     def is_for(self, library: Library) -> bool:
-        """Can it be made for that library?"""
+        """Whether it can be made for that library."""
         return library.kind in self.benchmark.kinds and library.has(self.values.get("dtype", "float32"))
 
     def make(self, library: Library) -> Work:
-        """What does the work once, everything it needs prepared."""
+        """A function that does the work once, with everything prepared."""
         return self.benchmark.make(library, **self.values)

@@ -1,4 +1,4 @@
-"""The calls of a census as benchmarks: of gnomon's backends alone, for no other library has its operators."""
+"""The calls of a census as benchmarks, only for gnomon, because other libraries lack its operators."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .library import Library
 
 
 def points(path: str | os.PathLike[str]) -> Iterator[Point]:
-    """A point for each kind of call.  Raises CensusError and OSError as ``load`` does."""
+    """One point per distinct call.  Raises CensusError and OSError as ``load`` does."""
     program, calls = load(path)
     for place, call in enumerate(calls):
         yield Point(_benchmark(program, place, call), {})
 
 
 def counts(path: str | os.PathLike[str]) -> dict[str, int]:
-    """How often the program made each kind of call, by the point's name."""
+    """How often the program made each distinct call, by the point's name."""
     program, calls = load(path)
     return {Point(_benchmark(program, place, call), {}).name: call.count for place, call in enumerate(calls)}
 

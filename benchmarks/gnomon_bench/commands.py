@@ -1,4 +1,4 @@
-"""The command ``gnomon bench``, as its entry point names it: it imports what it needs when it is run."""
+"""The command ``gnomon bench``, for its entry point: its imports happen when it runs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""All benchmarks: what ``gnomon bench``, ``make perf-check`` and asv time.
+"""All benchmarks that ``gnomon bench``, ``make perf-check`` and asv run.
 
-A benchmark of an operator says its tensors, and for each kind of library the function of them; PyTorch's
-names are gnomon's, so that one function stands for both.
+A benchmark of an operator defines its tensors, and a function of them for each kind of library; gnomon has
+PyTorch's API, so one function serves both.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .benchmark import ALL, ARRAYS, TORCH_LIKE, Benchmark, Cost, Work
 from .library import Library
 
 K, M = 2**10, 2**20
-SIZES = (M, 4, 4 * K, 16 * M)  # of vectors: in the last cache, overhead alone, in the nearest, in memory
+SIZES = (M, 4, 4 * K, 16 * M)  # of vectors: in the last-level cache, overhead only, in L1, in memory
 SIDES = (1024, 32, 128, 4096)  # of square matrices
 ITEMSIZES = {"float64": 8, "int64": 8, "complex64": 8, "float32": 4, "int32": 4, "float16": 2, "bfloat16": 2}
 
@@ -31,13 +31,13 @@ def itemsize(dtype: str) -> int:
 
 
 def ramp(*sizes: int, low: float = -2.0, high: float = 2.0) -> numpy.ndarray:
-    """Numbers from ``low`` to ``high`` in an order without a pattern, the same everywhere."""
+    """Numbers from ``low`` to ``high`` in a fixed irregular order."""
     positions = (numpy.arange(math.prod(sizes), dtype=numpy.int64) * 1299709) % 1048583
     return (positions.astype(numpy.float32) * ((high - low) / 1048583) + low).reshape(sizes)
 
 
 def places(limit: int, *sizes: int) -> numpy.ndarray:
-    """Whole numbers below ``limit``, in an order without a pattern."""
+    """Integers from 0 to ``limit`` - 1, in a fixed irregular order."""
     return ((numpy.arange(math.prod(sizes), dtype=numpy.int64) * 7919 + 13) % limit).reshape(sizes)
 
 
@@ -52,9 +52,9 @@ Contents = Callable[..., Sequence[tuple[numpy.ndarray, str]]]  # (**values) -> a
 def on_tensors(
     name: str, group: str, contents: Contents, functions: dict[str, Callable[..., Any]], **fields: Any
 ) -> None:
-    """Define a benchmark of ``functions``, by kinds of libraries: (module, *tensors) -> results.
+    """Define a benchmark with one function per kind of library: (module, *tensors) -> results.
 
-    ``torch`` stands for gnomon, too.
+    ``torch`` also serves gnomon.
     """
     by_kind = dict(functions)
     by_kind["gnomon"] = by_kind["torch"]
@@ -68,11 +68,11 @@ def on_tensors(
     add(name, group, make, kinds=tuple(kind for kind in ALL if kind in by_kind), **fields)
 
 
-# -- dispatch: what a call costs where the numbers cost nothing ----------------------------------------------
+# -- dispatch: the overhead of a call ------------------------------------------------------------------------
 
 
 def small(name: str, function: Callable[..., Any], *sizes: tuple[int, ...], numpy_too: bool = True) -> None:
-    """A call on small tensors that are not recorded; and, but for views, recorded."""
+    """A call on small tensors that do not require grad."""
 
     def contents() -> list[tuple[numpy.ndarray, str]]:
         return [(numpy.ones(each, numpy.float32), "float32") for each in sizes]
@@ -130,7 +130,7 @@ _small("empty", lambda module, a, b, out: module.empty(4))
 
 for _text, _round in (
     ("mul and add", lambda t, x, y: t * y + x),
-    ("mul and tanh", lambda t, x, y: (t * y).tanh()),  # whose Node needs its output
+    ("mul and tanh", lambda t, x, y: (t * y).tanh()),  # whose Node saves its output
 ):
     for _is_backward in (False, True):
         add(
@@ -162,7 +162,7 @@ def _moved(tensors: int, operations: int = 1) -> Callable[..., Cost]:
 def pointwise(
     name: str, inputs: int, functions: dict[str, Callable[..., Any]], operations: int = 1, **axes: Any
 ) -> None:
-    """Vectors in, a vector out."""
+    """An operator from vectors to a vector."""
     on_tensors(
         *(name, "pointwise", _vectors(inputs), functions),
         axes={"size": SIZES, **axes},
@@ -172,7 +172,7 @@ def pointwise(
 
 
 def every(function: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
-    """One function for all libraries."""
+    """The same function for all libraries."""
     return dict.fromkeys(("torch", "numpy", "jax", "tinygrad"), function)
 
 
@@ -232,7 +232,7 @@ add(
 
 
 def copies(name: str, functions: dict[str, Callable[..., Any]], tensors: float, inputs: int = 1) -> None:
-    """Square matrices in, ``tensors`` of their bytes read and written."""
+    """Operators on square matrices that read and write ``tensors`` times their bytes."""
     on_tensors(
         name,
         "copies",
@@ -293,7 +293,7 @@ def rows(
     operations: int = 1,
     **axes: Any,
 ) -> None:
-    """A square matrix in; out a number, a ``column``, or as much as came in (``all``)."""
+    """An operator from a square matrix to a number (``one``), a ``column``, or a matrix (``all``)."""
     out = {"one": lambda side: 1, "column": lambda side: side, "all": lambda side: side**2}[written]
     on_tensors(
         name,
@@ -309,7 +309,7 @@ def rows(
 
 
 def method(name: str, *arguments: Any) -> dict[str, Callable[..., Any]]:
-    """A method that most libraries call the same."""
+    """A method that most libraries have under the same name."""
 
     def call(module: Any, a: Any) -> Any:
         return getattr(a, name)(*arguments)
@@ -449,7 +449,7 @@ def _layer(
     operations: float,
     group: str = "convolutions",
 ) -> None:
-    """``function`` of tensors of these sizes, the first of which is the image."""
+    """``function`` applied to tensors of these sizes, the first of which is the image."""
     on_tensors(
         name,
         group,
@@ -491,7 +491,7 @@ _layer(
     group="copies",
 )
 
-# -- transforms: of lines, and of matrices -------------------------------------------------------------------
+# -- transforms of vectors and matrices ----------------------------------------------------------------------
 
 
 def _transform(
@@ -501,7 +501,7 @@ def _transform(
     operations: float,
     dtype: str = "float32",
 ) -> None:
-    """``function`` of tensors of these sizes."""
+    """``function`` applied to tensors of these sizes."""
     on_tensors(
         name,
         "transforms",
@@ -541,7 +541,7 @@ WIDTH = 64
 def indexing(
     name: str, functions: dict[str, Callable[..., Any]], tensors: float, count: Callable[[int], Any]
 ) -> None:
-    """A matrix of ``size`` rows of 64, and places in it."""
+    """An operator on a matrix of ``size`` rows of 64 elements, and indices into it."""
     on_tensors(
         name,
         "indexing",
@@ -663,7 +663,7 @@ add(
 
 
 def vectors(name: str, group: str, functions: dict[str, Callable[..., Any]], **fields: Any) -> None:
-    """A vector in."""
+    """An operator on one vector."""
     on_tensors(
         *(name, group, _vectors(1), functions),
         axes={"size": (M, 64, 16 * K)},
@@ -689,7 +689,7 @@ vectors("unique", "sorting", {"torch": lambda module, x: module.unique((x * 1000
 def drawing(
     name: str, function: Callable[[Any, int], Any], numpy_too: Callable[..., Any] | None = None
 ) -> None:
-    """So many random numbers."""
+    """A function that generates ``size`` random numbers."""
 
     def make(library: Library, size: int) -> Work:
         if library.kind == "numpy" and numpy_too is not None:
@@ -732,10 +732,10 @@ for _name, _step, _elements in training.STEPS:
 
 
 def find(group: str) -> list[Benchmark]:
-    """The benchmarks of a group, in their order."""
+    """The benchmarks of a group, in order."""
     return [each for each in BENCHMARKS if each.group == group]
 
 
 def groups() -> list[str]:
-    """The groups, in their order."""
+    """The groups, in order."""
     return list(dict.fromkeys(each.group for each in BENCHMARKS))

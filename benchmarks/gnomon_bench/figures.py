@@ -1,4 +1,4 @@
-"""Figures: medians, what they may be off by, and ratios of samples that were taken in turn."""
+"""Figures: medians, their uncertainty, and ratios of samples that were taken in turn."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 
 class Spread(NamedTuple):
-    """The median, and the quarters: half of the samples lie between ``low`` and ``high``."""
+    """The median and the quartiles: half of the samples are between ``low`` and ``high``."""
 
     median: float
     low: float
@@ -18,7 +18,7 @@ class Spread(NamedTuple):
 
 
 def spread(samples: Sequence[float]) -> Spread:
-    """Of at least one sample."""
+    """The Spread of at least one sample."""
     if len(samples) < 2:
         return Spread(samples[0], samples[0], samples[0])
     quarters = statistics.quantiles(samples, n=4, method="inclusive")
@@ -26,7 +26,7 @@ def spread(samples: Sequence[float]) -> Spread:
 
 
 class Ratio(NamedTuple):
-    """One time as a part of another, and an interval that holds it 19 times of 20 (by bootstrap)."""
+    """The ratio of two times, and its 95 % confidence interval (by bootstrap)."""
 
     value: float
     low: float
@@ -37,7 +37,7 @@ RESAMPLES = 300
 
 
 def ratio(ours: Sequence[float], theirs: Sequence[float]) -> Ratio:
-    """The ratio of the medians.  Where both have as many samples, the rounds are drawn together."""
+    """The ratio of the medians.  If both have equally many samples, the bootstrap draws rounds in pairs."""
     drawn = random.Random(len(ours) * 1000 + len(theirs))
     found = []
     for _ in range(RESAMPLES):
@@ -56,12 +56,12 @@ def ratio(ours: Sequence[float], theirs: Sequence[float]) -> Ratio:
 
 
 def geometric_mean(values: Sequence[float]) -> float:
-    """Of positive numbers; 1 of none."""
+    """The geometric mean of positive numbers; 1 for none."""
     return math.exp(sum(map(math.log, values)) / len(values)) if values else 1.0
 
 
 def in_units(seconds: float) -> str:
-    """Seconds as a text of three figures."""
+    """Seconds as text with three significant digits."""
     for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "us")):
         if seconds * factor >= 1:
             return f"{seconds * factor:.3g} {unit}"
@@ -69,14 +69,14 @@ def in_units(seconds: float) -> str:
 
 
 def in_words(limits: Mapping[str, Any]) -> str:
-    """What a machine or an accelerator can do."""
+    """The limits of a machine or an accelerator, as text."""
     rates = f"{limits['bandwidth'] / 1e9:.3g} GB/s copied, {limits['operations'] / 1e9:.3g} GFLOP/s (float32)"
     threads = f"{limits['threads']} threads, " if limits["threads"] else ""
     return f"{rates}, {in_units(limits['call'])} a call ({threads}by {limits['source']})"
 
 
 def distinct_limits(data: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], list[str]]]:
-    """The limits that a report's figures are held against, and the labels of their libraries."""
+    """The distinct limits in a report, each with the labels of the libraries that it applies to."""
     found: list[tuple[Mapping[str, Any], list[str]]] = []
     for library in data["libraries"]:
         if library["limits"] is None:
@@ -91,7 +91,7 @@ def distinct_limits(data: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], li
 
 
 def took(data: Mapping[str, Any]) -> str:
-    """When a report was made, how long that took, and whether it was stopped before its end."""
+    """When a report was made, how long it took, and whether it was stopped early."""
     done, asked = len(data["results"]), data["asked"]
     stopped = f", stopped after {done} of {asked} points" if done < asked else ""
     return f"{data['began']}, {data['seconds']:.0f} s{stopped}"

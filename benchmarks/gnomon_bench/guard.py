@@ -1,19 +1,19 @@
-"""The guard: is this tree slower than an earlier commit, and where?
+"""The guard: checks whether this tree is slower than an earlier commit, and in which benchmarks.
 
-    make perf-check                      # against the commit before
+    make perf-check                      # against the preceding commit
     python -m gnomon_bench.guard --base v0.1 --ops dispatch
 
-Both trees run the same benchmarks in turn, in several pairs of processes, on one core.  Of each round stands
-the ratio of its two samples, in seconds of the processor, which what disturbs the machine changes little.  A
-benchmark has become slower where far more rounds than half are beyond the margin (a sign test), and in five
-of six pairs more than half: processes of one and the same code differ by some per cent, as memory happens to
-lie; that is what the margin and the pairs are for.  (Left alone, memory would lie the same way in each
-process of a tree, by the length of its path; so each is shaken.)  Where any pair says that something has
-moved there are as many pairs again.
+Both trees run the same benchmarks in turn, in several pairs of processes, on one core.  Each round gives the
+ratio of its two samples, in processor seconds, which disturbances affect little.  A benchmark is slower if
+far more than half of the rounds are beyond the margin (a sign test), and in five of six pairs more than half.
+The margin and the pairs are needed because processes with identical code differ by some per cent, depending
+on their memory layout.  (By default the memory layout is the same in each process of a tree, since it depends
+on the length of its path; therefore it is randomized for each process.)  If any pair indicates a change, as
+many pairs are run again.
 
-The level of the test is divided by the number of benchmarks, and by the two looks at them, so that all of
-them together raise a false alarm once in ``1 / level`` runs, where pairs are seldom off by more than the
-margin.  Where the rounds are too noisy to tell, and valgrind is there, instructions are counted instead.
+The significance level is divided by the number of benchmarks and by the two stages, so that all together
+raise a false alarm once in ``1 / level`` runs, provided that pairs seldom differ by more than the margin.  If
+the rounds are too noisy, and valgrind is installed, instructions are counted instead.
 """
 
 from __future__ import annotations
@@ -48,35 +48,35 @@ from .worker import SHAKEN
 MARGIN = 0.05
 LEVEL = 0.001
 LOOKS = 2
-PAIRS = 6  # of each look, of which one may be of another opinion
-ROUNDS = 15  # of each pair
-SECONDS = 0.001  # of a sample, about
-LEAST_OF = 3  # samples: what disturbs makes them longer, never shorter
-NOISY = 0.15  # half of the rounds' ratios lie further apart
-LARGEST = 2**26  # elements, or multiply-adds, of what is watched
+PAIRS = 6  # in each stage; one of them may disagree
+ROUNDS = 15  # in each pair
+SECONDS = 0.001  # of a sample, approximately
+LEAST_OF = 3  # samples, of which the minimum counts: disturbances only make them longer
+NOISY = 0.15  # the interquartile range of the rounds' ratios from which they count as noisy
+LARGEST = 2**26  # elements, or multiply-adds, of the benchmarks that are checked
 BASE, HEAD = "base", "head"
 
 SLOWER, FASTER, SAME, NOISE, FAILED = "slower", "faster", "same", "too noisy", "failed"
 
 
 class Verdict(NamedTuple):
-    """What came of a benchmark: head's time as a part of base's, and by what that is known."""
+    """The result for a benchmark: head's time relative to base's, and how it was determined."""
 
     point: str
     outcome: str
     ratio: float
-    spread: float  # half of the rounds' ratios lie so far apart
+    spread: float  # the interquartile range of the rounds' ratios
     source: str = "time"
     problem: str = ""
 
 
 def tail(count: int, total: int) -> float:
-    """How likely ``count`` heads or more are of ``total`` coins."""
+    """The probability of at least ``count`` heads in ``total`` coin tosses."""
     return sum(math.comb(total, each) for each in range(count, total + 1)) / 2**total
 
 
 def decide(point: str, pairs: Sequence[Sequence[float]], benchmarks: int, margin: float = MARGIN) -> Verdict:
-    """The verdict on the ratios, head by base, of each pair's rounds."""
+    """The verdict for the ratios (head / base) of each pair's rounds."""
     rounds = [each for pair in pairs for each in pair]
     ratio = statistics.median(rounds)
     quarters = statistics.quantiles(rounds, n=4)
@@ -94,12 +94,12 @@ def decide(point: str, pairs: Sequence[Sequence[float]], benchmarks: int, margin
 
 
 def _level(benchmarks: int) -> float:
-    """How likely one look at one benchmark may raise a false alarm."""
+    """The significance level for one benchmark in one stage."""
     return LEVEL / LOOKS / max(benchmarks, 1)
 
 
 def may_have_moved(pairs: Sequence[Sequence[float]], margin: float = MARGIN) -> bool:
-    """Does a pair say so, of a benchmark?"""
+    """Whether any pair indicates a change of a benchmark."""
     medians = [statistics.median(pair) for pair in pairs]
     return any(max(each, 1 / each) > 1 + margin for each in medians)
 
@@ -107,12 +107,12 @@ def may_have_moved(pairs: Sequence[Sequence[float]], margin: float = MARGIN) -> 
 def take_rounds(
     point: str, base: Worker, head: Worker, rounds: int, plan: Plan, is_of_processor: bool = True
 ) -> list[float]:
-    """Head's seconds by base's, of each round.
+    """The ratio of head's seconds to base's, for each round.
 
-    Each comes after the other, always: one that goes on by itself may be some per cent faster.
+    The two always alternate: a process that runs twice in a row may be some per cent faster.
 
-    is_of_processor: count what a processor has spent, and not the time in which others had it.
-    Raises WorkerError where one of them cannot do it.
+    is_of_processor: measure processor time, which excludes time spent on other processes.
+    Raises WorkerError if one of them cannot run the benchmark.
     """
     loops = []
     for worker in (base, head):
@@ -141,9 +141,9 @@ def compare(
     rounds: int = ROUNDS,
     margin: float = MARGIN,
 ) -> Iterator[Verdict]:
-    """The verdicts on benchmarks, given the environments in which the two trees are found.
+    """The verdicts for benchmarks, given the environment variables that select the two trees.
 
-    Raises ValueError for so few rounds that even if head were slower in all of them that might be chance.
+    Raises ValueError if there are so few rounds that even being slower in all of them could be chance.
     """
     if tail(pairs * rounds, pairs * rounds) >= _level(len(points)):
         raise ValueError(f"{pairs} pairs of {rounds} rounds are too few to tell {len(points)} benchmarks")
@@ -177,16 +177,16 @@ def take_pair(
     problems: dict[str, str],
     shaken: Iterator[int],
 ) -> Iterator[tuple[str, list[float]]]:
-    """The rounds of each benchmark, by one pair of processes; ``problems`` gets those that cannot be done.
+    """The rounds of each benchmark in one pair of processes; those that fail are added to ``problems``.
 
-    shaken: numbers by which processes differ in how their memory lies
+    shaken: seeds for the memory layout of each process
     """
     if not points:
         return
     plan = Plan(rounds=rounds, seconds=SECONDS)
-    is_on_host = "streams" not in get_backend(backend).traits  # of one thread, as the environments say
+    is_on_host = "streams" not in get_backend(backend).traits  # with one thread, set by the environments
     can_choose = is_on_host and hasattr(os, "sched_getaffinity")
-    core = max(os.sched_getaffinity(0)) if can_choose else None  # one for both: cores differ
+    core = max(os.sched_getaffinity(0)) if can_choose else None  # the same for both: cores differ
     workers: list[Worker] = []
     try:
         for label, environment in ((BASE, base), (HEAD, head)):
@@ -210,12 +210,12 @@ def by_instructions(
     head: Mapping[str, str],
     margin: float = MARGIN,
 ) -> Iterator[Verdict]:
-    """The same verdicts; those that were too noisy are decided by how many instructions a call executes."""
+    """The same verdicts, with those that were too noisy decided by counting instructions."""
     noisy = [each.point for each in verdicts if each.outcome == NOISE]
     counts: list[Mapping[str, float]] = [{}, {}]
     problem = ""
     if noisy and instructions.is_possible():
-        try:  # side by side: a count does not mind
+        try:  # in parallel, which does not affect the counts
             with concurrent.futures.ThreadPoolExecutor(2) as pool:
                 counts = list(
                     pool.map(lambda each: instructions.of_calls(noisy, backend, each), (base, head))
@@ -242,11 +242,11 @@ EXTENSIONS = ("backends/gnomon_c/*.so", "backends/gnomon_speedups/*.so")
 
 
 class TreeError(RuntimeError):
-    """A commit that is not there, or does not build."""
+    """A commit that does not exist, or does not build."""
 
 
 def environment_of(tree: pathlib.Path) -> dict[str, str]:
-    """Where Python finds that tree; the benchmarks are this one's."""
+    """Environment variables to import that tree; the benchmarks are always this tree's."""
     places = [*(str(tree / room) for room in ROOMS), str(ROOT / "benchmarks")]
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
     return {"PYTHONPATH": os.pathsep.join(places), **threads}
@@ -261,7 +261,7 @@ def _git(*arguments: str) -> bytes:
 
 @contextlib.contextmanager
 def tree_of(commit: str) -> Iterator[pathlib.Path]:
-    """A tree of that commit with its extensions built: this tree's, where nothing native has changed.
+    """A tree of that commit with built extensions, which are this tree's if no native source has changed.
 
     Raises TreeError.
     """
@@ -272,7 +272,7 @@ def tree_of(commit: str) -> Iterator[pathlib.Path]:
             archive.extractall(tree, filter="data")
         if _git("diff", "--stat", commit, "--", *NATIVE).strip():
             build = [sys.executable, "setup.py", "build_ext", "--inplace"]
-            widest = isas()[-1]  # of the others only the baseline is built, as always, and quickly
+            widest = isas()[-1]  # of the other variants only the baseline is built, and quickly
             chosen = {
                 "GNOMON_C_VARIANTS": widest,
                 "GNOMON_C_QUICK": "" if widest == "baseline" else "baseline",
@@ -289,7 +289,7 @@ def tree_of(commit: str) -> Iterator[pathlib.Path]:
 
 
 def stale(root: pathlib.Path) -> str:
-    """What is wrong with a tree whose extension is older than a source of it; "" where nothing is."""
+    """Which extension of a tree is older than one of its sources, as a message, or ""."""
     places = [root / each for each in NATIVE]
     files = [path for place in places for path in (place, *place.rglob("*")) if path.is_file()]
     times = {path: path.stat().st_mtime for path in files if path.suffix != ".pyc"}
@@ -311,7 +311,7 @@ def stale(root: pathlib.Path) -> str:
 
 
 def watched(pattern: str | None = None) -> list[Point]:
-    """What the guard looks at: each benchmark once, the smaller ones: caches are less noisy than memory."""
+    """The points to check: each benchmark once, with its median size, because caches are less noisy."""
     found = []
     for benchmark in definitions.BENCHMARKS:
         first = {axis: values[0] for axis, values in benchmark.axes.items()}
@@ -328,7 +328,7 @@ def watched(pattern: str | None = None) -> list[Point]:
 
 
 def table(verdicts: Sequence[Verdict]) -> str:
-    """What moved, the worst first, and how many did not."""
+    """The benchmarks that changed, the slowest first, and the number of those that did not."""
     moved = [each for each in verdicts if each.outcome != SAME]
     moved.sort(key=lambda each: -each.ratio)
     lines = []
@@ -341,7 +341,7 @@ def table(verdicts: Sequence[Verdict]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command; its exit status is 1 where something has become slower, 2 where it cannot tell."""
+    """Run the command; the exit status is 1 if something became slower, 2 if that cannot be determined."""
     parser = argparse.ArgumentParser(
         prog="gnomon_bench.guard",
         description="Is this tree slower than an earlier commit?  False alarms: "
@@ -366,7 +366,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.pairs < 1 or options.rounds < 2:
         parser.error("--pairs: expected at least 1; --rounds: at least 2")
     head = environment_of(ROOT)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # processes and trees are cleared away
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that processes and trees are removed
     try:
         if problem := stale(ROOT):
             raise TreeError(problem)

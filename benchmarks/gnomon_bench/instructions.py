@@ -1,9 +1,10 @@
-"""Instructions: how many a call executes, counted by valgrind's callgrind.
+"""Counts the instructions that a call executes, with valgrind's callgrind.
 
-They are the same in each run of the same code, whatever else the machine does; and say nothing of caches or
-of waiting.  Python starts slowly under valgrind, so one process counts for all benchmarks that it is given:
-it marks where a count begins and ends by calling a function that nothing else calls, and callgrind writes
-down what it counted from mark to mark.  A run with many calls less one with few is the calls alone.
+The count is the same in each run of the same code, regardless of other load on the machine; it does not
+include effects of caches or waiting.  Python starts slowly under valgrind, so one process counts for all
+benchmarks: it marks the beginning and the end of a count by calling a function that nothing else calls, and
+callgrind dumps its counters at each mark.  The difference of a run with many calls and one with few is the
+cost of the calls alone.
 """
 
 from __future__ import annotations
@@ -20,22 +21,22 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 
-MARK = "getppid"  # of the C library: what `os.getppid` calls
+MARK = "getppid"  # the function of the C library that `os.getppid` calls
 MOST_CALLS = 100
-SECONDS = 0.5  # of counted calls, about: a slow one is called fewer times
+SECONDS = 0.5  # of counted calls, approximately: a slow one is called fewer times
 
 
 class CountingError(RuntimeError):
-    """valgrind could not run it."""
+    """valgrind failed to run the process."""
 
 
 def is_possible() -> bool:
-    """Is valgrind there?"""
+    """Whether valgrind is installed."""
     return shutil.which("valgrind") is not None
 
 
 def of_calls(points: Sequence[str], library: str, environment: Mapping[str, str]) -> dict[str, float]:
-    """Instructions of one call of each benchmark's work, by name; those that cannot be done are absent.
+    """Instructions per call of each benchmark's work, by name; those that fail are omitted.
 
     Raises CountingError.
     """
@@ -48,7 +49,7 @@ def of_calls(points: Sequence[str], library: str, environment: Mapping[str, str]
         if done.returncode:
             raise CountingError(f"callgrind ended with status {done.returncode}: {done.stderr[-300:]}")
         told = json.loads(done.stdout.splitlines()[-1])
-        # the n-th file has what came before the n-th mark, and after the one before
+        # the n-th file contains the counts between mark n - 1 and mark n
         counts = [_count(out.with_name(f"{out.name}.{mark}")) for mark in range(1, told["marks"] + 1)]
     found = {}
     for point, (few, many) in told["calls"].items():
@@ -68,10 +69,9 @@ def _count(path: pathlib.Path) -> int:
 
 
 def main() -> None:
-    """Do the work of the points that standard input names, marked: what is counted.
+    """Run the work of the points named on standard input, with marks around each count.
 
-    Says on standard output how many marks there were, and for each point in which two spaces between them it
-    was called how often.
+    Prints the number of marks, and for each point its first mark and the two numbers of calls.
     """
     from .library import open_library
     from .worker import points_of
@@ -85,7 +85,7 @@ def main() -> None:
             started = time.perf_counter()
             work()
             took = time.perf_counter() - started
-        except Exception:  # who asked says why: it did the same work before
+        except Exception:  # the caller reports it: it ran the same work before
             continue
         few = 1
         many = few + max(1, min(MOST_CALLS, int(SECONDS / took)))
@@ -96,7 +96,7 @@ def main() -> None:
                 work()
             os.getppid()
         gc.enable()
-        # what is before the first of the three marks is its preparation
+        # the counts before the first of the three marks are preparation
         calls[name], first[name] = (few, many), marks + 1
         marks += 3
     print(json.dumps({"marks": marks, "calls": calls, "first": first}))

@@ -1,7 +1,7 @@
 """The libraries that are measured, behind one interface: gnomon on a backend, and its peers.
 
-A library makes tensors from NumPy's arrays, does what it needs before a function is called often
-(``compiled``), and waits for what it has begun (``finish``).
+A library creates tensors from NumPy arrays, prepares a function for repeated calls (``compiled``), and waits
+for asynchronous work (``finish``).
 """
 
 from __future__ import annotations
@@ -16,38 +16,38 @@ from typing import Any
 import numpy
 
 PEERS = {"torch": "PyTorch", "numpy": "NumPy", "jax": "JAX", "tinygrad": "tinygrad"}
-NAMES = {"bool": "bool_"}  # of dtypes whose names in NumPy and JAX are others
+NAMES = {"bool": "bool_"}  # dtypes with another name in NumPy and JAX
 
 
 class Library:
-    """The contract, and what most need.
+    """The interface, with default implementations.
 
-    name    what tables call it
+    name    its name in tables
     kind    "gnomon", "torch", "numpy", "jax" or "tinygrad"
-    module  what its functions are names of
-    accelerator   what computes for it, where that is not the processor: "cuda"
+    module  the module with its functions
+    accelerator   the device that it computes on, if not the processor: "cuda"
     """
 
     name = kind = accelerator = ""
     module: Any = None
 
     def has(self, dtype: str) -> bool:
-        """Does it have that dtype?"""
+        """Whether it supports that dtype."""
         return True
 
     def tensor(self, content: numpy.ndarray, dtype: str) -> Any:
-        """A tensor of these numbers, in a dtype."""
+        """A tensor with these numbers and this dtype."""
         raise NotImplementedError
 
     def compiled(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """``function`` as it is called often."""
+        """``function`` prepared for repeated calls."""
         return function
 
     def finish(self) -> None:
-        """Wait for what was begun."""
+        """Wait for asynchronous work."""
 
     def version(self) -> str:
-        """Which one it is."""
+        """The library's version."""
         return str(getattr(self.module, "__version__", ""))
 
 
@@ -83,7 +83,7 @@ class Gnomon(Library):
 
 
 class Torch(Library):
-    """PyTorch, on the processor or (``cuda``) on a GPU."""
+    """PyTorch, on the processor or on a GPU (``cuda``)."""
 
     kind = "torch"
 
@@ -118,7 +118,7 @@ class NumPy(Library):
 
 
 class Jax(Library):
-    """JAX: what it compiles is compiled before it is timed."""
+    """JAX, with functions compiled before they are timed."""
 
     name, kind = "JAX", "jax"
 
@@ -139,13 +139,13 @@ class Jax(Library):
 
 
 class Tinygrad(Library):
-    """tinygrad: what its jit captured is called."""
+    """tinygrad, with functions captured by its jit."""
 
     name, kind = "tinygrad", "tinygrad"
 
     def __init__(self) -> None:
         self.module = importlib.import_module("tinygrad")
-        self.module.Tensor([1.0]).realize()  # it finds its compiler, or says that it has none
+        self.module.Tensor([1.0]).realize()  # raises if it finds no compiler
 
     def has(self, dtype: str) -> bool:
         return dtype in ("float32", "int32", "float64", "bool")
@@ -171,14 +171,14 @@ class Tinygrad(Library):
 
 @functools.cache
 def installed_peers() -> tuple[str, ...]:
-    """The peers that are installed, by what ``open_library`` calls them."""
+    """The installed peers, by their names for ``open_library``."""
     return tuple(f"peer:{name}" for name in PEERS if find_spec(name) is not None)
 
 
 def open_library(name: str) -> Library:
-    """A backend by its name, or a peer by ``peer:torch`` and the like.
+    """Open a backend by its name, or a peer by a name like ``peer:torch``.
 
-    Raises BackendUnavailableError and ImportError for what is not there.
+    Raises BackendUnavailableError or ImportError if it is not available.
     """
     peer = name.removeprefix("peer:")
     if peer == name:

@@ -1,12 +1,12 @@
-"""What this machine can do at best, measured: so that figures of different machines can be compared.
+"""The limits of this machine, measured, so that figures of different machines can be compared.
 
-bandwidths   bytes read and written a second by copies, from those that a cache holds to more than all hold
-operations   floating-point operations a second: float32 multiply-adds, each two
+bandwidths   bytes read and written per second by copies, from sizes that fit in a cache to larger ones
+operations   floating point operations per second: float32 multiply-adds, each counted as two
 call         seconds of a call from Python of a function that does nothing but take two arguments
 
-A small C program measures the first two (data/limits.c).  Where there is no compiler NumPy's copy and its
-product of matrices have to do, which says less: the latter is what a BLAS reaches.  The same is measured of
-an accelerator, with the libraries that use it: the best of them.
+A small C program measures the first two (data/limits.c).  Without a compiler, NumPy's copy and matrix product
+are used, which is less exact: the latter measures what a BLAS reaches.  For an accelerator the same is
+measured with the libraries that use it, and the best of them counts.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ import numpy
 from .benchmark import Cost
 from .library import Library
 
-ENOUGH = 0.02  # seconds of a copy or a product: larger ones would say no more
+ENOUGH = 0.02  # seconds of a copy or a product, beyond which larger ones would not be more exact
 LEAST_SIZES = 3
 FLAGS = ("-O3", "-march=native", "-fopenmp", "-ffp-contract=fast")
 
 
 class Limits(NamedTuple):
-    """Measured; see above.  ``source`` says by what; an accelerator's have 0 threads."""
+    """Measured limits; see above.  ``source`` says with what; those of an accelerator have 0 threads."""
 
     bandwidths: tuple[tuple[float, float], ...]  # (bytes of a copy, its bytes a second)
     operations: float
@@ -43,25 +43,25 @@ class Limits(NamedTuple):
 
     @property
     def bandwidth(self) -> float:
-        """That of memory: of the largest copy."""
+        """The bandwidth of memory: that of the largest copy."""
         return self.bandwidths[-1][1]
 
     @property
     def data(self) -> dict[str, Any]:
-        """As reports have it."""
+        """As in reports."""
         return {**self._asdict(), "bandwidth": self.bandwidth}
 
     def bandwidth_of(self, nbytes: float) -> float:
-        """The most that a copy of so many bytes, or of more, reached."""
+        """The highest bandwidth of a copy of at least this many bytes."""
         return max(rate for size, rate in self.bandwidths if size >= min(nbytes, self.bandwidths[-1][0]))
 
     def seconds(self, cost: Cost) -> float:
-        """What work of that cost takes at least: the call, and the slower of moving and computing."""
+        """The minimum time of work with this cost: the call, and the slower of moving and computing."""
         return self.call + max(cost.bytes / self.bandwidth_of(cost.bytes), cost.operations / self.operations)
 
 
 def of_accelerator(library: Library) -> Limits:
-    """What a library reaches where it computes: copies, products of float32 matrices, the smallest sums."""
+    """A library's limits on its accelerator: copies, products of float32 matrices, the smallest additions."""
     count, seconds = 2**12, 0.0
     bandwidths: list[tuple[float, float]] = []
     while count <= 2**26 and (len(bandwidths) < LEAST_SIZES or seconds < ENOUGH):
@@ -81,7 +81,7 @@ def of_accelerator(library: Library) -> Limits:
 
 
 def best_of(measured: Sequence[Limits]) -> Limits:
-    """The most that any of several libraries reached on one accelerator."""
+    """The best that any of several libraries reached on one accelerator."""
     rates: dict[float, float] = {}
     for size, rate in (each for found in measured for each in found.bandwidths):
         rates[size] = max(rate, rates.get(size, 0.0))
@@ -92,7 +92,7 @@ def best_of(measured: Sequence[Limits]) -> Limits:
 
 
 def _of_each(library: Library, work: Callable[[], object], count: int) -> float:
-    """Seconds of a call, of so many that are waited for together."""
+    """Seconds per call, over ``count`` calls with a single wait at the end."""
 
     def all_of_them() -> None:
         for _ in range(count):
@@ -104,7 +104,7 @@ def _of_each(library: Library, work: Callable[[], object], count: int) -> float:
 
 
 def measure(threads: int) -> Limits:
-    """Measure this machine, with so many threads."""
+    """Measure this machine with this number of threads."""
     bandwidths, operations, source = _by_c(threads) or _by_numpy()
     return Limits(bandwidths, operations, _call(), threads, source)
 
@@ -148,7 +148,7 @@ def _by_numpy() -> Found:
 
 
 def _call() -> float:
-    """Median over many rounds; the loop's own cost is taken away."""
+    """The median of many rounds, minus the cost of the loop itself."""
     loops = 10_000
     times = []
     call = operator.is_not

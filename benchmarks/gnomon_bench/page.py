@@ -1,4 +1,4 @@
-"""The page of a report: tables and plots in one HTML file that loads nothing."""
+"""The page of a report: tables and plots in one HTML file that loads nothing else."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ figure svg { max-width: 100%; height: auto; }
 
 
 def render(data: Mapping[str, Any]) -> str:
-    """The page of what ``gnomon bench`` measured."""
+    """The page for the results of ``gnomon bench``."""
     labels = [each["label"] for each in data["libraries"]]
     what = ", ".join(
         f"{escape(each['label'])} <small>{escape(each['version'])}</small>" for each in data["libraries"]
@@ -88,13 +88,13 @@ def _cells(row: Mapping[str, Any], label: str) -> str:
 
 
 def plots(data: Mapping[str, Any], labels: Sequence[str]) -> list[tuple[str, str]]:
-    """Titles and pictures; none without matplotlib."""
+    """Titles and plots; none without matplotlib."""
     try:
         import matplotlib
     except ImportError:
         return []
     matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "gnomon"  # the same figures are the same file
+    matplotlib.rcParams["svg.hashsalt"] = "gnomon"  # so that the same figures give the same file
     made = [
         ("Of what the machine can do", _roofline(data, labels)),
         (f"Ratios to {labels[0]}", _ratios(data, labels)),
@@ -120,7 +120,7 @@ def _as_svg(figure: Any) -> str:
 
 
 def _roofline(data: Mapping[str, Any], labels: Sequence[str]) -> str:
-    """Operations a second over operations a byte, below the roof of the machine."""
+    """A roofline plot: operations per second over operations per byte."""
     from matplotlib import pyplot
 
     rows = [row for row in data["results"] if row.get("operations") and row.get("bytes")]
@@ -152,7 +152,7 @@ def _roofline(data: Mapping[str, Any], labels: Sequence[str]) -> str:
 
 
 def _ratios(data: Mapping[str, Any], labels: Sequence[str]) -> str:
-    """Geometric means by groups as bars, and each benchmark as a point."""
+    """Geometric means by group as bars, and each benchmark as a point."""
     from matplotlib import pyplot
 
     groups = list(dict.fromkeys(row["group"] for row in data["results"]))
@@ -188,7 +188,7 @@ def _ratios(data: Mapping[str, Any], labels: Sequence[str]) -> str:
 
 
 def _distribution(data: Mapping[str, Any], labels: Sequence[str]) -> str:
-    """All samples by their median, how far they lie apart: what the machine's noise was."""
+    """All samples relative to their median, which shows the noise of the machine."""
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(figsize=(10, 3.5))

@@ -1,5 +1,5 @@
-"""A report of ``gnomon bench`` as a page of Markdown, with its plots: docs/benchmarks.md; its plots and means
-also stand in docs/performance.md, between two marks.
+"""Writes a report of ``gnomon bench`` as a Markdown page with its plots: docs/benchmarks.md; plots and means
+also go into docs/performance.md, between two marks.
 
 python -m gnomon_bench.summary build/bench/bench.json docs
 """
@@ -17,12 +17,12 @@ from . import page
 from .bench import FORMAT
 from .figures import distinct_limits, geometric_mean, in_units, in_words, took
 
-HEAD = """# What gnomon's benchmarks say
+HEAD = """# Benchmark results
 
-Written by `python -m gnomon_bench.summary` from a report of `gnomon bench`; [performance.md](performance.md)
-says how to make one on another machine. Times are medians of {rounds} rounds, in which the libraries took
-turns, each with {threads} threads; after a time stands its ratio to {base}'s, and what part of the machine's
-limits it reaches.
+`python -m gnomon_bench.summary` writes this page from a report of `gnomon bench`;
+[performance.md](performance.md) describes how to create such a report on another machine. Each library
+used {threads} threads. Times are medians of {rounds} rounds, in which the libraries ran in turn. After
+each time follow its ratio to {base}'s time, and the percentage of what the machine can do.
 """
 
 
@@ -43,7 +43,7 @@ def markdown(data: Mapping[str, Any], pictures: Sequence[tuple[str, str]]) -> st
 
 
 def overview(data: Mapping[str, Any], pictures: Sequence[tuple[str, str]]) -> list[str]:
-    """Lines about the machine, the plots, and the means."""
+    """Lines with the machine, the plots, and the means."""
     labels = [each["label"] for each in data["libraries"]]
     machine = data["machine"]
     versions = ", ".join(f"{each['label']} ({each['version']})" for each in data["libraries"])
@@ -75,7 +75,7 @@ def overview(data: Mapping[str, Any], pictures: Sequence[tuple[str, str]]) -> li
 
 
 def put_between(text: str, lines: Sequence[str]) -> str:
-    """``text`` with other lines between its two marks.  Raises ValueError where it has none."""
+    """``text`` with the lines between its two marks replaced.  Raises ValueError if it has no marks."""
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not (begin and end):

@@ -1,4 +1,4 @@
-"""Benchmarks with a graph: chains of Nodes, convolutions backward, and whole steps of training."""
+"""Benchmarks with a graph: chains of Nodes, backward of convolutions, and whole training steps."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from .benchmark import Work
 from .library import Library
 
-ROUNDS = 500  # of a chain: two operators each
+ROUNDS = 500  # of a chain, with two operators each
 
 
 def chain(function: Callable[..., Any], is_backward: bool) -> Callable[[Library], Callable[[], float]]:
-    """Recording a chain of 1000 Nodes, ``function`` of the last two each, or running it backward."""
+    """Record a chain of 1000 Nodes (two for each call of ``function``), or run it backward."""
 
     def make(library: Library) -> Callable[[], float]:
         x, y = library.module.ones(4).requires_grad_(), library.module.full((4,), 0.5)
@@ -40,7 +40,7 @@ def chain(function: Callable[..., Any], is_backward: bool) -> Callable[[Library]
 
 
 def ramp(library: Library, *sizes: int) -> Any:
-    """Numbers from -2 to 2 in an order without a pattern, made by the library itself."""
+    """Numbers from -2 to 2 in a fixed irregular order, computed by the library itself."""
     module = library.module
     count = 1
     for size in sizes:
@@ -50,7 +50,7 @@ def ramp(library: Library, *sizes: int) -> Any:
 
 
 def convolution_backward(wanted: str) -> Callable[..., Callable[[], float]]:
-    """The gradient of a convolution in its image or its weight; the forward is not counted."""
+    """The gradient of a convolution with respect to its image or its weight, without the forward pass."""
 
     def make(library: Library, shape: tuple[int, int, int]) -> Callable[[], float]:
         batch, channels, side = shape
@@ -87,7 +87,7 @@ def _step(library: Library, model: Any, inputs: Any, targets: Any, optimizer: st
 
 
 def digits(library: Library, optimizer: str) -> Work:
-    """A perceptron 64-128-10, 32 examples."""
+    """An MLP 64-128-10 with 32 examples."""
     nn = library.module.nn
     model = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 10))
     targets = library.module.arange(32) % 10
@@ -95,7 +95,7 @@ def digits(library: Library, optimizer: str) -> Work:
 
 
 def perceptron(library: Library, optimizer: str) -> Work:
-    """A perceptron 784-512-512-10, 128 examples."""
+    """An MLP 784-512-512-10 with 128 examples."""
     nn = library.module.nn
     layers = (nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10))
     targets = library.module.arange(128) % 10
@@ -103,7 +103,7 @@ def perceptron(library: Library, optimizer: str) -> Work:
 
 
 def convolutional(library: Library, optimizer: str) -> Work:
-    """Two convolutions with pools, on 64 images of 28 x 28."""
+    """A network of two convolutions with pooling, on 64 images of 28 x 28."""
     nn = library.module.nn
     model = nn.Sequential(
         *(nn.Conv2d(1, 16, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2)),
@@ -115,10 +115,10 @@ def convolutional(library: Library, optimizer: str) -> Work:
 
 
 def transformer(library: Library, optimizer: str) -> Work:
-    """Two blocks of causal attention, width 128, 16 texts of 64 letters."""
+    """Two blocks of causal attention, width 128, 16 texts of 64 characters."""
     module, nn = library.module, library.module.nn
     functional = nn.functional
-    Module: Any = nn.Module  # mypy takes no attribute of Any for a base class
+    Module: Any = nn.Module  # mypy does not accept an attribute of Any as a base class
     width, heads, length, batch, letters = 128, 4, 64, 16, 64
 
     class Block(Module):
@@ -152,7 +152,7 @@ def transformer(library: Library, optimizer: str) -> Work:
     return _step(library, Transformer(), numbers.reshape(batch, length), numbers, optimizer)
 
 
-# Each with about how many multiply-adds a step has.
+# With the approximate number of multiply-adds of each step.
 STEPS = (
     ("digits, MLP 64-128-10", digits, 32 * (64 * 128 + 1280) * 3),
     ("MLP 784-512-512-10", perceptron, 128 * (784 * 512 + 512 * 512) * 3),

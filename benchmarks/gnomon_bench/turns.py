@@ -1,7 +1,7 @@
-"""Taking turns: a process a library, and of all processes one at work at a time.
+"""Takes turns: one process per library, only one of which works at a time.
 
-So no library's threads, caches or compiled code disturb another's more than a neighbour's would, and what
-disturbs the machine disturbs all: they are sampled one after the other, each going first in turn.
+So a library's threads, caches and compiled code do not disturb another's more than another process would, and
+disturbances of the machine affect all alike: the libraries are sampled in rotation.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from typing import Any, NamedTuple
 
 from .sampling import SAMPLE_SECONDS
 
-FAR_APART = 1.5  # the upper quarter of samples begins so many times above the lower one
-MOST_SECONDS = 1.0  # of a call: work that takes longer is sampled by single calls, few of them
+FAR_APART = 1.5  # the ratio of the upper to the lower quartile from which samples count as noisy
+MOST_SECONDS = 1.0  # of a call: longer work is sampled by a few single calls
 
 
 class WorkerError(RuntimeError):
-    """A library's process ended, or cannot do what was asked."""
+    """A library's process ended, or cannot execute a command."""
 
 
 class Plan(NamedTuple):
     """How to sample.
 
     rounds    samples of each library
-    more      up to so many times as many, where they are far apart
-    seconds   of a sample, about
-    most      a call that takes longer is sampled once a round, in at most three rounds
+    more      take up to this many times as many, if they are noisy
+    seconds   of a sample, approximately
+    most      a call that takes longer is sampled once per round, in at most three rounds
     """
 
     rounds: int = 15
@@ -42,11 +42,11 @@ class Plan(NamedTuple):
 class Worker:
     """The process of one library.
 
-    name         as ``open_library`` takes it
-    label        what tables call it
-    accelerator  what computes for it, or ""
-    environment  more than this process's
-    core         the only core of the processor that it may use, where the system lets one say so
+    name         as for ``open_library``
+    label        its name in tables
+    accelerator  the accelerator that it uses, or ""
+    environment  additional environment variables
+    core         the only processor core that it may use, if the system supports that
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Worker:
         return answer
 
     def ask(self, do: str, **more: Any) -> dict[str, Any]:
-        """Have it do something.  Raises WorkerError where it cannot."""
+        """Execute a command.  Raises WorkerError if it fails."""
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(json.dumps({"do": do, **more}) + "\n")
@@ -114,9 +114,9 @@ def _is_far_apart(times: Sequence[float]) -> bool:
 def sample(
     point: str, workers: Sequence[Worker], plan: Plan
 ) -> tuple[dict[str, list[float]], dict[str, str]]:
-    """Seconds of ``point``, by label: the same number of samples of each; and why some have none.
+    """Seconds of ``point``, by label, with the same number of samples for each; and why some have none.
 
-    What disturbs the machine often goes away: where samples of a library are far apart, all take more.
+    Disturbances of the machine are often temporary: if a library's samples are noisy, all take more.
     """
     samples: dict[str, list[float]] = {}
     refused: dict[str, str] = {}

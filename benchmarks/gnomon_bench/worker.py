@@ -1,9 +1,9 @@
-"""The process of one library: makes what it is asked for, and times it when it is its turn.
+"""The process of one library: prepares the benchmarks that it is told to, and times them in its turn.
 
     python -m gnomon_bench.worker c
 
-Reads commands from standard input and answers on standard output, a line of JSON each: the point to make,
-by its name; how many samples to take; what the library's accelerator can do.
+Reads commands from standard input and answers on standard output, one line of JSON each: prepare a point, by
+its name; take samples; measure the limits of the library's accelerator.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from .benchmark import Point
 from .library import open_library
 from .sampling import Subject, rest
 
-# A file with other BENCHMARKS than those of definitions.py.
+# A file with BENCHMARKS to use instead of those of definitions.py.
 DEFINITIONS = "GNOMON_BENCH_DEFINITIONS"
-# A number by which this process's memory lies differently from another's.
+# A seed for allocations that give each process another memory layout.
 SHAKEN = "GNOMON_BENCH_SHAKEN"
 
 
 def points_of(census_file: str | None) -> dict[str, Point]:
-    """All points, by name; those of a census instead, where there is one."""
+    """All points by name, or those of a census."""
     if census_file:
-        from . import census  # which older trees have no suite for
+        from . import census  # imported here because older trees lack it
 
         return {each.name: each for each in census.points(census_file)}
     benchmarks = definitions.BENCHMARKS
@@ -42,10 +42,10 @@ def points_of(census_file: str | None) -> dict[str, Point]:
 
 
 def serve(name: str, census_file: str | None, read: Callable[[], str], write: Callable[[Any], None]) -> None:
-    """Do as asked until there is nothing more to read."""
+    """Execute commands until the input ends."""
     try:
         library = open_library(name)
-    except Exception as error:  # the parent says it, and goes on without this library
+    except Exception as error:  # the parent reports it, and continues without this library
         write({"error": f"{type(error).__name__}: {error}"})
         return
     points = points_of(census_file)
@@ -91,7 +91,7 @@ def serve(name: str, census_file: str | None, read: Callable[[], str], write: Ca
 
 
 def shake() -> list[bytes]:
-    """What has to be kept so that all that comes lies elsewhere than without it."""
+    """Blocks of random sizes to keep alive, so that later allocations get other addresses."""
     if SHAKEN not in os.environ:
         return []
     drawn = random.Random(int(os.environ[SHAKEN]))
@@ -99,10 +99,10 @@ def shake() -> list[bytes]:
 
 
 def main() -> None:
-    """The process."""
+    """Run the worker process."""
     kept = shake()
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what a library prints must not look like an answer
+    os.dup2(2, 1)  # so that what a library prints is not taken for an answer
 
     def write(answer: Any) -> None:
         answers.write(json.dumps(answer) + "\n")

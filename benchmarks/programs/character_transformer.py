@@ -1,6 +1,6 @@
-"""A transformer that learns to continue English, letter by letter: one block of causal attention.
+"""A transformer that learns to continue English text, character by character: one block of causal attention.
 
-Source: Vaswani et al., "Attention is all you need" (2017); layer norms before, as in GPT-2.
+Source: Vaswani et al., "Attention is all you need" (2017), with layer norms first, as in GPT-2.
 """
 
 from text import LETTERS, load_text
@@ -12,7 +12,7 @@ BATCH, LENGTH, WIDTH, HEADS, STEPS = 4, 16, 32, 4, 3
 
 
 class Transformer(nn.Module):
-    """(N, length) letters -> (N, length, letters) scores."""
+    """Maps (N, length) characters to (N, length, characters) scores."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A perceptron that learns handwritten digits: 64 pixels, 128 hidden, 10 scores."""
+"""An MLP that learns handwritten digits: 64 pixels, 128 hidden units, 10 scores."""
 
 import gnomon as gn
 from gnomon import nn

@@ -1,4 +1,4 @@
-"""LeCun's convolutional network for digits (1998), for images of 8 x 8: two convolutions, three layers.
+"""LeCun's convolutional network for digits (1998), for 8 x 8 images: two convolutions, three linear layers.
 
 Source: "Gradient-based learning applied to document recognition".
 """
@@ -11,7 +11,7 @@ BATCH, STEPS = 16, 4
 
 
 class LeNet(nn.Module):
-    """(N, 1, 8, 8) -> 10 scores."""
+    """Maps (N, 1, 8, 8) images to 10 scores."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,6 +1,7 @@
-"""A recurrent network with long short-term memory that learns to continue English, letter by letter.
+"""An LSTM that learns to continue English text, character by character.
 
-Source: Hochreiter and Schmidhuber, "Long short-term memory" (1997); the forget gate of Gers et al. (2000).
+Source: Hochreiter and Schmidhuber, "Long short-term memory" (1997), with the forget gate of Gers et al.
+(2000).
 """
 
 from text import LETTERS, load_text
@@ -12,7 +13,7 @@ BATCH, LENGTH, WIDTH, STEPS = 4, 12, 24, 3
 
 
 class Lstm(nn.Module):
-    """(N, length) letters -> (N, length, letters) scores."""
+    """Maps (N, length) characters to (N, length, characters) scores."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A residual network of one block: convolutions normalised over the batch, with a way past them.
+"""A residual network of one block: convolutions with batch norm, and a skip connection.
 
 Source: He et al., "Deep residual learning for image recognition" (2015).
 """
@@ -11,7 +11,7 @@ BATCH, STEPS, WIDTH = 8, 3, 8
 
 
 class Normalised(nn.Module):
-    """A convolution, and its maps normalised over the batch."""
+    """A convolution followed by batch norm."""
 
     def __init__(self, inside: int, outside: int) -> None:
         super().__init__()
@@ -26,7 +26,7 @@ class Normalised(nn.Module):
 
 
 class Network(nn.Module):
-    """(N, 1, 8, 8) -> 10 scores."""
+    """Maps (N, 1, 8, 8) images to 10 scores."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -9,7 +9,7 @@ from .plugin import OPTIONS
 
 
 def help_text() -> str:
-    """What ``--help`` prints: the suite's own options, of which pytest's own help shows little."""
+    """The text for ``--help``: the suite's own options, of which pytest's help shows little."""
     parser = argparse.ArgumentParser(
         prog="python -m gnomon_conformance",
         usage="python -m gnomon_conformance [options] [options of pytest]",
@@ -23,7 +23,7 @@ def help_text() -> str:
 
 
 def main(given: list[str]) -> int:
-    """Run the suite with the arguments ``given``; returns the exit status."""
+    """Run the suite with the arguments ``given``; return the exit status."""
     if "-h" in given or "--help" in given:
         print(help_text(), end="")
         return 0

@@ -1,15 +1,15 @@
-"""The census of a program: which operators it calls, on what, and how often.
+"""The census of a program: the operators that it calls, with which arguments, and how often.
 
-    gnomon census script.py [--backend NAME] [--output FILE]    # records, and prints what it found
-    gnomon conform NAME --census FILE                           # those calls, against the reference
-    gnomon bench --census FILE                                  # those calls, timed
-    gnomon bench --census lstm                                  # one of those that come with gnomon
+    gnomon census script.py [--backend NAME] [--output FILE]    # records, and prints a summary
+    gnomon conform NAME --census FILE                           # tests those calls against the reference
+    gnomon bench --census FILE                                  # times those calls
+    gnomon bench --census lstm                                  # the same, with a census that gnomon ships
 
-What is recorded is what the dispatcher sees below autograd, on the thread that began and the workers of its
-backwards: compositions taken apart, backward's operators too.  Two calls are one where operator, dtypes,
-sizes, strides and numbers are the same; where in its storage a tensor begins is the same if that is as well
-aligned.  Of a tensor's values the census keeps the least and the greatest alone, and of integers those of a
-short tensor, or which there are if they are few; a replay draws others, in the same layout.
+It records what the dispatcher runs below autograd, on the starting thread and the worker threads of its
+backward passes: composites are decomposed, and operators of backward are included.  Two calls count as one if
+operator, dtypes, sizes, strides and numbers are equal, and the storage offsets have the same alignment.
+Of a tensor's values only the minimum and the maximum are kept, and for integers the values of a short tensor,
+or the set of values if it is small; a replay generates others, in the same layout.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ from .inputs.description import ON_DEVICE, GivenTensor, Sample, given
 
 FORMAT = 1
 PROGRAMS = pathlib.Path(__file__).parent / "data" / "programs"
-SHOWN = 20  # operators that the table names
-ALIGNED = 16  # elements: a tensor begins so many further on, or back, without a difference
-FEW = 64  # integers that are kept
-LOOKED_THROUGH = 2**16  # elements, for which integers there are
+SHOWN = 20  # operators listed in the table
+ALIGNED = 16  # elements: storage offsets that differ by a multiple of this count as equal
+FEW = 64  # the most integers that are kept
+LOOKED_THROUGH = 2**16  # the most elements of a tensor whose integers are examined
 
-# What these find in their first tensor has no part in what they do; it may never have been written.
+# Operators that overwrite their first tensor without reading it; it may be uninitialized.
 _OVERWRITING = {
     *("uniform_", "normal_", "random_", "exponential_", "geometric_", "cauchy_", "log_normal_", "bernoulli_"),
     *("zero_", "fill_.Scalar", "fill_.Tensor", "copy_"),
@@ -59,17 +59,17 @@ _OVERWRITING = {
 
 
 class CensusError(ValueError):
-    """A file that is no census, or one of operators that this gnomon does not have."""
+    """An invalid census file, or a census of operators that this gnomon does not have."""
 
 
 @dataclasses.dataclass(frozen=True)
 class CensusCall:
-    """One kind of call.
+    """A group of equal calls.
 
-    operator   with its overload, as ``add.Tensor``
-    arguments  all of the schema's, as data (see ``encode``)
-    forward    how often the program called it, outside of a backward
-    backward   and within one
+    operator   with its overload, such as ``add.Tensor``
+    arguments  all arguments of the schema, as data (see ``encode``)
+    forward    how often the program made the call outside of a backward pass
+    backward   and how often inside one
     """
 
     operator: str
@@ -79,16 +79,16 @@ class CensusCall:
 
     @property
     def count(self) -> int:
-        """How often in all."""
+        """The total number of calls."""
         return self.forward + self.backward
 
     @property
     def dtype(self) -> str:
-        """That of its first tensor; float32 where it has none."""
+        """The dtype of its first tensor; float32 if it has none."""
         return next((each["tensor"] for each in _tensors(self.arguments)), "float32")
 
     def find(self) -> OpOverload:
-        """The operator.  Raises CensusError where there is none of that name."""
+        """The operator.  Raises CensusError if there is none of that name."""
         try:
             return gn.ops.aten._find(self.operator)
         except KeyError:
@@ -97,27 +97,27 @@ class CensusCall:
             ) from None
 
     def described(self) -> str:
-        """The call for people: ``add.Tensor(float32[32, 64], float32[64], 1)``."""
+        """The call as readable text: ``add.Tensor(float32[32, 64], float32[64], 1)``."""
         return f"{self.operator}({', '.join(_described(each) for each in self.arguments)})"
 
     def sample(self) -> Sample:
-        """The call as the suite builds calls, with values that depend on the call alone."""
+        """A Sample of the call, with values that depend only on the call."""
         drawn = random.Random(self.described())
-        known: dict[str, GivenTensor] = {}  # a tensor that is given twice is one
+        known: dict[str, GivenTensor] = {}  # a tensor that is passed twice stays one tensor
         wholes: dict[int, list[Any]] = {}
         return Sample(tuple(_decode(each, drawn, known, wholes) for each in self.arguments), {})
 
     def work(self) -> Work:
-        """What the call has to compute and to move, from its sizes alone."""
+        """The arithmetic and memory traffic of the call, from its sizes alone."""
         return work_of(self.operator, [_shapes(each) for each in self.arguments])
 
 
-# Of calls within which others are no part of a census, on this thread.
+# The depth of nested operator calls on this thread; only the outermost is counted.
 _depth: ContextVar[int] = ContextVar("gnomon_census_depth", default=0)
 
 
 class Census(observing):
-    """The block: inside, operators are counted.  ``calls()`` gives what was found, by first appearance."""
+    """A block in which operators are counted.  ``calls()`` returns them in order of first appearance."""
 
     def __init__(self) -> None:
         self._counts: dict[str, list[Any]] = {}
@@ -135,7 +135,7 @@ class Census(observing):
         if key is not DispatchKey.Dense and not is_of_subclass:
             return False
         depth = _depth.get()
-        _depth.set(depth + 1)  # to count takes operators, too
+        _depth.set(depth + 1)  # counting calls operators itself
         try:
             if not depth and operator.namespace == "aten" and not is_of_subclass:
                 self._count(operator, arguments)
@@ -151,9 +151,9 @@ class Census(observing):
         storages: dict[int, int] = {}
         name = func.name
         if name == "native_batch_norm" and arguments[3] is not None:
-            name = "_native_batch_norm_legit"  # the same, but its schema says that it moves the statistics
+            name = "_native_batch_norm_legit"  # the same operator, with a schema that marks the statistics
         encoded = [encode(each, storages) for each in arguments]
-        if not name.startswith(("as_strided", "resize_", "set_")):  # which see all of a storage
+        if not name.startswith(("as_strided", "resize_", "set_")):  # these can access the whole storage
             _trim(encoded)
         key = json.dumps([name, encoded])
         found = self._counts.get(key)
@@ -167,7 +167,7 @@ class Census(observing):
         found[is_in_backward()] += 1
 
     def calls(self) -> list[CensusCall]:
-        """What was called."""
+        """The calls recorded so far."""
         found = []
         for key, (forward, backward, bounds) in self._counts.items():
             operator, arguments = json.loads(key)
@@ -181,9 +181,9 @@ class Census(observing):
 
 
 def encode(value: Any, storages: dict[int, int]) -> Any:
-    """An argument as JSON has it: numbers, None, lists; all else as an object with one key that says what.
+    """An argument as JSON data: numbers, None, lists; everything else as an object that states its kind.
 
-    ``storages`` numbers the storages that the call's tensors are views of.
+    ``storages`` numbers the storages of the call's tensors.
     """
     if isinstance(value, gn.Tensor):
         storage = value.untyped_storage()
@@ -213,7 +213,7 @@ def encode(value: Any, storages: dict[int, int]) -> Any:
 
 
 def _tensors(arguments: Any) -> Iterator[dict[str, Any]]:
-    """The tensors among encoded arguments, in their order."""
+    """The tensors among encoded arguments, in order."""
     for each in arguments:
         if isinstance(each, list):
             yield from _tensors(each)
@@ -222,7 +222,7 @@ def _tensors(arguments: Any) -> Iterator[dict[str, Any]]:
 
 
 def _trim(arguments: Any) -> None:
-    """Leave of each storage what the call's tensors show, and what it takes to begin them as well aligned."""
+    """Reduce each storage to the range that the call's tensors cover, preserving their alignment."""
     ends: dict[int, list[int]] = {}
     for each in _tensors(arguments):
         sizes = each["sizes"]
@@ -239,10 +239,10 @@ def _trim(arguments: Any) -> None:
 
 
 def _bounds(tensor: gn.Tensor) -> dict[str, Any]:
-    """What a replay has to know of the values: the least and the greatest finite element, and of integers
+    """What a replay needs to know of the values: the smallest and largest finite element, and for integers
 
-    numbers   all of them, where they are few and lie one behind the other
-    values    else which there are, if these are few
+    numbers   all of them, if they are few and contiguous
+    values    otherwise the distinct ones, if these are few
     """
     if (
         tensor.dtype is gn.bool
@@ -295,9 +295,9 @@ def _decode(
 
 
 def _numbers(tensor: dict[str, Any], drawn: random.Random) -> list[Any]:
-    """Values for a tensor's whole storage."""
+    """Generate values for a tensor's whole storage."""
     count, dtype = tensor["elements"], tensor["tensor"]
-    low, high = tensor.get("low"), tensor.get("high")  # None for both where nothing was kept
+    low, high = tensor.get("low"), tensor.get("high")  # None for both if the values were not recorded
     if dtype == "bool":
         return [drawn.random() < 0.5 for _ in range(count)]
     if "complex" in dtype:
@@ -315,12 +315,12 @@ def _numbers(tensor: dict[str, Any], drawn: random.Random) -> list[Any]:
 
 
 def _rounded(numbers: list[Any], dtype: str) -> list[Any]:
-    """The numbers of a dtype that are next to ``numbers``."""
+    """The numbers rounded to a dtype."""
     return gn.tensor(numbers, dtype=getattr(gn, dtype), device="reference").tolist()
 
 
 def _shapes(value: Any) -> Any:
-    """An encoded argument as ``work_of`` takes it: (dtype, sizes) for a tensor."""
+    """An encoded argument in the form for ``work_of``: (dtype, sizes) for a tensor."""
     if isinstance(value, list):
         return [_shapes(each) for each in value]
     return (
@@ -344,7 +344,7 @@ def _described(value: Any) -> str:
 
 
 def save(path: str | os.PathLike[str], program: str, calls: Sequence[CensusCall]) -> None:
-    """Write a census, whole or not at all: one call a line."""
+    """Write a census atomically, with one call per line."""
     target = pathlib.Path(path)
     lines = ",\n".join(
         json.dumps([each.operator, each.arguments, each.forward, each.backward]) for each in calls
@@ -356,14 +356,14 @@ def save(path: str | os.PathLike[str], program: str, calls: Sequence[CensusCall]
 
 
 def shipped() -> list[str]:
-    """The names of the censuses that come with gnomon."""
+    """The names of the censuses that gnomon ships."""
     return sorted(each.stem for each in PROGRAMS.glob("*.json"))
 
 
 def load(path: str | os.PathLike[str]) -> tuple[str, list[CensusCall]]:
-    """The program's name and its calls, of a file, or of a census that comes with gnomon, by its name.
+    """The program's name and calls, from a file, or from a census that gnomon ships, by its name.
 
-    Raises CensusError for what is no census, OSError for a file that cannot be read.
+    Raises CensusError for an invalid census, OSError for a file that cannot be read.
     """
     file = pathlib.Path(path)
     if not file.is_file() and str(path) in shipped():
@@ -382,11 +382,11 @@ def load(path: str | os.PathLike[str]) -> tuple[str, list[CensusCall]]:
         raise CensusError(f"{path}: this is no census ({type(error).__name__}: {error})") from None
 
 
-# -- what a backend misses ---------------------------------------------------------------------------------
+# -- kernels that a backend lacks --------------------------------------------------------------------------
 
 
 class Missing(NamedTuple):
-    """A kernel that the backend lacks: how many calls of the program need it, and on how many elements."""
+    """A kernel that the backend lacks: how many calls of the program need it, and for how many elements."""
 
     kernel: str
     calls: int
@@ -394,10 +394,10 @@ class Missing(NamedTuple):
 
 
 def missing(calls: Sequence[CensusCall], backend: str) -> list[Missing]:
-    """The kernels that a backend should have to run the program itself, the most needed first.
+    """The kernels that a backend lacks to run the program itself, those for most elements first.
 
-    Each kind of call is made once on the backend, and what falls back to the reference is counted.  One that
-    refuses the values that were drawn for it (the census keeps their bounds alone) shows what it tried.
+    Each distinct call is made once on the backend, and fallbacks to the reference are counted.  A call that
+    refuses its generated values (only their bounds were recorded) still counts the kernels it tried.
     """
     found: dict[str, list[int]] = {}
     before = launch.fallback_policy()
@@ -423,7 +423,7 @@ def missing(calls: Sequence[CensusCall], backend: str) -> list[Missing]:
 
 
 def summary(calls: Sequence[CensusCall]) -> str:
-    """A table of the operators, those first that work on most elements."""
+    """A table of the operators, those that process most elements first."""
     rows: dict[str, list[Any]] = {}
     for call in calls:
         row = rows.setdefault(call.operator, [0, 0, 0, 0, set()])
@@ -447,9 +447,9 @@ def summary(calls: Sequence[CensusCall]) -> str:
 def record(
     script: str, arguments: Sequence[str], keep: Callable[[list[CensusCall]], None] | None = None
 ) -> list[CensusCall]:
-    """Run a program as Python does, and count what it calls.
+    """Run a program as Python does, and record its calls.
 
-    What it raises comes through; ``keep`` is told before what was called until then.
+    An exception of the program propagates, after ``keep`` has been called with the calls until then.
     """
     before = sys.argv, list(sys.path)
     sys.argv = [script, *arguments]
@@ -473,7 +473,7 @@ def record(
 
 
 def main(arguments: Sequence[str]) -> int:
-    """``gnomon census``: run a program, write its census, print it and what the backend misses."""
+    """``gnomon census``: run a program, write its census, and print a summary and what the backend lacks."""
     parser = argparse.ArgumentParser(
         prog="gnomon census",
         description="Record which operators a program calls, on what, and how often; forward and backward.",
@@ -507,7 +507,7 @@ def main(arguments: Sequence[str]) -> int:
     except BackendUnavailableError as error:
         parser.error(str(error))
     output = options.output or f"{pathlib.Path(options.script).stem}.json"
-    if not os.access(pathlib.Path(output).resolve().parent, os.W_OK):  # before the program has run for long
+    if not os.access(pathlib.Path(output).resolve().parent, os.W_OK):  # before a possibly long run
         parser.error(f"--output: {output!r} cannot be written")
     name = pathlib.Path(options.script).name
     calls = record(options.script, options.arguments, lambda seen: save(output, name, seen))

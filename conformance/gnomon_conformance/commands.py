@@ -1,6 +1,6 @@
-"""The suite's commands of ``gnomon``, as its entry points name them: each imports its module when it is run.
+"""The suite's commands of ``gnomon``, for its entry points: each imports its module only when it runs.
 
-For that needs what ``gnomon[conformance]`` installs, and the list of commands should not.
+Those modules need what ``gnomon[conformance]`` installs, which listing the commands should not need.
 """
 
 from __future__ import annotations

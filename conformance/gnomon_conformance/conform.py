@@ -1,7 +1,7 @@
-"""``gnomon conform NAME``: put a backend to the suite, watch, and write the report.
+"""``gnomon conform NAME``: run the suite on a backend, show the progress, and write the report.
 
-The tests run in worker processes of pytest-xdist, one at least: a kernel that ends its process, or hangs,
-costs one test.
+The tests run in at least one worker process of pytest-xdist, so that a kernel that crashes or hangs costs
+only one test.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ from .reporting.outcomes import (
 )
 
 HANG_LIMIT = 300.0  # seconds
-SHOWN = 10  # failures that the terminal names; the report has all
+SHOWN = 10  # failures shown in the terminal; the report has all
 
 OK, FAILED, WRONG_COMMAND = 0, 1, 2
 
-# Options of this command that are the plug-in's: their names there.
+# Options of this command that are passed on to the plug-in, by their names there.
 _PASSED_ON = (
     *("--ops", "--dtypes", "--tier", "--expectations", "--no-fallback", "--full"),
     *("--property-seconds", "--seed", "--samples", "--huge", "--census"),
@@ -76,7 +76,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command; returns its exit status."""
+    """Run the command; return its exit status."""
     parser = make_parser()
     options = parser.parse_args(arguments)
     if options.diff:
@@ -87,7 +87,7 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(f"-n: expected at least 1 worker, got {options.workers}")
     if options.hang_limit <= 0:
         parser.error(f"--hang-limit: expected more than 0 seconds, got {options.hang_limit:g}")
-    # here, and not in a worker: there it would be an internal error of pytest-xdist's
+    # checked here, because in a worker it would be an internal error of pytest-xdist
     problem = selection.problem_of_pattern(options.gnomon_ops)
     if problem:
         parser.error(problem)
@@ -140,7 +140,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _selection(options: argparse.Namespace) -> list[str]:
-    """The options that say which tests there are, as the plug-in takes them."""
+    """The options that select the tests, as arguments for the plug-in."""
     given = []
     for name in _PASSED_ON:
         fields = plugin.OPTIONS[name]
@@ -154,13 +154,13 @@ def _selection(options: argparse.Namespace) -> list[str]:
     return given
 
 
-# What pytest does around each test and no report shows: a fifth of the time of short tests.
+# Plug-ins whose output no report shows; they take a fifth of the time of short tests.
 UNUSED_PLUGINS = ("terminal", "faulthandler", "logging", "threadexception", "unraisableexception")
 
 
 def _pytest_arguments(options: argparse.Namespace) -> list[str]:
     return [
-        # nothing of the folder that the author stands in: no settings, no plug-ins, no cache
+        # nothing from the current folder: no settings, no plug-ins, no cache
         *("-c", os.devnull, "--rootdir", str(pathlib.Path(__file__).parent), "-p", "no:cacheprovider"),
         *("-p", plugin.NAME, "--pyargs"),
         "gnomon_conformance.tests.test_census" if options.gnomon_census else "gnomon_conformance",
@@ -173,7 +173,7 @@ def _pytest_arguments(options: argparse.Namespace) -> list[str]:
 
 
 class Watcher:
-    """The plug-in that shows how far the run is."""
+    """The plug-in that shows the progress of a run."""
 
     def __init__(self, backend: str):
         self.backend = backend
@@ -191,14 +191,14 @@ class Watcher:
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: Any) -> None:
         results = self.config.stash[plugin.results_key]
-        # the last ones, for they are kept in order: to look at all of them each time would take minutes
+        # only the new results, at the end: going through all of them each time would take minutes
         for key in itertools.islice(reversed(results), len(results) - self._seen):
             self.bar.count(results[key])
         self._seen = len(results)
 
 
 class Bar:
-    """A progress bar with time left and counts, on a terminal; elsewhere a line for every tenth part."""
+    """A progress bar with time left and counts, on a terminal; elsewhere a line per tenth of the tests."""
 
     def __init__(self, title: str):
         self.title = title
@@ -208,7 +208,7 @@ class Bar:
         self._task: Any = None
 
     def start(self, total: int) -> None:
-        """``total`` tests will run.  Each worker says so; the first is heard."""
+        """``total`` tests will run.  Each worker reports this; only the first counts."""
         if self.total:
             return
         self.total = total
@@ -223,7 +223,7 @@ class Bar:
             self._task = self._progress.add_task(self.title, total=total, counts="")
 
     def count(self, result: Result) -> None:
-        """One test is done."""
+        """Count one finished test."""
         self.counts[result.outcome] += 1
         done = self.counts.total()
         text = ", ".join(f"{self.counts[outcome]} {outcome}" for outcome in OUTCOMES if self.counts[outcome])
@@ -233,13 +233,13 @@ class Bar:
             print(f"{self.title}: {done} of {self.total}: {text}", file=sys.stderr, flush=True)
 
     def stop(self) -> None:
-        """The run has ended."""
+        """Stop the bar, when the run has ended."""
         if self._progress is not None:
             self._progress.stop()
 
 
 def summary(run: report.Run) -> str:
-    """What the terminal shows in the end: a row a tier, the first failures, the score."""
+    """The final output: one row per tier, the first failures, the score."""
     rows: list[tuple[str, ...]] = [("tier", *OUTCOMES, "score")]
     for tier in tiers.TIERS:
         found = [each for each in run.results if each.tier == tier]
@@ -253,7 +253,7 @@ def summary(run: report.Run) -> str:
         if problem:
             lines += [f"The foundation of {tier!r} fails; what rests on it is blocked:", problem, ""]
     bad = [each for each in run.results if each.is_bad and each.outcome != "blocked"]
-    bad.sort(key=lambda each: each.outcome != FAIL)  # what is wrong, before what did not run
+    bad.sort(key=lambda each: each.outcome != FAIL)  # failures first, then tests that did not run
     for each in bad[:SHOWN]:
         lines += [f"{each.outcome}: {each.test}", *(f"    {line}" for line in each.message.splitlines()[:6])]
         if each.program:
@@ -264,19 +264,19 @@ def summary(run: report.Run) -> str:
     passes = origins(run.results)
     lines.append(versions(run.environment))
     lines.append(
-        f"{passes[OWN]} passes ran the kernel that they test, {passes[COMPOSED]} are composed of others of "
-        f"its kernels, and {passes[NOT_OWN]} ran none, and count for nothing"
+        f"of {len(run.results)} tests, {passes[OWN]} passed and ran the kernel under test, "
+        f"{passes[COMPOSED]} passed and ran other kernels of the backend (of a composite operator), "
+        f"{passes[NOT_OWN]} passed without its kernels and do not count"
     )
-    number = passes[OWN] + passes[COMPOSED]
     lines.append(
-        f"{run.backend}: {number} of {len(run.results)} tests pass on its own kernels: {passed:.2%} of "
-        f"what it claims, which is {claimed:.1%} of the suite, in {run.seconds:.0f} s"
+        f"{run.backend}: {passes[OWN] + passes[COMPOSED]} tests pass on its own kernels, {passed:.2%} of "
+        f"those that it claims; it claims {claimed:.1%} of the tests; {run.seconds:.0f} s"
     )
     return "\n".join(lines)
 
 
 def _compare(parser: argparse.ArgumentParser, before: str, after: str) -> int:
-    """``--diff``: print what changed; the exit status is 1 where something got worse."""
+    """``--diff``: print the differences; the exit status is 1 if something got worse."""
     try:
         pair = report.read(before), report.read(after)
     except (OSError, ValueError) as error:

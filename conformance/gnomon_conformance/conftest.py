@@ -1,6 +1,6 @@
-"""Loads the suite's plug-in where the command line did not (``-p gnomon_conformance.plugin``).
+"""Loads the suite's plug-in if the command line did not (``-p gnomon_conformance.plugin``).
 
-An ``--ops`` that selects nothing is an error: a run of no tests would be a green one.
+An ``--ops`` that selects nothing is an error, because a run without tests would pass.
 """
 
 import pytest
@@ -20,4 +20,4 @@ def pytest_collection(session):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config):
-    selection.check_pattern(config)  # with ``--pyargs`` this file is read too late for the hook above
+    selection.check_pattern(config)  # with ``--pyargs`` this file is loaded too late for the hook above

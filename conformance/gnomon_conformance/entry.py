@@ -1,8 +1,7 @@
-"""What pytest is told of an installed suite: to load the plug-in where the suite is what it runs.
+"""The entry point for pytest: loads the plug-in if the command line runs this suite.
 
-pytest reads the conftest.py of a package named behind ``--pyargs`` too late for options.  So this hook is an
-entry point; it looks at the command line, and in somebody else's run does nothing, adds nothing, and imports
-neither gnomon nor the plug-in.
+pytest loads the conftest.py of a package named after ``--pyargs`` too late for it to add options.  This hook
+checks the command line; if another suite is run, it does nothing, and imports neither gnomon nor the plug-in.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Goldens: PyTorch's answers to the samples, recorded, for where PyTorch is not installed.
+"""Goldens: PyTorch's results for the samples, recorded for use without PyTorch.
 
     python -m gnomon_conformance.goldens        records them anew (needs PyTorch); writes data/goldens.json.gz
 
-They hold a digest of the sample definitions, so that a test says when they are stale, and PyTorch's schemas.
+They contain a digest of the sample definitions, with which a test detects stale goldens, and PyTorch's
+schemas.
 """
 
 from __future__ import annotations
@@ -28,15 +29,15 @@ from .pytorch.against_pytorch import compares_numbers, forward_cases, gradient_c
 from .samples import bad_samples, digest
 
 FILE = "data/goldens.json.gz"
-# Of each category one dtype, or two where they round differently: the live oracle goes over all.
+# One dtype of each category, or two that round differently: the live oracle covers all.
 DTYPES = ("bool", "uint8", "int64", "bfloat16", "float32", "complex64")
 GRADIENT_DTYPES = ("float32",)
 
 
 def encode_tensor(outcome: TensorOutcome, with_numbers: bool) -> list[Any]:
-    """A TensorOutcome as JSON; numbers are the bytes of the elements."""
+    """A TensorOutcome as JSON data; numbers are the bytes of the elements."""
     numbers = None
-    # gnomon has no complex32: that it is the dtype is all that is compared
+    # gnomon has no complex32: only the dtype is compared
     if with_numbers and outcome.numbers is not None and outcome.dtype != "complex32":
         kind = dtypes.dtype_named(outcome.dtype)
         data = bytearray(len(outcome.numbers) * kind.itemsize)
@@ -48,7 +49,7 @@ def encode_tensor(outcome: TensorOutcome, with_numbers: bool) -> list[Any]:
 
 
 def decode_tensor(data: Sequence[Any]) -> TensorOutcome:
-    """The TensorOutcome that ``encode_tensor`` was given."""
+    """The inverse of ``encode_tensor``."""
     dtype, sizes, strides, offset, alias, text = data
     numbers = None
     if text is not None:
@@ -62,7 +63,7 @@ def decode_tensor(data: Sequence[Any]) -> TensorOutcome:
 
 
 def encode_result(result: Any, with_numbers: bool) -> Any:
-    """A result: a tensor, or a plain value marked as one."""
+    """A result: a tensor, or a plain value in a dictionary."""
     if isinstance(result, TensorOutcome):
         return encode_tensor(result, with_numbers)
     if isinstance(result, complex):
@@ -71,24 +72,24 @@ def encode_result(result: Any, with_numbers: bool) -> Any:
 
 
 def decode_result(data: Any) -> Any:
-    """The result that ``encode_result`` was given."""
+    """The inverse of ``encode_result``."""
     if isinstance(data, dict):
         return complex(*data["complex"]) if "complex" in data else data["plain"]
     return decode_tensor(data)
 
 
 def encode_failure(failure: Failure) -> list[Any]:
-    """An exception; of its text, which is PyTorch's own, the beginning."""
+    """An exception, with the beginning of its text, which is PyTorch's own."""
     return [failure.kinds, failure.text[:120]]
 
 
 def decode_failure(data: Sequence[Any]) -> Failure:
-    """The Failure that ``encode_failure`` was given."""
+    """The inverse of ``encode_failure``."""
     return Failure(tuple(data[0]), data[1])
 
 
 def encode_outcome(outcome: Outcome, operator: Any) -> Any:
-    """An Outcome."""
+    """An Outcome as JSON data."""
     if outcome.failure is not None:
         return encode_failure(outcome.failure)
     values = compares_numbers(operator.name)
@@ -100,7 +101,7 @@ def encode_outcome(outcome: Outcome, operator: Any) -> Any:
 
 
 def decode_outcome(data: Any) -> Outcome:
-    """The Outcome that ``encode_outcome`` was given, without the contents of storages."""
+    """The inverse of ``encode_outcome``, without the contents of storages."""
     if isinstance(data, list):
         return Outcome((), (), (), decode_failure(data), ())
     results = tuple(decode_result(each) for each in data["results"])
@@ -108,7 +109,7 @@ def decode_outcome(data: Any) -> Outcome:
 
 
 def encode_gradients(gradients: Gradients) -> Any:
-    """Gradients, likewise."""
+    """Gradients as JSON data."""
     if gradients.failure is not None:
         return encode_failure(gradients.failure)
     found = [None if each is None else encode_tensor(each, True) for each in gradients.gradients]
@@ -116,7 +117,7 @@ def encode_gradients(gradients: Gradients) -> Any:
 
 
 def decode_gradients(data: Any) -> Gradients:
-    """The Gradients that ``encode_gradients`` was given."""
+    """The inverse of ``encode_gradients``."""
     if isinstance(data, list):
         return Gradients((), (), decode_failure(data))
     found = tuple(None if each is None else decode_tensor(each) for each in data["gradients"])
@@ -124,7 +125,7 @@ def decode_gradients(data: Any) -> Gradients:
 
 
 def encode_value(value: expressions.Value) -> Any:
-    """The value of an expression."""
+    """The value of an expression as JSON data."""
     if value.failure is not None:
         return encode_failure(value.failure)
     return {
@@ -134,20 +135,20 @@ def encode_value(value: expressions.Value) -> Any:
 
 
 def decode_value(data: Any) -> expressions.Value:
-    """The Value that ``encode_value`` was given."""
+    """The inverse of ``encode_value``."""
     if isinstance(data, list):
         return expressions.Value(None, (), decode_failure(data))
     return expressions.Value(data["structure"], tuple(map(decode_result, data["leaves"])), None)
 
 
 def lines_of(file: str) -> list[str]:
-    """The lines of a file of this package that are no comments."""
+    """The lines of a file of this package, without comments."""
     text = importlib.resources.files(__package__).joinpath(file).read_text()
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
 def record_operator(name: str) -> dict[str, Any]:
-    """PyTorch's answers to one operator's samples, as JSON, and the facts about the operator."""
+    """PyTorch's results for one operator's samples, as JSON data, and the facts about the operator."""
     from .pytorch.facts import facts
     from .pytorch.oracle import Torch
 
@@ -183,7 +184,7 @@ def record_operator(name: str) -> dict[str, Any]:
 
 
 def record() -> dict[str, Any]:
-    """PyTorch's answers, as JSON."""
+    """PyTorch's results for all operators and expressions, as JSON data."""
     import torch
 
     from .pytorch.oracle import Torch
@@ -214,19 +215,19 @@ def record() -> dict[str, Any]:
 
 @functools.cache
 def load() -> dict[str, Any]:
-    """The recorded answers."""
+    """The recorded results."""
     data = importlib.resources.files(__package__).joinpath(FILE).read_bytes()
     return json.loads(gzip.decompress(data))
 
 
 def recorded_facts() -> dict[str, Any]:
-    """What is recorded of each operator, by name: the entry point of gnomon.facts."""
+    """The recorded facts about each operator, by name: the entry point of gnomon.facts."""
     facts: dict[str, Any] = load()["facts"]
     return facts
 
 
 def main() -> None:
-    """Record the goldens anew."""
+    """Record the goldens again."""
     recorded = record()
     text = json.dumps(recorded, separators=(",", ":"), sort_keys=True)
     path = pathlib.Path(__file__).parent / FILE

@@ -1,6 +1,6 @@
-"""``gnomon new-backend NAME``: write a distribution with a backend in it that passes the first tier.
+"""``gnomon new-backend NAME``: write a distribution with a backend that passes the first tier.
 
-What is written are the files of templates/, with the backend's name in them.
+The files are those of templates/, with the backend's name filled in.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ EMPTY = ("$package/__init__.py", "$package/py.typed")
 
 
 def check_name(name: str) -> None:
-    """Raises ValueError for what can not be a backend's name: it names a module, an entry point, a device."""
+    """Raises ValueError for a name that cannot be a module, an entry point and a device type."""
     if not (name.isascii() and name.isidentifier() and name.islower()) or keyword.iskeyword(name):
         raise ValueError(f"{name!r} can not name a backend: use small letters, digits and underscores")
     if name in (*backend_names(), "cpu"):
@@ -39,9 +39,9 @@ def check_name(name: str) -> None:
 
 
 def write(name: str, directory: pathlib.Path) -> pathlib.Path:
-    """Write the distribution ``gnomon_NAME`` into ``directory``, whole or not at all; gives its folder.
+    """Write the distribution ``gnomon_NAME`` into ``directory``, completely or not at all; return its folder.
 
-    Raises ValueError for a bad name, FileExistsError where the folder is there.
+    Raises ValueError for an invalid name, FileExistsError if the folder exists.
     """
     check_name(name)
     package = f"gnomon_{name}"
@@ -59,7 +59,7 @@ def write(name: str, directory: pathlib.Path) -> pathlib.Path:
             file = made / string.Template(path).substitute(words)
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(string.Template(text).substitute(words), "utf-8")
-        made.chmod(0o755)  # that of a temporary folder is for its owner alone
+        made.chmod(0o755)  # a temporary folder is accessible only to its owner
         made.rename(target)
     except BaseException:
         shutil.rmtree(made, ignore_errors=True)
@@ -68,7 +68,7 @@ def write(name: str, directory: pathlib.Path) -> pathlib.Path:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command; returns its exit status."""
+    """Run the command; return its exit status."""
     parser = argparse.ArgumentParser(
         prog="gnomon new-backend",
         description="Write a distribution of its own with a backend in it: memory, one kernel, what it "
@@ -84,7 +84,7 @@ def main(arguments: Sequence[str]) -> int:
     except (ValueError, OSError) as error:
         parser.error(str(error))
     print(f"Wrote {folder}.  Next:\n")
-    # a path, and no name that an index could have a stranger's package for
+    # a path, not a name for which an index might have another package
     path = folder if folder.is_absolute() else f"./{folder.as_posix()}"
     print(f"    pip install {path}\n    gnomon conform {options.name} --tier memory\n")
     print("Its README.md says how to go on.")

@@ -1,7 +1,6 @@
-"""The suite's pytest plug-in: its options, the backends under test, and what came of each test.
+"""The suite's pytest plug-in: its options, the backends under test, and the outcome of each test.
 
-It is loaded where the suite is what pytest runs, by its conftest.py or by entry.py; no other project's run
-knows of it.
+It is loaded by its conftest.py or by entry.py, and only if pytest runs this suite.
 """
 
 from __future__ import annotations
@@ -49,13 +48,13 @@ _interrupts_key: pytest.StashKey[list[int]] = pytest.StashKey()
 
 
 def load(pluginmanager: Any) -> None:
-    """Register this plug-in, once: what a conftest.py of the suite calls."""
+    """Register this plug-in, once; called by the suite's conftest.py files."""
     if not pluginmanager.has_plugin(NAME):
         pluginmanager.register(sys.modules[__name__], NAME)
 
 
 def dtype_list(text: str) -> list[str]:
-    """``"float32,int64"`` as names.  Raises pytest.UsageError for one that does not exist."""
+    """Parse ``"float32,int64"`` into names.  Raises pytest.UsageError for an unknown dtype."""
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in DTYPES:
@@ -64,7 +63,7 @@ def dtype_list(text: str) -> list[str]:
 
 
 def seed_of(text: str) -> int:
-    """``"7"`` as a seed; ``"random"`` is one that nobody knows yet.  Raises pytest.UsageError for others."""
+    """Parse a seed; ``"random"`` chooses one at random.  Raises pytest.UsageError for anything else."""
     if text == "random":
         return random.SystemRandom().randrange(10**6)
     if not text.isdecimal():
@@ -73,7 +72,7 @@ def seed_of(text: str) -> int:
 
 
 def seconds_of(text: str) -> float:
-    """A number of seconds, 0 or more.  Raises pytest.UsageError for anything else."""
+    """Parse a number of seconds, 0 or more.  Raises pytest.UsageError for anything else."""
     try:
         found = float(text)
     except ValueError:
@@ -83,7 +82,7 @@ def seconds_of(text: str) -> float:
     return found
 
 
-# The seed is fixed, so that a run that passed passes again; who looks for faults takes another each time.
+# The seed is fixed, so that a run that passed passes again; ``--seed random`` searches for further faults.
 SEED = 1
 PROPERTY_SECONDS = 10.0
 
@@ -209,7 +208,7 @@ def pytest_configure(config: Any) -> None:
     config.addinivalue_line("markers", "huge: runs with --huge alone")
     config.addinivalue_line("markers", "short(*dtypes): in which dtypes it runs without --full")
     config.addinivalue_line("markers", "traits(*names): what a backend must be able to do for this test")
-    if hasattr(config, "workerinput"):  # a random seed is one for all
+    if hasattr(config, "workerinput"):  # all workers use the same random seed
         config.option.gnomon_seed = config.workerinput["gnomon_seed"]
     names = config.getoption("gnomon_backend", []) or []
     for name in names:
@@ -235,7 +234,7 @@ def pytest_configure(config: Any) -> None:
 
 
 def _listen_for_interrupts(config: Any) -> None:
-    """Know a KeyboardInterrupt of the user from one that a kernel raises: that is a failure like others."""
+    """Record interrupts by the user, to distinguish them from a KeyboardInterrupt that a kernel raises."""
     config.stash[_interrupts_key] = arrived = []
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
@@ -250,25 +249,25 @@ def _listen_for_interrupts(config: Any) -> None:
 
 
 def _foundations(config: Any, names: list[str]) -> dict[str, dict[str, str]]:
-    """Backend -> tier -> what is wrong with its foundation; found once a run, not in each worker."""
+    """Backend -> tier -> the problem of its basic calls; computed once per run, not in each worker."""
     if hasattr(config, "workerinput"):
         return config.workerinput["gnomon_foundations"]
     if config.option.collectonly or config.getoption("gnomon_ops"):
         return {}
-    # one that was registered by hand is not there in another process
+    # a backend that was registered by hand does not exist in another process
     return {name: dict(foundation.check(name)) for name in names if is_installed(name)}
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Tell a worker of pytest-xdist what was found, and where to write its last words."""
+    """Tell a pytest-xdist worker the results of the basic calls, and where to write if it crashes."""
     node.workerinput["gnomon_seed"] = node.config.option.gnomon_seed
     node.workerinput["gnomon_foundations"] = node.config.stash[verdicts.foundations_key]
     node.workerinput["gnomon_crashes"] = str(_crash_folder(node.config))
 
 
 def _crash_folder(config: Any) -> pathlib.Path:
-    """Where workers that crash or hang leave their tracebacks; removed when the run ends."""
+    """The folder for tracebacks of workers that crash or hang; removed when the run ends."""
     if _crash_folder_key not in config.stash:
         folder = tempfile.TemporaryDirectory(prefix="gnomon_crashes_")
         config.stash[_crash_folder_key] = pathlib.Path(folder.name)
@@ -277,7 +276,7 @@ def _crash_folder(config: Any) -> pathlib.Path:
 
 
 def _write_last_words(config: Any) -> None:
-    """In a worker: a fatal signal and a test that hangs leave a traceback in a file of the worker's own."""
+    """In a worker: write a traceback to the worker's own file on a fatal signal or a hanging test."""
     path = pathlib.Path(config.workerinput["gnomon_crashes"]) / config.workerinput["workerid"]
     config.stash[_last_words_key] = file = path.open("w")
     calls = path.with_suffix(".call").open("wb", buffering=0)
@@ -297,12 +296,12 @@ def _write_last_words(config: Any) -> None:
 
 
 def _last_words(config: Any, report: Any) -> tuple[str, LastCall | None]:
-    """Why the worker of a crashed test ended: its signal, and where it was; and what it had called last."""
+    """Why the worker of a crashed test ended (signal and traceback), and its last call."""
     worker = re.search(r"worker '(\w+)'", str(report.longrepr))
     path = _crash_folder(config) / (worker.group(1) if worker else "")
     call = last_call.read(path.with_suffix(".call"))
     lines = path.read_text().splitlines() if path.is_file() else []
-    if lines and lines[0].startswith("Timeout"):  # all threads; the last is the main one, where the test is
+    if lines and lines[0].startswith("Timeout"):  # has all threads; the last is the main one, with the test
         last = max((place for place, line in enumerate(lines) if "most recent call first" in line), default=0)
         lines = [f"it hangs: {lines[0]}", *lines[last:]]
     own = next((place for place, line in enumerate(lines) if "gnomon_conformance" in line), len(lines))
@@ -325,7 +324,7 @@ def pytest_generate_tests(metafunc: Any) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
-    """Where backends are tested: their tests alone, in the order of their tiers; without --full, fewer."""
+    """If backends are tested: keep only their tests, sorted by tier; fewer of them without --full."""
     if not config.getoption("gnomon_backend", []):
         return
     chosen = config.getoption("gnomon_tiers")
@@ -338,7 +337,7 @@ def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
             wanted = wanted and _is_asked_for(item, subject)
             wanted = wanted and (is_full or is_in_short_run(config, item, subject.operator, subject.dtype))
         else:
-            # a backend's test without a subject was collected for no operator
+            # a backend's test without a subject was collected without any operator
             is_without_subject = "backend" in getattr(item, "fixturenames", ())
             with_reference = config.getoption("gnomon_with_reference") and not is_without_subject
             wanted = with_reference or not is_of_suite(item)
@@ -353,7 +352,7 @@ def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
 
 
 def _is_asked_for(item: Any, subject: verdicts.Subject) -> bool:
-    """Do the options let this test run: ``--census``, ``--ops``, and those for what takes long?"""
+    """Whether the options allow this test: ``--census``, ``--ops``, and those for slow tests."""
     option = item.config.getoption
     if (item.get_closest_marker("census") is None) != (option("gnomon_census") is None):
         return False
@@ -365,25 +364,25 @@ def _is_asked_for(item: Any, subject: verdicts.Subject) -> bool:
 
 
 def pytest_collection_finish(session: Any) -> None:
-    """The collected tests live to the end: the garbage collector need not look at them again and again."""
+    """Freeze the collected tests, which live to the end, so that the garbage collector skips them."""
     if session.config.getoption("gnomon_backend", []) and not gc.get_freeze_count():
         gc.collect()
         gc.freeze()
         session.config.add_cleanup(
             gc.unfreeze
-        )  # it is garbage again, where the process goes on after the run
+        )  # so that they can be collected if the process continues after the run
 
 
 def is_of_suite(item: Any) -> bool:
-    """Is this test one of the suite's, and not of somebody who runs his own beside it?"""
+    """Whether the test belongs to the suite, not to another one in the same run."""
     return item.module.__name__.startswith("gnomon_conformance")
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _default_device(request: Any) -> Iterator[None]:
-    """In the suite, tensors made without saying where are on the reference, whatever GNOMON_BACKEND says."""
+    """In the suite, tensors without a device are on the reference, regardless of GNOMON_BACKEND."""
     if not request.module.__name__.startswith("gnomon_conformance"):
-        yield  # somebody else's tests in the same run
+        yield  # another suite's tests in the same run
         return
     gn.set_default_device("reference")
     yield
@@ -402,10 +401,10 @@ def pytest_runtest_protocol(item: Any) -> Iterator[None]:
     if limit is None:
         yield
         return
-    if item.get_closest_marker("search") is not None:  # which takes the time that it is given, and shrinks
+    if item.get_closest_marker("search") is not None:  # a search uses all of its time, and then shrinks
         seconds = item.config.getoption("gnomon_property_seconds")
         limit += seconds / max(item.config.stash[searches_key], 1) + SHRINKING_SECONDS
-    # No signal and no thread of Python's: a kernel that hangs may hold the interpreter's lock.
+    # Neither a signal nor a Python thread: a hanging kernel may hold the GIL.
     file = item.config.stash.get(_last_words_key, sys.stderr)
     faulthandler.dump_traceback_later(limit, exit=True, file=file)
     yield
@@ -420,7 +419,7 @@ def pytest_runtest_setup(item: Any) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_call(item: Any) -> Iterator[None]:
-    """Run it by the fallback policy of the command line, and count whose kernels ran."""
+    """Run the test with the fallback policy of the command line, and count the kernels that run."""
     subject = verdicts.subject_of(item)
     if subject is None:
         yield
@@ -455,14 +454,14 @@ def pytest_runtest_makereport(item: Any, call: Any) -> Iterator[None]:
 
 
 # -------------------------------------------------------------------------------------------------------
-# What came of it, in the process that the user started.
+# Outcomes, in the process that the user started.
 
 coverage_key: pytest.StashKey[coverage.Coverage] = pytest.StashKey()
 results_key: pytest.StashKey[dict[tuple[str, str], Result]] = pytest.StashKey()  # by backend and test
 
 
 class Collector:
-    """Keeps the Results of all tests, those of workers and of crashed ones too."""
+    """Collects the Results of all tests, including those of workers and of crashed tests."""
 
     def __init__(self, config: Any):
         self.config = config
@@ -474,7 +473,7 @@ class Collector:
         result = next(
             (from_data(data) for name, data in report.user_properties if name == verdicts.PROPERTY), None
         )
-        if result is None and report.when not in ("setup", "call", "teardown"):  # xdist's word for a crash
+        if result is None and report.when not in ("setup", "call", "teardown"):  # xdist reports a crash
             backends = self.config.getoption("gnomon_backend")
             result = verdicts.crashed(report.nodeid, backends, *_last_words(self.config, report))
             if result is not None:
@@ -495,7 +494,7 @@ def pytest_sessionstart(session: Any) -> None:
 
 
 class Account:
-    """What kernels ran on which backend: native, or the reference's in its place."""
+    """The kernels that ran on each backend: native ones, and the reference's in their place."""
 
     def __init__(self) -> None:
         self.native: Counter[tuple[str, str]] = Counter()
@@ -519,7 +518,7 @@ class Account:
                 getattr(self, name)[backend, operator] += number
 
     def as_data(self) -> dict[str, list[Any]]:
-        """The counts, as what can be sent between processes."""
+        """The counts, as data that can be sent between processes."""
         names = ("native", "fell_back", "not_claimed")
         return {name: [[*key, number] for key, number in getattr(self, name).items()] for name in names}
 
@@ -528,7 +527,7 @@ _account_key: pytest.StashKey[Account] = pytest.StashKey()
 
 
 def pytest_sessionfinish(session: Any) -> None:
-    output = getattr(session.config, "workeroutput", None)  # there in a pytest-xdist worker
+    output = getattr(session.config, "workeroutput", None)  # exists only in a pytest-xdist worker
     if output is not None:
         output["gnomon_conformance"] = session.config.stash[_account_key].as_data()
         return
@@ -550,7 +549,7 @@ def _operator_names() -> set[str]:
 
 
 def pytest_report_header(config: Any) -> str | None:
-    """What a search depends on, for whoever wants it again."""
+    """The versions and options that are needed to repeat a search."""
     if not config.getoption("gnomon_backend", []):
         return None
     options = " ".join(f"{name} {value}" for name, value in search_options(config).items())
@@ -558,7 +557,7 @@ def pytest_report_header(config: Any) -> str | None:
 
 
 def search_options(config: Any) -> dict[str, str]:
-    """Option -> value, of those that a search for calls depends on."""
+    """Option -> value, for the options that a search depends on."""
     seconds = config.getoption("gnomon_property_seconds")
     return {"--seed": str(config.getoption("gnomon_seed")), "--property-seconds": f"{seconds:g}"}
 
@@ -590,7 +589,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: Any) -> None:
         terminalreporter.write_line(f"{len(kernels)} kernels met, each for some dtype: {summary}.")
         terminalreporter.write_line("Only native runs count as conformance.")
         strange = sorted(set(get_backend(name).kernels) - _operator_names())
-        if strange:  # harmless where the backend is the newer of the two, and a typing error otherwise
+        if strange:  # harmless if the backend is newer than gnomon, otherwise a typing error
             terminalreporter.write_line(
                 f"Kernels of operators that this gnomon does not have: {', '.join(strange)}"
             )

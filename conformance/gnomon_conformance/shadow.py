@@ -1,15 +1,16 @@
-"""The shadow run: a program runs on a backend, and each of its operators on the reference beside it.
+"""The shadow run: a program runs on a backend, and each of its operators also runs on the reference.
 
     gnomon shadow --backend NAME script.py
     GNOMON_BACKEND=NAME GNOMON_SHADOW=reference python script.py
 
-Both are given the same inputs; values, dtype, strides, aliasing, versions, warnings and errors are compared
-as the suite compares them.  The first difference ends the program, and is written down as a test that drops
-into the suite.
+Both get the same inputs; values, dtype, strides, aliasing, version counters, warnings and errors are compared
+as in the suite.  The first difference ends the program, and is saved as a test that can be added to the
+suite.
 
-What is seen is what reaches a backend's kernel on the thread that began, and on its backwards' workers:
-compositions taken apart, backward's operators too.  The reference computes an element at a time in Python, so
-that a shadowed call costs some microseconds an element; ``every`` and ``largest`` choose which calls are.
+The shadow compares calls that reach a backend's kernel on the starting thread and on the workers of its
+backward passes: composites are decomposed, and operators of backward are included.  The reference computes
+each element in Python, so a shadowed call takes some microseconds per element; ``every`` and ``largest``
+select the calls.
 """
 
 from __future__ import annotations
@@ -53,21 +54,21 @@ from .execution.runner import Call, Gnomon, failure_of, outcome, prepare, run_ca
 from .inputs.description import ON_DEVICE, GivenTensor, OnDevice, Sample, given
 from .reporting.reproduction import explain
 
-LARGEST = 4096  # elements of the largest tensor of a call that is shadowed
+LARGEST = 4096  # the most elements of a tensor in a call that is shadowed
 
 
 class ShadowDifference(BaseException):
-    """A call that is not what the reference says.
+    """A call whose outcome differs from the reference's.
 
-    No Exception: a program that handles those would go on.
+    Not an Exception, because a program that handles those would continue.
     """
 
 
 def describe(operator: OpOverload, arguments: Sequence[Any]) -> tuple[Sample, Call]:
-    """A live call as a Sample of given tensors, and as what ``run_call`` looks at."""
+    """A live call as a Sample of GivenTensors, and as a Call for ``run_call``."""
     call = Call(list(arguments), [], [], [], [])
     places: dict[int, int] = {}
-    known: dict[int, GivenTensor] = {}  # a tensor that is given twice stays one
+    known: dict[int, GivenTensor] = {}  # a tensor that is passed twice stays one tensor
 
     def described(value: Any) -> Any:
         if isinstance(value, gn.Tensor):
@@ -97,7 +98,7 @@ def describe(operator: OpOverload, arguments: Sequence[Any]) -> tuple[Sample, Ca
 
 
 def _as_data(value: Any) -> Any:
-    """An argument that is no tensor, as samples give it: devices, dtypes and their like by their names."""
+    """A non-tensor argument in the form that samples use: devices, dtypes and the like by name."""
     if isinstance(value, devices.device):
         return ON_DEVICE
     if isinstance(value, dtypes.dtype):
@@ -110,7 +111,7 @@ def _as_data(value: Any) -> Any:
 
 
 class _Watched(NamedTuple):
-    """A call that has begun, and is to be compared: all that is known before it is made."""
+    """A call that has begun and will be compared: its state before it is made."""
 
     operator: OpOverload
     arguments: Sequence[Any]
@@ -124,18 +125,18 @@ class _Watched(NamedTuple):
 
 
 class _below_autograd(ThreadLocalStateGuard):
-    """A block in which operators run as where the dispatcher has come to a backend's kernel."""
+    """A block in which operators run below autograd, as after dispatch to a backend's kernel."""
 
     def _inside(self) -> State:
         return ((MODE_WORD, mode_word() | (AUTOGRAD | AD_INPLACE_OR_VIEW) << EXCLUDED_SHIFT),)
 
 
 class Shadow(observing):
-    """A block in which each operator on ``device`` runs on the reference as well.
+    """A block in which each operator on ``device`` also runs on the reference.
 
-    every      only each so many calls of an operator
-    largest    only calls whose tensors, and whose storages, have at most so many elements
-    folder     where the test of a difference is written
+    every      compare only every n-th call of an operator
+    largest    compare only calls whose tensors and storages have at most this many elements
+    folder     where the test for a difference is written
     """
 
     def __init__(self, device: str, every: int = 1, largest: int = LARGEST, folder: str = "."):
@@ -152,7 +153,7 @@ class Shadow(observing):
         self.compared: Counter[str] = Counter()
         self.too_large: Counter[str] = Counter()
         self.differs = False
-        self._busy = threading.local()  # with a call: what that one calls itself is not looked at
+        self._busy = threading.local()  # holds the current call, whose nested calls are not compared
 
     @property
     def _given(self) -> Shadow:
@@ -162,7 +163,7 @@ class Shadow(observing):
         operator, key, arguments = passed
         if key is not DispatchKey.Dense or getattr(self._busy, "call", None) is not None:
             return None
-        self._busy.call = operator  # so that looking at the call is none
+        self._busy.call = operator  # so that observing the call does not count as a call
         try:
             watched = self._watched(operator, arguments) if self._is_wanted(operator, arguments) else None
         except BaseException:
@@ -221,7 +222,7 @@ class Shadow(observing):
         actual = outcome(Gnomon(self.device), func, call, watched.versions, failure, result, watched.caught)
         after = [each.get_state() for each in watched.generators]
         for each, state in zip(watched.generators, watched.states):
-            each.set_state(state)  # the reference draws the same numbers
+            each.set_state(state)  # so that the reference generates the same random numbers
         shadow = prepare(Gnomon("reference"), func.schema, sample, "float32", "contiguous")
         replaced = [
             live if isinstance(live, gn.Generator) else made for live, made in zip(arguments, shadow.values)
@@ -239,7 +240,7 @@ class Shadow(observing):
         tolerance = Tolerance(func, sample, dtype, "contiguous")
         problems = problems_of(func, sample, tolerance, self.device, call, actual, expected)
         for each, state in zip(watched.generators, after):
-            each.set_state(state)  # tolerances, too, may have run the operator on the reference
+            each.set_state(state)  # computing tolerances may have run the operator again
         if problems:
             self._stop(func, sample, dtype, problems)
 
@@ -251,7 +252,7 @@ class Shadow(observing):
         raise ShadowDifference(f"operator {number} of the program differs:\n{message}\nWritten as {path}")
 
     def summary(self) -> str:
-        """How many calls were compared, and whether one differed."""
+        """The number of calls compared, and whether one differed."""
         text = f"{self.compared.total()} of {self.met.total()} calls, of {len(self.met)} operators, compared "
         text += f"with the reference: {'the last one differs' if self.differs else 'no difference'}"
         if self.too_large:
@@ -271,7 +272,7 @@ def write_test(
     problems: Sequence[str],
     backend: str,
 ) -> pathlib.Path:
-    """Write the call as a test file that drops into the suite, under a name that is free; gives its path."""
+    """Write the call as a test file for the suite, under an unused name; return its path."""
     stem = re.sub(r"\W+", "_", operator.name).strip("_")
     name = f"test_shadow_{stem}.py"
     count = 1
@@ -322,7 +323,7 @@ def _text(value: Any) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """``gnomon shadow``: run a script in a shadow; the exit status is 1 where something differs."""
+    """``gnomon shadow``: run a script in a shadow; the exit status is 1 if something differs."""
     parser = argparse.ArgumentParser(
         prog="gnomon shadow",
         description="Run a program on a backend, and each of its operators on the reference beside it.",
@@ -366,10 +367,10 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def start() -> None:
-    """What ``GNOMON_SHADOW=reference`` asks for: a shadow, from the first tensor to the program's end.
+    """Start the shadow that ``GNOMON_SHADOW=reference`` requests, from the first tensor to the program's end.
 
     ``GNOMON_SHADOW_EVERY``, ``GNOMON_SHADOW_LARGEST`` and ``GNOMON_SHADOW_FOLDER`` are the command's options.
-    Raises ValueError for another shadow than the reference, and for what is no number.
+    Raises ValueError for any shadow but the reference, and for values that are not numbers.
     """
     wanted = os.environ["GNOMON_SHADOW"]
     if wanted != "reference":

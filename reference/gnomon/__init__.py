@@ -5,8 +5,8 @@
     (x * x).sum().backward()
     x.grad                                          # tensor([2., 4.])
 
-Public names only; the code is on the floors below (values, memory, dispatch, calls,
-numerics, ops, autograd, bindings).
+This file has only public names; the code is in the floors below (values, memory, dispatch, calls, numerics,
+ops, autograd, bindings).
 """
 
 from __future__ import annotations

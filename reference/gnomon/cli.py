@@ -14,13 +14,13 @@ from .memory import plug_ins
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with ``arguments`` (default: those of the process); returns the exit status.
 
-    It ends quietly, with status 1, when nobody reads on what it prints, as in ``gnomon operators | head``.
+    It ends quietly, with status 1, if its output is closed, as in ``gnomon operators | head``.
     """
     try:
         status = _run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Python flushes once more when it ends, which must not fail again
+        # Python flushes again at exit, which must not fail
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return status
@@ -56,7 +56,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     if given and given[0] in offered:
         try:
             command = offered[given[0]].load()
-        except Exception as error:  # of another package
+        except Exception as error:  # third-party code
             print(f"gnomon {given[0]} is not available: {plug_ins.reason_of(error)}", file=sys.stderr)
             return 2
         status: int = command(given[1:])
@@ -75,10 +75,10 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _summary(entry_point: Any) -> str:
-    """The first line of the docstring of a package's command."""
+    """A one-line summary of a command: the first line of its docstring."""
     try:
         text = entry_point.load().__doc__ or ""
-    except Exception as error:  # of another package
+    except Exception as error:  # third-party code
         return f"not available: {plug_ins.reason_of(error)}"
     first: str = text.strip().partition("\n")[0].rstrip(".")
     return (first[:1].lower() + first[1:]).replace("%", "%%")

@@ -1,8 +1,8 @@
 """Tensor's methods: one table.
 
-What a tensor is, and tells about itself, is in ``memory/tensor.py``.  All that can be done with one is here,
-but for the operators that are methods under their own names, ``x.exp()``: their records say so
-(``native_function(variants="method")``), and ``bindings/functions.py`` makes functions of them.
+The data of a tensor, and its properties, are in ``memory/tensor.py``.  All its operations are here, except
+the operators that are methods under their own names, ``x.exp()``: their records declare it
+(``native_function(variants="method")``), and ``bindings/functions.py`` creates them.
 
 Source: torch/_tensor.py, tools/autograd/templates/python_variable_methods.cpp (variable_methods).
 """
@@ -15,7 +15,7 @@ from typing import Any
 from .autograd import tensor_hooks
 from .bindings import copying, functional
 from .bindings import tensor_methods as own
-from .bindings.copying import rebuild as _rebuild  # noqa: F401  (which older pickles name so)
+from .bindings.copying import rebuild as _rebuild  # noqa: F401  (older pickles refer to it)
 from .bindings.functions import documented, operator_methods
 from .dispatch.dispatcher import aten
 from .memory import text
@@ -25,7 +25,7 @@ from .values import dtype as dtypes
 from .values.device import preserve_format
 from .values.speedups import speedups
 
-# Python's operators with two operands: what is written, and what is called with the tensor and the other one.
+# Python's binary operators: the notation, and the function that is called with both operands.
 BINARY: dict[str, tuple[str, Callable[[Tensor, Any], Any]]] = {
     "__add__": ("self + other", aten.add),
     "__sub__": ("self - other", aten.sub),
@@ -45,7 +45,7 @@ BINARY: dict[str, tuple[str, Callable[[Tensor, Any], Any]]] = {
     "__le__": ("self <= other", aten.le),
     "__gt__": ("self > other", aten.gt),
     "__ge__": ("self >= other", aten.ge),
-    # the tensor on the right, of what is no tensor
+    # reflected: the tensor is the right operand, and the left one is not a tensor
     "__radd__": ("other + self", aten.add),
     "__rsub__": ("other - self", aten.rsub),
     "__rmul__": ("other * self", aten.mul),
@@ -59,7 +59,7 @@ BINARY: dict[str, tuple[str, Callable[[Tensor, Any], Any]]] = {
     "__rxor__": ("other ^ self", aten.bitwise_xor),
     "__rlshift__": ("other << self", lambda self, other: aten.bitwise_left_shift(other, self)),
     "__rrshift__": ("other >> self", lambda self, other: aten.bitwise_right_shift(other, self)),
-    # in place
+    # in-place
     "__iadd__": ("self += other", aten.add_),
     "__isub__": ("self -= other", aten.sub_),
     "__imul__": ("self *= other", aten.mul_),
@@ -83,7 +83,7 @@ METHODS: dict[str, Any] = {
     "__pos__": lambda self: aten.positive(self),
     "__invert__": own.invert,
     "__abs__": lambda self: aten.abs(self),
-    # the only element as a Python number
+    # a tensor of one element as a Python number
     "__bool__": own.to_bool,
     "__float__": lambda self: own.to_real(self, float),
     "__int__": lambda self: own.to_real(self, int),
@@ -96,7 +96,7 @@ METHODS: dict[str, Any] = {
     "__reversed__": lambda self: self.flip(0) if self._spec.ndim else self,
     "__contains__": own.contains,
     "__hash__": object.__hash__,
-    # as text, as a copy, as an array of NumPy
+    # repr, copies, NumPy arrays
     "__repr__": text.tensor_repr,
     "__format__": own.format_tensor,
     "__copy__": copying.copy,
@@ -104,7 +104,7 @@ METHODS: dict[str, Any] = {
     "__reduce_ex__": copying.reduce_ex,
     "__array__": own.array_of,
     "__array_wrap__": own.array_wrap,
-    "__array_priority__": 1000,  # an array leaves its operators to the tensor beside it
+    "__array_priority__": 1000,  # NumPy leaves operators to the tensor
     "numpy": own.numpy,
     "tolist": own.tolist,
     # autograd
@@ -112,7 +112,7 @@ METHODS: dict[str, Any] = {
     "register_hook": tensor_hooks.register_hook,
     "register_post_accumulate_grad_hook": tensor_hooks.register_post_accumulate_grad_hook,
     "retain_grad": tensor_hooks.retain_grad,
-    # another dtype or device
+    # to another dtype or device
     "to": own.to,
     "type_as": own.type_as,
     "cpu": lambda self, memory_format=preserve_format: self.to("cpu", memory_format=memory_format),
@@ -129,14 +129,14 @@ METHODS: dict[str, Any] = {
     "cfloat": own.as_dtype("cfloat", dtypes.complex64),
     "cdouble": own.as_dtype("cdouble", dtypes.complex128),
     "record_stream": own.record_stream,
-    # views without parentheses
+    # properties
     "T": property(own.flipped),
     "mT": property(own.matrix_transpose),
     "H": property(own.matrix_adjoint),
     "mH": property(own.batched_adjoint),
     "real": documented(property(lambda self: aten.real(self)), aten.real),
     "imag": documented(property(lambda self: aten.imag(self)), aten.imag),
-    # operators that have their arguments in another order, or under other names, as methods
+    # operators whose arguments have another order, or other names, in the method
     "where": documented(lambda self, condition, other: aten.where(condition, self, other), aten.where),
     "polygamma": documented(lambda self, n: aten.polygamma(n, self), aten.polygamma),
     "conj": documented(lambda self: aten.conj(self), aten.conj),

@@ -1,4 +1,4 @@
-"""The default stream of random numbers: its seed and its state.
+"""The default generator: its seed and its state.
 
 Source: torch/random.py.
 """
@@ -14,25 +14,25 @@ from .ops.creation.random import Generator, default_generator, initial_seed, man
 
 
 def seed() -> int:
-    """Start the default stream of a seed that nobody can know; returns it.  Source: torch.seed."""
+    """Seed the default generator from the operating system; returns the seed.  Source: torch.seed."""
     return default_generator.seed()
 
 
 def get_rng_state() -> Tensor:
-    """Where the default stream is, as a tensor of bytes.  Source: torch.get_rng_state."""
+    """The state of the default generator, as a tensor of bytes.  Source: torch.get_rng_state."""
     return default_generator.get_state()
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    """Go to where ``get_rng_state`` was called.  Source: torch.set_rng_state."""
+    """Restore the state that ``get_rng_state`` returned.  Source: torch.set_rng_state."""
     default_generator.set_state(new_state)
 
 
 @contextmanager
 def fork_rng(devices: Any = None, enabled: bool = True) -> Iterator[None]:
-    """Inside the block the default stream runs on; behind it, it is where it was before.
+    """Restores the default generator's state after the block.
 
-    All devices share one stream, so that ``devices`` makes no difference.  Source: torch.random.fork_rng.
+    All devices share one generator, so ``devices`` has no effect.  Source: torch.random.fork_rng.
     """
     state = get_rng_state()
     try:

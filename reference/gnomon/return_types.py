@@ -1,4 +1,4 @@
-"""The types of named results: ``max(x, 0)`` returns a ``gnomon.return_types.max``.
+"""The named tuple types of results: ``max(x, 0)`` returns a ``gnomon.return_types.max``.
 
 Source: torch/return_types.py.
 """

@@ -1,4 +1,4 @@
-"""gnomon.accelerator: the memory that tensors take, a limit on it, and waiting for a device."""
+"""gnomon.accelerator: the memory that tensors occupy, a limit on it, and synchronization."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def test_a_limit_raises_and_frees_what_it_can() -> None:
             gn.accelerator.empty_cache()
             del kept
             gn.accelerator.set_memory_limit(gn.accelerator.memory_allocated() + (6 << 20))
-            cycle: list[object] = [gn.empty(5 << 18)]  # 5 MiB, which only the collector finds
+            cycle: list[object] = [gn.empty(5 << 18)]  # 5 MiB, which only the garbage collector frees
             cycle.append(cycle)
             del cycle
-            x = gn.ones(1 << 20)  # fits only without them
+            x = gn.ones(1 << 20)  # fits only after they are freed
             for _ in range(2):
                 with pytest.raises(gn.OutOfMemoryError, match="in use"):
                     x + x
@@ -65,7 +65,7 @@ def test_a_backend_that_does_not_count() -> None:
 
 
 def test_synchronize_raises_what_a_kernel_met():
-    """On a device that runs its kernels later, an error comes out where somebody waits, once."""
+    """On a device that runs its kernels later, the next synchronization raises the error, and only once."""
     backend = loopback.Queueing()
     register_backend(backend)
     try:

@@ -1,7 +1,7 @@
-"""Behaviour that PyTorch documents: each test runs on gnomon and, with ``-m oracle``, on PyTorch itself.
+"""Behavior that PyTorch documents: each test runs on gnomon and, with ``-m oracle``, on PyTorch itself.
 
-A test takes ``lib`` for the library and writes nothing that only one of the two has; so PyTorch passing it
-proves what the test expects, and gnomon passing it proves that gnomon behaves so.
+A test uses ``lib`` for the library, and only what both libraries have. If PyTorch passes, the expectation is
+right; if gnomon passes, gnomon meets it.
 """
 
 from __future__ import annotations
@@ -25,5 +25,5 @@ _TORCH = pytest.param(
 
 @pytest.fixture(params=["gnomon", _TORCH])
 def lib(request: pytest.FixtureRequest) -> ModuleType:
-    """gnomon, and PyTorch as the proof of what is expected of it."""
+    """gnomon, and PyTorch to check the expectations of the test."""
     return import_module(request.param)

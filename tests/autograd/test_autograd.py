@@ -1,4 +1,4 @@
-"""autograd: the graph, its rules, and what a failing backward leaves behind."""
+"""autograd: the graph, its rules, and the state after a failed backward."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_leaf_has_one_accumulator_and_no_cycle_with_it(device: str) -> None:
         assert freed() is None and accumulator.variable is None
     finally:
         gc.enable()
-    (y + z).sum().backward()  # there is nobody left to accumulate for
+    (y + z).sum().backward()  # the leaf is freed, so its gradient is dropped
 
 
 def test_gradients_accumulate_in_the_tensor_that_is_there(device: str) -> None:
@@ -218,7 +218,7 @@ def test_inplace_on_a_view_changes_the_base(device: str) -> None:
     view.mul_(gn.tensor([10.0, 100.0]))
     assert base.tolist() == [1.0, 20.0, 300.0]
     assert base.grad_fn.name() == "CopySlices" and view._base is base
-    assert other.grad_fn.name() == "AsStridedBackward0"  # stale, and made anew
+    assert other.grad_fn.name() == "AsStridedBackward0"  # the old one was stale and is replaced
     (base.sum() + other.sum()).backward()
     assert x.grad.tolist() == [2.0, 20.0, 100.0]
 
@@ -234,7 +234,7 @@ def test_writing_a_variable_into_a_constant_makes_it_one(device: str) -> None:
 
 def test_transposed_base_and_view_of_a_view(device: str) -> None:
     x = gn.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True)
-    base = x.t() * 1.0  # lies transposed in memory
+    base = x.t() * 1.0  # transposed in memory
     base[1:].t()[0].mul_(7.0)
     (base * base).sum().backward()
     expected = [[2.0, 2 * 2.0 * 49, 2 * 3.0 * 49], [8.0, 10.0, 12.0]]

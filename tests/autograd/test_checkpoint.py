@@ -1,4 +1,4 @@
-"""Checkpoints: the same gradients with less kept; what is noticed when the second run is another."""
+"""Checkpoints: the same gradients with fewer saved tensors, and how a different recomputation is detected."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_random_numbers_are_drawn_again(lib, module, use_reentrant):
     after = lib.rand(1)
     actual = gradients_of(output, x)[0]
     close(actual, expected)
-    assert float(lib.rand(1)) != float(after)  # the stream went on as if nothing had happened
+    assert float(lib.rand(1)) != float(after)  # recomputation restored the random state
     lib.manual_seed(3)
     output = module.checkpoint(function, x, use_reentrant=use_reentrant, preserve_rng_state=False)
     assert bool((gradients_of(output, x)[0] != expected).any())

@@ -1,4 +1,4 @@
-"""What modes and wrappers see of factories, and wrappers that are parameters."""
+"""What dispatch modes and wrapper subclasses see of factories, and wrappers that are parameters."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def mode_of(lib: Any, function: Any) -> Any:
 
 
 def wrapper_of(lib: Any, detach: Any = None) -> tuple[Any, list[str]]:
-    """A subclass, written as everybody writes it, that logs what it sees; and the log."""
+    """A wrapper subclass, written as users write it, that logs the calls it sees; and the log."""
     seen: list[str] = []
 
     def new(cls: Any, inner: Any) -> Any:
@@ -53,7 +53,7 @@ def wrapper_of(lib: Any, detach: Any = None) -> tuple[Any, list[str]]:
     return type("Wrapper", (lib.Tensor,), members), seen
 
 
-# What is written, and what is seen: one call, and its positional arguments.
+# An expression; the operator that a mode sees for it, and the positional arguments.
 FACTORIES = {
     "lib.ones(2)": ("ones.default", [2]),
     "lib.zeros(2, dtype=lib.int64)": ("zeros.default", [2]),
@@ -239,7 +239,7 @@ def test_factories_for_each_example_can_be_written_to(lib: Any, text: str) -> No
 
 
 def test_lists_are_lists_of_whoever_gets_them(lib: Any) -> None:
-    """PyTorch's modes get lists, also where a tuple or a Size was given; and those are nobody else's."""
+    """Modes get lists, as in PyTorch, even for a tuple or a Size; these are never the caller's lists."""
     given = [lib.ones(2), lib.ones(2)]
     seen: list[Any] = []
 
@@ -250,7 +250,7 @@ def test_lists_are_lists_of_whoever_gets_them(lib: Any) -> None:
             args[0].clear()
         return result
 
-    for _ in range(5):  # a call that is known is told of as one that is not
+    for _ in range(5):  # a call with a plan is reported like one without
         lib.cat(given)
     with mode_of(lib, note):
         for _ in range(2):

@@ -173,7 +173,7 @@ def test_reentrant_backward(lib: Any) -> None:
 
 
 def test_deeply_reentrant_backward(lib: Any) -> None:
-    """Each level's hook runs the next: deeper than a stack of frames would go."""
+    """Each level's hook runs the next backward, nested deeper than the stack would allow."""
     count = 150
     reached = []
 
@@ -360,7 +360,7 @@ def test_the_gradient_of_a_transposed_weight_lies_as_the_weight(lib):
     assert weight.grad._base is None
     for order in (lambda w: lib.ones(5, 4) @ w.t(), lambda w: w.t() @ lib.ones(3, 5)):
         (gradient,) = lib.autograd.grad(order(weight).sum(), weight)
-        assert gradient.stride() == (4, 1)  # without a copy into that order
+        assert gradient.stride() == (4, 1)  # computed in that order of memory, without a copy
 
 
 def test_grad_is_added_to_in_place(lib):

@@ -290,7 +290,7 @@ def test_writing_to_a_dual_tensor_writes_to_the_given_tangent(lib: Any) -> None:
 
 
 def test_reverse_over_forward(lib: Any) -> None:
-    """A tangent is recorded: with respect to the primal, and to the tangents that went in."""
+    """A tangent can be differentiated with respect to the primal and to the input tangents."""
     fw = forward_mode(lib)
     x = doubles(lib, 1.0, 2.0, 3.0, requires_grad=True)
     t = doubles(lib, 1.0, 10.0, 100.0, requires_grad=True)
@@ -324,7 +324,7 @@ def _through_a_view(x: Any) -> Any:
 
 @pytest.mark.parametrize(("function", "second"), [e[1:] for e in SMOOTH], ids=[e[0] for e in SMOOTH])
 def test_forward_over_reverse(lib: Any, function: Any, second: Any) -> None:
-    """The tangent of a gradient is the Hessian times the tangent: what is saved keeps its tangent."""
+    """The tangent of a gradient is the Hessian times the tangent: saved tensors keep their tangents."""
     fw = forward_mode(lib)
     x = doubles(lib, 0.5, 1.0, 2.0, requires_grad=True)
     t = doubles(lib, 1.0, 10.0, 100.0)
@@ -552,7 +552,7 @@ def test_every_call_in_a_level_goes_by_forward_mode() -> None:
 
 
 def test_an_operand_that_is_overwritten() -> None:
-    """PyTorch multiplies the tangent by what was written."""
+    """PyTorch multiplies the tangent by the value that was already written."""
     with gn.autograd.forward_ad.dual_level():
         dual = a_dual(gn)
         dual.mul_(dual)
@@ -563,7 +563,7 @@ def test_an_operand_that_is_overwritten() -> None:
 
 
 def test_a_result_shares_no_memory_with_the_tangents_of_inputs() -> None:
-    """In PyTorch these do: unsafe_split is unsafe there."""
+    """In PyTorch it does: unsafe_split is unsafe there."""
     with gn.autograd.forward_ad.dual_level():
         dual = a_dual(gn)
         parts = gn.unsafe_split(dual, 2)
@@ -573,7 +573,7 @@ def test_a_result_shares_no_memory_with_the_tangents_of_inputs() -> None:
 
 
 def test_an_overlapping_primal() -> None:
-    """PyTorch refuses it; the tangent is row-major."""
+    """PyTorch refuses it; here the tangent is row-major."""
     fw = gn.autograd.forward_ad
     with fw.dual_level():
         dual = fw.make_dual(gn.ones(2, 1).expand(2, 3), gn.ones(2, 3))
@@ -581,7 +581,7 @@ def test_an_overlapping_primal() -> None:
 
 
 def test_embedding_bags() -> None:
-    """PyTorch has no tangents of these."""
+    """PyTorch has no forward derivatives of these."""
     fw = gn.autograd.forward_ad
     bags = gn.tensor([[0, 1], [2, 0]])
     with fw.dual_level():
@@ -592,7 +592,7 @@ def test_embedding_bags() -> None:
             gn.nn.functional.embedding_bag(bags, weight, mode="max")
 
 
-# -- where a formula masks what would be infinite ----------------------------------------------------------
+# -- formulas that mask an infinite value ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Derivatives as functions: grad, vjp, jvp, Jacobians, in each other and under vmap; modules as functions."""
+"""func transforms: grad, vjp, jvp and Jacobians, nested and under vmap; modules as functions."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import gnomon as gn
 
 
 def close(actual, expected):
-    """Are two tensors of one shape, and their numbers the same but for rounding?"""
+    """Assert that two tensors have the same shape and differ only by rounding."""
     assert tuple(actual.shape) == tuple(expected.shape)
     difference = (actual.detach() - expected.detach()).abs()
     assert bool((difference <= 2e-5 + 2e-5 * expected.detach().abs()).all())
 
 
 def numbers(lib, *sizes, start=0.0):
-    """Different numbers without a pattern that a wrong dimension would keep."""
+    """Distinct numbers, irregular enough that a wrong dimension changes the result."""
     count = 1
     for size in sizes:
         count *= size
@@ -116,7 +116,7 @@ def test_refusals(lib, call, text):
         call(lib, numbers(lib, 3))
 
 
-# -- with the ordinary tape, and grad modes --------------------------------------------------------------
+# -- with ordinary autograd, and grad modes --------------------------------------------------------------
 
 
 def test_the_result_can_be_differentiated_by_what_is_outside(lib):
@@ -284,7 +284,7 @@ def test_hessians(lib):
     assert not expected.requires_grad
 
 
-# -- in each other ---------------------------------------------------------------------------------------
+# -- nested ----------------------------------------------------------------------------------------------
 
 
 def test_grad_of_grad(lib):
@@ -478,7 +478,7 @@ def test_many_models_at_once(lib):
         lib.func.stack_module_state([nets[0], lib.nn.Tanh()])
 
 
-# -- Functions of the user's ---------------------------------------------------------------------------------
+# -- user-defined Functions ----------------------------------------------------------------------------------
 
 
 def times_exp(lib):
@@ -496,7 +496,7 @@ def times_exp(lib):
         @staticmethod
         def backward(ctx, grad, other):
             a, b = ctx.saved_tensors
-            return 3 * grad * b.exp() + other, grad * a * b.exp() + other  # the 3 shows whose backward it was
+            return 3 * grad * b.exp() + other, grad * a * b.exp() + other  # the 3 identifies this backward
 
     return TimesExp.apply
 
@@ -641,7 +641,7 @@ def test_no_backward_inside(lib):
     close(leaf.grad, 3 * numbers(lib, 2) ** 2)
 
 
-# -- under inference mode, and what is left behind ---------------------------------------------------------
+# -- under inference mode, and state after a transform -----------------------------------------------------
 
 
 def test_under_inference_mode(lib):
@@ -656,7 +656,7 @@ def test_under_inference_mode(lib):
             close(jacobian(lambda a: a**3 * w)(x), lib.diag(3 * x**2 * w))
         close(func.hessian(lambda a: (a**3).sum())(x), lib.diag(6 * x))
         close(func.vmap(func.grad(lambda a: a**3))(x), 3 * x**2)
-    # what is captured was made in that mode, the transform is outside
+    # w was created in inference mode, the transform runs outside it
     close(func.jvp(lambda a: a * w, (lib.ones(2),), (lib.ones(2),))[1], w)
 
 

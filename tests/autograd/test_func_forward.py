@@ -1,4 +1,4 @@
-"""Forward derivatives of functions: levels nest, and what is recorded for backward is no matter."""
+"""Forward-mode derivatives of functions: levels nest, whether or not something is recorded for backward."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import gnomon as gn
 
 
 def close(actual: Any, expected: Any) -> None:
-    """Are two tensors of one shape, and their numbers the same but for rounding?"""
+    """Assert that two tensors have the same shape and differ only by rounding."""
     assert tuple(actual.shape) == tuple(expected.shape)
     difference = (actual.detach() - expected.detach()).abs()
     assert bool((difference <= 5e-5 + 5e-5 * expected.detach().abs()).all())
 
 
 def numbers(lib: Any, *sizes: int, start: float = 0.0) -> Any:
-    """Different numbers without a pattern that a wrong dimension would keep."""
+    """Distinct numbers, irregular enough that a wrong dimension changes the result."""
     count = 1
     for size in sizes:
         count *= size
@@ -33,7 +33,7 @@ def total(x: Any) -> Any:
 
 
 def cube(lib: Any, **members: Any) -> Any:
-    """A Function whose jvp and backward can be told apart from the derivative, and from each other."""
+    """A Function whose jvp and backward differ from its derivative and from each other."""
 
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
         ctx.save_for_forward(*inputs)
@@ -76,7 +76,7 @@ def test_the_jvp_of_a_function_is_called(lib: Any) -> None:
     close(lib.func.linearize(apply, x)[1](v), 7 * x**2 * v)
     # reverse over forward: jvp's operators are recorded
     close(lib.func.grad(lambda a: lib.func.jvp(apply, (a,), (v,))[1].sum())(x), 14 * x * v)
-    # forward over reverse: backward's operators are pushed forward
+    # forward over reverse: tangents propagate through backward's operators
     close(lib.func.jvp(lib.func.grad(lambda a: apply(a).sum()), (x,), (v,))[1], 10 * x * v)
 
 
@@ -91,7 +91,7 @@ def test_the_jvp_of_a_function_under_vmap(lib: Any) -> None:
     for each in (apply, by_rule):
         close(lib.func.vmap(lambda a, b, each=each: lib.func.jvp(each, (a,), (b,))[1])(x, v), 7 * x**2 * v)
     close(lib.func.jvp(lib.func.vmap(apply), (x,), (v,))[1], 7 * x**2 * v)
-    # what all examples have in common moves, too
+    # a tensor shared by all examples may have a tangent, too
     common = lib.func.jvp(lambda a: lib.func.vmap(lambda b: apply(a) * b)(v), (x[0],), (x[1],))[1]
     close(common, 7 * x[0] ** 2 * x[1] * v)
 
@@ -134,7 +134,7 @@ def test_in_place(lib: Any) -> None:
         lib.func.jacfwd(lib.func.jacfwd(lambda a: inside(a)[0]))(x),
         lib.func.jacrev(lib.func.jacrev(lambda a: lib.cat([a[2:] ** 2, a[1:] * a[:2]]).sin()))(x),
     )
-    # on the argument itself
+    # in place on the argument itself
     value, slope = lib.func.jvp(lambda a: a.mul_(3) * 2, (x.clone(),), (v.clone(),))
     close(value, 6 * x)
     close(slope, 6 * v)
@@ -168,7 +168,7 @@ def test_levels_nest(lib: Any) -> None:
     close(along(along(function, v), w)(x), backward_along(backward_along(function, v), w)(x))
     thrice = backward_along(backward_along(backward_along(function, v), w), x)
     close(along(along(along(function, v), w), x)(x), thrice(x))
-    # the inner derivative does not see what moves outside: d/dx (x * d/dy (x + y)) = 1
+    # the inner derivative ignores the outer tangent: d/dx (x * d/dy (x + y)) = 1
     close(along(lambda a: a * along(lambda b: a + b, lib.ones(3))(a), lib.ones(3))(x), lib.ones(3))
     inner = along(lambda a: along(lambda b: a * b.detach(), v)(a), w)(x)
     close(inner, lib.zeros(3))
@@ -292,7 +292,7 @@ def test_tangents_end_with_their_level() -> None:
 
 
 def test_levels_nest_in_a_functions_jvp() -> None:
-    # PyTorch loses what moves inside jvp: it gives 8 * v * v * x ** 2 * ...
+    # PyTorch loses tangents inside jvp: it gives 8 * v * v * x ** 2 * ...
     x, v = numbers(gn, 3), numbers(gn, 3, start=9)
     apply = cube(gn).apply
     inner = lambda a: gn.func.jvp(apply, (a,), (v,))[1]  # noqa: E731
@@ -340,7 +340,7 @@ def test_a_linearized_gradient_is_no_variable() -> None:
     ],
 )
 def test_a_tangent_can_be_viewed_as_its_tensor(lib: Any, function: Any) -> None:
-    """Those of jacfwd and hessian, too, which are one for each example."""
+    """This includes the tangents of jacfwd and hessian, one for each example."""
     x = numbers(lib, 3, 3).mT
     wanted = lib.func.jacrev(lambda x: function(lib, x))(x)
     close(lib.func.jacfwd(lambda x: function(lib, x))(x), wanted)
@@ -365,7 +365,7 @@ def test_jacobians_are_of_real_numbers(lib: Any, name: str) -> None:
 
 
 def test_a_tangent_is_not_written_to_with_its_tensor(lib: Any) -> None:
-    """That of what passes a tangent on, which is another's: a number, sorted, is itself."""
+    """If an operator returns its input's tangent, as sort does for 0-dim tensors, the result has a copy."""
 
     def function(x: Any) -> Any:
         found = x.sort(-1)[0]

@@ -1,4 +1,4 @@
-"""autograd.Function: operators of the user's."""
+"""autograd.Function: user-defined operators."""
 
 from __future__ import annotations
 
@@ -554,7 +554,7 @@ def test_a_saved_output_has_its_history_in_backward(lib: Any) -> None:
 
 
 def scaled(lib: Any, forward: Any, seen: list[Any] | None = None) -> Any:
-    """A Function with this forward, and with a setup_context that shows its inputs."""
+    """A Function with this forward; its setup_context, if any, records its inputs in ``seen``."""
 
     class Scaled(lib.autograd.Function):
         @staticmethod

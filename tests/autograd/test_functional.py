@@ -1,4 +1,4 @@
-"""autograd.functional: products with Jacobians and Hessians, and they themselves."""
+"""autograd.functional: products with Jacobians and Hessians, and the matrices themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""gradcheck: right derivatives pass, and each kind of wrong one is found and shown."""
+"""gradcheck: correct derivatives pass, and each kind of wrong derivative is found and reported."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def complexes(lib: Any, *numbers: complex) -> Any:
 
 
 def planted(lib: Any, forward: Any, backward: Any, jvp: Any = None) -> Any:
-    """A function with the derivatives that it is given: of (x, gradient) and of (x, tangent)."""
+    """A function with the given derivatives: backward(x, gradient) and jvp(x, tangent)."""
 
     class Planted(lib.autograd.Function):
         @staticmethod
@@ -48,7 +48,7 @@ def square(lib: Any, backward: Any = None, jvp: Any = None) -> Any:
     )
 
 
-# -- what is right ---------------------------------------------------------------------------------------
+# -- correct derivatives ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("fast", FAST)
@@ -98,7 +98,7 @@ def test_batched_gradients(lib: Any) -> None:
     assert lib.autograd.gradgradcheck(lambda x: x.exp() * x, x, check_batched_grad=True)
 
 
-# -- what is wrong ---------------------------------------------------------------------------------------
+# -- wrong derivatives -----------------------------------------------------------------------------------
 
 WRONG_BACKWARDS = [
     ("factor", lambda x, gradient: gradient * x.conj()),
@@ -290,7 +290,7 @@ def test_what_can_not_be_checked(lib: Any) -> None:
         lib.autograd.gradgradcheck(lambda x: x * 2, x, check_rev_over_rev=False, check_fwd_over_rev=True)
 
 
-# -- what only gnomon shows ------------------------------------------------------------------------------
+# -- reported by gnomon only -----------------------------------------------------------------------------
 
 
 def message(function: Any, *inputs: Any, **options: Any) -> str:

@@ -1,4 +1,4 @@
-"""Nodes, edges, metadata, leaves: what a user sees of the graph."""
+"""Nodes, edges, metadata, leaves: the graph as users see it."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def test_data_shares_memory_but_no_version(lib: Any) -> None:
     y = x * x
     x.data.mul_(3)
     assert x.tolist() == [3.0, 3.0] and x._version == 0
-    y.sum().backward()  # the price of .data: nobody noticed
+    y.sum().backward()  # .data hides the write from autograd
     assert x.grad.tolist() == [6.0, 6.0]
 
 
@@ -211,7 +211,7 @@ def test_an_intermediate_that_nothing_names_is_freed(lib: Any) -> None:
 
 
 class Witness:
-    """Put into a node's metadata, it lives as long as the node."""
+    """An object in a Node's metadata, which lives as long as the Node."""
 
 
 def test_a_node_lives_until_its_graph_is_gone(lib: Any) -> None:

@@ -150,7 +150,7 @@ def test_grad_does_not_run_accumulation_hooks(lib: Any) -> None:
 
 
 def test_hooks_and_the_inputs_of_grad(lib: Any) -> None:
-    """Asked for alone, a gradient is what its hooks made of it; on the way to another, what came to them."""
+    """If y is the only input of grad, its hooks change its gradient; if its Node runs, too, they do not."""
     x = lib.ones(1, requires_grad=True)
     y = x * 2
     y.register_hook(lambda gradient: gradient * 10)

@@ -1,4 +1,4 @@
-"""Operators of users, as PyTorch has them: custom_op, Library, and autograd through both."""
+"""User-defined operators as in PyTorch: custom_op, Library, and autograd through both."""
 
 import itertools
 import typing
@@ -22,7 +22,7 @@ def ns() -> str:
 
 @pytest.fixture
 def library(lib: ModuleType, ns: str) -> Iterator[Any]:
-    """A library that defines ``ns`` and is taken back after the test."""
+    """A library that defines ``ns`` and is destroyed after the test."""
     made = lib.library.Library(ns, "DEF")
     yield made
     made._destroy()
@@ -33,7 +33,7 @@ def namespace(lib: ModuleType, ns: str) -> Any:
 
 
 def make_cube(lib: ModuleType, ns: str, with_derivative: bool = True) -> Any:
-    """x ** 3 as an operator; its derivative is made of operators, and so has one."""
+    """x ** 3 as an operator; its derivative consists of operators, and so can be differentiated again."""
 
     @lib.library.custom_op(f"{ns}::cube", mutates_args=())
     def cube(x: lib.Tensor) -> lib.Tensor:
@@ -320,9 +320,9 @@ def test_kernels_by_device(lib: ModuleType, ns: str) -> None:
     lib.library.register_kernel(f"{ns}::f", "cpu", lambda x: x + 3)
     assert f(x).item() == 3
     f.register_kernel(None, lambda x: x + 4)
-    assert f(x).item() == 3  # the device's own goes first
+    assert f(x).item() == 3  # the device's own kernel has priority
     with f.set_kernel_enabled("cpu", False):
-        assert f(x).item() == 1  # what the operator was made of
+        assert f(x).item() == 1  # the function that defined the operator
     assert f(x).item() == 3
 
 
@@ -348,7 +348,7 @@ def test_a_kernel_need_not_know_later_arguments(lib: ModuleType, ns: str) -> Non
     made = lib.library.custom_op(f"{ns}::f", f, mutates_args=())
     made.register_kernel("cpu", lambda x: x * 10)
     assert made(lib.ones(1)).item() == 10
-    assert made(lib.ones(1), 2).item() == 10  # the default, whoever gave it
+    assert made(lib.ones(1), 2).item() == 10  # an argument that equals its default is not passed on
 
 
 def test_the_meta_device_takes_the_fake(lib: ModuleType, ns: str) -> None:
@@ -395,7 +395,7 @@ def test_nothing_is_recorded_that_is_not_asked_for(lib: ModuleType, ns: str) -> 
 def test_without_a_formula_backward_raises(lib: ModuleType, ns: str) -> None:
     cube = make_cube(lib, ns, with_derivative=False)
     y = cube(lib.ones(2, requires_grad=True))
-    assert y.requires_grad  # though its kernel is made of operators that have derivatives
+    assert y.requires_grad  # although its kernel consists of differentiable operators
     with pytest.raises(RuntimeError, match="no autograd formula was registered"):
         y.sum().backward()
 
@@ -528,7 +528,7 @@ def test_a_derivative_registered_by_name_or_later(lib: ModuleType, ns: str) -> N
     assert grad.item() == 8
 
 
-# -- custom_op: writing ------------------------------------------------------------------------------------
+# -- custom_op: mutation -----------------------------------------------------------------------------------
 
 
 def test_writing_bumps_versions(lib: ModuleType, ns: str) -> None:
@@ -590,7 +590,7 @@ def test_library_defines_and_takes_back(lib: ModuleType, ns: str) -> None:
     assert "f" not in dir(namespace(lib, ns))
     with pytest.raises(AssertionError, match="destroyed"):
         made.define("h(Tensor x) -> Tensor")
-    lib.library.Library(ns, "DEF")._destroy()  # it is free again
+    lib.library.Library(ns, "DEF")._destroy()  # the namespace is free again
 
 
 def test_a_registration_that_is_taken_back_uncovers_the_one_before(
@@ -701,7 +701,7 @@ def test_library_operators_with_derivatives_and_autograd_kernels(
     library.define("g(Tensor x) -> Tensor")
     library.impl("g", Triple.apply, "Autograd")
     g = namespace(lib, ns).g
-    assert g(x.detach()).item() == 3  # asked of tensors that do not require grad, too
+    assert g(x.detach()).item() == 3  # the Autograd kernel also runs if no tensor requires grad
     assert g(x).grad_fn.name() == "TripleBackward"
     with pytest.raises(AttributeError):
         lib.library.register_autograd(f"{ns}::nothing", lambda ctx, grad: grad)
@@ -832,7 +832,7 @@ def test_opcheck_finds_wrong_fakes(lib: ModuleType, ns: str) -> None:
         return x.t().clone(memory_format=lib.contiguous_format).t()
 
     x = lib.ones(2, 3)
-    assert "test_faketensor" in failures(lib, f, x)  # there is none
+    assert "test_faketensor" in failures(lib, f, x)  # there is no fake
     f.register_fake(lambda x: x.new_empty(3, 2))
     assert "test_faketensor" in failures(lib, f, x)
     f.register_fake(lambda x: x.new_empty(2, 3))  # other strides

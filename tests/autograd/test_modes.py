@@ -442,7 +442,7 @@ def test_a_leaf_of_inference_mode_is_not_recorded(lib: Any) -> None:
     with pytest.raises(RuntimeError, match="does not require grad"):
         p.sum().backward()
     x = lib.ones(2, requires_grad=True)
-    (x + p).sum().backward()  # beside a normal tensor it is recorded
+    (x + p).sum().backward()  # together with a normal tensor it is recorded
     assert x.grad.tolist() == p.grad.tolist() == [1.0, 1.0]
     assert p.clone().requires_grad and (p * 2).requires_grad
 
@@ -488,7 +488,7 @@ def test_saved_tensors_may_be_written_to(lib: Any) -> None:
 def test_saved_tensors_of_gnomon_may_be_written_to_by_their_views() -> None:
     import gnomon as gn
 
-    with gn.autograd.graph.allow_mutation_on_saved_tensors():  # (PyTorch takes the second value of b)
+    with gn.autograd.graph.allow_mutation_on_saved_tensors():  # (PyTorch uses the second value of b)
         x = gn.full((2, 2), 3.0, requires_grad=True)
         b = x * 1
         view = b[0]
@@ -529,7 +529,7 @@ def test_saved_tensors_may_be_written_to_inside_only(lib: Any) -> None:
 
 
 def test_anomaly_mode_ends_however_an_interrupt_left_it():
-    """Between the steps of a switch speedups may be off without the mode, or the mode on without that."""
+    """An interrupt during a switch may leave speedups off without the mode, or the mode on with speedups."""
     import gnomon as gn
     from gnomon.autograd import anomaly_mode as anomaly
 
@@ -559,7 +559,7 @@ def test_inference_mode_writes_to_its_tensors_whatever_others_take_part(lib: Any
         assert normal._version == 1 and not normal.is_inference()
     with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside InferenceMode"):
         x.add_(1)
-    if lib.__name__ == "gnomon":  # PyTorch has added by then
+    if lib.__name__ == "gnomon":  # PyTorch has already written when it raises
         assert x.tolist() == [14.0, 2.0]
 
 
@@ -576,6 +576,6 @@ def test_requires_grad_is_a_bool(lib: Any) -> None:
             make(2, requires_grad=1)
         with pytest.raises(TypeError, match=r"argument 'requires_grad' must be bool, not numpy"):
             make(2, requires_grad=numpy.bool_(True))
-    for make in (lib.rand, lib.arange):  # of whose overloads PyTorch says what they take
+    for make in (lib.rand, lib.arange):  # PyTorch's error lists the overloads of these
         with pytest.raises(TypeError, match="requires_grad"):
             make(2, requires_grad=1)

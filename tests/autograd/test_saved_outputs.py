@@ -1,4 +1,4 @@
-"""Outputs that their own Node saved: whoever lets go of them, or writes to them, and when."""
+"""Outputs that their own Node saved: who may free them or write to them, and when."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_first_and_second_gradients_of_dead_and_living_outputs(name: str, device
     function, _ = FUNCTIONS[name]
     results = []
     for keep in (False, True):
-        for _ in range(2):  # by the readable path, then by the short one
+        for _ in range(2):  # the second call may use a plan
             x = leaf(gn, device)
             y = function(x)
             kept = [y] if keep else []
@@ -91,11 +91,11 @@ def test_a_write_is_seen_whoever_holds_the_output(lib: Any) -> None:
 
     for write in (in_place, without_grad, through_a_view, through_what_was_detached):
         for _ in range(2):
-            z = write(leaf(lib).exp()) * 1  # the output is gone
+            z = write(leaf(lib).exp()) * 1  # the output is freed
             with pytest.raises(RuntimeError, match=text):
                 z.sum().backward()
             y = leaf(lib).exp()
-            z = write(y) * 1  # it is still there
+            z = write(y) * 1  # the output is alive
             with pytest.raises(RuntimeError, match=text):
                 z.sum().backward()
 
@@ -237,7 +237,7 @@ def test_in_a_cycle_that_is_collected() -> None:
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_memory_is_given_back_once(device: str) -> None:
-    """Each block goes back when the last of output, views and Node goes, in any order."""
+    """Each block is freed when the last of output, views and Node is, in any order."""
     for order in range(6):
         for _ in range(3):
             x = leaf(gn, device)

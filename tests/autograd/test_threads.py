@@ -1,4 +1,4 @@
-"""Threads: on shared leaves, and the workers of graphs that span several devices."""
+"""Threads that share leaves, and the worker threads of graphs that span several devices."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_eight_threads_on_shared_leaves(lib: Any, size: int) -> None:
 def test_grad_may_be_dropped_while_a_backward_adds_to_it(
     device: str, uses: int, replacement: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As another thread would that sets it between the look at it and the addition."""
+    """As if another thread set ``.grad`` between the check and the addition."""
     weight = gn.ones(3, requires_grad=True)
     weight.grad = before = gn.full((3,), 5.0)
     other = None if replacement is None else gn.full((3,), replacement)
@@ -89,16 +89,14 @@ def test_one_graph_run_by_several_threads(lib: Any) -> None:
 
 @pytest.fixture
 def two_devices(device: str) -> list[str]:
-    """Two devices that compute here."""
+    """Two devices that are available here."""
     if not gn.backends()["c"].available:
         pytest.skip("there is but one device here")
     return ["reference", "c"]
 
 
 def spanning_graph(devices: list[str], seen: list[tuple[str, str]]) -> tuple[gn.Tensor, gn.Tensor]:
-    """A leaf on one device and a loss on it, by way of both; hooks say on which thread a device's Nodes
-    run.
-    """
+    """A leaf and a loss on the first device, by way of both; hooks log on which thread each device runs."""
     first, second = devices
     x = gn.arange(4.0, device=first).requires_grad_()
     here = (x * 3).exp()
@@ -192,7 +190,7 @@ def test_hooks_on_two_devices(two_devices: list[str]) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-# the registry's lock is another matter: a fork waits for that one (tests/memory/test_backend.py)
+# the registry's lock is different: a fork waits until it is free (tests/memory/test_backend.py)
 @pytest.mark.parametrize(("module", "name"), [(engine, "_accumulating")])
 def test_a_child_of_fork_waits_for_no_lock_of_a_thread_that_it_has_not(
     module: Any, name: str, device: str

@@ -1,4 +1,4 @@
-"""Views and in-place operators: what autograd follows, and what it refuses."""
+"""Views and in-place operators: what autograd tracks, and what it refuses."""
 
 from __future__ import annotations
 
@@ -316,7 +316,7 @@ def test_swapping_through_views(lib: Any) -> None:
 
 @pytest.mark.parametrize("order", [(0, 2, 1), (2, 0, 1), (1, 2, 0), (2, 1, 0)])
 def test_views_that_merge_dimensions_of_a_permuted_base(lib: Any, order: tuple[int, ...]) -> None:
-    """The base is dense, but not row-major: what lies side by side in memory is not so in its indices."""
+    """The base is dense but not row-major: neighbors in memory are not neighbors by index."""
     back = tuple(order.index(each) for each in range(3))
     weights = lib.arange(24.0).view(2, 3, 4).permute(order)
     for first, last in ((0, 3), (5, 17), (23, 24)):
@@ -417,7 +417,7 @@ def test_the_shape_of_one_of_several_views_stays(lib: Any, change: Any) -> None:
         RuntimeError, match="A view was created in no_grad mode and is being modified inplace"
     ):
         change(view)
-    change(lib.ones(2, 3).split(1)[0])  # nothing to follow
+    change(lib.ones(2, 3).split(1)[0])  # nothing to track
 
 
 def test_autograd_does_not_follow_the_same_bytes_as_another_dtype(lib: Any) -> None:
@@ -432,7 +432,7 @@ def test_autograd_does_not_follow_the_same_bytes_as_another_dtype(lib: Any) -> N
 
 
 def test_a_leaf_is_refused_in_the_same_words_by_all_operators(lib: Any) -> None:
-    """Also by those that are composed of others, and as often as they are called."""
+    """CompositeImplicit operators raise the same error, and each call does."""
     for _ in range(3):
         x = lib.tensor([0.5, 0.25], requires_grad=True)
         view = x.expand(2, 2)[0]

@@ -1,4 +1,4 @@
-"""vmap: one example's function on many; nested structures, dimensions, randomness, what it refuses."""
+"""vmap: a function of one example on a batch; nested structures, dimensions, randomness, refused calls."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gnomon.utils import pytree
 
 
 def close(actual, expected):
-    """Are two tensors of one shape, and their numbers the same but for rounding?"""
+    """Assert that two tensors have the same shape and dtype, and differ only by rounding."""
     assert tuple(actual.shape) == tuple(expected.shape)
     assert actual.dtype == expected.dtype
     difference = (actual.detach() - expected.detach()).abs()
@@ -20,7 +20,7 @@ def close(actual, expected):
 
 
 def numbers(lib, *sizes, start=0.0):
-    """Different numbers without a pattern that a wrong dimension would keep."""
+    """Distinct numbers, irregular enough that a wrong dimension changes the result."""
     count = 1
     for size in sizes:
         count *= size
@@ -31,7 +31,7 @@ def by_loop(lib, function, *tensors, dim=0):
     return lib.stack([function(*each) for each in zip(*[each.unbind(dim) for each in tensors])])
 
 
-# -- what goes in and comes out --------------------------------------------------------------------------
+# -- arguments and results -------------------------------------------------------------------------------
 
 
 def test_each_example_is_taken_by_itself(lib):
@@ -235,15 +235,15 @@ def test_in_place_into_a_new_tensor_like_an_example(lib):
         close(lib.func.vmap(lambda a, make=make: make(a).add_(a))(x), make(x[0]) + x)
 
 
-# -- what operators do -----------------------------------------------------------------------------------
+# -- operators -------------------------------------------------------------------------------------------
 
 
 def test_dtypes_are_those_of_one_example(lib):
     scalars, row = numbers(lib, 4).double(), numbers(lib, 3)
     result = lib.func.vmap(lambda a: a * row)(scalars)
-    assert result.dtype == lib.float32  # for one example the float64 has no dimensions
+    assert result.dtype == lib.float32  # in one example, the float64 tensor is 0-dim
     both = lib.func.vmap(lambda a: a.float() * scalars[0])(scalars)
-    assert both.dtype == lib.float64  # and here neither has
+    assert both.dtype == lib.float64  # here both are 0-dim
     assert lib.func.vmap(lambda a: a + lib.tensor([1.5]))(lib.arange(3)).dtype == lib.float32
 
 
@@ -474,7 +474,7 @@ def test_an_example_is_indexed_by_its_own_number(lib):
     assert lib.func.vmap(lambda i: common[i])(places).tolist() == [10.0, 30.0]
 
 
-# -- an example's own arguments --------------------------------------------------------------------------
+# -- checks of an example's own arguments ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

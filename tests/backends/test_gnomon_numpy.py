@@ -1,4 +1,4 @@
-"""gnomon_numpy: each family against the reference; memory, casts, refusals; and no loop over elements."""
+"""gnomon_numpy: each family against the reference; memory, casts, refused calls; no loop over elements."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ BACKEND = get_backend("numpy")
 
 @pytest.fixture(autouse=True)
 def _no_fallback(_silent_fallback: None) -> Iterator[None]:
-    """What falls back here raises."""
+    """A fallback raises in these tests."""
     gn.set_fallback_policy("error")
     yield
 
 
 def numbers(count: int, device: str, seed: int = 0) -> Any:
-    """Numbers between -2 and 2, with no two alike."""
+    """Numbers of at least -2 and less than 2."""
     return gn.tensor([((7 * i + seed) % (count + 3)) / (count + 3) * 4 - 2 for i in range(count)]).to(device)
 
 
@@ -116,7 +116,7 @@ def test_gradients_and_a_step_agree_with_the_reference() -> None:
             loss.backward()
             optimizer.step()
         results.append(weight.detach().to("reference"))
-    assert (results[0] - matrix("reference", 4, 3)).abs().max().item() > 0.1  # it went somewhere
+    assert (results[0] - matrix("reference", 4, 3)).abs().max().item() > 0.1  # training changed the weights
     assert (results[0] - results[1]).abs().max().item() < 1e-5
 
 
@@ -253,7 +253,7 @@ def test_sixteen_bit_floats_are_rounded_once_to_even() -> None:
     step = 2.0**-7
     assert found == [1, 1 + 2 * step, 1 + step, -1, math.inf, math.inf]
     single = gn.tensor([1 + 2.0**-11 + 2.0**-30, 65519.99, 65520.0], dtype=gn.float64, device="numpy")
-    assert single.half().tolist() == [1.0, 65504.0, math.inf]  # by way of float32, as in PyTorch
+    assert single.half().tolist() == [1.0, 65504.0, math.inf]  # via float32, as in PyTorch
     patterns = encoded(np.array([math.nan, -math.nan], np.float32), gn.bfloat16)
     assert patterns.dtype == np.uint16 and patterns.tolist() == [0x7FC0, 0x7FC0]
 
@@ -277,7 +277,7 @@ def test_integers_wrap_around_in_silence() -> None:
         assert (gn.tensor([1.0, 0.0], device="numpy") / 0).tolist()[0] == math.inf
 
 
-# -- semantics that NumPy's functions do not have ----------------------------------------------------------
+# -- semantics that differ from those of NumPy's functions -------------------------------------------------
 
 
 def test_ties_and_nan() -> None:
@@ -377,7 +377,7 @@ def test_the_stream_is_the_references(stream: str, kind: str) -> None:
     for device in ("numpy", "reference"):
         gn.manual_seed(11)
         found.append(STREAMS[stream](gn.empty(3, 50, dtype=getattr(gn, kind), device=device).t()).tolist())
-    if kind == "float64":  # C's functions are not always rounded to nearest
+    if kind == "float64":  # libm's functions are not always rounded to nearest
         assert np.allclose(found[0], found[1], rtol=1e-15, atol=0)
     else:
         assert found[0] == found[1]
@@ -446,7 +446,7 @@ VECTORISED: dict[str, Callable[[Any], Any]] = {
 
 
 def calls_of(function: Callable[[Any], Any], sizes: tuple[int, int]) -> int:
-    """How many functions are called, after a first call made plans and tables."""
+    """The number of functions called, after a first call that builds plans and tables."""
     a = (gn.arange(math.prod(sizes), device="numpy") % 97 / 97.0).reshape(sizes)
     function(a)
     count = 0
@@ -466,12 +466,12 @@ def calls_of(function: Callable[[Any], Any], sizes: tuple[int, int]) -> int:
 @pytest.mark.parametrize("name", VECTORISED)
 def test_as_many_calls_for_many_elements_as_for_few(name: str) -> None:
     few, many = calls_of(VECTORISED[name], (8, 10)), calls_of(VECTORISED[name], (250, 400))
-    assert many <= few + 60  # NumPy itself asks a few things more about large arrays
+    assert many <= few + 60  # NumPy itself makes a few more calls for large arrays
 
 
 @pytest.mark.parametrize("kernel", [7, 2**32, 2**60])
 def test_a_window_costs_what_it_meets_of_the_input(kernel: int) -> None:
-    """However large it is: most of it lies in the padding."""
+    """The kernel's size does not matter: most of the window is padding."""
     functional = gn.nn.functional
     row = gn.tensor([[[1.0, 3, 2, 3]]], device="numpy", requires_grad=True)
     values, places = functional.max_pool1d(row, kernel, kernel, kernel // 2, return_indices=True)
@@ -482,7 +482,7 @@ def test_a_window_costs_what_it_meets_of_the_input(kernel: int) -> None:
 
 
 def test_a_number_is_rounded_once() -> None:
-    """Integers to float32, and a quotient before it is cut; a small power is a product."""
+    """Integers become float32, and quotients are truncated, after one rounding; small powers are products."""
     both = [gn.device("reference"), gn.device("numpy")]
     odd = 2**57 + 2**33 + 1
     for made in (

@@ -1,6 +1,6 @@
-"""gnomon_torch: PyTorch's kernels are called on gnomon's own memory, and nothing hides a difference.
+"""gnomon_torch: PyTorch's kernels run on gnomon's own memory, and no difference in their results is hidden.
 
-Which differences there are, the suite says: ``gnomon conform torch``, a part of ``make oracle``.
+The conformance suite shows the differences: ``gnomon conform torch``, a part of ``make oracle``.
 """
 
 import math
@@ -29,7 +29,7 @@ BACKEND = get_backend("torch")
 
 @pytest.fixture(autouse=True)
 def _no_fallback(_silent_fallback: None) -> Iterator[None]:
-    """What falls back here raises."""
+    """A fallback raises in these tests."""
     gn.set_fallback_policy("error")
     yield
 
@@ -138,7 +138,7 @@ def test_what_pytorch_refuses_the_reference_refuses_in_its_words() -> None:
 
 
 def test_what_pytorch_alone_refuses_is_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The reference's kernel has run by then: that it does not raise must not pass for PyTorch's result."""
+    """The reference's kernel has already run: its success must not count as PyTorch's result."""
 
     def refuse(*arguments: Any, **keywords: Any) -> None:
         raise NotImplementedError('"sinh" not implemented for this')
@@ -211,7 +211,7 @@ def test_the_norm_of_complex_numbers_is_real() -> None:
 
 
 def test_gradients_that_do_not_lie_densely() -> None:
-    """PyTorch's kernel takes what it is given for contiguous."""
+    """PyTorch's kernel assumes that its arguments are contiguous."""
     found = []
     for device in ("torch", "reference"):
         base = (gn.arange(48, dtype=gn.float32) ** 2 % 7).reshape(2, 4, 6).to(device)
@@ -223,7 +223,7 @@ def test_gradients_that_do_not_lie_densely() -> None:
 
 
 def test_a_network_learns_on_it() -> None:
-    """The same steps as on the reference, but for the last digits."""
+    """The losses are those of the reference, up to rounding."""
     nn = gn.nn
     losses = []
     for device in ("torch", "reference"):

@@ -1,4 +1,4 @@
-"""benchmarks/gnomon_bench: the definitions, taking turns, figures, limits, the command and its page."""
+"""benchmarks/gnomon_bench: the definitions, alternating runs, figures, limits, the command and its page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gnomon_bench.sampling import Subject, rest
 from gnomon_bench.turns import Plan, Worker, WorkerError, sample
 from gnomon_conformance.census import Census, save
 
-SMALL = 2**12  # elements, or multiply-adds, of what is tried here
+SMALL = 2**12  # elements, or multiply-adds, of the benchmarks that run here
 FEW = [
     point
     for benchmark in definitions.BENCHMARKS
@@ -30,7 +30,7 @@ FEW = [
 
 @pytest.fixture(autouse=True)
 def _same_device():
-    """A library makes its device the default."""
+    """Restore the default device, which opening a library changes."""
     before = gn.get_default_device()
     yield
     gn.set_default_device(before)
@@ -50,7 +50,7 @@ def test_each_definition_does_the_same_on_gnomon_and_numpy(point):
     expected = point.make(other)()
     for ours, theirs in zip(_each(found), _each(expected)):
         theirs = numpy.asarray(theirs)
-        if point.benchmark.name in ("var of rows", "nonzero", "median"):  # NumPy's mean something else
+        if point.benchmark.name in ("var of rows", "nonzero", "median"):  # NumPy's have another meaning
             continue
         assert tuple(ours.shape) == theirs.shape
         numpy.testing.assert_allclose(ours.numpy(), theirs, rtol=1e-4, atol=1e-4)
@@ -94,7 +94,7 @@ def test_a_subject_counts_calls_and_units():
     calls.clear()
     subject.loops = 10
     seconds = subject.sample()
-    assert calls.count(1) == 11 and calls[-1] == "finished"  # one before that is not counted
+    assert calls.count(1) == 11 and calls[-1] == "finished"  # one call before the timed ones is not counted
     assert seconds > 0
     timed = Subject(lambda: 6.0, lambda: None, True, 3)
     timed.loops = 5
@@ -103,7 +103,7 @@ def test_a_subject_counts_calls_and_units():
 
 @pytest.mark.parametrize(("spinning", "looks"), [(0, 1), (5, 6), (10_000, sampling.MOST_LOOKS)])
 def test_a_library_rests_until_its_threads_sleep(spinning, looks, monkeypatch):
-    """Whose threads work through so many looks, each of which finds that half of a processor was used."""
+    """The threads are busy in the first ``spinning`` looks, each of which sees half a processor in use."""
     slept = []
 
     class Clock:
@@ -119,7 +119,7 @@ def test_a_library_rests_until_its_threads_sleep(spinning, looks, monkeypatch):
 
 
 class Scripted(Worker):
-    """A worker without a process, which answers what it is told to."""
+    """A worker without a process, with scripted answers."""
 
     def close(self):
         pass
@@ -191,7 +191,7 @@ def test_figures():
     same = figures.ratio([2.0] * 9, [1.0] * 9)
     assert same == (2.0, 2.0, 2.0)
     rounds = [1.0 + 0.1 * (each % 3) for each in range(30)]
-    both = figures.ratio([2 * each for each in rounds], rounds)  # drawn together: the noise is the same
+    both = figures.ratio([2 * each for each in rounds], rounds)  # resampled in pairs: common noise cancels
     assert both.value == both.low == both.high == 2.0
     apart = figures.ratio([1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 4.0, 5.0])
     assert apart.low < apart.value < apart.high
@@ -205,7 +205,7 @@ def test_limits_are_measured_and_bound_what_work_takes():
     assert found.seconds(Cost(operations=2000, bytes=300)) == 0.5 + 3.0
     assert found.seconds(Cost(operations=4000, bytes=300)) == 0.5 + 4.0
     assert found.bandwidth == 100.0
-    # a smaller copy can do what a larger one did
+    # a smaller copy reaches at least the bandwidth of a larger one
     assert [found.bandwidth_of(each) for each in (10, 50, 100, 200, 5000)] == [
         400.0,
         400.0,
@@ -225,7 +225,7 @@ def test_limits_are_measured_and_bound_what_work_takes():
 
 def test_an_accelerator_has_limits_of_its_own(monkeypatch, capsys):
     library = open_library("c")
-    assert library.accelerator == ""  # what follows treats it as one
+    assert library.accelerator == ""  # not an accelerator, but treated as one below
     monkeypatch.setattr(limits, "ENOUGH", 1e-5)
     found = limits.of_accelerator(library)
     sizes = [size for size, _ in found.bandwidths]

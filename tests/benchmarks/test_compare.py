@@ -1,4 +1,4 @@
-"""benchmarks/compare.py: what it asks of a group."""
+"""benchmarks/compare.py: the targets of a group of tasks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_the_mean_of_a_group_is_judged_where_all_of_it_ran(
     assert capsys.readouterr().out.split() == ["geometric", "mean", "2.00", "1.00", "above"]
     assert not compare.print_mean(group, [0.5, 0.5, 0.5])
     assert capsys.readouterr().out.split() == ["geometric", "mean", "0.50", "1.00"]
-    assert not compare.print_mean(group, [4.0, 4.0])  # the tasks that were not asked for may be fast
+    assert not compare.print_mean(group, [4.0, 4.0])  # the tasks that did not run may be fast
     assert capsys.readouterr().out.split() == "geometric mean of 2 of 3 tasks 4.00".split()
     assert not compare.print_mean(group, [4.0])
     assert not compare.print_mean(compare.Group("no target", None, None, group.tasks), [4.0] * 3)

@@ -1,4 +1,4 @@
-"""benchmarks/gnomon_bench/guard.py: what it calls slower, and what it does not."""
+"""benchmarks/gnomon_bench/guard.py: what it reports as slower, and what it does not."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def environments(tmp_path: Path) -> list[dict[str, str]]:
 
 @pytest.mark.slow
 def test_a_slowdown_of_10_per_cent_is_found_and_nothing_is_in_20_of_20_tries(tmp_path, monkeypatch):
-    """Loops of Python and kernels, 20 with nothing changed and six with a tenth more to do."""
+    """Python loops and kernels: 20 benchmarks are unchanged, and six have a tenth more to do."""
     monkeypatch.setattr(instructions, "is_possible", lambda: False)
     base, head = environments(tmp_path)
     slower = [f"test/slower {place}" for place in range(6)]
@@ -116,7 +116,7 @@ def test_a_slowdown_of_10_per_cent_is_found_and_nothing_is_in_20_of_20_tries(tmp
 
 
 def noisy(drawn: random.Random, ratio: float, deviation: float) -> list[list[float]]:
-    """The rounds of a look, each pair off by a per cent or so."""
+    """The rounds of one measurement; each pair of processes is off by about one per cent."""
     pairs = []
     for _ in range(guard.PAIRS):
         own = ratio * drawn.gauss(1, 0.01)
@@ -127,7 +127,7 @@ def noisy(drawn: random.Random, ratio: float, deviation: float) -> list[list[flo
 def test_alarms_are_as_rare_as_is_said():
     drawn = random.Random(5)
     outcomes = [decide("p", noisy(drawn, 1.0, 0.08), 1).outcome for _ in range(3000)]
-    assert outcomes.count(SLOWER) + outcomes.count(FASTER) <= 6  # at most 3 + 3 are to be expected
+    assert outcomes.count(SLOWER) + outcomes.count(FASTER) <= 6  # at most 3 of each are expected
     found = [decide("p", noisy(drawn, 1.12, 0.05), 50).outcome for _ in range(200)]
     assert found.count(SLOWER) >= 190
 

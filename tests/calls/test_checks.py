@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""calls/checks.py: what each check lets pass, and what it says; and no operator's file says it by itself."""
+"""calls/checks.py: what each check accepts, and its message; no operator's file repeats these messages."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_the_caller_names_the_operator(call: Callable[[], Any], text: str) -> No
     assert str(raised.value) == text
 
 
-# How an operator's file would raise what a check says, in its words and in those that there were before.
+# How an operator's file would raise a check's error, in the current or the former wording.
 SAID_BY_CHECKS = re.compile(
     r"""raise\s+\w+\(\s*f?["'](
         [Ee]xpected\ \{?\w+\}?\ (of|to\ have)\ (sizes?\ \{list|dtype|\{[^}]+\}\ dimensions)
@@ -178,7 +178,7 @@ SAID_BY_CHECKS = re.compile(
     )""",
     re.VERBOSE,
 )
-# Where the condition is the operator's own: only where the index has not one element.
+# The exception: the operator has its own condition, an index that does not have exactly one element.
 OWN = {("indexing/scatter.py", 'raise IndexError(f"Dimension specified as {')}
 
 

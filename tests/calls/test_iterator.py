@@ -19,7 +19,7 @@ REFERENCE = gn.device("reference")
 
 @st.composite
 def operands(draw: st.DrawFn) -> list[Spec]:
-    """Two or three specs that broadcast, in various orders of memory."""
+    """One to three specs that broadcast, in various memory orders."""
     sizes = draw(st.lists(st.integers(1, 4), min_size=0, max_size=4))
     specs = []
     for _ in range(draw(st.integers(1, 3))):
@@ -35,19 +35,19 @@ def operands(draw: st.DrawFn) -> list[Spec]:
     return specs
 
 
-def elements(walk: TensorIterator, position: int) -> list[int]:
-    """Byte offsets of an operand in the order of the walk, dimension 0 fastest."""
-    strides = walk.operands[position].strides
-    indices = itertools.product(*(range(size) for size in reversed(walk.shape)))
+def elements(iterator: TensorIterator, position: int) -> list[int]:
+    """Byte offsets of an operand's elements in the order of iteration, dimension 0 fastest."""
+    strides = iterator.operands[position].strides
+    indices = itertools.product(*(range(size) for size in reversed(iterator.shape)))
     return [sum(i * stride for i, stride in zip(reversed(index), strides)) for index in indices]
 
 
 @given(operands())
 def test_the_walk_meets_each_element_with_its_broadcast_partners(specs: list[Spec]) -> None:
-    walk = TensorIterator("test", specs, [float32], float32, REFERENCE)
+    iterator = TensorIterator("test", specs, [float32], float32, REFERENCE)
     sizes = numpy.broadcast_shapes(*(spec.sizes for spec in specs))
-    assert walk.sizes == sizes and walk.numel == geometry.numel_of(sizes)
-    output = walk.output_specs[0]
+    assert iterator.sizes == sizes and iterator.numel == geometry.numel_of(sizes)
+    output = iterator.output_specs[0]
     expected = set()
     for index in itertools.product(*(range(size) for size in sizes)):
         row = [sum(i * s for i, s in zip(index, output.strides)) * 4]
@@ -55,7 +55,7 @@ def test_the_walk_meets_each_element_with_its_broadcast_partners(specs: list[Spe
             strides = geometry.expand_strides(spec.sizes, spec.strides, sizes)
             row.append(sum(i * s for i, s in zip(index, strides)) * 4)
         expected.add(tuple(row))
-    columns = [elements(walk, position) for position in range(len(specs) + 1)]
+    columns = [elements(iterator, position) for position in range(len(specs) + 1)]
     assert sorted(zip(*columns)) == sorted(expected)
 
 
@@ -74,10 +74,10 @@ def test_output_strides_follow_the_inputs_as_in_pytorch() -> None:
     transposed = spec_of((2, 3), (1, 2), float32, REFERENCE)
     assert strides_of(row_major, row_major) == (3, 1)
     assert strides_of(transposed, transposed) == (1, 2)
-    assert strides_of(transposed, row_major) == (1, 2)  # the first operand that can tell decides
+    assert strides_of(transposed, row_major) == (1, 2)  # the first operand with a clear order decides
     assert strides_of(row_major, transposed) == (3, 1)
     expanded = spec_of((2, 3), (1, 0), float32, REFERENCE)
-    assert strides_of(expanded, transposed) == (1, 2)  # a stride of 0 says nothing
+    assert strides_of(expanded, transposed) == (1, 2)  # a stride of 0 gives no order
     channels_last = spec_of((2, 3, 4, 5), (60, 1, 15, 3), float32, REFERENCE)
     assert strides_of(channels_last, channels_last) == (60, 1, 15, 3)
     assert strides_of(channels_last, contiguous_spec((3, 1, 1), float32, REFERENCE)) == (60, 1, 15, 3)
@@ -87,30 +87,30 @@ def test_dense_operands_coalesce_to_one_dimension() -> None:
     spec = contiguous_spec((2, 3, 4), float32, REFERENCE)
     assert TensorIterator("test", [spec, spec], [float32], float32, REFERENCE).shape == [24]
     row = contiguous_spec((4,), float32, REFERENCE)
-    walk = TensorIterator("test", [spec, row], [float32], float32, REFERENCE)
-    assert walk.shape == [4, 6]
-    assert walk.operands[2].strides == [4, 0]
+    iterator = TensorIterator("test", [spec, row], [float32], float32, REFERENCE)
+    assert iterator.shape == [4, 6]
+    assert iterator.operands[2].strides == [4, 0]
 
 
 def test_a_reduction_has_stride_0_in_reduced_dimensions() -> None:
     spec = contiguous_spec((2, 3, 4), float32, REFERENCE)
-    walk = TensorIterator("sum", [spec], [float32], float32, REFERENCE, reduced_dims=(1,), keepdim=False)
-    assert walk.output_specs[0].sizes == (2, 4)
-    assert sorted(zip(walk.shape, walk.operands[0].strides)) == [(2, 16), (3, 0), (4, 4)]
+    iterator = TensorIterator("sum", [spec], [float32], float32, REFERENCE, reduced_dims=(1,), keepdim=False)
+    assert iterator.output_specs[0].sizes == (2, 4)
+    assert sorted(zip(iterator.shape, iterator.operands[0].strides)) == [(2, 16), (3, 0), (4, 4)]
     kept = TensorIterator("sum", [spec], [float32], float32, REFERENCE, reduced_dims=(0, 2), keepdim=True)
     assert kept.output_specs[0].sizes == (1, 3, 1)
 
 
 def test_converted_inputs_are_walked_by_their_own_strides() -> None:
     expanded = spec_of((2, 3), (1, 0), int32, REFERENCE)
-    walk = TensorIterator(
+    iterator = TensorIterator(
         "add", [expanded, contiguous_spec((2, 3), float64, REFERENCE)], [float64], float64, REFERENCE
     )
     copied = converted_spec(expanded, float64)
     assert geometry.is_non_overlapping_and_dense(copied.sizes, copied.strides)
-    converted = walk.with_converted_inputs()
+    converted = iterator.with_converted_inputs()
     assert converted.operands[1].spec is copied
-    assert converted.output_specs == walk.output_specs
+    assert converted.output_specs == iterator.output_specs
 
 
 def test_a_converted_copy_keeps_the_strides_of_dimensions_of_size_1() -> None:

@@ -1,4 +1,4 @@
-"""calls/native.py: from one record a function, a method, the in-place and out= variants, and their checks."""
+"""calls/native.py: one record gives a function, a method, in-place and out= variants, and their checks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HUGE = 2**62
 
 @pytest.fixture
 def define() -> Iterator[Any]:
-    """``native_function``, whose operators are taken away again after the test."""
+    """``native_function``, whose operators are removed after the test."""
     before = set(aten._packets)
 
     def make(*args: Any, **kwargs: Any) -> OpOverload:
@@ -51,7 +51,7 @@ def test_one_record_makes_all_variants(define: Any, device: str) -> None:
     x = gn.tensor([[1.0, 2.0], [3.0, 4.0]]).t()
     result = aten.made_up.default(x)
     assert result.tolist() == [[3.0, 9.0], [6.0, 12.0]] and result.stride() == (1, 2)
-    assert aten.made_up.default(gn.tensor([1])).dtype is gn.float32  # the rule's dtype
+    assert aten.made_up.default(gn.tensor([1])).dtype is gn.float32  # the dtype of the meta function
     target = gn.empty(2, 2)
     assert aten.made_up.out(x, target) is target and target.tolist() == result.tolist()
     assert aten.made_up_.default(x) is x and x.tolist() == result.tolist() and x._version == 1
@@ -116,7 +116,7 @@ def test_out_is_written_in_place(device: str) -> None:
     assert out.tolist() == [2.0, 3.0, 4.0] and out.data_ptr() == pointer and out._version == 1
     wide = gn.empty(3, dtype=gn.float64)
     assert gn.add(x, 0.5, out=wide).tolist() == [1.5, 2.5, 3.5] and wide.dtype is gn.float64
-    assert gn.add(x, x, out=x).tolist() == [2.0, 4.0, 6.0]  # the very same elements
+    assert gn.add(x, x, out=x).tolist() == [2.0, 4.0, 6.0]  # the same elements as both inputs
 
 
 OUT_OF_OTHER_SIZES = {
@@ -136,9 +136,9 @@ OUT_OF_OTHER_SIZES = {
 @pytest.mark.parametrize("call", OUT_OF_OTHER_SIZES.values(), ids=list(OUT_OF_OTHER_SIZES))
 @pytest.mark.filterwarnings("ignore:An output with one or more elements was resized")
 def test_an_input_is_read_before_it_gets_an_output_s_sizes(device: str, call: Any) -> None:
-    """PyTorch reads what is left there, and gives the sum of an ``out=`` that is its input as 0."""
+    """PyTorch resizes first and reads what is left: the sum with ``out=`` as the input is 0 there."""
     x = gn.tensor([[3.0, 1.0, 4.0, 1.5], [2.0, 7.0, 1.0, 8.0], [2.5, 8.0, 9.0, 0.5]])
-    for _ in range(2):  # the second time from the kept plan
+    for _ in range(2):  # the second time from the cached plan
         expected, numbers = gn.empty(0), gn.empty(0, dtype=gn.int64)
         call(x, expected, numbers)
         given, places = x.clone(), gn.empty(0, dtype=gn.int64)
@@ -311,12 +311,12 @@ def test_several_outputs(device: str) -> None:
             RuntimeError,
             "mul: unsupported operation: some elements",
         ),  # type: ignore[attr-defined]
-        (  # a composition
+        (  # a CompositeImplicit operator
             lambda: _shifted().divide_(_shifted.source[:-1]),
             RuntimeError,
             "divide_: unsupported operation: some elements",
         ),  # type: ignore[attr-defined]
-        # what operators below others rest on
+        # operators that others are built on
         (
             lambda: gn.ops.aten._fft_r2c.default(gn.ones(0, 4), [0], 0, True),
             RuntimeError,
@@ -441,7 +441,7 @@ def test_halves_of_one_block_are_not_an_overlap(device: str) -> None:
 
 def test_results_of_equal_arguments_of_other_types_are_not_mixed_up(device: str) -> None:
     x = gn.tensor([1, 2])
-    for _ in range(2):  # the second time from the kept plan
+    for _ in range(2):  # the second time from the cached plan
         assert gn.add(x, 1).dtype is gn.int64
         assert gn.add(x, 1.0).dtype is gn.float32
         assert gn.add(x, True).dtype is gn.int64
@@ -462,7 +462,7 @@ def test_where_takes_numbers(device: str) -> None:
 
 @pytest.mark.parametrize("device", [name for name, info in gn.backends().items() if info.available])
 def test_what_is_written_may_not_be_read_at_the_same_time(device):
-    """Also where a tensor has no Storage yet, and after the same call with other tensors."""
+    """This holds before a tensor has a Storage, and after the same call with other tensors."""
     if device == "meta":
         pytest.skip("nothing is written")
     for _ in range(2):
@@ -499,7 +499,7 @@ def test_what_is_written_may_not_be_read_at_the_same_time(device):
 def test_a_half_type_is_refused_with_what_would_do(
     name: str, call: Any, dtype: gn.dtype, device: str
 ) -> None:
-    """In the words of who called: not those of an operator below, and with a remedy that is one."""
+    """The error names the operator that the user called, and suggests a conversion that works."""
     check_refusal(name, call, dtype)
 
 
@@ -524,7 +524,7 @@ def check_refusal(name: str, call: Any, dtype: gn.dtype) -> None:
 def test_a_composition_that_returns_an_argument_returns_the_one_it_got(define: Any, device: str) -> None:
     define("made_up(Tensor self, Tensor other) -> Tensor", composite=lambda self, other: other)
     x, y = gn.ones(2), gn.ones(2)
-    for _ in range(3):  # at the first call the operands may be set apart, to see which of them is used where
+    for _ in range(3):  # the first call may use stand-ins, to trace where each operand is used
         assert aten.made_up.default(x, x) is x
         assert aten.made_up.default(x, y) is y
 
@@ -534,7 +534,7 @@ class Mine(RuntimeError):
 
 
 def test_errors_of_hooks_and_modes_are_left_alone(device: str) -> None:
-    """PyTorch lets them through: the very object, without an operator's name."""
+    """They propagate as in PyTorch: the same object, without an operator's name."""
     x = gn.ones(2, 2, requires_grad=True)
     calls = (lambda: x.softmax(0), lambda: x @ x, lambda: gn.nn.functional.gelu(x), lambda: x.exp())
     for error in (Mine("mine"), RuntimeError("plain"), ValueError("a value")):

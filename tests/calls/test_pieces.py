@@ -1,4 +1,4 @@
-"""Reductions of narrow integers: large ones are converted a piece at a time, and come out the same."""
+"""Reductions of narrow integers: large inputs are converted a piece at a time, with the same results."""
 
 from __future__ import annotations
 

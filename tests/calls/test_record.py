@@ -1,4 +1,4 @@
-"""calls/record.py: a record is frozen, declares each fact once, and is the only place that knows it."""
+"""calls/record.py: a record is frozen, declares each fact once, and no other place repeats it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from gnomon.func import batching, batching_rules
 from gnomon.memory.backend import register_backend
 
 ROOT = Path(gn.__file__).parent
-ROOMS = ("autograd", "dispatch", "func", "calls")  # which say nothing of single operators in lists
-FEW = 4  # names of operators that a rule for just these may have together
+ROOMS = ("autograd", "dispatch", "func", "calls")  # these folders may not list operators by name
+FEW = 4  # a rule that is specific to a few operators may name so many together
 CLASSES = (Record, Out, Inplace, Numbers, Inputs, Batching)
 
 
@@ -34,7 +34,7 @@ def operators() -> Iterator[OpOverload]:
 
 
 def undocumented(source: str) -> list[str]:
-    """Fields of dataclasses in ``source`` that are not declared once, with a docstring of their own."""
+    """Fields of the dataclasses in ``source`` that are not declared once with a docstring of their own."""
     wrong = []
     for declared in ast.parse(source).body:
         if not isinstance(declared, ast.ClassDef):
@@ -97,7 +97,7 @@ def test_a_record_can_be_replaced_by_another_with_one_fact_changed() -> None:
     }
 
 
-# -- what it refuses ---------------------------------------------------------------------------------------
+# -- refused records ---------------------------------------------------------------------------------------
 
 
 def test_a_fact_that_there_is_none_of_is_refused_by_name() -> None:
@@ -128,7 +128,7 @@ def test_what_is_no_value_of_a_fact_is_refused_by_name(facts: dict[str, Any], te
         Record("made_up(Tensor self) -> Tensor", **facts)
 
 
-# -- what follows ------------------------------------------------------------------------------------------
+# -- derived facts -----------------------------------------------------------------------------------------
 
 
 def test_a_group_may_be_given_as_its_first_fact() -> None:
@@ -189,11 +189,11 @@ def test_plans_are_dropped_when_what_they_rest_on_changes(why: str) -> None:
         gn.set_default_dtype(before)
 
 
-# -- no other place ----------------------------------------------------------------------------------------
+# -- no other place lists operators ------------------------------------------------------------------------
 
 
 def tables_of_names(path: Path, names: set[str]) -> list[str]:
-    """Where a file has more than a few names of operators in one display, call or string, and which."""
+    """The lines where a file names more than FEW operators in one display, call or string, with the names."""
     found = []
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, (ast.Set, ast.List, ast.Tuple)):
@@ -243,7 +243,7 @@ def test_a_table_of_operators_would_be_seen(table: str, tmp_path: Path) -> None:
 
 
 def test_an_operator_has_one_batching_rule() -> None:
-    """Written out, or of the kind that its record says, or derived; and a composition needs none."""
+    """It is registered by hand, named by the record, or derived; CompositeImplicit operators have none."""
     for name in batching._written_out:
         assert aten._find(name).record.batching == Batching(), name
     for operator in operators():

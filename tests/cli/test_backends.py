@@ -1,4 +1,4 @@
-"""gn.backends: a function of the backends that there are, with PyTorch's switches."""
+"""gn.backends: called, it lists the backends; as a module, it has PyTorch's switches."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from gnomon.memory.backend import Backend
 
 
 def columns(text: str) -> list[list[str]]:
-    """The cells of a table, without the line under its heading."""
+    """The cells of a table, without the rule under its heading."""
     lines = text.splitlines()
     starts = [0] + [index for index in range(1, len(lines[1])) if lines[1][index - 2 : index] == "  "]
     ends = [*starts[1:], None]
@@ -67,8 +67,8 @@ def test_a_backend_that_can_not_run_is_listed_with_the_reason(
 def test_operators(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["operators"]) == 0
     heading, *rows = columns(capsys.readouterr().out)
-    short = ["operator", "is a", "variants", "dtypes", "differentiable", "PyTorch"]
-    assert heading == [*short, "made of", "schema"]
+    short = ["operator", "kind", "variants", "dtypes", "differentiable", "PyTorch"]
+    assert heading == [*short, "calls", "schema"]
     table = {row[0]: row[1:] for row in rows}
     kind, variants, dtypes, differentiable, oracle, parts, schema = table["add.Tensor"]
     assert parts == "" and "cat" in table["hstack"][5]
@@ -80,7 +80,7 @@ def test_operators(capsys: pytest.CaptureFixture[str]) -> None:
     assert table["zeros"][0] == "function" and table["zeros"][3] == "no"
     assert table["eq.Tensor"][3] == "no" and table["copy_"][0] == "kernel"
     assert table["bitwise_and.Tensor"][2] == "bool int" and table["amax"][2] == "bool int float"
-    # each record once: every operator is there, or is a variant of one that is
+    # one row for each record: every operator has one, or is a variant of one that has
     operators = [each for packet in aten for each in packet.overloads.values()]
     assert len(rows) == len(table) == sum(each.record.base is None for each in operators)
     assert all((each.record.base or each).name in table for each in operators)

@@ -1,4 +1,4 @@
-"""gnomon_conformance/census.py and execution/work.py: what a program calls, on file and made again."""
+"""gnomon_conformance/census.py and execution/work.py: a program's calls are recorded, saved and replayed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_calls_are_counted_by_kind_forward_and_backward():
 def test_a_backward_s_workers_are_counted_and_other_threads_are_not(monkeypatch):
     if not gn.backends()["c"].available:
         pytest.skip("two devices are needed")
-    monkeypatch.setattr(node, "spans_devices", False)  # which is set for good by such a graph
+    monkeypatch.setattr(node, "spans_devices", False)  # a graph on two devices sets it for good
     x, y = gn.ones(2, device="c", requires_grad=True), gn.ones(2, device="reference", requires_grad=True)
     with Census() as recorded:
         loss = x.exp().sum().to("reference") + y.sin().sum()
@@ -107,7 +107,7 @@ def test_a_replay_has_the_same_layout_and_values_within_the_bounds():
     made = prepare(Gnomon("reference"), call.find().schema, call.sample(), "float32", "contiguous")
     tensor, dim, index = made.values
     assert (tensor.dtype, tuple(tensor.shape), tensor.stride()) == (gn.int64, (2, 3), (6, 2))
-    assert tensor.storage_offset() == 6 and tensor.untyped_storage().nbytes() == 17 * 8  # up to its last
+    assert tensor.storage_offset() == 6 and tensor.untyped_storage().nbytes() == 17 * 8  # to its last element
     assert 6 <= tensor.min().item() and tensor.max().item() <= 16
     assert dim == 1 and set(index.tolist()) <= {0, 1, 2}
     again = prepare(Gnomon("reference"), call.find().schema, call.sample(), "float32", "contiguous")
@@ -125,7 +125,7 @@ def test_tensors_that_share_a_storage_share_one_again():
     made = prepare(Gnomon("reference"), operator.schema, added.sample(), "float32", "contiguous")
     assert made.values[0].untyped_storage().data_ptr() == made.values[1].untyped_storage().data_ptr()
     assert made.values[0].storage_offset() == 2 and made.values[1].storage_offset() == 5
-    assert made.contents[0].numbers == made.contents[1].numbers  # what a comparison takes for untouched
+    assert made.contents[0].numbers == made.contents[1].numbers  # expected numbers of an unchanged storage
     made = prepare(Gnomon("reference"), squared.find().schema, squared.sample(), "float32", "contiguous")
     assert made.values[0] is made.values[1]
 
@@ -205,7 +205,8 @@ def test_the_command_records_a_program_and_conform_replays_it(tmp_path):
         return
     done = run("conform", "c", "--census", str(output), "-n", "1")
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-    assert f" of {len(calls)} tests pass on its own kernels: 100.00% of what it claims" in done.stdout
+    assert " tests pass on its own kernels, 100.00% of those that it claims" in done.stdout
+    assert f"of {len(calls)} tests, " in done.stdout
     output.write_text("{}")
     done = run("conform", "c", "--census", str(output))
     assert done.returncode == 2 and "this is no census" in done.stderr
@@ -227,7 +228,7 @@ def test_with_a_census_the_suite_s_other_tests_do_not_run(tmp_path):
 
 @pytest.mark.slow
 def test_values_that_the_call_refuses_are_no_pass(tmp_path):
-    """Classes of -100 are ignored; of these the census knows only that they are numbers from -100 to 199."""
+    """Classes of -100 are ignored, but the census records only that classes are numbers from -100 to 199."""
     script = tmp_path / "program.py"
     script.write_text(
         "import gnomon as gn\n"
@@ -278,9 +279,9 @@ def test_wrong_commands_are_refused(tmp_path):
     script.write_text("import gnomon as gn\ngn.ones(2).exp()\nraise SystemExit(3)")
     assert run("census", "--backend", "nonesuch", str(script)).returncode == 2
     assert run("census", "--output", str(tmp_path / "out.json"), str(script)).returncode == 3
-    assert "exp" in [each.operator for each in census.load(tmp_path / "out.json")[1]]  # what was seen is kept
+    assert "exp" in [each.operator for each in census.load(tmp_path / "out.json")[1]]  # the record is saved
     done = run("census", "--output", str(tmp_path / "nowhere" / "out.json"), str(script))
-    assert done.returncode == 2 and "cannot be written" in done.stderr  # the program has not run
+    assert done.returncode == 2 and "cannot be written" in done.stderr  # refused before the program runs
 
 
 F = "float32"

@@ -1,4 +1,4 @@
-"""The conformance suite, tested: it runs as documented, for an outsider too, and kills broken backends."""
+"""The conformance suite itself: it runs as documented, also for outsiders, and kills broken backends."""
 
 import os
 import pathlib
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 ROOT = pathlib.Path(__file__).parents[2]
 HELLO = ROOT / "backends" / "gnomon_hello"
-# Few operators, and few dtypes: what hello has kernels for, and one that it has not.
+# Few operators and dtypes: those that hello has kernels for, and mul, which it has no kernel for.
 FEW = ["--ops", r"^(add\.|add_\.|neg|mul\.Tensor$)", "--dtypes", "float32,int64"]
 
 
@@ -25,7 +25,7 @@ def environment(*folders, **variables):
 
 
 def run_suite(folder, *options, backend="hello", **variables):
-    """The suite in a process of its own, as a backend's author runs it, away from the checkout."""
+    """The suite in a subprocess, away from the checkout, as a backend's author runs it."""
     command = [sys.executable, "-m", "gnomon_conformance", "-q", "-p", "no:cacheprovider", "-m", "not oracle"]
     if backend is not None:
         command += ["--gnomon-backend", backend, "--property-seconds", "0"]
@@ -41,7 +41,7 @@ def run_suite(folder, *options, backend="hello", **variables):
 
 @pytest.fixture(scope="module")
 def installed_hello(tmp_path_factory):
-    """hello, built and installed as the distribution that it is, from a copy outside the tree."""
+    """hello, built and installed as a distribution from a copy outside the repository."""
     source = tmp_path_factory.mktemp("source") / "gnomon_hello"
     target = tmp_path_factory.mktemp("installed")
     shutil.copytree(HELLO, source, ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
@@ -76,7 +76,7 @@ def test_hello_without_fallback_fails_by_name(installed_hello):
     assert run.returncode == 1
     assert "test_forward[mul.Tensor-float32-hello]" in run.stdout
     assert "mul.Tensor: backend 'hello' has no kernel" in run.stdout
-    # what it has kernels for passes
+    # the operators that hello has kernels for pass
     assert not re.search(r"FAILED.*test_forward\[neg-", run.stdout), run.stdout[-3000:]
 
 
@@ -121,7 +121,7 @@ def test_pytest_on_the_checkout_knows_the_options(installed_hello):
     assert "gnomon backend 'hello'" in run.stdout
 
 
-# Each a fault that somebody makes in a kernel, as an edit of hello.
+# Each is a plausible mistake in a kernel, as an edit of hello.
 MUTANTS = {
     "operands swapped": ("read_self(a) + alpha * read_other(b)", "read_other(b) + alpha * read_self(a)"),
     "alpha ignored": ("read_self(a) + alpha * read_other(b)", "read_self(a) + read_other(b)"),
@@ -159,7 +159,7 @@ def single(number):
     return number if number in (1e400, -1e400) or number != number else struct.unpack("f", struct.pack("f",
     number))[0]
 """
-# The mutant that falls back is honest: only a run without fallback tells.
+# This mutant's results are right: only a run without fallback kills it.
 NEEDS_NO_FALLBACK = {"always falls back"}
 
 
@@ -186,7 +186,7 @@ def test_mutants_are_killed(name, tmp_path, installed_hello):
         assert "FAILED" in run.stdout
 
 
-# Faults in what a backend and the reference share, which only answers from outside can show: the operators to
+# Faults in code that a backend and the reference share, which only recorded results show: the operators to
 # run, and a program that breaks them.
 SHARED_MUTANTS = {
     "keepdim ignored": (
@@ -257,7 +257,7 @@ def test_goldens_kill_mutants_of_the_reference(name, tmp_path):
 
 
 def test_a_failure_reproduces_itself(tmp_path, installed_hello):
-    """The program in a failure's message runs by itself, and shows the fault."""
+    """The program in a failure's message runs on its own and shows the fault."""
     shutil.copytree(installed_hello, tmp_path, dirs_exist_ok=True)
     module = tmp_path / "gnomon_hello" / "__init__.py"
     module.write_text(module.read_text().replace("alpha * read_other(b)", "read_other(b)"))
@@ -288,7 +288,7 @@ def test_a_failure_reproduces_itself(tmp_path, installed_hello):
 
 
 def test_every_reproduction_runs():
-    """Of each operator one sample's program, on the reference."""
+    """The program of one sample of each operator runs on the reference."""
     import contextlib
     import io
 
@@ -303,12 +303,12 @@ def test_every_reproduction_runs():
         try:
             with contextlib.redirect_stdout(io.StringIO()):
                 exec(program, {})
-        except (NotImplementedError, RuntimeError) as error:  # refused in the suite as well
+        except (NotImplementedError, RuntimeError) as error:  # the suite expects these errors, too
             assert str(error)
 
 
 def test_the_suite_is_no_stranger_to_others(tmp_path):
-    """An installed suite adds no option to somebody else's pytest run."""
+    """An installed suite adds no options to the pytest runs of other projects."""
     (tmp_path / "test_mine.py").write_text("def test_nothing():\n    pass\n")
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--help"],
@@ -325,7 +325,7 @@ def test_the_suite_is_no_stranger_to_others(tmp_path):
     "name", ["gnomon_conformance", "gnomon_conformance.tests.test_forward", "test_mine.py"]
 )
 def test_pyargs_needs_no_option_to_load_the_plugin(name, tmp_path):
-    """``pytest --pyargs gnomon_conformance`` knows the options; another run imports nothing of gnomon."""
+    """``pytest --pyargs gnomon_conformance`` knows the suite's options; other runs do not import gnomon."""
     entry = tmp_path / "path" / "gnomon_suite-1.dist-info"
     entry.mkdir(parents=True)
     entry.joinpath("METADATA").write_text("Metadata-Version: 2.1\nName: gnomon_suite\nVersion: 1\n")

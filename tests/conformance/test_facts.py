@@ -1,4 +1,4 @@
-"""pytorch/facts.py: what is recorded of operators is what a call of them does."""
+"""pytorch/facts.py: the recorded facts of an operator agree with what a call of it does."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 import gnomon as gn
 from gnomon_conformance.goldens import recorded_facts
 
-# What building the arguments calls, too, is none of their parts.
+# Operators called only to build the arguments are not among the parts.
 PARTS = {
     "zero_": ["fill_"],
     "_pad_circular": ["cat", "clone", "contiguous", "empty_like", "narrow", "slice"],

@@ -1,4 +1,4 @@
-"""What a search finds is written down, and kills without a search."""
+"""A failing call that a search found is saved, and kills the mutant without a search."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gnomon_conformance.inputs.description import OnDevice, Sample, given, sampl
 from gnomon_conformance.mutation import runner
 from gnomon_conformance.mutation.loopback import DEVICE, Loopback, filled, right
 
-FOREVER = 120.0  # seconds: the search ends with what it looks for, long before
+FOREVER = 120.0  # seconds: the search finds the fault long before
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +44,7 @@ def mutant() -> Loopback:
 
 
 def found() -> FoundCall:
-    """What a search finds wrong with the mutant."""
+    """The failing call that a search finds in the mutant."""
     backend = mutant()
     register_backend(backend)
     caught = search(operators()["add.Tensor"], backend, ("float32", "int16"), 2, FOREVER)
@@ -102,7 +102,7 @@ def test_a_file_says_all_of_a_call(tmp_path: Path) -> None:
     arguments = (shared, [described, alone], -0.0, math.nan, 2 + 1j, "mean", None, True, 2**62, OnDevice())
     call = FoundCall("add.Tensor", "float32", Sample(arguments, {"alpha": 3, "out": shared}), 5, "wrong")
     back = found_calls.read(found_calls.write(call, tmp_path)).sample
-    assert back.args[0] is back.kwargs["out"]  # one tensor, not two alike
+    assert back.args[0] is back.kwargs["out"]  # the same tensor, not two equal ones
     assert repr(back) == repr(call.sample)
     assert [back.args[0].contents, back.args[1][1].contents.sizes] == [shared.contents, ()]
     assert repr(back.args[1][1].contents) == repr(alone.contents)
@@ -132,7 +132,7 @@ def test_a_folder_that_is_not_there_is_named() -> None:
 
 
 def test_those_that_are_kept_have_their_own_names() -> None:
-    """One that was changed by hand, or is there twice, is not what it says."""
+    """A saved call's name is derived from it: a call edited by hand, or a duplicate, has the wrong name."""
     kept = list(found_calls.FOLDER.glob("*.json"))
     assert kept
     for path in kept:

@@ -1,4 +1,4 @@
-"""tools/fuzz.py finds what is planted, says how to see it again, and knows only what is so."""
+"""tools/fuzz.py finds planted defects and says how to reproduce them; its known differences exist."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ needs_torch = pytest.mark.skipif(
     find_spec("torch") is None, reason="the oracle is PyTorch, which is not installed"
 )
 
-# What a module of the child does to calls of neg: ``result`` is what gnomon gave.
+# What a planted module makes of the results of neg: ``result`` is gnomon's.
 DEFECTS = {
     "value": ("result + 1", "element 0 is"),
     "dtype": ("result.to(gn.bool)", "has dtype bool"),
@@ -51,7 +51,7 @@ runner.Gnomon.call = call
 
 
 def fuzz(*words: str, path: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the fuzzer on the reference; in ``path`` are modules to import."""
+    """Run the fuzzer on the reference; ``path`` has modules that it can import."""
     paths = [str(path)] if path is not None else []
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*paths, os.environ.get("PYTHONPATH", "")])}
     command = [sys.executable, str(FUZZ), "--device", "reference", *words]
@@ -115,7 +115,7 @@ def test_programs_are_compared(defect: str, program: str, says: str, tmp_path: P
 @needs_torch
 @pytest.mark.oracle
 def test_the_known_differences_are_so() -> None:
-    """Each shows in the case that stands beside it."""
+    """Each known difference shows in the case listed with it."""
     if not gn.backends()["c"].available:
         pytest.skip("they are the C backend's")
     found = fuzz("--device", "c", "--known-only")
@@ -152,7 +152,7 @@ def test_without_pytorch_one_message_says_so(tmp_path: Path) -> None:
 
 
 def test_a_case_is_its_text(library: Any) -> None:
-    """What is printed is what is made again: arguments, dtypes, layouts, numbers that are none."""
+    """A printed case is parsed as the same case: arguments, dtypes, layouts, NaN and infinite numbers."""
     for number in range(300):
         rng = random.Random(number)
         program = library.programs.draw(rng)
@@ -171,7 +171,7 @@ def test_a_smaller_program_is_one(library: Any) -> None:
 
 
 def test_the_size_of_a_complex_number_may_overflow(library: Any) -> None:
-    """Which ended the run."""
+    """It used to end the run."""
     assert library.calls.magnitude(complex(1.7e308, 1.7e308)) == float("inf")
     assert library.calls.magnitude(3 - 4j) == 5
 

@@ -1,4 +1,4 @@
-"""The tests of huge tensors: there with --huge alone, and red where an offset loses its upper bits."""
+"""The tests of huge tensors run with --huge only, and fail if an offset loses its upper bits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gnomon_conformance.inputs import huge
 
 
 class Watching:
-    """The plug-in that keeps which tests there were, and what came of them."""
+    """A plugin that keeps the names of the collected tests, and pytest's configuration."""
 
     def pytest_configure(self, config):
         self.config = config

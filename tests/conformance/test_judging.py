@@ -1,4 +1,4 @@
-"""tools/fuzzing/judging.py: which numbers of a program say nothing, and that no others are excused."""
+"""tools/fuzzing/judging.py: which numbers of a program are not compared, and that no others are excused."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def library(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.fixture
 def machine(library: Any) -> Any:
-    """PyTorch, as it runs programs."""
+    """PyTorch as the fuzzer runs it."""
     return library.programs.Machine(library.calls.BoundedTorch(), library.torch)
 
 
 def guided(library: Any, text: str) -> tuple[Any, Any]:
-    """What gnomon made of a program, and PyTorch from gnomon's numbers on."""
+    """gnomon's outcome of a program, and PyTorch's, guided by gnomon's numbers."""
     program = library.programs.parse(text)
     frameworks = library.calls.BoundedGnomon("reference"), library.calls.BoundedTorch()
     plain = program.ending in library.programs.PLAIN_ENDS
@@ -71,7 +71,7 @@ def test_what_is_a_transform_s_own_is_nothing(library: Any, machine: Any) -> Non
 
 
 def taken_over(library: Any, machine: Any, value: Any, given: Any, dtype: str = "float32") -> Any:
-    """``value`` after it has met ``given``, another library's."""
+    """``value`` after the Guide compared it with ``given``, the other library's tensor."""
     source = library.judging.Record(machine)
     source.after("", {"v0": given})
     guide = library.judging.Guide(machine, source.steps, dtype)
@@ -126,7 +126,7 @@ def test_a_variable_that_the_other_does_not_have_is_left(library: Any, machine: 
     record.after("", {"v1": None, "v3": value})
     guide = library.judging.Guide(machine, record.steps, "float32")
     guide.after("", {"v0": value, "v1": value, "v2": 3, "v3": 3})
-    guide.after("", {"v0": value})  # and a statement more than the other made
+    guide.after("", {"v0": value})  # the other library recorded no such statement
     assert value.tolist() == [1.0, 1.0] and len(guide.steps) == 2
 
 
@@ -187,7 +187,7 @@ def test_what_is_written_elsewhere_is_not(library: Any, statements: str) -> None
 
 @pytest.mark.parametrize("ending", ["jvp", "jacfwd", "hessian", "jvp of grad"])
 def test_a_tangent_is_written_while_its_number_is_read(library: Any, ending: str) -> None:
-    """Of what is read at the very places that are written to."""
+    """Also if an element is read and written at the same place."""
     assert is_found(library, "v0.mul_(v0)", ending)
     assert is_found(library, "v0 += v0", ending)
     assert not is_found(library, "v1 = v0.clone(); v0.mul_(v1)", ending)
@@ -225,14 +225,14 @@ def test_what_was_found_stays_found(library: Any) -> None:
 
 @pytest.fixture
 def rounded(library: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """gnomon's exp is another rounding than PyTorch's."""
+    """gnomon's exp rounds differently from PyTorch's."""
     original = gn.Tensor.exp
     monkeypatch.setattr(gn.Tensor, "exp", lambda self: original(self) * (1 + 2.0**-50))
 
 
 @pytest.mark.usefixtures("rounded")
 def test_what_a_rounding_decides_both_decide_alike(library: Any) -> None:
-    """What log(exp(x)) - x is; and an index that the program makes is on gnomon's device, as its inputs."""
+    """log(exp(x)) - x is only rounding error; index tensors of the program are on the inputs' device."""
     text = f"program: v0 = t(3, 3); v1 = v0[L.tensor([2, 0, 1])]; {NOISE}; no_grad  # float64"
     with gn.device("meta"):
         made, theirs = guided(library, text)
@@ -256,7 +256,7 @@ def test_a_defect_is_not_taken_over(library: Any, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.usefixtures("rounded")
 @pytest.mark.parametrize("ending", ["jacrev", "hessian", "jvp", "vmap"])
 def test_transforms_are_made_without(library: Any, ending: str) -> None:
-    """A transform's numbers are nobody's to read: it is made by other means, whose numbers are taken over."""
+    """A transform's numbers can't be read: the same is computed without it, and guided."""
     text = f"program: v0 = t(2, 3); v1 = v0 * 1; {NOISE}; v5 = v4.detach() * v1; {ending}  # float64"
     program = library.programs.parse(text)
     made, theirs = guided(library, text)

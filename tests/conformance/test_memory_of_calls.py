@@ -1,4 +1,4 @@
-"""The suite's look at what calls leave behind sees what is kept, and not what Python keeps for later."""
+"""The suite's check for leaks finds what a kernel keeps of a call, but not what Python itself caches."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _leave_nothing() -> Iterator[None]:
 
 
 def makes_a_tuple_from_a_generator(iterator: Any) -> None:
-    tuple(each for each in range(3))  # Python has made room for ten, and keeps it as one of three
+    tuple(each for each in range(3))  # Python allocates room for ten and caches it as a tuple of three
     right["exp"](iterator)
 
 

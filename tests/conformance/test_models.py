@@ -1,4 +1,4 @@
-"""The suite's whole models: they train, rounding decides nothing in them, and a small fault shows."""
+"""The suite's whole models: they train, rounding does not change their outcome, and a small fault shows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gnomon_conformance.mutation import loopback
 
 @pytest.fixture
 def mutated() -> Iterator[loopback.Loopback]:
-    """The reference's kernels on a device of their own, to be broken."""
+    """The reference's kernels on a separate device, where tests can break them."""
     made = loopback.Loopback()
     register_backend(made)
     yield made
@@ -50,7 +50,7 @@ def test_the_control_passes(name: str, mutated: loopback.Loopback) -> None:
     ],
 )
 def test_a_small_fault_shows(name: str, kernel: str, mutated: loopback.Loopback) -> None:
-    """An error of a part in five hundred in one kernel."""
+    """A relative error of 1/500 in one kernel."""
     right = mutated.kernels[kernel]
 
     def wrong(*arguments: Any) -> None:

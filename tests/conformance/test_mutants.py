@@ -1,4 +1,4 @@
-"""The suite kills every mutant by its name, and lets the control pass."""
+"""The suite kills every mutant by the tests that are named for it, and passes the control."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(autouse=True)
 def _leave_no_mutant():
-    """The device is there for one test: others list and use all backends."""
+    """Remove the device after each test: other tests list and use all backends."""
     yield
     from gnomon.memory import backend
 
@@ -29,7 +29,7 @@ def test_mutant_is_killed(name: str) -> None:
 
 
 def test_the_control_passes() -> None:
-    """The same tests pass where nothing is broken: it is the fault that kills, not the device."""
+    """Without a fault the same tests pass: they detect the fault, not the device."""
     killers = sorted({killer for each in mutants.MUTANTS.values() for killer in each.killers})
     failed = []
     for check in sorted({killer.partition("[")[0] for killer in killers}):
@@ -40,7 +40,7 @@ def test_the_control_passes() -> None:
 
 
 def test_the_asynchronous_control_passes() -> None:
-    """One that runs its kernels when somebody waits passes what kills its mutants."""
+    """A backend that runs kernels only at synchronization passes the tests that kill its mutants."""
     killers = (
         "errors_agree[gather]",
         "forward[neg-float32]",

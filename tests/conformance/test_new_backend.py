@@ -1,4 +1,4 @@
-"""``gnomon new-backend``: what it writes installs, conforms as generated, and says no in time."""
+"""``gnomon new-backend``: its files install and conform as generated, and bad requests are refused early."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def run(folder: Path, *command: str, paths: tuple[Path, ...] = ()) -> subprocess
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a generated distribution, by the command as it is typed."""
+    """The folder of a distribution that the command generated."""
     folder = tmp_path_factory.mktemp("new")
     made = run(folder, "-m", "gnomon.cli", "new-backend", "two_words")
     assert made.returncode == 0, made.stderr
@@ -46,7 +46,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(generated: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the distribution was installed to by pip."""
+    """The folder to which pip installed the distribution."""
     target = tmp_path_factory.mktemp("installed")
     options = ("--quiet", "--no-index", "--no-build-isolation", "--no-deps", "--target", str(target))
     done = run(target, "-m", "pip", "install", *options, str(generated))
@@ -97,7 +97,7 @@ def test_it_passes_the_first_tier_on_its_own_kernel(installed: Path, tmp_path: P
     data = report_module.read(str(report / "report.json"))
     places = {each["kernels"].get("copy_", "") for each in data["results"]}
     assert any(place.startswith("gnomon_two_words/kernels.py:") for place in places), places
-    assert "100.00% of what it claims" in done.stdout
+    assert "100.00% of those that it claims" in done.stdout
 
 
 def test_its_own_test_runs_the_tier(generated: Path) -> None:
@@ -135,7 +135,7 @@ def test_a_failure_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert list((tmp_path / "deep").iterdir()) == []
 
 
-# What ``gnomon new-backend before`` wrote when the contract had no versions; the code is as it was.
+# What ``gnomon new-backend before`` wrote when the contract had no versions, with its code unchanged.
 BEFORE_VERSIONS = {
     "backend.py": '''"""The before backend: its memory, and what it claims."""
 
@@ -224,7 +224,7 @@ KERNELS = {
 
 @pytest.fixture(scope="module")
 def generated_before(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a backend that was generated before there were versions, as pip installs it."""
+    """A folder with a backend generated before contract versions existed, as pip installs it."""
     folder = tmp_path_factory.mktemp("before")
     package, metadata = folder / "gnomon_before", folder / "gnomon_before-0.1.0.dist-info"
     package.mkdir(), metadata.mkdir()
@@ -254,7 +254,7 @@ print((x + x.t()).tolist(), gn.fallbacks["before", "add.Tensor"], gn.fallbacks["
     chosen = ("--ops", "^(copy_|clone)$", "--dtypes", "float32,int64")
     done = run(tmp_path, *command, *chosen, "--report", "report", paths=(generated_before,))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "100.00% of what it claims" in done.stdout and "backend's contract 1.0" in done.stdout
+    assert "100.00% of those that it claims" in done.stdout and "backend's contract 1.0" in done.stdout
     data = report_module.read(str(tmp_path / "report" / "report.json"))
     assert data["environment"]["backend's contract"] == "1.0"
     assert data["origins"]["own kernel"] > 10

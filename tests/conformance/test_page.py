@@ -1,6 +1,6 @@
-"""The report's page in a headless browser: on a phone, on paper, without network, with its filter.
+"""The report's page in a headless browser: on a phone, in print, without network, with its filter.
 
-Needs the package playwright and a Chromium, whose command ``GNOMON_BROWSER`` may say; skipped without them.
+Needs the package playwright and a Chromium, whose command ``GNOMON_BROWSER`` can give; skipped without them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ STRANGE = "<script>document.title = 'broken'</script>&<b>"
 
 
 def results() -> list[Result]:
-    """Tests of all outcomes, with names and messages as unkind as they come."""
+    """Tests with all outcomes, and difficult names and messages."""
     found = []
     for number, operator in enumerate(["add.Tensor", "exp", "_softmax", "gather", LONG, STRANGE]):
         for place, outcome in enumerate(OUTCOMES):
@@ -51,7 +51,7 @@ def results() -> list[Result]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a report."""
+    """A folder that contains a report."""
     folder = tmp_path_factory.mktemp("report")
     run = report.Run(
         backend="sketch",
@@ -93,7 +93,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def opened(browser: Any, folder: Path) -> Iterator[Any]:
-    """The page, opened; whatever it asks for or complains of fails the test."""
+    """The opened page; a network request or an error on it fails the test."""
     view = browser.new_page(viewport={"width": PHONE, "height": 800})
     problems: list[str] = []
     view.on("pageerror", lambda error: problems.append(str(error)))
@@ -117,7 +117,7 @@ def test_nothing_is_wider_than_the_window(opened: Any, width: int, scheme: str) 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_can_be_read(opened: Any, scheme: str) -> None:
-    """Contrast of at least 4.5 to 1, as WCAG 2.2 (1.4.3) has it, of marks and text; letters of 11 px."""
+    """Contrast of marks and text of at least 4.5 to 1, as in WCAG 2.2 (1.4.3); letters of at least 11 px."""
     opened.emulate_media(color_scheme=scheme)
     opened.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
     seen = opened.evaluate(
@@ -138,7 +138,7 @@ def test_text_can_be_read(opened: Any, scheme: str) -> None:
 
 
 def contrast(one: str, other: str) -> float:
-    """The ratio of two colours' luminances, as WCAG defines it."""
+    """The contrast ratio of two colors, as WCAG defines it."""
 
     def luminance(colour: str) -> float:
         parts = [int(each) / 255 for each in re.findall(r"\d+", colour)[:3]]
@@ -162,7 +162,7 @@ def test_the_filter_shows_operators_by_name(opened: Any) -> None:
 
 
 def test_on_paper_all_of_it_is_open(opened: Any) -> None:
-    """Printing opens what is folded, in black on white whatever the screen's colours."""
+    """In print, folded parts are open, and it is black on white whatever the screen's colors are."""
     opened.emulate_media(media="print", color_scheme="dark")
     opened.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert opened.evaluate("[...document.querySelectorAll('details')].every((each) => each.open)")

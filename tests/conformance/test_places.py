@@ -1,4 +1,4 @@
-"""The suite's layouts and places: where its tensors lie, and that writing elsewhere is seen."""
+"""The suite's layouts and places: where its tensors are in memory, and that writes elsewhere are detected."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_places_of_outputs() -> None:
     assert _names(placements.out_places(variant, given, "float32")) == {*placements.PAIRS, "is expanded"}
     for place in placements.out_places(variant, given, "float32"):
         called = place.sample.args
-        assert place.functional.kwargs["alpha"] == 2  # where tolerances look for it
+        assert place.functional.kwargs["alpha"] == 2  # tolerances need alpha
         if place.name == "is the input":
             assert called[-1] is called[0] or called[-1] is called[1]
     laid = {place.name: place.sample.args[-1] for place in placements.out_layouts(variant, given, "float32")}
@@ -115,7 +115,7 @@ def test_what_is_written_around_an_output_is_seen() -> None:
         f"memory around argument {place} was written to: element 0 of its storage is 7.0, and was 1.0"
         for place in (0, 1)
     ]
-    # the same where the two have storages of their own
+    # the same if the two have different storages
     outcome = Outcome((), (after, after), (0, 0), None, ())
     assert any("argument 0 was changed" in each for each in unchanged(outcome, [whole, view], [False, True]))
 

@@ -1,4 +1,4 @@
-"""The suite's values that hurt and its sizes: what is in the tensors, and what a short run tests."""
+"""The suite's difficult values and sizes: what the tensors contain, and what a short run tests."""
 
 import math
 from types import SimpleNamespace
@@ -59,7 +59,7 @@ def test_resizing_follows_the_dimension():
     changed = resized(call, 3, 9)
     assert changed.args[0].sizes == (9, 4) and changed.args[1].values == "below 9"
     assert changed.args[2] is kept and changed.args[3] == [3, 4]
-    words = sample(tensor(2, values="below 2"))  # numbers of the data's dtype, and no indices
+    words = sample(tensor(2, values="below 2"))  # data, not indices
     assert resized(words, 2, 257).args[0].values == "below 2"
     assert resized(call, 3, 9, also_numbers=True).args[3] == [9, 4]
     assert spread([*range(10)], 3) == [0, 4, 9] and spread([1], 3) == [1]

@@ -1,4 +1,4 @@
-"""Searching: broken kernels that only unusual calls show; what is found is small, and the same each time."""
+"""Searching: faults in kernels that only unusual calls show; what is found is small and reproducible."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from gnomon_conformance.fuzzing.properties import subject_for
 from gnomon_conformance.mutation.loopback import Loopback, filled, right
 from gnomon_conformance.reporting import verdicts
 
-FOREVER = 120.0  # seconds: each search here ends with what it looks for, long before
+FOREVER = 120.0  # seconds: each search here finds its fault long before
 FEW = ("float32", "int16")
 
 
 def negated_wrongly(iterator: Any) -> None:
-    """Wrong for int16 that is repeated along its second dimension."""
+    """Wrong for int16 tensors that are expanded along the second dimension."""
     right["neg"](iterator)
     tensor = iterator.tensor(1)
     if tensor.dtype.name == "int16" and tensor.dim() == 2 and tensor.size(1) > 1 and tensor.stride(1) == 0:
@@ -51,7 +51,7 @@ def broken(**kernels: Any) -> Loopback:
 
 @functools.cache
 def found_with(seed: int) -> fuzzer.Found:
-    """What comes of a search that takes seconds; several tests look at it."""
+    """The outcome of a search that takes seconds; several tests share it."""
     return search(operators()["neg"], broken(neg=negated_wrongly), FEW, seed, FOREVER)
 
 
@@ -99,7 +99,7 @@ def neg_of_floats(iterator: Any) -> None:
 
 
 def test_what_is_not_claimed_is_not_searched():
-    """Calls that would run on the reference are left out, and leave no trace in what is counted."""
+    """Calls that would run on the reference are left out, and the fallback counts do not change."""
     backend = broken(neg=neg_of_floats)
     backend.capabilities = {"neg": ("float32",)}
     before = launch.fallbacks.copy(), launch.declined.copy()
@@ -116,7 +116,7 @@ def test_what_is_not_claimed_is_not_searched():
 
 def test_only_these_dtypes_are_drawn():
     subject = subject_for(operators()["gather"], ["float32", "int32"])
-    assert not subject.samples  # its index is of int64
+    assert not subject.samples  # gather's index is int64
     subject = subject_for(operators()["add.Tensor"], ["float32", "int32"], in_place=False, out=False)
     assert subject.dtypes == ("float32", "int32")
     assert {dtype for dtype, _ in subject.samples} == {"float32", "int32"}
@@ -125,7 +125,7 @@ def test_only_these_dtypes_are_drawn():
 
 
 def test_a_call_that_fails_but_once_is_shown(monkeypatch):
-    """A backend that errs from time to time makes hypothesis no trouble."""
+    """A backend that fails only sometimes does not confuse hypothesis."""
     seen = []
 
     def now_and_then(drawn: Any, backend: Any) -> str:
@@ -138,7 +138,7 @@ def test_a_call_that_fails_but_once_is_shown(monkeypatch):
 
 
 def test_shrinking_ends(monkeypatch):
-    """When its time is over, the smallest call so far is shown."""
+    """When its time is over, the smallest failing call so far is shown."""
     monkeypatch.setattr(fuzzer, "SHRINKING_SECONDS", 0.0)
     found = found_with.__wrapped__(3)
     assert "1 failed on the way" in found.message and program_of(found.message)
@@ -160,7 +160,7 @@ def test_seconds_are_a_number_from_0_up(text):
 
 
 class Watching:
-    """The plug-in that keeps the names of the tests, what came of them, and pytest's configuration."""
+    """A plugin that keeps the names of the tests, their outcomes, and pytest's configuration."""
 
     def __init__(self):
         self.outcomes = {}
@@ -176,7 +176,7 @@ class Watching:
 
 
 def ran(*options):
-    """What two operators come to with these options."""
+    """The outcomes of the suite for two operators with these options."""
     kept = Watching()
     command = ["-p", plugin.NAME, "-p", "no:terminal", "-p", "no:cacheprovider", "-c", os.devnull, "--pyargs"]
     command += ["gnomon_conformance.tests.test_properties", "gnomon_conformance.tests.test_forward"]
@@ -208,7 +208,7 @@ def test_no_seconds_no_search():
 
 
 def test_a_search_that_finds_nothing_makes_no_claim_stale(tmp_path):
-    """It may have ended before it found anything; of what is the same each time, that can not be."""
+    """A search may have ended too early to find the failure; a deterministic test can't."""
     known = tmp_path / "known.txt"
     known.write_text("fail property[neg] seldom wrong\nfail forward[neg-float32] fixed long ago\n")
     kept = ran("--property-seconds", "0.1", "--expectations", str(known), "--dtypes", "float32")

@@ -1,4 +1,4 @@
-"""The shadow run: nothing is said where nothing differs; the first difference stops, and becomes a test."""
+"""The shadow run: silent if nothing differs; the first difference stops the program and becomes a test."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DEVICE = loopback.DEVICE
 
 @pytest.fixture(autouse=True)
 def _loopback() -> Iterator[None]:
-    """The reference's kernels on a device of their own, for one test, as the default device."""
+    """The reference's kernels on a separate device, which is the default device during the test."""
     backends.register_backend(loopback.Loopback())
     gn.set_default_device(DEVICE)
     yield
@@ -39,7 +39,7 @@ def break_kernel(name: str, kernel: object) -> None:
 
 
 def test_a_right_program_runs_as_ever(tmp_path: Path) -> None:
-    """Factories, views, in place, out=, random numbers, aliases, gradients, errors: nothing differs."""
+    """Factories, views, in-place, out=, random numbers, aliases, gradients and errors: nothing differs."""
 
     def program() -> list[object]:
         gn.manual_seed(5)
@@ -70,7 +70,7 @@ def test_inference_tensors_are_compared_too(tmp_path: Path) -> None:
 
 
 def test_a_difference_stops_and_is_written_down(tmp_path: Path) -> None:
-    """The call becomes a test that fails on the broken backend, and passes on a right one."""
+    """The differing call becomes a test that fails on the broken backend and passes on a correct one."""
     break_kernel("neg", pointwise(lambda a: 0 - a))
     x = gn.tensor([[1.0, 5.0], [0.0, 5.0]]).t()[0]  # the zero has an offset and a stride
     reached = []
@@ -116,7 +116,7 @@ def test_a_second_test_gets_a_name_of_its_own(tmp_path: Path) -> None:
 
 
 def test_tensors_over_one_storage_stay_so(tmp_path: Path) -> None:
-    """An operand that is the output as well is so in the program that shows the fault."""
+    """If an operand is also the output, it is so in the program that shows the fault, too."""
     break_kernel("add.Tensor", pointwise(lambda a, b, alpha: a - b))
     x = gn.ones(3)
     with pytest.raises(ShadowDifference) as stopped, Shadow(DEVICE, folder=str(tmp_path)):
@@ -159,12 +159,12 @@ def test_other_devices_are_left_alone(tmp_path: Path) -> None:
     assert "exp" not in shadow.met
 
 
-# The commands, in processes of their own, on a backend with two kernels.
+# The commands, in subprocesses, on a backend with two kernels.
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """A folder with a backend ``hello`` and one whose neg is wrong, ``sour``, both found by entry points."""
+    """A folder with the backend ``hello`` and ``sour``, whose neg is wrong, both found by entry points."""
     (tmp_path / "gnomon_sour.py").write_text(
         "from gnomon_hello import Hello, neg\n\n\ndef sour(iterator):\n    neg(iterator)\n"
         "    out = iterator.tensor(0)\n"

@@ -1,4 +1,4 @@
-"""A kernel of the wrong signature is told of in words."""
+"""A kernel with a wrong signature is reported in a readable message."""
 
 from __future__ import annotations
 

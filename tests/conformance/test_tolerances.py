@@ -1,4 +1,4 @@
-"""Tolerances: exact results, errors in ulp, what an author loosens, and what a report says of the worst."""
+"""Tolerances: exact results, errors in ulp, what an author loosens, and the worst errors in a report."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def outcome(operator, call, dtype="float32") -> Outcome:
 
 
 def moved(found: Outcome, ulps: float) -> Outcome:
-    """The same outcome with its first number moved by so many ulp."""
+    """The same outcome with its first number moved by ``ulps`` ulp."""
     first, *rest = found.results
     number = first.numbers[0] + ulps * ulp(first.numbers[0], first.dtype)
     return found._replace(results=(first._replace(numbers=(number, *first.numbers[1:])), *rest))
@@ -40,7 +40,7 @@ def test_exact_numbers_are_not_rounded() -> None:
     ("name", "dtype"), [("exp", "float64"), ("neg", "float32"), ("exp", "int64"), ("_to_copy", "float32")]
 )
 def test_exact_is_for_what_is_rounded_once_more(name: str, dtype: str) -> None:
-    """Not for float64, which nothing is wider than, for what has to be equal, for other dtypes."""
+    """There is none for float64 (no dtype is wider), for results that must be equal, or for other dtypes."""
     operator = operators()[name]
     call = sample(tensor(3), dtype="float16") if name == "_to_copy" else sample(tensor(3))
     expected = outcome(operator, call, dtype).results[0]
@@ -85,7 +85,7 @@ def test_an_exact_operator_can_be_loosened() -> None:
 
 
 def test_the_worst_error_is_kept_with_its_input() -> None:
-    call = sample(given([0.0, 0.75, 2.0, 9.0], (2,), (2,), 1, "float32"))  # 0.75 and 9
+    call = sample(given([0.0, 0.75, 2.0, 9.0], (2,), (2,), 1, "float32"))  # the tensor is 0.75 and 9
     expected = outcome(EXP, call)
     with error_measurement.measuring(parse("")) as measured:
         differences(expected, expected, Tolerance(EXP, call, "float32", "contiguous"))
@@ -111,7 +111,7 @@ def test_inputs_that_do_not_broadcast_are_not_shown() -> None:
 
 
 def test_overflow_is_that_of_the_dtype() -> None:
-    """The exact result is finite in float64; in float32 it is infinite, and nothing else will do."""
+    """The exact result is finite in float64, but in float32 only infinity is correct."""
     call = sample(given([100.0], (1,), (1,), 0, "float32"))
     expected = outcome(EXP, call)
     assert expected.results[0].numbers == (math.inf,)
@@ -123,7 +123,7 @@ def test_overflow_is_that_of_the_dtype() -> None:
 
 @pytest.mark.parametrize("name", ["add.Tensor", "sub.Tensor", "rsub.Tensor", "subtract.Tensor"])
 def test_the_terms_of_a_difference_are_added(name: str) -> None:
-    """1 - 3 * 0.34 is small, and what it is rounded from is not."""
+    """1 - 3 * 0.34 is small, but the terms that are rounded are not."""
     tensors = (given([1.0], (1,), (1,), 0, "float32"), given([0.34], (1,), (1,), 0, "float32"))
     alpha = 3 if name != "add.Tensor" else -3
     call = sample(*(reversed(tensors) if name == "rsub.Tensor" else tensors), alpha=alpha)
@@ -135,7 +135,7 @@ def test_the_terms_of_a_difference_are_added(name: str) -> None:
 
 @pytest.mark.parametrize(("correction", "is_open"), [(4, True), (1, False)])
 def test_a_covariance_divided_by_nothing_is_nan_or_infinite(correction: int, is_open: bool) -> None:
-    """Of equal numbers it is 0 / 0, or, where their mean was rounded, a little over 0."""
+    """For equal numbers it is 0 / 0, or, if their mean was rounded, a tiny positive number divided by 0."""
     call = sample(given([0.1] * 4, (1, 4), (4, 1), 0, "float64"), correction=correction)
     operator = operators()["cov"]
     expected = outcome(operator, call, "float64").results[0]
@@ -145,7 +145,7 @@ def test_a_covariance_divided_by_nothing_is_nan_or_infinite(correction: int, is_
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_a_kernel_of_16_bits_rounds_once(dtype: str) -> None:
-    """One ulp, and what float32 may be off by; a composition of such kernels may round between them."""
+    """It may be off by one ulp and float32's error; a composition may round between its kernels."""
     softmax, composed = operators()["_softmax"], operators()["cosine_similarity"]
     call = sample(tensor(4), -1, False)
     expected = outcome(softmax, call, dtype).results[0]
@@ -160,14 +160,14 @@ def test_a_kernel_of_16_bits_rounds_once(dtype: str) -> None:
 
 
 def test_the_size_of_a_complex_number_is_composed() -> None:
-    """A real result of several rounded steps."""
+    """Its real result takes several rounding steps."""
     size = operators()["abs"]
     assert Tolerance(size, sample(tensor(2)), "complex128", "contiguous").kind("float64") == "composed"
     assert Tolerance(size, sample(tensor(2)), "float64", "contiguous").kind("float64") == "exact"
 
 
 def test_a_complex_nan_is_not_finite_whatever_errno_says() -> None:
-    """Python's abs of it raises where another call has left ERANGE behind."""
+    """Python's abs of a complex NaN raises if an earlier call left ERANGE in errno."""
     number = complex(math.nan, math.nan)
     ctypes.CDLL(None).strtod(b"1e999", None)
     assert not is_finite(number) and not is_finite(complex(1.0, math.inf)) and is_finite(True)
@@ -179,4 +179,4 @@ def test_a_complex_nan_is_not_finite_whatever_errno_says() -> None:
         assert differences(expected, expected, tolerance) == []
         assert tolerance.bounds(expected.results[0], 0)
         ctypes.CDLL(None).strtod(b"1e999", None)
-        assert tolerance.bounds(again.results[0], 0)  # what is kept of the call is not run again
+        assert tolerance.bounds(again.results[0], 0)  # cached exact results, not computed again

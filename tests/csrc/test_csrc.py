@@ -1,7 +1,7 @@
-"""The C library by itself: its kernels against NumPy and closed forms, its memory, its threads.
+"""The C library on its own: its kernels against NumPy and closed forms, its memory, its threads.
 
-It needs no gnomon: calls are made from NumPy arrays here.  The library is gnomon_c._native where that is
-installed and not older than csrc/, else one compiled for the session, which takes a minute.
+These tests do not use gnomon: they call the library with NumPy arrays. The library is gnomon_c._native if
+that is installed and newer than csrc/, else one compiled for the session, which takes a minute.
 """
 
 import importlib.util
@@ -29,7 +29,7 @@ FLOATS = ["float16", "bfloat16", "float32", "float64"]
 COMPLEX = ["complex64", "complex128"]
 NUMERIC = INTEGERS + FLOATS + COMPLEX
 ALL = ["bool", *NUMERIC]
-# Relative errors allowed for one rounding of a result computed well: half types round once, float64 too.
+# Relative errors allowed for a correctly computed result that is rounded once, as half types and float64 are.
 EPSILON = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-22, "float64": 2.0**-51}
 EPSILON.update(complex64=2.0**-20, complex128=2.0**-49)
 
@@ -44,7 +44,7 @@ def load(path):
 
 @pytest.fixture(scope="session")
 def native(tmp_path_factory):
-    """The extension module.  One built before the last change of its sources is not the code under test."""
+    """The extension module, built for the session if the installed one is older than its sources."""
     sources = [path for path in (ROOT / "csrc").rglob("*") if path.is_file()]
     try:
         from gnomon_c.library import native
@@ -65,7 +65,7 @@ def native(tmp_path_factory):
 
 
 class Tagged:
-    """An array with the dtype that its memory holds: bfloat16 is kept in uint16."""
+    """An array and its dtype: bfloat16 is stored as uint16."""
 
     def __init__(self, array, dtype):
         self.array = array
@@ -82,7 +82,7 @@ def bfloat16(values):
 
 
 def make(values, dtype):
-    """An array, or Tagged one, of ``values`` as ``dtype``."""
+    """A Tagged array of ``values`` as ``dtype``."""
     if dtype == "bfloat16":
         return Tagged(bfloat16(values), dtype)
     with np.errstate(all="ignore"):
@@ -90,14 +90,14 @@ def make(values, dtype):
 
 
 def empty(shape, dtype):
-    """Memory for an output, filled with rubbish."""
+    """Memory for an output, filled with garbage."""
     storage = np.dtype("uint16" if dtype == "bfloat16" else dtype)
     array = np.frombuffer(bytearray(b"\xaa" * (math.prod(shape) * storage.itemsize)), storage)
     return Tagged(array.reshape(shape), dtype)
 
 
 def values(tagged):
-    """The numbers in an array, in a dtype that NumPy computes well with."""
+    """The numbers in an array, in a dtype in which NumPy computes accurately."""
     if tagged.dtype == "bfloat16":
         return (tagged.array.astype(np.uint32) << 16).view(np.float32)
     if tagged.dtype == "float16":
@@ -116,7 +116,7 @@ def broadcast(array, shape):
 
 
 class Library:
-    """The library's table, and calls of it from NumPy arrays."""
+    """The library's table of kernels, and calls of them with NumPy arrays."""
 
     def __init__(self, native):
         self.ffi = native.ffi
@@ -131,7 +131,7 @@ class Library:
         return float(array.__array_interface__["data"][0])
 
     def prepare(self, name, tensors, output_count, integers, scalars, strides=None):
-        """A gn_call, its address, and what must live as long as it does."""
+        """A gn_call, its address, and the objects that must live as long as it does."""
         ffi = self.ffi
         row = self.rows[name]
         described = ffi.new("gn_tensor[]", max(1, len(tensors)))
@@ -174,7 +174,7 @@ class Library:
         return call, float(int(ffi.cast("uintptr_t", call))), alive
 
     def run(self, name, outputs, inputs, integers=(), scalars=()):
-        """Runs an operator into ``outputs`` and returns its status.
+        """Run an operator into ``outputs`` and return its status.
 
         An iterated operator's inputs broadcast to the first output, or, in a reduction, the other way round.
         """
@@ -205,7 +205,7 @@ def library(native):
 
 
 def sample(shape, dtype, seed=0, low=-4, high=4):
-    """Random numbers that every dtype can hold about as they are."""
+    """Random numbers that all dtypes can represent, at least approximately."""
     generator = np.random.default_rng(seed)
     numbers = generator.uniform(low, high, shape)
     if dtype == "bool":
@@ -219,7 +219,7 @@ def sample(shape, dtype, seed=0, low=-4, high=4):
 
 
 def assert_close(actual, expected, tolerance=None):
-    """Equal up to a relative error of some last places of the dtype; exactly for integers and bool."""
+    """Check equality up to a relative error of a few ulp of the dtype; exact for integers and bool."""
     got = values(actual)
     expected = np.asarray(expected)
     if actual.dtype in INTEGERS or actual.dtype == "bool":
@@ -241,7 +241,7 @@ def stats(library):
     return tuple(number[0] for number in numbers)
 
 
-# under AddressSanitizer each request has a block of its own, and none is kept
+# under AddressSanitizer each allocation is a separate block, and no freed block is cached
 keeps_blocks = pytest.mark.skipif(os.environ.get("GNOMON_SANITIZED") == "address", reason="no block is kept")
 
 
@@ -295,7 +295,7 @@ def test_a_limit_takes_what_is_kept_first(library):
     lib.gn_free(kept)
     try:
         lib.gn_set_memory_limit(stats(library)[0] + 2.0**22 + 4096)
-        first = lib.gn_allocate(3 * 2.0**20)  # of another size: it fits when the kept block has gone back
+        first = lib.gn_allocate(3 * 2.0**20)  # of another size: it fits once the cached block is freed
         assert first and stats(library)[1] == 0
         before = stats(library)
         assert lib.gn_allocate(2.0**21) == 0
@@ -376,7 +376,7 @@ def test_every_half_widens_exactly_and_comes_back(library, dtype):
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_floats_round_to_the_nearest_even_half(library, dtype):
-    """All halves, the middles between neighbours, and the floats next to those."""
+    """All halves, the midpoints between neighbors, and the floats next to those."""
     halves = Tagged(every_half().view(np.float16) if dtype == "float16" else every_half(), dtype)
     wide = values(halves)
     wide = np.sort(wide[np.isfinite(wide)])
@@ -434,7 +434,7 @@ with np.errstate(all="ignore"):
 
 
 def precise(tagged):
-    """An array's numbers in double precision, for a reference to compute with."""
+    """An array's numbers in double precision, to compute a reference result from."""
     numbers = values(tagged)
     if tagged.dtype in FLOATS:
         return numbers.astype(np.float64)
@@ -538,7 +538,7 @@ COMPARISONS = {
     "logical_or": (ALL, np.logical_or),
     "logical_xor": (ALL, np.logical_xor),
 }
-# Shapes of two operands: contiguous, either broadcast, both, scalars, nothing.
+# Shapes of two operands: contiguous, either one broadcast, both broadcast, scalars, empty.
 SHAPES = [
     ((5, 7), (5, 7)),
     ((5, 7), (1, 7)),
@@ -551,7 +551,7 @@ SHAPES = [
 
 
 def nonzero(tagged):
-    """The same array with its zeros replaced: a divisor."""
+    """The array with its zeros replaced, for use as a divisor."""
     array = tagged.array.copy()
     array[array == 0] = make(np.asarray(3), tagged.dtype).array
     return Tagged(array, tagged.dtype)
@@ -735,8 +735,9 @@ def test_in_place(library):
 
 
 def to_integer(numbers, dtype):
-    """A float as an integer, as x86 has it: truncated in a register of 64 bits, or of 32 for the smaller
-    dtypes, whose least value stands for what does not fit."""
+    """A float as an integer, converted as on x86: truncated in a 64-bit register, or in a 32-bit one for the
+    smaller dtypes, and to the register's minimum if it does not fit.
+    """
     register = np.iinfo("int64" if np.dtype(dtype).itemsize == 8 else "int32")
     truncated = np.trunc(numbers)
     fits = (truncated >= register.min) & (truncated < -float(register.min))
@@ -821,7 +822,7 @@ def reduce(library, name, tagged, axes, dtype):
 def test_reductions(library, name, dtype):
     for shape in ((5, 4, 6), (1, 40, 3), (3, 17, 33)):
         a = sample(shape, dtype)
-        if name.startswith("prod") and dtype not in INTEGERS:  # numbers about 1, lest products overflow
+        if name.startswith("prod") and dtype not in INTEGERS:  # near 1, so that products do not overflow
             a = sample(shape, dtype, low=0.98, high=1.02)
             a = make(values(a).real + 0.01j * values(a).imag, dtype) if dtype in COMPLEX else a
         for view in (a.array, a.array.transpose(2, 0, 1), a.array[:, ::-1]):
@@ -961,11 +962,11 @@ def test_a_long_call_lets_other_python_threads_run(library):
     worker = threading.Thread(target=other)
     worker.start()
     interval = sys.getswitchinterval()
-    # So long an interval that the other thread runs only if the call gives it the GIL.
+    # Such a long interval that the other thread runs only if the call releases the GIL.
     sys.setswitchinterval(60)
     try:
         begin.set()
-        for _ in range(10_000):  # until the system lets it run, too
+        for _ in range(10_000):  # until the system schedules it, too
             assert library.lib.gn_run(address, tensors) == OK
             if ran:
                 break
@@ -981,7 +982,7 @@ def test_a_long_call_lets_other_python_threads_run(library):
 
 @pytest.fixture(params=["own", "blas"])
 def blas(request, library):
-    """The products by the kernels of our own, then by OpenBLAS where it is installed."""
+    """The library's own products, then those of OpenBLAS if it is installed."""
     library.lib.gn_set_blas(0, 0, 0, 0)
     if request.param == "blas":
         openblas = pytest.importorskip("scipy_openblas32")
@@ -1005,7 +1006,7 @@ def blas(request, library):
 
 
 def layouts(tagged):
-    """The same matrix, differently laid out: rows, columns, every other element, backwards."""
+    """The same matrix in several layouts: by rows, by columns, with gaps, reversed."""
     array = tagged.array
     for copy in (array.copy(), array.T.copy().T):
         yield Tagged(copy, tagged.dtype)
@@ -1181,7 +1182,7 @@ def test_nan_is_the_first_extreme(library):
 
 
 def convolve(x, w, bias, stride, padding, dilation, groups):
-    """A two-dimensional convolution by its definition."""
+    """A two-dimensional convolution computed by its definition."""
     x = np.pad(x, ((0, 0), (0, 0), (padding[0],) * 2, (padding[1],) * 2))
     span = [(size - 1) * step + 1 for size, step in zip(w.shape[2:], dilation)]
     sizes = [(size - extent) // step + 1 for size, extent, step in zip(x.shape[2:], span, stride)]
@@ -1276,7 +1277,7 @@ def test_absent_gradients_are_not_made(library):
 
 @pytest.mark.parametrize("groups", [1, 2])
 def test_transposed_convolution_is_the_gradient_of_another(library, groups):
-    """Outputs of the transposed convolution are derivatives of the plain one; so are its gradients."""
+    """Outputs of the transposed convolution are the plain one's input gradients, and vice versa."""
     stride, padding, dilation = (2, 3), (1, 0), (1, 2)
     y, w, bias = (
         sample((2, 4, 5, 4), "float64"),
@@ -1519,7 +1520,7 @@ def test_scatter_add(library, dtype):
 
 
 def indexings():
-    """Index tensors of a (4, 5, 6) tensor: one, adjacent, apart, broadcast, negative."""
+    """Index tensors for a (4, 5, 6) tensor: one, adjacent, separated, broadcast, negative."""
     i, j = np.array([[0, -1, 2]]), np.array([[1], [4], [-5]])
     yield [i, None, None]
     yield [None, j, None]
@@ -1530,7 +1531,7 @@ def indexings():
 
 
 def spread(indices):
-    """Present index tensors broadcast together, as the library wants them."""
+    """The index tensors that are not None, broadcast to one shape as the library requires."""
     present = np.broadcast_arrays(*[index for index in indices if index is not None])
     present = iter(np.array(index, np.int64) for index in present)
     return [None if index is None else Tagged(next(present), "int64") for index in indices]

@@ -1,4 +1,4 @@
-"""The C backend's attention in one piece: blocks, layouts, masks, heads that repeat, threads."""
+"""The C backend's fused attention: blocks, layouts, masks, shared key and value heads, threads."""
 
 import itertools
 import math
@@ -25,7 +25,7 @@ def numbers(*sizes, seed=0, dtype=gn.float64, scale=1.0):
 
 
 def by_hand(query, key, value, mask, causal):
-    """The same by matrix products, in float64."""
+    """Attention by matrix products, in float64."""
     group = query.size(1) // key.size(1)
     key, value = (each.repeat_interleave(group, 1) for each in (key, value))
     scores = query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))
@@ -37,7 +37,7 @@ def by_hand(query, key, value, mask, causal):
     return gn.softmax(scores, -1) @ value, gn.logsumexp(scores, -1)
 
 
-# one block, blocks that end early in both directions, several blocks of keys with few queries
+# one block; blocks that end early in both directions; several blocks of keys with few queries
 SIZES = [
     (2, 2, 2, 5, 7, 4),
     (1, 4, 2, 64, 256, 8),
@@ -127,7 +127,7 @@ def test_keys_that_no_query_sees_get_zeros():
         query, grad = numbers(1, 2, count, 8, seed=1), numbers(1, 2, count, 8, seed=4)
         out, logsumexp = flash(query, key, value, 0.0, causal)
         dirty = [gn.full(key.shape, 7.0, dtype=gn.float64, device="c") for _ in range(4)]
-        del dirty  # whose memory is the next ones'
+        del dirty  # their memory is used for the next tensors
         _, for_key, for_value = flash_backward(grad, query, key, value, out, logsumexp, 0.0, causal)
         for each in (for_key, for_value):
             assert each.shape == (1, 2, 40, 8)
@@ -136,12 +136,12 @@ def test_keys_that_no_query_sees_get_zeros():
 
 
 def test_scores_that_grow_from_block_to_block():
-    """Each block of keys has larger scores than the ones before: what was summed is scaled down."""
+    """Each block of keys has larger scores than the blocks before, so the running sums are rescaled."""
     keys = 700
     key = gn.arange(keys, dtype=gn.float64, device="c").reshape(1, 1, keys, 1) / 2
     value = numbers(1, 1, keys, 1, seed=1)
     query = gn.ones(1, 1, 2, 1, dtype=gn.float64, device="c")
-    query[0, 0, 1] = -1.0  # and smaller ones, for which nothing is
+    query[0, 0, 1] = -1.0  # for this query scores decrease, and nothing is rescaled
     wanted, logs = by_hand(query, key, value, None, False)
     out, found = flash.default(query, key, value, 0.0, False, None, None)
     assert (out - wanted).abs().max().item() < 1e-12 and (found - logs).abs().max().item() < 1e-10

@@ -1,4 +1,4 @@
-"""The C library's convolutions by themselves: nothing to multiply, or room that no product fills."""
+"""The C library's convolutions on their own: empty ones, and padding or gaps that contribute no product."""
 
 import pytest
 
@@ -16,12 +16,12 @@ DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64")
 
 
 def small(random, dtype, *sizes):
-    """Small integers, whose products and sums every dtype holds."""
+    """Small integers, whose products and sums all dtypes represent exactly."""
     return make(random.integers(-3, 4, sizes), dtype)
 
 
 def options(dims, transposed, stride=1, padding=0, dilation=1, output_padding=0, groups=1):
-    """The integers of a call, the same in each of ``dims`` dimensions."""
+    """The integer arguments of a call, the same for each of ``dims`` dimensions."""
     lists = [[dims, *[each] * dims] for each in (stride, padding, dilation, output_padding)]
     return (*lists[0], *lists[1], *lists[2], int(transposed), *lists[3], groups)
 
@@ -88,7 +88,7 @@ def test_gradients_over_no_positions_are_zero(library, dtype, dims, batch, group
         expected = np.broadcast_to(values(bias).reshape(-1, *[1] * dims), g.array.shape)
         np.testing.assert_array_equal(found, expected)
 
-        # the other way round, all that the kernel meets is padding
+        # in the plain convolution, the kernel covers only padding
         weight = small(random, dtype, 2 * groups, channels, *[kernel] * dims)
         plain = options(dims, False, padding=kernel, groups=groups)
         g = small(random, dtype, batch, 2 * groups, *[kernel + 3] * (dims - 1), kernel + 1)
@@ -100,11 +100,11 @@ def test_gradients_over_no_positions_are_zero(library, dtype, dims, batch, group
         np.testing.assert_array_equal(found, expected)
 
 
-# -- one channel a group -------------------------------------------------------------------------------------
+# -- one channel per group -----------------------------------------------------------------------------------
 
 
 def taps(padded, kernel, out, stride, dilation):
-    """Each kernel element's place, and the part of the padded image that it meets."""
+    """Each kernel element's index, and the part of the padded image that it is multiplied with."""
     for place in np.ndindex(*kernel):
         parts = (slice(k * d, k * d + (o - 1) * s + 1, s) for k, d, o, s in zip(place, dilation, out, stride))
         yield place, padded[(..., *parts)]
@@ -131,7 +131,7 @@ def depthwise(x, w, bias, stride, padding, dilation, gradient):
 
 
 DEPTHWISE = (
-    # sizes, kernel, stride, padding, dilation, features of a channel
+    # sizes, kernel, stride, padding, dilation, output channels per channel
     ((28, 28), (3, 3), (1, 1), (1, 1), (1, 1), 1),
     ((17, 35), (3, 3), (1, 1), (0, 2), (1, 1), 2),
     ((29, 31), (5, 5), (2, 2), (2, 2), (1, 1), 1),
@@ -140,7 +140,7 @@ DEPTHWISE = (
     ((20, 9), (4, 3), (2, 3), (3, 0), (2, 2), 2),
     ((9, 33), (3, 3), (2, 1), (4, 3), (1, 3), 1),
     ((1, 30), (1, 3), (1, 1), (0, 1), (1, 1), 1),
-    ((2, 17), (2, 3), (1, 1), (0, 0), (1, 2), 1),  # one row comes out, of several kernel elements
+    ((2, 17), (2, 3), (1, 1), (0, 0), (1, 2), 1),  # one output row, with several kernel elements
     ((5, 5), (1, 1), (1, 1), (3, 3), (1, 1), 1),
     ((4, 4), (3, 3), (9, 9), (8, 8), (1, 1), 1),
     ((100,), (3,), (1,), (1,), (1,), 1),
@@ -186,7 +186,7 @@ def test_depthwise(sizes, kernel, stride, padding, dilation, features, dtype):
 @pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
 @pytest.mark.parametrize("bad", (np.inf, np.nan))
 def test_depthwise_padding_is_not_multiplied(bad):
-    """What is not finite shows where it meets the image, and not in the padding or the next row."""
+    """A number that is not finite affects the products with the image, not the padding or the next row."""
     x, w = np.ones((1, 2, 6, 20), "float32"), np.ones((2, 1, 3, 3), "float32")
     w[0, 0, 0, 0] = bad
     result = gn.nn.functional.conv2d(gn.tensor(x, device="c"), gn.tensor(w, device="c"), padding=1, groups=2)
@@ -195,14 +195,14 @@ def test_depthwise_padding_is_not_multiplied(bad):
     x = gn.tensor(x, device="c", requires_grad=True)
     w = gn.tensor(w, device="c", requires_grad=True)
     gradient = np.ones((1, 2, 6, 20), "float32")
-    gradient[0, 1, 0, 19] = bad  # at a corner, where but four kernel elements meet the image
+    gradient[0, 1, 0, 19] = bad  # at a corner, where only four kernel elements overlap the image
     gn.nn.functional.conv2d(x, w, padding=1, groups=2).backward(gn.tensor(gradient, device="c"))
     shown = ~np.isfinite(w.grad.numpy()[1, 0])
     assert (shown == [[0, 0, 0], [1, 1, 0], [1, 1, 0]]).all()
 
 
 SPECIAL = {
-    # groups, channels and features of a group
+    # groups, input and output channels per group
     "plain": (1, 2, 3),
     "grouped": (2, 2, 2),
     "depthwise": (3, 1, 2),
@@ -216,7 +216,7 @@ SPECIAL = {
 @pytest.mark.parametrize("dims, size", ((1, 7), (2, 5), (3, 3)))
 @pytest.mark.parametrize("kind", SPECIAL)
 def test_infinite_numbers_meet_no_padding(kind, dims, size, steps, transposed, dtype):
-    """Results and gradients are NaN where the reference's are, whichever factor has infinite numbers."""
+    """Results and gradients are NaN where the reference's are, whichever operand is infinite or NaN."""
     groups, channels, features = SPECIAL[kind]
     stride, dilation = steps
     random = np.random.default_rng(size)
@@ -245,7 +245,7 @@ def test_infinite_numbers_meet_no_padding(kind, dims, size, steps, transposed, d
 
 
 def numbers(tensor):
-    """The real numbers of a tensor; both parts of a complex one are NaN where one of them is."""
+    """The real numbers of a tensor; if one part of a complex number is NaN, both are."""
     array = np.array(tensor.tolist())
     array[np.isnan(array)] = np.nan
     return array.view(array.real.dtype)
@@ -273,7 +273,7 @@ HOSTILE = [
 @pytest.mark.parametrize("dtype", [gn.float32, gn.bfloat16, gn.complex64, gn.int64])
 @pytest.mark.parametrize("options", HOSTILE, ids=str)
 def test_numbers_that_part_positions_ask_for_no_memory(options, dtype, dims, channels, groups):
-    """Values and gradients are the reference's, however far apart positions and kernel elements are."""
+    """Results and gradients equal the reference's, however large strides and dilations are."""
     function = getattr(gn.nn.functional, f"conv{dims}d")
     gn.manual_seed(1)
     x, w = (
@@ -302,7 +302,7 @@ def test_numbers_that_part_positions_ask_for_no_memory(options, dtype, dims, cha
 @pytest.mark.parametrize("width", [5, 16, 32])
 @pytest.mark.parametrize("far", [2**57, 2**59, 2**60 - 1])
 def test_kernel_elements_that_lie_far_outside_meet_nothing(far, width, axis, stride, groups):
-    """Rows of 2**k elements that are 2**(64 - k) of them off have offsets that 64 bits take for 0."""
+    """In rows of 2**k elements, the offset of an element 2**(64 - k) rows away overflows 64 bits to 0."""
     apart, padding = [1, 1], [1, 1]
     apart[axis] = padding[axis] = far
     gn.manual_seed(1)
@@ -352,7 +352,7 @@ def test_positions_that_64_bits_do_not_hold_are_refused(options, message):
     ids=str,
 )
 def test_an_image_among_others_has_the_bits_that_it_has_alone(sizes, kernel, options, batch, dtype):
-    """Positions of several images, too few for vectors by themselves, are columns of one product."""
+    """Images with too few positions to fill vectors are computed as columns of one matrix product."""
     with gn.device("c"):
         random = gn.Generator().manual_seed(batch)
         x, w = (
@@ -388,12 +388,12 @@ def test_an_image_among_others_has_the_bits_that_it_has_alone(sizes, kernel, opt
         ((1, 1), (6, 6), (2, 2), (2, 1), (1, 0), 1),
         ((9, 40), (3, 5), (1, 2), (0, 1), (0, 1), 1),
         ((4, 4), (1, 3), (2, 2), (0, 0), (0, 0), 1),  # kernel elements for some remainders only
-        ((4, 3), (17, 2), (17, 1), (0, 0), (0, 0), 1),  # more remainders than are made one by one
+        ((4, 3), (17, 2), (17, 1), (0, 0), (0, 0), 1),  # more remainders than are handled one by one
     ],
     ids=str,
 )
 def test_gradients_of_strided_inputs(sizes, kernel, stride, padding, output_padding, groups, dtype):
-    """Positions with one remainder by the strides are a convolution; its numbers are whole and so exact."""
+    """Positions with equal remainders modulo the stride are one convolution; integer values make it exact."""
     for batch in (1, 3):
         random = gn.Generator().manual_seed(batch)
         x, w, bias = (
@@ -406,7 +406,7 @@ def test_gradients_of_strided_inputs(sizes, kernel, stride, padding, output_padd
             made = gn.convolution(*(t if t is None else t.to("c") for t in (x, w, each)), *rest)
             assert made.dtype is dtype and made.stride() == expected.stride()
             assert gn.equal(made.to("reference"), expected)
-        given = gn.zeros_like(expected).to("c").requires_grad_()  # a convolution's input, as large
+        given = gn.zeros_like(expected).to("c").requires_grad_()  # input of a plain convolution
         convolved = gn.convolution(given, w.to("c"), None, *rest[:3], False, (0,) * len(sizes), groups)
         convolved.backward(x.to("c"))
         assert gn.equal(given.grad.to("reference"), gn.convolution(x, w, None, *rest))

@@ -1,4 +1,4 @@
-"""The C library's blocked product and convolutions of it: sizes around vectors, blocks, panels, bands."""
+"""The C library's blocked matrix product and its convolutions: sizes near vectors, blocks, panels, bands."""
 
 import itertools
 
@@ -14,7 +14,7 @@ native = test_csrc.native  # a fixture
 
 @pytest.fixture
 def library(native):
-    """The library without a BLAS: products are its own, whatever the instruction set."""
+    """The library without a BLAS: it uses its own matrix products, whatever the instruction set."""
     made = test_csrc.Library(native)
     made.lib.gn_set_blas(0, 0, 0, 0)
     return made
@@ -25,7 +25,7 @@ def numbers(shape, dtype="float32", seed=0):
 
 
 def laid_out(tagged, transposed):
-    """The same matrix, with columns next to each other instead of rows."""
+    """The matrix, in column-major order if ``transposed``."""
     return Tagged(tagged.array.T.copy().T, tagged.dtype) if transposed else tagged
 
 
@@ -36,7 +36,7 @@ def product(library, a, b, dtype="float32"):
 
 
 def assert_near(got, expected, scale, depth):
-    """Errors of sums of ``depth`` products, together as large as ``scale``; and a rounding of half types."""
+    """Check errors of sums of ``depth`` products, with absolute sum ``scale``, and half types' rounding."""
     epsilon = min(EPSILON[got.dtype], 2.0**-22)
     bound = epsilon * max(depth, 4) ** 0.5 * scale
     if got.dtype in ("float16", "bfloat16"):
@@ -56,7 +56,7 @@ def test_products_of_sizes_around_blocks(library, dtype, m):
             for left, right in itertools.product((False, True), repeat=2)
         ]
         assert_near(results[0], expected, scale, k)
-        for other in results[1:]:  # how a factor lies is of no account
+        for other in results[1:]:  # the layout of an operand does not change the result
             assert other.array.tobytes() == results[0].array.tobytes()
 
 
@@ -97,7 +97,7 @@ def test_products_of_bfloat16_that_are_subnormal(library, exponents):
     )
     expected = precise(left) @ precise(right)
     got = values(product(library, left, right, "bfloat16")).astype(np.float64)
-    # nothing is flushed: an error is at most a rounding, of floats and then of the result
+    # subnormals are not flushed: an error is at most one rounding to float, and one of the result
     assert (np.abs(got - expected) <= np.abs(expected) * 2.0**-8 + 51 * 2.0**-149 + 2.0**-134).all()
     assert np.abs(expected).max() < 2.0**-133 or (got != 0).any()
 
@@ -148,7 +148,7 @@ def test_a_product_in_the_place_of_what_is_added(library):
 
 
 def convolve(x, w, stride, padding, dilation, groups):
-    """A convolution by its definition, over any number of dimensions."""
+    """A convolution computed by its definition, in any number of dimensions."""
     x = np.pad(x, ((0, 0), (0, 0), *[(each, each) for each in padding]))
     reach = [(size - 1) * step for size, step in zip(w.shape[2:], dilation)]
     sizes = [(size - extent - 1) // step + 1 for size, extent, step in zip(x.shape[2:], reach, stride)]
@@ -170,7 +170,7 @@ def arguments(stride, padding, dilation, groups):
     return [*listed[0], *listed[1], *listed[2], 0, *listed[3], groups]
 
 
-# sizes of the input and of the weights, stride, padding, dilation, groups
+# sizes of the input and of the weight, stride, padding, dilation, groups
 CASES = {
     "rows shorter than a vector": ((3, 4, 9, 5), (6, 4, 3, 3), (1, 1), (1, 1), (1, 1), 1),
     "rows of one position": ((2, 3, 30, 2), (5, 3, 3, 2), (1, 1), (1, 0), (1, 1), 1),
@@ -202,7 +202,7 @@ def test_convolutions(library, dtype, case):
         assert library.run("convolution", [out], [x, w, given], arguments(*geometry)) == OK
         assert_near(out, plain + tall if given else plain, scale, depth)
 
-    # gradients of sum(g * plain), which is linear in either: what it is for any other numbers in their place
+    # gradients of sum(g * plain), which is linear in each operand: they give its value for other operands
     g = numbers(plain.shape, dtype, 3)
     back = [empty(x_shape, dtype), empty(w_shape, dtype), empty(w_shape[:1], dtype)]
     integers = [1, w_shape[0], *arguments(*geometry), 3, 1, 1, 1]
@@ -230,7 +230,7 @@ def calls():
     for x, w, *geometry in (
         ((1, 12, 60, 50), (20, 12, 3, 3), (1, 1), (1, 1), (1, 1), 1),
         ((5, 12, 30, 25), (20, 6, 3, 3), (2, 1), (1, 1), (1, 1), 2),
-        ((1, 60, 120, 90), (3, 60, 3, 3), (1, 1), (1, 1), (1, 1), 1),  # of several bands
+        ((1, 60, 120, 90), (3, 60, 3, 3), (1, 1), (1, 1), (1, 1), 1),  # in several bands
     ):
         given = [numbers(x), numbers(w, seed=1)]
         out = convolve(*map(precise, given), *geometry).shape

@@ -1,6 +1,6 @@
-"""The C library's layers by themselves: sizes around vectors, blocks and tiles, and numbers of threads.
+"""The C library's layers on their own: sizes near vectors, blocks and tiles, and several thread counts.
 
-What they mean is the conformance suite's matter.
+The conformance suite tests their semantics.
 """
 
 import pytest
@@ -25,7 +25,7 @@ def floats(random, *shape):
 
 
 def run(library, name, shapes, inputs, integers=(), scalars=()):
-    """The outputs of an operator, float32 but where a shape comes with another dtype."""
+    """The outputs of an operator, float32 unless a shape comes with another dtype."""
     outputs = [empty(*each) if isinstance(each[-1], str) else empty(each, "float32") for each in shapes]
     assert library.run(name, outputs, inputs, integers, scalars) == OK
     return outputs
@@ -218,7 +218,7 @@ def test_results_do_not_depend_on_the_number_of_threads(library, random):
         library.lib.gn_set_num_threads(before)
 
 
-# lines that are converted several at once, the last block shorter, and lines longer than a block
+# lines that are converted several at a time, with a shorter last block, and lines longer than a block
 @pytest.mark.parametrize("sizes", ((40, 130), (700, 8), (2049, 1), (3, 5000)))
 @pytest.mark.parametrize("dtype", ("float16", "bfloat16"))
 def test_softmax_of_half_types_rounds_once(library, random, dtype, sizes):
@@ -249,7 +249,7 @@ def test_softmax_of_half_types_rounds_once(library, random, dtype, sizes):
     ("scale", "shift"), [(1, 0), (1, 1e4), (1e-3, -1), (1e18, 0), (1e30, 0), (1e-20, 0), (0, 3)]
 )
 def test_batch_norm_of_all_magnitudes_moves_the_running_statistics(library, random, dtype, scale, shift):
-    """The first plane of one channel lies elsewhere than the others, so that its mean is no good guess."""
+    """One channel's first plane has a different mean, which is a poor estimate of the channel's."""
     values = random.standard_normal((3, 4, 700)) * scale + shift
     values[0, 1] += 50 * scale
     x = make(values, dtype)

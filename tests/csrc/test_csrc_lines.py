@@ -1,5 +1,5 @@
-"""Kernels of the C library that go along dimensions, against NumPy: at sizes around the ends of vectors,
-tiles and pieces, and with different numbers of threads, whose results have to be the same to the bit.
+"""Kernels of the C library that work along a dimension, against NumPy: sizes near vectors, tiles and pieces,
+and different numbers of threads, which must give bitwise equal results.
 """
 
 import pytest
@@ -44,7 +44,7 @@ def arrays(result):
 
 
 def run(function):
-    """The results of ``function``, which are the same for all numbers of threads."""
+    """The results of ``function``, after checking that they are the same for all numbers of threads."""
     seen = []
     for count in THREADS:
         gnomon_c.set_num_threads(count)
@@ -141,7 +141,7 @@ def test_sort(length, dtype):
     values, places = run(lambda: gn.sort(tensor, stable=True))
     assert (places == order).all()
     assert values.tobytes() == array[order].tobytes()
-    # descending, equal elements still in order
+    # descending, with equal elements in their original order
     keys = np.where(np.isnan(array), np.inf, array) if array.dtype.kind == "f" else array.astype("int64")
     ranks = np.unique(keys, return_inverse=True)[1].reshape(-1)
     down = np.argsort(-ranks, kind="stable")
@@ -187,7 +187,7 @@ def test_sort_of_integers_that_begin_alike(ties, is_equal):
     "pattern", ("even", "one bin", "outliers", "clusters", "few", "magnitudes", "up", "down")
 )
 def test_sort_by_groups(pattern, dtype):
-    """Long lines are cut by the leading bits of their keys, which say much or nothing."""
+    """Long lines are partitioned by the leading bits of their keys, which may or may not distinguish them."""
     count = 150001
     generator = np.random.default_rng(len(pattern))
     small = generator.integers(0, 5000, count)
@@ -202,7 +202,7 @@ def test_sort_by_groups(pattern, dtype):
         "down": lambda: -np.arange(count) // 3,
     }[pattern]().astype(dtype)
     if dtype == "int64":
-        array *= 2**20  # its own keys, not differences of 32 bits
+        array *= 2**20  # with full 64-bit keys, not 32-bit differences
     values, places = run(lambda: gn.sort(on_c(array), stable=True))
     order = np.argsort(array, kind="stable")
     assert (places == order).all()
@@ -233,7 +233,7 @@ def test_topk_of_lines_that_say_little(dtype, length):
         np.zeros(length),
         np.arange(length) % 100,
         -(np.arange(length) // 100),
-        np.where(np.arange(length) < length - 3, -7, 5),  # the best come last
+        np.where(np.arange(length) < length - 3, -7, 5),  # the largest come last
         np.where(generator.random(length) < 0.01, 3, generator.integers(-3, 4, length)),
         generator.integers(-100, 100, length),
     ]
@@ -330,8 +330,8 @@ def test_an_index_out_of_range_raises():
 # -- transforms ----------------------------------------------------------------------------------------------
 
 
-# Of lines beside each other, of a matrix in the cache, and of one too long for it; with columns that fill
-# vectors and others; of primes that are factors, and that are too large for it.
+# Several lines side by side; a matrix that fits the cache and one that does not; columns that fill vectors
+# and others; prime factors, and primes that are too large to be handled as a factor.
 FOURIER_LENGTHS = (
     1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 31, 37, 48, 60, 64, 97, 128, 191, 192, 193, 194, 196, 210, 251, 256, 384,
     403, 512, 625, 1000, 1001, 1024, 1155, 2048, 4099, 6561, 8192, 32768, 36864, 40000, 65536, 131072,
@@ -339,7 +339,7 @@ FOURIER_LENGTHS = (
 
 
 def transforms(lines, length, real, tolerance):
-    """Each transform of ``lines`` lines, along either dimension, is NumPy's."""
+    """Compare the transforms of ``lines`` lines, along either dimension, with NumPy's."""
     numbers_of = {seed: numbers(lines, length, dtype="float64", seed=seed).astype(real) for seed in (0, 1)}
     array = numbers_of[0] + 1j * numbers_of[1]
     flat, half = numbers_of[0], np.fft.rfft(numbers_of[0]).astype(array.dtype)
@@ -391,7 +391,7 @@ def test_fourier_of_some_dimensions(dims):
 @pytest.mark.parametrize("length", (8, 256, 40000))
 def test_fourier_of_numbers_whose_sums_are_not_of_their_dtype(length):
     large = np.full(length, 3e38, "float32") + 0j
-    large[1::2] *= -1  # at one frequency all add up, and are divided by how many there are
+    large[1::2] *= -1  # at one frequency all elements add up, and the sum is divided by their count
     result = run(lambda: gn.fft.ifft(on_c(large)))[0]
     wanted = np.zeros(length, "complex64")
     wanted[length // 2] = 3e38
@@ -452,7 +452,7 @@ def test_a_matrix_of_low_rank():
 
 
 def hard_matrices(rows, columns, generator):
-    """Matrices whose singular values are spread, equal, few, or those of another bidiagonal matrix."""
+    """Matrices whose singular values are spread, equal, few, or those of a different bidiagonal matrix."""
     shape, rank = (rows, columns), min(rows, columns)
     plain = generator.standard_normal(shape)
     left, _, right = np.linalg.svd(plain, full_matrices=False)
@@ -519,7 +519,7 @@ def same_distances(actual, expected, tolerance):
 @pytest.mark.parametrize("sides", ((26, 1, 3), (3, 27, 16), (130, 600, 17), (65, 64, 33), (40, 30, 300)))
 @pytest.mark.parametrize("order", (2.0, 3.0, 2.5, np.inf))
 def test_distances(sides, order, dtype):
-    """Also of rows that are almost or wholly the same, where |x|^2 + |y|^2 - 2xy keeps no digit."""
+    """This includes nearly equal and equal rows, for which |x|^2 + |y|^2 - 2xy has no correct digit."""
     rows, columns, length = sides
     x, y = numbers(2, rows, length, dtype=dtype), numbers(columns, length, dtype=dtype, seed=1)
     many = min(rows, columns)
@@ -537,7 +537,7 @@ def test_distances(sides, order, dtype):
 @pytest.mark.parametrize("dtype", ("float32", "float64"))
 @pytest.mark.parametrize("length", (1, 15, 16, 17, 33, 64, 100))
 def test_the_largest_difference_of_what_is_not_finite(length, dtype):
-    """cdist leaves NaN out, as PyTorch's does; pdist keeps it."""
+    """cdist ignores NaN, as in PyTorch; pdist propagates it."""
     for place in {0, length // 2, length - 1}:
         x = numbers(6, length, dtype=dtype)
         x[1, place], x[2, place], x[3, place], x[4, place] = np.nan, np.inf, -np.inf, -0.0

@@ -1,4 +1,4 @@
-"""The C backend's steps of optimizers: layouts, threads, and what they leave alone."""
+"""The C backend's optimizer steps: layouts, threads, and what they leave unchanged."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def tensors(device, dtype, layouts, rows=37, columns=11):
 
 
 def adam(device, dtype, layouts, name="_fused_adam_", **options):
-    """What a step leaves in the tensors."""
+    """The tensors after one step."""
     given = tensors(device, dtype, layouts)
     step = gn.tensor(3.0, device=device)
     lists = [[each] for each in given]

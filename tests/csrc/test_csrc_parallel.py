@@ -1,4 +1,4 @@
-"""gn_parallel_for: by the library's own pool and by OpenMP, with the same parts and the same results."""
+"""gn_parallel_for with the library's own pool and with OpenMP: the same parts and the same results."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ import pytest
 import gnomon as gn
 
 ROOT = Path(__file__).parents[2]
-NATIVE, OPENMP = "1", "2"  # as csrc/library.h has them
+NATIVE, OPENMP = "1", "2"  # as in csrc/library.h
 
 needs_c = pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 
 # ---------------------------------------------------------------------------------------------------------
-# The files by themselves, as compilers with OpenMP and without make them.
+# The source files on their own, compiled with and without OpenMP.
 
 COMPILER = shlex.split(os.environ.get("CC", "cc"))
 BUILDS = {
@@ -40,12 +40,15 @@ def has_openmp() -> bool:
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The program of parallel_program.c, of each of BUILDS, made when it is first asked for."""
+    """A function that compiles parallel_program.c for one of BUILDS on first use, and returns its path."""
     if shutil.which(COMPILER[0]) is None or sys.platform == "win32":
         pytest.skip("there is no C compiler, or no threads of POSIX")
     folder = tmp_path_factory.mktemp("parallel")
     names = ("threads.c", "parallel_native.c", "parallel_openmp.c", "fork.c")
-    sources = [ROOT / "tests" / "csrc" / "parallel_program.c", *(ROOT / "csrc" / "c" / name for name in names)]
+    sources = [
+        ROOT / "tests" / "csrc" / "parallel_program.c",
+        *(ROOT / "csrc" / "c" / name for name in names),
+    ]
     warnings = ["-Wall", "-Wextra", "-Werror"]
 
     def program(build: str) -> Path:
@@ -63,7 +66,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 
 def say(program: Path, *words: str, **settings: str) -> str:
-    """What a program prints, with these settings and no others of OpenMP's."""
+    """What a program prints, with these settings as its only OpenMP settings."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("OMP_")}
     ran = subprocess.run(
         [program, *words], capture_output=True, text=True, env={**environment, **settings}, errors="replace"
@@ -138,7 +141,7 @@ def test_without_atomic_operations_there_is_one_thread(programs):
 
 
 def test_no_kernel_needs_openmp():
-    """Where it stands elsewhere it is a hint: how a loop is to be compiled."""
+    """In other files it is only a hint how to compile a loop."""
     found = {
         path.name: sorted(set(re.findall(r"\b_OPENMP|\bomp [a-z ]+|<omp\.h>", path.read_text())))
         for path in sorted((ROOT / "csrc" / "c").iterdir())
@@ -154,7 +157,7 @@ def test_no_kernel_needs_openmp():
 
 @pytest.fixture
 def parallel() -> Iterator[None]:
-    """What a test chooses is not chosen afterwards."""
+    """Restore the threading settings after a test."""
     import gnomon_c
 
     before, threads = gnomon_c.get_parallel(), gnomon_c.get_num_threads()
@@ -172,7 +175,7 @@ def accumulated() -> gn.Tensor:
     return gn.zeros(1000, device="c").index_put((places + 100,), numbers(90_000), accumulate=True)
 
 
-# One of each way in which kernels cut their work; each large enough for several parts.
+# One of each way in which kernels split their work, each large enough for several parts.
 FAMILIES = {
     "pointwise": lambda: numbers(400, 500).exp(),
     "half precision": lambda: numbers(400, 500).half().tanh(),
@@ -319,7 +322,7 @@ print(len(os.listdir("/proc/self/task")) - before)
     ],
 )
 def test_small_calls_are_cut_where_a_test_wants_it(grain, workers, says):
-    """Seven elements: for three threads, for two, or as usual for one."""
+    """Seven elements are split among three threads or two, or stay on one by default."""
     ran = subprocess.run(
         [sys.executable, "-c", CUT],
         capture_output=True,
@@ -331,7 +334,7 @@ def test_small_calls_are_cut_where_a_test_wants_it(grain, workers, says):
 
 
 class Library:
-    """As much of a library's interface as tells what runs its threads."""
+    """The part of the library's interface that selects what runs its threads."""
 
     def __init__(self, *present: int):
         self.present = present

@@ -1,6 +1,5 @@
-"""Kernels of the C library that pick, find or convolve elements, against NumPy: over the ends of blocks and
-tiles, for masks of all densities, and with different numbers of threads, whose results have to be the same to
-the bit.
+"""Kernels of the C library that select, find or convolve elements, against NumPy: sizes near blocks and
+tiles, masks of all densities, and different numbers of threads, which must give bitwise equal results.
 """
 
 import pytest
@@ -38,7 +37,7 @@ def on_c(array):
 
 
 def on_threads(function):
-    """The result of ``function``, which has to be the same on each count of threads."""
+    """The result of ``function``, after checking that it is the same for all numbers of threads."""
     results = []
     for count in THREADS:
         gnomon_c.set_num_threads(count)
@@ -70,7 +69,7 @@ def test_masked_select_and_nonzero(dtype, density, shape):
 def test_nonzero_of_lines_of_all_lengths(shape, density):
     x = numbers(*shape, dtype="float32")
     x = np.where(np.random.default_rng([3, *shape]).random(shape) < density, x, np.float32(-0.0))
-    x.reshape(-1)[-1:] = np.nan  # is not 0
+    x.reshape(-1)[-1:] = np.nan  # NaN is nonzero
     a = on_c(x)
     turned = np.argwhere(x.T)
     np.testing.assert_array_equal(on_threads(lambda: a.nonzero()), np.argwhere(x))
@@ -337,7 +336,7 @@ def test_gather_and_scatter_out_of_range(bad, columns):
 
 
 def convolve(x, w, padding, stride=1, dilation=1):
-    """A two-dimensional convolution by its definition."""
+    """A two-dimensional convolution computed by its definition."""
     x = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
     heights = x.shape[2] - dilation * (w.shape[2] - 1)
     widths = x.shape[3] - dilation * (w.shape[3] - 1)
@@ -350,7 +349,7 @@ def convolve(x, w, padding, stride=1, dilation=1):
     return out
 
 
-# Of rows as long as the input's, and of others; in tiles that end in the middle of a row.
+# Output rows as long as the input's, and others; tiles that end in the middle of a row.
 CASES = [
     ((2, 3, 57, 61), (4, 3, 3, 3), 1, 1, 1),
     ((1, 3, 9, 5), (2, 3, 5, 5), 4, 1, 2),
@@ -375,7 +374,7 @@ def test_convolution(dtype, case):
         expected = convolve(x, w, padding, stride, dilation)
         tolerance = 2e-4 if dtype == "complex64" else 1e-9
         np.testing.assert_allclose(result, expected.astype(dtype), rtol=tolerance, atol=tolerance)
-        # <g, w * x> is linear in both factors: of the gradients g meets the conjugates
+        # <g, w * x> is linear in both factors: it is the inner product of either factor with its gradient
         g = numbers(*result.shape, dtype=dtype, seed=2)
         gradients = []
         for count in THREADS:
@@ -386,7 +385,7 @@ def test_convolution(dtype, case):
             np.testing.assert_array_equal(one, other)
         by_input, by_weight, by_bias = gradients[0]
         total = np.vdot(result, g)
-        if np.dtype(dtype).kind in "iu":  # modulo 2 ** bits, as all of it
+        if np.dtype(dtype).kind in "iu":  # modulo 2 ** bits, like all integer sums
             total = (result * g).sum(dtype=dtype)
             assert (by_input * x).sum(dtype=dtype) == total
             assert (by_weight * w).sum(dtype=dtype) == total
@@ -406,7 +405,7 @@ def test_a_vector_times_a_transposed_matrix(dtype):
         expected = x.astype("float64") @ w.T.astype("float64")
         result = on_threads(lambda a=a, b=b: a @ b.t())
         np.testing.assert_allclose(result, expected, rtol=1e-4 if dtype == "float32" else 1e-9, atol=1e-3)
-        if n > 32 and k > 1000:  # the same to the bit wherever a column stands
+        if n > 32 and k > 1000:  # bitwise the same wherever a column is
             np.testing.assert_array_equal((a @ b[1:].t()).numpy(), result[:, 1:])
 
 
@@ -429,7 +428,7 @@ def test_transposed_copies(dtype, shape):
     turned = x.swapaxes(-1, 0)
     a = on_c(x)
     np.testing.assert_array_equal(on_threads(lambda: a.transpose(-1, 0).contiguous()), turned)
-    # where neither side's elements are adjacent, and where both tensors begin elsewhere
+    # neither side's elements are adjacent; both tensors have a storage offset
     wide = gn.zeros(*turned.shape[:-1], 2 * turned.shape[-1], dtype=a.dtype, device="c")
     wide[..., ::2] = a.transpose(-1, 0)
     np.testing.assert_array_equal(wide[..., ::2].numpy(), turned)
@@ -449,7 +448,7 @@ def test_operators_of_a_transposed_tensor(dtype, shape):
 
 @pytest.mark.parametrize("kernel, padding", [((2, 2), 0), ((3, 2), 1), ((1, 3), 0), ((5, 4), 2)])
 def test_average_pooling_of_many_planes(kernel, padding):
-    x = numbers(24, 32, 13, 14)  # enough for threads, which begin in the middle of a plane
+    x = numbers(24, 32, 13, 14)  # enough for several threads, which start in the middle of a plane
     a = on_c(x)
     found = on_threads(lambda: gn.nn.functional.avg_pool2d(a, kernel, stride=2, padding=padding))
     padded = np.pad(x.astype("float64"), ((0, 0), (0, 0), (padding, padding), (padding, padding)))
@@ -465,7 +464,7 @@ def test_average_pooling_of_all_widths(dtype, kernel, stride, width):
     x = np.random.default_rng(width).integers(-99, 99, (3, 7, width)).astype(dtype)
     a = on_c(x)
     for padding in range(1 + min(kernel) // 2):
-        for divisor in (None, 4, 7, -8):  # of windows, by a power of two or not
+        for divisor in (None, 4, 7, -8):  # the window's size; a power of two or not
             found = gn.nn.functional.avg_pool2d(a, kernel, stride, padding, divisor_override=divisor)
             padded = np.pad(x, ((0, 0), (padding, padding), (padding, padding)))
             windows = np.lib.stride_tricks.sliding_window_view(padded, kernel, axis=(1, 2))
@@ -482,11 +481,11 @@ def test_average_pooling_keeps_special_numbers(kernel):
     x[..., kernel:] = -0.0
     x[..., 2 * kernel] = np.inf
     x[..., 3 * kernel : 3 * kernel + 2] = np.inf, -np.inf
-    x[..., 4 * kernel] = 3e38  # whose sum is beyond the dtype, but not the average
+    x[..., 4 * kernel] = 3e38  # the sum overflows, the average does not
     x[:, 0, 5 * kernel] = 1e-45
     found = gn.nn.functional.avg_pool2d(on_c(x), kernel).numpy()[0, 0]
     assert np.isnan(found[0]) and found[2] == np.inf and np.isnan(found[3])
     assert found[4] == np.float32(3e38 / kernel) and found[5] == 0
-    assert not found[6:].any() and not np.signbit(found[5:]).any()  # a sum starts from 0
+    assert not found[6:].any() and not np.signbit(found[5:]).any()  # sums start from +0.0
     thick = np.full((1, kernel, 20 * kernel), 3e-45, "float32")
     np.testing.assert_array_equal(gn.nn.functional.avg_pool2d(on_c(thick), kernel).numpy(), thick[:, :1, :20])

@@ -1,5 +1,6 @@
-"""Pointwise kernels of the C backend: where an element stands, and how its operands lie, does not change its
-result.  Operators' meaning is the conformance suite's.
+"""Pointwise kernels of the C backend: neither an element's position nor the operands' layout changes results.
+
+The conformance suite tests what operators compute.
 """
 
 import math
@@ -21,7 +22,7 @@ aten = gn.ops.aten
 BACKEND = get_backend("c")
 UNARY = [*filter(BACKEND.kernels.__contains__, grids.plain(1)), "gelu", "softplus", "elu"]
 BINARY = [*filter(BACKEND.kernels.__contains__, grids.plain(2))]
-# around the buffers and the vectors of a row, and the tiles of two dimensions
+# near the sizes of buffers, of the vectors of a row, and of two-dimensional tiles
 LENGTHS = (1, 7, 8, 9, 31, 255, 256, 257, 1030)
 SPECIAL = [0.0, -0.0, math.inf, -math.inf, math.nan, 1e30, -1e30, 88.8, -88.8, -103.5, 1e-40, 3e6]
 
@@ -35,7 +36,7 @@ def numbers(count, seed=0):
 
 
 def bits(tensor):
-    """The elements, in order, so that NaN is equal to itself and -0.0 is not 0.0."""
+    """The elements in order, as text: NaN equals itself, and -0.0 differs from 0.0."""
     return [repr(each) for each in tensor.reshape(-1).tolist()]
 
 
@@ -46,7 +47,7 @@ def _on_c():
 
 
 def kernel_of(name, dtype):
-    """The operator, of several results the first; skips where C has no kernel for the dtype."""
+    """The operator, or its first result if it has several; skip if C has no kernel for the dtype."""
     if not claims(BACKEND, name, dtype):
         pytest.skip(f"C has no kernel of {name} for {dtype}")
     operator = aten._find(name)
@@ -85,14 +86,14 @@ def test_binary_results_do_not_depend_on_their_place(name, dtype):
 
 
 def raw(tensor):
-    """The bytes of the elements, in order; a NaN of two has the sign of either."""
+    """The bytes of the elements in order; all NaN are made equal, as the sign of NaN is not specified."""
     if tensor.is_floating_point():
         tensor = tensor.masked_fill(tensor.isnan(), math.nan)
     return bytes(tensor.contiguous().untyped_storage().copy_out())
 
 
 def halves(dtype, count, seed):
-    """Numbers of every kind in every place of a block: ties, subnormal, infinite, NaN of either sign."""
+    """Random bits: all kinds of numbers occur everywhere in a block, also ties, subnormal, infinite, NaN."""
     generator = random.Random(seed)
     drawn = gn.tensor([generator.randrange(-(2**15), 2**15) for _ in range(count)], dtype=gn.int16)
     return drawn.view(dtype)
@@ -123,7 +124,7 @@ def test_halves_are_computed_in_floats_and_rounded_once(name, dtype):
     for count in (1, 2, 15, 16, 17, 31, 32, 33, 100, 5003):
         operands = [halves(dtype, count, seed) for seed in range(arity)]
         assert raw(function(*operands)) == wanted(*operands)
-        for k in range(arity if arity > 1 else 0):  # one that is the same for all
+        for k in range(arity if arity > 1 else 0):  # an operand expanded from one element
             mixed = [*operands[:k], operands[k][:1].expand(count), *operands[k + 1 :]]
             assert raw(function(*mixed)) == wanted(*mixed)
         assert raw(function(*(each[::3] for each in operands))) == wanted(*(each[::3] for each in operands))
@@ -143,7 +144,7 @@ def test_halves_become_floats_exactly_and_floats_halves_rounded(dtype, count):
     quiet = 0x7E00 if dtype == gn.float16 else 0x7FC0
     named = gn.where(wide.isnan(), (every & -(2**15)) | quiet, every)
     assert gn.equal(wide.to(dtype).view(gn.int16), named)
-    generator = random.Random(count)  # floats of any bits, and halfway between halves
+    generator = random.Random(count)  # floats of any bits, and midpoints between halves
     drawn = gn.tensor([generator.randrange(-(2**31), 2**31) for _ in range(min(count, 5000))], dtype=gn.int32)
     for bits_of in (drawn, drawn & -0x1000, (drawn & -0x10000) | 0x8000, drawn & -0x7F800001):
         floats = bits_of.view(gn.float32)
@@ -207,7 +208,7 @@ EXPONENTS = (2, 3, 0.5, -0.5, -1, -2, 2.5, 4, 0)
 @pytest.mark.parametrize("exponent", EXPONENTS)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
 def test_usual_exponents_have_their_own_loops(dtype, exponent):
-    """Products, quotients and roots, rounded as such; any other is what a tensor of exponents gives."""
+    """Products, quotients and roots, rounded as such; others give the same as a tensor of exponents."""
     values = gn.tensor(numbers(1030), dtype=getattr(gn, dtype))
     wide = values.float() if dtype == "bfloat16" else values
     own = {
@@ -248,7 +249,7 @@ def test_pow_of_bool():
 
 @pytest.mark.parametrize("name", ["sin", "cos"])
 def test_sines_of_all_quarters(name):
-    """Either polynomial with either sign, on both sides of each boundary, and -0.0 as it is."""
+    """Either polynomial with either sign, on both sides of each boundary; sin(-0.0) is -0.0."""
     turns = [quarter * math.pi / 4 + aside for quarter in range(-40, 41) for aside in (-1e-3, 0.0, 1e-3)]
     held = gn.tensor([*turns, 1e6, -1e6, 2.0**20, 1e-30, 1e-42, -0.0, 0.0], dtype=gn.float32)
     found = getattr(gn, name)(held)
@@ -261,8 +262,8 @@ def test_sines_of_all_quarters(name):
 
 
 def pairs_to_divide(bits_of_quotient):
-    """Dividends and divisors: plain ones, multiples of the divisor and their neighbours, quotients about
-    those that a kernel may treat apart, numbers near both ends of the dtype, and special ones.
+    """Dividends and divisors: ordinary ones; multiples of the divisor and their neighbors; quotients near the
+    thresholds of a kernel's cases; numbers near both ends of the dtype's range; special numbers.
     """
     generator = random.Random(7)
     pairs = [(a, b) for a in [*SPECIAL, 1.5, -3.0, 1e-45] for b in [*SPECIAL, 3.0, -1.5, 1e-45]]
@@ -313,7 +314,7 @@ def test_rests_do_not_depend_on_their_place(function, dtype):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_a_product_that_is_added_is_not_rounded(dtype):
-    """As PyTorch has it.  Fractions have all digits of a product."""
+    """The sum is rounded once, as in PyTorch. Fractions represent products exactly."""
     if (os.environ.get("GNOMON_C_ISA") or isas()[-1]) == "baseline":
         pytest.skip("this processor rounds products")
     dtype = getattr(gn, dtype)
@@ -373,8 +374,8 @@ NUMBER_CALLS = {
 @pytest.mark.parametrize("dtype", [gn.float16, gn.bfloat16])
 @pytest.mark.parametrize("name", NUMBER_CALLS)
 def test_halves_meet_numbers_of_float32(name, dtype):
-    """A number is not rounded to half precision first; blocks, tails, gaps and one element give the same, and
-    so does a call that is remembered.
+    """Wrapped numbers are used as on the reference: mostly in float32 (the opmath type), without rounding to
+    half precision. Blocks, tails, gaps, single elements and calls with a plan give the same.
     """
     call = NUMBER_CALLS[name]
     special = [math.nan, math.inf, -math.inf, 0.0, -0.0, 6e-5, -65504.0, 1e-7]
@@ -393,7 +394,7 @@ def test_halves_meet_numbers_of_float32(name, dtype):
 
 @pytest.mark.parametrize("dtype", [gn.float16, gn.bfloat16])
 def test_a_nan_is_converted_with_its_bits(dtype):
-    """Signaling ones too, in a block and behind the last one."""
+    """This includes signaling NaN, in a block and in the tail."""
     quiet, signaling = (0x7E01, 0x7C01) if dtype is gn.float16 else (0x7FC1, 0x7F81)
     shift = 13 if dtype is gn.float16 else 16
     for place in range(20):

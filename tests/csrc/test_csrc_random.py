@@ -1,4 +1,4 @@
-"""The C backend's random numbers are the reference's, bit for bit, wherever they stand."""
+"""The C backend's random numbers equal the reference's bit for bit, at every position."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_any_number_of_numbers_is_the_references(count: int) -> None:
 
 @pytest.mark.parametrize("dtype", [gn.float16, gn.bfloat16])
 def test_halves_are_rounded_as_the_references(dtype: gn.dtype) -> None:
-    """To float32 first: once in some ten thousand numbers that differs from rounding once."""
+    """They are rounded to float32 first, which for one in ten thousand differs from rounding once."""
     generator = gn.Generator().manual_seed(2**40 + 7)
     exact = gn.zeros(40_000, dtype=gn.float64, device="c").normal_(0.1, 3.0, generator=generator)
     generator.manual_seed(2**40 + 7)
@@ -90,7 +90,7 @@ def test_halves_are_rounded_as_the_references(dtype: gn.dtype) -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 100, 127, 128, 129, 130, 255, 256, 257, 1000])
 def test_permutations_are_the_references(count: int) -> None:
-    """The exchanges are found in blocks of 128."""
+    """The exchanges are computed in blocks of 128."""
     for dtype in (gn.int64, gn.float32, gn.int16, gn.float64):
         for seed, used in ((0, 0), (1, 2**64 - 7), (2**64 - 1, 2**32 - 3)):
             found = []
@@ -129,7 +129,7 @@ def test_numbers_do_not_depend_on_threads() -> None:
 
 @pytest.mark.parametrize("fill", ["normal_", "log_normal_"])
 def test_a_pair_may_be_of_two_threads(fill: str) -> None:
-    """Where a thread's part begins makes no difference to the numbers."""
+    """The numbers do not depend on where a thread's part begins."""
     before = gn.get_num_threads()
     drawn = []
     try:

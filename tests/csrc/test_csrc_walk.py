@@ -1,6 +1,4 @@
-"""Rows of strided operands, which csrc/c/walk.c joins where they are short: each element is what it is where
-the operands lie densely.
-"""
+"""Rows of strided operands, which csrc/c/walk.c merges if they are short: results are as for dense ones."""
 
 import pytest
 from hypothesis import given
@@ -17,7 +15,7 @@ WIDTHS = [1, 2, 7, 8, 9, 33, 255, 257]
 
 
 def numbers(*sizes, dtype=gn.float32):
-    """Different numbers of either sign."""
+    """Different numbers of both signs."""
     count = 1
     for size in sizes:
         count *= size

@@ -1,4 +1,4 @@
-"""csrc/c/workspace.h: what a kernel works with is counted in 64 bits, or refused."""
+"""csrc/c/workspace.h: the size of a kernel's workspace is computed in 64 bits, or the call is refused."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ functional = gn.nn.functional
 
 MANY = 2**62
 
-# What grows with the elements of an input, though these are one: none of it may be counted modulo 2**64.
+# Workspaces that grow with an input's elements, here expanded from one: no size may wrap modulo 2**64.
 WORKSPACES = {
     "median": lambda one: one.expand(MANY).median(),
     "median of halves": lambda one: one.half().expand(MANY).median(),

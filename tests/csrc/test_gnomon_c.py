@@ -128,7 +128,7 @@ def test_several_python_threads_at_once() -> None:
 
 
 def test_several_python_threads_share_the_pool() -> None:
-    """One has it at a time; the others compute alone."""
+    """One thread uses it at a time; the others compute alone."""
     before = gn.get_num_threads()
     x = gn.arange(200_000, dtype=gn.float32, device="c")
     expected = (x * 2 + 1).tolist()
@@ -207,7 +207,7 @@ def test_a_blas_hires_no_threads_of_its_own() -> None:
 def test_a_child_of_fork_computes() -> None:
     with gn.device("c"):
         x = gn.ones(1 << 18)
-        expected = (x + x).sum().item()  # the threads are there now
+        expected = (x + x).sum().item()  # now the pool's threads exist
         child = os.fork()
         if child == 0:
             product = x.view(512, 512) @ x.view(512, 512)
@@ -216,7 +216,7 @@ def test_a_child_of_fork_computes() -> None:
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-# Children of fork, each with an alarm that ends it where it would wait forever.
+# Forked child processes, each with an alarm that ends it if it hangs.
 FAMILY = """
 import ctypes, os, signal, sys, threading
 import gnomon as gn
@@ -284,7 +284,7 @@ assert gn.get_num_threads() == 2 and results() == expected
 print("right")
 """
 
-# ctypes gives up the GIL, so that the parent forks while others are inside the allocator
+# ctypes releases the GIL, so the parent forks while other threads are inside the allocator
 ALLOCATORS = """
 extension = library.native()
 address = int(extension.ffi.cast("uintptr_t", extension.ffi.addressof(extension.lib, "gn_empty_cache")))
@@ -332,7 +332,7 @@ def test_a_child_of_fork_may_be_born_while_others_allocate() -> None:
     assert run_on(library.isas()[-1], FAMILY + ALLOCATORS) == ["right"]
 
 
-# What no instruction set fuses: its results are the same on all.
+# Operators that no instruction set fuses: their results are the same on all.
 UNFUSED = """
 import hashlib
 import gnomon as gn
@@ -364,7 +364,7 @@ for result in results:
 print(library.native().lib.gn_compiled_isa(), digest.hexdigest())
 """
 
-# Elements of a tensor, and of parts of it that begin and end elsewhere: in vector code and in its tail.
+# A tensor and slices of it give the same elements, whether these are in vectors or in the tail.
 PLACES = """
 import gnomon as gn
 gn.set_default_device("c")
@@ -406,7 +406,7 @@ print("right")
 
 
 def run_on(isa: str, program: str) -> list[str]:
-    """The words that ``program`` prints where the library is that of an instruction set."""
+    """The words that ``program`` prints with the library of an instruction set."""
     run = subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""cffi_build/gnomon_c_build.py: what the environment says of the build."""
+"""cffi_build/gnomon_c_build.py: the environment variables that control the build."""
 
 from __future__ import annotations
 

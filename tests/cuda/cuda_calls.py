@@ -1,6 +1,6 @@
-"""What tests of the CUDA backend share: calls on the emulated GPU and on the reference, and their comparison.
+"""Helpers of the CUDA tests: calls on the emulated GPU and on the reference, and comparisons of results.
 
-The fixture ``cuda`` of conftest.py makes the emulated GPU; a module asks for it with
+The fixture ``cuda`` of conftest.py makes the emulated GPU; a module selects it with
 ``pytestmark = pytest.mark.usefixtures("cuda")``.
 """
 
@@ -19,7 +19,7 @@ def both(function, *tensors):
 
 
 def same(expected, found):
-    """Are these equal, but for the device?"""
+    """Assert that these are equal except for the device; return True."""
     assert found.device.type == "cuda"
     assert (found.dtype, found.shape, found.stride()) == (expected.dtype, expected.shape, expected.stride())
     assert found.tolist() == expected.tolist()
@@ -32,7 +32,7 @@ def numbers(count, dtype=gn.float32):
 
 
 def moved(tensor, device="cuda"):
-    """A copy on a device of a tensor with all of its storage, seen the same way; None for None."""
+    """A copy of a tensor and its whole storage on a device, with equal strides and offset; None for None."""
     if tensor is None:
         return None
     count = tensor.untyped_storage().nbytes() // tensor.dtype.itemsize
@@ -41,7 +41,7 @@ def moved(tensor, device="cuda"):
 
 
 def close(expected, found, tolerance, absolute=0.0):
-    """Are these equal, but for rounding (by a share of the number, and an absolute error) and the device?"""
+    """Assert that these are equal except for the device and rounding (relative and absolute); return True."""
     assert found.device.type == "cuda"
     assert (found.dtype, found.shape, found.stride()) == (expected.dtype, expected.shape, expected.stride())
     wanted, got = (each.to("reference").flatten().tolist() for each in (expected, found))
@@ -53,9 +53,9 @@ def close(expected, found, tolerance, absolute=0.0):
 
 
 def agree(function, *tensors, tolerances=None):
-    """The results of ``function`` on the reference; those on the GPU are the same, and nothing falls back.
+    """Compare ``function`` on the GPU with the reference, without fallbacks; return the reference's results.
 
-    ``tolerances``: by the names of results' dtypes; those that are not there have to be equal.
+    ``tolerances`` are by dtype name; results of other dtypes have to be equal.
     """
     before = dict(launch.fallbacks)
     pairs = [[moved(each, device) for each in tensors] for device in ("reference", "cuda")]
@@ -73,7 +73,7 @@ def agree(function, *tensors, tolerances=None):
 
 
 def refused_alike(error, function, *tensors):
-    """Does ``function`` raise the same ``error`` on the GPU as on the reference?"""
+    """Assert that ``function`` raises the same ``error`` on the GPU as on the reference; return True."""
     texts = []
     for device in ("reference", "cuda"):
         try:

@@ -1,4 +1,4 @@
-"""What the tests of the CUDA runtime share: the texts of some kernels, and how numbers come and go."""
+"""Helpers of the CUDA runtime's tests: the sources of some kernels, and copies to and from the device."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Kernels:
         self.functions = {name: driver.function(self.module, image.symbols[name]) for name in KERNELS}
 
     def parameters(self, *arguments: tuple[str, Any]) -> tuple[Any, list[Any]]:
-        """Arguments (C type, value) packed for a launch, and what has to be kept for as long."""
+        """Arguments (C type, value) packed for a launch, and the objects that must live until then."""
         ffi = self.driver.ffi
         kept = [ffi.new(f"{kind} *", value) for kind, value in arguments]
         return ffi.new("void *[]", [ffi.cast("void *", each) for each in kept]), kept
@@ -55,14 +55,14 @@ class Kernels:
 
 
 def put(driver: Driver, address: int, numbers: Sequence[float], stream: int = 0) -> None:
-    """Write float32 numbers to the device; done when this returns."""
+    """Write float32 numbers to the device, and wait for the copy."""
     data = driver.ffi.new("float[]", list(numbers))
     driver.copy_to_device(address, int(driver.ffi.cast("uintptr_t", data)), 4 * len(numbers), stream)
     driver.wait_for_stream(stream)
 
 
 def get(driver: Driver, address: int, count: int, stream: int = 0) -> list[float]:
-    """Read float32 numbers from the device, after all that is in the stream."""
+    """Read float32 numbers from the device, after all work in the stream."""
     data = driver.ffi.new("float[]", count)
     driver.copy_to_host(int(driver.ffi.cast("uintptr_t", data)), address, 4 * count, stream)
     driver.wait_for_stream(stream)

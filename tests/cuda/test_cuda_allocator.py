@@ -1,4 +1,4 @@
-"""The caching allocator and the pinned memory: what is given out again, when, and what is counted."""
+"""The caching allocator and pinned memory: what is reused, when, and what is counted."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def allocator(request, driver):
 
 @pytest.fixture
 def cutting(driver):
-    """As on a GPU: requests are cut out of segments."""
+    """As on a GPU: blocks are cut out of segments."""
     return Allocator(driver, 0, exact=False)
 
 
@@ -77,7 +77,7 @@ def test_what_another_stream_used_rests_until_that_is_done(allocator, driver, ke
     kernels.add_number(address, 1.0, 1, other.handle)
     memory.record_stream(other)
     memory.record_stream(other)
-    memory.record_stream(stream)  # its own: says nothing
+    memory.record_stream(stream)  # its own stream: no effect
     del memory
     assert allocator.allocate(4, stream).address != address
     assert allocator.stats()["allocated"] == 0
@@ -92,7 +92,7 @@ def test_work_that_is_put_into_the_other_stream_later_is_not_waited_for(allocato
     address = memory.address
     memory.record_stream(other)
     del memory
-    allocator.stats()  # looks at what was released
+    allocator.stats()  # processes freed blocks
     other.synchronize()
     kernels.add_number(busy.address, 1.0, 1, other.handle)
     assert allocator.allocate(512, stream).address == address
@@ -186,7 +186,7 @@ def test_large_requests_have_segments_of_their_own(cutting, driver, stream):
     assert cutting.stats()["cached"] == 0
     address = memory.address
     del memory
-    small = cutting.allocate(1000, stream)  # leaves it whole
+    small = cutting.allocate(1000, stream)  # does not split it
     assert cutting.allocate(12 * MIB, stream).address == address
     del small
 
@@ -229,7 +229,7 @@ def test_blocks_never_overlap(allocator, driver):
 def test_what_is_cached_is_given_back_before_a_request_fails(allocator, driver, stream):
     memory = allocator.allocate(40 * MIB, stream)
     del memory
-    larger = allocator.allocate(50 * MIB, stream)  # not with the 40 beside it: there are 64
+    larger = allocator.allocate(50 * MIB, stream)  # does not fit beside the cached 40: there are 64
     assert larger.nbytes >= 50 * MIB
     assert allocator.stats()["segments"] == 1
 
@@ -269,7 +269,7 @@ def test_out_of_memory_says_what_was_asked_what_is_free_and_what_is_cached(alloc
     assert "20.00 MiB (20971520 bytes) allocated" in text
     assert "0 bytes cached by gnomon" in text
     assert kept.nbytes == 20 * MIB
-    assert allocator.allocate(MIB, stream).nbytes >= MIB  # it goes on
+    assert allocator.allocate(MIB, stream).nbytes >= MIB  # the allocator still works
 
 
 def test_a_limit_holds(allocator, stream):
@@ -319,7 +319,7 @@ def test_the_memory_of_a_graph_is_nobody_elses(allocator, driver, kernels):
     address = first.address
     kernels.add_number(address, 1.0, 1, stream.handle)
     del first
-    again = allocator.allocate(4, stream)  # within the graph it is given out again
+    again = allocator.allocate(4, stream)  # reused within the graph
     assert again.address == address
     graph = driver.end_capture(stream.handle)
     allocator.end_pool(stream)
@@ -328,7 +328,7 @@ def test_the_memory_of_a_graph_is_nobody_elses(allocator, driver, kernels):
     allocator.empty_cache()
     assert allocator.stats()["segments"] == 1
     executable = driver.instantiate_graph(graph)
-    driver.launch_graph(executable, stream.handle)  # its memory is still there
+    driver.launch_graph(executable, stream.handle)  # its memory is still reserved
     stream.synchronize()
     assert allocator.begin_pool(stream, pool) == pool  # a second graph in the same memory
     assert allocator.allocate(4, stream).address == address
@@ -346,7 +346,7 @@ def test_the_memory_of_a_graph_that_is_gone_is_common(allocator, driver):
     del released
     allocator.release_pool(pool)
     allocator.stats()
-    del kept  # of the pool that is gone
+    del kept  # from the released pool
     again = [allocator.allocate(MIB, stream) for _ in range(2)]
     assert {each.address for each in again} == addresses
     del again
@@ -364,28 +364,28 @@ def test_what_a_captured_stream_used_rests_until_the_capture_is_over(allocator, 
     kernels.add_number(address, 1.0, 1, captured.handle)
     del memory
     assert allocator.allocate(4, stream).address != address
-    graph = driver.end_capture(captured.handle)  # an event would have become a part of it
+    graph = driver.end_capture(captured.handle)  # an event would have become part of the graph
     allocator.end_pool(captured)
-    assert allocator.stats()["allocated"] == 0  # from here on it rests
+    assert allocator.stats()["allocated"] == 0  # now it waits for an event
     captured.synchronize()
     assert allocator.allocate(4, stream).address == address
     driver.destroy_graph(graph)
 
 
 def test_nothing_is_given_back_during_a_capture(allocator, driver, stream):
-    allocator.allocate(30 * MIB, stream)  # cached from here on
+    allocator.allocate(30 * MIB, stream)  # freed at once, and cached
     captured = Stream(driver)
     allocator.begin_pool(captured)
     driver.begin_capture(captured.handle)
     with pytest.raises(OutOfMemoryError, match=r"30\.00 MiB \(31457280 bytes\) cached"):
-        allocator.allocate(40 * MIB, captured)  # to make room the driver would have to wait
+        allocator.allocate(40 * MIB, captured)  # to free cached memory, the driver would have to wait
     driver.destroy_graph(driver.end_capture(captured.handle))
     allocator.end_pool(captured)
     assert allocator.allocate(40 * MIB, captured).nbytes >= 40 * MIB
 
 
 def test_memory_is_released_from_any_thread_and_by_the_garbage_collector(allocator, driver):
-    """Cycles make the collector release memory in the middle of other requests."""
+    """The blocks are in reference cycles, so the garbage collector releases them during other requests."""
     failures = []
 
     class Knot:
@@ -452,7 +452,7 @@ def test_pinned_memory_is_written_when_the_stream_gets_there(pool, driver, kerne
     numbers[0], numbers[1] = 1.0, 2.0
     address = driver.allocate(8)
     driver.copy_to_device(address, pinned.address, 8)
-    numbers[1] = 5.0  # too early: the copy is still to come
+    numbers[1] = 5.0  # too early: the copy has not run yet
     kernels.add_number(address, 10.0, 2)
     driver.copy_to_host(pinned.address, address, 8)
     assert list(numbers) == [1.0, 5.0]

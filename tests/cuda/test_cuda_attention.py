@@ -18,7 +18,7 @@ TILE = attention.TILE
 
 @pytest.fixture(autouse=True)
 def cuda(monkeypatch):
-    """The backend, emulated; what it does not run itself is an error."""
+    """The emulated backend; a fallback is an error."""
     if shutil.which("c++") is None:
         pytest.skip("there is no C++ compiler")
     monkeypatch.setenv("GNOMON_CUDA_EMULATE", "1")
@@ -60,7 +60,7 @@ def close(expected, found, bound):
 
 
 def attend(query, key, value, causal=False, mask=None, scale=None, gradients=True):
-    """Attention and its gradients, against the reference's."""
+    """Compare attention and its gradients with the reference's."""
     gpu = [None if each is None else each.to("cuda") for each in (query, key, value, mask)]
     bound = BOUNDS[query.dtype.name]
     out, logs = forward(query, key, value, 0.0, causal, attn_mask=mask, scale=scale)
@@ -79,7 +79,7 @@ def attend(query, key, value, causal=False, mask=None, scale=None, gradients=Tru
 
 
 def heads(*sizes, keys=None, key_heads=None, dtype=gn.float32):
-    """Query, key and value; sizes are batch, heads, places, width."""
+    """Query, key and value; sizes are batch, heads, positions, width."""
     others = (sizes[0], key_heads or sizes[1], keys or sizes[2], sizes[3])
     return (
         numbers(*sizes, dtype=dtype),
@@ -146,7 +146,7 @@ def test_queries_that_see_nothing():
     mask[1] = -math.inf
     mask[2, 1:] = -math.inf
     attend(query, key, value, mask=mask)
-    # what a query may not look at has no say, a NaN aside
+    # a key that a query may not attend to has no effect, unless its value is NaN
     value[0, 0, 4] = 1e38
     attend(query, key, value, causal=True, gradients=False)
     assert forward(*(each.to("cuda") for each in (query, key, value)), 0.0, True)[0].isfinite().all().item()
@@ -156,7 +156,7 @@ def test_scores_that_are_large_or_not_finite():
     query, key, value = heads(1, 1, 4, 3, keys=TILE + 5)
     mask = gn.zeros(4, TILE + 5, device="reference")
     mask[0, 3], mask[0, TILE + 1] = 3000.0, 4000.0  # the largest is in a later tile
-    mask[1, :TILE] = -math.inf  # and the first tile shows nothing
+    mask[1, :TILE] = -math.inf  # the first tile is masked out
     mask[2, 1] = math.nan
     mask[3, 1] = math.inf
     attend(query, key, value, mask=mask, gradients=False)

@@ -1,4 +1,4 @@
-"""The CUDA backend over the emulated GPU: kernels against the reference's, and what is said of errors."""
+"""The CUDA backend on the emulated GPU: kernels against the reference's, and error messages."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_dense_operands_and_what_is_left_over_of_vectors():
     for count in (1, 3, 4, 5, 1023, 1025):
         left = numbers(count)
         assert same(*both(lambda a: a + a * 3, left))
-    # more elements than the threads of one launch: each goes on in strides
+    # more elements than one launch has threads for: each thread handles several
     many = 4 * launcher.BLOCKS_PER_MULTIPROCESSOR * launcher.THREADS * 4 + 5
     assert same(*both(lambda a: a + 1, numbers(many)))
 
@@ -76,7 +76,7 @@ def test_copies_to_all_dtypes(source):
 
 def test_a_copy_moves_bits():
     words = gn.tensor([0x7F801234, 0x3F800000], dtype=gn.int32, device="cuda").view(gn.float32)
-    assert math.isnan(words[0].item())  # a signalling one, which arithmetic would make quiet
+    assert math.isnan(words[0].item())  # a signaling NaN, which arithmetic would make quiet
     assert words.clone().view(gn.int32).tolist() == [0x7F801234, 0x3F800000]
     assert words.expand(2, 2).contiguous().view(gn.int32).tolist() == [[0x7F801234, 0x3F800000]] * 2
 
@@ -160,7 +160,7 @@ def test_reductions_of_each_kind():
 
 
 def test_reductions_of_many_elements_outputs_and_dimensions():
-    # several blocks for one output; a thread for each of many; more dimensions than most walks have
+    # several blocks for one output; a thread for each of many outputs; more dimensions than usual
     assert same(*both(lambda a: a.sum(), numbers(3 * reductions.PART)))
     assert same(*both(lambda a: a.amax(1), numbers(2 * 4 * reductions.MANY_OUTPUTS).reshape(-1, 4)))
     cube = numbers(2**19).reshape([2] * 19)

@@ -1,4 +1,4 @@
-"""The calls of cuBLAS, proven by a library that has its names over the emulated GPU."""
+"""Calls of cuBLAS, tested with a library that has its functions on the emulated GPU."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gnomon_cuda.streams import Stream, default_stream
 
 @pytest.fixture
 def library(monkeypatch):
-    """The emulated library, in use."""
+    """The emulated library, which the backend uses."""
     if shutil.which("c++") is None:
         pytest.skip("there is no C++ compiler")
     monkeypatch.setenv("GNOMON_CUDA_EMULATE", "1")
@@ -32,7 +32,7 @@ def library(monkeypatch):
 
 @pytest.fixture
 def copies(monkeypatch):
-    """How many elements each copy of matrices had."""
+    """The number of elements of each copy of matrices."""
     found = []
     usual = matmul._Copies.copy
 
@@ -45,7 +45,7 @@ def copies(monkeypatch):
 
 
 def whole(*sizes, dtype=gn.float32):
-    """Small whole numbers, no two rows or columns alike."""
+    """Small integers, with distinct rows and columns."""
     count = 1
     for size in sizes:
         count *= size
@@ -54,7 +54,7 @@ def whole(*sizes, dtype=gn.float32):
 
 
 def laid(matrix, order):
-    """The matrix, or a batch of them, on the GPU in an order of memory."""
+    """A matrix, or a batch of them, on the GPU in a given memory order."""
     if order.endswith("columns"):
         return laid(matrix.transpose(-2, -1), order.replace("columns", "rows")).transpose(-2, -1)
     rows, columns = matrix.shape[-2:]
@@ -77,7 +77,7 @@ def test_factors_in_each_order_of_memory(library, copies, dtype):
     left, right = whole(5, 3, dtype=kind), whole(3, 4, dtype=kind)
     expected = (left @ right).tolist()
     for first, second in itertools.product(WITHOUT_COPIES, repeat=2):
-        # the output is by rows: the product is asked for the other way round, the right factor first
+        # the output is row-major: cuBLAS computes its transpose, from the right factor and then the left
         operations = WITHOUT_COPIES[second] + WITHOUT_COPIES[first]
         before = library.products(operations)
         found = laid(left, first) @ laid(right, second)
@@ -99,7 +99,7 @@ def test_outputs_and_addends_in_each_order_of_memory(library, copies, order):
     held = laid(addend, order)
     expected = gn.addmm(addend, left, right, beta=2, alpha=-0.5).tolist()
     assert held.addmm_(a, b, beta=2, alpha=-0.5).tolist() == expected
-    assert copies == [20]  # the addend's, to where the sum is made
+    assert copies == [20]  # the addend, to where the sum is computed
     for added in (addend.to("cuda"), laid(addend, order)):
         assert gn.addmm(added, a, b, beta=2, alpha=-0.5).tolist() == expected
     for added in (addend[0], addend[:, :1], addend[0, 0]):
@@ -120,7 +120,7 @@ def test_batches(library, copies):
     expected = gn.bmm(left, right).tolist()
     for first, second in itertools.product(WITHOUT_COPIES, repeat=2):
         assert gn.bmm(laid(left, first), laid(right, second)).tolist() == expected
-    a = laid(left.permute(1, 0, 2), "rows").permute(1, 0, 2)  # the batch in the middle
+    a = laid(left.permute(1, 0, 2), "rows").permute(1, 0, 2)  # the batch dimension is in the middle
     assert gn.bmm(a, right.to("cuda")).tolist() == expected
     for one in (right[:1], right[1:2]):
         repeated = one.expand(3, 2, 4)
@@ -129,7 +129,7 @@ def test_batches(library, copies):
     assert not copies
     repeated = laid(right[:1], "apart").expand(3, 2, 4)
     assert gn.bmm(left.to("cuda"), repeated).tolist() == gn.bmm(left, right[:1].expand(3, 2, 4)).tolist()
-    assert copies == [8]  # once for all of the batch
+    assert copies == [8]  # once for the whole batch
     addend = whole(4)
     found = gn.baddbmm(addend.to("cuda"), left.to("cuda"), right.to("cuda"), beta=2)
     assert found.tolist() == gn.baddbmm(addend, left, right, beta=2).tolist()
@@ -194,7 +194,7 @@ def test_a_product_is_in_the_current_stream(library):
     with side:
         found = left @ right
     assert default_stream(driver).query()
-    assert not side.query()  # nobody has waited for it
+    assert not side.query()  # nothing has waited for it
     again = left @ right
     side.synchronize()
     assert not default_stream(driver).query()
@@ -204,7 +204,7 @@ def test_a_product_is_in_the_current_stream(library):
 
 
 def product(library, **changes):
-    """A product of two matrices that are (2, 2), by the library itself, all in memory of 4 KiB."""
+    """A product of two (2, 2) matrices by the library itself, with everything in 4 KiB of memory."""
     memory = get_backend("cuda").runtime.allocate(4096, 0)
     library.driver.fill_bytes(memory.address, 0, 4096, 0)
     chosen = {

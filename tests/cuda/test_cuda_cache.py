@@ -1,4 +1,4 @@
-"""The images on disk: what makes another entry, what is compiled again, and who may share a folder."""
+"""Compiled images on disk: what makes a new entry, what is recompiled, and who may share a folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KERNELS = ["add<float>", "add<double>"]
 
 
 class Counting(Compiler):
-    """A compiler that makes an image of what it is told, and counts."""
+    """A compiler that makes an image from its arguments and counts its calls."""
 
     name = "counting"
     version = "1"
@@ -186,7 +186,7 @@ def test_an_entry_of_another_key_is_compiled_again(tmp_path, compiler):
 
 
 def own_everything_but(monkeypatch, *strangers):
-    """Make files with one of these names another user's, and not the process's."""
+    """Make files with one of these names belong to another user, and all others to this one."""
     stat, fstat = os.stat, os.fstat
 
     def changed(status, name):
@@ -222,7 +222,7 @@ def test_what_somebody_else_could_have_written_is_not_used(which, mode, tmp_path
     ) as told:
         assert again.compile(compiler, SOURCE, KERNELS, "sm_90") == made
         assert again.compile(compiler, SOURCE, KERNELS, "sm_90") == made
-    # a stranger's entry in a folder of one's own is replaced; in a stranger's folder nothing is written
+    # another user's entry in an own folder is replaced; in another user's folder nothing is written
     assert len(told) == 1 and again.hits == (which == "entry" and mode != "owner")
     assert which == "entry" or (entry.read_bytes(), entry.stat().st_mtime_ns) == before
 
@@ -279,7 +279,7 @@ def test_an_error_of_the_compiler_leaves_nothing(tmp_path, compiler):
 
 
 def test_where_nothing_can_be_written_images_are_made_and_not_kept(tmp_path, compiler):
-    (tmp_path / "file").write_text("")  # a folder can not be made in a file, not even by root
+    (tmp_path / "file").write_text("")  # a file can't contain a folder, even for root
     kept = ImageCache(tmp_path / "file")
     for calls in (1, 2):
         assert kept.compile(compiler, SOURCE, KERNELS, "sm_90").symbols["add<float>"] == "k0"

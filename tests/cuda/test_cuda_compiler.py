@@ -1,4 +1,4 @@
-"""Texts become images: by NVRTC for GPUs that are not here, and by the host's compiler."""
+"""Sources become images: by NVRTC, for GPUs that are not present, and by the host's compiler."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ template <class T> __global__ void add(const T *a, const T *b, T *out, long long
 }
 """
 KERNELS = ["add<float>", "add<double>"]
-ELF_FLAGS_AT = 48  # the place of e_flags in a 64-bit ELF header: the architecture stands in it
+ELF_FLAGS_AT = 48  # offset of e_flags in a 64-bit ELF header, which contain the architecture
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_nvrtc_makes_an_image_of_just_that_architecture(nvrtc, architecture):
     image = nvrtc.compile(ADD, KERNELS, architecture)
     assert image.data[:4] == b"\x7fELF"
     (flags,) = struct.unpack_from("<I", image.data, ELF_FLAGS_AT)
-    assert number in (flags & 0xFF, flags >> 8 & 0xFF)  # one of two layouts of the flags
+    assert number in (flags & 0xFF, flags >> 8 & 0xFF)  # the flags have one of two layouts
     assert set(image.symbols) == set(KERNELS)
     for symbol in image.symbols.values():
         assert b"\0" + symbol.encode() + b"\0" in image.data
@@ -113,7 +113,7 @@ def test_a_kernel_that_is_not_there_is_named(nvrtc):
 
 
 def test_functions_without_a_word_run_on_the_device(nvrtc):
-    # csrc/c/scalar.h says nothing of CUDA
+    # csrc/c/scalar.h has no CUDA qualifiers either
     source = "template <class T> T twice(T a) { return a + a; }\n"
     source += "__global__ void run(float *x) { x[threadIdx.x] = twice(x[threadIdx.x]); }\n"
     assert nvrtc.compile(source, ["run"], "sm_90").symbols == {"run": "_Z3runPf"}
@@ -232,7 +232,7 @@ def test_a_header_is_precompiled_once_and_read_before_each_text(host, monkeypatc
     warned.prefix = lambda: emulation.prefix(warned, ImageCache(tmp_path))
     source = '#define GN_CUDA_CODE 8\n#include "kernel.cuh"\n' + ADD
     image = warned.compile(source, KERNELS, "sm_90")
-    assert image.log == ""  # the compiler takes the precompiled form
+    assert image.log == ""  # the compiler uses the precompiled header
     assert image.symbols == compiler.compile(source, KERNELS, "sm_90").symbols
     warned.prefix = lambda: header.with_name("missing.h")
     with pytest.raises(CompileError, match=r"missing\.h"):

@@ -23,14 +23,14 @@ of_each = pytest.mark.parametrize("dtype", COMPLEX, ids=lambda each: each.name)
 
 @pytest.fixture(autouse=True)
 def without_the_reference(cuda):
-    """Nothing runs on the reference in the GPU's place."""
+    """Assert that nothing falls back to the reference."""
     before = dict(launch.fallbacks)
     yield
     assert dict(launch.fallbacks) == before
 
 
 def plane(dtype, far=3.0, count=9):
-    """Numbers of both signs in either part, zeros and ones among them."""
+    """Numbers whose parts have either sign or are 0."""
     steps = [(2 * k / (count - 1) - 1) * far for k in range(count)]
     rows = [[complex(re, im) for im in steps] for re in steps]
     return gn.tensor(rows, dtype=dtype, device="reference")
@@ -66,7 +66,7 @@ def test_a_zero_has_the_sign_that_says_on_which_side_of_a_cut_it_is(dtype):
 
 
 def test_functions_keep_their_range():
-    """What is large in between is not lost, nor what is small."""
+    """Large and tiny intermediate values neither overflow nor vanish."""
     for name, at in (
         ("sqrt", 1.5e308 + 1.5e308j),
         ("sqrt", 5e-324 + 5e-324j),
@@ -83,7 +83,7 @@ def test_functions_keep_their_range():
     ):
         source = gn.tensor([at], dtype=gn.complex128, device="reference")
         close(*(gn.view_as_real(each) for each in both(getattr(gn, name), source)), 1e-14)
-    # of which cmath has one digit
+    # cmath's result has only one correct digit
     near_one = gn.tensor([0.6 + 0.8j], dtype=gn.complex128, device="cuda")
     assert near_one.log().real.tolist() == pytest.approx([2.2204460492503e-17], rel=1e-12)
 
@@ -229,7 +229,7 @@ def test_products_of_matrices(dtype):
 
 
 def test_a_factor_of_1_leaves_infinities_alone():
-    """A product with 1 + 0i makes NaN of the other part."""
+    """A multiplication by 1 + 0i would make the other part NaN."""
     large = gn.full((2, 2), 1e300, dtype=gn.complex128, device="cuda")
     infinite = large[0] * 1e300
     for found in (large @ large, gn.addmm(infinite, large, large, beta=1)):
@@ -334,7 +334,7 @@ def test_gradients_of_padding(dtype):
 
 
 def test_what_is_claimed_is_what_c_claims():
-    """But for what has no kernels here for any dtype, and for what its rule refuses."""
+    """Except operators without CUDA kernels for any dtype, and those whose meta function refuses complex."""
     refused = ("upsample", "avg_pool", "ctc_loss", "median", "mode", "searchsorted")
     here, there = (get_backend(name).capabilities for name in ("cuda", "c"))
     for name in set(here) & set(there):

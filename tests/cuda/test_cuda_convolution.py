@@ -1,4 +1,4 @@
-"""Convolution on the emulated GPU: sums of small integers, which every order of adding gives exactly."""
+"""Convolution on the emulated GPU: sums of small integers, which are exact in any order."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ DTYPES = [gn.float16, gn.bfloat16, gn.float32, gn.float64, gn.uint8, gn.int8, gn
 
 
 def small_numbers(*sizes, dtype=gn.float32):
-    """Integers from -2 to 2, or from 0 on."""
+    """Integers from -2 to 2, or from 0 to 2 for uint8."""
     return gn.randint(0 if dtype is gn.uint8 else -2, 3, sizes, device="reference").to(dtype)
 
 
 def check(
     inputs, weights, bias=True, stride=1, padding=0, dilation=1, transposed=False, more=0, groups=1, **options
 ):
-    """Forward and all gradients are the reference's, and nothing falls back."""
+    """Compare forward and all gradients with the reference's; nothing may fall back."""
     gn.manual_seed(1)
     dtype = options.get("dtype", gn.float32)
     spatial = len(inputs) - 2

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("cuda")
 
 
 def run(script, **variables):
-    """What a process of its own prints."""
+    """What ``script`` prints in a separate process."""
     environment = {**os.environ, "GNOMON_FALLBACK": "allow", **variables}
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
@@ -144,7 +144,7 @@ def test_a_graphs_memory_is_its_own():
     made = gn.cuda.CUDAGraph()
     numbers = gn.ones(64, device="cuda")
     with gn.cuda.graph(made):
-        result = (numbers + 1) * 2  # the sum is gone when this line ends, and its memory is not for others
+        result = (numbers + 1) * 2  # the sum is freed after this line, but its memory stays reserved
     others = [gn.zeros(64, device="cuda") for _ in range(8)]
     made.replay()
     assert result.tolist() == [4.0] * 64

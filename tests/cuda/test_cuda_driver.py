@@ -1,4 +1,4 @@
-"""The driver's functions, their errors, and which library is opened: over the emulated GPU."""
+"""The driver's functions, their errors, and the choice of the library, on the emulated GPU."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def kernels(driver):
 
 @pytest.fixture(autouse=True)
 def nothing_loaded(monkeypatch):
-    """Each test opens libraries itself."""
+    """Forget all loaded libraries: each test opens its own."""
     monkeypatch.setattr(drivers, "_loaded", {})
 
 
@@ -255,7 +255,7 @@ def test_the_other_device_goes_on(driver, kernels):
     put(driver, address, [1.0, 2.0])
     assert get(driver, address, 2) == [1.0, 2.0]
     Kernels(driver).write_beyond(address, 2, "exp")
-    with pytest.raises(CudaError, match="the last operator launched was exp"):  # an error of its own
+    with pytest.raises(CudaError, match="the last operator launched was exp"):  # its own error
         driver.synchronize()
     with pytest.raises(CudaError, match="the context of cuda:1 is lost"):
         driver.synchronize()

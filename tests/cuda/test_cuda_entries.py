@@ -1,4 +1,4 @@
-"""Plans of calls on CUDA: prepared once, launched by addresses, memory given back."""
+"""Plans of calls on CUDA: prepared once, launched with addresses, and memory is freed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("cuda")
 
 @pytest.fixture
 def calls(monkeypatch):
-    """Which calls were prepared, and how many bytes were copied from the host."""
+    """The calls that were prepared, and the number of bytes copied from the host."""
     found = {"prepared": [], "copied": 0}
     prepare, upload = PointwiseKernel.prepare, get_backend("cuda").runtime.upload
 
@@ -74,7 +74,7 @@ def test_memory_comes_back():
     before = gn.cuda.memory_allocated()
     held = [x + x for _ in range(5)]
     assert gn.cuda.memory_allocated() >= before + 5 * 4000
-    held[0].untyped_storage()  # from here on the storage owns it
+    held[0].untyped_storage()  # from here on the storage owns the memory
     view = held[1][10:]
     held.clear()
     gc.collect()

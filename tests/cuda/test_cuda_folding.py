@@ -1,4 +1,4 @@
-"""Columns of windows on the emulated GPU, against the reference's."""
+"""im2col and col2im on the emulated GPU, against the reference's."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from gnomon_cuda import fourier
 pytestmark = pytest.mark.usefixtures("cuda")
 aten = gn.ops.aten
 TOLERANCES = {"complex64": 2e-5, "complex128": 1e-12, "float32": 2e-5, "float64": 1e-12}
-# of small factors, of one that is larger than any that is transformed by its definition, and of more elements
+# with small factors only, with a factor too large to be transformed by its definition, and with more elements
 # than a block has in shared memory
 LENGTHS = [1, 2, 3, 4, 5, 6, 8, 12, 30, 31, 37, 64, 74, 97, 120]
 LONG = [1200, 1201, 2 * 613]
@@ -32,7 +32,7 @@ def points(*sizes, dtype=gn.complex128):
 
 
 def transforms(source, spectrum, dim, length, normalization):
-    """All three, of the lines along a dimension."""
+    """All three transforms along a dimension."""
     for forward in (True, False):
         both(lambda x, f=forward: aten._fft_c2c.default(x, dim, normalization, f), spectrum)
     for onesided in (True, False):

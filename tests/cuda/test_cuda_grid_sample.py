@@ -31,12 +31,12 @@ def numbers(*sizes, dtype=gn.float64):
 
 
 def grid_of(*sizes, dtype=gn.float64):
-    """Coordinates of which a fifth is outside; each is exact in all dtypes, and none is at a border."""
+    """Coordinates, a fifth of them outside; each is exact in all dtypes, and none is at a border."""
     return ((gn.randint(-19, 20, sizes, device="reference") * 2 + 1).to(gn.float64) / 32).to(dtype)
 
 
 def run_all(input, grid, mode, padding, align, samples=True):
-    """The sample, its gradients and theirs."""
+    """Compare the sample, its gradients and their gradients with the reference's."""
     name = f"grid_sampler_{input.ndim - 2}d"
     operator, backward = getattr(aten, name).default, getattr(aten, f"{name}_backward").default
     double = aten._grid_sampler_double_backward.default
@@ -90,7 +90,7 @@ def test_coordinates_that_are_no_numbers():
 
 
 def test_an_element_of_many_places(monkeypatch):
-    """All of them at the border, and images that are sorted one by one."""
+    """Many samples at the border share one element, and images are sorted one at a time."""
     gn.manual_seed(4)
     monkeypatch.setattr(grid_sample, "MOST_MEETINGS", 100)
     places = 3 * grid_sample.FEW

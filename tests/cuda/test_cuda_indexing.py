@@ -17,12 +17,12 @@ pytestmark = pytest.mark.usefixtures("cuda")
 MOVED = [gn.bool, gn.int16, gn.float32, gn.float64, gn.complex128]
 
 
-RUNS = [Counter()]  # of the test that is at work
+RUNS = [Counter()]  # of the current test
 
 
 @pytest.fixture(autouse=True)
 def natively():
-    """What is asked of the GPU here, it does itself."""
+    """Count native runs, and assert that the GPU declines no call."""
     with native_runs() as RUNS[0]:
         before = launch.declined.copy()
         yield
@@ -34,7 +34,7 @@ def indices(*values, dtype=gn.int64):
 
 
 def run_natively(name, function, *tensors):
-    """``both``, where ``name`` has run on the GPU."""
+    """``both``, and assert that ``name`` ran on the GPU."""
     found = both(function, *tensors)
     assert RUNS[0]["cuda", name] >= 1, name
     return found
@@ -68,7 +68,7 @@ def test_elements_are_read_at_indices(dtype):
 def test_elements_are_put_at_indices(dtype):
     target = gn.zeros(3, 8, dtype=dtype, device="reference")
     source = numbers(4 * 8, dtype).reshape(4, 8)
-    few = indices([2, 0, 2, 1])  # of the two of a place, the last one stays
+    few = indices([2, 0, 2, 1])  # of two values for one index, the last one is kept
     for name, function in (
         ("index_copy", lambda a, b, i: a.index_copy(0, i, b)),
         ("index_copy", lambda a, b, i: a.t().index_copy(1, i, b.t())),
@@ -87,7 +87,7 @@ def test_elements_are_put_at_indices(dtype):
 
 
 def test_the_last_of_equal_picks_wins_whichever_thread_comes_last():
-    # more than the threads of one launch: a thread goes on to later picks before the next one begins
+    # more indices than one launch has threads for: a thread handles later indices before another one begins
     count = 4 * launcher.BLOCKS_PER_MULTIPROCESSOR * launcher.THREADS + 100
     places = gn.tensor([k % 3 for k in range(count)], device="cuda")
     target, source = gn.zeros(4, device="cuda"), numbers(count).to("cuda")
@@ -176,7 +176,7 @@ def test_an_extreme_is_nan_where_one_comes():
 
 @pytest.mark.parametrize("inner", [1, 3, 40])
 def test_many_that_meet_are_combined_by_a_block(inner):
-    # more than a thread takes, more than a block sorts, and one place of each kind: none, few, many
+    # more values than a thread takes, more than a block sorts; targets of no, few and many values
     count = order.SHORT_LINE + 100
     places = gn.tensor([0 if k % 7 else k % 5 + 2 for k in range(count)], device="reference")
     places[indexing.FEW * 3] = 9
@@ -184,7 +184,7 @@ def test_many_that_meet_are_combined_by_a_block(inner):
     target = numbers(11 * inner).reshape(11, inner)
     assert same(*both(lambda a, i, b: a.index_add(0, i, b), target, places, source))
     runs = gn.tensor([k // indexing.FEW for k in range(5 * indexing.FEW + 1)], device="reference")
-    exact = source[: runs.numel()]  # runs of just as many as a thread takes
+    exact = source[: runs.numel()]  # runs of exactly as many as a thread takes
     assert same(*both(lambda a, i, b: a.index_add(0, i, b), target, runs, exact))
     runs = runs[1:] // 2 * 2
     assert same(*both(lambda a, i, b: a.index_add(0, i, b), target, runs, exact[1:]))
@@ -269,7 +269,7 @@ def test_complex_numbers_are_scaled_as_a_whole_when_they_are_added():
         expected, found = both(
             lambda a, i, s, n=alpha: a.index_add(0, i, s, alpha=n), gn.zeros_like(odd), indices([0]), odd
         )
-        assert repr(expected.tolist()) == repr(found.tolist())  # NaN is none of its equals
+        assert repr(expected.tolist()) == repr(found.tolist())  # NaN does not equal itself
 
 
 def test_complex_numbers_are_combined_at_indices():

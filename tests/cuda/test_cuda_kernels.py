@@ -1,5 +1,5 @@
-"""What NVIDIA's compiler says of all CUDA kernels is on record: the record is of these texts, and a sample
-that is compiled anew says the same.
+"""What NVIDIA's compiler reports for all CUDA kernels is recorded: the record matches the sources, and a
+sample that is compiled again gives the same.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def record():
 
 
 def samples():
-    """For each text a batch of kernels, each for another dtype and architecture than the one before."""
+    """For each source file a batch of kernels; dtype and architecture vary from file to file."""
     by_text: dict[str, list] = {}
     for part, programs in tool.parts().items():
         by_text.setdefault(part.text, []).append((part, list(tool.batches(programs))))
@@ -69,7 +69,7 @@ def samples():
 
 
 def test_the_record_is_of_these_texts(record):
-    """What has changed since is not on record, and the page says how much that is."""
+    """No recorded part has changed since, and the page says whether parts are missing from the record."""
     known = record["parts"]
     changed = [part.name for part in tool.stale(record) if part.name in known]
     assert not changed, f"`make compiled` compiles these and writes the record: {changed}"
@@ -100,7 +100,7 @@ def test_a_sample_is_compiled_as_recorded(nvrtc, record, part, batch, first):
     spills = {kernel: found for kernel, found in spills.items() if any(found)}
     assert all(tool.reason(part.name, kernel) for kernel in spills)
     if nvrtc.version != record["version"] or part in tool.stale(record):
-        return  # of another compiler or text the numbers are others
+        return  # other compilers and sources give other numbers
     entry = record["parts"][part.name]
     registers = entry["registers"].split()[first : first + len(needs)]
     assert [str(each.registers) for each in needs] == registers

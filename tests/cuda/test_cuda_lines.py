@@ -17,7 +17,7 @@ DTYPES = [gn.bool, gn.uint8, gn.int64, gn.float16, gn.float32, gn.float64]
 
 @pytest.fixture(autouse=True)
 def natively():
-    """What is asked of the GPU here, it does itself."""
+    """Assert that everything runs on the GPU itself."""
     gn.set_fallback_policy("error")
     before = launch.declined.copy()
     yield
@@ -25,7 +25,7 @@ def natively():
 
 
 def mixed(count, dtype):
-    """Numbers in disorder, some of them equal, some below 0 where there are such."""
+    """Unsorted numbers with duplicates, and with negative numbers if the dtype has them."""
     values = [(k * 37 + k // 11) % 23 for k in range(count)]
     if dtype not in (gn.bool, gn.uint8):
         values = [value - 11 for value in values]
@@ -33,7 +33,7 @@ def mixed(count, dtype):
 
 
 def equal(expected, found):
-    """``same`` for several outputs, and for NaN."""
+    """``same`` for several outputs; NaN equals NaN."""
     for one, other in zip(expected, found, strict=True):
         assert (one.dtype, one.shape, one.stride()) == (other.dtype, other.shape, other.stride())
         assert str(one.tolist()) == str(other.tolist())
@@ -51,7 +51,7 @@ def test_extremes_of_each_kind(dtype):
         lambda a: [*a.aminmax(), *a.aminmax(dim=1), *a.transpose(0, 1).aminmax(dim=0, keepdim=True)],
         lambda a: [*a[:, :0].max(0)],
     ):
-        if dtype != gn.bool or "argmax" not in function.__code__.co_names:  # which has none
+        if dtype != gn.bool or "argmax" not in function.__code__.co_names:  # there is no argmax of bool
             assert equal(*both(function, source))
 
 
@@ -78,7 +78,7 @@ def test_lines_are_cut_in_parts():
     long = 3 * lines.LEAST_FOR_BLOCK + 5
     for source in (
         mixed(2 * long, gn.int64).reshape(2, long),  # parts for blocks
-        mixed(long * 40, gn.int64).reshape(long, 40).t(),  # parts for threads, lines side by side
+        mixed(long * 40, gn.int64).reshape(long, 40).t(),  # parts for threads, adjacent lines
         mixed(1030 * 7, gn.int64).reshape(1030, 7),  # a thread for each line
     ):
         assert equal(*both(lambda a: [*a.max(1), *a.min(1)], source))

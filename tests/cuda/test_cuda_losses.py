@@ -1,4 +1,4 @@
-"""Losses, gates and optimizers' steps on the emulated GPU, against the reference's."""
+"""Losses, gates and optimizer steps on the emulated GPU, against the reference's."""
 
 from __future__ import annotations
 
@@ -127,12 +127,12 @@ def test_one_launch_for_all_tensors_but_one_each_where_they_share_memory(monkeyp
     aten._foreach_add_.Scalar(apart, 1)
     assert launched == ["foreach_dense<add_operation, 4>"]
     launched.clear()
-    aten._foreach_add_.Scalar([apart[9][:6], apart[3], apart[9][4:]], 1)  # blocks run in no order
+    aten._foreach_add_.Scalar([apart[9][:6], apart[3], apart[9][4:]], 1)  # overlapping; block order varies
     assert launched == ["foreach_dense<add_operation, 4>"] * 3
 
 
 def stepped(operator, groups, *numbers, **options):
-    """The tensors of lists after a step on either device."""
+    """A function that runs a step on tensors, grouped into lists, and returns the tensors of the lists."""
 
     def step(*tensors):
         copies, rest = [], list(tensors)
@@ -155,7 +155,7 @@ def parameters(dtype):
 
 
 def fresh(tensors):
-    """Other numbers of the same sizes; what was turned lies as it did, all else row by row."""
+    """New numbers of the same sizes; transposed matrices stay so, all others are row-major."""
     return [
         numbers(*each.shape[::-1], dtype=each.dtype).t()
         if each.stride()[0] == 1 and each.ndim == 2

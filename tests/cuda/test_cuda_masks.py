@@ -1,4 +1,4 @@
-"""What is not 0, and what masks choose, on the emulated GPU, against the reference."""
+"""Nonzero elements, and selection by masks, on the emulated GPU, against the reference."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ SHAPES = [(), (1,), (3, 4, 5), (2, masks.TILE), (masks.TILE + 1,), (0, 3)]
 aten = gn.ops.aten
 
 
-RUNS = [Counter()]  # of the test that is at work
+RUNS = [Counter()]  # of the current test
 
 
 @pytest.fixture(autouse=True)
 def natively():
-    """What is asked of the GPU here, it does itself."""
+    """Count native runs, and assert that the GPU declines no call."""
     before = launch.declined.copy()
     with native_runs() as RUNS[0]:
         yield
@@ -32,7 +32,7 @@ def natively():
 
 
 def sparse(shape, dtype):
-    """Every third element is 0, and so is all of some hundred elements."""
+    """Every third element is 0, and so are all elements of alternate hundreds."""
     count = math.prod(shape)
     values = [k % 3 * (k // 100 % 2 or k < 100) for k in range(count)]
     return gn.tensor(values, dtype=gn.int64, device="reference").to(dtype).reshape(shape)

@@ -1,4 +1,4 @@
-"""Products of matrices on the emulated GPU, by the kernels of csrc/cuda/matmul.cu."""
+"""Matrix products on the emulated GPU, by the kernels of csrc/cuda/matmul.cu."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def cuda(monkeypatch):
 
 
 def whole(*sizes, dtype=gn.float32, most=5):
-    """Small whole numbers, whose products and sums any dtype holds."""
+    """Small integers, whose products and sums all dtypes represent."""
     count = 1
     for size in sizes:
         count *= size
@@ -32,7 +32,7 @@ def whole(*sizes, dtype=gn.float32, most=5):
 
 
 def same(function, *tensors):
-    """Does ``function`` make the same of these on the GPU as on the reference?"""
+    """Assert that ``function`` gives the same on the GPU as on the reference; return True."""
     expected = function(*tensors)
     found = function(*[each.to("cuda") if isinstance(each, gn.Tensor) else each for each in tensors])
     assert found.device.type == "cuda"
@@ -41,7 +41,7 @@ def same(function, *tensors):
     return True
 
 
-# (m, k, n): one element, less and more than a tile and than a step of k, rows, columns
+# (m, k, n): one element; less and more than a tile and than a step of k; rows; columns
 SIZES = [(1, 1, 1), (3, 4, 5), (70, 33, 65), (5, 16, 130), (1, 70, 40), (40, 70, 1), (2, 17, 2)]
 
 
@@ -73,7 +73,7 @@ def test_products_of_nothing():
 def test_each_dtype(dtype):
     kind = getattr(gn, dtype)
     left, right = whole(9, 21, dtype=gn.int64).to(kind), whole(21, 18, dtype=gn.int64).to(kind)
-    small = 3 if dtype in ("float16", "bfloat16") else 5  # whole numbers that bfloat16 holds
+    small = 3 if dtype in ("float16", "bfloat16") else 5  # integers that bfloat16 represents
     left, right = left.clamp(0, small), right.clamp(0, small)
     if dtype == "bfloat16":
         left, right = left[:, :9], right[:9]
@@ -94,7 +94,7 @@ def test_integers_wrap():
 
 
 def test_float64_and_half_types_sum_in_enough_bits():
-    # 1 + 2**-30 is lost in float32; of 4096 ones, float16 adds up 2048
+    # 1 + 2**-30 is 1 in float32; a float16 sum of 4096 ones would stop at 2048
     one = gn.tensor([[1.0, 2.0**-30]], dtype=gn.float64, device="reference")
     assert same(gn.mm, one, gn.ones(2, 1, dtype=gn.float64, device="reference"))
     assert same(gn.mm, one.expand(3, 2), gn.ones(2, 4, dtype=gn.float64, device="reference"))
@@ -189,7 +189,7 @@ def test_a_product_has_the_same_bits_wherever_its_factors_begin():
 
 
 def test_large_tiles(launched):
-    # as many as there are multiprocessors for
+    # tiles are as large as the number of multiprocessors allows
     left, right = whole(16, 20).repeat(40, 1), whole(20, 8).repeat(1, 33)
     expected = gn.mm(left[:16], right[:, :8]).repeat(40, 33)
     assert gn.mm(left.to("cuda"), right.to("cuda")).tolist() == expected.tolist()

@@ -17,7 +17,7 @@ ALL_DTYPES = pytest.mark.parametrize("dtype", list(BOUNDS))
 
 @pytest.fixture(autouse=True)
 def cuda(monkeypatch):
-    """The backend, emulated; what it does not run itself is an error."""
+    """The emulated backend; a fallback is an error."""
     if shutil.which("c++") is None:
         pytest.skip("there is no C++ compiler")
     monkeypatch.setenv("GNOMON_CUDA_EMULATE", "1")
@@ -40,7 +40,7 @@ def launched(monkeypatch):
 
 
 def numbers(*sizes, dtype=gn.float32, shift=0.0):
-    """Numbers between -2 and 2, and a shift."""
+    """Numbers between -2 and 2, plus ``shift``."""
     count = math.prod(sizes)
     found = [(i * 7919 % 1013 - 506) / 253 + shift for i in range(count)]
     return gn.tensor(found, dtype=gn.float64, device="reference").reshape(sizes).to(dtype)
@@ -51,7 +51,7 @@ def on_device(value):
 
 
 def close(expected, found, bound=None):
-    """Is ``found`` as near to the reference's result as its dtype allows?"""
+    """Whether ``found`` is as close to the reference's result as its dtype allows."""
     if expected is None or found is None:
         return expected is found
     assert found.device.type == "cuda"
@@ -67,7 +67,7 @@ def close(expected, found, bound=None):
 
 
 def same(function, *arguments, bound=None):
-    """Does ``function`` give the same on the GPU?  The reference's results."""
+    """Assert that ``function`` gives the same on the GPU as on the reference; return the latter."""
     expected = function(*arguments)
     found = function(*[on_device(each) for each in arguments])
     assert len(expected) == len(found)
@@ -77,7 +77,7 @@ def same(function, *arguments, bound=None):
 
 
 def layer(source, shape, weight, bias, gradient, mask=(True, True, True)):
-    """Layer normalization, and its gradients."""
+    """Compare layer normalization and its gradients."""
     _, mean, rstd = same(aten.native_layer_norm, source, shape, weight, bias, 1e-5)
     backward = aten.native_layer_norm_backward
     scale = 10 * BOUNDS[source.dtype.name]
@@ -180,7 +180,7 @@ def test_parameters_of_another_dtype():
 
 
 def group(source, groups, weight, bias, gradient, mask=(True, True, True)):
-    """Group normalization, and its gradients."""
+    """Compare group normalization and its gradients."""
     images, channels = source.shape[:2]
     sizes = (images, channels, math.prod(source.shape[2:]), groups)
     _, mean, rstd = same(aten.native_group_norm, source, weight, bias, *sizes, 1e-5)
@@ -211,7 +211,7 @@ def test_groups_of_images_that_lie_channels_last():
 
 
 def batch(source, weight, bias, gradient, mask=(True, True, True)):
-    """Batch normalization by a batch's own statistics, by running ones, and the gradients of both."""
+    """Compare batch normalization by the batch's statistics and by running ones, and their gradients."""
     channels = source.shape[1]
     kind = source.dtype if weight is None else weight.dtype
     everything = list(mask)

@@ -1,4 +1,4 @@
-"""Pooling on the emulated GPU, against the reference's: of small integers, whose sums are exact."""
+"""Pooling on the emulated GPU, against the reference's, on small integers, whose sums are exact."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TOLERANCES = {"float64": 1e-15, "float32": 1e-6, "float16": 1e-3, "bfloat16": 8e
 
 
 def numbers(*sizes, dtype=gn.float32):
-    """Integers from 0 to 8: many are equal."""
+    """Integers from 0 to 8, with many duplicates."""
     return gn.randint(0, 9, sizes, device="reference").to(dtype)
 
 
@@ -29,7 +29,7 @@ def alike(expected, found):
 
 
 def on_both(function, *tensors):
-    """The result on the reference; the GPU has the same, and nothing falls back."""
+    """Assert that the GPU gives the same as the reference, without fallbacks; return the latter's result."""
     before = dict(launch.fallbacks)
     expected, found = (
         function(*[moved(each, device) for each in tensors]) for device in ("reference", "cuda")
@@ -131,7 +131,7 @@ def test_an_empty_batch():
     on_both(lambda x: aten.avg_pool2d.default(x, 2, [], 0, False, True, None), empty)
 
 
-FAR = 2**63 - 1  # a step to the next window, which there is not; and between taps of which there is one
+FAR = 2**63 - 1  # the stride if there is one window, the dilation if the window has one element
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ FAR = 2**63 - 1  # a step to the next window, which there is not; and between ta
     ],
 )
 def test_steps_of_64_bits(name, near, far):
-    """They are counted in, without being added to what else is counted."""
+    """A stride or dilation that applies to nothing does not overflow."""
     image = numbers(1, 1, 5, dtype=gn.float64)
 
     def pooled(image, steps):

@@ -1,4 +1,4 @@
-"""Families list what they may ever ask to be compiled: the emulation takes nothing else."""
+"""Families list all programs that they may compile: the emulation compiles no other."""
 
 from __future__ import annotations
 

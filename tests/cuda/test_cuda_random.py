@@ -1,4 +1,4 @@
-"""Random numbers and ranges on the emulated GPU: the very numbers of the reference."""
+"""Random numbers and ranges on the emulated GPU: exactly the reference's numbers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def name_of(dtype):
 
 
 def drawn(function):
-    """What ``function(device)`` draws on either device from one seed; nothing may fall back."""
+    """What ``function(device)`` draws on each device from the same seed; nothing may fall back."""
     before = dict(launch.fallbacks)
     found = []
     for device in ("reference", "cuda"):

@@ -20,7 +20,7 @@ def numbers(*sizes, dtype=gn.float32):
 
 
 def on_both(function, *tensors):
-    """The result on the reference; the GPU has the same, and nothing falls back."""
+    """Assert that the GPU gives the same as the reference, without fallbacks; return the latter's result."""
     before = dict(launch.fallbacks)
     given = [[moved(each, device) for each in tensors] for device in ("reference", "cuda")]
     expected, found = (function(*each) for each in given)

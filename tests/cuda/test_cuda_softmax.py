@@ -1,4 +1,4 @@
-"""Softmax, its logarithm and their gradients on the emulated GPU."""
+"""softmax, log_softmax and their gradients on the emulated GPU."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BOUNDS = {"float16": 2e-3, "bfloat16": 2e-2, "float32": 2e-6, "float64": 1e-14}
 
 @pytest.fixture(autouse=True)
 def cuda(monkeypatch):
-    """The backend, emulated; what it does not run itself is an error."""
+    """The emulated backend; a fallback is an error."""
     if shutil.which("c++") is None:
         pytest.skip("there is no C++ compiler")
     monkeypatch.setenv("GNOMON_CUDA_EMULATE", "1")
@@ -49,7 +49,7 @@ def numbers(*sizes, dtype=gn.float32):
 
 
 def close(expected, found):
-    """Is ``found`` as near to the reference's result as its dtype allows?"""
+    """Whether ``found`` is as close to the reference's result as its dtype allows."""
     assert found.device.type == "cuda"
     assert (found.dtype, found.shape, found.stride()) == (expected.dtype, expected.shape, expected.stride())
     bound = BOUNDS[expected.dtype.name]
@@ -63,7 +63,7 @@ def close(expected, found):
 
 
 def all_four(source, gradient, dim):
-    """Both operators and their gradients."""
+    """Compare both operators and their gradients."""
     for name, function in FORWARD.items():
         expected = function(source, dim, False)
         assert close(expected, function(source.to("cuda"), dim, False))
@@ -72,7 +72,7 @@ def all_four(source, gradient, dim):
         assert close(backward(gradient, expected, dim, source.dtype), found)
 
 
-# For each team of the kernels a row that it holds, and one that is too long for the shorter ones.
+# For each team of threads, a row that fits it and is too long for the smaller teams.
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
 def test_rows_of_each_length(launched, dtype):
     kind = getattr(gn, dtype)
@@ -105,7 +105,7 @@ def test_dimensions_in_the_middle_and_first(launched):
     all_four(source, gradient, 0)
     assert len(launched) == 8 and all("_columns<" in each and "32, 8>" in each for each in launched)
     launched.clear()
-    all_four(source[:, :, :7], gradient[:, :, :7], -2)  # too few rows to lie side by side
+    all_four(source[:, :, :7], gradient[:, :, :7], -2)  # too few rows to put side by side
     assert all("_rows<" in each for each in launched)
 
 

@@ -1,4 +1,4 @@
-"""Sorting, and what is found in sorted lines, on the emulated GPU, against the reference."""
+"""Sorting, selection and searches in sorted lines on the emulated GPU, against the reference."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DTYPES = [gn.uint8, gn.int16, gn.int64, gn.float16, gn.bfloat16, gn.float32, gn.
 
 @pytest.fixture(autouse=True)
 def natively():
-    """What is asked of the GPU here, it does itself."""
+    """Assert that everything runs on the GPU itself."""
     gn.set_fallback_policy("error")
     before = launch.declined.copy()
     yield
@@ -25,7 +25,7 @@ def natively():
 
 
 def mixed(count, dtype):
-    """Numbers in disorder, some of them equal, some below 0 where there are such."""
+    """Unsorted numbers with duplicates, and with negative numbers if the dtype has them."""
     values = [(k * 37 + k // 11) % 23 for k in range(count)]
     if dtype not in (gn.bool, gn.uint8):
         values = [value - 11 for value in values]
@@ -33,7 +33,7 @@ def mixed(count, dtype):
 
 
 def equal(expected, found):
-    """Are all of these outputs the same, NaN too?"""
+    """Assert that all outputs are the same, with NaN equal to NaN; return True."""
     for one, other in zip(expected, found, strict=True):
         assert (one.dtype, one.shape, one.stride()) == (other.dtype, other.shape, other.stride())
         assert str(one.tolist()) == str(other.tolist())
@@ -89,7 +89,7 @@ def test_numbers_that_are_none_are_last(dtype):
 
 @pytest.mark.parametrize("dtype", [gn.int16, gn.int64, gn.float32], ids=lambda each: each.name)
 def test_long_lines_are_sorted_by_digits(dtype):
-    # two tiles and a bit, two lines; and a line that just does, or just does not, fit a block
+    # two tiles and a remainder, in two lines; and lines that just fit a block, or just do not
     for length in (2 * order.TILE + 77, order.SHORT_LINE, order.SHORT_LINE + 1):
         values = [(k * 7919 + k * k) % 997 * 30 - 15000 for k in range(2 * length)]
         source = gn.tensor(values, dtype=gn.int64, device="reference").to(dtype).reshape(2, length)
@@ -100,7 +100,7 @@ def test_long_lines_are_sorted_by_digits(dtype):
 
 @pytest.mark.parametrize("dtype", [gn.int64, gn.float32], ids=lambda each: each.name)
 def test_the_first_of_long_lines(dtype):
-    # one round of pieces, two rounds, and more than are kept
+    # one round of pieces, two rounds, and more elements than the method by pieces keeps
     for length, kept in (
         (order.SHORT_LINE + 1, 5),
         (70 * order.SHORT_LINE // 8, order.MOST_KEPT),
@@ -174,7 +174,7 @@ def test_places_in_sorted_rows(dtype):
         ],
         lambda a, b: [gn.searchsorted(a[:, :0], b), gn.searchsorted(a, b[:, :0])],
     ):
-        gn.set_fallback_policy("allow")  # of arange
+        gn.set_fallback_policy("allow")  # for arange
         assert equal(*both(function, rows, wanted))
     assert gn.searchsorted(rows[0].to("cuda"), gn.tensor([math.nan], device="cuda")).tolist() == [6]
 

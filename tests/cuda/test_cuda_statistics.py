@@ -1,4 +1,4 @@
-"""Variances, norms and sums of exponentials on the emulated GPU, against the reference's."""
+"""Variances, norms and logsumexp on the emulated GPU, against the reference's."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_statistics_over_dimensions_near_and_far(statistic, dtype):
 def test_a_variance_far_from_zero_is_exact():
     far = numbers(4 * reductions.PART, gn.float64) + 1e9
     close(*both(lambda x: gn.var(x), far), 1e-14)
-    # side by side, and so in parts that are put together
+    # columns, which are reduced in parts that are then combined
     wide = far.reshape(-1, reductions.WIDTH)
     close(*both(lambda x: gn.var(x, 0), wide), 1e-14)
 
@@ -91,7 +91,7 @@ def test_exponentials_of_large_and_infinite_numbers():
 
 
 def test_folds_side_by_side():
-    # a block for WIDTH outputs: a last group that is not whole, and parts
+    # a block for WIDTH outputs: an incomplete last group, and parts
     for columns in (reductions.WIDTH, 3 * reductions.WIDTH + 5):
         matrix = (numbers(700 * columns, gn.int64) * 7919 % 1000).reshape(700, columns).to(gn.float32)
         for function in (lambda x: x.sum(0), lambda x: x.amax(0), lambda x: x.t().amin(1)):

@@ -1,4 +1,4 @@
-"""Streams and events: order, what is current, and that handles are lent again."""
+"""Streams and events: order, the current stream, and the reuse of handles."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_each_thread_has_its_own_current_stream(driver):
     other = Stream(driver)
     with other:
         entered.wait()
-        with stream:  # both threads are in it
+        with stream:  # both threads have it as current
             pass
         assert current_stream(driver) is other
         left.wait()
@@ -189,10 +189,10 @@ def test_handles_are_lent_again(driver):
     handle = stream.handle
     del stream
     gc.collect()
-    assert Stream(driver, 1).handle != handle  # of another device
+    assert Stream(driver, 1).handle != handle  # from another device
     again = Stream(driver)
     assert again.handle == handle
-    assert Stream(driver).handle != handle  # that one is in use
+    assert Stream(driver).handle != handle  # ``again`` uses it
     event = Event(driver)
     event.record(again)
     handle = event.handle
@@ -215,7 +215,7 @@ def test_streams_of_the_same_handle_are_equal(driver):
     assert stream != default_stream(driver)
     assert default_stream(driver, 0) != default_stream(driver, 1)
     handle = stream.handle
-    del same  # it was not its own
+    del same  # it does not own the handle
     assert Stream(driver).handle != handle
 
 

@@ -17,9 +17,9 @@ DTYPES = [gn.float32, gn.float64, gn.complex64, gn.complex128]
 
 
 def decomposed(matrices, full=False):
-    """Is the decomposition on the GPU one of these matrices, with the singular values of the reference's?
+    """Check the GPU's decomposition and compare its singular values with the reference's; return them.
 
-    Signs and phases are nobody's to say; vectors of equal values, neither.
+    Signs and phases are arbitrary, and so are the vectors of equal singular values.
     """
     wanted = svd(matrices, full)
     before = dict(launch.fallbacks)
@@ -63,7 +63,7 @@ def test_decompositions(dtype):
 
 
 def test_signs_are_those_of_the_c_backend():
-    """Where more columns than a block has warps are turned at once."""
+    """This includes more columns than a block has warps, rotated at the same time."""
     gn.manual_seed(2)
     matrix = numbers(25, 23)
     for one, other in zip(svd(matrix.to("c")), svd(matrix.to("cuda"))):

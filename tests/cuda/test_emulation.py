@@ -1,7 +1,7 @@
-"""The emulated GPU: what its driver does, and that each fault a GPU would punish or hide is seen.
+"""The emulated GPU: its driver, and that it detects each fault that a GPU would punish or hide.
 
-The driver is opened as the real one would be, by its own names; kernels are those of emulation_kernels.cu,
-once as they are and once with every access checked.
+The driver is opened like the real one, by its own names; the kernels are those of emulation_kernels.cu, once
+compiled plainly and once with every access checked.
 """
 
 import itertools
@@ -19,7 +19,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 EMULATION = ROOT / "csrc" / "emulation"
-# blas.cpp is a library of its own.
+# blas.cpp is a separate library.
 DRIVER_SOURCES = sorted(path for path in EMULATION.glob("*.cpp") if path.name != "blas.cpp")
 KERNELS = Path(__file__).with_name("emulation_kernels.cu")
 COMPILER = os.environ.get("CXX", "c++")
@@ -71,7 +71,7 @@ NULL = ffi.NULL
 
 
 class DriverError(Exception):
-    """A status that is not 0."""
+    """A nonzero status."""
 
     def __init__(self, code: int, problem: str):
         super().__init__(f"{code}: {problem}")
@@ -91,27 +91,27 @@ class Gpu:
         self.module: Any = None
 
     def status(self, name: str, *arguments: Any) -> int:
-        """What the driver's function of that name returns."""
+        """The status that the driver's function of that name returns."""
         return getattr(self.library, name)(*arguments)
 
     def problem(self) -> str:
-        """The emulation's own words for what went wrong."""
+        """The emulation's description of the error."""
         return ffi.string(self.library.gn_emulation_problem()).decode()
 
     def call(self, name: str, *arguments: Any) -> None:
-        """Call it, which has to succeed."""
+        """Call a function, which has to succeed."""
         code = self.status(name, *arguments)
         if code:
             raise DriverError(code, self.problem())
 
     def made(self, name: str, pointer: str, *arguments: Any) -> Any:
-        """What a function writes to its first argument."""
+        """The value that a function writes to its first argument."""
         place = ffi.new(pointer)
         self.call(name, place, *arguments)
         return place[0]
 
     def devices(self) -> int:
-        """How many devices there are."""
+        """The number of devices."""
         return self.made("cuDeviceGetCount", "int *")
 
     def use(self, device: int) -> None:
@@ -119,21 +119,21 @@ class Gpu:
         self.call("cuCtxSetCurrent", self.contexts[device])
 
     def count(self, what: str) -> int:
-        """How often the driver did that."""
+        """How often the driver did ``what``."""
         return self.library.gn_emulation_count(what.encode())
 
     def allocate(self, nbytes: int) -> int:
-        """An address on the current device."""
+        """The address of new memory on the current device."""
         return self.made("cuMemAlloc_v2", "Address *", nbytes)
 
     def put(self, array: numpy.ndarray, stream: Any = NULL) -> int:
-        """A new block with the array's numbers."""
+        """The address of a new block with the array's numbers."""
         address = self.allocate(array.nbytes)
         self.call("cuMemcpyHtoDAsync_v2", address, ffi.from_buffer(array), array.nbytes, stream)
         return address
 
     def get(self, address: int, shape: Any, dtype: Any, stream: Any = NULL) -> numpy.ndarray:
-        """The numbers there, after the stream's work."""
+        """The numbers at an address, after the stream's work."""
         array = numpy.empty(shape, dtype)
         self.call("cuMemcpyDtoHAsync_v2", ffi.from_buffer(array), address, array.nbytes, stream)
         return array
@@ -159,7 +159,7 @@ class Gpu:
         shared: int = 0,
         stream: Any = NULL,
     ) -> int:
-        """Ask for a kernel; the status of that."""
+        """Launch a kernel; return the status."""
         values = [ffi.new(kind + " *", value) for kind, value in parameters]
         pointers = ffi.new("void *[]", [ffi.cast("void *", value) for value in values])
         return self.status(
@@ -175,12 +175,12 @@ class Gpu:
         return self.made("cuEventCreate", "void **", flags)
 
     def fill(self, address: int, numbers: int, value: float, stream: Any = NULL) -> None:
-        """Launch a kernel that fills with a float32."""
+        """Launch a kernel that fills memory with a float32."""
         parameters = [("Address", address), ("long long", numbers), ("float", value)]
         assert self.launch("fill_float", parameters, ((numbers + 63) // 64, 1, 1), (64, 1, 1), 0, stream) == 0
 
     def fails(self, code: int, *words: str) -> str:
-        """The context fails with that code, now and ever after; the problem in words."""
+        """Check that the context fails with this code, now and in all later calls; return the description."""
         assert self.status("cuCtxSynchronize") == code, self.problem()
         problem = self.problem()
         for word in words:
@@ -193,7 +193,7 @@ class Gpu:
         return problem
 
     def launch_again(self) -> int:
-        """The status of a launch of nothing much, by a function that may be known from before."""
+        """The status of a launch without a function."""
         return self.status("cuLaunchKernel", NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL)
 
 
@@ -215,7 +215,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture(scope="session")
 def images(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """The kernels, plain and checked."""
+    """The kernels, compiled plainly and with checks."""
     folder = tmp_path_factory.mktemp("kernels")
     plain = build(folder / "plain.so", "-x", "c++", KERNELS)
     checked = build(folder / "checked.so", "-x", "c++", KERNELS, *CHECKED)
@@ -223,7 +223,7 @@ def images(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 def new_gpu(monkeypatch: Any, library: Any, image: bytes, devices: int = 1, memory: int = 1 << 26) -> Gpu:
-    """A driver that knows nothing of earlier tests."""
+    """A driver without any state of earlier tests."""
     library.gn_emulation_reset()
     monkeypatch.setenv("GNOMON_CUDA_EMULATED_DEVICES", str(devices))
     monkeypatch.setenv("GNOMON_CUDA_EMULATED_MEMORY", str(memory))
@@ -232,13 +232,13 @@ def new_gpu(monkeypatch: Any, library: Any, image: bytes, devices: int = 1, memo
 
 @pytest.fixture(params=["plain", "checked"])
 def gpu(request: Any, monkeypatch: Any, library: Any, images: dict[str, bytes]) -> Gpu:
-    """One device; kernels plain, and again with their accesses checked."""
+    """One device; with plain kernels, and again with all their accesses checked."""
     return new_gpu(monkeypatch, library, images[request.param])
 
 
 @pytest.fixture
 def plain(monkeypatch: Any, library: Any, images: dict[str, bytes]) -> Gpu:
-    """One device, for what has nothing to do with a kernel's accesses."""
+    """One device, for tests that are not about a kernel's accesses."""
     return new_gpu(monkeypatch, library, images["plain"])
 
 
@@ -330,7 +330,7 @@ def test_memory_is_counted_and_runs_out(plain):
     assert plain.status("cuMemAlloc_v2", ffi.new("Address *"), 1 << 62) == OUT_OF_MEMORY
     second = plain.allocate(1 << 25)
     assert plain.status("cuMemAlloc_v2", ffi.new("Address *"), 1) == OUT_OF_MEMORY
-    plain.call("cuCtxSynchronize")  # that is no sticky error
+    plain.call("cuCtxSynchronize")  # not a sticky error
     plain.call("cuMemFree_v2", first)
     plain.call("cuMemFree_v2", second)
     plain.call("cuMemGetInfo_v2", free, total)
@@ -370,7 +370,7 @@ def test_copies_beyond_a_block_are_refused(plain):
         assert plain.status("cuMemsetD8Async", address, 0, size, NULL) == INVALID_VALUE
     plain.call("cuMemcpyHtoDAsync_v2", block + 40, host, 60, NULL)
     plain.call("cuMemcpyHtoDAsync_v2", block + 100, host, 0, NULL)
-    # A device's address is no address of the host.
+    # A device address is not a host address.
     assert plain.status("cuMemcpyHtoDAsync_v2", block, ffi.cast("void *", block), 4, NULL) == INVALID_VALUE
     plain.call("cuCtxSynchronize")
 
@@ -532,7 +532,7 @@ def test_two_devices_have_memories_and_streams_of_their_own(two):
     stream = two.stream()
     peer = (there, two.contexts[1], here, two.contexts[0], 64, stream)
     two.call("cuMemcpyPeerAsync", *peer)
-    assert (two.get(there, 16, numpy.float32) != numbers).any()  # nobody waited
+    assert (two.get(there, 16, numpy.float32) != numbers).any()  # nothing has synchronized
     two.use(0)
     two.call("cuCtxSynchronize")  # the copy is the other device's work
     two.use(1)
@@ -622,7 +622,7 @@ def test_launches_of_a_wrong_size_are_refused(plain, grid, block, shared):
     before = plain.count("launches")
     assert plain.launch("reverse_", [("Address", plain.allocate(4096))], grid, block, shared) == INVALID_VALUE
     assert plain.count("launches") == before
-    plain.call("cuCtxSynchronize")  # that is no sticky error
+    plain.call("cuCtxSynchronize")  # not a sticky error
 
 
 def test_more_shared_memory_for_who_asks(plain):
@@ -637,7 +637,7 @@ def test_more_shared_memory_for_who_asks(plain):
     assert plain.status("cuFuncSetAttribute", function, 8, 1 << 20) == INVALID_VALUE
 
 
-# ---- right kernels, plain and under all checks -----------------------------------------------------------
+# ---- correct kernels, plain and under all checks ---------------------------------------------------------
 
 
 def test_indices_in_three_dimensions(gpu):
@@ -673,7 +673,7 @@ def test_pointwise_kernels_never_switch_stacks(gpu):
     before = gpu.count("switches")
     assert gpu.launch("add_float", parameters, (3, 1, 1), (128, 1, 1)) == 0
     numpy.testing.assert_array_equal(gpu.get(out, 1000, numpy.float32), 4 * numbers)
-    assert gpu.count("switches") - before == 2  # to the launch and back
+    assert gpu.count("switches") - before == 2  # into the launch and back
 
 
 def test_sixteen_bytes_at_once(gpu):
@@ -930,7 +930,7 @@ def test_after_a_fault_and_a_reset_all_is_well(gpu, monkeypatch):
 
 
 def captured(gpu: Gpu, stream: Any) -> Any:
-    """End the capture; its executable graph."""
+    """End the capture; return its executable graph."""
     place = ffi.new("void **")
     gpu.call("cuStreamEndCapture", stream, place)
     executable = gpu.made("cuGraphInstantiateWithFlags", "void **", place[0], 0)
@@ -939,7 +939,7 @@ def captured(gpu: Gpu, stream: Any) -> Any:
 
 
 def is_capturing(gpu: Gpu, stream: Any) -> int:
-    """0: no; 1: yes; 2: yes, but the capture is spoilt."""
+    """0: no; 1: yes; 2: yes, but the capture is invalid."""
     place = ffi.new("int *")
     gpu.call("cuStreamIsCapturing", stream, place)
     return place[0]
@@ -962,7 +962,7 @@ def test_a_captured_step_runs_when_it_is_replayed(plain):
     assert (plain.get(total, 8, numpy.float32) == 0).all()  # captured, not run
     for _ in range(3):
         plain.call("cuGraphLaunch", step, stream)
-    assert (pinned != 3).all()  # nor run before somebody waits
+    assert (pinned != 3).all()  # and nothing runs before a synchronization
     plain.call("cuStreamSynchronize", stream)
     assert (pinned == 3).all()
     plain.call("cuGraphExecDestroy", step)

@@ -1,4 +1,4 @@
-"""dispatch: which kernel a call goes to, in which order, and what modes and callbacks make of it."""
+"""dispatch: the kernels that a call runs, their order, and the effects of modes and callbacks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KEYS = list(DispatchKey)
 
 
 def made_up(*keys: DispatchKey) -> tuple[OpOverload, list[str]]:
-    """An operator nobody else knows; its kernels for ``keys`` write their names down and hand the call on."""
+    """A new operator whose kernels for ``keys`` log their names and redispatch; and the log."""
     operator = OpOverload(FunctionSchema("made_up(Tensor self, int number) -> Tensor"))
     passed: list[str] = []
 
@@ -48,7 +48,7 @@ def made_up(*keys: DispatchKey) -> tuple[OpOverload, list[str]]:
 
 @pytest.fixture
 def python_mode() -> Iterator[None]:
-    """A mode that wants to see all calls."""
+    """Include the Python key, as a dispatch mode does."""
     word = mode.mode_word()
     mode.set_mode_word(word | PYTHON)
     yield
@@ -79,7 +79,7 @@ def test_key_sets() -> None:
     assert (keys - autograd) | autograd == keys and keys - autograd != keys
     assert DispatchKeySet(0).highest_priority() is None and list(DispatchKeySet(0)) == []
     assert len({keys, DispatchKeySet(keys.bits)}) == 1 and keys != keys.bits
-    assert DispatchKeySet(1 << 20).bits == 0  # a mode word's other bits are no keys
+    assert DispatchKeySet(1 << 20).bits == 0  # the other bits of a mode word are not keys
 
 
 def test_tensors_carry_keys() -> None:

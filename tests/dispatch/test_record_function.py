@@ -1,4 +1,4 @@
-"""dispatch/record_function.py: who is told of what, in which order, on which thread, and however it ends."""
+"""dispatch/record_function.py: which callbacks run, in which order, on which thread, and after errors."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ needs_c = pytest.mark.skipif(not backend_info("c").available, reason="needs the 
 
 
 class Log:
-    """What callbacks are told, by their names: one list for all of them."""
+    """A log that several callbacks write to, with their names."""
 
     def __init__(self) -> None:
         self.lines: list[tuple[Any, ...]] = []
 
     def callback(self, name: str, *scopes: RecordScope, **options: Any) -> RecordFunctionCallback:
-        """One that writes down what it is told."""
+        """A callback that logs its calls."""
 
         def start(scope: RecordScope, what: str, arguments: Sequence[Any]) -> str:
             self.lines.append((name, "start", what))
@@ -57,13 +57,13 @@ class Log:
 
 
 def told(*scopes: RecordScope) -> tuple[list[Any], RecordFunctionCallback]:
-    """A list, and a callback that writes the scope, the name and the arguments of each start into it."""
+    """A list, and a callback that appends the scope, the name and the arguments of each start to it."""
     seen: list[Any] = []
     return seen, RecordFunctionCallback(lambda *started: seen.append(started), scopes=scopes)
 
 
 def warm(call: Callable[[], Any]) -> None:
-    """Afterwards the plans are there."""
+    """Call it often enough that plans exist."""
     for _ in range(3):
         call()
 
@@ -122,7 +122,7 @@ def test_a_kernel_is_told_with_what_it_is_launched_with(device):
     assert made.device is gn.device(device) and made[:2] == (made.device, made.tensors)
     assert made.tensors[0] is result and made.tensors[1] is x
     assert made.key_dtype is gn.float32 and made.output_count == 1
-    assert made.walk is not None and list(made.kernel_arguments) == [2]
+    assert made.iterator is not None and list(made.kernel_arguments) == [2]
 
 
 def test_nodes_and_named_blocks_are_told(device):
@@ -269,7 +269,7 @@ def test_a_kernel_that_declines_has_not_run():
 
 
 class Surprise(BaseException):
-    """What no program handles by mistake."""
+    """An exception that no code handles by mistake."""
 
 
 def raising(*_: Any) -> None:
@@ -353,7 +353,7 @@ def test_another_thread_tells_nobody_here():
 
 @needs_c
 def test_a_backward_s_workers_tell_and_the_backward_s_thread_of_its_own_too(monkeypatch):
-    monkeypatch.setattr(node, "spans_devices", False)  # which is set for good by such a graph
+    monkeypatch.setattr(node, "spans_devices", False)  # a graph on two devices sets it for good
     x, y = gn.ones(2, device="c", requires_grad=True), gn.ones(2, device="reference", requires_grad=True)
     loss = x.exp().sum().to("reference") + y.sin().sum()
     threads: dict[str, int] = {}

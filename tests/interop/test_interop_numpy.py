@@ -1,4 +1,4 @@
-"""interop/numpy.py: tensors as NumPy arrays over one memory.  (From arrays to tensors: test_creation.py.)"""
+"""interop/numpy.py: NumPy arrays over tensors' memory. (From arrays to tensors: test_creation.py.)"""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_every_dtype_there_and_back(name: str, device: str) -> None:
         assert made.dtype is kind and made.tolist() == x.tolist()
     back = gn.from_numpy(array)
     back.fill_(1)
-    assert x.tolist() == back.tolist() == array.tolist()  # one memory, three views
+    assert x.tolist() == back.tolist() == array.tolist()  # they share memory
     assert array[0] == 1
 
 
@@ -73,7 +73,7 @@ def test_strides_and_offsets(device: str) -> None:
 
 
 def test_the_array_outlives_the_tensor(device: str) -> None:
-    # a block of a size that nothing else uses, freed and asked for again many times
+    # a block of a size that nothing else uses, freed and allocated many times
     for _ in range(20 if device == "c" else 5):
         x = gn.full((12_345,), 3.0)
         array = x[5:].numpy()
@@ -145,7 +145,7 @@ def test_numpys_scalars_are_numbers(device: str) -> None:
     assert x[numpy.int64(1)].item() == 2.0
 
 
-# In the middle of each a tensor x = [1, 2] and its array a; the same of two arrays gives the same numbers.
+# Each is evaluated with x as the tensor [1, 2] and as its array, and gives the same numbers.
 WITH_ARRAYS = [
     "x + numpy.array([2.0])",
     "x - numpy.array([2.0, 1.0])",
@@ -221,7 +221,7 @@ def test_memory_is_shared_both_ways_and_outlives_the_array(name: str, layout: st
     }[layout]  # fmt: skip
     kept = array.copy()
     with gn.device(device):
-        for _ in range(2):  # the second time the dtype is known
+        for _ in range(2):  # the second time the dtype is cached
             x = gn.from_numpy(array)
             assert (x.shape, x.dtype) == (array.shape, getattr(gn, name))
             assert x.stride() == tuple(each // array.itemsize for each in array.strides)

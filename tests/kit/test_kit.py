@@ -1,4 +1,4 @@
-"""kit/__init__.py: old names of modules go on working."""
+"""kit/__init__.py: old module names still work."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_old_names_work_in_a_program_that_begins_with_them() -> None:
 
 
 def test_pickles_of_generators_from_before_are_read() -> None:
-    """Those name ``gnomon.kit.generator``."""
+    """They refer to ``gnomon.kit.generator``."""
     generator = gn.Generator().manual_seed(5)
     expected = gn.rand(3, generator=generator).tolist()
     text = pickle.dumps(gn.Generator().manual_seed(5), 0)

@@ -1,5 +1,5 @@
-"""Operators of users, where gnomon has more than PyTorch, or another answer: kernels by backend, modes,
-subclasses, vmap, and what opcheck finds.
+"""User-defined operators where gnomon has more than PyTorch or differs from it: kernels by backend, modes,
+subclasses, vmap, and opcheck.
 """
 
 import gc
@@ -21,7 +21,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "custom_operators.md"
 
 @pytest.fixture
 def scaled() -> Any:
-    """x * factor, with a kernel for each backend that says in a number that it ran."""
+    """x * factor, with a kernel for each backend."""
 
     @custom_op("gnomon_test::scaled", mutates_args=(), device_types="reference")
     def scaled(x: Tensor, factor: float = 2.0) -> Tensor:
@@ -205,7 +205,7 @@ def test_modes_see_it(scaled: Any) -> None:
         y = scaled(x, 3.0)
         scaled(x)
     assert seen == [("gnomon_test.scaled.default", 2), ("gnomon_test.scaled.default", 1)]
-    y.backward()  # recorded around the mode
+    y.backward()  # autograd recorded above the mode
     assert x.grad.item() == 3
 
 
@@ -239,14 +239,14 @@ def test_subclasses_see_it(scaled: Any) -> None:
     assert type(result) is Wrapped and result.inner.tolist() == [5.0, 5.0]
 
 
-# -- writing -----------------------------------------------------------------------------------------------
+# -- mutation ----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def increment() -> Any:
     @custom_op("gnomon_test::increment", mutates_args={"x"})
     def increment(x: Tensor, by: Tensor) -> None:
-        x.data.add_(by)  # past autograd: what it sees of this is what mutates_args says
+        x.data.add_(by)  # bypasses autograd, which knows only mutates_args
 
     return increment
 
@@ -267,7 +267,7 @@ def test_writing_that_autograd_can_not_follow_is_refused(device: str, increment:
     with pytest.raises(RuntimeError, match="no autograd formula was registered"):
         result.sum().backward()
     buffer = gn.zeros(2)
-    increment(buffer, leaf)  # what does not require grad may be written to, and still does not
+    increment(buffer, leaf)  # a tensor that does not require grad may be written to, and still does not
     assert not buffer.requires_grad
 
 
@@ -504,7 +504,7 @@ def test_set_kernel_enabled_says_what_changes_nothing(scaled: Any, caplog: pytes
 
 
 def test_the_page_is_true() -> None:
-    """docs/custom_operators.md: its Python runs, top to bottom."""
+    """docs/custom_operators.md: its Python code runs from top to bottom."""
     if not gn.backends()["c"].available:
         pytest.skip("the page has kernels for two backends, and C is not available here")
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)

@@ -1,7 +1,7 @@
-"""Tensors without a Storage: neither a tensor's body nor a call's way takes for granted that there is memory.
+"""Tensors without a Storage: neither the Tensor class nor the path of a call assumes that there is memory.
 
-The device ``opaque`` has none: its numbers are attributes of its tensors, and nothing may write to them.
-What operators it has are a library's, as those of a sparse layout or of immutable buffers would be.
+The device ``opaque`` has none: its tensors have their numbers as an attribute, and nothing may write to
+these. Its operators are those of a library, as they would be for a sparse layout or for immutable buffers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from gnomon.values.dispatch_key import TENSOR_KEYS
 
 
 class Opaque(Backend):
-    """A backend that nobody may ask for memory."""
+    """A backend without memory."""
 
     contract_version = registry.CONTRACT_VERSION
     name = device_type = "opaque"
@@ -89,7 +89,7 @@ def test_it_tells_what_it_is() -> None:
 
 
 def test_it_is_called_recorded_and_differentiated(mul: Any) -> None:
-    """The third call is as the first: a plan of it would have needed memory."""
+    """The third call is like the first: a plan would need memory."""
     for _ in range(3):
         a, b = of(2.0, 3.0).requires_grad_(), of(5.0, 7.0).requires_grad_()
         product = mul(mul(a, b), of(2.0, 3.0))

@@ -1,4 +1,4 @@
-"""memory/prepared.py: what a fast backend may offer is declared, and nothing is looked for by name."""
+"""memory/prepared.py: the optional features of a fast backend are declared, and none is looked up by name."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from gnomon_conformance.mutation import loopback
 
 ROOT = Path(__file__).parents[2]
 needs_c = pytest.mark.skipif(not backend_info("c").available, reason="needs the C backend")
-# Where backends, kernels and calls are asked for what they offer, and what is looked for there by name, which
-# is no part of the protocol: what decorators leave on functions, and what a declaration that is checked has.
+# Files that ask backends, kernels and calls for their features, and the names that they look up there
+# although these are not part of the protocol: attributes that decorators leave on functions, and those of a
+# declaration that is being checked.
 PLACES = {
-    "reference/gnomon/memory/backend.py": {
+    "reference/gnomon/memory/contract.py": {
         "hasattr(kernel, '__wrapped__')",
         "hasattr(kernel, 'func')",
         "getattr(kernel, '__wrapped__', None)",
@@ -35,8 +36,8 @@ PLACES = {
         "getattr(backend, method, None)",
         "getattr(type(backend), method, None)",
         "getattr(backend, 'contract_version', Backend.contract_version)",
-        "getattr(loaded, 'name', loaded)",
     },
+    "reference/gnomon/memory/backend.py": {"getattr(loaded, 'name', loaded)"},
     "reference/gnomon/memory/storage.py": set(),
     "reference/gnomon/memory/spec.py": set(),
     "reference/gnomon/calls/launch.py": set(),
@@ -50,10 +51,10 @@ PLACES = {
 
 
 def looked_for(text: str) -> set[str]:
-    """Each hasattr, and each getattr with a default, of a text."""
+    """Each hasattr, and each getattr with a default, in ``text``."""
     return {
         ast.unparse(node)
-        for node in ast.walk(ast.parse(text))
+        for node in ast.iterator(ast.parse(text))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and (node.func.id == "hasattr" or (node.func.id == "getattr" and len(node.args) == 3))
@@ -106,13 +107,13 @@ def test_a_kernel_that_can_neither_be_called_nor_prepares_is_refused() -> None:
 
 
 class Squaring:
-    """A kernel that prepares calls by its shape alone: derived from nothing, as before it was declared."""
+    """A kernel that can prepare calls but has no base class, as before PreparingKernel existed."""
 
     def __init__(self, call: type[Any]):
         self.call = call
         self.prepared: list[Any] = []
 
-    def prepare(self, walk: Any, tensors: Any, output_count: int, kernel_arguments: Any) -> Any:
+    def prepare(self, iterator: Any, tensors: Any, output_count: int, kernel_arguments: Any) -> Any:
         self.prepared.append(self.call())
         return self.prepared[-1]
 
@@ -129,11 +130,11 @@ class _Counting:
 
 
 class Bare(_Counting):
-    """Of an older backend."""
+    """A call of an older backend."""
 
 
 class Declared(_Counting, PreparedCall):
-    """That defines ``run`` alone."""
+    """A call that defines only ``run``."""
 
 
 @pytest.fixture
@@ -157,7 +158,7 @@ def test_a_call_that_offers_nothing_but_run_is_prepared_once_and_run(call: type[
 @pytest.mark.skipif(speedups is None, reason="no speedups")
 @pytest.mark.usefixtures("_loopback")
 def test_what_a_call_offers_is_used() -> None:
-    """From the second call on the entry is called, with the addresses, and ``run`` no longer."""
+    """From the second call on, the plan calls the entry with addresses, and no longer ``run``."""
     c = get_backend("c")
     entered: list[tuple[float, ...]] = []
 
@@ -185,7 +186,7 @@ def test_what_a_call_offers_is_used() -> None:
     patch = pytest.MonkeyPatch()
     patch.setattr(kind, "prepare", lambda self, *facts: Offering(prepare(self, *facts)))
     try:
-        registry.register_backend(c)  # what was prepared before is forgotten
+        registry.register_backend(c)  # forgets all prepared calls
         for _ in range(4):
             assert x.sqrt().tolist() == [1.0, 2.0]
         assert len(entered) >= 2 and all(given[1] == float(x.data_ptr()) for given in entered)

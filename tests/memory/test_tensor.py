@@ -1,4 +1,4 @@
-"""memory/tensor.py and methods.py: what a tensor tells about itself, shares, and turns into."""
+"""memory/tensor.py and methods.py: what a tensor reports, shares, and converts to."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_views_share_the_storage_and_copies_do_not(device: str) -> None:
 def test_a_view_keeps_the_memory_alive(device: str) -> None:
     part = (gn.ones(1000) * 3.0)[500:503]
     gc.collect()
-    others = [gn.zeros(1000) for _ in range(20)]  # would be given the block if it were free
+    others = [gn.zeros(1000) for _ in range(20)]  # would get the block if it were free
     assert part.tolist() == [3.0, 3.0, 3.0] and len(others) == 20
 
 
@@ -83,7 +83,7 @@ def test_data_is_seen_by_nobody(device: str) -> None:
     assert not alias.requires_grad and alias.is_leaf and alias.data_ptr() == x.data_ptr()
     alias.mul_(3.0)
     assert x.tolist() == [3.0, 3.0] and x._version == 0 and alias._version == 1
-    y.sum().backward()  # with what is in x now: nobody noticed
+    y.sum().backward()  # with what is in x now: .data hides the write
     assert x.grad is not None and x.grad.tolist() == [6.0, 6.0]
     x.data = gn.arange(3.0)
     assert x.shape == (3,) and x.tolist() == [0.0, 1.0, 2.0] and x.requires_grad and x.is_leaf
@@ -160,7 +160,7 @@ def test_deepcopy_of_a_wrapper_goes_by_its_clone(device: str) -> None:
 
 
 class Inner(gn.Tensor):
-    """A wrapper: what it is called with goes to the tensors within, and their results are wrapped."""
+    """A wrapper: calls run on the tensors inside, and their results are wrapped."""
 
     @classmethod
     def __gnomon_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -176,7 +176,7 @@ def wrapped(inner: gn.Tensor) -> gn.Tensor:
 
 @pytest.mark.parametrize(
     "call",
-    [  # compositions: matmul's and norm's give a wrapper, which has no memory to copy from
+    [  # CompositeImplicit: in these, matmul and norm give a wrapper, which has no memory to copy from
         lambda x, given, out: gn.matmul(given, x, out=out),
         lambda x, given, out: gn.matmul(x, given, out=out),
         lambda x, given, out: gn.outer(given[0], x[0], out=out),
@@ -336,7 +336,7 @@ def test_a_storage_that_is_made_smaller_keeps_what_tensors_show(device: str) -> 
 
 @pytest.mark.parametrize("ask_before", [False, True])
 def test_a_storage_that_grows_takes_its_tensors_along(ask_before: bool, device: str) -> None:
-    """Whoever shows it, made when, and whatever has become of its own geometry."""
+    """Views, ``.data`` and tensors made later all follow, and so do tensors whose sizes were changed."""
     for _ in range(3):
         x = gn.arange(6.0, device=device) + 0
         storage = x.untyped_storage() if ask_before else None
@@ -368,7 +368,7 @@ def test_aliases_show_one_storage(device: str) -> None:
     assert is_alias_of(x, x) and not is_alias_of(x, y)
     view = x[1:]
     assert is_alias_of(x, view) and is_alias_of(view, x[:1]) and not is_alias_of(view, y)
-    x.untyped_storage()  # of one of them alone
+    x.untyped_storage()  # for one of them only
     assert is_alias_of(x, view) and is_alias_of(view, x.T) and not is_alias_of(y, view)
     y.data = view
     assert is_alias_of(x, y)
@@ -571,7 +571,7 @@ def test_views_show_the_storage_also_when_it_has_grown(device: str) -> None:
 
 
 def test_pickles_of_before_the_rooms_are_read() -> None:
-    """Those name ``gnomon.methods._rebuild``, where the function stood."""
+    """They refer to ``gnomon.methods._rebuild``, where the function was before."""
     x = gn.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
     rebuild, given = x.__reduce_ex__(4)
     methods = importlib.import_module("gnomon.methods")
@@ -581,13 +581,13 @@ def test_pickles_of_before_the_rooms_are_read() -> None:
 
 
 class Marked(gn.Tensor):
-    """A class with attributes of both kinds."""
+    """A subclass with an attribute in a slot and others in ``__dict__``."""
 
     __slots__ = ("mark",)
 
 
 class Stateful(gn.Tensor):
-    """A class that says itself what is kept of it."""
+    """A subclass that defines its own state."""
 
     def __getstate__(self) -> Any:
         return {"kept": self.tag}
@@ -622,7 +622,7 @@ def test_attributes_are_copied_as_pytorch_copies_them(way: str, device: str) -> 
         y = copied(x)
         assert type(y) is type(x) and y.tolist() == x.tolist() and y.requires_grad is x.requires_grad
         if name == "Parameter" and way == "deepcopy":
-            assert not hasattr(y, "tag")  # as of PyTorch's parameters
+            assert not hasattr(y, "tag")  # as with PyTorch's parameters
         elif name == "Stateful" and way != "deepcopy":
             assert y.tag == ["back", 1]
         else:
@@ -640,7 +640,7 @@ def test_a_tensor_that_leads_back_to_itself_is_copied(device: str) -> None:
 
 
 def test_the_slots_of_a_tensor_are_filled_in_one_place() -> None:
-    """memory/tensor.py, fill_slots: whatever makes a tensor calls it."""
+    """memory/tensor.py, fill_slots: all code that makes a tensor calls it."""
     folder = Path(gn.__file__).parent
     found = [path.name for path in folder.rglob("*.py") if "._autograd_meta = None" in path.read_text()]
     assert found == ["tensor.py"]

@@ -380,7 +380,7 @@ def test_the_default_dtype_goes_without_saying() -> None:
 
 def test_a_summary_reads_no_more_than_it_shows() -> None:
     def calls(rows: int) -> int:
-        """How many functions are called for the text of so many rows."""
+        """The number of functions called to print so many rows."""
         few = gn.zeros(1).expand(rows, 1000)
         called: list[str] = []
         repr(few)

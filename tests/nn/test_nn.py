@@ -1,4 +1,4 @@
-"""gnomon.nn: what a Module owns, how it is saved and moved, and that layers compute what PyTorch's do."""
+"""gnomon.nn: what a Module owns, how it is saved and moved, and that layers agree with PyTorch's."""
 
 import copy
 import math
@@ -193,7 +193,7 @@ def test_load_state_dict_lists_every_fault_in_pytorch_s_words():
         'While copying the parameter named "0.bias", expected gnomon.Tensor from checkpoint but received '
         "int; gnomon.as_tensor(value) makes one of it"
     )
-    assert values(net[2].weight) == [[1.0, 1.0, 1.0]]  # what fits is loaded even then
+    assert values(net[2].weight) == [[1.0, 1.0, 1.0]]  # what matches is loaded all the same
 
 
 def test_load_state_dict_not_strict_reports_names():
@@ -295,7 +295,7 @@ TEXT = """Sequential(
 
 
 def make_zoo(nn):
-    """One of each kind, of ``nn``: gnomon's or PyTorch's."""
+    """A module of each kind, from ``nn``: gnomon's or PyTorch's."""
     return nn.Sequential(
         nn.Linear(2, 3),
         nn.Conv2d(1, 2, 3, padding="same", dilation=(1, 2), bias=False),
@@ -389,7 +389,7 @@ def test_dropout_keeps_the_mean_and_rests_in_eval(device):
     dropped = layer(gn.ones(4000))
     kept = [value for value in values(dropped) if value]
     assert set(kept) == {gn.tensor(1 / 0.75).item()}
-    # The number kept is binomial: 3000 +- 27; six deviations.
+    # The number kept is binomial: 3000 +- 27; six standard deviations.
     assert abs(len(kept) - 3000) < 165
     ones = gn.ones(3)
     assert layer.eval()(ones) is ones
@@ -479,7 +479,7 @@ def test_linear_starts_within_one_over_root_fan_in(device):
     bound = 1 / math.sqrt(100)
     numbers = [number for row in values(layer.weight) for number in row] + values(layer.bias)
     assert max(numbers) <= bound and min(numbers) >= -bound
-    # 5050 draws: the mean's deviation is bound / sqrt(3 * 5050); five of them.
+    # 5050 draws: the mean's standard deviation is bound / sqrt(3 * 5050); five of them.
     assert abs(sum(numbers) / len(numbers)) < 5 * bound / math.sqrt(3 * len(numbers))
     gn.manual_seed(0)
     assert values(nn.Linear(100, 50).weight) == values(layer.weight)
@@ -511,7 +511,7 @@ def test_init_has_the_deviation_it_promises(name, options, deviation):
     assert getattr(init, name)(weight, **options) is weight and weight.is_leaf
     numbers = [number for row in values(weight) for number in row]
     measured = math.sqrt(sum(number * number for number in numbers) / len(numbers))
-    # 2400 draws: the relative error of a deviation is at most 1 / sqrt(2 * 2400) = 1.4 %; five of them.
+    # 2400 draws: a standard deviation's relative error is at most 1 / sqrt(2 * 2400) = 1.4 %; five of them.
     assert measured == pytest.approx(deviation, rel=0.07)
 
 

@@ -1,4 +1,4 @@
-"""What docs/accumulation.md says, held against exact fractions."""
+"""docs/accumulation.md, checked with exact fractions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def on_the_reference() -> Any:
 
 
 def held(values: list[float], dtype: str) -> list[float]:
-    """The numbers as the dtype holds them."""
+    """The numbers as the dtype represents them."""
     return gn.tensor(values, dtype=dtype_named(dtype)).tolist()
 
 
@@ -92,7 +92,7 @@ def test_variance_and_norm(dtype: str, values: list[float]) -> None:
 
 
 def close(actual: float, exact: float, dtype: str) -> bool:
-    """Is it the nearest number of the dtype, or the next where float64's own rounding decides a tie?"""
+    """Whether it is the nearest number of the dtype, or the next if float64's own rounding decides a tie."""
     bits = {"float16": 11, "bfloat16": 8, "float32": 24}[dtype]
     return abs(actual - exact) <= 0.5000001 * 2.0 ** (math.frexp(exact)[1] - bits) + 2.0**-25
 
@@ -111,7 +111,7 @@ def test_integers_wrap_around_at_the_end(function: Callable[[gn.Tensor], gn.Tens
 
 
 def test_halves_lose_nothing_on_the_way() -> None:
-    # 4096 ones and one 2049: added up in float16, the ones would stop counting at 2048
+    # 4096 ones: added up in float16, they would stop counting at 2048
     ones = gn.ones(4096, dtype=gn.float16)
     assert ones.sum().item() == 4096.0
     assert gn.dot(ones, ones).item() == 4096.0
@@ -135,13 +135,13 @@ def test_what_meets_at_one_place_is_added_up_exactly() -> None:
         start.index_put([index], ones, True),
         start.put(index, ones, True),
     ):
-        assert result.item() == 2052.0  # one by one, each 1 would be lost
+        assert result.item() == 2052.0  # added one by one, each 1 would be lost
 
 
 @pytest.mark.parametrize("loss", ["mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"])
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_losses_of_pairs_are_rounded_before_they_are_added_up(loss: str, dtype: str) -> None:
-    """The squares of these differences have more bits than the dtypes."""
+    """The squares of these differences need more bits than the dtypes have."""
     function = getattr(gn.nn.functional, loss)
     pair = tensor([1.0078125 + step for step in (0, 0.5, 1, 1.5)], dtype), tensor([0.0, 0.5, 0.25, 7], dtype)
     each = [Fraction(number) for number in function(*pair, reduction="none").tolist()]
@@ -151,7 +151,7 @@ def test_losses_of_pairs_are_rounded_before_they_are_added_up(loss: str, dtype: 
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_attention_in_one_piece_rounds_once(dtype: str) -> None:
-    """Weights of 1/2 each, and values whose sum needs more digits than any dtype has."""
+    """All four weights are 1/4, and partial sums of the values need more digits than float32 has."""
     values = held([30000.0, 2.0**-14, 0.375, -30000.0], dtype)
     value = tensor(values, dtype).reshape((1, 1, 4, 1))
     query, key = gn.zeros(1, 1, 1, 1, dtype=dtype_named(dtype)), gn.ones_like(value)

@@ -1,4 +1,4 @@
-"""On C no operator looks at elements in Python, also without a kernel of its own; and what such ones give."""
+"""On C no operator reads elements in Python, even if it has no kernel; and the results of such operators."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from gnomon.memory.storage import Storage
 
 DEVICES = [name for name in ("reference", "c", "numpy") if gn.backends()[name].available]
 
-# What comes as a tensor here is a list of numbers in the operator that it is made of.
+# Here a tensor is given for what the underlying operator takes as a list of numbers.
 READ_NUMBERS = {"ctc_loss.Tensor": "lengths", "tensor_split.tensor_indices_or_sections": "places"}
 
 
 @pytest.fixture
 def touched(monkeypatch: pytest.MonkeyPatch) -> Iterator[collections.Counter[int]]:
-    """How often memory of how many bytes was looked at, or written to, from Python."""
+    """How often Python read or wrote memory, by the memory's size in bytes."""
     seen: collections.Counter[int] = collections.Counter()
 
     def watched(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -55,9 +55,9 @@ def test_no_operator_reads_elements(touched: collections.Counter[int]) -> None:
                 try:
                     operator(*call.values)
                     count += 1
-                except (RuntimeError, NotImplementedError) as error:  # not every sample is for every dtype
+                except (RuntimeError, NotImplementedError) as error:  # not every sample suits every dtype
                     assert "GNOMON_FALLBACK" not in str(error)
-                # numbers that are given or asked for have up to 16 bytes
+                # numbers that are given or returned have up to 16 bytes
                 if any(nbytes > 16 for nbytes in touched):
                     found.add(name)
     assert found <= set(READ_NUMBERS)
@@ -102,7 +102,7 @@ def test_isin_of_two_dtypes_compares_in_their_common_one(name: str) -> None:
 @pytest.mark.skipif("c" not in DEVICES, reason="the C backend is not built")
 def test_isin_of_many_takes_no_more_memory_than_sorting() -> None:
     even = gn.arange(0, 400_000, 2, device="c")
-    found = gn.isin(gn.arange(400_000, device="c"), even)  # 80 GB, each compared with each
+    found = gn.isin(gn.arange(400_000, device="c"), even)  # 80 GB if each were compared with each
     assert found[::2].all().item() and not found[1::2].any().item()
 
 

@@ -1,4 +1,4 @@
-"""Convolution: what is refused before any kernel sees it."""
+"""Convolution: calls that are refused before any kernel runs."""
 
 import pytest
 

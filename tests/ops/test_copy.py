@@ -1,4 +1,4 @@
-"""ops/views/copy.py: what may not be copied or filled, and stays as it was."""
+"""ops/views/copy.py: copies and fills that are refused, and leave the tensor as it was."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ from gnomon.values import errors
         ([(1, 2), [3, 4]], "int64", (2, 2), [[1, 2], [3, 4]]),
         (range(3), "int64", (3,), [0, 1, 2]),
         ([[[1.0]], [[2.0]]], "float32", (2, 1, 1), [[[1.0]], [[2.0]]]),
-        ([numpy.float64(2.5), 1], "float64", (2,), [2.5, 1.0]),  # NumPy's scalars have a dtype of their own
+        ([numpy.float64(2.5), 1], "float64", (2,), [2.5, 1.0]),  # NumPy scalars have a dtype
         ([numpy.int16(2), True], "int16", (2,), [2, 1]),
         ([numpy.bool_(True)], "bool", (1,), [True]),
         ([numpy.arange(2), numpy.arange(2)], "int64", (2, 2), [[0, 1], [0, 1]]),
@@ -144,7 +144,7 @@ def test_device() -> None:
     for name in ("reference", "meta"):
         for made in (gn.tensor([1], device=name), gn.tensor(gn.ones(1), device=gn.device(name))):
             assert made.device is gn.device(name)
-    assert gn.tensor(gn.ones(1, device="meta")).device.type == "meta"  # a tensor's own, not the default one
+    assert gn.tensor(gn.ones(1, device="meta")).device.type == "meta"  # the tensor's device, not the default
     with pytest.raises(gn.BackendUnavailableError, match="unknown backend 'nowhere'"):
         gn.tensor([1], device="nowhere")
     with pytest.raises(RuntimeError, match="Invalid device string"):
@@ -173,7 +173,7 @@ def test_from_numpy_shares_memory_both_ways(device: str) -> None:
     made[1, 2] = -5
     made.add_(100)
     assert array.tolist() == [[100, 150, 102], [103, 104, 95]] == made.tolist()
-    assert made._version == 2  # what NumPy writes is not seen
+    assert made._version == 2  # writes by NumPy are not counted
 
 
 def test_from_numpy_keeps_strides_and_offset(device: str) -> None:
@@ -350,7 +350,7 @@ def test_factories_refuse(make: Any, error: type[Exception], text: str, device: 
 
 @pytest.mark.parametrize("number", [-(2.0**63), 2.0**63, -(2**63)])
 def test_the_least_integer_from_a_number(number: float, device: str) -> None:
-    """-2.0**63 is an int64; 2.0**63 is taken for one, as in PyTorch, and wraps around."""
+    """-2.0**63 is an int64; 2.0**63 is accepted as in PyTorch, and wraps around."""
     least = -(2**63)
     x, at, mask = gn.zeros(3, dtype=gn.int64), gn.tensor([0, 2]), gn.tensor([True, False, True])
     assigned = [x.clone() for _ in range(3)]
@@ -375,7 +375,7 @@ def test_the_least_integer_from_a_number(number: float, device: str) -> None:
     for name, (found, expected) in made.items():
         assert found.dtype is gn.int64 and found.tolist() == expected, name
     assert gn.full((2,), number, dtype=gn.bool).tolist() == [True, True]
-    padded = gn.nn.functional.pad(x, (1, 0), value=2**63 - 1)  # its value is a double: 2.0**63
+    padded = gn.nn.functional.pad(x, (1, 0), value=2**63 - 1)  # pad's value is a double: 2.0**63
     assert padded.tolist() == [least, 0, 0, 0]
     for beyond in (-(2.0**63) - 2048, 2.0**63 + 2048, math.nan, math.inf):
         with pytest.raises(RuntimeError, match="value cannot be converted to type int64 without overflow"):
@@ -393,7 +393,7 @@ def test_arange_near_the_ends_of_int64(device: str) -> None:
     assert gn.arange(0, 2.0**64, 2.0**63, dtype=gn.int32).tolist() == [0, 0]
     assert gn.arange(-(2.0**63), 0, 2.0**62, dtype=gn.int64).tolist() == [-(2**63), -(2**62)]
     assert gn.arange(2**63 - 1024, 2**63 - 1, 512).tolist() == [2**63 - 1024, 2**63 - 512]
-    # a float dtype's numbers are float64 from the start, and are counted so
+    # for a floating dtype the bounds become float64 first, and the count is computed from those
     odd = (2**53 + 1, 2**53 + 9, 2)
     assert gn.arange(*odd).tolist() == [2**53 + 1, 2**53 + 3, 2**53 + 5, 2**53 + 7]
     for step in (2, 2.0):

@@ -1,4 +1,4 @@
-"""ops/creation/distributions.py, and what else has a tensor of parameters: one stream on all devices."""
+"""ops/creation/distributions.py and others with tensor parameters: the same stream on all devices."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NATIVE = [name for name in ("c", "numpy") if gn.backends()[name].available]
 
 @pytest.fixture(autouse=True)
 def _no_fallback() -> Iterator[None]:
-    """What a device has no kernel for is an error here."""
+    """A missing kernel is an error here."""
     launch.set_fallback_policy("error")
     yield
     launch.set_fallback_policy(None)
@@ -57,7 +57,7 @@ def test_all_devices_draw_the_same(draw: Any, name: str, dtype: gn.dtype) -> Non
     expected, state = draw(dtype, "reference"), gn.get_rng_state().tolist()
     gn.manual_seed(77)
     found = draw(dtype, name)
-    if name == "numpy" and found.dtype is gn.float64:  # whose logarithms may differ in the last digit
+    if name == "numpy" and found.dtype is gn.float64:  # its logarithms may differ in the last digit
         assert found.flatten().tolist() == pytest.approx(expected.flatten().tolist(), rel=1e-14)
     else:
         assert found.tolist() == expected.tolist()

@@ -1,4 +1,4 @@
-"""What hurting values showed to be wrong in the reference; each expected number is PyTorch's."""
+"""Difficult values for which the reference was wrong once; each expected number is PyTorch's."""
 
 import math
 
@@ -62,9 +62,9 @@ def test_the_mean_of_integers_wraps_before_it_is_divided():
 @pytest.mark.parametrize(
     ("dtype", "number", "count", "expected"),
     [
-        (gn.uint8, 3, 257, 4),  # 777 and 258 are 9 and 2
-        (gn.uint8, 3, 255, 3),  # 771 and 256 are 3 and 0, for which 1 stands
-        (gn.int8, 1, 253, -2),  # 259 and 254 are 3 and -2, rounded down
+        (gn.uint8, 3, 257, 4),  # 777 and 258 wrap to 9 and 2
+        (gn.uint8, 3, 255, 3),  # 771 and 256 wrap to 3 and 0; a count of 0 is replaced by 1
+        (gn.int8, 1, 253, -2),  # 259 and 254 wrap to 3 and -2, rounded down
         (gn.int16, 1, 65535, 5),
     ],
 )
@@ -97,7 +97,7 @@ def test_avg_pool3d_backward_wants_an_input_as_large_as_a_window_as_avg_pool3d_d
 
 
 def kinds(tensor):
-    """Each number of the tensor, NaN as text, which is equal to itself."""
+    """The numbers of the tensor, with NaN as text, so that it equals itself."""
     return ["nan" if number != number else number for number in tensor.flatten().tolist()]
 
 
@@ -105,7 +105,7 @@ def kinds(tensor):
 @pytest.mark.parametrize("dtype", [gn.float32, gn.float64])
 @pytest.mark.parametrize("length", [1, 2, 9, 20])
 def test_a_difference_that_is_nan_makes_the_distance_nan(device, dtype, length):
-    """But for cdist's largest, which leaves it out, at every place of a row."""
+    """This holds at every place of a row, except in cdist with p = infinity, which ignores NaN."""
     for place in {0, length // 2, length - 1}:
         for one, other in ((math.nan, 0.0), (math.inf, math.inf)):
             rows = [[1.0] * length, [0.0] * length]
@@ -158,7 +158,7 @@ def test_polygamma_of_infinities(device, dtype):
 @pytest.mark.parametrize("device", HOSTS)
 @pytest.mark.parametrize("dtype", [gn.float32, gn.float64])
 def test_neighbours_of_weight_0_are_multiplied_where_a_size_is_kept(device, dtype):
-    """0 times infinity is NaN, forward and backward; one dimension that is kept is enough for that."""
+    """0 times infinity is NaN, forward and backward, even if only one dimension keeps its size."""
     line = gn.tensor([[[math.inf, -0.0, 2.0, -math.inf]]], dtype=dtype, device=device)
     found = aten.upsample_linear1d.default(line, [4], False)
     assert kinds(found) == ["nan", 0.0, 2.0, "nan"]
@@ -179,7 +179,7 @@ def test_neighbours_of_weight_0_are_multiplied_where_a_size_is_kept(device, dtyp
 
 @pytest.mark.parametrize("device", HOSTS)
 def test_the_gradient_of_cubic_interpolation_to_the_same_size_is_itself(device):
-    """Whatever the scales say; forward they count, and the infinite is spread."""
+    """The scales do not matter here; forward uses them, and infinity spreads."""
     image = gn.tensor([[[[math.inf, 1.0, 2.0], [3.0, 4.0, 5.0]]]], device=device)
     for scales in ((None, None), (2.0, 3.0)):
         found = aten.upsample_bicubic2d_backward.default(image, [2, 3], [1, 1, 2, 3], False, *scales)
@@ -189,10 +189,10 @@ def test_the_gradient_of_cubic_interpolation_to_the_same_size_is_itself(device):
 
 @pytest.mark.parametrize("device", HOSTS)
 def test_a_square_is_a_product(device):
-    number = float.fromhex("0x1.862f0c9f3c589p+0")  # whose power by the C library is the neighbour
+    number = float.fromhex("0x1.862f0c9f3c589p+0")  # pow of the C library gives a neighbor
     held = gn.tensor([number], dtype=gn.float64, device=device)
     assert held.square().tolist() == [number * number] == (held**2).tolist()
-    if device != "numpy":  # whose other powers are the C library's
+    if device != "numpy":  # its other powers are those of the C library
         assert (held**-2).tolist() == [1 / (number * number)]
     assert (held**3).tolist() == [number * number * number]
 
@@ -207,7 +207,7 @@ def test_nothing_is_joined_along_any_dimension(device):
 @pytest.mark.parametrize("device", [name for name in HOSTS if name != "numpy"])
 @pytest.mark.parametrize("exponent", [20, 32, 62])
 def test_a_window_costs_what_it_meets_of_the_input(exponent, device):
-    """However large it is: most of it lies in the padding."""
+    """The kernel's size does not matter: most of the window is padding."""
     functional, n = gn.nn.functional, 2**exponent
     with gn.device(device):
         for dtype in (gn.float32, gn.float64):
@@ -228,7 +228,7 @@ def test_a_window_costs_what_it_meets_of_the_input(exponent, device):
 @pytest.mark.parametrize("dtype", [gn.int8, gn.int32, gn.bool, gn.float32], ids=str)
 @pytest.mark.parametrize("spatial", [2, 3])
 def test_the_places_of_adaptive_maxima_are_int64(spatial, dtype, device):
-    """A kernel that took others for them would read beyond their end."""
+    """A kernel that took another dtype for int64 would read out of bounds."""
     input, grad = (gn.ones(2, *[size] * spatial, device=device) for size in (4, 2))
     backward = getattr(aten, f"adaptive_max_pool{spatial}d_backward")
     with pytest.raises(RuntimeError, match="expected dtype int64 for `indices` but got dtype"):
@@ -288,7 +288,7 @@ def test_a_complex_number_with_an_infinite_part_is_as_large(device):
 @pytest.mark.parametrize("count", [3, 40])
 @pytest.mark.parametrize("dtype", [gn.complex64, gn.complex128])
 def test_complex_numbers_are_divided_by_the_size_of_a_zero(dtype, count, device):
-    """Where both parts of the divisor are -0.0, too."""
+    """This includes a divisor with both parts -0.0."""
     x = gn.tensor([1 + 1j] * count, dtype=dtype, device=device)
     for zero in (0.0, -0.0):
         quotients = (x / gn.tensor([complex(zero, zero)] * count, dtype=dtype, device=device)).tolist()
@@ -297,7 +297,7 @@ def test_complex_numbers_are_divided_by_the_size_of_a_zero(dtype, count, device)
 
 @pytest.mark.parametrize("device", HOSTS)
 def test_the_power_of_halves_is_a_half(device):
-    """1.001 is 1 in bfloat16, and 1e-45 is 0."""
+    """The exponent is rounded to the dtype: 1.001 is 1 in bfloat16, and 1e-45 is 0."""
     x = gn.tensor([1000.0, 3.0, -2.0, 0.0], dtype=gn.bfloat16, device=device)
     assert (x**1.001).tolist() == x.tolist()
     for dtype in (gn.float16, gn.bfloat16):
@@ -306,7 +306,7 @@ def test_the_power_of_halves_is_a_half(device):
 
 @pytest.mark.parametrize("device", HOSTS)
 def test_differences_of_a_loss_are_of_numbers(device):
-    """A mask is 0 and 1, in the dtype that both promote to."""
+    """A mask is 0 and 1 in the promoted dtype."""
     functional, mask = gn.nn.functional, gn.tensor([True, False], device=device)
     x = gn.tensor([0.0, 0.5], device=device)
     assert functional.mse_loss(x, mask, reduction="none").tolist() == [1, 0.25]
@@ -418,7 +418,7 @@ def test_an_infinite_weight_has_no_part_in_the_tangent_of_what_it_does_not_meet(
 
 
 def near_and_far(call, device, dtype):
-    """The one number that a call of whole tensors gives, twice: the second time by a plan."""
+    """The one value that a call gives for constant tensors of several sizes, without and with a plan."""
     numbers = []
     for size in (1, 40, 40):
         found = call(lambda number, size=size: gn.full((size,), number, dtype=dtype, device=device))
@@ -428,7 +428,7 @@ def near_and_far(call, device, dtype):
     return numbers[0]
 
 
-HALF_03 = 0.300048828125  # of float16: a little more than 0.3
+HALF_03 = 0.300048828125  # in float16: a little more than 0.3
 HELD = {
     "add": (gn.bfloat16, lambda x: gn.add(x(2.5), x(2048.0), alpha=0.3), 620.0),
     "add_": (gn.bfloat16, lambda x: x(2.5).add_(x(2048.0), alpha=0.3), 620.0),
@@ -463,12 +463,12 @@ HELD = {
 @pytest.mark.parametrize("device", HOSTS)
 @pytest.mark.parametrize("name", HELD)
 def test_halves_round_some_numbers_to_their_own(name, device):
-    """Scalar.to<scalar_t>: 0.3 is 0.30078125 for bfloat16, and 1e-45 is 0."""
+    """This is Scalar.to<scalar_t>: 0.3 is 0.30078125 in bfloat16, and 1e-45 is 0."""
     dtype, call, expected = HELD[name]
     assert repr(near_and_far(call, device, dtype)) == repr(expected)
 
 
-@pytest.mark.parametrize("device", [each for each in HOSTS if each != "numpy"])  # which computes in float64
+@pytest.mark.parametrize("device", [each for each in HOSTS if each != "numpy"])  # it computes in float64
 @pytest.mark.parametrize(
     ("dtype", "call", "expected"),
     [

@@ -1,4 +1,4 @@
-"""einsum: what an equation means, for plans that are made and for those that are found again."""
+"""einsum: the results of equations, with new plans and with cached ones."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def operands(sizes: list[tuple[int, ...]], device: str) -> list[gn.Tensor]:
 
 
 def spelled_out(equation: str, tensors: list[gn.Tensor]) -> dict[tuple[int, ...], float]:
-    """The result by its indices: every choice of all subscripts, one by one.  Without an ellipsis."""
+    """The result by index: a sum over all values of all subscripts. The equation has no ellipsis."""
     left, arrow, right = equation.partition("->")
     terms = left.split(",")
     letters = sorted(set("".join(terms)))
@@ -80,7 +80,7 @@ def test_sums_of_products(
     equation: str, sizes: list[tuple[int, ...]], strides: tuple[int, ...], device: str
 ) -> None:
     tensors = operands(sizes, device)
-    results = [gn.einsum(equation, *tensors), gn.einsum(equation, tensors)]  # a plan made, a plan found
+    results = [gn.einsum(equation, *tensors), gn.einsum(equation, tensors)]  # a new plan, a cached one
     for result in results:
         assert result.stride() == strides
         assert result.dtype is gn.float32
@@ -109,7 +109,7 @@ def test_operands_may_lie_in_any_order(
 def test_gradients(
     equation: str, sizes: list[tuple[int, ...]], strides: tuple[int, ...], device: str
 ) -> None:
-    """The derivative by each operand is linear in the others: so they are sums of products again."""
+    """The gradient for one operand is a sum of products of the others."""
     tensors = [each.requires_grad_() for each in operands(sizes, device)]
     result = gn.einsum(equation, *tensors)
     gradients = gn.autograd.grad(result.sum(), tensors)

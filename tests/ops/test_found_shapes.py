@@ -1,4 +1,4 @@
-"""Sizes, strides and dtypes at their borders, as the fuzzer found them; each number is PyTorch's."""
+"""Extreme sizes, strides and dtypes that the fuzzer found; each number is PyTorch's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ops/indexing/index.py: x[...] and x[...] = v, against NumPy where their rules are the same."""
+"""ops/indexing/index.py: x[...] and x[...] = v, against NumPy where its rules are the same."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def to_gnomon(index: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def separated_ints(index: tuple[Any, ...]) -> bool:
-    """An int beside arrays: NumPy takes it as an array of its own, PyTorch selects first.
+    """Whether the index has an int next to arrays: NumPy treats it as another array, PyTorch selects first.
 
-    Their rules differ there.
+    The results differ then.
     """
     has_array = any(isinstance(each, numpy.ndarray) and each.ndim for each in index)
     return has_array and any(isinstance(each, int) or getattr(each, "shape", None) == () for each in index)
@@ -82,7 +82,7 @@ def test_getitem_is_numpys(index: tuple[Any, ...], transposed: bool) -> None:
         result = tensor[to_gnomon(index)]
     assert tuple(result.shape) == expected.shape
     assert result.tolist() == expected.tolist()
-    is_view = not any(isinstance(each, numpy.ndarray) and each.ndim for each in index)  # 0-dim: an int
+    is_view = not any(isinstance(each, numpy.ndarray) and each.ndim for each in index)  # 0-dim acts as an int
     assert (result.untyped_storage() is tensor.untyped_storage()) == is_view
 
 
@@ -110,7 +110,7 @@ def test_setitem_is_numpys(index: tuple[Any, ...]) -> None:
 def test_ints_beside_tensors_select_first(device: str) -> None:
     x = gn.arange(24).view(SIZES)
     index = gn.tensor([0, 1])
-    assert x[0, :, index].shape == (4, 2)  # NumPy would say (2, 4)
+    assert x[0, :, index].shape == (4, 2)  # (2, 4) in NumPy
     assert x[index, 0].tolist() == [[0, 1], [8, 9]]
     assert x[:, 1, gn.tensor([1])].tolist() == [[3], [11], [19]]
 
@@ -194,8 +194,8 @@ def is_mask(item: Any) -> bool:
 
 
 def picks(item: Any, dim: int, sizes: tuple[int, ...]) -> list[tuple[tuple[int, int], ...]]:
-    """What an item takes from ``dim`` on: for each step of its own dimension, pairs of a dimension and an
-    index.
+    """What an item selects, from dimension ``dim`` on: for each step along the item's dimension, pairs of a
+    dimension and an index.
     """
     if isinstance(item, slice):
         return [((dim, number),) for number in range(*item.indices(sizes[dim]))]
@@ -205,10 +205,10 @@ def picks(item: Any, dim: int, sizes: tuple[int, ...]) -> list[tuple[tuple[int, 
 
 
 def model(sizes: tuple[int, ...], index: tuple[Any, ...]) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
-    """What x[index] is by the rules: its sizes, and where in x each of its elements is, row-major.
+    """x[index] by the rules: its sizes, and for each of its elements, row-major, the position in x.
 
-    Ints fix a dimension, slices walk one, None adds one.  Tensors go together: their common shape stands
-    where they do if they are side by side, and in front if they are not.
+    Ints fix a dimension, slices iterate over one, None adds one. Tensors are broadcast: their common shape
+    replaces them if they are adjacent, and comes first if they are not.
     """
     consumed = sum(each.ndim if is_mask(each) else each is not None and each is not ... for each in index)
     if consumed > len(sizes):
@@ -217,7 +217,7 @@ def model(sizes: tuple[int, ...], index: tuple[Any, ...]) -> tuple[tuple[int, ..
     at = next((position for position, each in enumerate(index) if each is ...), len(index))
     dim = 0
     fixed: list[tuple[int, int]] = []
-    walks: list[tuple[tuple[int, ...], list[Any]] | None] = []  # sizes and steps; None where tensors stand
+    walks: list[tuple[tuple[int, ...], list[Any]] | None] = []  # sizes and steps; None for tensors
     tensors: list[tuple[tuple[int, ...], list[Any]]] = []
     for each in (*index[:at], *rest, *index[at + 1 :]):
         if each is None:
@@ -272,7 +272,7 @@ def any_indices(draw: st.DrawFn) -> tuple[tuple[int, ...], tuple[Any, ...]]:
             items.append(slice(draw(bound), draw(bound), draw(st.one_of(st.none(), st.integers(1, 3)))))
             dim += 1
         elif kind in ("int", "0-dim", "tensor") and size:
-            numbers = st.integers(-1, min(sizes) - 1)  # right for whatever dimension it comes to stand at
+            numbers = st.integers(-1, min(sizes) - 1)  # valid in whichever dimension it indexes
             if kind == "tensor":
                 its = draw(st.sampled_from([shape, (1,)]))
                 drawn = [draw(numbers) for _ in range(int(numpy.prod(its, dtype=int)))]
@@ -304,7 +304,7 @@ def test_getitem_and_setitem_are_what_the_rules_say(drawn: tuple[Any, Any], tran
         ValueError,
         IndexError,
         ZeroDivisionError,
-    ):  # shapes that do not go together, dimensions of size 0
+    ):  # shapes that do not broadcast, dimensions of size 0
         with pytest.raises(IndexError):
             x[index]
         return
@@ -315,7 +315,7 @@ def test_getitem_and_setitem_are_what_the_rules_say(drawn: tuple[Any, Any], tran
     assert (result.untyped_storage() is x.untyped_storage()) == is_view
     expected = {position: x[position].item() for position in itertools.product(*map(range, sizes))}
     if len(set(positions)) < len(positions):
-        return  # which of several values stays is nobody's promise
+        return  # it is undefined which of several values is kept
     for number, position in enumerate(positions):
         expected[position] = -1.0 - number
     x[index] = -1.0 - gn.arange(float(len(positions)), device="reference").view(shape)

@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""Errors name the operator, the argument, what came and what was expected; and are of PyTorch's kind."""
+"""Errors name the operator, the argument, what was given and what was expected; and are of PyTorch's type."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ def test_of_a_list_of_numbers_too(device):
 
 
 class Greedy(Tensor):
-    """Another library's tensor that knows what to do with one of ours."""
+    """Another library's tensor that implements operators with ours."""
 
     def __rmul__(self, other):
         return "theirs"
@@ -253,7 +253,7 @@ SYMBOLS = {
 def test_of_operands_that_are_called_alike_both_libraries_are_named(device, symbol):
     act, x, stranger = SYMBOLS[symbol], gn.ones(2), foreign(1, 2)
     ours, theirs = "gnomon.Tensor", f"{Tensor.__module__}.Tensor"
-    mirrored = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}  # y < x asks x, whether x > y
+    mirrored = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}  # for y < x Python calls x > y
     for pair, said, names in (
         ((x, stranger), symbol, (ours, theirs)),
         (

@@ -1,4 +1,4 @@
-"""Operators called as operators, and variants that only some programs call; each number is PyTorch's."""
+"""Operators called directly, and variants that few programs call; each number is PyTorch's."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ aten = gn.ops.aten
 F = gn.nn.functional
 IMAGE, VOLUME = (1, 2, 4, 4), (1, 2, 4, 4, 4)
 
-# operator, sizes, what stands behind the input, what the numbers stand for
+# operator, sizes, arguments after the input, the same arguments in full
 POOLS = [
     ("max_pool2d_with_indices", IMAGE, (2, 2, 0, 1, False), ((2, 2), (2, 2), (0, 0), (1, 1), False)),
     ("max_pool2d_with_indices", IMAGE, (2,), ((2, 2), (), (0, 0), (1, 1), False)),
@@ -39,7 +39,7 @@ POOLS = [
 def test_a_number_stands_for_a_list_of_fixed_length(device, name, sizes, given, whole, requires_grad):
     operator = getattr(aten, name).default
     x = gn.arange(float(gn.Size(sizes).numel())).reshape(sizes).requires_grad_(requires_grad)
-    for _ in range(3):  # the later calls go by what the first has left behind
+    for _ in range(3):  # the later calls use the plan of the first
         found, expected = operator(x, *given), operator(x, *whole)
         for mine, theirs in zip(
             *([each] if isinstance(each, gn.Tensor) else each for each in (found, expected))
@@ -332,7 +332,7 @@ def test_the_gradient_of_log_softmax_where_sums_are_larger_than_float32(device):
     found = aten._log_softmax_backward_data.default(grad.t(), output.t(), 0, gn.float32)
     assert found[:, 0].tolist() == pytest.approx(expected, rel=1e-5)
     assert found[:, 1].tolist() == pytest.approx([0.459816, 0.531630, -0.991447], rel=1e-5)
-    # 9e38 in between, and next to nothing left of it
+    # 9e38 in an intermediate result, of which almost nothing is left
     found = aten._log_softmax_backward_data.default(
         gn.full((1, 3), 3e38), gn.zeros(1, 3) - 1.0986123, 1, gn.float32
     )
@@ -358,7 +358,7 @@ def test_a_multiplier_that_the_dtype_does_not_hold_is_refused(device, dtype, num
     ]
     if dtype == "float16":
         calls += [lambda: F.hardshrink(x, number)]
-        assert gn.lerp(x, x, number).tolist() == [1.0, 1.0]  # weighted in float32
+        assert gn.lerp(x, x, number).tolist() == [1.0, 1.0]  # the weight is float32
     for call in calls:
         with pytest.raises(RuntimeError, match="value cannot be converted to type"):
             call()
@@ -408,7 +408,7 @@ def test_instance_norm_wants_a_number_a_channel() -> None:
         aten.instance_norm(gn.ones(1, 3), gn.ones(1, 3), None, None, None, True, 0.1, 1e-5, True)
 
 
-# An operator with a number, and what halves' are read as: "float32", or "own", which 70,000 does not fit.
+# An operator with a number, which for half types is converted to "float32" or to their "own" dtype.
 NUMBERS = {
     "add": ("own", lambda x, number: gn.add(x, x, alpha=number)),
     "sub": ("own", lambda x, number: gn.sub(x, x, alpha=number)),
@@ -436,7 +436,7 @@ NUMBERS = {
 @pytest.mark.parametrize("name", NUMBERS)
 def test_a_number_has_to_fit(name: str) -> None:
     read_as, call = NUMBERS[name]
-    call(gn.ones(2), 1.0)  # a plan that knows the tensors does not know the number
+    call(gn.ones(2), 1.0)  # a plan for these tensors does not hold the number
     for dtype in (gn.float32, gn.float16, gn.bfloat16):
         with pytest.raises(RuntimeError, match="without overflow"):
             call(gn.ones(2, dtype=dtype), 1e308)

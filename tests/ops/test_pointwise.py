@@ -1,4 +1,4 @@
-"""ops/pointwise/arithmetic.py and ops/nn/activation.py: values at the edges, as PyTorch has them."""
+"""ops/pointwise/arithmetic.py and ops/nn/activation.py: edge values, as in PyTorch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import gnomon as gn
 
 def test_clamp_takes_its_bounds_as_the_dtype_holds_them(device: str) -> None:
     x = gn.tensor([1, 2, 100], dtype=gn.uint8)
-    assert x.clamp(-1, 50).tolist() == [50, 50, 50]  # -1 is 255
+    assert x.clamp(-1, 50).tolist() == [50, 50, 50]  # -1 becomes 255
     assert x.clamp_min(-1).tolist() == [255, 255, 255]
     with pytest.raises(RuntimeError, match="value cannot be converted to type uint8 without overflow"):
         x.clamp_max(300)

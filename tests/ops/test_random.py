@@ -1,4 +1,4 @@
-"""ops/creation/random.py: Philox 4x32-10 as published, one stream for all devices, how numbers look."""
+"""ops/creation/random.py: Philox 4x32-10 as published, one stream for all devices, and distributions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def other_devices() -> list[str]:
     return [name for name in ("c",) if gn.backends()[name].available]
 
 
-# counter, key and output as 32-bit words, the first first.  Source: Random123's kat_vectors, philox4x32 10.
+# counter, key and output as 32-bit words, in order. Source: Random123's kat_vectors, philox4x32 10.
 @pytest.mark.parametrize(
     ("counter", "key", "output"),
     [
@@ -70,7 +70,7 @@ def test_the_first_numbers_of_seed_0_are_the_known_answer(device: str) -> None:
 
 
 def test_a_permutation_is_fisher_and_yates_shuffle(device: str) -> None:
-    """Half a block says with which of the places behind it each is exchanged."""
+    """Half a Philox block determines with which of the places from its own on each place is exchanged."""
     expected = list(range(5))
     for place in range(4):
         words = philox_4x32_10(7, 11 + place // 2)
@@ -80,7 +80,7 @@ def test_a_permutation_is_fisher_and_yates_shuffle(device: str) -> None:
     generator = gn.Generator().manual_seed(7)
     generator.take(11)
     assert gn.randperm(5, generator=generator).tolist() == expected
-    assert generator.take(0) == 16  # as many as there are elements
+    assert generator.take(0) == 16  # advanced by the number of elements
 
 
 @pytest.mark.skipif(not other_devices(), reason="the C backend is not available")
@@ -123,7 +123,7 @@ def test_all_devices_draw_the_same(draw: Any, name: str) -> None:
     expected = draw("reference")
     gn.manual_seed(1234)
     assert draw(name).tolist() == expected.tolist()
-    assert draw(name).device.type == name  # and the stream has moved on
+    assert draw(name).device.type == name  # the stream has advanced
     gn.manual_seed(1234)
     draw("reference")
     after = gn.default_generator.get_state().tolist()
@@ -188,7 +188,7 @@ def test_normal_is_normal(device: str) -> None:
     for products in (
         zip(numbers[::2], numbers[1::2]),
         zip(numbers[1::2], numbers[2::2]),
-    ):  # of a pair, and of two
+    ):  # within a pair, and between pairs
         assert abs(sum(a * b for a, b in products)) < 5 * math.sqrt(count / 2)
     within = sum(abs(number) < 1.0 for number in numbers) / count
     assert within == pytest.approx(math.erf(1 / math.sqrt(2)), abs=0.02)
@@ -199,7 +199,7 @@ def test_normal_is_normal(device: str) -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 2, 7, 128, 129, 257])
 def test_two_normal_numbers_are_of_one_block(device: str, count: int) -> None:
-    """As the two parts of a complex one are; a block is used for each element all the same."""
+    """They are like the parts of a complex number; still, the stream advances by one block per element."""
     gn.manual_seed(3)
     pairs = gn.view_as_real(gn.randn((count + 1) // 2, dtype=gn.complex128)).flatten()
     gn.manual_seed(3)
@@ -287,7 +287,7 @@ def test_dropout(dropout: Any, device: str) -> None:
     assert set(dropout(x, 1.0, True).tolist()) == {0.0}
 
 
-# -- distributions: fixed seeds, and bounds so wide that only a wrong distribution is outside ----------------
+# -- distributions: fixed seeds, and bounds so wide that only a wrong distribution fails ---------------------
 
 
 def kolmogorov_smirnov(numbers: list[float], cumulative: Any) -> float:
@@ -302,7 +302,7 @@ def kolmogorov_smirnov(numbers: list[float], cumulative: Any) -> float:
 
 
 def chi_square(numbers: list[float], probabilities: dict[float, float]) -> tuple[float, int]:
-    """The statistic over the numbers that are expected five times and more, and its degrees of freedom."""
+    """The statistic over numbers that are expected at least five times, and its degrees of freedom."""
     count = len(numbers)
     kept = {number: p for number, p in probabilities.items() if p * count >= 5}
     observed = {number: numbers.count(number) for number in kept}
@@ -336,7 +336,7 @@ def test_continuous_distributions(draw: Any, cumulative: Any) -> None:
         numbers = draw(gn.empty(4000)).tolist()
     assert kolmogorov_smirnov(numbers, cumulative) < 2
     shifted = [number + 0.4 for number in numbers]
-    assert kolmogorov_smirnov(shifted, lambda x: min(cumulative(x), 1.0)) > 2  # and one that is off is seen
+    assert kolmogorov_smirnov(shifted, lambda x: min(cumulative(x), 1.0)) > 2  # a shift is detected
 
 
 def poisson(rate: float, k: int) -> float:
@@ -379,7 +379,7 @@ def test_discrete_distributions(draw: Any, probabilities: dict[float, float]) ->
     first = max(probabilities, key=lambda number: probabilities[number])
     skewed[first] = 1 - sum(p for number, p in skewed.items() if number != first)
     wrong, _ = chi_square(numbers, skewed)
-    assert wrong > statistic  # and a distribution that is a little off is farther away
+    assert wrong > statistic  # a slightly wrong distribution has a larger statistic
 
 
 def test_poisson_of_large_and_no_rates() -> None:

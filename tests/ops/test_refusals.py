@@ -1,7 +1,8 @@
-"""Operators that mostly others call: what a kernel would read beyond, is refused by words, on each backend.
+"""Operators that are called mostly by other operators: calls that would read out of bounds are refused with
+an error, on each backend.
 
-Each of these was found by calls that were drawn: the C backend read or wrote memory that was not its own, or
-gave what the reference did not.
+Random calls found each of these: the C backend read or wrote memory out of bounds, or its result was not the
+reference's.
 """
 
 from __future__ import annotations
@@ -238,7 +239,7 @@ def test_layer_and_group_norm_backward():
 
 @pytest.mark.parametrize("host", ["reference", "numpy"])
 def test_without_bags_an_index_is_in_none(host):
-    """As in PyTorch; what was in the memory before came out here."""
+    """As in PyTorch; this used to return uninitialized memory."""
     if host == "numpy":
         pytest.importorskip("gnomon_numpy")
     with gn.device(host):
@@ -250,7 +251,7 @@ def test_without_bags_an_index_is_in_none(host):
 @pytest.mark.parametrize("rows", [[0, 2], [0, -2]])
 @pytest.mark.parametrize("host", ["", "numpy"])
 def test_embedding_bag_backward_of_rows_that_are_none(mode, rows, host, device):
-    """PyTorch writes behind the gradient; the reference left these out, and NumPy counted from the end."""
+    """PyTorch writes out of bounds; the reference used to skip such rows, and NumPy counted from the end."""
     if host:
         pytest.importorskip("gnomon_numpy")
     with gn.device(host or device):
@@ -289,7 +290,7 @@ def test_the_gradient_of_the_weights_of_samples(row, bag, text, host, device):
 
 @pytest.mark.parametrize("host", ["", "numpy"])
 def test_the_mean_of_integers_is_that_of_their_sum_in_the_dtype(host, device):
-    """What comes of a sum that wraps around, divided; the reference divided the exact sum."""
+    """The sum wraps around before it is divided; the reference used to divide the exact sum."""
     if host:
         pytest.importorskip("gnomon_numpy")
     with gn.device(host or device):
@@ -306,7 +307,7 @@ def test_the_mean_of_integers_is_that_of_their_sum_in_the_dtype(host, device):
     [("int32", 1e30), ("int8", 300), ("int32", math.inf), ("int64", math.nan), ("float16", 70000)],
 )
 def test_hardtanh_of_bounds_that_do_not_fit(dtype, bound):
-    """As in PyTorch; what a kernel makes of such a number, nobody says."""
+    """As in PyTorch; what a kernel computes from such a number would be undefined."""
     with pytest.raises(RuntimeError, match=f"value cannot be converted to type {dtype} without overflow"):
         gn.nn.functional.hardtanh(ones(2, dtype=dtype), -1, bound)
 
@@ -318,7 +319,7 @@ def test_hardtanh_of_a_bound_that_is_nan(bounds):
 
 
 def test_attention_of_no_width():
-    """No score differs from another, so each value counts the same."""
+    """All scores are equal, so all values have the same weight."""
     value = gn.tensor([[1.0], [3.0], [5.0], [7.0]])
     query, key = gn.zeros((2, 0)), gn.zeros((4, 0))
     attend = gn.nn.functional.scaled_dot_product_attention
@@ -366,7 +367,7 @@ def test_pdist_backward():
 
 
 def test_linspace_between_bounds_that_the_dtype_rounds():
-    """Both bounds are rounded first: the second number lies halfway between two of float32."""
+    """Both bounds are rounded first: the second number is halfway between two float32 numbers."""
     assert gn.linspace(-2147483649.0, 1.0, 4).tolist()[1] == -1431655680.0
 
 
@@ -385,7 +386,7 @@ def test_sums_do_not_ask_for_the_sizes_of_bags(device):
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
 @pytest.mark.parametrize(("probability", "target", "name"), [(2.0, 0.5, "input"), (0.5, -0.5, "target")])
 def test_binary_cross_entropy_of_no_probability(dtype, probability, target, name):
-    """Halves, too, whose kernel in C forgot what it had seen."""
+    """This includes half types, for which the C kernel used to lose the error."""
     rows = [gn.tensor([0.5, number] * 40, dtype=getattr(gn, dtype)) for number in (probability, target)]
     with pytest.raises(RuntimeError, match=f"all elements of {name} should be between 0 and 1"):
         gn.nn.functional.binary_cross_entropy(*rows)
@@ -394,7 +395,7 @@ def test_binary_cross_entropy_of_no_probability(dtype, probability, target, name
 @pytest.mark.parametrize(("dtype", "number"), [("float32", 1e308), ("uint8", 300), ("int32", 2**40)])
 def test_where_of_a_number_that_does_not_fit(dtype, number):
     mask, x = gn.tensor([True, False]), ones(2, dtype=dtype)
-    assert gn.where(mask, x, type(number)(7)).tolist() == [1, 7]  # no plan of this is for the other
+    assert gn.where(mask, x, type(number)(7)).tolist() == [1, 7]  # its plan must not serve the other number
     for call in (lambda: gn.where(mask, x, number), lambda: gn.where(mask, number, x)):
         with pytest.raises(RuntimeError, match="without overflow"):
             call()

@@ -1,4 +1,4 @@
-"""Numbers that an operator compares with others, and what it makes of those that have no order."""
+"""Number arguments that an operator compares: complex numbers are refused, and NaN has a defined result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resampling: what the outputs of interpolation see."""
+"""Resampling: outputs of interpolation that no input contributes to."""
 
 import pytest
 
@@ -8,7 +8,7 @@ import gnomon as gn
 @pytest.mark.parametrize("device", ["reference", "cpu"])
 @pytest.mark.parametrize("kind", ["bilinear", "bicubic", "lanczos"])
 def test_an_output_that_sees_nothing_of_the_input_is_zero(kind, device):
-    """With a scale of its own: 5 columns, each 1 / 0.5 of the last, of an image of one."""
+    """With explicit scales, output columns are two input columns apart, but the image has only one column."""
     image = gn.ones(1, 1, 7, 1, device=device)
     operator = getattr(gn.ops.aten, f"_upsample_{kind}2d_aa")
     columns = operator(image, [4, 5], False, 0.5, 0.5)[0, 0, 0].tolist()

@@ -21,9 +21,9 @@ pytestmark = pytest.mark.oracle
 torch = pytest.importorskip("torch")
 
 POINTS = {"zeros": 0.0, "ones": 1.0}
-SAMPLES = 2  # of an operator
+SAMPLES = 2  # per operator
 DEVICE = "c" if gn.backends()["c"].available else "reference"
-# Derivatives that follow from singular vectors, of which equal singular values have no particular ones.
+# Their derivatives depend on singular vectors, which are arbitrary if singular values are equal.
 OF_VECTORS = {"linalg_svdvals", "linalg_svd", "linalg_matrix_norm", "linalg_matrix_norm.str_ord",
               "linalg_norm.ord_str", "linalg_norm"}  # fmt: skip
 NAMES = [
@@ -39,9 +39,7 @@ NAMES = [
 
 
 def derivatives(framework: Any, library: Any, operator: Any, sample: Any, number: float) -> list[Any] | None:
-    """The first and the second derivatives of a call whose floating point operands are all ``number``; None
-    where there are none.
-    """
+    """The first and second derivatives of a call whose floating point operands are ``number``, or None."""
     leaves: list[Any] = []
 
     def leaf(value: Any) -> Any:

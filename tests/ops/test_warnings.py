@@ -1,4 +1,4 @@
-"""Every warning names the line of the program that called, however many calls of gnomon's lie between."""
+"""Each warning names the line of the program that made the call, whatever frames of gnomon are in between."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ WARNINGS = [
 
 
 def lines_of(code):
-    """The lines of a function and of those inside it."""
+    """The lines of a function and of its inner functions."""
     inner = [each for each in code.co_consts if hasattr(each, "co_lines")]
     return {line for _, _, line in code.co_lines()}.union(*map(lines_of, inner))
 

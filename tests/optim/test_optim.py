@@ -1,4 +1,4 @@
-"""gnomon.optim: the formulas, written out; the same curves as PyTorch's; state that goes round."""
+"""gnomon.optim: the formulas, written out; the same curves as PyTorch's; saving and loading of state."""
 
 import math
 import sys
@@ -21,12 +21,12 @@ def device(request):
 
 
 def parameter(*numbers):
-    """A float64 parameter, so that a formula in Python's numbers can be compared exactly."""
+    """A float64 parameter, which can be compared exactly with a formula in Python's floats."""
     return nn.Parameter(gn.tensor(numbers, dtype=gn.float64))
 
 
 def run(optimizer, param, grads):
-    """Step once with each gradient; the parameter's value after each."""
+    """Step once with each gradient; return the parameter's value after each step."""
     history = []
     for grad in grads:
         param.grad = gn.tensor([grad], dtype=gn.float64)
@@ -45,7 +45,7 @@ def test_sgd_is_a_step_against_the_gradient(device):
     assert optimizer.step() is None
     assert param.tolist() == [0.0, 0.0]
     assert param.is_leaf and param.requires_grad
-    assert not optimizer.state  # plain SGD remembers nothing
+    assert not optimizer.state  # plain SGD has no state
 
 
 def test_sgd_momentum_by_formula(device):
@@ -329,7 +329,7 @@ def test_curve_agrees_with_pytorch(name, device):
             optimizer.step()
             curve.append(loss.item())
         curves.append(curve)
-    # float32: a few ulp a step, ten steps.
+    # float32: a few ulp per step, ten steps.
     assert curves[1] == pytest.approx(curves[0], rel=1e-5)
 
 
@@ -348,7 +348,7 @@ def test_a_parameter_that_comes_twice_has_two_steps(make):
 
 
 def is_interrupted(act, place):
-    """Run ``act`` with an interrupt before one line of gnomon.optim; False where it has not as many lines."""
+    """Run ``act`` with an interrupt before one line of gnomon.optim; return False if it has fewer lines."""
     lines = iter(range(1, place + 1))
 
     def interrupt(frame, event, argument):

@@ -1,4 +1,4 @@
-"""reference/gnomon/profiler.py and dispatch/record_function.py: what is timed, and what it adds up to."""
+"""reference/gnomon/profiler.py and dispatch/record_function.py: what is timed, and how it is summed up."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def named(p: profile, scope: str) -> list[str]:
 
 def test_operators_kernels_and_nodes_are_seen_in_their_order(device):
     a = gn.ones(2, 3, requires_grad=True)
-    (a * 2).sum().backward()  # afterwards the plans are there
+    (a * 2).sum().backward()  # makes the plans
     with profile() as p:
         (a * 2).sum().backward()
     operators = [name for name in named(p, "operator") if name != "clone"]  # of the first gradient
@@ -34,7 +34,7 @@ def test_operators_kernels_and_nodes_are_seen_in_their_order(device):
     assert operators[2] == "autograd::engine::execute"
     assert named(p, "node") == ["SumBackward0", "MulBackward0"]
     kernels = named(p, "kernel")
-    assert "mul.Tensor" in kernels and {"sum", "sum.dim_IntList"} & set(kernels)  # a plan's has its name
+    assert "mul.Tensor" in kernels and {"sum", "sum.dim_IntList"} & set(kernels)  # "sum" with a plan
     assert a.grad.tolist() == [[4.0] * 3] * 2
 
 
@@ -119,7 +119,7 @@ def test_the_trace_is_a_chrome_trace(device, tmp_path):
     path = tmp_path / "trace.json"
     p.export_chrome_trace(path)
     events = json.loads(path.read_text())["traceEvents"]
-    assert [path.name] == [each.name for each in tmp_path.iterdir()]  # nothing half-written stays
+    assert [path.name] == [each.name for each in tmp_path.iterdir()]  # no partial file is left
     assert all(each["ph"] == "X" and each["dur"] >= 0 for each in events)
     found = {(each["cat"], each["name"]): each for each in events}
     step, exponential = found["user_annotation", "step"], found["cpu_op", "exp"]
@@ -148,7 +148,7 @@ def test_results_do_not_change_and_nothing_stays_behind(device):
 
 
 def test_another_thread_is_not_watched_but_workers_of_a_backward_are(monkeypatch):
-    monkeypatch.setattr(node, "spans_devices", False)  # which is set for good by such a graph
+    monkeypatch.setattr(node, "spans_devices", False)  # a graph on two devices sets it for good
     if not gn.backends()["c"].available:
         pytest.skip("two devices are needed")
     x, y = gn.ones(2, device="c", requires_grad=True), gn.ones(2, device="reference", requires_grad=True)
@@ -167,7 +167,7 @@ needs_c = pytest.mark.skipif(not gn.backends()["c"].available, reason="needs the
 
 
 def kinds(p: profile) -> dict[tuple[str, str, str], int]:
-    """How often each call came, and of what kind."""
+    """The number of events by scope, name and name of the parent."""
     counts: dict[tuple[str, str, str], int] = {}
     for each in p.events():
         key = (each.scope, each.name, "" if each.parent is None else each.parent.name)
@@ -190,7 +190,7 @@ def test_what_speedups_would_take_is_told_of():
     assert found["operator", "mul.Tensor", ""] == found["operator", "mul.Tensor", "MulBackward0"] == 1
     assert found["kernel", "mul.Tensor", "mul.Tensor"] == 2
     assert found["operator", "add_.Tensor", ""] == 1
-    assert found["operator", "add_.Tensor", "autograd::engine::execute"] == 1  # to the gradient
+    assert found["operator", "add_.Tensor", "autograd::engine::execute"] == 1  # adds to the gradient
     assert found["operator", "t", ""] == 1
     assert ("kernel", "t", "t") not in found
     assert found["node", "MulBackward0", "autograd::engine::execute"] == 1
@@ -342,7 +342,7 @@ def test_wrong_use_is_refused():
     with pytest.raises(RuntimeError, match="not at work"):
         p.stop()
     with profile() as stopped:
-        stopped.stop()  # the end of the block is no second one
+        stopped.stop()  # the end of the block does not stop it again
     assert stopped.events() == []
     with pytest.raises(ValueError, match=r"sort_by: expected one of .*cpu_time_total.*, got 'name'"):
         p.key_averages().table(sort_by="name")
@@ -351,7 +351,7 @@ def test_wrong_use_is_refused():
 
 
 class Mark:
-    """An event of a device that has run nothing, or of a capture."""
+    """A device event that can't be timed: its device has run nothing, or it is part of a capture."""
 
     def record(self):
         pass
@@ -361,7 +361,7 @@ class Mark:
 
 
 class Device:
-    """A device module that notes what was waited for, and may fail."""
+    """A device module that records which devices were synchronized, and may fail."""
 
     def __init__(self, error=None):
         self.waited, self._error = [], error
@@ -405,7 +405,7 @@ def test_a_device_that_fails_stops_the_profiler_all_the_same():
 
 
 class Moment:
-    """An event of a device that was recorded at so many milliseconds."""
+    """A device event that was recorded at ``at`` milliseconds."""
 
     def __init__(self, at):
         self.at = at
@@ -478,5 +478,5 @@ def test_the_table_is_sorted_and_limited(device):
             gn.ones(4).exp()
         gn.ones(4).sin()
     lines = p.key_averages().table(sort_by="count", row_limit=1).splitlines()
-    assert len(lines) == 3 and lines[2].split()[6] == "4"  # of the ones
+    assert len(lines) == 3 and lines[2].split()[6] == "4"  # gn.ones
     assert "in all: " in p.table().splitlines()[-1]

@@ -1,4 +1,4 @@
-"""docs/adding_an_operator.md is true: what it says is done, to a copy of the source, and works."""
+"""docs/adding_an_operator.md is true: its steps, applied to a copy of the source, give a working operator."""
 
 from __future__ import annotations
 

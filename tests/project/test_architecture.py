@@ -1,4 +1,4 @@
-"""docs/architecture.md is true: the core is what it says and stays small, and things are where it says."""
+"""docs/architecture.md is true: the core has what it lists and stays small, and things are where it says."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.memory.backend import _ADDED
+from gnomon.memory.contract import _ADDED
 from gnomon.memory.prepared import PreparedCall
 from gnomon.values.late_bound import LATE_BOUND, LateBound
 from test_floors import FLOORS, REGISTRATIONS
@@ -45,12 +45,12 @@ def rows(text: str, *head: str) -> list[list[str]]:
 
 
 def quoted(cell: str) -> list[str]:
-    """What stands between backquotes."""
+    """The texts between backquotes."""
     return re.findall(r"`([^`]+)`", cell)
 
 
 def wrong_core(page: str) -> list[str]:
-    """What is wrong with the core that a page lists."""
+    """The errors in a page's list of the core."""
     listed = rows(section(page, "The core"), "concept", "file", "what it explains")
     wrong = [f"nothing explains {each!r}" for each in CONCEPTS if each not in {row[0] for row in listed}]
     files = [file for row in listed for file in quoted(row[1])]
@@ -109,7 +109,7 @@ def test_things_are_where_it_says() -> None:
 
 
 def test_files_and_folders_are_there() -> None:
-    """What looks like a file or a folder of the repository is one."""
+    """What looks like a file or a folder of the repository exists."""
     places = (REFERENCE, ROOT, ROOT / "csrc" / "speedups", ROOT / "backends" / "gnomon_speedups")
     missing = [
         each
@@ -142,7 +142,7 @@ def test_every_hook_is_named() -> None:
 
 
 def test_the_guide_says_all_that_a_prepared_call_is_asked_for() -> None:
-    """docs/writing_a_backend.md, "Prepared calls", against what is declared."""
+    """docs/writing_a_backend.md, "Prepared calls", lists exactly the declared members."""
     page = (ROOT / "docs" / "writing_a_backend.md").read_text("utf-8")
     declared = {name for name in vars(PreparedCall) if not name.startswith("_")}
     for head, names in (("of the prepared call", declared), ("of the backend", _ADDED)):
@@ -151,7 +151,7 @@ def test_the_guide_says_all_that_a_prepared_call_is_asked_for() -> None:
 
 
 def test_settings_that_pages_name_are_read_somewhere() -> None:
-    """A variable of the environment goes from the pages with what reads it."""
+    """Each environment variable that the pages name is still used somewhere in the code."""
     pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
     named = {name for page in pages for name in re.findall(r"GNOMON_[A-Z_]+", page.read_text("utf-8"))}
     source = "".join(

@@ -1,4 +1,4 @@
-"""docs/debugging.md: the functions of its backtrace are where it says."""
+"""docs/debugging.md: the functions of its backtrace are in the files that it names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-# Written by a macro, or by cffi.
+# Defined by a macro, or by cffi.
 MADE = {"kernel_add_float32": "csrc/pointwise.def", "do_nb_add": "csrc/speedups/number_protocol.c"}
 
 

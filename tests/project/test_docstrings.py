@@ -1,4 +1,4 @@
-"""Every public name says what it does with shapes and dtypes, what it raises, and what it follows."""
+"""The docstring of each public name gives shapes and dtypes, the errors raised, and what it follows."""
 
 import re
 
@@ -28,7 +28,7 @@ def described(name):
 
 
 def lacking(text):
-    """What a docstring does not say, its signatures apart."""
+    """What a docstring lacks, apart from its signatures."""
     prose = SIGNATURE.sub("", text or "")
     return [what for what, pattern in WANTED.items() if not pattern.search(prose)]
 

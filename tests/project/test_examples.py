@@ -1,4 +1,4 @@
-"""The examples run as they stand, and say what they promise."""
+"""The examples run unchanged and print what they promise."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def load(name: str) -> dict[str, Any]:
-    """What an example defines."""
+    """The names that an example defines."""
     return runpy.run_path(str(EXAMPLES / f"{name}.py"))
 
 
@@ -42,7 +42,7 @@ def test_the_counting_tensor_counts(device: str, capsys: pytest.CaptureFixture[s
     assert type(y) is type(x) and y.grad_fn.name() == "ExpBackward0"
     assert counter["mm"] == 2 * 2 * 3 * 5 and counter["exp"] == 10
     y.sum().backward()
-    assert counter["mm"] == 2 * (2 * 2 * 3 * 5)  # and as much again for the gradient of w
+    assert counter["mm"] == 2 * (2 * 2 * 3 * 5)  # as many again for the gradient of w
     assert w.grad.inner.tolist() == (gn.ones(3, 2) @ (gn.ones(2, 3) @ gn.ones(3, 5)).exp()).tolist()
     example["main"]()
     assert "forward: 610,944 operations" in capsys.readouterr().out

@@ -1,5 +1,6 @@
-"""The floors: a file imports only from floors below it, and the standard library only, but for what is listed
-here with its reason; there are no circles, and a floor is told of a higher one by the listed hooks alone.
+"""The floors: a file imports only from lower floors and from the standard library, except for what is listed
+here with its reason; there are no import cycles, and a floor calls a higher one only through the listed
+hooks.
 """
 
 from __future__ import annotations
@@ -28,19 +29,19 @@ finally:
 FLOORS = floors.FLOORS
 INTERFACE = 6
 CORE = frozenset(room for room, floor in FLOORS.items() if floor < INTERFACE)
-SEALED = frozenset({"ops"})  # files there never import each other; only the room itself opens them
+SEALED = frozenset({"ops"})  # files there never import each other; only the room's __init__ imports them
 
-# Imports from a higher floor, all inside of functions: public names that few programs use.
+# Imports from a higher floor, all inside functions: public names that few programs use.
 LATE = {
     ("bindings", "func"),  # gnomon.vmap
 }
 
-# Files at the top of the package; all others are in rooms.
+# The most files that may be at the top of the package; all others are in rooms.
 MOST_LOOSE_FILES = 5
 
-# What files register when they are imported, which is kept by a file below: PyTorch's way to add kernels for
-# a dispatch key (aten/src/ATen/core/dispatch/Dispatcher.h, registerFallback), and what is forgotten with it.
-# Whatever else a file gives to one below goes by way of values/late_bound.py.
+# Registrations that files make when they are imported, and that a file below keeps: kernels for a dispatch
+# key, as in PyTorch (aten/src/ATen/core/dispatch/Dispatcher.h, registerFallback), and callbacks that clear
+# caches. Everything else that a file provides to one below goes through values/late_bound.py.
 REGISTRATIONS = {
     "autograd.variable_type: register_boxed_fallback": "the kernels of Autograd and ADInplaceOrView",
     "autograd.forward_kernel: register_boxed_fallback": "the kernel of ForwardAD",
@@ -52,40 +53,40 @@ REGISTRATIONS = {
     "calls.running: on_forget": "what meta functions said, and prepared calls",
 }
 
-# Packages of others, imported inside of functions when they are asked for, and never on import.
+# Third-party packages, imported inside functions when they are needed, and never on import.
 THIRD_PARTY = {
-    "interop.numpy": {"numpy"},  # numpy() and from_numpy; arrays of what others show
+    "interop.numpy": {"numpy"},  # numpy() and from_numpy; arrays over other libraries' memory
     "demo.command": {"matplotlib", "rich"},  # the curves; the table and the bar
     "demo.picture": {"matplotlib"},  # the picture of the digits
 }
-# Modules of the standard library that reach below Python, likewise.
+# The same for modules of the standard library that access raw memory.
 CTYPES = {
-    "interop.numpy",  # the address of a buffer that an array shows
+    "interop.numpy",  # the address of a buffer that an array exports
     "memory.backend",  # the address of a bytearray
 }
-# What is imported by a name that is made up when the program runs.
+# Imports by a name that is computed at run time.
 IMPORTED_BY_NAME = {
     "__init__": {"f'.{name}'"},  # lazy attributes
     "backends.__init__": {"f'.{name}'"},  # lazy attributes
     "kit.__init__": {"f'gnomon.{_new}'"},  # old names
-    "memory.backend": {"name"},  # a backend's module of its device, as gnomon.cuda
+    "memory.backend": {"name"},  # a backend's device module, such as gnomon.cuda
     "memory.plug_ins": {"self.module"},  # a backend
     "values.speedups": {"'gnomon_speedups'"},  # the C speedups, and nowhere else
 }
-# Our own packages above this one, which it names: to import them by that name, as above.
+# Our own packages above this one that it imports, by that name, as above.
 PACKAGES_ABOVE = {
     "values.speedups": {"gnomon_speedups"},
 }
-# Text that is run as a program.
+# Text that is executed as code.
 EVALUATED = {
     "library.annotations": {"eval"},  # a user's own annotations, which Python keeps as text
 }
-FILES = {".py", ".pyi", ".typed"}  # what the package is made of, beside the demonstration's data
+FILES = {".py", ".pyi", ".typed"}  # the files that the package consists of, apart from the demo's data
 
 
 @functools.cache
 def tree_of(path: Path) -> ast.Module:
-    """A file, parsed."""
+    """The syntax tree of a file."""
     return ast.parse(path.read_text())
 
 
@@ -99,10 +100,10 @@ def modules() -> dict[str, Path]:
 
 
 def imports_of(name: str, path: Path, at_import_only: bool = False) -> list[str]:
-    """Dotted names that a file imports: ``gnomon.``-relative ones resolved.
+    """Dotted names that a file imports, with relative imports resolved to ``gnomon.``.
 
-    Functions' own imports are included, unless ``at_import_only`` asks for what runs when the file is
-    imported.
+    They include the imports inside functions, unless ``at_import_only`` selects those that run when the file
+    is imported.
     """
     package = name.split(".")[:-1]
     found = []
@@ -123,19 +124,19 @@ def imports_of(name: str, path: Path, at_import_only: bool = False) -> list[str]
 
 
 def floor_of(name: str) -> int:
-    """The floor of a module.  Raises KeyError for a room that is on none."""
+    """The floor of a module. Raises KeyError for a room that is on no floor."""
     return FLOORS[name.split(".")[0]]
 
 
 def is_in_function(tree: ast.Module) -> set[int]:
-    """The ids of the nodes inside of functions."""
+    """The ids of the nodes inside functions."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
     functions = [node for node in ast.walk(tree) if isinstance(node, kinds)]
     return {id(inner) for function in functions for inner in ast.walk(function) if inner is not function}
 
 
 def module_named(imported: str, files: dict[str, Path]) -> str | None:
-    """The module of ours that an import names; None for a name in a module, which is listed beside it."""
+    """The module of gnomon that an import names; None for a name in a module, which is listed itself."""
     target = imported.removeprefix("gnomon").removeprefix(".")
     for name in (target, f"{target}.__init__" if target else "__init__"):
         if name in files:
@@ -153,7 +154,7 @@ def upward_imports(files: dict[str, Path]) -> list[str]:
             target = module_named(imported, files)
             if (
                 target is None or imported == "gnomon."
-            ):  # ``from . import bind``: a module that is listed beside it
+            ):  # ``from . import bind``: the module itself is listed as well
                 continue
             here, there = floor_of(name), floor_of(target)
             room, other = name.split(".")[0], target.split(".")[0]
@@ -209,8 +210,8 @@ def test_every_room_is_on_a_floor_and_every_floor_has_its_rooms() -> None:
 
 
 def given(files: dict[str, Path]) -> tuple[dict[str, str], set[str], list[str]]:
-    """What files give to others when they are imported: late-bound names with the file that gives each; what
-    is registered, "module: function"; and what goes another way, which is none of these.
+    """What files provide to others when they are imported: late-bound names, each with the file that provides
+    it; registrations, as "module: function"; and what is provided in any other way.
     """
     late: dict[str, str] = {}
     registered: set[str] = set()
@@ -242,7 +243,7 @@ def given(files: dict[str, Path]) -> tuple[dict[str, str], set[str], list[str]]:
 
 
 def callers(files: dict[str, Path]) -> dict[str, set[str]]:
-    """By late-bound name the files that call it."""
+    """The files that call each late-bound name."""
     found: dict[str, set[str]] = {}
     for name, path in files.items():
         for node in ast.walk(tree_of(path)):
@@ -274,7 +275,7 @@ def test_what_is_given_to_a_floor_below_stands_in_one_registry(tmp_path: Path) -
 
 
 def test_nothing_is_attached_to_a_tensor_beside_the_table(tmp_path: Path) -> None:
-    """``Tensor.name = …`` and ``setattr(Tensor, …)`` stand in methods.py alone, once."""
+    """Only methods.py has ``Tensor.name = …`` or ``setattr(Tensor, …)``, and only once."""
 
     def attaching(files: dict[str, Path]) -> list[str]:
         found = []
@@ -301,7 +302,7 @@ def test_few_files_are_loose() -> None:
 
 
 def foreign(files: dict[str, Path]) -> list[str]:
-    """What files use that is neither the standard library, nor listed above."""
+    """What files use that is neither in the standard library nor listed above."""
     wrong = []
     for name, path in files.items():
         tree = tree_of(path)
@@ -387,7 +388,7 @@ def test_what_is_foreign_would_be_seen(tmp_path: Path, name: str, text: str, mes
 
 
 def test_what_is_listed_is_there() -> None:
-    """A line of the lists above goes with what it allows."""
+    """Each entry of the lists above is still needed."""
     files = modules()
     for listed in (THIRD_PARTY, IMPORTED_BY_NAME, PACKAGES_ABOVE, EVALUATED):
         for name, allowed in listed.items():
@@ -405,7 +406,7 @@ def test_what_is_listed_is_there() -> None:
 
 
 def strangers(root: Path) -> list[str]:
-    """Files of a kind that the package is not made of: C, compiled code, generated text."""
+    """Files of kinds that do not belong in the package: C, compiled code, generated text."""
     files = [path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
     data = root / "demo" / "data"
     return sorted(
@@ -450,7 +451,7 @@ def test_there_are_no_import_circles() -> None:
     ],
 )
 def test_the_packages_beside_it_have_no_import_circles(place: str) -> None:
-    """Not by what functions import either; what is imported for annotations alone is no part of it."""
+    """Imports inside functions count, imports for annotations alone do not."""
     root = TOOLS.parent / place
     graph = inner_imports(root)
     assert len(graph) > 2 and any(graph.values())
@@ -458,7 +459,7 @@ def test_the_packages_beside_it_have_no_import_circles(place: str) -> None:
 
 
 def inner_imports(root: Path) -> dict[str, set[str]]:
-    """Each file of a package with those of the same package that it imports, in functions too."""
+    """Each file of a package with the files of it that it imports, including imports inside functions."""
     files = {".".join(path.relative_to(root).with_suffix("").parts): path for path in root.rglob("*.py")}
     graph: dict[str, set[str]] = {}
     for name, path in files.items():
@@ -502,7 +503,7 @@ def test_the_page_shows_the_floors_as_they_are() -> None:
 
 
 def test_what_is_drawn_is_what_files_import() -> None:
-    """Rooms, floors and imports, found once more by the other reader of files."""
+    """tools/floors.py and this file read the same rooms, floors and imports."""
     files = modules()
     for room in FLOORS:
         found = {

@@ -1,7 +1,7 @@
 """docs/writing_a_backend.md is true: commands print what it says, and its files are a backend that trains.
 
-A block of Python whose first line names a file is written there, ``further down`` is appended; others are
-programs.  In a block of a console, ``…`` stands for anything.
+A Python block whose first line names a file is written to that file, or appended to it if the line says
+``further down``; other Python blocks are run. In a console block, ``…`` stands for anything.
 """
 
 from __future__ import annotations
@@ -28,42 +28,42 @@ def blocks() -> Iterator[tuple[str, str]]:
 
 
 def commands(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Each command of a console, and the lines that it should print."""
+    """Each command of a console block, and the lines that it should print."""
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         command, *lines = part.rstrip("\n").split("\n")
         yield command, lines
 
 
 def says(output: str, lines: list[str]) -> bool:
-    """Does a program print these lines?  A line of ``…`` stands for any number of lines."""
+    """Whether a program prints these lines. A line of ``…`` stands for any number of lines."""
     pattern = "\n".join(lines).replace("[", "[[]").replace("…", "*")
     return fnmatch.fnmatchcase(output.rstrip("\n"), pattern)
 
 
 def tool(folder: Path, name: str, text: str) -> None:
-    """A command of this name, found before others."""
+    """Write a shell script as a command of this name."""
     path = folder / name
     path.write_text(f"#!/bin/sh\n{text}\n")
     path.chmod(0o755)
 
 
 class Reader:
-    """Somebody who does what the guide says, in a folder of his own."""
+    """Does what the guide says, in a separate folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.installed, tools = folder, folder / "installed", folder / "tools"
         tools.mkdir()
-        # What is installed stays in the folder, and pip asks nobody for more.  Of an installation that can be
-        # edited only the metadata count: the files are found where they are written.
+        # pip installs into the folder, without an index. Of an editable installation only the metadata
+        # matter: modules are found where they are written.
         target = f"--target {self.installed} --no-index --no-deps --no-build-isolation --quiet"
         tool(tools, "pip", f"exec {sys.executable} -m pip install {target} .")
-        # Nothing here depends on how far a search comes in its time.
+        # Nothing may depend on how far a search gets in its time.
         draws = '[ "$1" = conform ] && set -- "$@" --property-seconds 0'
         tool(tools, "gnomon", f'{draws}\nexec {sys.executable} -m gnomon.cli "$@"')
         self.path = f"{tools}{os.pathsep}{os.environ['PATH']}"
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
-        """Run it where the reader stands."""
+        """Run a command in the current folder."""
         found = (self.folder, self.installed, ROOT / "reference", ROOT / "conformance")
         return subprocess.run(
             command,
@@ -82,19 +82,19 @@ class Reader:
         )
 
     def types(self, command: str, lines: list[str]) -> None:
-        """Type a command, and look whether it prints what the guide says."""
+        """Run a command, and check that it prints what the guide says."""
         if command.startswith("cd "):
             self.folder = self.folder / command[3:]
             return
         done = self.run("sh", "-c", command)
         assert "rror" not in done.stderr, f"$ {command}\n{done.stderr}"
-        seen = (done.stdout, done.stdout + done.stderr)  # progress is shown on the other of the two
+        seen = (done.stdout, done.stdout + done.stderr)  # progress is printed to stderr
         assert not lines or any(says(each, lines) for each in seen), (
             f"$ {command}\n{done.stdout}{done.stderr}"
         )
 
     def writes(self, text: str) -> None:
-        """Write a block of Python to the file that it names; run one that names none."""
+        """Write a Python block to the file that it names, or run it if it names none."""
         named = re.match(r"# (\S+\.py)(, further down)?\n", text)
         if named is None:
             done = self.run(sys.executable, "-c", text)

@@ -1,4 +1,4 @@
-"""docs/life_of_a_call.md shows what tools/walk.py prints, and a call's way stays as short as it is to be."""
+"""docs/life_of_a_call.md shows what tools/walk.py prints, and calls stay within their limits."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from test_floors import floor_of
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "life_of_a_call.md"
 
-# The bounds of reading: Python calls and files that somebody comes by who follows a call on the reference.
-CALLS_TO_KERNEL = 30  # of a + b: from the operator sign to the kernel's first line
-CALLS = 80  # and in all
+# Limits for readers: the Python calls and files that one passes when following a call on the reference.
+CALLS_TO_KERNEL = 30  # of a + b: from the operator's method to the kernel's first line
+CALLS = 80  # in all
 FILES = 12
-CALLS_AT_FIRST = 200  # the first of its kind, when nothing is remembered
+CALLS_AT_FIRST = 200  # the first call of its kind, when nothing is cached
 CALLS_OF_GRAD = 40  # of autograd.grad over one add
 
 ADD = 'python tools/walk.py "a + b" --places file'
@@ -36,7 +36,7 @@ def tool() -> Any:
     spec = importlib.util.spec_from_file_location("walk_tool", ROOT / "tools" / "walk.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules["walk_tool"] = module  # where dataclasses look for their annotations
+    sys.modules["walk_tool"] = module  # dataclasses look for their annotations there
     spec.loader.exec_module(module)
     return module
 
@@ -79,7 +79,7 @@ def test_a_call_is_short(tool: Any) -> None:
 
 
 def returns(program: str) -> list[str]:
-    """Those calls of a walk, by file and name, that are on a floor which was left upwards before."""
+    """The calls of a walk, by file and name, that return to a floor which had been left for a higher one."""
     lines = [
         "import sys",
         f"sys.path[:0] = {[str(ROOT / 'tools'), str(ROOT / 'tests' / 'project')]!r}",
@@ -100,7 +100,7 @@ def test_no_call_goes_back_to_a_floor_left_upwards() -> None:
 
 
 def test_recorded_and_first_calls_go_back_where_the_page_says() -> None:
-    """Autograd redispatches below itself; a first call's rule builds its walk, and asks what is a tensor."""
+    """Autograd redispatches; a first call's meta function builds a TensorIterator and looks for tensors."""
     redispatch = "dispatch/dispatcher.py:OpOverload.redispatch"
     assert returns("'a + b', requires_grad=True") == [redispatch]
     first = returns("'a + b', call=1")
@@ -132,7 +132,7 @@ def test_returns_are_seen(tool: Any) -> None:
     assert found((0, public), (1, dispatcher), (2, way), (3, memory)) == []
     assert found((0, public), (1, dispatcher), (2, way), (3, dispatcher)) == [dispatcher]  # left, and back
     assert found((0, public), (1, dispatcher), (2, way), (3, memory), (4, dispatcher)) == [dispatcher]
-    assert found((0, public), (1, dispatcher), (2, way), (1, dispatcher)) == []  # way's call is over
+    assert found((0, public), (1, dispatcher), (2, way), (1, dispatcher)) == []  # the call of way is over
     assert found((0, dispatcher), (1, "ops/views/view.py"), (2, way), (3, "ops/views/view.py"), (4, way)) == [
         way
     ]

@@ -60,12 +60,12 @@ def run(*command, cwd, fails=False, **environment):
     done = subprocess.run(
         [str(part) for part in command],
         cwd=cwd,
-        # what is tested is what is built, not how fast it is
+        # this tests what is built, not its speed
         env={**clean, "GNOMON_CFLAGS": "-O0", "GNOMON_C_VARIANTS": "baseline,avx2", **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=3000,  # of a build that hangs
+        timeout=3000,  # in case a build hangs
     )
     assert (done.returncode != 0) == fails, f"{command} ended with {done.returncode}:\n{done.stdout}"
     return done.stdout
@@ -86,7 +86,7 @@ def checkout(tmp_path_factory):
 
 
 def make_environment(folder):
-    """An environment with nothing in it but the dependencies, NumPy and cffi; its Python."""
+    """An environment with only the dependencies, NumPy and cffi; return its Python."""
     venv.create(folder, with_pip=False, symlinks=True)
     python = folder / "bin" / "python"
     ours = Path(sysconfig.get_path("platlib"))
@@ -97,7 +97,7 @@ def make_environment(folder):
 
 
 def packages_of(folder):
-    """Where the packages of the environment in ``folder`` are."""
+    """The folder of the packages of the environment in ``folder``."""
     return Path(sysconfig.get_path("purelib", scheme="venv", vars={"base": str(folder)}))
 
 
@@ -105,7 +105,7 @@ PIP_INSTALL = ("-m", "pip", "install", "--verbose", "--no-build-isolation", "--n
 
 
 def install_sources(checkout, folder, fails=False, **environment):
-    """``pip install`` of the sources into the environment in ``folder``, by the running one; its log."""
+    """``pip install`` the sources into ``folder``'s environment, with the running Python; return the log."""
     target = ("--target", packages_of(folder), "--upgrade")
     return run(sys.executable, *PIP_INSTALL, *target, ".", cwd=checkout, fails=fails, **environment)
 
@@ -132,7 +132,7 @@ def test_wheel_is_complete_and_works_in_a_clean_environment(checkout, tmp_path):
         "gnomon_bench/data/limits.c",
         "gnomon_conformance/data/programs/lstm.json",
         "gnomon_conformance/__init__.py",
-        # the texts of the CUDA kernels, and all that they include
+        # the sources of the CUDA kernels, and all files that they include
         "gnomon_cuda/csrc/pointwise.def",
         "gnomon_cuda/csrc/gnomon.h",
         "gnomon_cuda/csrc/c/scalar.h",
@@ -164,7 +164,7 @@ def test_wheel_is_complete_and_works_in_a_clean_environment(checkout, tmp_path):
 def test_what_has_changed_is_compiled_again_and_nothing_else(checkout, tmp_path):
     if shutil.which(os.environ.get("CC", "cc")) is None:
         pytest.skip("needs a C compiler")
-    # a ccache that notes what it is asked to compile
+    # a ccache that logs what it is asked to compile
     ccache, log = tmp_path / "ccache", tmp_path / "log"
     ccache.write_text(f'#!/bin/sh\necho "$@" >> {log}\nexec "$@"\n')
     ccache.chmod(0o755)

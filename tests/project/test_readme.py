@@ -1,4 +1,4 @@
-"""README.md: what it shows to be typed into Python runs, one block after the other."""
+"""README.md: its Python examples run, one block after the other."""
 
 import re
 from pathlib import Path
@@ -17,4 +17,4 @@ def test_its_python_runs(capsys):
     for block in blocks:
         exec(block, names)
     assert names["x"].grad.tolist() == [2.0, 4.0, 6.0]
-    assert "addmm" in capsys.readouterr().out  # the profile of the block before
+    assert "addmm" in capsys.readouterr().out  # printed by the profile of the last block

@@ -1,4 +1,4 @@
-"""tools/make_stubs.py: the checked-in stub file is what it writes, and mypy judges programs by it."""
+"""tools/make_stubs.py: the checked-in stub file is what it writes, and mypy checks programs with it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOOL = ROOT / "tools" / "make_stubs.py"
 STUBS = ROOT / "reference" / "gnomon" / "__init__.pyi"
 TENSOR_STUBS = ROOT / "reference" / "gnomon" / "memory" / "tensor.pyi"
 
-# Runs, and is right by the stubs.
+# Runs, and is correct according to the stubs.
 RIGHT = """
 import gnomon as gn
 from gnomon import nn, optim
@@ -59,7 +59,7 @@ for row in y:
     print(f"{row.mean().item():.2f}", model(row).tolist())
 """
 
-# A line that is wrong, and what mypy says of it; all but the last raise when they run.
+# A wrong line, and mypy's message for it; all but the last raise when they run.
 WRONG = {
     "gn.tensor()": 'Missing positional argument "data" in call to "tensor"',
     "gn.zeros(2).reshap(1)": '"Tensor" has no attribute "reshap"; maybe "reshape"?',

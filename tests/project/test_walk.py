@@ -1,4 +1,4 @@
-"""tools/walk.py: what it prints are the calls that an expression makes, and the kernel is where it says."""
+"""tools/walk.py prints the calls that an expression makes, and where its kernel is defined."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TOOL = Path(__file__).parents[2] / "tools" / "walk.py"
 
 
 def printed(*arguments: str) -> list[str]:
-    """The lines that the tool prints; nothing of a call runs in C."""
+    """The lines that the tool prints, on the readable tier."""
     environment = {**os.environ, "GNOMON_SPEEDUPS": "none"}
     done = subprocess.run(
         [sys.executable, str(TOOL), *arguments], capture_output=True, text=True, env=environment, check=False
@@ -25,7 +25,7 @@ def printed(*arguments: str) -> list[str]:
 def test_a_sum_is_walked_from_the_sign_to_the_kernel_and_back():
     lines = printed("a + b")
     calls, counts = lines[: lines.index("")], lines[lines.index("") + 1 :]
-    assert calls[0].startswith("  ") and not calls[0].startswith("   ")  # the operator sign's method: depth 0
+    assert calls[0].startswith("  ") and not calls[0].startswith("   ")  # the operator's method: depth 0
     kernels = [position for position, line in enumerate(calls, 1) if line.startswith(">")]
     assert len(kernels) == 1 and "ops/" in calls[kernels[0] - 1]
     files = {line.rsplit("  ", 1)[1].rsplit(":", 1)[0] for line in calls}
@@ -50,7 +50,7 @@ def test_what_is_run_before_is_not_counted():
     assert printed("y", "--before", "y = a + b") == ["", "0 Python calls, no kernel ran", "0 files"]
     backward = printed("grad(y, a, g)", "--before", "y = a + b", "--grad")
     assert any("autograd/engine.py" in line for line in backward)
-    assert not any(line.startswith(">") for line in backward)  # the sum itself came before
+    assert not any(line.startswith(">") for line in backward)  # the addition itself ran before
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Interrupts itself at random times while it works, and tells what came of it (test_interrupts.py).
+"""Interrupts itself at random times while it works, and reports the effects (test_interrupts.py).
 
 python tests/speedups/interrupted_program.py WORK TIMES
 """
@@ -38,7 +38,7 @@ optimizer = gn.optim.SGD(model.parameters(), lr=0.0, momentum=0.9)
 
 
 def step() -> Any:
-    """A step of training, which changes nothing (its rate is 0)."""
+    """A training step that changes nothing (its learning rate is 0)."""
     optimizer.zero_grad()
     found = model(inputs)
     loss = functional.cross_entropy(found, classes)
@@ -50,13 +50,13 @@ def step() -> Any:
 
 
 def transforms() -> Any:
-    """Gradients of each example, and a Jacobian forward."""
+    """Gradients of each example, and a Jacobian in forward mode."""
     of_each = gn.func.vmap(gn.func.grad(lambda row: (row.sin() * row).sum()))(inputs)
     return of_each.sum().item(), gn.func.jacfwd(lambda row: row.exp())(inputs[0]).sum().item()
 
 
 def views() -> Any:
-    """Writes through views, and a second gradient."""
+    """Writes through views, and a second derivative."""
     whole = gn.zeros(4, 4)
     part = whole[1:3].t()
     part.add_(1)
@@ -68,7 +68,7 @@ def views() -> Any:
 
 
 def blocks() -> Any:
-    """All kinds of blocks, one in another."""
+    """All kinds of context managers, some of them nested."""
     leaf = gn.ones(2, requires_grad=True)
     with gn.no_grad(), gn.enable_grad(), DispatchMode():
         twice = leaf * 2
@@ -89,7 +89,7 @@ def blocks() -> Any:
 
 
 def state() -> dict[str, Any]:
-    """What a thread carries about, and whether calls are watched."""
+    """The state of the thread, and the callbacks."""
     return {
         "mode word": mode_word(),
         "device": scoped_device(),

@@ -1,12 +1,10 @@
-"""Random programs, and what they leave after each line: for comparing the two tiers (test_two_tiers.py).
+"""Random programs, and reports after each of their lines, to compare the two tiers (test_two_tiers.py).
 
-A program is a list of lines of Python.  ``generate`` makes one line after the other, looking at the tensors
-that the lines before have left, so that most of them mean something, and those that do not raise.  ``run``
-runs a program from its beginning, and says after each line what every tensor is and what was raised or
-warned of.
+A program is a list of lines of Python. ``generate`` writes one line after the other and looks at the tensors
+that the lines before have made, so that most lines make sense and do not raise. ``run`` runs a program from
+its beginning, and reports after each line what every tensor is, and what was raised or warned of.
 
-As a script it runs the programs that it reads, and writes what they left: so does the readable tier's
-process.
+As a script it runs the programs that it reads and writes their reports: this is the readable tier's process.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from gnomon.autograd import engine
 from gnomon.values import errors
 
 MOST_TENSORS = 7
-DEPTH = 6  # of the graphs that are told
+DEPTH = 6  # of the graphs in reports
 
 PRELUDE = """
 import copy
@@ -149,7 +147,7 @@ def unpack(x):
 """
 
 
-# -- what there is to be seen --------------------------------------------------------------------------------
+# -- what is reported ----------------------------------------------------------------------------------------
 
 
 def _graph(node: Any, depth: int) -> str:
@@ -162,7 +160,7 @@ def _graph(node: Any, depth: int) -> str:
 
 
 def _told(ask: Callable[[], Any]) -> Any:
-    """What is answered, or raised."""
+    """The answer, or the error."""
     try:
         return ask()
     except Exception as error:
@@ -176,7 +174,7 @@ def _values(x: Any) -> Any:
 
 
 def look(name: str, tensors: dict[str, Any]) -> str:
-    """All that can be asked of a tensor."""
+    """All properties of a tensor."""
     x = tensors[name]
     base = _told(lambda: x._base)
     named = [other for other, each in tensors.items() if each is base] or type(base).__name__
@@ -218,7 +216,7 @@ class Machine:
     def __init__(self) -> None:
         self.names: dict[str, Any] = {}
         exec(PRELUDE, self.names)
-        errors._said.clear()  # what is warned of once a process, each program is warned of
+        errors._said.clear()  # warnings that are given once per process are given once per program
         engine._warn_of_cycles.cache_clear()
         gn.set_fallback_policy("allow")
         gn.manual_seed(7)
@@ -228,7 +226,7 @@ class Machine:
         return _tensors(self.names)
 
     def step(self, line: str, everything: bool = True) -> str:
-        """Run a line: what was raised, warned of and logged, and with ``everything`` what all tensors are."""
+        """Run a line; report what was raised, warned of and logged, and with ``everything`` all tensors."""
         seen = []
         self.names["log"].clear()
         with warnings.catch_warnings(record=True) as warned:
@@ -247,14 +245,14 @@ class Machine:
         return text.replace("gnomon_speedups.Function", "function")
 
     def close(self) -> None:
-        """Leave all contexts, as they were entered."""
+        """Leave all contexts that are still entered."""
         while self.names["entered"]:
             with contextlib.suppress(Exception):
                 self.names["leave"]()
 
 
 def run(program: list[str], everything: bool = True) -> list[str]:
-    """What is seen after each line; without ``everything``, of the tensors only after the last one."""
+    """The report of each line; without ``everything``, tensors are in the last one only."""
     machine = Machine()
     try:
         return [
@@ -287,7 +285,7 @@ class Writer:
         return self.random.choice(several)
 
     def new(self) -> str:
-        """The name that a line gives its result: an old one, once there are many."""
+        """The name of a line's result: an old name, once there are many."""
         self.count += 1
         return f"t{self.random.randrange(MOST_TENSORS) if self.count > MOST_TENSORS else self.count - 1}"
 
@@ -327,7 +325,7 @@ class Writer:
     def number(self) -> str:
         return self.one_of(*NUMBERS)
 
-    # each writes one line
+    # each of these writes one line
 
     def make(self) -> str:
         shape = self.random.choice(SHAPES)
@@ -452,9 +450,9 @@ class Writer:
 
     def out(self) -> str:
         x = self.any()
-        y, z = self.same(x), self.like(x)  # an output does not grow: its storage would, which others may view
+        y, z = self.same(x), self.like(x)  # an output must not grow: others may view its storage
         if any("inner" in vars(self.of(name)) for name in (x, y, z)):
-            return self.make()  # what a wrapper gives has no memory that out= could copy
+            return self.make()  # the result of a wrapper has no memory that out= could copy
         return self.one_of(
             f"gn.add({x}, {z}, out={y})", f"gn.exp({x}, out={y})", f"gn.mul({x}, {self.number()}, out={y})",
             f"gn.sum({x}, 0, out=gn.ones(1))", f"gn.cat([{x}, {z}], out=gn.empty(2))",
@@ -536,7 +534,7 @@ class Writer:
         return self.one_of(f"enter({made})", "leave()")
 
     def again(self) -> str:
-        """A line that was written before, which has a plan by now."""
+        """An earlier line, which has a plan by now."""
         return self.random.choice(self.written)
 
     def write_program(self, length: int) -> list[str]:
@@ -565,12 +563,12 @@ class Writer:
 
 
 def is_leaf(x: Any) -> bool:
-    """Is it a leaf, as far as can be said?"""
+    """Whether it is a leaf; False if that raises."""
     return _told(lambda: x.is_leaf) is True
 
 
 def is_there(device: str) -> bool:
-    """Is there a backend of this name?"""
+    """Whether there is a backend of this name."""
     try:
         gn.zeros(1, device=device)
     except Exception:
@@ -579,13 +577,13 @@ def is_there(device: str) -> bool:
 
 
 def generate(seed: int) -> list[str]:
-    """The program of this number."""
+    """The program of this seed."""
     writer = Writer(seed)
     return writer.write_program(writer.random.randrange(12, 26))
 
 
 def main() -> None:
-    """Run the programs that are on standard input: [[lines, everything], ...]."""
+    """Run the programs on standard input: [[lines, everything], ...]."""
     for program, everything in json.load(sys.stdin):
         print(json.dumps(run(program, everything)), flush=True)
 

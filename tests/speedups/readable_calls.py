@@ -1,4 +1,4 @@
-"""What the C speedups are compared with: the same call made the readable way, and what Python a call runs."""
+"""The readable path of a call, and the Python code that a call runs, to compare the C speedups with."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from gnomon.dispatch.record_function import RecordFunctionCallback, observing
 
 
 def readably(call: Callable[[], Any]) -> Any:
-    """What a call returns that is made the readable way."""
+    """The result of a call on the readable path."""
     with observing(RecordFunctionCallback(lambda *told: None, is_traced=True)):
         return call()
 
 
 def python_calls(call: Callable[[], Any]) -> list[str]:
-    """The Python functions that a call runs, but for its own; none that the garbage collector happens to."""
+    """The Python functions that ``call`` runs, without itself; the garbage collector is off meanwhile."""
     called: list[str] = []
     gc.disable()
     sys.setprofile(lambda frame, event, _: called.append(frame.f_code.co_name) if event == "call" else None)

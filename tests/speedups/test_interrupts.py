@@ -1,7 +1,7 @@
-"""An interrupt (Ctrl-C) comes out as itself, and leaves the modes of its thread as they were.
+"""An interrupt (Ctrl-C) is raised as itself, and leaves the modes of its thread as they were.
 
-Each test runs a program of its own, which interrupts itself at random times, thousands of times: nothing is
-lost where calls run in C, and within a stated bound where they run in Python alone.
+Each test runs a program that interrupts itself 1000 times at random. If calls run in C, no interrupt is lost
+and none leaves a mode; if they run in Python alone, few leave one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ IN_C = speedups is not None and gn.backends()["c"].available
 
 
 def interrupt(work: str, times: int, **environment: str) -> dict[str, Any]:
-    """What became of ``times`` interrupts of ``work``."""
+    """The outcome of ``times`` interrupts of ``work``."""
     ran = subprocess.run(
         [sys.executable, str(PROGRAM), work, str(times)],
         capture_output=True,
@@ -50,10 +50,8 @@ def test_in_c_every_interrupt_comes_out_and_leaves_all_as_it_was(work: str) -> N
 
 @pytest.mark.parametrize("work", ["step", "blocks"])
 def test_in_python_none_is_replaced_and_few_leave_a_mode(work: str) -> None:
-    backend = "c" if IN_C else "reference"  # "c" is quicker, so that more of them fall into finalizers
+    backend = "c" if IN_C else "reference"  # "c" is faster, so that more interrupts hit finalizers
     told = interrupt(work, 1000, GNOMON_BACKEND=backend, GNOMON_SPEEDUPS="none")
     assert told["replaced"] == {}
-    assert (
-        sum(told["left"].values()) <= 50
-    )  # of a block's own __exit__, which an interrupt kept from beginning
+    assert sum(told["left"].values()) <= 50  # the interrupt kept a block's __exit__ from starting
     assert told["same_afterwards"]

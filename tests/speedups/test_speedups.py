@@ -1,4 +1,4 @@
-"""The C speedups: what runs in C means what the readable way means, and leaves nothing behind."""
+"""The C speedups: calls that run in C behave as on the readable path, and leave nothing behind."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.skipif(
     not backend_info("c").available or speedups is None, reason="needs the C backend and the C speedups"
 )
 
-# Prints numbers, strides, Nodes and errors of calls of all kinds, each made three times.
+# Prints the numbers, strides, Nodes and errors of all kinds of calls, each made three times.
 PROGRAM = """
 import gnomon as gn
 gn.set_default_device("c")
@@ -144,7 +144,7 @@ def test_the_readable_tier_passes_the_tests_too() -> None:
     assert done.returncode == 0, done.stdout[-3000:]
 
 
-# -- as functions go -----------------------------------------------------------------------------------------
+# -- properties of functions ---------------------------------------------------------------------------------
 
 
 def test_it_looks_like_a_function() -> None:
@@ -216,7 +216,7 @@ def steps() -> list[tuple[str, Callable[[], Any]]]:
 @pytest.mark.parametrize("name", [name for name, _ in steps()])
 def test_calls_keep_no_references(name: str) -> None:
     call = dict(steps())[name]
-    # from 3.12 on, what is immortal has a count that says nothing
+    # from 3.12 on, the reference count of an immortal object means nothing
     immortals = [None, 0, 1] if sys.version_info < (3, 12) else []
     watched = [gn.Tensor, gn.float32, *immortals]
     for _ in range(20):
@@ -230,7 +230,7 @@ def test_calls_keep_no_references(name: str) -> None:
     for _ in range(300):
         call()
     for now, then in zip(counts(), before):
-        assert abs(now - then) < 150, name  # one reference a call makes 300; what other tests left goes away
+        assert abs(now - then) < 150, name  # one reference per call makes 300; objects of other tests may go
 
 
 def test_memory_goes_back() -> None:
@@ -258,7 +258,7 @@ def test_an_output_that_a_node_needs_goes_with_its_last_reference() -> None:
         gc.enable()
 
 
-# -- what is not plain goes Python's way ---------------------------------------------------------------------
+# -- calls that take the Python path -------------------------------------------------------------------------
 
 
 def test_writes_are_counted_and_inference_tensors_refused() -> None:
@@ -400,7 +400,7 @@ def test_subclasses_and_modes_have_their_say() -> None:
 def test_what_is_no_tensor_or_was_never_filled_is_an_error(call: Callable[[gn.Tensor], Any]) -> None:
     x = gn.ones(2, 2, device="c")
     for each in (x + x, gn.cat([x, x]), x.relu(), x.T, x[0], x.max(1), x.add_(x), gn.where(x > 0, x, x)):
-        assert each is not None  # there are plans now
+        assert each is not None  # makes plans
     for _ in range(3):
         try:
             call(x)
@@ -415,7 +415,7 @@ def test_what_is_no_tensor_or_was_never_filled_is_an_error(call: Callable[[gn.Te
 def plain_and_watched(
     function: Callable[[gn.Tensor], gn.Tensor], x: gn.Tensor
 ) -> tuple[gn.Tensor, gn.Tensor]:
-    """The gradient from C's engine, and from Python's, which a hook calls for."""
+    """The gradients of C's engine, and of Python's, which runs if there is a hook."""
     x.grad = None
     function(x).backward()
     plain = x.grad
@@ -449,10 +449,10 @@ def test_the_engine_gives_python_s_gradients(function: Callable[[gn.Tensor], gn.
 
 
 def test_what_was_saved_is_unpacked_in_c(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Parameters, views of what was written to before, outputs that are gone: none of them is for Python."""
+    """Parameters, views of tensors that were written to, freed outputs: C unpacks all of them."""
     elsewhere = gn.ones(2, device="c").requires_grad_()
-    elsewhere.register_hook(lambda gradient: None)  # of another graph
-    monkeypatch.setattr(node, "spans_devices", False)  # another test may have had a graph on two
+    elsewhere.register_hook(lambda gradient: None)  # in another graph
+    monkeypatch.setattr(node, "spans_devices", False)  # a graph of another test may have set it
     monkeypatch.setattr(RecordedNode, "apply", lambda *arguments: pytest.fail("went Python's way"))
     weight = gn.nn.Parameter(gn.ones(3, 4, device="c"))
     x = gn.arange(8.0, device="c").reshape(2, 4).requires_grad_()
@@ -470,7 +470,7 @@ def test_what_was_saved_is_unpacked_in_c(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("kind", ["input", "view", "parameter", "output"])
 def test_what_was_saved_and_written_to_is_refused(kind: str, when: str) -> None:
     x = gn.nn.Parameter(gn.ones(2, 2, device="c")) if kind == "parameter" else gn.ones(2, 2, device="c")
-    if when == "before":  # what is saved has a version that is not 0
+    if when == "before":  # the saved version is not 0
         with gn.no_grad():
             x.add_(0)
     y = gn.ones(2, 2, device="c").requires_grad_()
@@ -655,7 +655,7 @@ def test_a_prepared_call_may_offer_nothing_but_run(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_second_copy_of_gnomon_does_without(tmp_path: Path) -> None:
-    """Its modules were imported anew: the C speedups know the first one, which goes on."""
+    """Its modules are imported again: the C speedups belong to the first copy, which still works."""
     program = tmp_path / "program.py"
     program.write_text(
         "import sys, warnings\n"
@@ -674,7 +674,7 @@ def test_a_second_copy_of_gnomon_does_without(tmp_path: Path) -> None:
         "assert second is not first and second.values.speedups.speedups is None\n"
         "assert works(first) and works(second) and works(first)\n"
     )
-    # an extension that is asked for by name has to be had
+    # with GNOMON_SPEEDUPS set, a missing extension would be an error
     environment = {name: value for name, value in os.environ.items() if name != "GNOMON_SPEEDUPS"}
     done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr

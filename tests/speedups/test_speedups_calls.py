@@ -1,4 +1,4 @@
-"""A call that was made before means what the readable way means."""
+"""A repeated call behaves as on the readable path."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ BINARY = {
 
 
 def build(sizes: tuple[int, ...], dtype: gn.dtype, layout: str, device: str) -> gn.Tensor:
-    """Small numbers that no operator overflows on, in a layout."""
+    """Small numbers in a layout; no operator overflows on them."""
     count = 1
     for size in sizes:
         count *= size
@@ -87,7 +87,7 @@ def test_binary_plans_agree_with_the_readable_path(
             with pytest.raises(type(error)):
                 function(a, b)
         return
-    for _ in range(3):  # the first call makes the plan, the others follow it
+    for _ in range(3):  # the first call makes the plan, the others use it
         result = function(a, b)
         assert result._spec is expected._spec
         assert elements(result) == elements(expected)
@@ -110,7 +110,7 @@ def test_numbers_of_each_type_promote_by_their_type(name: str, dtype: gn.dtype, 
     for _ in range(3):
         result = function(a, number)
         assert result.dtype is expected.dtype
-        assert repr(elements(result)) == repr(elements(expected))  # repr tells zeros apart
+        assert repr(elements(result)) == repr(elements(expected))  # repr tells 0.0 from -0.0
 
 
 def test_recording_is_the_same_on_both_paths(device: str) -> None:
@@ -202,7 +202,7 @@ def test_inplace_with_overlapping_operands_is_refused(device: str) -> None:
 def test_running_out_of_memory_raises_and_leaves_the_operands() -> None:
     with gn.device("c"):
         row = gn.ones(2**23)
-        huge = row.expand(2**23, 2**23)  # a view: 2**46 elements of nothing
+        huge = row.expand(2**23, 2**23)  # a view with 2**46 elements
         for _ in range(2):
             with pytest.raises(gn.OutOfMemoryError, match="can not allocate"):
                 huge + huge
@@ -212,7 +212,7 @@ def test_running_out_of_memory_raises_and_leaves_the_operands() -> None:
 @pytest.mark.skipif(not C_IS_THERE, reason="needs a second backend")
 def test_fallbacks_are_counted_and_refused_by_policy(monkeypatch: pytest.MonkeyPatch) -> None:
     with gn.device("c"):
-        x = gn.tensor([-2.0, 0.0, 3.0, 1.0, 5.0, -1.0, 2.0])  # a size without plans
+        x = gn.tensor([-2.0, 0.0, 3.0, 1.0, 5.0, -1.0, 2.0])  # there is no plan for this size
         monkeypatch.delitem(launch.backend_of(x.device).kernels, "sgn")
         before = launch.fallbacks["c", "sgn"]
         assert x.sgn().tolist() == [-1.0, 0.0, 1.0, 1.0, 1.0, -1.0, 1.0]

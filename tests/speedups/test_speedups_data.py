@@ -1,4 +1,4 @@
-"""csrc/speedups/data.c: tensors of lists and lists of tensors mean what the readable way says."""
+"""csrc/speedups/data.c: tensors from lists, and lists from tensors, are those of the readable path."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_tensor_of_lists_is_what_the_readable_way_makes(dtype: Any, device: st
     with gn.device(device):
         for data in DATA:
             expected = outcome(slow_tensor, data, dtype=dtype)
-            for _ in range(3):  # the second call finds what the first has left
+            for _ in range(3):  # the second call uses what the first cached
                 assert outcome(gn.tensor, data, dtype=dtype) == expected, data
                 assert outcome(gn.tensor, data, dtype=dtype, device=device) == expected, data
                 assert outcome(gn.tensor, data, device=gn.device(device), dtype=dtype) == expected, data
@@ -163,7 +163,7 @@ def flat(nested: Any) -> list[Any]:
 @pytest.mark.parametrize("dtype", [gn.float16, gn.bfloat16], ids=str)
 def test_all_numbers_of_sixteen_bits_are_read(dtype: Any, device: str) -> None:
     x = gn.arange(-(2**15), 2**15, device=device).to(gn.int16).view(dtype)
-    x.tolist()  # leaves a plan
+    x.tolist()  # makes a plan
     found, expected = x.tolist(), nested_list(x)
     for one, other in zip(found, expected):
         assert struct.pack("d", one) == struct.pack("d", other) or (one != one and other != other)
@@ -208,14 +208,14 @@ def test_nothing_is_left_behind() -> None:
     def work() -> None:
         for _ in range(50):
             gn.tensor(data, device="c").tolist()
-            outcome(gn.tensor, [1, 300], dtype=gn.uint8, device="c")  # memory is there before that is refused
+            outcome(gn.tensor, [1, 300], dtype=gn.uint8, device="c")  # refused after memory was allocated
 
     work()
     gc.collect()
     before = gn.accelerator.memory_allocated("c")
     tracemalloc.start()
     growths: list[int] = []
-    for _ in range(4):  # what is kept for later may be filled once; what is left behind is, each time
+    for _ in range(4):  # a cache may be filled once; a leak grows each time
         start = tracemalloc.get_traced_memory()[0]
         work()
         gc.collect()

@@ -1,4 +1,4 @@
-"""csrc/speedups/function.c: calls whose kernel is entered at once mean what the readable way says."""
+"""csrc/speedups/function.c: calls that enter their kernel directly behave as on the readable path."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
 def test_calls_are_the_readable_ones(name: str) -> None:
     call = CALLS[name]
     for a, b in ((square, other), (needed, other), (other, needed), (needed, needed), (square, square)):
-        for _ in range(4):  # the first call leaves a plan, the others follow it, and then another pair's
+        for _ in range(4):  # the first call makes a plan, the others use it, and then there is another pair's
             assert facts(call(a, b)) == facts(readably(lambda a=a, b=b: call(a, b)))  # type: ignore[misc]
         with gn.no_grad():
             for _ in range(2):
@@ -166,7 +166,7 @@ def test_a_tensor_has_no_dict_before_it_is_asked_for() -> None:
         def __new__(cls, tag: str) -> Any:
             return super().__new__(cls)
 
-    first = gn.zeros(3, 17, device="c")  # of a kind that nobody has made before
+    first = gn.zeros(3, 17, device="c")  # no other test has these sizes
     size = sys.getsizeof(first)
     referents = gc.get_referents(first)
     assert not any(isinstance(each, dict) for each in referents)
@@ -179,7 +179,7 @@ def test_a_tensor_has_no_dict_before_it_is_asked_for() -> None:
 
 
 def test_threads_that_learn_a_call_at_once_run_it() -> None:
-    """A kernel gives up the GIL; what another thread learns meanwhile takes the place of what runs."""
+    """A kernel releases the GIL; a plan that another thread learns meanwhile replaces the one that runs."""
     wide = gn.ones(50_003, device="c").requires_grad_()
     barrier = threading.Barrier(6)
     found: list[float] = []
@@ -198,7 +198,7 @@ def test_threads_that_learn_a_call_at_once_run_it() -> None:
 
 
 def stale() -> Any:
-    """A view of which autograd can say no more how it came to be."""
+    """A view whose history autograd does not know."""
     base = gn.zeros(3, 3, device="c")
     with gn.no_grad():
         view = base[2]
@@ -281,7 +281,7 @@ def test_keywords_in_another_order_are_the_same_call() -> None:
 
 
 def test_a_result_that_is_watched_ends_as_any() -> None:
-    """Who holds it weakly is told, and what it has of its own goes with it."""
+    """Weak references are notified, and its attributes are freed with it."""
     told: list[Any] = []
     for _ in range(3):
         result = square + 1

@@ -1,4 +1,4 @@
-"""Calls with keywords that were made before mean what the argument parser says."""
+"""Repeated calls with keywords behave as with the argument parser."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ CALLS: dict[str, Callable[[], Any]] = {
 
 @pytest.fixture(scope="module")
 def expected() -> Iterator[dict[str, Any]]:
-    """What the parser alone makes of the calls: they are the first of their kinds."""
+    """The outcomes by the parser alone, as these are the first calls of their kinds."""
     if speedups is not None:
         speedups.forget_plans()
     with warnings.catch_warnings():

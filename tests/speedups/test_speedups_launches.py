@@ -1,4 +1,4 @@
-"""Plans of factories, fills, copies and random numbers mean what is readable."""
+"""Plans of factories, fills, copies and random numbers behave as the readable path."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def facts(x: Any) -> Any:
 
 
 def launched(monkeypatch: Any) -> list[str]:
-    """The names of what is launched the readable way from now on."""
+    """The names of the kernels that are launched on the readable path from now on."""
     names: list[str] = []
     find_kernel = launch.find_kernel
 
@@ -212,7 +212,7 @@ def test_sizes_are_taken_as_they_come(device: str) -> None:
                 gn.zeros(2, -3)
 
 
-# -- who else has a say --------------------------------------------------------------------------------------
+# -- modes, callbacks and policies ---------------------------------------------------------------------------
 
 
 @devices

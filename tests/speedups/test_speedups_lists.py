@@ -24,7 +24,7 @@ needs_speedups = pytest.mark.skipif(speedups is None, reason="needs the C speedu
 
 
 def kept(value: Any) -> Any:
-    """What a Node has saved, as something that compares."""
+    """What a Node has saved, in a form that can be compared."""
     if isinstance(value, gn.Tensor):
         return "tensor", value.tolist(), value.requires_grad
     if isinstance(value, SavedVariable):
@@ -37,7 +37,7 @@ def kept(value: Any) -> Any:
 
 
 def facts(result: Any) -> Any:
-    """What is to be seen of a result and of its Node."""
+    """What is visible of a result and of its Node."""
     node = result.grad_fn
     seen = [
         result.tolist(),
@@ -126,7 +126,7 @@ def test_gradients(name: str) -> None:
 
 
 def test_each_choice_of_what_requires_grad_has_a_node_of_its_own() -> None:
-    """More of them than are kept."""
+    """There are more choices than cached plans."""
     for _ in range(2):
         for choice in range(128):
             tensors = [leaf(2, grad=bool(choice >> k & 1)) for k in range(7)]

@@ -1,4 +1,4 @@
-"""csrc/speedups/masks.c: x[mask] means what the readable way says."""
+"""csrc/speedups/masks.c: x[mask] behaves as on the readable path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans of operators with several outputs, absent tensors, and of compositions."""
+"""Plans of operators with several outputs or absent tensors, and of CompositeImplicit operators."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_compositions_are_seen_by_modes() -> None:
 @pytest.mark.parametrize("other", [2.0, "tensor"])
 def test_a_zero_with_a_sign_is_a_zero_of_its_own(device: str, order: Any, other: Any) -> None:
     count = int(order[0] == 0.0 and str(order[0]) == "0.0") + 2 * (other == "tensor")
-    x = gn.full((3, 2 + count), -0.0, device=device)  # of sizes that no other case has: no plan is known
+    x = gn.full((3, 2 + count), -0.0, device=device)  # no other case has these sizes: there is no plan
     operand = gn.full_like(x, 2.0) if other == "tensor" else other
     for _ in range(3):
         for alpha in (order[0], *order, *order):
@@ -139,7 +139,7 @@ def test_lists_of_many_tensors(device: str, count: int) -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "uint8", "float16"])
 def test_a_number_in_a_tensor_s_place_is_refused_after_others_were_taken(device: str, dtype: str) -> None:
-    """A plan is for a type of numbers; those that the dtype does not hold are refused all the same."""
+    """A plan is for a type of number; a number that the dtype can't hold is refused all the same."""
     x = gn.tensor([1, 2], dtype=getattr(gn, dtype))
     mask = gn.tensor([True, False])
     taken = [7, -100] if dtype != "uint8" else [7]

@@ -1,4 +1,4 @@
-"""Plans of out= of calls that were seen before means what the readable way says."""
+"""Plans of repeated calls with out= behave as the readable path."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def inputs(device: str) -> tuple[gn.Tensor, gn.Tensor]:
 
 
 def outputs(device: str) -> dict[str, gn.Tensor]:
-    """Tensors of (3, 4): dense, transposed, with gaps, of another tensor's memory."""
+    """Tensors of (3, 4): dense, transposed, with gaps, and a part of another tensor."""
     return {
         "dense": gn.zeros(3, 4, device=device),
         "transposed": gn.zeros(4, 3, device=device).t(),
@@ -63,7 +63,7 @@ def test_results_lie_where_they_are_asked_for(name: str, layout: str, device: st
         assert gn.equal(out, expected)
         assert (out.stride(), out.data_ptr()) == (strides, address)
         assert out._version == version + 1
-        if layout != "dense":  # what lies between was not written to
+        if layout != "dense":  # elements outside the view were not written to
             assert gn.equal(out._base, expected._base)
 
 

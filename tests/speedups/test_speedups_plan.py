@@ -1,4 +1,4 @@
-"""backends/gnomon_speedups/plan.py: what C and Python hold of a plan is one declaration."""
+"""backends/gnomon_speedups/plan.py: one declaration defines the fields of a plan in C and in Python."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def build() -> dict[str, Any]:
 
 
 def learnt(monkeypatch: pytest.MonkeyPatch, call: Any) -> list[Any]:
-    """The plans that are left by a call, whatever was known of such calls before."""
+    """The plans that ``call`` leaves when all plans were forgotten before."""
     from gnomon_speedups import learning
     from gnomon_speedups.extension import extension
 
@@ -65,7 +65,7 @@ def test_the_header_has_the_numbers_of_dispatch_keys_and_kinds() -> None:
 
 
 def test_a_field_that_is_declared_anew_makes_another_header(tmp_path: Path) -> None:
-    """What the first test compares is what was compiled: a field more, and they differ."""
+    """The first test compares the compiled fields: it fails if a field is added without compiling again."""
     declared = (ROOT / "backends" / "gnomon_speedups" / "plan.py").read_text()
     changed = declared.replace("    blocks: int = 0", "    planted: float = 0.0\n    blocks: int = 0")
     assert changed != declared
@@ -104,17 +104,17 @@ def test_what_a_call_comes_to(
 
 def test_a_call_that_does_more_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
     x, half = gn.ones(3, device="c"), gn.ones(3, dtype=gn.float16, device="c")
-    assert learnt(monkeypatch, lambda: aten.add.Tensor(x, half, 1)) == [None]  # one launch more converts
+    assert learnt(monkeypatch, lambda: aten.add.Tensor(x, half, 1)) == [None]  # another launch converts
     assert learnt(monkeypatch, lambda: aten.add.Tensor(gn.ones(0, device="c"), 1, 1))[-1] is None
     out = gn.empty(0, device="c")
     learnt(monkeypatch, lambda: aten.add.out(x, x, 1, out))
     again = gn.empty(0, device="c")
-    assert aten.add.out(x, x, 1, again).tolist() == [2.0] * 3  # which was given its sizes, too
+    assert aten.add.out(x, x, 1, again).tolist() == [2.0] * 3  # it was resized, too
 
 
 @pytest.mark.parametrize("name", ["tanh", "exp", "relu", "sigmoid", "softmax", "max", "layer_norm"])
 def test_a_first_call_that_is_recorded_has_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Though its Node has saved the result, which is shown by an alias by then."""
+    """This holds although its Node has saved the result, which is an alias by then."""
     x = gn.ones(3, 4, device="c").requires_grad_()
     calls = {
         "softmax": lambda: x.softmax(1),
@@ -130,7 +130,7 @@ def test_a_first_call_that_is_recorded_has_one(name: str, monkeypatch: pytest.Mo
 
 
 def test_a_tensor_that_has_no_storage() -> None:
-    """Neither the body nor a plan takes for granted that there is memory with an address."""
+    """Neither the Tensor class nor a plan assumes that there is memory with an address."""
     made = gn.Tensor()
     made._spec = gn.ones(2, 3, device="meta")._spec
     assert made._storage is None and made._address == 0.0 and made._version_counter is None
@@ -141,4 +141,4 @@ def test_a_tensor_that_has_no_storage() -> None:
         assert result.is_meta and result.shape == (2, 3) and result._address == 0.0
     references = sys.getrefcount(made._spec)
     del made, result
-    assert references  # and nothing was given back that it never had
+    assert references  # nothing was released that it never owned

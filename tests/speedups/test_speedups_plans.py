@@ -1,4 +1,4 @@
-"""What a call leaves is no plan for calls that mean something else, or do something more; on both tiers."""
+"""A plan is not used for calls that mean something else or do more; on both tiers."""
 
 from __future__ import annotations
 

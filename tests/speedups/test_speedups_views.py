@@ -1,4 +1,4 @@
-"""Plans of views: the second and third call of a kind do what the first, the readable one, did."""
+"""Plans of views: the second and third call of a kind do what the first did on the readable path."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gnomon.ops.indexing import index as index_module
 
 pytestmark = pytest.mark.both_tiers
 
-READABLY = RecordFunctionCallback(lambda *told: None, is_traced=True)  # no shortcut is taken
+READABLY = RecordFunctionCallback(lambda *told: None, is_traced=True)  # calls take the readable path
 aten = gn.ops.aten
 needs_c = pytest.mark.skipif(not backend_info("c").available, reason="needs the C backend")
 devices = pytest.mark.parametrize("device", ["reference", pytest.param("c", marks=needs_c)])
@@ -243,7 +243,7 @@ def test_setting_raises_as_ever(device: str) -> None:
         with pytest.raises(TypeError):
             x["0"] = 1.0
         assert x.tolist() == [[1.0] * 3, [0.0] * 3]
-        x[0] = gn.full((1, 1, 3), 2.0, device=device)  # as sizes of 1 in front never stop a value
+        x[0] = gn.full((1, 1, 3), 2.0, device=device)  # leading dimensions of size 1 are always accepted
         assert x.tolist() == [[2.0] * 3, [0.0] * 3]
 
         def text(value: Any) -> str:
@@ -354,7 +354,7 @@ def test_pieces_are_the_same_every_time(name: str, of: str, device: str) -> None
         if made and record and made[0].requires_grad and name != "unsafe_split":
             (gradient,) = gn.autograd.grad((made[0] * 2).sum(), base)
             found.append(gradient.tolist())
-            if name != "tensor_split":  # whose pieces are views one by one
+            if name != "tensor_split":  # its pieces are separate views
                 with pytest.raises(RuntimeError, match=r"returns multiple views|leaf Variable"):
                     made[0].mul_(2)
         elif made and not made[0].requires_grad:
@@ -495,7 +495,7 @@ def test_masks_index_as_ever(device: str) -> None:
 @pytest.mark.parametrize("dtype", [gn.float32, gn.float64, gn.int64, gn.bool, gn.float16], ids=str)
 @pytest.mark.parametrize("layout", ["dense", "transposed", "slice", "expanded"])
 def test_a_number_where_a_mask_is_true(dtype: gn.dtype, layout: str, device: str) -> None:
-    """A plan where the number surely fits and the tensor is dense; else, and in the end, index_put_."""
+    """A plan serves dense tensors with numbers that surely fit; all else goes to index_put_."""
 
     def made() -> gn.Tensor:
         x = gn.arange(6, device=device).reshape(2, 3).to(dtype)
@@ -538,7 +538,7 @@ def test_a_mask_and_a_number_are_recorded_as_before(device: str) -> None:
 @devices
 @pytest.mark.parametrize("index", [0, slice(None), (slice(None), 0), ...])
 def test_numbers_are_not_written_where_elements_share_memory(index, device):
-    """Not in the first call, nor when its view is known; what is one element each is written."""
+    """Neither in the first call nor with a plan; elements that share no memory are written."""
     base = gn.ones(2, device=device)
     repeated = base.view(2, 1).expand(2, 2)
     shared = repeated[index].stride()[-1] == 0
@@ -554,7 +554,7 @@ def test_numbers_are_not_written_where_elements_share_memory(index, device):
 
 @devices
 def test_a_view_that_a_tensor_s_number_decides_is_read_each_time(device):
-    """What an index says, or where narrow starts, is of the call: no view is kept for all of that size."""
+    """The value of an index, or the start of narrow, can change from call to call: no plan has it."""
     base = gn.arange(4.0, device=device)
     for number in (0, 1, 2, 2, 1, 0):
         place = gn.tensor(number, device=device)

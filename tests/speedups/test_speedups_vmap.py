@@ -1,4 +1,4 @@
-"""csrc/speedups/batched.c: calls under vmap mean what the readable way says."""
+"""csrc/speedups/batched.c: calls under vmap behave as on the readable path."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ aten = gn.ops.aten
 
 
 def kept(value: Any) -> Any:
-    """What a Node has saved, to compare.  An output may be borrowed, or an alias of it kept."""
+    """What a Node has saved, to compare. An output may be a weak reference or an alias."""
     if isinstance(value, weakref.ref):
         value = value()
     if isinstance(value, SavedVariable):
@@ -41,7 +41,7 @@ def kept(value: Any) -> Any:
 
 
 def facts(x: Any) -> Any:
-    """What is to be seen of a tensor, of its Node, and of what it wraps."""
+    """What is visible of a tensor, of its Node, and of what it wraps."""
     seen: list[Any] = [x.dtype, x.shape, x.stride(), x.storage_offset(), x._version, x._keys, x.requires_grad]
     if isinstance(x, batching.BatchedTensor):
         seen += [x.level, facts(x.value), x._base is not None]
@@ -132,7 +132,7 @@ def test_values(name: str) -> None:
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("outer", ["plain", "outer"])
 def test_inside(name: str, outer: str) -> None:
-    """The example's own tensors, recorded and not, whose values are recorded, too, or not."""
+    """Tensors of one example, recorded or not, over values that are recorded or not."""
     function = CALLS[name]
 
     def look(recorded: bool) -> Any:
@@ -188,7 +188,7 @@ def test_second_derivatives() -> None:
 
 
 def test_two_vmaps() -> None:
-    """The inner tensors' values are batched themselves, or the outer ones are used in the inner vmap."""
+    """The inner tensors' values are batched themselves, or outer tensors are used in the inner vmap."""
     product = vmap(vmap(lambda a, b: a * b + 1, (0, None)), (None, 0))
     mixed = vmap(lambda a: vmap(lambda b: (a * b).sum())(y))
     for _ in range(3):
@@ -300,7 +300,7 @@ def test_who_is_told_of_calls_is_told_of_compositions() -> None:
 
 
 def test_an_index_of_one_example_is_not_read() -> None:
-    """Outside, an index without dimensions is: x[index] is a view."""
+    """Outside vmap, a 0-dim index is read: x[index] is a view."""
     rows = gn.tensor([2, 0], device="c")
     for _ in range(3):
         assert vmap(lambda row: x[row])(rows).tolist() == [x[2].tolist(), x[0].tolist()]

@@ -1,4 +1,4 @@
-"""Tests of both tiers: each runs on the tier that it says, and what fails on one of them is seen to fail."""
+"""Tests on both tiers: each runs on its own tier, and a failure on one tier is reported."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_which_tier_runs(tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ("__slots__" in vars(VersionCounter)) is not has_c
     graphs = count_graphs(monkeypatch) if has_c else []
     x = gn.ones(2, requires_grad=True)
-    with gn.autograd.set_multithreading_enabled(False):  # graphs on several devices are run by threads
+    with gn.autograd.set_multithreading_enabled(False):  # otherwise threads run graphs on several devices
         (x * 3).sum().backward()
     assert x.grad.tolist() == [3.0, 3.0]
     assert graphs == ([1] if has_c else [])
@@ -134,7 +134,7 @@ markers =
 
 @pytest.fixture
 def report(tmp_path: Path) -> Callable[..., dict[str, str]]:
-    """Run pytest on the files above: what it says of each test."""
+    """Run pytest on the files above; return the outcome of each test."""
     (tmp_path / "conftest.py").write_text('pytest_plugins = ["both_tiers"]\n')
     (tmp_path / "test_program.py").write_text(PROGRAM)
     (tmp_path / "test_zother.py").write_text(OTHER)

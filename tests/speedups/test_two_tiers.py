@@ -1,8 +1,7 @@
-"""The C speedups and the readable tier leave the same after each line of many random programs.
+"""The C speedups and the readable tier give the same reports after each line of many random programs.
 
-Each program (random_programs.py) runs three times here, where the first calls leave plans that the next
-ones take, and once in one process on the readable tier, which says what is right.  ``GNOMON_PROGRAMS=5000``
-compares so many.
+Each program (random_programs.py) runs three times here, where later runs use the plans of the first, and once
+in a process on the readable tier, which gives the expected reports. ``GNOMON_PROGRAMS`` sets their number.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from gnomon.values.speedups import speedups
 from random_programs import Machine, generate, run
 
 COUNT = int(os.environ.get("GNOMON_PROGRAMS", "300"))
-SOME = 60  # of them are compared by `make test`, the others by `make test-all`
+SOME = 60  # so many are compared by `make test`, the others by `make test-all`
 FIRST = int(os.environ.get("GNOMON_FIRST_PROGRAM", "0"))
 
 pytestmark = pytest.mark.skipif(
@@ -31,7 +30,7 @@ pytestmark = pytest.mark.skipif(
 
 Program = tuple[list[str], bool]
 
-# What there are to be lines with.
+# What some of the lines must contain.
 PARTS = [
     ".select(",
     ".as_strided(",
@@ -67,7 +66,7 @@ PARTS = [
 
 
 def on_the_readable_tier(programs: list[Program], speedups: str = "none") -> list[list[str]]:
-    """What programs leave in a process without the speedups."""
+    """The reports of programs that run in another process, by default on the readable tier."""
     done = subprocess.run(
         [sys.executable, random_programs.__file__],
         input=json.dumps(programs),
@@ -80,7 +79,7 @@ def on_the_readable_tier(programs: list[Program], speedups: str = "none") -> lis
 
 
 def difference(mine: list[str], other: list[str]) -> tuple[int, str] | None:
-    """The first line that leaves something else, and what; None where there is none."""
+    """The first line with another report, and the difference; None if there is none."""
     for number, (here, there) in enumerate(zip(mine, other)):
         if here != there:
             seen_here, seen_there = here.split("\n"), there.split("\n")
@@ -92,13 +91,13 @@ def difference(mine: list[str], other: list[str]) -> tuple[int, str] | None:
 
 
 def differs_by_itself(program: Program) -> bool:
-    """Do the tiers differ where each runs nothing but this program, three times?"""
+    """Whether the tiers differ if each runs nothing but this program, three times."""
     in_c, in_python = (on_the_readable_tier([program] * 3, tier) for tier in ("", "none"))
     return in_c != in_python
 
 
 def shortened(lines: list[str], everything: bool) -> list[str]:
-    """The lines without which the tiers do not differ; all, where other programs have to do with it."""
+    """The lines without which the tiers would not differ; all, if the difference needs other programs."""
     if not differs_by_itself((lines, everything)):
         return lines
     for number in reversed(range(len(lines) - 1)):
@@ -139,7 +138,7 @@ def test_random_programs_leave_the_same_on_both_tiers(first: int, count: int) ->
 
 @pytest.mark.slow
 def test_programs_are_of_all_kinds() -> None:
-    """They do what they are for, most of it with success."""
+    """Programs contain all kinds of lines, and most lines succeed."""
     lines = [line for seed in range(FIRST, FIRST + 200) for line in generate(seed)]
     text = "\n".join(lines)
     for part in PARTS:

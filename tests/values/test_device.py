@@ -1,4 +1,4 @@
-"""Devices: an alias equals, and hashes as, what it stands for."""
+"""Devices: an alias is equal to the device that it stands for, and has the same hash."""
 
 from __future__ import annotations
 

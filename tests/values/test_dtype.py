@@ -42,7 +42,7 @@ def test_promotion_table_is_pytorchs() -> None:
 @pytest.mark.parametrize(
     ("operands", "expected"),
     [
-        ([("i32", 1), ("f64", 0)], "f64"),  # a 0-dim tensor of a higher category speaks, with its precision
+        ([("i32", 1), ("f64", 0)], "f64"),  # a 0-dim tensor of a higher category counts, with its precision
         ([("f32", 1), ("f64", 0)], "f32"),  # one of the same category does not
         ([("i8", 1), ("i64", 0)], "i8"),
         ([("f32", 1), ("c128", 0)], "c64"),
@@ -72,7 +72,7 @@ def test_float16_and_bfloat16_round_to_nearest_even(value: float) -> None:
     with numpy.errstate(over="ignore"):
         expected = float(numpy.float32(value).astype(numpy.float16))
     assert same(dtypes.float16.cast(value), expected)
-    # bfloat16 by brute force: the nearer of the two neighbours, the even one of equals
+    # bfloat16 by brute force: the nearer of the two neighbors, the even one in a tie
     if math.isfinite(value):
         bits = struct.unpack("<I", struct.pack("<f", value))[0]
         low = bits & 0xFFFF0000
@@ -97,7 +97,7 @@ def test_float16_and_bfloat16_round_to_nearest_even(value: float) -> None:
         ("bfloat16", math.nan, math.nan),
         ("float32", 1e39, math.inf),
         ("float32", 1 + 2.0**-24, 1.0),
-        ("float16", 1 + 2.0**-11 + 2.0**-30, 1.0),  # rounds by way of float32, as PyTorch does
+        ("float16", 1 + 2.0**-11 + 2.0**-30, 1.0),  # rounded via float32, as in PyTorch
     ],
 )
 def test_overflow_gives_infinity_and_ties_go_to_even(name: str, value: float, expected: float) -> None:
@@ -150,7 +150,7 @@ def test_names_and_sizes() -> None:
 
 
 def same(a: object, b: float) -> bool:
-    """Equal, with NaN equal to NaN and zeros of one sign."""
+    """Equal, with NaN equal to NaN, and zeros equal if they have the same sign."""
     return (a == b and math.copysign(1, a) == math.copysign(1, b)) or (a != a and b != b)  # type: ignore[arg-type]
 
 
@@ -232,7 +232,7 @@ def test_questions_about_tensors() -> None:
 
 
 def test_a_large_integer_is_rounded_once(device: str) -> None:
-    """By way of float64 a number just below a tie would become the tie, and be rounded away."""
+    """Via float64, a number just below a tie would become the tie, and be rounded wrongly."""
     tie = (2 * (2**23 + 1) + 1) * 2**32
     below, above = float((2**23 + 1) * 2**33), float((2**23 + 2) * 2**33)
     numbers = gn.tensor([tie - 1, tie, tie + 1, 1 - tie, -1 - tie])

@@ -1,1 +1,1 @@
-"""What tools/fuzz.py draws and compares, and what differs knowingly."""
+"""The cases that tools/fuzz.py generates and compares, and the known differences."""

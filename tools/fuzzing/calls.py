@@ -35,29 +35,29 @@ from gnomon_conformance.pytorch.oracle import Torch
 from gnomon_conformance.samples import good_samples
 
 MOST_NUMBERS = (
-    4000  # elements of a result that are looked at; of a larger one its sizes and strides are compared
+    4000  # elements of a result whose numbers are compared; of a larger one only sizes and strides are
 )
 HOSTILE_INTEGERS = (
     *(2**31 - 1, 2**31, 2**31 + 1, 2**62, 2**63 - 1, 2**16, 2**40),
-    *(-1, -2, 0, 1, 2, 3, -(2**31), -(2**31) - 1, -(2**62)),  # PyTorch takes what is below for symbols
+    *(-1, -2, 0, 1, 2, 3, -(2**31), -(2**31) - 1, -(2**62)),  # PyTorch takes smaller ones for symbolic ints
 )
 HOSTILE_FLOATS = (math.nan, math.inf, -math.inf, 0.0, -0.0, 3e38, -3e38, 1e-45, 1e308, 2.5, 65504.0, -1.0)
-# Operators that make as many tensors as they are told to, which takes PyTorch minutes.
+# Operators that create as many tensors as an argument says, which takes PyTorch minutes.
 MANY = re.compile(r"tensor_split|(unsafe_)?chunk")
-# These write where an index says that there is nothing, in PyTorch, and what crashes is gnomon afterwards.
+# In PyTorch these write out of bounds for an invalid index, and then gnomon crashes later.
 CORRUPTS = re.compile(
     r"(adaptive_)?max_pool\dd(_with_indices)?_backward|_?embedding_bag.*|embedding_dense_backward"
 )
 WORDS = ("", "mean", "sum", "none", "reflect", "constant", "trunc", "floor", "backward", "sideways")
-ROUNDINGS = {"float16": 8, "bfloat16": 4}  # eps by which two right results may differ; of other dtypes 64
-# Of these no numbers are compared: of memory that nobody has written to, and random ones.
+ROUNDINGS = {"float16": 8, "bfloat16": 4}  # allowed difference in eps; 64 for other dtypes
+# Operators whose numbers are not compared: uninitialized memory, and random numbers.
 NOT_CALLED = re.compile(r"empty|resize_|new_empty|rrelu")
 
 
 class Case(NamedTuple):
     """A call: an operator or one of its variants, with a sample's arguments, some of them changed.
 
-    ``original`` are the arguments before that; ``changed`` says which of them are others now.
+    ``original`` are the sample's arguments; ``changed`` are the positions of those that were changed.
     """
 
     operator: Any
@@ -73,11 +73,11 @@ class Case(NamedTuple):
         return f"{self.operator.name}({', '.join(words)})  # {self.dtype}, {self.layout}"
 
     def name(self) -> str:
-        """The operator's."""
+        """The operator's name."""
         return self.operator.name
 
     def without(self, place: int) -> Case:
-        """The case with one of the changes undone."""
+        """The case with one of its changes undone."""
         values = complete(self.operator.schema, self.sample)
         values[self.changed[place]] = self.original[self.changed[place]]
         left = (*self.changed[:place], *self.changed[place + 1 :])
@@ -85,7 +85,7 @@ class Case(NamedTuple):
 
 
 def parse(text: str) -> Case:
-    """The case of this text."""
+    """The case with this text."""
     call, _, where = text.rpartition("  # ")
     name, _, arguments = call.partition("(")
     dtype, _, layout = where.partition(", ")
@@ -115,12 +115,12 @@ def _sample_of(operator: Any, values: Sequence[Any]) -> Sample:
 
 @functools.cache
 def names(only: str) -> list[str]:
-    """The operators that are called."""
+    """The operators that may be called."""
     return [name for name in sorted(operators()) if re.search(only, name) and name not in OWN_OPERATORS]
 
 
 def draw(rng: random.Random, only: str) -> Case | None:
-    """A case; None where what was drawn has no samples."""
+    """Generate a case; None if the chosen operator and dtype have no samples."""
     operator = operators()[rng.choice(names(only))]
     dtype = rng.choice(DTYPES)
     samples = good_samples(operator.name, dtype)
@@ -131,9 +131,7 @@ def draw(rng: random.Random, only: str) -> Case | None:
     changes = 0 if CORRUPTS.fullmatch(operator.name) else rng.choice((0, 1, 1, 1, 2, 3))
     original = complete(operator.schema, chosen)
     values = list(original)
-    places = rng.sample(
-        range(len(values)), min(changes, len(values))
-    )  # one change of each: two were two faults
+    places = rng.sample(range(len(values)), min(changes, len(values)))  # at most one change per argument
     for place in places:
         values[place] = _changed(rng, operator.schema.arguments[place], values[place])
     if MANY.match(operator.name):
@@ -156,7 +154,7 @@ def _changed(rng: random.Random, argument: Any, value: Any) -> Any:
         if found and rng.random() < 0.3:
             found.pop()
         return found
-    if argument.name == "reduction":  # another number means nothing, and each of PyTorch's losses its own
+    if argument.name == "reduction":  # other numbers are invalid, and treated differently by each loss
         return rng.choice((0, 1, 2))
     if argument.type in ("int", "SymInt"):
         if isinstance(value, (list, tuple)) or argument.is_list:
@@ -212,21 +210,21 @@ def _changed_tensor(rng: random.Random, value: TensorDescription) -> TensorDescr
 
 
 class BoundedTorch(Torch):
-    """PyTorch; of a large result no numbers are read: it may be the view of one number 2**62 times."""
+    """PyTorch without reading the numbers of large results, which may be a view of one number 2**62 times."""
 
     def numbers(self, tensor: Any) -> tuple[Any, ...] | None:
         return None if tensor.numel() > MOST_NUMBERS else super().numbers(tensor)
 
 
 class BoundedGnomon(runner.Gnomon):
-    """gnomon on a device, read as BoundedTorch is."""
+    """gnomon on a device, with the same limit as BoundedTorch."""
 
     def numbers(self, tensor: Any) -> tuple[Any, ...] | None:
         return None if tensor.numel() > MOST_NUMBERS else super().numbers(tensor)
 
 
 class _Tolerance:
-    """Rounding of a long computation: whatever is more is a difference."""
+    """The rounding error of a long computation: anything larger is a difference."""
 
     def __init__(self, given: Sequence[str]):
         self.given = [each for each in given if each in FLOATS]
@@ -247,17 +245,17 @@ class _Tolerance:
 
 
 def magnitude(number: Any) -> float:
-    """The absolute value, infinite where that of a complex number overflows, for which abs raises."""
+    """The absolute value; infinity for a complex number for which abs raises OverflowError."""
     return math.hypot(number.real, number.imag)
 
 
 def outcome(framework: Any, case: Case) -> Any:
-    """What a framework makes of a case."""
+    """The Outcome of a case in a framework."""
     return runner.run(framework, case.operator, case.sample, case.dtype, case.layout)
 
 
 def compare(case: Case, actual: Any, expected: Any) -> list[str]:
-    """What differs."""
+    """The differences between the outcomes of a case."""
     given = [case.dtype, *(each.dtype for each in _tensors(case) if each.dtype)]
     numbers = compares_numbers(case.operator.name) and not NOT_CALLED.match(case.operator.name)
     actual, expected = (
@@ -278,9 +276,10 @@ def _telling(result: Any) -> Any:
 
 
 def telling_strides(sizes: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
-    """The strides that say where elements are: not those of a dimension of one element, nor of no elements.
+    """The strides that determine where elements are: without dimensions of size one, and none if empty.
 
-    PyTorch's are then of whichever operand a kernel takes first; the suite's samples compare them.
+    In PyTorch the other strides depend on the operand that a kernel takes first; the suite's samples compare
+    them.
     """
     return () if 0 in sizes else tuple(0 if size == 1 else each for size, each in zip(sizes, strides))
 

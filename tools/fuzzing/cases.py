@@ -1,4 +1,4 @@
-"""Cases: calls and programs, made in both libraries, judged, and made smaller."""
+"""Cases: calls and programs, run in both libraries, compared, and shrunk."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .calls import BoundedGnomon, BoundedTorch
 from .known import Known, unknown
 
 Case = Any  # a calls.Case or a programs.Program
-Say = Callable[[str], None]  # hears who is at work, so that of a process that ends it is known who ended it
-PROGRAMS = 0.35  # of the cases
+Say = Callable[[str], None]  # reports the library at work, so that a crash can be attributed
+PROGRAMS = 0.35  # the fraction of cases that are programs
 OTHER_KIND = re.compile(r"raised \w+: .*\n(?s:.*)expected \w+: ")
 
 
 def draw(seed: int, number: int, only: str) -> Case | None:
-    """The case of a number; None for one that has no samples."""
+    """The case with this number; None if the chosen operator and dtype have no samples."""
     rng = random.Random(f"{seed}/{number}")
     has_programs = re.search(only, programs.NAME) is not None
     if has_programs and (rng.random() < PROGRAMS or not calls.names(only)):
@@ -31,12 +31,12 @@ def draw(seed: int, number: int, only: str) -> Case | None:
 
 
 def parse(text: str) -> Case:
-    """The case that is printed so."""
+    """The case with this printed text."""
     return programs.parse(text) if text.startswith(f"{programs.NAME}: ") else calls.parse(text)
 
 
 def problems(case: Case, device: str, say: Say) -> list[str]:
-    """All that differs in a case, known or not."""
+    """All differences in a case, known or not."""
     if not isinstance(case, programs.Program):
         say("torch")
         expected = calls.outcome(BoundedTorch(), case)
@@ -49,7 +49,7 @@ def problems(case: Case, device: str, say: Say) -> list[str]:
         made = programs.Machine(BoundedGnomon(device), gn).run(case)
     found = programs.compare(case, made, wanted)
     others: list[Any] = []
-    if found and case.ending in programs.PLAIN_ENDS:  # PyTorch's transforms do not always as PyTorch does
+    if found and case.ending in programs.PLAIN_ENDS:  # PyTorch's transforms may differ from plain PyTorch
         say("torch")
         others.append(programs.Machine(BoundedTorch(), torch, plain=True).run(case))
         found = programs.compare(case, made, wanted, *others)
@@ -70,15 +70,15 @@ def problems(case: Case, device: str, say: Say) -> list[str]:
 
 
 def check(case: Case, device: str, say: Say) -> list[str]:
-    """What differs in a case, and is not known to."""
+    """The differences in a case that are not known."""
     return unknown(case.name(), str(case), problems(case, device, say))
 
 
 def shrunk(case: Case, device: str, say: Say) -> tuple[Case, list[str]]:
-    """The smallest part of a case that shows something, and what; nothing where two faults were needed.
+    """The smallest part of a case that shows a difference, and the difference; none if it needs two faults.
 
-    Of a call that has two faults both libraries say one, and which is nobody's promise: that the kind of an
-    exception differs counts where a single change of a good call shows it.
+    For a call with two faults, which of them a library reports is unspecified: a different kind of exception
+    counts only if a single change of a valid call shows it.
     """
     found = check(case, device, say)
     place = 0
@@ -102,7 +102,7 @@ def _parts(case: Case) -> int:
 
 
 def still_shows(known: Known, device: str, say: Say) -> bool:
-    """Does a known difference show in the case that is to show it?"""
+    """Whether a known difference occurs in the case that is listed for it."""
     case = parse(known.shows)
     found = problems(case, device, say)
     return any(known.covers(case.name(), str(case), each) for each in found)

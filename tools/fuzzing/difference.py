@@ -1,4 +1,4 @@
-"""A known difference from PyTorch: whom it concerns, why it is there, and a case that shows it."""
+"""A known difference from PyTorch: the operators that it affects, its reason, and a case that shows it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 
 class Known(NamedTuple):
-    """``operators`` and ``problem`` are patterns, for a whole name and for a part of what differs.
+    """``operators`` is a pattern for a full name, ``problem`` a pattern for part of a difference.
 
-    shows             a case that does, as the fuzzer prints it
-    call              a pattern that the case's text has to match, too
-    on_some_machines  PyTorch picks another kernel by the CPU: on others the difference does not show
+    shows             a case that shows it, as the fuzzer prints it
+    call              a pattern that the case's text has to match as well
+    on_some_machines  PyTorch selects a kernel by the CPU, and some of them do not show the difference
     """
 
     operators: str
@@ -22,7 +22,7 @@ class Known(NamedTuple):
     on_some_machines: bool = False
 
     def covers(self, name: str, text: str, problem: str) -> bool:
-        """Is this difference the one that is meant?"""
+        """Whether this known difference explains the problem."""
         return bool(
             re.fullmatch(self.operators, name)
             and re.search(self.problem, problem)
@@ -31,5 +31,5 @@ class Known(NamedTuple):
 
 
 ANY = ".*"
-MORE = "raised nothing, expected "  # gnomon takes what PyTorch refuses
+MORE = "raised nothing, expected "  # gnomon accepts what PyTorch refuses
 NUMBERS = r"element \d+ is"

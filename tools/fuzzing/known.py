@@ -1,7 +1,7 @@
-"""Known differences from PyTorch that the fuzzer meets and no sample of the conformance suite shows.
+"""Known differences from PyTorch that the fuzzer finds and no sample of the conformance suite shows.
 
-Each has a reason, and a case that shows it: the fuzzer tells of one that no longer does.  What the suite
-shows is in gnomon_conformance/departures.py, which the fuzzer asks first.
+Each has a reason, and a case that shows it: the fuzzer reports one that no longer does.  Differences that the
+suite shows are in gnomon_conformance/pytorch/departures.py, which the fuzzer checks first.
 """
 
 from __future__ import annotations
@@ -23,5 +23,5 @@ KNOWN = [*CALLS, *PROGRAMS, *EVERYWHERE]
 
 
 def unknown(name: str, text: str, problems: list[str]) -> list[str]:
-    """The problems of a case that no known difference covers."""
+    """The problems of a case that no known difference explains."""
     return [each for each in problems if not any(known.covers(name, text, each) for known in KNOWN)]

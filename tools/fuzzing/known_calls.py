@@ -1,10 +1,10 @@
-"""Known differences of calls; tools/fuzzing/known.py says what these are."""
+"""Known differences of calls; see tools/fuzzing/known.py."""
 
 from __future__ import annotations
 
 from .difference import ANY, MORE, NUMBERS, Known
 
-# What only other operators call, and what stands behind others' checks.
+# Operators that only other operators call, which have checked their arguments.
 INNER = (
     r"\w*_backward(_data)?|_fused_\w+(\.\w+)?|_?native_(batch|layer|group)_norm\w*(\.\w+)?|_ctc_loss|"
     r"_embedding_bag|"

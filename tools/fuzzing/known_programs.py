@@ -1,4 +1,4 @@
-"""Known differences of programs; tools/fuzzing/known.py says what these are."""
+"""Known differences of programs; see tools/fuzzing/known.py."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from .difference import MORE, NUMBERS, Known
 FORWARD = "; (jvp|jacfwd|hessian|jvp of grad)  #"
 BATCHED = "; (vmap|jacrev|jacfwd|hessian|vmap of grad)  #"
 DERIVED = "(gradient|gradients|jacobian|hessian|tangent|second)[^:]*"  # numbers of derivatives
-# numbers that overflow, underflow or are none
+# numbers that overflow or underflow, or NaN
 HOSTILE = r"(values=\"(special|extreme|tiny|nothing|nonfinite|wide)\"|\b(inf|nan|1e308|1e-45)\b|log|sqrt|/|%)"
-# numbers that are none, or of which none are made
+# NaN, or operations that produce it
 UNORDERED = r"(values=\"(special|nonfinite)\"|\b(inf|nan|1e308)\b|log|sqrt|/|%)"
 
 PROGRAMS: list[Known] = [
@@ -455,7 +455,7 @@ PROGRAMS: list[Known] = [
         "jvp  # float64",
         "smooth_l1_loss.*beta=0",
     ),
-    # -- derivatives where a number is none, infinite or has no digits left ------------------------------
+    # -- derivatives where a number is NaN, infinite or has no significant digits left -------------------
     Known(
         "program",
         f"{DERIVED}: {NUMBERS} (?=.*(inf|nan|e[+-]\\d|\\b0\\.0))",
@@ -583,7 +583,7 @@ PROGRAMS: list[Known] = [
         "v5 = F.scaled_dot_product_attention(v4, v4, v4); no_grad  # float64",
         "scaled_dot_product_attention",
     ),
-    # -- what is refused ----------------------------------------------------------------------------------
+    # -- refused calls ------------------------------------------------------------------------------------
     Known(
         "program",
         f"{MORE}RuntimeError: unsupported operation: some elements of the input tensor and the written-to",

@@ -1,7 +1,7 @@
 """Random programs: a few statements on tensors, differentiated in one of several ways.
 
-A program is text that both libraries run.  ``L`` is the library, ``F`` its nn.functional; each statement is
-made by itself, and of one that fails the kind of its exception is compared, and the program goes on.
+A program is text that both libraries run.  ``L`` is the library, ``F`` its nn.functional.  If a statement
+fails, its kind of exception is compared, and the program continues.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ from gnomon_conformance.pytorch.departures import OWN_OPERATORS
 
 from .calls import magnitude, telling_strides
 
-NAME = "program"  # of all of them, where an operator's is wanted
+NAME = "program"  # of all programs, in place of an operator's name
 SIZES = ((3, 3), (3, 3), (3, 3), (3,), (1, 3), (3, 1), (), (2, 3, 3), (0, 3))
 PLAIN = ("normal", "normal", "normal", "nonzero", "positive", "unit", "distinct")
 DTYPES = ("float64",) * 6 + ("float32",) * 3 + ("complex128", "float16", "bfloat16")
 DOUBLES = ("float64", "complex128")
 NUMBERS = ("0.5", "2.0", "-1.5", "3", "-1", "0", "1", "-0.0", "inf", "nan", "1e308", "1e-45", "2**62")
-# The last variable of a program is differentiated, or a sum over it.
+# The last variable of a program, or its sum, is differentiated.
 ENDINGS = (
     *("backward",) * 4,
     *("twice", "vjp", "jvp", "hessian", "jacrev", "jacfwd", "vmap", "vmap of grad", "jvp of grad", "no_grad"),
 )
 TRANSFORMS = frozenset(ENDINGS) - {"backward", "twice", "no_grad"}
-REAL_ENDINGS = ("hessian", "jacrev", "jacfwd")  # which PyTorch has for real numbers
-# What overlaps in part is written to in an order that nobody promises; of what is expanded PyTorch's
-# transforms can not write the tangent, and their vmap copies.
+REAL_ENDINGS = ("hessian", "jacrev", "jacfwd")  # PyTorch supports these only for real numbers
+# The order of writes to partial overlaps is unspecified; for expanded tensors PyTorch's transforms cannot
+# write the tangent, and its vmap copies.
 LAYOUTS_OF_INPUTS = (*LAYOUTS, *(each for each in MORE_LAYOUTS if each not in ("overlapping", "varied")))
-ON_LEAVES = ("{a}.requires_grad_()", "{a}.detach_()")  # which PyTorch's transforms do not allow
+ON_LEAVES = ("{a}.requires_grad_()", "{a}.detach_()")  # PyTorch's transforms do not allow these
 PLACES = "L.tensor([2, 0, 1])"
 BY_ROWS = "L.tensor([[2, 0, 1], [0, 0, 2], [1, 1, 1]])"
 VIEWS = (
@@ -100,7 +100,7 @@ VALUES = (
     *("{a}.abs()", "{a}.sign()", "{a}.to(L.float32)", "L.copysign({a}, {b})", "L.xlogy({a}, {b})"),
     "{a}.conj()",
 )
-# Operators of the table that programs do not call: they are reached by others, or end PyTorch's process.
+# Operators that programs do not call: others call them, or they crash PyTorch's process.
 NOT_CALLED = re.compile(
     r".*_backward.*|_?fft.*|_foreach.*|_fused.*|_linalg.*|linalg_svd.*|_(un)?safe.*|resize.*|set_|_pdist.*|"
     r"_?cdist.*|.*dropout.*|.*_like|new_.*|_ctc.*|.*ctc_loss.*|_scaled_dot.*|_?embedding_.*|empty.*|result_type.*|"
@@ -111,7 +111,7 @@ NOT_CALLED = re.compile(
 
 
 class Program(NamedTuple):
-    """``inputs`` are calls of ``t``, for v0, v1 and so on; ``dtype`` is theirs."""
+    """``inputs`` are calls of ``t``, for v0, v1 and so on; ``dtype`` is their dtype."""
 
     inputs: tuple[str, ...]
     statements: tuple[str, ...]
@@ -123,11 +123,11 @@ class Program(NamedTuple):
         return f"{NAME}: {'; '.join([*made, *self.statements, self.ending])}  # {self.dtype}"
 
     def name(self) -> str:
-        """What stands for an operator's name."""
+        """The name used in place of an operator's."""
         return NAME
 
     def without(self, place: int) -> Program:
-        """The program without one of its statements; who named its result names the first input."""
+        """The program without one of its statements, whose result is replaced by the first input."""
         statement = self.statements[place]
         rest = [*self.statements[:place], *self.statements[place + 1 :]]
         target = _target(statement)
@@ -140,7 +140,7 @@ class Program(NamedTuple):
 
 
 def parse(text: str) -> Program:
-    """The program of this text."""
+    """The program with this text."""
     body, _, dtype = text.removeprefix(f"{NAME}: ").rpartition("  # ")
     *lines, ending = body.split("; ")
     count = 0
@@ -151,17 +151,17 @@ def parse(text: str) -> Program:
 
 
 def _target(statement: str) -> str | None:
-    """The variable that a statement makes; None of one that changes a tensor."""
+    """The variable that a statement assigns; None for a statement that modifies a tensor."""
     found = re.match(r"(v\d+) = ", statement)
     return found[1] if found else None
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Drawing.
+# Generating.
 
 
 def draw(rng: random.Random) -> Program:
-    """A program."""
+    """Generate a program."""
     ending = rng.choice(ENDINGS)
     dtype = rng.choice([each for each in DTYPES if each not in COMPLEX or ending not in REAL_ENDINGS])
     inputs = tuple(_input(rng, ending) for _ in range(rng.choice((1, 2, 2, 3))))
@@ -175,7 +175,7 @@ def draw(rng: random.Random) -> Program:
 
 
 def _input(rng: random.Random, ending: str) -> str:
-    # PyTorch's transforms refuse what has no elements, each in a way of its own
+    # PyTorch's transforms refuse empty tensors, each differently
     words = [str(size) for size in rng.choice(SIZES[:-1] if ending in TRANSFORMS else SIZES)]
     values = rng.choice(PLAIN if rng.random() < 0.75 else ("special", *HURTING))
     words += [f'values="{values}"'] if values != "normal" else []
@@ -186,7 +186,7 @@ def _input(rng: random.Random, ending: str) -> str:
 
 
 def _statement(rng: random.Random, count: int, ending: str) -> tuple[str, bool]:
-    """A statement, and whether it makes a new tensor."""
+    """A statement, and whether it assigns a new variable."""
     way = rng.random()
     if way < 0.3:
         return _operator_call(rng, count), True
@@ -201,13 +201,13 @@ def _statement(rng: random.Random, count: int, ending: str) -> tuple[str, bool]:
 
 
 def _variable(rng: random.Random, count: int) -> str:
-    """Any of the tensors there are, the last ones more often."""
+    """A variable, with higher probability for the later ones."""
     return f"v{count - 1 - min(int(rng.expovariate(0.7)), count - 1)}"
 
 
 @functools.cache
 def _callable() -> tuple[Any, ...]:
-    """The operators of the table that a program may call."""
+    """The operators that a program may call."""
     return tuple(
         operator
         for name, operator in sorted(operators().items())
@@ -218,7 +218,7 @@ def _callable() -> tuple[Any, ...]:
         and not any(argument.is_written for argument in operator.schema.arguments)
         and any(argument.is_tensor for argument in operator.schema.arguments)
         and all(each.type == "Tensor" for each in operator.schema.returns)
-        and name != "tensor_split.tensor_indices_or_sections"  # which PyTorch's transforms split otherwise
+        and name != "tensor_split.tensor_indices_or_sections"  # PyTorch's transforms split differently
     )
 
 
@@ -227,7 +227,7 @@ def _operator_call(rng: random.Random, count: int) -> str:
     words = []
     for argument in operator.schema.arguments:
         is_number = argument.type in ("int", "SymInt", "bool", "float", "Scalar")
-        is_drawn = is_number and argument.name != "dropout_p"  # random numbers are not PyTorch's
+        is_drawn = is_number and argument.name != "dropout_p"  # random numbers differ from PyTorch's
         if argument.default is not REQUIRED and (not is_drawn or rng.random() < 0.6):
             continue
         words.append(f"{argument.name}={_argument(rng, argument, count)}")
@@ -251,7 +251,7 @@ def _argument(rng: random.Random, argument: Any, count: int) -> str:
         )
     if argument.is_optional and rng.random() < 0.5:
         return "None"
-    if argument.name == "reduction":  # another number means nothing, and each of PyTorch's losses its own
+    if argument.name == "reduction":  # other numbers are invalid, and treated differently by each loss
         return rng.choice("012")
     if argument.type in ("ScalarType", "MemoryFormat"):
         return "L.float64" if argument.type == "ScalarType" else "L.contiguous_format"
@@ -271,16 +271,16 @@ def _argument(rng: random.Random, argument: Any, count: int) -> str:
 
 
 class Run(NamedTuple):
-    """What a program did: the failures of its parts, and its tensors, each by the name of a part."""
+    """The outcome of a program: the failures of its parts, and its tensors, by the name of a part."""
 
     failures: dict[str, Failure]
     tensors: dict[str, Any]
 
 
 class Machine:
-    """A library that runs programs; ``nudge`` moves each number of the inputs by so many roundings.
+    """A library that runs programs; ``nudge`` changes each input number by that many rounding errors.
 
-    ``plain``: what a transform computes is computed without it, one example and one gradient after the other.
+    ``plain``: compute the results of a transform without it, one example and one gradient after the other.
     """
 
     def __init__(self, framework: Any, module: Any, nudge: int = 0, plain: bool = False):
@@ -288,10 +288,10 @@ class Machine:
         self.module = module
         self.nudge = nudge
         self.ends = PLAIN_ENDS if plain else ENDS
-        self.watch: Any = None  # hears of each statement (reporting/verdicts.py)
+        self.watch: Any = None  # called before and after each statement (judging.py)
 
     def make(self, dtype: str, place: int, batched: bool, *sizes: int, **fields: Any) -> Any:
-        """``t(...)``: an input; ``batched``: with a dimension of two in front."""
+        """Implements ``t(...)``: an input; ``batched``: with a leading dimension of size two."""
         layout = fields.pop("layout", "contiguous")
         contents = stored(tensor(*((2, *sizes) if batched else sizes), **fields), dtype, layout, place)
         if self.nudge:
@@ -303,7 +303,7 @@ class Machine:
         return self.framework.build(contents)[1]
 
     def run(self, program: Program) -> Run:
-        """Run a program and look at all that it made."""
+        """Run a program and record all its results."""
         made = Run({}, {})
         module = self.module
         module.manual_seed(SEED)
@@ -321,7 +321,7 @@ class Machine:
         return made
 
     def body(self, program: Program, made: Run, variables: dict[str, Any], *inputs: Any) -> Any:
-        """Make the statements; the last tensor.  What each was is left in ``variables``."""
+        """Run the statements; return the last tensor.  All variables are stored in ``variables``."""
         variables.update({f"v{place}": each for place, each in enumerate(inputs)})
         names = {"L": self.module, "F": self.module.nn.functional, "inf": float("inf"), "nan": float("nan")}
         last = "v0"
@@ -333,7 +333,7 @@ class Machine:
                 exec(_compiled(statement), names, variables)
                 if target is not None and not self.framework.is_tensor(variables[target]):
                     raise TypeError("no tensor")
-            except Exception as error:  # compared
+            except Exception as error:  # compared with the other library's
                 made.failures.setdefault(statement, failure_of(error))
                 if target is not None:
                     variables[target] = variables["v0"] * 1
@@ -343,17 +343,17 @@ class Machine:
         return variables[last]
 
     def weighted(self, result: Any, seed: int = 7) -> Any:
-        """A number that depends on all of a result."""
+        """A scalar that depends on all elements of a result."""
         return (result * self.weights(result, seed)).sum()
 
     def weights(self, result: Any, seed: int = 7) -> Any:
-        """A tensor like a result, of fixed numbers."""
+        """A tensor of fixed numbers with the sizes and dtype of a result."""
         dtype, sizes, *_ = self.framework.observe(result)
         contents = stored(tensor(*sizes, dtype=dtype, values="unit", seed=seed), dtype, "contiguous", 0)
         return self.framework.build(contents)[1]
 
     def look(self, made: Run, name: str, value: Any, strides: bool = True) -> None:
-        """Write down a tensor, or each of several."""
+        """Record a tensor, or each of several."""
         if isinstance(value, (tuple, list)):
             for place, each in enumerate(value):
                 self.look(made, f"{name}[{place}]", each, strides)
@@ -372,7 +372,7 @@ def _compiled(statement: str) -> Any:
 
 
 def _variables(machine: Machine, program: Program, made: Run, variables: dict[str, Any]) -> None:
-    """Write down every variable, with whose memory it shares and whether it requires grad."""
+    """Record every variable, with the variable that it shares memory with and whether it requires grad."""
     seen: list[tuple[str, Any]] = []
     for name, value in variables.items():
         if not machine.framework.is_tensor(value):
@@ -382,7 +382,7 @@ def _variables(machine: Machine, program: Program, made: Run, variables: dict[st
         seen.append((name, value))
         made.tensors[f"whose memory {name} has"] = shared
         made.tensors[f"whether {name} requires grad"] = value.requires_grad
-    for place in range(len(program.inputs)):  # of a result it counts how it was made
+    for place in range(len(program.inputs)):  # a result's version counter depends on its implementation
         made.tensors[f"the version of v{place}"] = machine.framework.version(variables[f"v{place}"])
 
 
@@ -419,7 +419,7 @@ def _end_twice(machine: Machine, program: Program, inputs: list[Any], made: Run)
     second: Any = [None] * len(leaves)
     if roots:
         second = machine.framework.grad(roots, leaves, [machine.weights(each, 8) for each in roots])
-    shown = [  # what is 0 everywhere may as well be missing
+    shown = [  # a gradient that is 0 everywhere may also be missing
         machine.module.zeros_like(leaf.detach()) if each is None else each.detach()
         for leaf, each in zip(leaves, second)
     ]
@@ -431,7 +431,7 @@ def _function(machine: Machine, program: Program, made: Run) -> Callable[..., An
 
 
 def _number(machine: Machine, program: Program, made: Run) -> Callable[..., Any]:
-    """The program as a function whose value is one real number."""
+    """The program as a function that returns one real number."""
 
     def function(*inputs: Any) -> Any:
         result = machine.body(program, made, {}, *inputs)
@@ -459,7 +459,7 @@ def _transformed(
     what: str,
     function_of: Callable[[Machine, Program, Run], Callable[..., Any]] = _function,
 ) -> End:
-    """An ending by what ``transform`` (of ``func`` and a function) makes of the program."""
+    """An ending that applies ``transform(func, function)`` to the program as a function."""
 
     def end(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
         transformed = transform(machine.module.func, function_of(machine, program, made))
@@ -492,7 +492,7 @@ ENDS: dict[str, End] = {
 
 
 # ---------------------------------------------------------------------------------------------------------
-# The same without transforms.
+# The same endings without transforms.
 
 
 def _leaves(inputs: Sequence[Any]) -> list[Any]:
@@ -500,7 +500,7 @@ def _leaves(inputs: Sequence[Any]) -> list[Any]:
 
 
 def _pullback(machine: Machine, root: Any, leaves: Sequence[Any], weight: Any) -> list[Any]:
-    """The gradients of a tensor, which can be differentiated; 0 of what it does not depend on."""
+    """The gradients of a tensor, differentiable again; 0 for leaves that it does not depend on."""
     found = [None] * len(leaves)
     if root.requires_grad:
         found = machine.framework.grad([root], leaves, [weight])
@@ -508,7 +508,7 @@ def _pullback(machine: Machine, root: Any, leaves: Sequence[Any], weight: Any) -
 
 
 def _jacobian(machine: Machine, root: Any, leaf: Any) -> Any:
-    """The derivative of each element of a tensor, by so many gradients."""
+    """The derivative of each element of a tensor, by one backward pass per element."""
     eye = machine.module.eye(root.numel(), dtype=root.dtype)
     rows = [_pullback(machine, root, [leaf], row.reshape(root.shape))[0].detach() for row in eye]
     return (
@@ -534,7 +534,7 @@ def _plain_vmap_of_grad(machine: Machine, program: Program, inputs: list[Any], m
 
 
 def _plain_jacobian(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
-    """What is differentiated backward may not be written to, and forward it may."""
+    """A leaf that is differentiated in reverse mode may not be written to; in forward mode it may."""
     (leaf,) = _leaves(inputs[:1])
     first = leaf if program.ending == "jacrev" else leaf.clone()
     result = _function(machine, program, made)(first, *inputs[1:])
@@ -558,7 +558,7 @@ def _plain_vjp(machine: Machine, program: Program, inputs: list[Any], made: Run)
 
 
 def _plain_jvp(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
-    """A gradient is linear in its weight, and the derivative of that is the tangent."""
+    """Forward mode by double backward: the derivative of the gradient by its weight is the tangent."""
     leaves = _leaves(inputs)
     result = _function(machine, program, made)(*(each.clone() for each in leaves))
     weight = machine.module.zeros_like(result).requires_grad_()
@@ -571,7 +571,7 @@ def _plain_jvp(machine: Machine, program: Program, inputs: list[Any], made: Run)
 
 
 def _plain_jvp_of_grad(machine: Machine, program: Program, inputs: list[Any], made: Run) -> None:
-    """Second derivatives are symmetric."""
+    """Uses that second derivatives are symmetric."""
     leaves = _leaves(inputs)
     value = _number(machine, program, made)(leaves[0], *(each.clone() for each in leaves[1:]))
     gradients = _pullback(machine, value, leaves, machine.module.ones_like(value))
@@ -599,7 +599,7 @@ PLAIN_ENDS: dict[str, End] = {
 # Comparing.
 
 
-# Kinds of exceptions that no check raises.
+# Kinds of exceptions that no argument check raises.
 ACCIDENTS = (
     "AttributeError",
     "KeyError",
@@ -615,11 +615,11 @@ def _is_accident(failure: Failure) -> bool:
 
 
 def compare(program: Program, actual: Run, expected: Run, *others: Run) -> list[str]:
-    """What differs between two runs, the first first; ``others``: what may be expected of a part as well.
+    """The differences between two runs, in order; ``others`` are further acceptable runs.
 
-    Of a statement that both refuse the kind of the exception is left to calls, where a single fault shows it:
-    drawn arguments often have two.  Where one of PyTorch's ways refuses a statement and another does not,
-    they go on with other tensors, and nothing is promised of failures after it.
+    If both libraries refuse a statement, the kinds of exceptions are not compared, because generated
+    arguments often have two faults; comparing single calls covers that.  If some of PyTorch's runs refuse a
+    statement and others do not, they continue with different tensors, and later failures are not compared.
     """
     is_one_way = True
     for part in [*program.statements, program.ending]:
@@ -630,7 +630,7 @@ def compare(program: Program, actual: Run, expected: Run, *others: Run) -> list[
             continue
         if mine is not None and wanted is not None and part != program.ending and not _is_accident(mine):
             continue
-        if problems:  # what comes after it, comes of it
+        if problems:  # later differences follow from it
             return [f"{part}: {each}" for each in problems] if is_one_way else []
     runs = [each for each in (expected, *others) if each.failures.keys() == actual.failures.keys()]
     runs = [each for each in runs if program.ending not in each.failures]
@@ -644,7 +644,7 @@ def compare(program: Program, actual: Run, expected: Run, *others: Run) -> list[
 
 
 def _differences(name: str, mine: Any, wanted: Any, least: str) -> list[str]:
-    """What differs of a part that is no failure."""
+    """The differences of a part that is not a failure."""
     if isinstance(wanted, TensorOutcome) and isinstance(mine, TensorOutcome):
         return result_differences(mine, wanted, bounds_of(wanted, least), name)
     return [] if mine == wanted else [f"{name} is {_shown(mine)}, expected {_shown(wanted)}"]
@@ -655,7 +655,7 @@ def _shown(value: Any) -> str:
 
 
 def bounds_of(expected: TensorOutcome, dtype: str) -> list[float] | None:
-    """By how much the numbers of a part may differ."""
+    """The allowed differences of the numbers of a part."""
     if expected.dtype not in FLOATS:
         return None
     finite = [size for size in map(magnitude, expected.numbers or ()) if size < float("inf")]
@@ -665,8 +665,8 @@ def bounds_of(expected: TensorOutcome, dtype: str) -> list[float] | None:
 
 
 def moved(one: Run, other: Run) -> set[str]:
-    """The parts that a nudge of the inputs changes by more than so small a nudge should: of these, and of
-    what follows from them, the numbers say nothing.
+    """The parts that change by more than a nudge of the inputs should cause: their numbers, and those of what
+    depends on them, cannot be compared.
     """
     names = set()
     for name, before in one.tensors.items():

@@ -1,17 +1,17 @@
-"""hello: the smallest honest backend: two kernels, and memory nobody else can read.  Copy it to begin."""
+"""hello: a minimal backend with two kernels, and memory that only it can read.  A template to copy."""
 
 from gnomon import Backend
 
 
 class Memory:
-    """A block of memory.  gnomon only hands it back; what is inside is this backend's business."""
+    """A block of memory.  gnomon only passes it back to the backend; its content is the backend's."""
 
     def __init__(self, nbytes):
         self._bytes = memoryview(bytearray(nbytes))
 
 
 def readers_and_writer(iterator):
-    """For each input a function from an offset to the number there; for the output one that stores one."""
+    """For each input a function that reads the element at an offset; for the output one that writes it."""
     views = [iterator.tensor(i).untyped_storage().memory._bytes for i in range(len(iterator.operands))]
     dtypes = [iterator.tensor(i).dtype for i in range(len(iterator.operands))]
     readers = [dtype.reader(view) for dtype, view in zip(dtypes[1:], views[1:])]
@@ -19,7 +19,9 @@ def readers_and_writer(iterator):
 
 
 def add(iterator, alpha):
-    """``out = self + alpha * other``: operands are broadcast and of one dtype; offsets count elements."""
+    """``out = self + alpha * other``; the operands are already broadcast and have one dtype.  Offsets count
+    elements.
+    """
     (read_self, read_other), write = readers_and_writer(iterator)
     for out, a, b in zip(iterator.offsets(0), iterator.offsets(1), iterator.offsets(2)):
         write(out, read_self(a) + alpha * read_other(b))
@@ -33,7 +35,7 @@ def neg(iterator):
 
 
 class Hello(Backend):
-    """What an entry point in the group ``gnomon.backends`` leads to."""
+    """The backend class, which an entry point in the group ``gnomon.backends`` names."""
 
     contract_version = (1, 2)
     name = "hello"

@@ -1,10 +1,10 @@
-"""gnomon_numpy: every kernel of a backend in NumPy.  Vectorised, and still short enough to be read.
+"""gnomon_numpy: a backend with all kernels in NumPy, vectorized, and short enough to be read.
 
 arrays       tensors as ndarrays: views without copies, dtypes that NumPy lacks, casts
-families     how a function of ndarrays becomes a kernel with a name and claimed dtypes
-special, windows, tables, philox   what several families compute with
+families     registers functions of ndarrays as kernels with a name and claimed dtypes
+special, windows, tables, philox   helpers of several families
 the others   one family of operators each
-backend      memory, and the families put together
+backend      memory, and the kernels of all families
 """
 
 from .backend import NumPyBackend

@@ -17,7 +17,7 @@ from .pointwise import clamped, sigmoid
 family = Family()
 
 _SQRT_2_OVER_PI = math.sqrt(2.0 / math.pi)
-_CUBIC = 0.044715  # of gelu's approximation by tanh
+_CUBIC = 0.044715  # the constant of gelu's tanh approximation
 
 family.elementwise_table(
     {
@@ -42,13 +42,13 @@ family.elementwise_table(
 
 @family.elementwise("relu", REAL)
 def relu(a: Array) -> Array:
-    """max(a, 0), NaN and -0.0 through."""
+    """``max(a, 0)``; NaN and -0.0 are returned unchanged."""
     return np.where(a < 0, 0, a)
 
 
 @family.elementwise("threshold", REAL, casts_numbers=True)
 def threshold(a: Array, threshold: Any, value: Any) -> Array:
-    """``a`` where it is above the threshold, else ``value``; NaN stays."""
+    """``a`` where it is above the threshold, else ``value``; NaN is preserved."""
     return np.where(a <= threshold, np.asarray(value, a.dtype), a)
 
 
@@ -60,25 +60,25 @@ def threshold_backward(grad: Array, a: Array, threshold: Any) -> Array:
 
 @family.elementwise("hardtanh", REAL, casts_numbers=True)
 def hardtanh(a: Array, low: Any, high: Any) -> Array:
-    """Between the bounds; NaN stays."""
+    """Clamps to the bounds; NaN is preserved."""
     return clamped(a, np.asarray(low, a.dtype), np.asarray(high, a.dtype))
 
 
 @family.elementwise("hardtanh_backward", FLOATS, casts_numbers=True)
 def hardtanh_backward(grad: Array, a: Array, low: Any, high: Any) -> Array:
-    """The gradient inside of the bounds."""
+    """The gradient inside the bounds, 0 elsewhere."""
     return np.where((a <= low) | (a >= high), 0, grad)
 
 
 @family.elementwise("leaky_relu", FLOATS, WIDE, casts_numbers=True)
 def leaky_relu(a: Array, slope: Any) -> Array:
-    """``a`` where it is positive, else times ``slope``."""
+    """``a`` where it is positive, else ``a * slope``."""
     return np.where(a > 0, a, a * slope)
 
 
 @family.elementwise("leaky_relu_backward", FLOATS, WIDE, casts_numbers=True)
 def leaky_relu_backward(grad: Array, a: Array, slope: Any, self_is_result: bool) -> Array:
-    """The gradient where ``a`` is positive, else times ``slope``."""
+    """``grad`` where ``a`` is positive, else ``grad * slope``."""
     return np.where(a > 0, grad, grad * slope)
 
 
@@ -88,18 +88,18 @@ def _is_between(a: Array, lambd: Any) -> Array:
 
 @family.elementwise("hardshrink", FLOATS, casts_numbers=True)
 def hardshrink(a: Array, lambd: Any) -> Array:
-    """``a``, and 0 where it is between -lambd and lambd."""
+    """``a``, but 0 where it is between -lambd and lambd."""
     return np.where(_is_between(a, lambd), 0, a)
 
 
 @family.elementwise("softshrink", FLOATS, WIDE, casts_numbers=True)
 def softshrink(a: Array, lambd: Any) -> Array:
-    """``a``, moved towards 0 by lambd."""
+    """``a`` moved towards 0 by lambd; 0 between -lambd and lambd."""
     return np.where(a > lambd, a - lambd, np.where(a < -lambd, a + lambd, a * 0))
 
 
 def _shrink_backward(grad: Array, a: Array, lambd: Any) -> Array:
-    """The gradient outside of -lambd to lambd."""
+    """The gradient where ``a`` is outside -lambd to lambd, 0 elsewhere."""
     return np.where(_is_between(a, lambd), 0, grad)
 
 
@@ -109,7 +109,7 @@ for _name in ("hardshrink_backward", "softshrink_backward"):
 
 @family.elementwise("hardswish_backward", FLOATS, WIDE)
 def hardswish_backward(grad: Array, a: Array) -> Array:
-    """0 up to -3, the gradient from 3 on, between them ``a / 3 + 1 / 2`` of it."""
+    """0 up to -3, ``grad`` from 3 on, between them ``grad * (a / 3 + 1 / 2)``."""
     return np.where(a <= -3, 0, np.where(a < 3, grad * (a / 3 + 0.5), grad))
 
 
@@ -122,7 +122,7 @@ def silu_backward(grad: Array, a: Array) -> Array:
 
 @family.elementwise("gelu", FLOATS, WIDE)
 def gelu(a: Array, approximate: str) -> Array:
-    """``a`` times the normal distribution's share below it, or the approximation of that by tanh."""
+    """``a`` times the normal distribution's cumulative distribution function, or its tanh approximation."""
     if approximate == "tanh":
         inner = np.where(np.abs(a) < 1e100, a + _CUBIC * a**3, a)
         result = 0.5 * a * (1.0 + np.tanh(_SQRT_2_OVER_PI * inner))
@@ -150,7 +150,7 @@ def elu(a: Array, alpha: Any, scale: Any, input_scale: Any) -> Array:
 
 @family.elementwise("elu_backward", FLOATS, WIDE, casts_numbers=True)
 def elu_backward(grad: Array, a: Array, alpha: Any, scale: Any, input_scale: Any, is_result: bool) -> Array:
-    """At 0 the slope is that from the left."""
+    """At 0 it uses the derivative from the left."""
     if is_result:
         left = grad * input_scale * (a + alpha * scale)
     else:
@@ -160,7 +160,7 @@ def elu_backward(grad: Array, a: Array, alpha: Any, scale: Any, input_scale: Any
 
 @family.elementwise("softplus", FLOATS, WIDE, casts_numbers=True)
 def softplus(a: Array, beta: Any, threshold: Any) -> Array:
-    """``log(1 + exp(beta * a)) / beta``; ``a`` above the threshold."""
+    """``log(1 + exp(beta * a)) / beta``, or ``a`` where ``beta * a`` is above the threshold."""
     return np.where(a * beta > threshold, a, np.log1p(np.exp(a * beta)) / np.float64(beta))
 
 
@@ -181,7 +181,7 @@ def log_sigmoid(output: Tensor, buffer: Tensor, self: Tensor) -> None:
 
 @family.elementwise("log_sigmoid_backward", FLOATS, WIDE)
 def log_sigmoid_backward(grad: Array, a: Array, buffer: Array) -> Array:
-    """``grad * sigmoid(-a)``, by the forward's ``exp(-|a|)``."""
+    """``grad * sigmoid(-a)``, computed from the saved ``exp(-|a|)``."""
     share = buffer / (1 + buffer)
     return np.where(a < 0, grad * (1 - share), grad * share)
 

@@ -1,12 +1,11 @@
 """Tensors as ndarrays.
 
-A tensor's memory is an array of bytes.  ``raw`` shows its elements in place, in whatever order and with
-whatever gaps the strides say: that is what an ndarray is.  Only bfloat16 is unknown to NumPy: its raw
-elements are the 16-bit patterns, the upper halves of float32.
+A tensor's memory is an array of bytes.  ``raw`` returns an ndarray that views the elements in it, with the
+tensor's strides.  NumPy has no bfloat16: its raw elements are 16-bit patterns, the upper halves of float32.
 
-Kernels compute on ``numbers``, which are the raw elements where they can be computed with, and float32 for
-both 16-bit floats; ``store`` casts results back as the reference does.  That is rounding to nearest, ties to
-even, once; integers wrap around.
+Kernels compute with ``numbers``: the raw elements if NumPy can compute with them, float32 for both 16-bit
+floats.  ``store`` casts results back as the reference does: rounded once to nearest, ties to even; integers
+wrap around.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from gnomon.values.dtype import dtype
 
 Array = np.ndarray[Any, Any]
 
-# How an element lies in memory.
+# How an element is stored.
 STORED = {
     "bool": np.dtype(np.bool_),
     "uint8": np.dtype(np.uint8),
@@ -38,33 +37,33 @@ STORED = {
     "complex128": np.dtype(np.complex128),
 }
 
-# What is computed in.  Each is a table dtype -> NumPy's; what is not listed is computed in as it is stored.
+# The NumPy dtype to compute in, by dtype; dtypes that are not listed are computed in their stored dtype.
 OWN = {"float16": np.dtype(np.float32), "bfloat16": np.dtype(np.float32)}
-# One step wider, for formulas of many steps: their errors vanish in the rounding at the end.
+# One step wider, for formulas of many steps: the final rounding removes their errors.
 WIDE = {
     "float16": np.dtype(np.float64),
     "bfloat16": np.dtype(np.float64),
     "float32": np.dtype(np.float64),
     "complex64": np.dtype(np.complex128),
 }
-# Parts of complex numbers cancel inside of a formula that is accurate for real ones.
+# Complex formulas have cancellation between the parts, where the real formula is accurate.
 WIDE_COMPLEX = {**OWN, "complex64": np.dtype(np.complex128)}
 
 
 # ---------------------------------------------------------------------------------------------------------
-# In place.
+# Views of memory.
 
 
 def shown(memory: Array, kind: dtype, shape: Sequence[int], strides: Sequence[int], offset: int) -> Array:
-    """Elements of ``memory`` in place: strides in bytes, the offset in elements."""
+    """A view of elements in ``memory``; strides are in bytes, the offset in elements."""
     stored = STORED[kind.name]
-    if 0 in shape:  # nothing is shown, wherever the offset points to
+    if 0 in shape:  # the offset may be out of range
         return np.empty(tuple(shape), stored)
     return np.ndarray(tuple(shape), stored, memory, offset * stored.itemsize, tuple(strides))
 
 
 def raw(tensor: Tensor) -> Array:
-    """The elements as they are stored, in place."""
+    """A view of the elements as they are stored."""
     spec = tensor._spec
     itemsize = spec.dtype.itemsize
     strides = [stride * itemsize for stride in spec.strides]
@@ -73,7 +72,7 @@ def raw(tensor: Tensor) -> Array:
 
 
 def raw_operand(iterator: TensorIterator, position: int) -> Array:
-    """An iterator's operand in place, in the iterator's shape; its dimension 0 is NumPy's last."""
+    """A view of an iterator's operand in the iterator's shape; the iterator's dimension 0 is NumPy's last."""
     operand, tensor = iterator.operands[position], iterator.tensor(position)
     memory = tensor.untyped_storage().memory
     return shown(
@@ -82,11 +81,11 @@ def raw_operand(iterator: TensorIterator, position: int) -> Array:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# To numbers and back.
+# Conversion to numbers and back.
 
 
 def decoded(stored: Array, kind: dtype, precision: dict[str, Any] = OWN) -> Array:
-    """Stored elements as numbers to compute with; a copy only where the types differ."""
+    """Stored elements as numbers to compute with; copied only if the types differ."""
     if kind.name == "bfloat16":
         stored = (stored.astype(np.uint32) << 16).view(np.float32)
     wanted = precision.get(kind.name)
@@ -94,19 +93,19 @@ def decoded(stored: Array, kind: dtype, precision: dict[str, Any] = OWN) -> Arra
 
 
 def numbers(tensor: Tensor, precision: dict[str, Any] = OWN) -> Array:
-    """The elements as numbers to compute with, in the tensor's sizes."""
+    """The elements as numbers to compute with, with the tensor's sizes."""
     return decoded(raw(tensor), tensor._spec.dtype, precision)
 
 
 def maybe_numbers(tensor: Tensor | None, precision: dict[str, Any] = OWN) -> Array | None:
-    """The same; None for None."""
+    """``numbers`` of an optional tensor; None for None."""
     return None if tensor is None else numbers(tensor, precision)
 
 
 def encoded(values: Array, kind: dtype) -> Array:
-    """Numbers as they are stored in a tensor of this dtype: rounded, truncated or wrapped around.
+    """Converts numbers to stored elements of this dtype: rounded, truncated or wrapped around.
 
-    complex to real drops the imaginary part.  16-bit floats are rounded from float32, as the reference does.
+    complex to real drops the imaginary part.  16-bit floats are rounded from float32, as in the reference.
     """
     stored = STORED[kind.name]
     if values.dtype == stored and kind.name != "bfloat16":
@@ -117,7 +116,7 @@ def encoded(values: Array, kind: dtype) -> Array:
         values = values.real
     if kind.category == 1:
         return _to_integers(values, kind) if values.dtype.kind == "f" else values.astype(stored)
-    if values.dtype.kind in "iu" and kind.name != "float32":  # of which no integer is rounded twice
+    if values.dtype.kind in "iu" and kind.name != "float32":  # otherwise an integer would be rounded twice
         values = values.astype(np.float64)
     if kind.itemsize == 2 and not kind.is_complex:
         single = values.astype(np.float32)
@@ -126,7 +125,7 @@ def encoded(values: Array, kind: dtype) -> Array:
 
 
 def _to_integers(values: Array, kind: dtype) -> Array:
-    """Truncated; what no register of 32 (or 64) bits holds is its least value, and wraps around."""
+    """Truncates; a value that does not fit 32 (or 64) bits becomes their least integer, then wraps around."""
     bits = max(kind.bits, 32)
     limit = 2.0 ** (bits - 1)
     fits = np.abs(values) < limit  # false for NaN
@@ -135,20 +134,20 @@ def _to_integers(values: Array, kind: dtype) -> Array:
 
 
 def _bfloat16_bits(single: Array) -> Array:
-    """The upper half of float32, rounded to nearest, ties to even; one pattern for all NaN."""
+    """The upper half of float32, rounded to nearest, ties to even; all NaN get the same bits."""
     bits = np.ascontiguousarray(single).view(np.uint32).reshape(single.shape)
     rounded = (bits + (0x7FFF + ((bits >> 16) & 1)).astype(np.uint32)) >> 16
     return np.where(np.isnan(single), 0x7FC0, rounded).astype(np.uint16)
 
 
 def store(tensor: Tensor | None, values: Any) -> None:
-    """Write numbers, which broadcast, into a tensor; nothing for None."""
+    """Writes numbers, which broadcast, to a tensor; does nothing for None."""
     if tensor is not None:
         put(raw(tensor), tensor._spec.dtype, values)
 
 
 def put(stored: Array, kind: dtype, values: Any) -> None:
-    """Write numbers, which broadcast, where elements of this dtype are shown."""
+    """Writes numbers, which broadcast, to a view of elements of this dtype."""
     stored[...] = encoded(np.asarray(values), kind)
 
 
@@ -158,16 +157,16 @@ def scalar(value: Any, kind: dtype) -> Array:
 
 
 def wrapped(dim: int, ndim: int) -> int:
-    """A dimension counted from the front; a tensor without dimensions counts as having one."""
+    """A dimension as a non-negative number; a 0-dim tensor counts as 1-D."""
     return dim % max(ndim, 1)
 
 
 def at_least_1d(array: Array) -> Array:
-    """The array; one without dimensions as a view with one."""
+    """The array, or a 1-D view of a 0-dim one."""
     return array.reshape(1) if array.ndim == 0 else array
 
 
 def zeros_for(tensor: Tensor, precision: dict[str, Any] = OWN) -> Array:
-    """Zeros in the tensor's sizes, of the type it is computed in."""
+    """Zeros with the tensor's sizes, in the dtype to compute in."""
     kind = tensor._spec.dtype
     return np.zeros(tensor._spec.sizes, precision.get(kind.name, STORED[kind.name]))

@@ -1,6 +1,6 @@
-"""Attention: softmax of the scores of queries and keys, times the values; and its gradients.
+"""Scaled dot product attention and its gradients.
 
-All heads of all batches at once, in float64.  Several heads of queries may share one of keys.
+Computes all heads of all batches at once, in float64.  Several heads of queries may share one head of keys.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ family = Family()
 
 
 def _shared(array: Array, heads: int) -> Array:
-    """Heads of keys repeated for the heads of queries that look at them."""
+    """Repeats heads of keys for the heads of queries that share them."""
     return np.repeat(array, heads // max(array.shape[1], 1), axis=1)
 
 
 def _joined(array: Array, heads: int) -> Array:
-    """The opposite: sums over the heads that share one."""
+    """The transpose of ``_shared``: sums over the heads of queries that share one head of keys."""
     batch, all_heads, places, width = array.shape
     sharing = all_heads // max(heads, 1)
     return array.reshape(batch, heads, sharing, places, width).sum(axis=2)
 
 
 def _product(weights: Array, rows: Array, seen: Array) -> Array:
-    """``weights @ rows``; what is not seen has no part, even if it is infinite or NaN."""
+    """``weights @ rows`` without the masked rows, which may be infinite or NaN."""
     if np.all(np.isfinite(rows)):
         return np.matmul(weights, rows)
     products = weights[..., None] * rows[..., None, :, :]
@@ -40,7 +40,7 @@ def _product(weights: Array, rows: Array, seen: Array) -> Array:
 def _scores(
     query: Array, key: Array, attn_mask: Tensor | None, is_causal: bool, scale: float
 ) -> tuple[Array, Array]:
-    """What each query finds of each key, -inf where it may not look; and where it may."""
+    """The scores of each query and key, -inf where the causal mask is false; and the causal mask."""
     places, keys = query.shape[2], key.shape[2]
     scores = np.matmul(query, np.swapaxes(key, 2, 3)) * scale
     mask = maybe_numbers(attn_mask, WIDE)
@@ -68,7 +68,7 @@ def attention(
     attn_mask: Tensor | None,
     scale: float | None,
 ) -> None:
-    """The values' mean by the softmax of the scores, and the logarithm of the softmax's denominator."""
+    """The mean of the values weighted by the softmax, and the logarithm of the softmax's denominator."""
     queries = numbers(query, WIDE)
     keys, values = (_shared(numbers(each, WIDE), queries.shape[1]) for each in (key, value))
     scores, seen = _scores(queries, keys, attn_mask, is_causal, _scale_of(queries, scale))

@@ -1,6 +1,6 @@
-"""The backend: memory, and the families' kernels put together.
+"""The backend: memory, and the kernels of all families.
 
-Whoever asks which backends there are loads this file; NumPy, and the families with it, only who uses it.
+Listing backends loads only this file; NumPy and the families are loaded when the backend is used.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ FAMILIES = (
 
 @functools.lru_cache(maxsize=1)
 def families() -> list[Family]:
-    """The families' kernels."""
+    """All families of kernels."""
     return [importlib.import_module(f"{__package__}.{name}").family for name in FAMILIES]
 
 
 class NumPyBackend(Backend):
-    """Memory is an array of bytes, which the reference may read and write in place."""
+    """Memory is an array of bytes, which the reference can read and write in place."""
 
     contract_version = (1, 2)
     name = "numpy"
@@ -64,7 +64,7 @@ class NumPyBackend(Backend):
 
     @functools.cached_property
     def capabilities(self) -> dict[str, Names]:  # type: ignore[override]
-        """Operator name -> the dtypes that its kernel takes."""
+        """Operator name -> the dtypes that its kernel supports."""
         return {name: dtypes for family in families() for name, dtypes in family.capabilities.items()}
 
     @functools.cached_property
@@ -79,7 +79,7 @@ class NumPyBackend(Backend):
 
         try:
             return np.empty(nbytes, np.uint8)
-        except (MemoryError, ValueError):  # ValueError: more than an array can have
+        except (MemoryError, ValueError):  # ValueError: larger than the largest array
             raise OutOfMemoryError(f"numpy: can not allocate {nbytes} bytes") from None
 
     def copy_in(self, memory: Array, offset: int, data: memoryview) -> None:

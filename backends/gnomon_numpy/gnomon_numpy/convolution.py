@@ -1,6 +1,6 @@
-"""Convolutions and their gradients: a product of matrices for each tap of the kernel.
+"""Convolutions and their gradients, by one matrix product for each tap of the kernel; im2col and col2im.
 
-16-bit floats are computed in float32, as matrices' products are; integers wrap around.
+16-bit floats are computed in float32, as in matmul; integers wrap around.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _grouped(array: Array, groups: int) -> Array:
     return array.reshape(array.shape[0], groups, array.shape[1] // max(groups, 1), *array.shape[2:])
 
 
-_CHANNELS = (slice(None), slice(None))  # all of a weight's
+_CHANNELS = (slice(None), slice(None))  # indexes all channels of a weight
 
 
 def _at_tap(weight: Array, tap: tuple[int, ...], groups: int) -> Array:
@@ -34,12 +34,12 @@ def _at_tap(weight: Array, tap: tuple[int, ...], groups: int) -> Array:
 
 
 def _flat(array: Array) -> Array:
-    """The spatial dimensions joined."""
+    """Merges the spatial dimensions."""
     return array.reshape(*array.shape[:3], int(np.prod(array.shape[3:])))
 
 
 class _Meetings:
-    """All that a convolution of these sizes multiplies with each other."""
+    """The slices that a convolution of these sizes multiplies with each other."""
 
     def __init__(self, large: Any, small: Any, weight: Any, stride: Any, padding: Any, dilation: Any):
         count = len(weight) - 2
@@ -51,7 +51,7 @@ class _Meetings:
 
 
 def _to_small(large: Array, weight: Array, small: Array, found: _Meetings, groups: int) -> None:
-    """Add to the small side: each tap's weights times the large side."""
+    """Adds to the small side: each tap's weights times the large side."""
     for tap, in_small, in_large in found.windows:
         part = large[in_large]
         product = np.matmul(_at_tap(weight, tap, groups), _flat(part))
@@ -59,7 +59,7 @@ def _to_small(large: Array, weight: Array, small: Array, found: _Meetings, group
 
 
 def _to_large(small: Array, weight: Array, large: Array, found: _Meetings, groups: int) -> None:
-    """Add to the large side: each tap's weights, transposed, times the small side."""
+    """Adds to the large side: each tap's weights, transposed, times the small side."""
     for tap, in_small, in_large in found.windows:
         part = small[in_small]
         product = np.matmul(np.swapaxes(_at_tap(weight, tap, groups), 1, 2), _flat(part))
@@ -67,7 +67,7 @@ def _to_large(small: Array, weight: Array, large: Array, found: _Meetings, group
 
 
 def _to_weight(small: Array, large: Array, weight: Array, found: _Meetings, groups: int) -> None:
-    """Add to the weight: the small side times the large side, at each tap."""
+    """Adds to the weight: the small side times the large side, at each tap."""
     for tap, in_small, in_large in found.windows:
         left, right = _flat(small[in_small]), _flat(large[in_large])
         products = np.sum(np.matmul(left, np.swapaxes(right, 2, 3)), axis=0)
@@ -75,7 +75,7 @@ def _to_weight(small: Array, large: Array, weight: Array, found: _Meetings, grou
 
 
 def _countable(array: Array) -> Array:
-    """bool as integers, for a sum of products is true when it is not 0."""
+    """Converts bool to integers: a bool sum of products is true if it is not 0."""
     return array.astype(np.int64) if array.dtype.kind == "b" else array
 
 
@@ -124,7 +124,7 @@ def convolution_backward(
     groups: int,
     output_mask: Sequence[bool],
 ) -> None:
-    """Each product of the forward, with one factor replaced by the output's gradient."""
+    """The products of the forward pass, with one factor replaced by the output's gradient."""
     grad, source, kernel = (_countable(numbers(each)) for each in (grad_output, input, weight))
     if grad_bias is not None:
         store(grad_bias, np.sum(grad, axis=(0, *range(2, grad.ndim))))
@@ -146,7 +146,7 @@ def convolution_backward(
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Windows as columns.
+# im2col and col2im.
 
 
 def _columns(array: Array, kernel: Sequence[int], blocks: Sequence[int]) -> Array:
@@ -156,7 +156,7 @@ def _columns(array: Array, kernel: Sequence[int], blocks: Sequence[int]) -> Arra
 
 
 def _blocks(sizes: Sequence[int], kernel: Any, dilation: Any, padding: Any, stride: Any) -> tuple[int, ...]:
-    """How many windows fit, down and across."""
+    """The number of windows that fit, vertically and horizontally."""
     return tuple(
         (size + 2 * pad - spacing * (taps - 1) - 1) // step + 1
         for size, taps, spacing, pad, step in zip(sizes, kernel, dilation, padding, stride)
@@ -165,7 +165,7 @@ def _blocks(sizes: Sequence[int], kernel: Any, dilation: Any, padding: Any, stri
 
 @family.kernel("im2col", ALL)
 def im2col(output: Tensor, self: Tensor, kernel: Any, dilation: Any, padding: Any, stride: Any) -> None:
-    """Each element of a column is the one that the window shows there; 0 in the padding."""
+    """Copies the elements of each window into its column; 0 in the padding."""
     source = raw(self)
     sizes = source.shape[-2:]
     blocks = _blocks(sizes, kernel, dilation, padding, stride)
@@ -180,7 +180,7 @@ def im2col(output: Tensor, self: Tensor, kernel: Any, dilation: Any, padding: An
 def col2im(
     output: Tensor, self: Tensor, output_size: Any, kernel: Any, dilation: Any, padding: Any, stride: Any
 ) -> None:
-    """Each element is the sum of what all windows show of it."""
+    """Each element is the sum of its elements in all windows."""
     blocks = _blocks(output_size, kernel, dilation, padding, stride)
     columns, result = _columns(numbers(self), kernel, blocks), zeros_for(output)
     for tap, in_small, in_large in meetings(output_size, blocks, kernel, stride, padding, dilation):

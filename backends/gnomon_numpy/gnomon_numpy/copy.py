@@ -1,4 +1,4 @@
-"""Copies and fills: whatever is stored, in whatever strides, one assignment."""
+"""Copies and fills, by one assignment each, for all dtypes and strides."""
 
 from __future__ import annotations
 

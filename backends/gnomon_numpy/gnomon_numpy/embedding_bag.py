@@ -1,4 +1,4 @@
-"""Bags of rows of a table: their sums, means and maxima, and the gradients."""
+"""Embedding bags: sums, means and maxima of bags of a table's rows, and the gradients."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SUM, MEAN, MAX = 0, 1, 2  # mode
 
 
 def _store_prefix(tensor: Tensor, values: Array) -> None:
-    """Write as many elements as the tensor has."""
+    """Writes ``values`` to the tensor, as many as it has elements."""
     count = min(tensor._spec.numel, len(values))
     put(raw(tensor)[:count], tensor._spec.dtype, values[:count])
 
@@ -47,7 +47,7 @@ def embedding_bag(
     include_last_offset: bool,
     padding_idx: int,
 ) -> None:
-    """Each bag's rows made one; ``padding_idx`` does not count."""
+    """Reduces the rows of each bag; ``padding_idx`` is ignored."""
     table, rows, starts = numbers(weight, WIDE), _integers(indices), _integers(offsets)
     bags, width = output._spec.sizes
     refuse_if(starts.size and (starts[0] != 0 or starts[-1] > rows.size))
@@ -74,10 +74,10 @@ def embedding_bag(
 
 
 def _largest(output: Tensor, chosen: Tensor, table: Array, rows: Array, where: Array, counts: Array) -> None:
-    """The largest element of each column of a bag, the first of equals; a NaN counts only if it is first."""
+    """The maximum of each column of a bag, the first of equal elements; NaN wins only if it comes first."""
     best = np.zeros(output._spec.sizes)
     best_row = np.zeros(output._spec.sizes, np.int64)
-    begins = np.cumsum(counts) - counts  # where each bag's rows begin: they lie one behind the other
+    begins = np.cumsum(counts) - counts  # the start of each bag: bags are contiguous
     for number in range(int(np.max(counts, initial=0))):
         bags = np.flatnonzero(counts > number)
         row = rows[begins[bags] + number]
@@ -103,7 +103,7 @@ def embedding_bag_backward(
     per_sample_weights: Tensor | None,
     padding_idx: int,
 ) -> None:
-    """Each row's gradient is the sum of those of its uses, scaled as they were."""
+    """Each row's gradient is the sum of the gradients of its uses, scaled as in the forward pass."""
     gradients, sizes = numbers(grad, WIDE), _integers(bag_size)
     total = np.zeros(output._spec.sizes)
     if mode == MAX:
@@ -140,7 +140,7 @@ def samples_backward(
     mode: int,
     padding_idx: int,
 ) -> None:
-    """The scalar product of the bag's gradient with the row."""
+    """The dot product of the bag's gradient and the row."""
     gradients, table, rows = numbers(grad, WIDE), numbers(weight, WIDE), _integers(indices)
     bags: Any = _integers(offset2bag)
     if not bags.size:

@@ -1,8 +1,8 @@
-"""Families: how a function of ndarrays becomes a kernel, with a name and the dtypes it claims.
+"""Families: register functions of ndarrays as kernels, with a name and claimed dtypes.
 
-A kernel never raises on its inputs.  Where it meets a value that no kernel takes (an index out of range, an
+A kernel does not raise the operator's errors itself.  If it finds an invalid value (an index out of range, an
 integer divided by zero), it raises ``BadValue`` before it has written anything; then the reference's kernel
-runs on the same tensors, meets the same value, and raises with the full text.
+runs on the same tensors, finds the same value, and raises the error with the full message.
 """
 
 from __future__ import annotations
@@ -36,38 +36,38 @@ Function = Callable[..., Any]
 
 
 class BadValue(Exception):
-    """Among the inputs is a value that the operator refuses."""
+    """Raised for an input value that the operator refuses."""
 
 
 def refuse_if(is_bad: Any) -> None:
-    """Leave it to the reference to say what is wrong, if something is."""
+    """Raises BadValue if ``is_bad``, so that the reference raises the proper error."""
     if is_bad:
         raise BadValue
 
 
 class Family:
-    """Kernels by name, and the dtypes that each claims."""
+    """Kernels by name, with the dtypes that each claims."""
 
     def __init__(self) -> None:
         self.kernels: dict[str, Kernel] = {}
         self.capabilities: dict[str, Names] = {}
 
     def add(self, name: str, dtypes: Names, function: Kernel) -> None:
-        """Claim ``name`` on these dtypes for a function with the parameters of the reference's kernel."""
+        """Claims ``name`` on these dtypes, for a function with the parameters of the reference's kernel."""
 
         def kernel(*arguments: Any) -> None:
             try:
-                with np.errstate(all="ignore"):  # NaN, infinities and wrapping around are results
+                with np.errstate(all="ignore"):  # NaN, infinities and wraparound are valid results
                     function(*arguments)
             except BadValue:
                 reference_backend.kernels[name](*arguments)
 
-        functools.update_wrapper(kernel, function)  # so that reports name the function's own lines
+        functools.update_wrapper(kernel, function)  # so that reports show the function's own source lines
         self.kernels[name] = kernel
         self.capabilities[name] = dtypes
 
     def kernel(self, name: str, dtypes: Names) -> Callable[[Kernel], Kernel]:
-        """The decorator of a function ``(*outputs, *arguments)`` that reads and stores by itself."""
+        """A decorator for a function ``(*outputs, *arguments)`` that reads and stores by itself."""
 
         def decorate(function: Kernel) -> Kernel:
             self.add(name, dtypes, function)
@@ -78,10 +78,10 @@ class Family:
     def elementwise(
         self, name: str, dtypes: Names, precision: dict[str, Any] = OWN, casts_numbers: bool = False
     ) -> Callable[[Function], Function]:
-        """The decorator of a function ``(*arrays, *arguments)`` whose result is the output.
+        """A decorator for a function ``(*arrays, *arguments)`` whose result is the output.
 
-        ``precision`` says what is computed in; ``casts_numbers`` that the arguments are numbers of the
-        tensors' dtype (float32, for 16-bit floats).
+        ``precision`` is the table of dtypes to compute in; with ``casts_numbers`` the arguments are cast to
+        the tensors' dtype (float32 for 16-bit floats).
         """
 
         def decorate(function: Function) -> Function:
@@ -100,16 +100,16 @@ class Family:
     def elementwise_table(
         self, functions: dict[str, Function], dtypes: Names, precision: dict[str, Any] = OWN
     ) -> None:
-        """One row an operator, where a function of arrays is right as it is."""
+        """Registers operators whose kernel is a plain function of arrays."""
         for name, function in functions.items():
             self.elementwise(name, dtypes, precision)(function)
 
     def reduction(
         self, name: str, dtypes: Names, precision: dict[str, Any] = OWN
     ) -> Callable[[Function], Function]:
-        """The decorator of a function ``(array, axes, kept, *arguments)``: the reduction over ``axes``.
+        """A decorator for a function ``(array, axes, kept, *arguments)`` that reduces over ``axes``.
 
-        ``kept`` says that the reduced dimensions stay, with size 1.
+        ``kept`` is keepdims: the reduced dimensions remain with size 1.
         """
 
         def decorate(function: Function) -> Function:
@@ -133,7 +133,7 @@ def operand(iterator: TensorIterator, position: int, precision: dict[str, Any]) 
 
 
 def as_number(value: Any, kind: dtype | None) -> Any:
-    """A number as the dtype holds it, or float32 for a 16-bit float; None and booleans as they are."""
+    """A number cast to the dtype (float32 for a 16-bit float); None and bools are returned unchanged."""
     if value is None or isinstance(value, bool) or kind is None:
         return value
     held = float32 if kind.is_floating_point and kind.itemsize == 2 else kind

@@ -1,4 +1,4 @@
-"""Fourier transforms: NumPy's, in float64, with the factors that gnomon's normalization says."""
+"""Fourier transforms by NumPy, in float64, with gnomon's normalization."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _transformed(a: Array, dims: Sequence[int], forward: bool) -> Array:
 
 
 def _store(output: Tensor, a: Array, dims: Sequence[int], sizes: Sequence[int], normalization: int) -> None:
-    """Divided by nothing, the root of the number of elements transformed, or that number."""
+    """Stores ``a``, divided according to ``normalization`` (spectral.py) for the transformed elements."""
     count = math.prod(sizes[dim] for dim in dims)
     by = (1.0, math.sqrt(count), float(count))[normalization]
     store(output, a if by == 1.0 else a / by)
@@ -43,7 +43,7 @@ def c2c(output: Tensor, self: Tensor, dim: Sequence[int], normalization: int, fo
 
 @family.kernel("_fft_r2c", FLOATS)
 def r2c(output: Tensor, self: Tensor, dim: Sequence[int], normalization: int, onesided: bool) -> None:
-    """Real to complex: the last dimension, as much of it as is wanted, then the others."""
+    """Real to complex: along the last dimension, of which only a half may be kept, then along the others."""
     a = numbers(self, WIDE)
     dims = _wrapped(dim, a.ndim)
     function = np.fft.rfft if onesided else np.fft.fft
@@ -53,7 +53,7 @@ def r2c(output: Tensor, self: Tensor, dim: Sequence[int], normalization: int, on
 
 @family.kernel("_fft_c2r", COMPLEX)
 def c2r(output: Tensor, self: Tensor, dim: Sequence[int], normalization: int, last_dim_size: int) -> None:
-    """Back along all dimensions but the last; along that the other half is taken for the conjugates."""
+    """The inverse transform; along the last dimension the missing half is filled in with conjugates."""
     a = numbers(self, WIDE)
     dims = _wrapped(dim, a.ndim)
     a = _transformed(a, dims[:-1], False)

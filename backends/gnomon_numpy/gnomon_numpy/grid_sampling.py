@@ -1,8 +1,8 @@
-"""Sampling an image at the places of a grid, by nearest neighbours or by interpolation; and its gradients.
+"""Sampling an image at the points of a grid, by nearest neighbours or by interpolation; and its gradients.
 
-Along each dimension a place has a few neighbours, with weights and their derivatives by the coordinate; the
-loops go over combinations of them, one a dimension, for all places at once.  Images have their channels last
-here, as (N, *sizes, C), so that an index of places finds rows of channels.
+Along each dimension a point has a few neighbours, with weights and their derivatives by the coordinate; the
+loops go over combinations of them, one per dimension, for all points at once.  Images are (N, *sizes, C)
+here, with channels last, so that indexing by points yields rows of channels.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ ZEROS, REFLECTION = 0, 2  # padding_mode; 1 is the border
 
 
 class Neighbour(NamedTuple):
-    """Of every place one neighbour along a dimension: where it is, if there is one, and how it counts."""
+    """For every point one neighbour along a dimension: its position, whether it exists, and its weight."""
 
     at: Array
     exists: Array
-    weights: tuple[Array, Array, Array]  # and the first and second derivative by the coordinate
+    weights: tuple[Array, Array, Array]  # the weight, and its first and second derivative by the coordinate
 
 
 def _reflected(position: Array, size: int, align_corners: bool) -> tuple[Array, Array]:
-    """Positions mirrored at the border (or at its elements' middles) until they are inside, and the slope."""
+    """Positions reflected at the border (or its elements' centers) until they are inside; the derivatives."""
     low, high = (0.0, size - 1.0) if align_corners else (-0.5, size - 0.5)
     span = high - low
     if span == 0:
@@ -47,7 +47,7 @@ def _reflected(position: Array, size: int, align_corners: bool) -> tuple[Array, 
 
 
 def _padded(position: Array, size: int, padding: int, align_corners: bool) -> tuple[Array, Array]:
-    """Positions moved to where their values come from, and the derivative of that."""
+    """Applies the padding mode to positions; returns the new positions and their derivatives."""
     slope = np.ones_like(position)
     if padding == REFLECTION:
         position, slope = _reflected(position, size, align_corners)
@@ -59,7 +59,7 @@ def _padded(position: Array, size: int, padding: int, align_corners: bool) -> tu
 
 
 def _cubic(share: Array) -> list[tuple[Array, Array, Array]]:
-    """Weights, and their two derivatives, of the four neighbours of a place ``share`` behind the second."""
+    """The weights, with two derivatives, of the four neighbours of a point ``share`` after the second."""
     a = -0.75
 
     def near(x: Array) -> tuple[Array, Array, Array]:
@@ -77,8 +77,8 @@ def _cubic(share: Array) -> list[tuple[Array, Array, Array]]:
 def _neighbours(
     coordinate: Array, size: int, mode: int, padding: int, align_corners: bool
 ) -> list[Neighbour]:
-    """Who is looked at along one dimension.  A place that is NaN or infinite has one neighbour, at 0, whose
-    weight is NaN (none, where the nearest is looked for).
+    """The neighbours along one dimension.  A NaN or infinite point has one neighbour, at 0, with weight NaN
+    (with NEAREST it has none).
     """
     if align_corners:
         position, slope = (coordinate + 1) / 2 * (size - 1), np.float64((size - 1) / 2)
@@ -114,14 +114,16 @@ def _neighbours(
 
 
 class _Meeting(NamedTuple):
-    """A combination of neighbours, one a dimension, for every place."""
+    """A combination of neighbours, one per dimension, for every point."""
 
     where: tuple[Array, ...]  # the index (image, *position) of the elements there
     exists: Array
     members: tuple[Neighbour, ...]
 
     def derivative(self, *dims: int) -> Array:
-        """The product of the weights, derived once by the coordinate of each of ``dims``; for channels."""
+        """The product of the weights, differentiated once by the coordinate of each of ``dims``; broadcasts
+        over channels.
+        """
         product: Any = 1.0
         for dim, each in enumerate(self.members):
             product = product * each.weights[dims.count(dim)]
@@ -132,11 +134,11 @@ class _Meeting(NamedTuple):
         return image[self.where]
 
     def add(self, image: Array, values: Array) -> None:
-        """Add channels to the elements there."""
+        """Adds channels to the elements there."""
         np.add.at(image, tuple(each[self.exists] for each in self.where), values[self.exists])
 
     def only(self, values: Array) -> Array:
-        """``values`` where there is an element, else 0."""
+        """``values`` where the element exists, else 0."""
         return np.where(self.exists[..., None], values, 0.0)
 
 
@@ -167,7 +169,7 @@ def _store_image(tensor: Tensor | None, image: Array) -> None:
 def _sampler(
     output: Tensor, input: Tensor, grid: Tensor, mode: int, padding: int, align_corners: bool
 ) -> None:
-    """Each element the sum of its neighbours' values, each multiplied by its weight in every dimension."""
+    """Each element is the sum of its neighbours' values, each multiplied by its weights in all dimensions."""
     source, where = _channels_last(numbers(input, WIDE)), numbers(grid, WIDE)
     total = np.zeros((*where.shape[:-1], source.shape[-1]))
     for each in _meetings(where, source.shape[1:-1], mode, padding, align_corners):
@@ -186,7 +188,7 @@ def _sampler_backward(
     align_corners: bool,
     output_mask: Sequence[bool],
 ) -> None:
-    """By the input: the weights; by a coordinate: the derivative of the weights along its dimension."""
+    """The derivative by the input is the weight; by a coordinate, the weight's derivative along it."""
     grad, source = (_channels_last(numbers(each, WIDE)) for each in (grad_output, input))
     where = numbers(grid, WIDE)
     spatial = source.ndim - 2
@@ -220,7 +222,7 @@ def sampler_double_backward(
     align_corners: bool,
     output_mask: Sequence[bool],
 ) -> None:
-    """The backward's sums, derived once more by each of their factors."""
+    """The backward kernel's sums, differentiated once more by each of their factors."""
     grad, source = (_channels_last(numbers(each, WIDE)) for each in (grad_output, input))
     where = numbers(grid, WIDE)
     moved_input, moved_grid = (maybe_numbers(each, WIDE) for each in (grad_grad_input, grad_grad_grid))

@@ -1,7 +1,7 @@
-"""Indexing: gather, scatter and their relatives; joining, masks, triangles.
+"""Indexing: gather, scatter and their relatives; cat, masks, triangles, embedding.
 
-What only moves elements moves them as they are stored.  An index that is out of range is left to the
-reference, which says so.  Of several values for one place the last one stays, as in NumPy's assignment.
+Kernels that only move elements move them in stored form.  For an index out of range the reference raises the
+error.  Of several values for one position the last one wins, as in NumPy's assignment.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ family = Family()
 
 
 def positions(index: Tensor, size: int, from_end: bool = False) -> Array:
-    """An index's elements, checked against ``size`` and counted from the front."""
+    """An index's elements, checked against ``size``, as non-negative numbers."""
     at = raw(index).astype(np.intp)
     refuse_if(np.any(at >= size) or np.any(at < (-size if from_end else 0)))
     return np.where(at < 0, at + size, at) if from_end else at
@@ -32,7 +32,7 @@ def positions(index: Tensor, size: int, from_end: bool = False) -> Array:
 
 
 def _index_of(self: Tensor, indices: Sequence[Tensor | None]) -> Any:
-    """What NumPy takes between its brackets."""
+    """The index for NumPy, and whether it selects nothing."""
     sizes = self._spec.sizes
     shape = next((each._spec.sizes for each in indices if each is not None), ())
     is_empty = 0 in shape or any(size == 0 for size, each in zip(sizes, indices) if each is None)
@@ -40,7 +40,7 @@ def _index_of(self: Tensor, indices: Sequence[Tensor | None]) -> Any:
     for size, index in zip(sizes, indices):
         if index is None:
             found.append(slice(None))
-        elif is_empty:  # nothing is read, so that no index can be wrong
+        elif is_empty:  # nothing is read, so indices are not checked
             found.append(np.zeros(index._spec.sizes, np.intp))
         else:
             found.append(positions(index, size, from_end=True))
@@ -59,7 +59,7 @@ def index(output: Tensor, self: Tensor, indices: Sequence[Tensor | None]) -> Non
 def index_put(
     output: Tensor, self: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool
 ) -> None:
-    """``output = self``, then ``output[indices] = values`` (or ``+=``, adding up where an index repeats)."""
+    """``output = self``, then ``output[indices] = values`` (or ``+=``; repeated indices accumulate)."""
     where, is_empty = _index_of(self, indices)
     if is_empty:
         raw(output)[...] = raw(self)
@@ -73,10 +73,10 @@ def index_put(
 
 
 def _add_at(output: Tensor, self: Tensor, where: Any, values: Array) -> None:
-    """``output = self``, then each value added where it comes.
+    """``output = self``, then adds each value at its position.
 
-    An expanded output, written to in place, shows one element at many places: it is added to once for each
-    value that comes to any of them.
+    In an expanded output, which is written in place, many positions share one element, to which all their
+    values are added.
     """
     before, (result,) = raw(output), _counted(np.array(numbers(self)))
     distinct = tuple(slice(1) if step == 0 else slice(None) for step in before.strides)
@@ -88,11 +88,11 @@ def _add_at(output: Tensor, self: Tensor, where: Any, values: Array) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Along a dimension, an index for each element.
+# An index for each element, along one dimension.
 
 
 def _along(self: Tensor, dim: int, index: Tensor) -> Any:
-    """What NumPy takes between its brackets for the elements that ``index`` names along ``dim``."""
+    """The NumPy index of the elements that ``index`` selects along ``dim``."""
     sizes = self._spec.sizes or (1,)
     dim = wrapped(dim, len(sizes))
     at = at_least_1d(positions(index, sizes[dim]))
@@ -110,7 +110,7 @@ def gather(output: Tensor, self: Tensor, dim: int, index: Tensor, sparse_grad: b
 
 
 def _source(src: Any, index: Tensor, is_stored: bool, kind: dtype) -> Any:
-    """What is to come: as many of the elements of ``src`` as the index has, or a number."""
+    """The values to write: as many elements of ``src`` as the index has, or a number."""
     if not isinstance(src, Tensor):
         return scalar(src, kind) if is_stored else np.asarray(as_number(src, kind))
     array = at_least_1d(raw(src) if is_stored else numbers(src))
@@ -118,7 +118,7 @@ def _source(src: Any, index: Tensor, is_stored: bool, kind: dtype) -> Any:
 
 
 def _counted(*arrays: Array) -> tuple[Array, ...]:
-    """The arrays to add and multiply in: bool as integers, for what adds up to anything but 0 is true."""
+    """The arrays for accumulation: bool becomes integer, because a bool sum is true if it is not 0."""
     return tuple(each.astype(np.int64) if each.dtype.kind == "b" else each for each in arrays)
 
 
@@ -151,7 +151,7 @@ def scatter_add(output: Tensor, self: Tensor, dim: int, index: Tensor, src: Tens
     _scatter(output, self, dim, index, src, "add")
 
 
-_REDUCTIONS: dict[str, tuple[Any, Any]] = {  # what combines two, and what is there before the first
+_REDUCTIONS: dict[str, tuple[Any, Any]] = {  # the function of two elements, and its identity
     "sum": (np.add, 0),
     "mean": (np.add, 0),
     "prod": (np.multiply, 1),
@@ -164,7 +164,7 @@ _REDUCTIONS: dict[str, tuple[Any, Any]] = {  # what combines two, and what is th
 def scatter_reduce(
     output: Tensor, self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool
 ) -> None:
-    """Each element of ``output``: the reduction of that of ``self`` and those of ``src`` that come there."""
+    """Reduces each element of ``self`` with the elements of ``src`` that are scattered to it."""
     if not index._spec.numel:
         raw(output)[...] = raw(self)
         return
@@ -175,23 +175,23 @@ def scatter_reduce(
     counts = np.full(result.shape, int(include_self))
     np.add.at(counts, where, 1)
     if not include_self:
-        # without an element of self, the first that comes stands for it: it is the same again in an extreme
+        # amax and amin have no identity: start with one of the values, which does not change the result
         result[where] = values if first is None else first
     function.at(result, where, values)
     if reduce == "mean":
         if result.dtype.kind in "iu":
-            counts = counts.astype(result.dtype)  # which wraps around, as the sum did
+            counts = counts.astype(result.dtype)  # wraps around, as the sum did
         counts = np.where(counts == 0, 1, counts)
         result = np.floor_divide(result, counts) if result.dtype.kind in "iu" else result / counts
     store(output, result.reshape(output._spec.sizes))
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Along a dimension, an index for each slice.
+# An index for each slice along one dimension.
 
 
 def _slices(array: Array, dim: int) -> Array:
-    """The array with ``dim`` in front."""
+    """The array with ``dim`` moved to the front."""
     array = at_least_1d(array)
     return np.moveaxis(array, wrapped(dim, array.ndim), 0)
 
@@ -291,7 +291,7 @@ def masked_select(output: Tensor, self: Tensor, mask: Tensor, size: int) -> None
 
 @family.kernel("masked_scatter", ALL)
 def masked_scatter(output: Tensor, self: Tensor, mask: Tensor, source: Tensor) -> None:
-    """``output = self``, with the elements of ``source`` one after another where ``mask`` is true."""
+    """``output = self``, with the elements of ``source`` in order where ``mask`` is true."""
     chosen = np.broadcast_to(raw(mask) != 0, output._spec.sizes)
     count, given = np.count_nonzero(chosen), raw(source).reshape(-1)
     refuse_if(count > given.size)
@@ -301,12 +301,12 @@ def masked_scatter(output: Tensor, self: Tensor, mask: Tensor, source: Tensor) -
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Joining, turning, cutting.
+# cat, flip, tril and triu.
 
 
 @family.kernel("cat", ALL)
 def cat(output: Tensor, tensors: Sequence[Tensor], dim: int) -> None:
-    """Copy each tensor into its part of the output; one-dimensional empty ones are skipped."""
+    """Copies each tensor into its part of the output; empty 1-D tensors are skipped."""
     out = raw(output)
     if not out.ndim:
         return
@@ -321,7 +321,7 @@ def cat(output: Tensor, tensors: Sequence[Tensor], dim: int) -> None:
 
 @family.kernel("flip", ALL)
 def flip(output: Tensor, self: Tensor, dims: Sequence[int]) -> None:
-    """Each dimension in ``dims`` from its far end."""
+    """Reverses each dimension in ``dims``."""
     a = raw(self)
     raw(output)[...] = np.flip(a, tuple(wrapped(dim, a.ndim) for dim in dims)) if a.ndim else a
 
@@ -329,7 +329,7 @@ def flip(output: Tensor, self: Tensor, dims: Sequence[int]) -> None:
 def _triangle_kernel(name: str, function: Any) -> None:
     @family.kernel(name, ALL)
     def kernel(output: Tensor, self: Tensor, diagonal: int) -> None:
-        """0 on the other side of the diagonal."""
+        """Writes 0 on the other side of the diagonal."""
         a = raw(self)
         raw(output)[...] = function(a, max(min(diagonal, a.shape[-1]), -a.shape[-2]))
 
@@ -339,7 +339,7 @@ _triangle_kernel("triu", np.triu)
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Rows of a table.
+# embedding.
 
 
 @family.kernel("embedding", ALL)
@@ -360,9 +360,7 @@ def embedding_backward(
     padding_idx: int,
     scale_grad_by_freq: bool,
 ) -> None:
-    """Each row's gradient is the sum of the gradients of its uses (their mean, with
-    ``scale_grad_by_freq``).
-    """
+    """Each row's gradient is the sum (with ``scale_grad_by_freq`` the mean) of the gradients of its uses."""
     grad = numbers(grad_output)
     at = raw(indices).astype(np.intp).reshape(-1)
     rows = grad.reshape(at.size, grad_weight._spec.sizes[1])

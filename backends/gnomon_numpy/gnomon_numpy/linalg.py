@@ -16,7 +16,7 @@ family = Family()
 def svd(
     U: Tensor, S: Tensor, Vh: Tensor, A: Tensor, full_matrices: bool, compute_uv: bool, driver: str | None
 ) -> None:
-    """Each matrix by itself, by LAPACK, in float64."""
+    """Decomposes each matrix by LAPACK, in float64."""
     a = numbers(A, WIDE)
     refuse_if(not np.all(np.isfinite(a)))
     if not compute_uv:

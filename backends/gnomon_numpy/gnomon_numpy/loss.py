@@ -33,7 +33,7 @@ def huber(difference: Array, delta: float) -> Array:
 
 @family.elementwise("_binary_cross_entropy", FLOATS, WIDE)
 def binary_cross_entropy(probability: Array, target: Array) -> Array:
-    """Logarithms are at least -100, so that a wrong certainty costs a finite amount."""
+    """Logarithms are clamped to -100, so that a wrong prediction of 0 or 1 has a finite loss."""
     for each in (probability, target):
         refuse_if(not np.all((each >= 0) & (each <= 1)))
     no, yes = np.maximum(np.log1p(-probability), -100.0), np.maximum(np.log(probability), -100.0)
@@ -47,7 +47,7 @@ def binary_cross_entropy(probability: Array, target: Array) -> Array:
 def _picked(
     self: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int
 ) -> tuple[Array, Array, Array]:
-    """For each row: its class, whether it counts, and its weight (0 where it does not)."""
+    """For each row its class, whether it counts, and its weight (0 if it is ignored)."""
     classes = raw(target).astype(np.intp).reshape(-1)
     counts = classes != ignore_index
     size = self._spec.sizes[-1]
@@ -68,7 +68,7 @@ def nll_loss(
     reduction: int,
     ignore_index: int,
 ) -> None:
-    """Minus the target's element of each row times its class's weight; their sum, or their weighted mean."""
+    """Minus the target's element of each row times the class's weight; their sum, or their weighted mean."""
     classes, counts, weights = _picked(self, target, weight, ignore_index)
     lines = np.atleast_2d(numbers(self, WIDE))
     if lines.shape[1]:
@@ -95,9 +95,9 @@ def nll_loss_backward(
     ignore_index: int,
     total_weight: Tensor,
 ) -> None:
-    """Minus the weight (over the total, for a mean) at each row's target, times the gradient; 0 elsewhere."""
+    """At each row's target, minus the weight (for a mean, over the total) times ``grad``; 0 elsewhere."""
     classes, counts, weights = _picked(self, target, weight, ignore_index)
-    grad = numbers(grad_output, WIDE).reshape(-1)  # one for all rows, or one each
+    grad = numbers(grad_output, WIDE).reshape(-1)  # one for all rows, or one per row
     values = -(grad * weights)
     if reduction == MEAN:
         values = divide(values, numbers(total_weight, WIDE))
@@ -113,12 +113,12 @@ def nll_loss_backward(
 
 
 class _States:
-    """One sequence of a batch: its targets with blanks around them, and which states may be skipped to."""
+    """One sequence of a batch: its targets with blanks around them, and the states reachable by a skip."""
 
     def __init__(self, targets: Array, blank: int):
         self.labels = np.full(2 * targets.size + 1, blank)
         self.labels[1::2] = targets
-        self.skips = np.zeros(self.labels.size, bool)  # may a state follow the one before the last?
+        self.skips = np.zeros(self.labels.size, bool)  # can it follow the state two before it?
         self.skips[2:] = self.labels[2:] != self.labels[:-2]
 
 
@@ -134,12 +134,12 @@ def _sequences(targets: Tensor, lengths: Sequence[int], blank: int, classes: int
 
 
 def _behind(a: Array, count: int) -> Array:
-    """``a`` moved ``count`` places to the right, -inf coming in."""
+    """``a`` shifted right by ``count``, filled with -inf."""
     return np.concatenate([np.full(min(count, a.size), -np.inf), a[: max(a.size - count, 0)]])
 
 
 def _total(*logarithms: Array) -> Array:
-    """The logarithm of the sum of the numbers that have these logarithms, element for element."""
+    """Elementwise logsumexp."""
     stacked = np.stack(logarithms)
     largest = np.max(stacked, axis=0)
     shift = np.where(largest == -np.inf, 0.0, largest)
@@ -157,13 +157,13 @@ def ctc_loss(
     blank: int,
     zero_infinity: bool,
 ) -> None:
-    """How likely the paths are that reach each state at each time; time by time, all states at once."""
+    """The probability of the paths that reach each state at each time step; vectorized over states."""
     source = numbers(log_probs, WIDE)
     found = np.zeros(losses._spec.sizes)
     alpha = np.full(log_alpha._spec.sizes, -np.inf)
     for number, each in enumerate(_sequences(targets, target_lengths, blank, source.shape[2])):
         reached = np.full(each.labels.size, -np.inf)
-        reached[0] = 0.0  # before the first time: only a start
+        reached[0] = 0.0  # before the first time step
         times = input_lengths[number]
         for time in range(times):
             if time == 0:
@@ -192,7 +192,7 @@ def ctc_loss_backward(
     blank: int,
     zero_infinity: bool,
 ) -> None:
-    """As the gradient of log_softmax's input, whose own gradient then changes nothing."""
+    """The gradient of log_softmax's input; log_softmax's backward leaves it unchanged."""
     source, alpha = numbers(log_probs, WIDE), numbers(log_alpha, WIDE)
     losses, factors = numbers(neg_log_likelihood, WIDE), numbers(grad, WIDE)
     result = np.zeros(grad_input._spec.sizes)
@@ -202,7 +202,7 @@ def ctc_loss_backward(
         if zero_infinity and loss == np.inf:
             continue
         size = each.labels.size
-        ahead = np.full(size, -np.inf)  # how likely the paths are from each state at a time to the end
+        ahead = np.full(size, -np.inf)  # the probability of the paths from each state to the end
         is_last = np.arange(size) >= size - 2
         for time in reversed(range(input_lengths[number])):
             if time == input_lengths[number] - 1:

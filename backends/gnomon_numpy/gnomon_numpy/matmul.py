@@ -1,6 +1,6 @@
-"""Products of matrices and of vectors, distances between vectors.
+"""Products of matrices and vectors, distances of vectors.
 
-float32 and float64 are left to the BLAS that NumPy has; 16-bit floats are products of float32; integers wrap.
+float32 and float64 use NumPy's BLAS; 16-bit floats are computed in float32; integers wrap around.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ family = Family()
 
 
 def _product(output: Tensor, self: Tensor, mat2: Tensor) -> None:
-    """``output = self @ mat2``, of each pair of matrices."""
+    """``output = self @ mat2``, for each pair of matrices."""
     store(output, np.matmul(numbers(self), numbers(mat2)))
 
 
@@ -36,7 +36,7 @@ def _sum(output: Tensor, self: Tensor, left: Tensor, right: Tensor, beta: Any, a
 
 
 def _factor(number: Any, product: Array) -> Any:
-    """A factor as an integer that wraps around, where the product is one of integers."""
+    """A factor, as a wrapped-around integer if the product's dtype is an integer one."""
     if product.dtype.kind not in "iu":
         return number
     return np.asarray(int(number) % 2**64, np.uint64).astype(product.dtype)[()]
@@ -56,7 +56,7 @@ def dot(output: Tensor, self: Tensor, tensor: Tensor) -> None:
 
 @family.kernel("linalg_cross", NUMBERS)
 def cross(output: Tensor, self: Tensor, other: Tensor, dim: int) -> None:
-    """The vector at right angles to both, as long as the area between them."""
+    """The cross product of the vectors along ``dim``."""
     axis = wrapped(dim, output._spec.ndim)
     a, b = (np.moveaxis(numbers(each, WIDE), axis, 0) for each in (self, other))
     a, b = np.broadcast_arrays(a, b)
@@ -84,15 +84,15 @@ def _distances(differences: Array, p: float, largest_of: np.ufunc) -> Array:
 
 @family.kernel("_cdist_forward", FLOATS)
 def cdist(output: Tensor, x1: Tensor, x2: Tensor, p: float, compute_mode: int | None) -> None:
-    """The distance of each row of the one matrix from each row of the other."""
+    """The distance of each row of ``x1`` from each row of ``x2``."""
     differences = numbers(x1, WIDE)[..., :, None, :] - numbers(x2, WIDE)[..., None, :, :]
-    store(output, _distances(differences, p, np.fmax))  # NaN is left out of the largest
+    store(output, _distances(differences, p, np.fmax))  # fmax ignores NaN
 
 
 @family.kernel("_pdist_forward", ALL)
 def pdist(output: Tensor, self: Tensor, p: float) -> None:
-    """The distance of each row from each one behind it."""
+    """The distance of each row from each following row."""
     a = numbers(self, WIDE)
-    a = a.astype(np.promote_types(a.dtype, np.int8))  # there is none of bools
+    a = a.astype(np.promote_types(a.dtype, np.int8))  # NumPy can not subtract bools
     one, other = np.triu_indices(a.shape[0], 1)
     store(output, _distances(a[one] - a[other], p, np.maximum))

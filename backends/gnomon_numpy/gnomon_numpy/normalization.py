@@ -1,6 +1,6 @@
 """Normalization: softmax, batch, layer, group and RMS norm, and their gradients.
 
-All in float64, so that what is stored of a mean or a variance is the reference's number.
+Everything is computed in float64, so that stored means and variances equal the reference's.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ family = Family()
 
 
 def _along(name: str, function: Any, inputs: int) -> None:
-    """The kernel of ``function(*arrays, axis)``, the dimension behind the ``inputs`` tensors."""
+    """Registers ``function(*arrays, axis)`` as a kernel whose dimension follows the ``inputs`` tensors."""
 
     @family.kernel(name, FLOATS)
     def kernel(output: Tensor, *arguments: Any) -> None:
@@ -34,7 +34,7 @@ def _along(name: str, function: Any, inputs: int) -> None:
 
 
 def _shifted(a: Array, axis: int) -> Array:
-    """``a`` less its largest; NaN where that is infinite, or NaN."""
+    """``a`` minus its maximum along ``axis``; NaN if the maximum is infinite or NaN."""
     largest = np.max(a, axis=axis, keepdims=True, initial=-np.inf)
     return np.where(np.isinf(largest), np.nan, a - largest)
 
@@ -64,18 +64,18 @@ _along("_log_softmax_backward_data", _log_softmax_backward, 2)
 
 
 # ---------------------------------------------------------------------------------------------------------
-# What the norms share.  ``axes`` are those that one group of elements covers; statistics keep them, with
-# size 1; ``weight`` is broadcast to the input already.
+# Shared by the norms.  ``axes`` are the axes of one group of elements; statistics keep them with size 1;
+# ``weight`` broadcasts to the input.
 
 
 def _mean(a: Array, axes: tuple[int, ...]) -> Array:
-    """The mean over ``axes``, which stay; 0 of nothing."""
+    """The mean over ``axes``, with keepdims; 0 if there are no elements."""
     count = math.prod(a.shape[axis] for axis in axes)
     return np.sum(a, axis=axes, keepdims=True) / max(count, 1)
 
 
 def _moments(a: Array, axes: tuple[int, ...]) -> tuple[Array, Array]:
-    """The mean and the biased variance; of nothing 0 and NaN."""
+    """The mean and the biased variance; 0 and NaN if there are no elements."""
     mean = _mean(a, axes)
     variance = _mean((a - mean) ** 2, axes)
     is_empty = any(a.shape[axis] == 0 for axis in axes)
@@ -109,8 +109,8 @@ def _normalize_backward(
 ) -> None:
     """The three gradients; ``is_constant``: mean and rstd do not depend on the input (running statistics).
 
-    With g = grad * weight, the input's is rstd * (g - mean(g) - x̂ * mean(g * x̂)).  ``outer`` are the axes
-    that share a weight.
+    With g = grad * weight, the input's gradient is rstd * (g - mean(g) - x̂ * mean(g * x̂)).  ``outer`` are
+    the axes that share a weight.
     """
     grad_input, grad_weight, grad_bias = grads
     normalized = (a - mean) * rstd
@@ -138,11 +138,11 @@ def _store_flat(tensor: Tensor | None, values: Array) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Batch norm: one group a channel of (N, C, *).
+# Batch norm: one group for each channel of (N, C, *).
 
 
 def _channels(input: Tensor) -> tuple[Array, tuple[int, ...], tuple[int, ...]]:
-    """The numbers, the axes of a group, and the shape of one number a channel."""
+    """The numbers, the axes of a group, and the shape of one number per channel."""
     a = numbers(input, WIDE)
     axes = (0, *range(2, a.ndim))
     return a, axes, (1, a.shape[1], *(1,) * (a.ndim - 2))
@@ -159,7 +159,7 @@ def _batch_norm(
     momentum: float,
     eps: float,
 ) -> None:
-    """By the batch's own statistics."""
+    """Batch norm by the batch's statistics."""
     a, axes, shape = _channels(input)
     mean, variance = _moments(a, axes)
     rstd = np.where((variance == 0) & (eps == 0), 0.0, _rsqrt(variance + eps))
@@ -180,16 +180,16 @@ def _batch_norm_running(
     momentum: float,
     eps: float,
 ) -> None:
-    """By the running statistics."""
+    """Batch norm by the running statistics."""
     a, _, shape = _channels(input)
     mean, variance = (numbers(each, WIDE).reshape(shape) for each in (running_mean, running_var))
     _normalize(output, a, mean, _rsqrt(variance + eps), _reshaped(weight, shape), _reshaped(bias, shape))
 
 
 def _batch_norm_moving(*arguments: Any) -> None:
-    """By the batch's own statistics, which move the running ones; by these when not training.
+    """Batch norm: in training by the batch's statistics, which update the running ones, else by the latter.
 
-    The arguments that are written to come once more, behind what is returned.
+    Arguments that are written to are passed a second time, after the outputs.
     """
     output, save_mean, save_invstd = arguments[:3]
     input, weight, bias, running_mean, running_var, training, momentum, eps = arguments[-8:]
@@ -261,7 +261,7 @@ def layer_norm(
     bias: Tensor | None,
     eps: float,
 ) -> None:
-    """Each row by its own mean and 1 / sqrt(variance + eps), which are stored too."""
+    """Normalizes each row by its mean and 1 / sqrt(variance + eps), and stores both."""
     a = _matrix(input, normalized_shape)
     means, variances = _moments(a, (1,))
     roots = _rsqrt(variances + eps)
@@ -300,7 +300,7 @@ def rms_norm(
     weight: Tensor | None,
     eps: float | None,
 ) -> None:
-    """Each row divided by the root of its mean square."""
+    """Divides each row by its root mean square."""
     a = _matrix(input, normalized_shape)
     if eps is None:
         eps = float(np.finfo(np.float64 if input._spec.dtype.name == "float64" else np.float32).eps)
@@ -321,7 +321,7 @@ def rms_norm_backward(
     weight: Tensor | None,
     output_mask: Any,
 ) -> None:
-    """With x̂ = x * rstd and g = grad * weight, the input's is rstd * (g - x̂ * mean(g * x̂))."""
+    """With x̂ = x * rstd and g = grad * weight, the input's gradient is rstd * (g - x̂ * mean(g * x̂))."""
     a, grad = _matrix(input, normalized_shape), _matrix(grad_out, normalized_shape)
     roots = numbers(rstd, WIDE).reshape(-1, 1)
     normalized, scales = a * roots, _reshaped(weight, (-1,))
@@ -352,7 +352,7 @@ def group_norm(
     group: int,
     eps: float,
 ) -> None:
-    """Each group of channels by its own mean and 1 / sqrt(variance + eps), which are stored too."""
+    """Normalizes each group of channels by its mean and 1 / sqrt(variance + eps), and stores both."""
     a = _groups(input, N, C, HxW, group)
     means, variances = _moments(a, (2, 3))
     roots = _rsqrt(variances + eps)

@@ -1,6 +1,6 @@
-"""Steps of optimizers: each parameter with its state in one go, computed in float64.
+"""Fused optimizer steps, computed in float64, one parameter with its state at a time.
 
-The tensors that are written to come twice, as what is written and as the arguments: the last ones are read.
+Tensors that are written to are passed twice, as outputs and as arguments; kernels use the latter.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _number(tensor: Tensor | None, default: float) -> Any:
 
 
 def _gradient(grad: Tensor, grad_scale: Tensor | None, maximize: bool) -> Array:
-    """The way uphill; unscaled in place, if the gradients were scaled."""
+    """The gradient, negated if ``maximize``; with ``grad_scale`` it is first unscaled in place."""
     if grad_scale is not None:
         store(grad, numbers(grad, WIDE) / _number(grad_scale, 1.0))
     found = numbers(grad, WIDE)
@@ -79,7 +79,7 @@ def _adam(
     grad_scale: Tensor | None,
     found_inf: Tensor | None,
 ) -> None:
-    """Adam, with the decay of weights in the gradient or, ``decoupled``, beside it."""
+    """Adam, with weight decay added to the gradient, or applied to the parameter if ``decoupled``."""
     if _number(found_inf, 0.0) == 1:
         return
     for number, (tensor, grad, mean, square) in enumerate(zip(self, grads, exp_avgs, exp_avg_sqs)):
@@ -111,7 +111,7 @@ family.add("_fused_adamw_", FLOATS, lambda *arguments: _adam(True, *arguments[-1
 
 
 def _add_to_each(*arguments: Any) -> None:
-    """Each tensor plus a number; for bool, logical or."""
+    """Adds a number to each tensor; for bool, logical or."""
     tensors, scalar = arguments[-2:]
     for tensor in tensors:
         found = numbers(tensor, WIDE)

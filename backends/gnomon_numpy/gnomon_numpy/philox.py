@@ -1,6 +1,6 @@
-"""Philox 4x32-10: the generator of gnomon's random numbers, for a whole range of counters at once.
+"""Philox 4x32-10, gnomon's random number generator, vectorized over counters.
 
-The stream is a pure function of a seed and a counter, the same on every backend; element i takes block i.
+The stream is a pure function of a seed and a counter, the same on every backend; element i uses block i.
 Source: Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3" (2011).
 """
 
@@ -26,7 +26,7 @@ def blocks(count: int, seed: int, low: int, high: int) -> Words:
 
 
 def blocks_at(elements: Array, seed: int, low: int, high: int, attempt: int = 0) -> Words:
-    """The same for these elements (uint64); an ``attempt`` is 2**96 blocks behind the one before."""
+    """``blocks`` for these elements (uint64); each ``attempt`` starts 2**96 blocks after the previous one."""
     counter = elements + np.uint64(low % 2**64)
     upper = np.uint64((high + (attempt << 32)) % 2**64) + (counter < elements).astype(np.uint64)
     c0, c1, c2, c3 = counter & _MASK, counter >> _HALF, upper & _MASK, upper >> _HALF
@@ -49,8 +49,8 @@ def uniform53(high: Array, low: Array) -> Array:
 
 
 def rounded_once(function: Callable[[Array], Array], a: Array) -> Array:
-    """``function`` of float64, computed wider where the machine can: the stream is to be the same to the last
-    digit on every backend, and NumPy's own float64 functions err there now and then.
+    """``function`` of float64, computed in longdouble: random numbers must be equal to the last bit on all
+    backends, and NumPy's float64 functions are sometimes wrong in it.
     """
     return function(a.astype(np.longdouble)).astype(np.float64)
 

@@ -1,6 +1,6 @@
-"""Pointwise operators: arithmetic, comparisons, rounding, elementary and special functions, bits, choices.
+"""Pointwise operators: arithmetic, comparisons, rounding, elementary and special functions, bits, selection.
 
-NumPy's functions are used as they are where they mean the same; the others are written out of them.
+NumPy's functions are used directly if they have the same semantics; the others are composed of them.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ family = Family()
 
 
 def is_complex(array: Array) -> bool:
-    """Has it complex elements?"""
+    """Is the array's dtype complex?"""
     return array.dtype.kind == "c"
 
 
 def complex_of(real: Array, imag: Array) -> Array:
-    """Complex numbers of their parts, untouched: ``real + 1j * imag`` would make NaN of an infinity."""
+    """Complex numbers from their parts; ``real + 1j * imag`` would turn infinities into NaN."""
     result = np.empty(np.broadcast_shapes(np.shape(real), np.shape(imag)), np.result_type(real, np.complex64))
     result.real, result.imag = real, imag
     return result
@@ -63,7 +63,7 @@ def subtract_from(a: Array, b: Array, alpha: Any) -> Array:
 
 
 def _scaled(function: Any) -> Any:
-    """The kernel of ``function(a, b, alpha)``, alpha as the operands' dtype holds it."""
+    """The kernel of ``function(a, b, alpha)``, with alpha cast to the common dtype."""
 
     def kernel(iterator: Any, alpha: Any) -> None:
         kind = iterator.common_dtype
@@ -80,7 +80,7 @@ family.add("rsub.Tensor", NUMBERS, _scaled(subtract_from))
 
 
 def divide(a: Array, b: Array) -> Array:
-    """``a / b``.  A complex zero has no sign: both parts become infinities of their own, or NaN."""
+    """``a / b``.  For a complex divisor 0 both parts of ``a`` become inf or NaN independently."""
     quotient = np.divide(a, b)
     if not is_complex(quotient):
         return quotient
@@ -130,7 +130,7 @@ def absolute(a: Array) -> Array:
 
 
 def sign(a: Array) -> Array:
-    """-1, 0 (for NaN too) or 1; of a complex number the one of modulus 1 in its direction."""
+    """-1, 0 (for NaN too) or 1; for a complex number that of modulus 1 in its direction."""
     if is_complex(a):
         modulus = absolute(a)
         return np.where(modulus == 0, 0, complex_of(a.real / modulus, a.imag / modulus))
@@ -140,7 +140,7 @@ def sign(a: Array) -> Array:
 family.elementwise_table({"mul.Tensor": np.multiply, "_conj_physical": np.conjugate, "sgn": sign}, ALL)
 family.elementwise_table({"div.Tensor": divide}, INEXACT, WIDE_COMPLEX)
 family.elementwise_table({"neg": np.negative, "abs": absolute}, NUMBERS)
-family.elementwise_table({"div_trunc": _truncated_quotient}, REAL)  # the quotient is rounded, and then cut
+family.elementwise_table({"div_trunc": _truncated_quotient}, REAL)  # rounded, then truncated
 family.elementwise_table({"div_floor": _floored_quotient}, REAL, WIDE)
 family.elementwise_table({"remainder.Tensor": remainder, "fmod.Tensor": fmod}, REAL)
 family.elementwise_table({"sign": sign}, REAL_AND_BOOL)
@@ -172,7 +172,7 @@ def addr(addend: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
 
 
 def _lerp(a: Array, b: Array, weight: Any) -> Array:
-    """``a + weight * (b - a)``, from the nearer end."""
+    """``a + weight * (b - a)``, computed from whichever end is nearer."""
     weight = np.asarray(weight, a.dtype)
     return np.where(absolute(weight) < 0.5, a + weight * (b - a), b - (b - a) * (1 - weight))
 
@@ -185,7 +185,7 @@ family.elementwise_table({"lerp.Scalar": _lerp, "lerp.Tensor": _lerp}, INEXACT, 
 
 
 def _floats_only(function: Any) -> Any:
-    """``function`` for floats; integers are whole already."""
+    """``function`` for floats; integers are returned unchanged."""
     return lambda a: function(a) if a.dtype.kind == "f" else a
 
 
@@ -202,13 +202,13 @@ family.elementwise_table(
 
 @family.elementwise("frac", FLOATS)
 def fractional(a: Array) -> Array:
-    """What is behind the point, with the sign of a; NaN for an infinity."""
+    """The fractional part, with the sign of a; NaN for an infinity."""
     return a - np.trunc(a)
 
 
 @family.elementwise("round.decimals", FLOATS)
 def round_decimals(a: Array, decimals: int) -> Array:
-    """Scaled, rounded and scaled back, each step in the tensor's dtype (float32 for half precision)."""
+    """Scales, rounds and scales back, with each step in the tensor's dtype (float32 for half precision)."""
     scale = a.dtype.type(10.0 ** abs(decimals))
     return np.rint(a * scale) / scale if decimals > 0 else np.rint(a / scale) * scale
 
@@ -261,7 +261,7 @@ def heaviside(a: Array, value: Array) -> Array:
 
 
 def _nan_to_num(iterator: Any, nan: float | None, posinf: float | None, neginf: float | None) -> None:
-    """Each number that is not finite replaced; the parts of complex numbers one by one."""
+    """Replaces numbers that are not finite; real and imaginary parts are replaced independently."""
     kind = iterator.common_dtype
     real = kind.to_real()
     largest = LARGEST.get(real.name, 0.0)
@@ -288,18 +288,18 @@ family.add("nan_to_num", ALL, _nan_to_num)
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Extremes.
+# Minimum, maximum, clamp.
 
 
 def clamped(a: Array, low: Any, high: Any) -> Array:
-    """Between those bounds that are given; NaN stays NaN, and of equal zeros the element's own."""
+    """Clamps to the given bounds; NaN is preserved, and so is a zero's sign if it equals a bound."""
     if low is not None:
         a = np.where((a < low) | (low != low), low, a)
     return a if high is None else np.where((a > high) | (high != high), high, a)
 
 
 def _clamped(iterator: Any, min: Any, max: Any) -> None:
-    """Not less than ``min`` nor more than ``max``, as the dtype holds them; NaN stays NaN."""
+    """Clamps to ``min`` and ``max``, which are cast to the dtype; NaN is preserved."""
     kind = iterator.common_dtype
     result = operand(iterator, 1, OWN)
     bounds = (None if each is None else result.dtype.type(kind.cast(each)) for each in (min, max))
@@ -340,7 +340,7 @@ family.elementwise_table(
 
 
 def _bits(a: Array) -> int:
-    """The bits of its elements without the sign."""
+    """The number of bits of an element, without the sign bit."""
     return 8 * a.dtype.itemsize - (a.dtype.kind == "i")
 
 
@@ -353,7 +353,7 @@ def left_shift(a: Array, places: Array) -> Array:
 
 @family.elementwise("bitwise_right_shift.Tensor", INTEGERS)
 def right_shift(a: Array, places: Array) -> Array:
-    """``floor(a / 2**places)``; for places out of range, all that remains is the sign."""
+    """``floor(a / 2**places)``; 0 or -1, by the sign, for places out of range."""
     fits = (places >= 0) & (places <= _bits(a))
     shifted = np.right_shift(a, np.where(fits, places, 0))
     return np.where(fits, shifted, np.where(a < 0, -1, 0).astype(a.dtype) if a.dtype.kind == "i" else 0)
@@ -377,7 +377,7 @@ def sigmoid(a: Array) -> Array:
 
 
 def _logarithm(function: Any, base: float) -> Any:
-    """A logarithm to another base: of complex numbers, the natural one with each part scaled by itself."""
+    """A logarithm to another base; for complex numbers each part of the natural one is scaled separately."""
 
     def logarithm(a: Array) -> Array:
         if not is_complex(a):
@@ -401,7 +401,7 @@ def log1p(a: Array) -> Array:
 
 
 def expm1(a: Array) -> Array:
-    """exp(a) - 1, exact also near 0, where that loses digits."""
+    """exp(a) - 1, accurate also near 0."""
     if not is_complex(a):
         return np.expm1(a)
     half = np.sin(a.imag / 2)
@@ -415,13 +415,13 @@ def silu(a: Array) -> Array:
 
 
 def angle(a: Array) -> Array:
-    """The angle to the positive real numbers: 0 or pi for real ones, NaN for NaN."""
+    """The angle to the positive real axis: 0 or pi for real numbers, NaN for NaN."""
     if is_complex(a):
         return np.arctan2(a.imag, a.real)
     return np.where(np.isnan(a), a, np.where(a < 0, math.pi, 0.0))
 
 
-# float32's are computed in float64 and rounded once, as the reference does: then both give the same number.
+# float32 is computed in float64 and rounded once, as in the reference, so that results are equal.
 family.elementwise_table(
     {
         "acos": np.arccos,
@@ -476,7 +476,7 @@ def power(a: Array, b: Array) -> Array:
 
 
 def _power_of_number(iterator: Any, exponent: Any) -> None:
-    """0.5 and -0.5 mean the square root, whose -inf is NaN; small powers are products."""
+    """0.5 and -0.5 use the square root, which is NaN at -inf; small powers are products."""
     a = operand(iterator, 1, WIDE)
     held = exponent if isinstance(exponent, int) else iterator.common_dtype.cast(exponent)
     if held == 0.5:
@@ -519,7 +519,7 @@ def logaddexp2(a: Array, b: Array) -> Array:
 
 @family.elementwise("logit", FLOATS, WIDE)
 def logit(a: Array, eps: float | None) -> Array:
-    """``log(a / (1 - a))``, ``a`` kept ``eps`` away from 0 and 1; a negative eps is none."""
+    """``log(a / (1 - a))``, with ``a`` clamped to eps and 1 - eps; a negative eps means no clamping."""
     if eps is not None and eps >= 0:
         a = np.where(a < eps, eps, np.where(a > 1 - eps, 1 - eps, a))
     return np.log(a / (1 - a))
@@ -527,7 +527,7 @@ def logit(a: Array, eps: float | None) -> Array:
 
 @family.elementwise("xlogy.Tensor", FLOATS, WIDE)
 def xlogy(a: Array, b: Array) -> Array:
-    """``a * log(b)``; 0 where a is 0, whatever the logarithm, but for NaN."""
+    """``a * log(b)``; NaN if b is NaN, else 0 if a is 0."""
     return np.where(np.isnan(b), b, np.where(a == 0, 0.0, a * np.log(b)))
 
 

@@ -1,4 +1,4 @@
-"""Pooling: the largest element or the mean of windows, and their gradients."""
+"""Max and average pooling, and their gradients."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ family = Family()
 
 
 # ---------------------------------------------------------------------------------------------------------
-# The largest element.
+# Max pooling.
 
 
 def _largest(a: Array, tables: Sequence[Table], best: Any, first: Array) -> tuple[Array, Array]:
-    """The largest element of each window, the first of equals, NaN above all; and where it is in its plane.
+    """The maximum of each window (NaN is the largest), and the index in the plane of its first occurrence.
 
-    ``best`` and ``first`` stand for windows without elements.
+    ``best`` and ``first`` are the value and the index for windows without elements.
     """
     shape = (*a.shape[: a.ndim - len(tables)], *(len(table.positions) for table in tables))
     values = np.full(shape, best, a.dtype)
@@ -40,7 +40,7 @@ def _largest(a: Array, tables: Sequence[Table], best: Any, first: Array) -> tupl
 
 
 def _window(spatial: int, kernel_size: Any, stride: Any, *others: Any) -> list[tuple[int, ...]]:
-    """Each list with a value for each spatial dimension; the stride is the kernel size unless given."""
+    """Expands each list to all spatial dimensions; the default stride is the kernel size."""
     kernel = spread(kernel_size, spatial)
     steps = kernel if not stride and not isinstance(stride, int) else spread(stride, spatial)
     return [kernel, steps, *(spread(each, spatial) for each in others)]
@@ -64,7 +64,7 @@ def _max_pool_kernel(name: str, spatial: int) -> None:
         window = _window(spatial, kernel_size, stride, padding, dilation)
         tables = [strided_table(*each) for each in zip(sizes, pooled, *window)]
         lowest = -np.inf if a.dtype.kind == "f" else np.iinfo(a.dtype).min
-        # a window that dilation leads past the input: its first place that is not in front of it
+        # the index for a window that misses the input by dilation: its first position that is not negative
         first = np.zeros([1] * spatial, np.int64)
         starts = [np.arange(count) * step - pad for count, step, pad in zip(pooled, window[1], window[2])]
         for start, spacing, size in zip(np.ix_(*starts), window[3], sizes):
@@ -89,7 +89,7 @@ def _adaptive_max_kernel(name: str, spatial: int) -> None:
 def _max_backward_kernel(name: str, spatial: int) -> None:
     @family.kernel(name, FLOATS)
     def kernel(grad_input: Tensor, grad_output: Tensor, self: Tensor, *arguments: Any) -> None:
-        """Add each gradient to the element that was chosen."""
+        """Adds each gradient to the element that was the maximum."""
         sizes = grad_input._spec.sizes
         planes, size = math.prod(sizes[:-spatial]), math.prod(sizes[-spatial:])
         grad = numbers(grad_output, WIDE)
@@ -110,11 +110,11 @@ for _dims in (2, 3):
 
 
 # ---------------------------------------------------------------------------------------------------------
-# The mean.
+# Average pooling.
 
 
 def _quotient(total: Array, by: Any) -> Array:
-    """Of int64 rounded towards zero; 0 elements have no say."""
+    """The quotient, for int64 rounded towards zero; a divisor of 0 is replaced by 1."""
     by = np.where(by == 0, 1, by)
     if total.dtype.kind not in "iu":
         return total / by
@@ -132,7 +132,7 @@ def _average_tables(
     count_include_pad: bool,
     divisor_override: int | None,
 ) -> tuple[list[Table], Any]:
-    """The windows, and by what their sums are divided."""
+    """The tables of the windows, and the divisors of their sums."""
     refuse_if(divisor_override == 0)
     kernel, steps, pads = _window(len(sizes), kernel_size, stride, padding)
     tables = [strided_table(*each) for each in zip(sizes, pooled, kernel, steps, pads)]
@@ -152,7 +152,7 @@ def _average_tables(
 def _average_kernel(name: str, spatial: int) -> None:
     @family.kernel(name, ALL)
     def kernel(output: Tensor, self: Tensor, *window: Any) -> None:
-        """The sum of each window, divided by the number of its elements; of int64, rounded towards zero."""
+        """The sum of each window, divided by its divisor; for int64 rounded towards zero."""
         a = numbers(self, WIDE)
         tables, divisors = _average_tables(a.shape[-spatial:], output._spec.sizes[-spatial:], *window)
         store(output, _quotient(summed(a, tables), divisors))
@@ -188,7 +188,7 @@ def _adaptive_average_kernel(name: str, spatial: int) -> None:
 def _adaptive_average_backward_kernel(name: str, spatial: int) -> None:
     @family.kernel(name, FLOATS)
     def kernel(grad_input: Tensor, grad_output: Tensor, self: Tensor) -> None:
-        """Each element's gradient is the sum of its windows' gradients, each shared out evenly."""
+        """Each element's gradient is the sum of its windows' gradients, each divided by the window's size."""
         grad, sizes = numbers(grad_output, WIDE), grad_input._spec.sizes[-spatial:]
         tables, counts = _adaptive_tables(sizes, grad.shape[-spatial:])
         store(grad_input, shared_out(grad / counts, tables, sizes))

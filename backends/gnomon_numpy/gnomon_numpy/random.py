@@ -1,4 +1,4 @@
-"""Random numbers: each element from its own block of the stream."""
+"""Random numbers: each element uses its own block of the stream."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .pointwise import complex_of
 
 family = Family()
 
-_BITS = {"float32": 24, "float16": 11, "bfloat16": 8}  # of a mantissa
+_BITS = {"float32": 24, "float16": 11, "bfloat16": 8}  # of the mantissa
 
 
 def _filling(name: str, dtypes: Any, in_pairs: bool = False) -> Callable[[Any], Any]:
-    """The decorator of a function ``(words, dtype, *parameters)`` whose result fills the tensor.
+    """A decorator for a function ``(words, dtype, *parameters)`` whose result fills the tensor.
 
-    ``in_pairs``: of real dtypes each block makes two numbers, and the result has a row for either.
+    ``in_pairs``: for real dtypes each block yields two numbers, and the result has one row for each.
     """
 
     def decorate(function: Any) -> Any:
@@ -53,7 +53,7 @@ def _uniform(high: Array, low: Array, kind: Any) -> Array:
 
 @_filling("uniform_", INEXACT)
 def uniform(words: Words, kind: Any, low: float, high: float) -> Array:
-    """Drawn uniformly from [low, high); both parts of complex ones."""
+    """Uniform numbers from [low, high), for both parts of complex numbers."""
     real = kind.to_real()
     first = low + _uniform(words[0], words[1], real) * (high - low)
     if not kind.is_complex:
@@ -63,7 +63,7 @@ def uniform(words: Words, kind: Any, low: float, high: float) -> Array:
 
 @_filling("normal_", INEXACT, in_pairs=True)
 def normal(words: Words, kind: Any, mean: float, std: float) -> Array:
-    """Drawn from the normal distribution; of complex numbers that is of both parts together."""
+    """Normal numbers; for complex numbers ``std`` is that of both parts together."""
     first, second = standard_normal_pair(words)
     if not kind.is_complex:
         return mean + std * np.stack((first, second))
@@ -79,7 +79,7 @@ def bernoulli(words: Words, kind: Any, p: float) -> Array:
 
 @_filling("random_.from", REAL_AND_BOOL)
 def integers(words: Words, kind: Any, low: int, high: int) -> Array:
-    """Drawn uniformly from ``low`` to before ``high``; from 0 to 0 are all 64 bits."""
+    """Uniform integers from [low, high); equal bounds mean all 64-bit integers."""
     bits = words[0] | words[1] << np.uint64(32)
     span = (high - low) % 2**64
     drawn = bits % np.uint64(span) if span else bits
@@ -106,7 +106,7 @@ def log_normal(words: Words, kind: Any, mean: float, std: float) -> Array:
 
 @_filling("geometric_", REAL)
 def geometric(words: Words, kind: Any, p: float) -> Array:
-    """``ceil(log(1 - u) / log(1 - p))``, at least 1; 2**1023 is as good as for ever."""
+    """``ceil(log(1 - u) / log(1 - p))``, at least 1 and at most 2**1023."""
     trials = rounded_once(np.log1p, -uniform53(words[0], words[1])) / math.log1p(-p)
     trials = np.maximum(np.ceil(np.minimum(trials, 2.0**1023)), 1.0)
     if kind.is_floating_point:
@@ -116,7 +116,7 @@ def geometric(words: Words, kind: Any, p: float) -> Array:
 
 @family.kernel("randperm.generator", REAL)
 def permutation(output: Tensor, n: int, stream: tuple[int, int, int]) -> None:
-    """Each place in turn is exchanged with one from there on; half a block says with which."""
+    """Swaps each position with a random one at or after it, chosen by half a block."""
     words = blocks((n + 1) // 2, *stream)
     halves = [low | high << np.uint64(32) for low, high in (words[:2], words[2:])]
     bits = np.stack(halves, 1).reshape(-1).tolist()
@@ -129,17 +129,17 @@ def permutation(output: Tensor, n: int, stream: tuple[int, int, int]) -> None:
 
 # -- Poisson ----------------------------------------------------------------------------------------------
 
-_MANY = 10  # from this rate on numbers are proposed and rejected, below it they are counted up to
+_MANY = 10  # from this rate on rejection sampling, below it sequential search
 
 
 def _few(rates: Array, u: Array) -> Array:
-    """The numbers that ``u`` in [0, 1) stands for: each has a piece as long as it is likely."""
+    """The Poisson numbers of uniform ``u`` in [0, 1): inversion of the distribution by sequential search."""
     found = np.zeros_like(rates)
     likely = rounded_once(np.exp, -rates)
     left = np.arange(rates.size)
     number = 0
     while True:
-        # where u is beyond all that is likely, it is what rounding left over
+        # stops if u is only rounding error
         goes_on = (u >= likely) & ((number <= rates) | (likely > 2.0**-60))
         found[left[~goes_on]] = number
         left, rates, u, likely = (each[goes_on] for each in (left, rates, u, likely))
@@ -151,7 +151,7 @@ def _few(rates: Array, u: Array) -> Array:
 
 
 def _log_likelihood(drawn: Array, rates: Array) -> Array:
-    """The logarithms of the chances of numbers, by Stirling's series."""
+    """The logarithms of the numbers' probabilities, by Stirling's series."""
     factorials = np.array([math.factorial(k) for k in range(10)], np.float64)
     small = np.minimum(drawn, 9.0)
     exact = (
@@ -167,7 +167,7 @@ def _log_likelihood(drawn: Array, rates: Array) -> Array:
 
 
 def _many(rates: Array, elements: Array, stream: tuple[int, int, int]) -> Array:
-    """Numbers for rates of ``_MANY`` at least, proposed until each is accepted.
+    """Poisson numbers for rates of at least ``_MANY``, by rejection.
 
     Source: Hörmann, "The transformed rejection method for generating Poisson random variables" (1993), PTRS.
     """
@@ -197,10 +197,10 @@ def _many(rates: Array, elements: Array, stream: tuple[int, int, int]) -> Array:
 
 @family.kernel("poisson", FLOATS)
 def poisson(output: Tensor, self: Tensor, stream: tuple[int, int, int]) -> None:
-    """Drawn from Poisson distributions of these rates."""
+    """Poisson numbers with these rates."""
     rates = numbers(self).astype(np.float64).reshape(-1)
     refuse_if(not (rates >= 0).all())
-    drawn = rates.copy()  # which infinite ones stay
+    drawn = rates.copy()  # infinite rates are returned unchanged
     elements = np.arange(rates.size, dtype=np.uint64)
     few = rates < _MANY
     words = blocks_at(elements[few], *stream)

@@ -17,7 +17,7 @@ family = Family()
 
 @family.kernel("arange.start_step", REAL)
 def arange(output: Tensor, start: Any, end: Any, step: Any) -> None:
-    """``start + i * step``, each computed by itself rather than by adding up."""
+    """``start + i * step``, computed independently for each i, not by repeated addition."""
     count = np.arange(output._spec.numel)
     if all(isinstance(each, int) for each in (start, step)):
         start, step = (np.asarray(each % 2**64, np.uint64).view(np.int64) for each in (start, step))
@@ -27,14 +27,14 @@ def arange(output: Tensor, start: Any, end: Any, step: Any) -> None:
 
 
 def _halves(a: Array) -> tuple[Array, Array]:
-    """A float64 as the sum of two with half as many bits.  Source: Veltkamp (1968)."""
+    """Splits a float64 into the sum of two with half as many bits.  Source: Veltkamp (1968)."""
     scaled = a * 134217729.0
     high = scaled - (scaled - a)
     return high, a - high
 
 
 def _multiply_add(a: Array, b: Array, c: Array) -> Array:
-    """``a + b * c`` rounded once: the product and the sum with what rounding takes from them.
+    """``a + b * c`` rounded once, from the product, the sum and their rounding errors.
 
     Source: Dekker (1971), Knuth's two-sum.
     """
@@ -50,7 +50,7 @@ def _multiply_add(a: Array, b: Array, c: Array) -> Array:
 
 
 def _evenly(start: Any, end: Any, steps: int, kind: Any) -> Array:
-    """The first half counted from the start, the second from the end; the step is rounded to the dtype."""
+    """The first half computed from the start, the second from the end; the step is rounded to the dtype."""
     if kind.is_complex:
         real = kind.to_real()
         return complex_of(
@@ -67,7 +67,7 @@ def _evenly(start: Any, end: Any, steps: int, kind: Any) -> Array:
     base = np.where(from_start, float(start), float(end))
     count = np.where(
         from_start, index, -(steps - 1.0 - index)
-    )  # the end's own is -0.0: it keeps a zero's sign
+    )  # -0.0 for the end itself, which preserves the sign of a zero
     if kind.itemsize == 2 and kind.is_floating_point:
         product = encoded(step * count, kind)
         return base + decoded(product, kind)
@@ -76,13 +76,13 @@ def _evenly(start: Any, end: Any, steps: int, kind: Any) -> Array:
 
 @family.kernel("linspace", ALL)
 def linspace(output: Tensor, start: Any, end: Any, steps: int) -> None:
-    """``start + i * step`` or ``end - (steps - 1 - i) * step``, whichever is nearer."""
+    """``start + i * step`` in the first half, ``end - (steps - 1 - i) * step`` in the second."""
     store(output, _evenly(start, end, steps, output._spec.dtype).reshape(output._spec.sizes))
 
 
 @family.kernel("logspace", ALL)
 def logspace(output: Tensor, start: Any, end: Any, steps: int, base: float) -> None:
-    """``base`` to the power of evenly spaced numbers, whose step is not rounded to the dtype."""
+    """``base`` to the power of evenly spaced exponents, whose step is not rounded to the dtype."""
     kind = output._spec.dtype
     if kind.category == 1:
         start, end = kind.cast(start), kind.cast(end)

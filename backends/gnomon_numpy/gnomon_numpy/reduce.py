@@ -1,6 +1,6 @@
-"""Reductions: sums, products, extremes, statistics, norms.
+"""Reductions: sums, products, minimum and maximum, statistics, norms.
 
-Sums of float32 are NumPy's, pairwise along contiguous rows; those of 16-bit floats are sums of float32.
+float32 sums are NumPy's, pairwise along contiguous rows; 16-bit floats are summed in float32.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _count(a: Array, axes: Axes) -> int:
 
 @family.reduction("mean.dim", INEXACT, WIDE)
 def mean(a: Array, axes: Axes, kept: bool, *_: Any) -> Array:
-    """The mean; NaN of nothing."""
+    """The mean; NaN if there are no elements."""
     return np.sum(a, axis=axes, keepdims=kept) / np.float64(_count(a, axes))
 
 
@@ -74,7 +74,7 @@ def all_of(a: Array, axes: Axes, kept: bool, *_: Any) -> Array:
 
 
 def variance(a: Array, axes: Axes, kept: bool, correction: Any) -> Array:
-    """The squared distances from the mean, over the count less ``correction``."""
+    """The sum of squared distances from the mean, divided by the count minus ``correction``."""
     count = np.float64(_count(a, axes))
     distances = a - np.sum(a, axis=axes, keepdims=True) / count
     squares = distances.real**2 + distances.imag**2 if is_complex(a) else distances**2
@@ -97,7 +97,7 @@ def std(a: Array, axes: Axes, kept: bool, dim: Any, correction: Any, keepdim: bo
 
 @family.reduction("linalg_vector_norm", INEXACT, WIDE)
 def vector_norm(a: Array, axes: Axes, kept: bool, ord: Any, *_: Any) -> Array:
-    """``(sum of |x| ** ord) ** (1 / ord)``; the count of what is not 0, and the extremes, at the edges."""
+    """``(sum of |x| ** ord) ** (1 / ord)``; for ord 0 the count of nonzeros, for ±inf the extreme of |x|."""
     sizes = absolute(a)
     if ord == 0:
         return np.sum(sizes != 0, axis=axes, keepdims=kept)
@@ -106,7 +106,7 @@ def vector_norm(a: Array, axes: Axes, kept: bool, ord: Any, *_: Any) -> Array:
         return extreme(sizes, axis=axes, keepdims=kept)
     if ord == 1:
         return np.sum(sizes, axis=axes, keepdims=kept)
-    # scaled by the largest, no power leaves the range of float64
+    # scaled by the largest, so that powers do not overflow float64
     scale = np.max(sizes, axis=axes, keepdims=True, initial=0.0)
     scale = np.where((scale == 0) | ~np.isfinite(scale), 1.0, scale)
     powers = np.sum((sizes / scale) ** float(ord), axis=axes, keepdims=True)
@@ -118,7 +118,7 @@ def vector_norm(a: Array, axes: Axes, kept: bool, ord: Any, *_: Any) -> Array:
 
 @family.reduction("logsumexp", INEXACT, WIDE)
 def log_sum_exp(a: Array, axes: Axes, kept: bool, *_: Any) -> Array:
-    """The logarithm of the sum of the exponentials, of differences from the largest real part."""
+    """logsumexp; subtracts the largest real part first."""
     shift = np.max(a.real, axis=axes, keepdims=True)
     shift = np.where(np.isfinite(shift), shift, 0.0)
     sums = np.log(np.sum(np.exp(a - shift), axis=axes, keepdims=True)) + shift
@@ -127,30 +127,30 @@ def log_sum_exp(a: Array, axes: Axes, kept: bool, *_: Any) -> Array:
 
 @family.kernel("_count_nonzero", ALL)
 def count_nonzero(output: Tensor, self: Tensor) -> None:
-    """How many elements are not 0."""
+    """The number of elements that are not 0."""
     store(output, np.count_nonzero(numbers(self)))
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Extremes with their places, along one dimension.
+# Minimum and maximum with positions, along one dimension.
 
 
 def rows(a: Array, dim: int | None) -> tuple[Array, int]:
-    """The array with at least one dimension, and the dimension meant; None: all of it, flattened."""
+    """The array, at least 1-D, and the wrapped dimension; for None the flattened array."""
     if dim is None:
         return a.reshape(-1), 0
     return at_least_1d(a), wrapped(dim, a.ndim)
 
 
 def place_in(output: Tensor, values: Array, dim: int) -> None:
-    """Store what remains of ``dim`` (size 1), whether or not the output keeps it."""
+    """Stores values whose ``dim`` has size 1, whether or not the output keeps it."""
     store(output, values.reshape(output._spec.sizes))
 
 
 def _arg_kernel(name: str, function: Any) -> None:
     @family.kernel(name, REAL_AND_BOOL)
     def kernel(output: Tensor, self: Tensor, dim: int | None, keepdim: bool) -> None:
-        """Where the first extreme is; the first NaN if there is one."""
+        """The position of the first extreme, or of the first NaN if there is one."""
         a, axis = rows(numbers(self), dim)
         place_in(output, function(a, axis=axis), axis)
 
@@ -162,7 +162,7 @@ _arg_kernel("argmin", np.argmin)
 def _extreme_kernel(name: str, function: Any) -> None:
     @family.kernel(name, REAL_AND_BOOL)
     def kernel(values: Tensor, indices: Tensor, self: Tensor, dim: int, keepdim: bool) -> None:
-        """The extreme, NaN if there is one, and where it first is."""
+        """The extreme, NaN if there is one, and its first position."""
         a, axis = rows(numbers(self), dim)
         where = function(a, axis=axis, keepdims=True)
         place_in(values, np.take_along_axis(a, where, axis), axis)
@@ -175,7 +175,7 @@ _extreme_kernel("min.dim", np.argmin)
 
 @family.kernel("aminmax", REAL_AND_BOOL)
 def aminmax(min: Tensor, max: Tensor, self: Tensor, dim: int | None, keepdim: bool) -> None:
-    """Both extremes of each row along ``dim``; both NaN if there is one."""
+    """Both extremes of each row along ``dim``; both are NaN if the row has a NaN."""
     a, axis = rows(numbers(self), dim)
     place_in(min, np.min(a, axis=axis), axis)
     place_in(max, np.max(a, axis=axis), axis)

@@ -1,8 +1,8 @@
-"""Images of another size: nearest neighbours, interpolation, padding.
+"""Resampling by nearest neighbours or interpolation; padding.
 
-Everything goes dimension by dimension, by tables of positions and weights (tables.py).  Positions and weights
-are rounded where PyTorch rounds them: to float32 for all dtypes but float64 (and uint8 interpolated), because
-a position decides which neighbours are taken.
+All of it is separable, computed by tables of positions and weights (tables.py).  Positions and weights are
+rounded as in PyTorch, to float32 for all dtypes except float64 (and interpolated uint8), because a position
+decides which neighbours are used.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Round = Callable[[Any], Any]
 
 
 def _single(number: Any) -> Any:
-    """Rounded to float32, in float64."""
+    """Numbers rounded to float32, stored as float64."""
     return np.asarray(number, np.float64).astype(np.float32).astype(np.float64)
 
 
@@ -38,14 +38,14 @@ def _double(number: Any) -> Any:
 
 
 def _step(size: int, count: int, align_corners: bool, scale: float | None, rounded: Round) -> Any:
-    """How far apart in the input two neighbouring output positions lie."""
+    """The distance in the input of two adjacent output positions."""
     if align_corners:
         return rounded((size - 1) / (count - 1)) if count > 1 else np.float64(0.0)
     return rounded(1.0 / scale) if scale is not None and scale > 0 else rounded(size / count)
 
 
 def _sources(count: int, step: Any, align_corners: bool, rounded: Round) -> Array:
-    """Where in the input the output positions lie."""
+    """The positions in the input of the output positions."""
     at = np.arange(count)
     return rounded(step * at) if align_corners else rounded(rounded(step * (at + 0.5)) - 0.5)
 
@@ -59,7 +59,7 @@ def _identity(size: int) -> Table:
 
 
 def _within(places: Array, size: int, least: int = 0) -> Array:
-    """Places from ``least`` on and within ``size``: infinity is the end, what is no number ``least``."""
+    """Positions clamped to ``least`` … ``size - 1``; NaN becomes ``least``."""
     return np.clip(np.fmax(places, least), least, size - 1)
 
 
@@ -72,13 +72,13 @@ def _nearest(size: int, count: int, align_corners: bool, scale: float | None, ro
 
 
 def _nearest_exact(size: int, count: int, align_corners: bool, scale: float | None, rounded: Round) -> Table:
-    """The neighbour whose middle is nearest: at floor((position + 1/2) * scale)."""
+    """The neighbour whose center is nearest: at floor((position + 1/2) * scale)."""
     at = np.floor(rounded((np.arange(count) + 0.5) * _step(size, count, False, scale, rounded)))
     return _table(_within(at, size)[:, None], np.ones((count, 1)))
 
 
 def _linear(size: int, count: int, align_corners: bool, scale: float | None, rounded: Round) -> Table:
-    """The two neighbours, each weighted by how near it is; with weight 0 too, 0 times infinity being NaN."""
+    """The two neighbours with linear weights; weight 0 is kept, because 0 times infinity must be NaN."""
     if count == size:
         at = np.arange(size)
         return _table(np.stack([at, at], 1), np.stack([np.ones(size), np.zeros(size)], 1))
@@ -91,7 +91,7 @@ def _linear(size: int, count: int, align_corners: bool, scale: float | None, rou
 
 
 def _cubic(size: int, count: int, align_corners: bool, scale: float | None, rounded: Round) -> Table:
-    """Four neighbours, weighted by Keys' cubic; beyond the border its outermost element stands for them."""
+    """Four neighbours, weighted by Keys' cubic; those outside are replaced by the border's element."""
     source = _sources(count, _step(size, count, align_corners, scale, rounded), align_corners, rounded)
     left = _within(np.floor(source), size, -4)
     share = np.clip(np.fmax(rounded(source - left), 0.0), 0.0, 1.0)
@@ -100,7 +100,7 @@ def _cubic(size: int, count: int, align_corners: bool, scale: float | None, roun
 
 
 def cubic_weights(share: Array) -> list[Array]:
-    """The weights of the four neighbours of a place ``share`` behind the second of them."""
+    """The weights of the four neighbours of a position ``share`` after the second of them."""
     a = -0.75
 
     def near(x: Array) -> Array:
@@ -113,8 +113,10 @@ def cubic_weights(share: Array) -> list[Array]:
 
 
 def _antialiased(filter: Callable[[Array, Round], Array], radius: float) -> Callable[..., Table]:
-    """The mode whose weights ``filter`` gives, which vanishes beyond ``radius``: stretched to the distance of
-    the output positions where that is more than 1, and divided by their sum.
+    """The antialiased mode with the weights ``filter``, which is 0 beyond ``radius``.
+
+    The filter is stretched by the distance of adjacent output positions if that exceeds 1, and its weights
+    are divided by their sum.
     """
 
     def mode(size: int, count: int, align_corners: bool, scale: float | None, rounded: Round) -> Table:
@@ -143,7 +145,7 @@ def _triangle(x: Array, rounded: Round) -> Array:
 
 
 def _keys(x: Array, rounded: Round) -> Array:
-    """Keys' cubic, as it approximates a smooth function best."""
+    """Keys' cubic with a = -0.5, which approximates a smooth function best."""
     x = np.abs(x)
     near = rounded((1.5 * x - 2.5) * x * x + 1)
     far = rounded(((-0.5 * x + 2.5) * x - 4) * x + 2)
@@ -170,7 +172,7 @@ _INTERPOLATES = ("linear", "cubic", "linear_aa", "cubic_aa", "lanczos_aa")
 
 
 def _tables(mode: str, sizes: Sequence[int], counts: Sequence[int], options: Any, kind: str) -> list[Table]:
-    """A table for each spatial dimension; the options are the scales, and ``align_corners`` before."""
+    """A table for each spatial dimension; ``options``: ``align_corners``, if the mode has it, and scales."""
     align_corners, scales = (options[0], options[1:]) if mode in _INTERPOLATES else (False, options)
     is_double = kind == "float64" or (kind == "uint8" and mode in _INTERPOLATES)
     rounded = _double if is_double else _single
@@ -187,12 +189,12 @@ def _tables(mode: str, sizes: Sequence[int], counts: Sequence[int], options: Any
 def _kernel(name: str, mode: str, spatial: int) -> None:
     @family.kernel(name, ALL)
     def kernel(output: Tensor, self: Tensor, output_size: Sequence[int], *options: Any) -> None:
-        """Each element a weighted sum of its neighbours."""
+        """Each element is a weighted sum of its neighbours."""
         sizes, kind = self._spec.sizes[-spatial:], self._spec.dtype.name
         tables = _tables(mode, sizes, output_size, options, kind)
         is_bytes = kind == "uint8" and mode in _INTERPOLATES
         if mode.endswith("_aa") or is_bytes:
-            # a dimension that keeps its size is left alone, whatever its scale says
+            # a dimension that keeps its size is copied, whatever its scale
             tables = [
                 _identity(size) if size == len(table.positions) else table
                 for size, table in zip(sizes, tables)
@@ -205,14 +207,14 @@ def _kernel(name: str, mode: str, spatial: int) -> None:
         elif is_bytes:
             store(output, _resampled_bytes(raw(self).astype(np.int64), tables))
         else:
-            a = numbers(self, WIDE)  # weighted, integers are no integers
+            a = numbers(self, WIDE)  # integers become floats by weighting
             store(output, summed(a if a.dtype.kind in "fc" else a.astype(np.float64), tables))
 
 
 def _resampled_bytes(a: Array, tables: Sequence[Table]) -> Array:
-    """uint8: dimension by dimension from the last, each result rounded half up and clamped to 0 … 255.
+    """Resamples uint8 one dimension after another from the last, rounds half up and clamps to 0 … 255.
 
-    The weights are integers of 15 bits, those of one position added up before.
+    The weights are 15-bit integers; weights of equal positions are added first.
     """
     for axis, table in reversed(list(zip(range(a.ndim - len(tables), a.ndim), tables))):
         assert table.weights is not None, "modes that interpolate have weights"
@@ -240,10 +242,10 @@ def _backward_kernel(name: str, mode: str, spatial: int) -> None:
         input_size: Sequence[int],
         *options: Any,
     ) -> None:
-        """Each element's gradient is the weighted sum of those it was used for."""
+        """Each element's gradient is the weighted sum of the gradients of the outputs that use it."""
         sizes = grad_input._spec.sizes[-spatial:]
         grad = numbers(grad_output, WIDE)
-        if mode == "cubic" and tuple(sizes) == tuple(output_size):  # the gradient itself, whatever the scales
+        if mode == "cubic" and tuple(sizes) == tuple(output_size):  # copied, whatever the scales
             store(grad_input, grad)
             return
         tables = _tables(mode, sizes, output_size, options, grad_output._spec.dtype.name)
@@ -268,7 +270,7 @@ for _name, _mode, _spatial in (
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Padding with what is there: mirrored, or the outermost element.
+# Reflection and replication padding.
 
 
 def _reflected(size: int, before: int, after: int) -> Array:
@@ -281,7 +283,7 @@ def _replicated(size: int, before: int, after: int) -> Array:
 
 
 def _padding_tables(sources: Any, sizes: Sequence[int], padding: Sequence[int], spatial: int) -> list[Table]:
-    """One neighbour each; the padding is given from the last dimension to the front."""
+    """Tables with one neighbour per element; ``padding`` starts with the last dimension."""
     tables = []
     for dim in range(spatial):
         number = 2 * (spatial - 1 - dim)
@@ -293,7 +295,7 @@ def _padding_tables(sources: Any, sizes: Sequence[int], padding: Sequence[int], 
 def _padding_kernels(name: str, sources: Any, spatial: int) -> None:
     @family.kernel(name, ALL)
     def kernel(output: Tensor, self: Tensor, padding: Sequence[int]) -> None:
-        """Each element is the one that it mirrors."""
+        """Copies each element from its source position."""
         found = raw(self)
         tables = _padding_tables(sources, found.shape, padding, spatial)
         for axis, table in zip(range(found.ndim - spatial, found.ndim), tables):
@@ -302,7 +304,7 @@ def _padding_kernels(name: str, sources: Any, spatial: int) -> None:
 
     @family.kernel(f"{name}_backward", ALL)
     def backward(grad_input: Tensor, grad_output: Tensor, self: Tensor, padding: Sequence[int]) -> None:
-        """Each element's gradient is the sum of those of its copies."""
+        """Each element's gradient is the sum of the gradients of its copies."""
         sizes = grad_input._spec.sizes
         tables = _padding_tables(sources, sizes, padding, spatial)
         store(grad_input, shared_out(numbers(grad_output, WIDE), tables, sizes[-spatial:]))

@@ -1,4 +1,4 @@
-"""Scans: running sums, products and extremes along a dimension."""
+"""Scans along a dimension: cumulative sums, products, minimum and maximum."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ family = Family()
 def _scan_kernel(name: str, function: Any) -> None:
     @family.kernel(name, ALL)
     def kernel(output: Tensor, self: Tensor, dim: int, *_: Any) -> None:
-        """Accumulated in float64, each element rounded once; integers wrap around."""
+        """Accumulates in float64 and rounds each element once; integers wrap around."""
         a = numbers(self, WIDE)
         if a.dtype.kind in "biu":
             a = a.astype(STORED[output._spec.dtype.name], copy=False)
@@ -29,7 +29,7 @@ _scan_kernel("cumprod", np.cumprod)
 
 
 def running_places(a: Array, best: Array, axis: int) -> Array:
-    """For each element, where the last extreme up to it stands; a NaN is the extreme from there on."""
+    """For each element, the position of the last extreme up to it; from a NaN on, NaN is the extreme."""
     shape = [1] * a.ndim
     shape[axis] = -1
     places = np.arange(a.shape[axis]).reshape(shape)
@@ -40,7 +40,7 @@ def running_places(a: Array, best: Array, axis: int) -> Array:
 def _extreme_kernel(name: str, function: Any) -> None:
     @family.kernel(name, REAL_AND_BOOL)
     def kernel(values: Tensor, indices: Tensor, self: Tensor, dim: int) -> None:
-        """The extreme so far and the last place where it stood."""
+        """The cumulative extreme and its last position."""
         a = at_least_1d(numbers(self))
         axis = wrapped(dim, a.ndim)
         places = running_places(a, function.accumulate(a, axis=axis), axis)

@@ -1,6 +1,6 @@
-"""Order: sorting, the largest, medians, modes, positions in sorted rows.
+"""sort, topk, medians, mode, and searchsorted.
 
-NaN stands behind all other numbers; equal elements stay in order.
+NaN sorts after all other numbers; equal elements keep their order.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ def ascending(a: Array, axis: int) -> Array:
 
 
 def descending(a: Array, axis: int) -> Array:
-    """The positions in descending order; equal ones in order too, so it is no mirror of the other."""
+    """The positions in descending order, also stable, so it is not the reverse of ``ascending``."""
     turned = np.flip(ascending(np.flip(a, axis), axis), axis)
     return a.shape[axis] - 1 - turned
 
 
 def _store_both(values: Tensor, indices: Tensor, a: Array, order: Array, axis: int) -> None:
-    """The elements at these positions, and the positions."""
+    """Stores the elements at these positions, and the positions."""
     store(values, np.take_along_axis(a, order, axis).reshape(values._spec.sizes))
     store(indices, order.reshape(indices._spec.sizes))
 
 
 @family.kernel("sort.stable", REAL_AND_BOOL)
 def sort(values: Tensor, indices: Tensor, self: Tensor, stable: Any, dim: int, is_descending: bool) -> None:
-    """Each row along ``dim`` in order, and where each element stood."""
+    """Sorts each row along ``dim``; also writes the original position of each element."""
     a, axis = rows(numbers(self), dim)
     order = descending(a, axis) if is_descending else ascending(a, axis)
     _store_both(values, indices, a, order, axis)
@@ -48,21 +48,21 @@ def sort(values: Tensor, indices: Tensor, self: Tensor, stable: Any, dim: int, i
 def topk(
     values: Tensor, indices: Tensor, self: Tensor, k: int, dim: int, largest: bool, sorted: bool
 ) -> None:
-    """The first ``k`` of each row in order."""
+    """The first ``k`` elements of each row in sorted order."""
     a, axis = rows(numbers(self), dim)
     order = descending(a, axis) if largest else ascending(a, axis)
-    count = k if self._spec.ndim else 1  # a tensor without dimensions has its one element, whatever k is
+    count = k if self._spec.ndim else 1  # a 0-dim tensor has one element, whatever k is
     _store_both(values, indices, a, np.take(order, np.arange(count), axis), axis)
 
 
 # ---------------------------------------------------------------------------------------------------------
-# One element of each row.
+# Selecting one element of each row.
 
 
 def _choosing(name: str, dtypes: Any, choose: Any) -> None:
     @family.kernel(name, dtypes)
     def kernel(values: Tensor, indices: Tensor, self: Tensor, *arguments: Any) -> None:
-        """The element of each row at ``choose(rows, *arguments)``, and where it stands."""
+        """The element of each row at position ``choose(rows, *arguments)``, and the position."""
         *rest, dim, _ = arguments
         a, axis = rows(numbers(self), dim)
         lines = np.moveaxis(a, axis, -1)
@@ -72,27 +72,27 @@ def _choosing(name: str, dtypes: Any, choose: Any) -> None:
 
 
 def _in_order(lines: Array, number: Any) -> Array:
-    """The position of the element that is the ``number``-th in ascending order, of each row."""
+    """For each row, the position of its ``number``-th element in ascending order."""
     order = ascending(lines, -1)
     where = np.broadcast_to(np.asarray(number), lines.shape[:-1])[..., None]
     return np.take_along_axis(order, where, -1)[..., 0]
 
 
 def _median(lines: Array) -> Array:
-    """The lower of the middle elements; the first NaN if there is one."""
+    """The position of the lower median, or of the first NaN if there is one."""
     is_nan = lines != lines
     middle = _in_order(lines, (lines.shape[-1] - 1) // 2)
     return np.where(np.any(is_nan, -1), np.argmax(is_nan, -1), middle)
 
 
 def _nanmedian(lines: Array) -> Array:
-    """The same among the elements that are not NaN."""
+    """The position of the lower median among the elements that are not NaN."""
     count = np.count_nonzero(lines == lines, axis=-1)
     return _in_order(lines, np.maximum(count - 1, 0) // 2)
 
 
 def _mode(lines: Array) -> Array:
-    """The last position of the most frequent number; of several, of the least.  NaN equals nothing."""
+    """The last position of the most frequent number (of several, the smallest).  NaN equals nothing."""
     order = ascending(lines, -1)
     ordered = np.take_along_axis(lines, order, -1)
     places = np.arange(lines.shape[-1])
@@ -111,7 +111,7 @@ _choosing("mode", ALL, _mode)
 def _flat_median(name: str, choose: Any) -> None:
     @family.kernel(name, ALL)
     def kernel(output: Tensor, self: Tensor) -> None:
-        """Of all elements; NaN of none."""
+        """The median of all elements; NaN if there are none."""
         flat = numbers(self).reshape(-1)
         store(output, flat[choose(flat)] if flat.size else np.nan)
 
@@ -121,7 +121,7 @@ _flat_median("nanmedian", _nanmedian)
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Positions in sorted rows.
+# searchsorted.
 
 
 @family.kernel("searchsorted.Tensor", ALL)
@@ -134,7 +134,7 @@ def searchsorted(
     side: Any,
     sorter: Tensor | None,
 ) -> None:
-    """Bisection, of all values at once; NaN is behind nothing, and nothing behind it."""
+    """Bisection, vectorized over values; comparisons with NaN are false."""
     kind = result_type(sorted_sequence._spec, self._spec)
     lines, values = (_converted(each, kind) for each in (sorted_sequence, self))
     if sorter is not None:
@@ -159,5 +159,5 @@ def searchsorted(
 
 
 def _converted(tensor: Tensor, kind: Any) -> Array:
-    """The elements as another dtype holds them."""
+    """The elements cast to another dtype."""
     return decoded(encoded(numbers(tensor, {}), kind), kind)

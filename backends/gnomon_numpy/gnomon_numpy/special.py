@@ -1,7 +1,7 @@
-"""Special functions beyond NumPy's: erf's family and gamma's, sums of exponentials, wrapping powers.
+"""Special functions that NumPy lacks: erf and relatives, the gamma function's relatives, integer powers.
 
-All are computed in float64.  What Python's math or a series gives exactly enough but slowly is evaluated
-once, at the nodes of a Chebyshev interpolation; after that every call is a polynomial.
+All are computed in float64.  Functions that Python's math or a series computes accurately but slowly are
+evaluated once, at the nodes of a Chebyshev interpolation; after that every call is a polynomial.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import numpy as np
 
 from .arrays import Array
 
-# B(2k) / (2k)!, for Euler and Maclaurin's formula
+# B(2k) / (2k)!, for the Euler-Maclaurin formula
 _BERNOULLI = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000, 1 / 74724249600)
-_SHIFT = 12  # from here on the asymptotic series are exact to float64
+_SHIFT = 12  # from here on the asymptotic series are accurate to float64
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -27,13 +27,13 @@ _ERF_SERIES = [
     0.12837916709551257,
     *(2 / math.sqrt(math.pi) * (-1) ** n / (math.factorial(n) * (2 * n + 1)) for n in range(1, _ERF_TERMS)),
 ]
-_MIDDLE = 3.75  # the x that the interpolation's variable has its 0 at
+_MIDDLE = 3.75  # the x at which the interpolation variable is 0
 _NODES = 34
-_DEGREE = 23  # what is left of the coefficients behind that is noise
+_DEGREE = 23  # higher coefficients are only noise
 
 
 def _exp_of_minus_square(x: Array) -> Array:
-    """exp(-x * x), the square split into an exact part and a small one: its rounding would be magnified."""
+    """exp(-x * x), with the square split into an exact and a small part: exp magnifies its rounding error."""
     x = np.minimum(x, 40.0)  # where the result is 0
     upper = np.floor(x * 2.0**20) * 2.0**-20
     return np.exp(-upper * upper) * np.exp(-(x - upper) * (x + upper))
@@ -42,7 +42,7 @@ def _exp_of_minus_square(x: Array) -> Array:
 @functools.lru_cache(maxsize=1)
 def _scaled_erfc() -> Array:
     """Chebyshev coefficients of ``(1 + 2 x) exp(x * x) erfc(x)`` in ``t = (x - 3.75) / (x + 3.75)``."""
-    # cosines of (2 k + 1) j / (2 n) half turns, taken within one turn: they are exact to the last digit then
+    # cosines of (2 k + 1) j / (2 n) half turns, reduced to one turn, where they are accurate to the last bit
     cosines = [math.cos(math.pi * turn / (2 * _NODES)) for turn in range(4 * _NODES)]
     values = []
     for k in range(_NODES):
@@ -56,7 +56,7 @@ def _scaled_erfc() -> Array:
 
 
 def _slow_erfcx(x: float) -> float:
-    """exp(x * x) * erfc(x): by Python's erfc, and far out by the continued fraction."""
+    """exp(x * x) * erfc(x), by Python's erfc, and for x >= 2 by the continued fraction."""
     if x < 2:
         upper = math.floor(x * 2.0**20) * 2.0**-20
         return math.exp(upper * upper) * math.exp((x - upper) * (x + upper)) * math.erfc(x)
@@ -68,13 +68,13 @@ def _slow_erfcx(x: float) -> float:
 
 def _erfc_of_positive(x: Array) -> Array:
     t = np.where(np.isinf(x), 1.0, (x - _MIDDLE) / (x + _MIDDLE))
-    first, *rest = _scaled_erfc()  # the first is the largest by far, and added last
+    first, *rest = _scaled_erfc()  # the first is by far the largest, so it is added last
     scaled = first + np.polynomial.chebyshev.chebval(t, [0.0, *rest])
     return _exp_of_minus_square(x) * (scaled / (1 + 2 * np.minimum(x, 40.0)))
 
 
 def _erf_beyond_x(x: Array) -> Array:
-    """erf(x) - x for |x| < 1: small, so that its rounding vanishes when x is added."""
+    """erf(x) - x for |x| < 1, which is small, so that its error vanishes when x is added."""
     square = x * x
     series = np.zeros_like(x)
     for coefficient in reversed(_ERF_SERIES):
@@ -91,7 +91,7 @@ def erf(x: Array) -> Array:
 
 
 def erfc(x: Array) -> Array:
-    """1 - erf(x), exact also where that is small."""
+    """1 - erf(x), accurate also where it is small."""
     size = np.abs(x)
     far = _erfc_of_positive(size)
     is_near = size < 1
@@ -101,9 +101,9 @@ def erfc(x: Array) -> Array:
 
 
 def erfinv(a: Array) -> Array:
-    """The x with erf(x) = a: Winitzki's approximation, then Halley's steps.
+    """The x with erf(x) = a: Winitzki's approximation, then Halley steps.
 
-    Near 1 the steps compare erfc(x) with 1 - |a|, which is exact there, as erf(x) is near 0.
+    Near 1 the steps compare erfc(x) with 1 - |a|, which is exact there; near 0 they compare erf(x) with |a|.
     """
     size = np.where(np.abs(a) < 1, np.abs(a), 0.0)
     logarithm = np.log1p(-size * size)
@@ -139,7 +139,7 @@ def _lgamma_series() -> list[float]:
 
 
 def _lgamma_near_two(z: Array) -> Array:
-    """lgamma(2 + z) for |z| <= 1/2, exact also near its zero."""
+    """lgamma(2 + z) for |z| <= 1/2, accurate also near its zero."""
     series = np.zeros_like(z)
     for coefficient in reversed(_lgamma_series()):
         series = series * z + coefficient
@@ -147,7 +147,7 @@ def _lgamma_near_two(z: Array) -> Array:
 
 
 def _lgamma_of_large(x: Array) -> Array:
-    """Stirling's series, from _SHIFT on."""
+    """lgamma by Stirling's series, for x >= _SHIFT."""
     square = x * x
     series = np.zeros_like(x)
     for k in range(len(_BERNOULLI), 0, -1):
@@ -156,7 +156,7 @@ def _lgamma_of_large(x: Array) -> Array:
 
 
 def _lgamma_of_positive(x: Array) -> Array:
-    """By the series around 2, moved there by factors; by Stirling's where x is large."""
+    """lgamma of positive x: by the series around 2 after shifting by factors, by Stirling's if x is large."""
     is_large, is_small = x >= _SHIFT, x < 0.5
     middle = np.where(is_large | ~(x >= 0.5), 2.0, x)
     factor = np.ones_like(middle)
@@ -164,7 +164,7 @@ def _lgamma_of_positive(x: Array) -> Array:
         is_above = middle > 2.5
         middle = np.where(is_above, middle - 1, middle)
         factor = np.where(is_above, factor * middle, factor)
-    is_below = middle < 1.5  # then 1 + z is meant, as for the small ones 0 + z
+    is_below = middle < 1.5  # x is written as 1 + z, a small one as 0 + z
     z = np.where(is_small, x, np.where(is_below, middle - 1, middle - 2))
     near = _lgamma_near_two(z) + np.log(factor) - np.where(is_below | is_small, np.log1p(z), 0.0)
     near = np.where(is_small, near - np.log(z), near)
@@ -183,7 +183,7 @@ def lgamma(x: Array) -> Array:
 
 
 def _shifted_up(a: Array, add: float, power: float) -> tuple[Array, Array]:
-    """``a`` with 1 added until it is _SHIFT, and the sum of ``add * a**power`` of all that it was before."""
+    """``a`` incremented until it reaches _SHIFT, and the sum of ``add * a**power`` over earlier values."""
     total = np.zeros_like(a)
     for _ in range(_SHIFT):
         is_small = a < _SHIFT
@@ -195,7 +195,7 @@ def _shifted_up(a: Array, add: float, power: float) -> tuple[Array, Array]:
 def digamma(a: Array) -> Array:
     """The derivative of lgamma: reflected below 0, shifted up, then the asymptotic series.
 
-    NaN at -1, -2 …; at 0 an infinity of the other sign.  Abramowitz and Stegun, 6.3.
+    NaN at -1, -2 …; at 0 an infinity of the opposite sign.  Abramowitz and Stegun, 6.3.
     """
     is_reflected = a < 0
     positive, total = _shifted_up(np.where(is_reflected, 1 - a, a), -1.0, -1.0)
@@ -212,7 +212,7 @@ def digamma(a: Array) -> Array:
 def hurwitz_zeta(s: int, a: Array) -> Array:
     """The sum of (a + k)**-s over k = 0, 1 …, for s > 1; inf at the poles 0, -1, -2 … -inf, NaN at inf.
 
-    A few terms one by one, the rest by Euler and Maclaurin's formula.
+    The first terms are summed, the rest is approximated by the Euler-Maclaurin formula.
     """
     is_pole = (a <= 0) & (a == np.floor(a))
     given = a
@@ -242,7 +242,7 @@ def polygamma(a: Array, n: int) -> Array:
     sign = 1.0 if n % 2 else -1.0
     if n > 1:
         return sign * factorial * hurwitz_zeta(n + 1, a)
-    is_reflected = (a < 0) & (a != np.floor(a))  # the one whose reflection is simple
+    is_reflected = (a < 0) & (a != np.floor(a))  # n = 1: its reflection formula is simple
     right = hurwitz_zeta(2, np.where(is_reflected, 1 - a, a))
     result = np.where(is_reflected, (math.pi / np.sin(math.pi * np.fmod(a, 1.0))) ** 2 - right, right)
     return np.where(np.isinf(a), np.where(a > 0, 0.0, np.nan), result)
@@ -253,7 +253,7 @@ def polygamma(a: Array, n: int) -> Array:
 
 
 def integer_power(a: Array, exponent: Array) -> Array:
-    """Wrapping powers; to a negative exponent the truncated reciprocal: 1, -1 or 0."""
+    """Powers that wrap around; for a negative exponent the truncated reciprocal: 1, -1 or 0."""
     powers = np.power(a, np.maximum(exponent, 0))
     if exponent.dtype.kind == "u" or not np.any(exponent < 0):
         return powers

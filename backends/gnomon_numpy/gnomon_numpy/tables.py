@@ -1,8 +1,8 @@
-"""Tables: for each output position along a dimension, the input positions that it is made of.
+"""Tables: for each output position along a dimension, its input positions.
 
-What is linear and goes dimension by dimension (averages, resampling), or looks at windows of varying length,
-is computed from them: a table has a row for each output position and a column for each neighbour, and a loop
-over the columns is the only one.
+Separable linear operators (averages, resampling), and those with windows of varying length, are computed from
+them: a table has a row for each output position and a column for each neighbour, and only the columns are
+looped over.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .arrays import Array
 
 
 class Table(NamedTuple):
-    """Along one dimension: positions, and whether there is a neighbour there; its weight, if they differ."""
+    """Along one dimension: positions, whether a neighbour exists there, and the weights, unless all are 1."""
 
     positions: Array  # (outputs, neighbours)
     exists: Array
@@ -25,9 +25,9 @@ class Table(NamedTuple):
 
 
 def strided_table(size: int, count: int, taps: int, stride: int, padding: int, dilation: int = 1) -> Table:
-    """Windows of ``taps`` elements, without those beyond the input, which most of them may be."""
+    """Windows of ``taps`` elements; columns that are outside the input for all windows are left out."""
     starts = np.arange(count) * stride - padding
-    before = np.where(starts < 0, -(starts // dilation), 0)  # so many taps lie in front of the input
+    before = np.where(starts < 0, -(starts // dilation), 0)  # the number of taps before the input
     first = starts + before * dilation
     inside = np.clip(np.minimum(taps - before, -((first - size) // dilation)), 0, None)
     taken = np.arange(np.max(inside, initial=0))
@@ -36,7 +36,7 @@ def strided_table(size: int, count: int, taps: int, stride: int, padding: int, d
 
 
 def adaptive_table(size: int, count: int) -> Table:
-    """Windows that share the input out evenly."""
+    """The windows of adaptive pooling."""
     at = np.arange(count)
     starts, ends = at * size // max(count, 1), -(-(at + 1) * size // max(count, 1))
     longest = int(np.max(ends - starts, initial=0))
@@ -46,7 +46,7 @@ def adaptive_table(size: int, count: int) -> Table:
 
 
 def _beside(column: Array, ndim: int, axis: int) -> Array:
-    """A column of a table in the shape that broadcasts along ``axis``."""
+    """A column of a table, reshaped to broadcast along ``axis``."""
     shape = [1] * ndim
     shape[axis] = -1
     return column.reshape(shape)
@@ -57,7 +57,7 @@ def summed(a: Array, tables: Sequence[Table]) -> Array:
     for axis, table in zip(range(a.ndim - len(tables), a.ndim), tables):
         total = np.zeros((*a.shape[:axis], len(table.positions), *a.shape[axis + 1 :]), a.dtype)
         if table.weights is not None:
-            total = -total  # to which -0.0 can be added
+            total = -total  # -0.0, the identity of addition
         for column in range(table.positions.shape[1]):
             found = np.take(a, table.positions[:, column], axis)
             if table.weights is not None:
@@ -68,7 +68,7 @@ def summed(a: Array, tables: Sequence[Table]) -> Array:
 
 
 def shared_out(grad: Array, tables: Sequence[Table], sizes: Sequence[int]) -> Array:
-    """The opposite: each element's gradient added, weighted, to all of its neighbours."""
+    """The transpose of ``summed``: adds each output's gradient, weighted, to all of its neighbours."""
     for axis, table, size in zip(range(grad.ndim - len(tables), grad.ndim), tables, sizes):
         lines = np.moveaxis(grad, axis, 0)
         total = np.zeros((size, *lines.shape[1:]), grad.dtype)

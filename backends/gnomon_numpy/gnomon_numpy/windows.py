@@ -1,8 +1,8 @@
-"""Windows over the last dimensions: which positions of a small side meet which of a large one.
+"""Windows over the last dimensions: pairs of positions of a small and a large side.
 
-``large = small * stride - padding + tap * dilation``: a convolution's input is large and its output small,
-a transposed one's the other way round; a pool's input is large.  For one tap both are slices, so that a loop
-over the kernel's taps is the only one.
+``large = small * stride - padding + tap * dilation``: a convolution's input is large and its output small, a
+transposed one's the other way round; a pool's input is large.  For one tap both are slices, so that only the
+kernel's taps are looped over.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Slices = tuple[Any, ...]  # an index
 
 
 def spread(values: int | Sequence[int], count: int) -> tuple[int, ...]:
-    """One value for all spatial dimensions, or one for each."""
+    """Expands a single value to all spatial dimensions."""
     values = (values,) if isinstance(values, int) else tuple(values)
     return values * count if len(values) == 1 else values
 
@@ -23,7 +23,7 @@ def spread(values: int | Sequence[int], count: int) -> tuple[int, ...]:
 def _meeting(
     large: int, small: int, tap: int, stride: int, padding: int, dilation: int
 ) -> tuple[slice, slice]:
-    """The positions of the small and of the large side that meet at a tap, along one dimension."""
+    """The slices of the small and the large side that belong to a tap, along one dimension."""
     start = tap * dilation - padding
     first = max(0, -(start // stride))  # the first position with start + position * stride >= 0
     last = min(small - 1, (large - 1 - start) // stride)
@@ -41,7 +41,7 @@ def meetings(
     padding: Sequence[int],
     dilation: Sequence[int],
 ) -> Iterator[tuple[tuple[int, ...], Slices, Slices]]:
-    """Each tap that meets anything, with slices of the small and of the large side's last dimensions."""
+    """Each tap with elements, with the slices of the last dimensions of the small and the large side."""
     for tap in itertools.product(*(range(taps) for taps in kernel)):
         pairs = [_meeting(*each) for each in zip(large, small, tap, stride, padding, dilation)]
         if all(pair[0].stop > pair[0].start for pair in pairs):

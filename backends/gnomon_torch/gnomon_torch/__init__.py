@@ -1,11 +1,11 @@
 """gnomon_torch: PyTorch's CPU kernels as a backend of gnomon.
 
-It is here to be tested: the conformance suite says of it where PyTorch's kernels and gnomon's reference
-differ.  To compute with PyTorch, use PyTorch.
+Its purpose is testing: the conformance suite shows where PyTorch's kernels and gnomon's reference differ.  To
+compute with PyTorch, use PyTorch.
 
 backend          memory
-kernels          how an operator's schema becomes a call of PyTorch's operator of that name, over our memory
-claims           which dtypes PyTorch's kernels take
+kernels          calls PyTorch's operator with the same schema, on the same memory
+claims           which dtypes PyTorch's kernels support
 conformance.txt  where the two differ, with the reasons
 """
 

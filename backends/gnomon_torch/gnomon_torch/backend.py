@@ -1,6 +1,6 @@
-"""The backend: memory that PyTorch allocated, and PyTorch's kernels on it.
+"""The backend: memory allocated by PyTorch, and PyTorch's kernels on it.
 
-PyTorch is imported by who uses the backend, not by who asks which backends there are.
+PyTorch is imported when the backend is used, not when backends are listed.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class TorchBackend(Backend):
-    """Memory is a tensor of bytes on PyTorch's CPU, which the reference may read and write in place."""
+    """Memory is a CPU tensor of bytes, which the reference can read and write in place."""
 
     contract_version = (1, 2)
     name = "torch"
     device_type = "torch"
     host_memory = True
-    speed_rank = -1  # ``cpu`` is never this one: it is for comparing
-    # PyTorch's generator is another than gnomon's Philox.
+    speed_rank = -1  # never chosen as ``cpu``: it is for comparisons
+    # PyTorch's CPU generator is not gnomon's Philox.
     traits = USUAL_TRAITS - {"random"}
     conformance_file = pathlib.Path(__file__).with_name("conformance.txt")
 
@@ -39,7 +39,7 @@ class TorchBackend(Backend):
 
     @functools.cached_property
     def capabilities(self) -> dict[str, tuple[str, ...] | None]:  # type: ignore[override]
-        """Operator name -> the dtypes that its kernel takes."""
+        """Operator name -> the dtypes that its kernel supports."""
         from .claims import dtypes_of
 
         return {name: dtypes_of(name) for name in self.kernels}
@@ -69,9 +69,9 @@ class TorchBackend(Backend):
         return self.host_view(memory, 0)[offset : offset + nbytes]
 
     def host_view(self, memory: Any, nbytes: int) -> memoryview:
-        # Not by way of NumPy, which PyTorch can do without.
+        # Not by NumPy, which PyTorch does not require.
         shown = (ctypes.c_uint8 * memory.numel()).from_address(memory.data_ptr())
-        shown.owner = memory  # it has to live as long as somebody sees it
+        shown.owner = memory  # keeps the memory alive
         return memoryview(shown).cast("B")
 
     def wrap_host_memory(self, data: memoryview, address: int) -> Any:

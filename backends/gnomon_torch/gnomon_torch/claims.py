@@ -1,7 +1,7 @@
-"""Claims: on which dtypes a kernel of PyTorch's is called.
+"""Claims: the dtypes for which PyTorch's kernels are called.
 
-All that gnomon's rules let through, but for those below: gnomon's dtypes follow from what an operator means,
-and PyTorch's CPU kernels do not all have them.  It says so itself: '"..." not implemented for ...'.
+These are all that gnomon's meta functions accept, except those below, which gnomon supports but PyTorch's CPU
+kernels do not: they raise '"..." not implemented for ...'.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import re
 
 from gnomon_conformance.inputs.description import COMPLEX, DTYPES, INTEGERS
 
-# Patterns for whole names of operators, and the dtypes that they refuse.
+# Patterns that match whole operator names, and the dtypes that those operators refuse.
 REFUSED: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("addcmul", ("bool",)),
-    # By some sizes they come to oneDNN or a product of matrices, which take more.
+    # For some sizes they use oneDNN or a matrix product, which support more dtypes.
     ("convolution", ("bool", *COMPLEX)),
     ("convolution_backward", ("bool", *INTEGERS, *COMPLEX)),
     ("nll_loss_backward|max_pool2d_with_indices_backward", ("bool", *INTEGERS, *COMPLEX)),
@@ -22,6 +22,6 @@ REFUSED: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 def dtypes_of(operator: str) -> tuple[str, ...] | None:
-    """The dtypes claimed of an operator; None: all."""
+    """The dtypes claimed for an operator; None: all."""
     refused = {dtype for pattern, dtypes in REFUSED if re.fullmatch(pattern, operator) for dtype in dtypes}
     return tuple(dtype for dtype in DTYPES if dtype not in refused) if refused else None

@@ -1,11 +1,11 @@
-"""Kernels: an operator's schema is PyTorch's, so that it says how PyTorch's operator is called.
+"""Kernels that call PyTorch's operators; an operator has the same schema in both libraries.
 
-Each tensor is shown to PyTorch in place, with its sizes, strides and offset.  Where gnomon's operator has a
-variant with ``out=``, PyTorch's variant writes into the output itself, whatever its strides; elsewhere its
-result is copied there.
+PyTorch gets each tensor without a copy, with its sizes, strides and offset.  If gnomon's operator has an
+``out=`` variant, PyTorch's variant writes directly to the output, whatever its strides; otherwise the result
+is copied to it.
 
-A call that PyTorch refuses is made again on the reference, which is to refuse it with its own text; where it
-does not, the two differ, and PyTorch's exception comes out.
+A call that PyTorch refuses is repeated on the reference, which should refuse it with its own message; if it
+does not, the two differ, and PyTorch's exception is raised.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from gnomon.memory.backend import reference_backend
 from gnomon.memory.tensor import Tensor
 from gnomon.values.schema import FunctionSchema
 
-# What PyTorch has for gnomon's own operators is known already.
+# PyTorch's equivalents of gnomon's own operators.
 from gnomon_conformance.pytorch.oracle import EQUIVALENTS
 
-# Kernels that draw numbers: those of another stream.
+# Random operators, whose numbers differ because PyTorch has another generator.
 RANDOM = re.compile(
     r"(bernoulli|cauchy|exponential|geometric|log_normal|normal|random|uniform)_(\..*)?|poisson"
 )
 
-Values = dict[str, Any]  # an operator's arguments by name, as PyTorch takes them
+Values = dict[str, Any]  # an operator's arguments by name, converted for PyTorch
 
 
 def shown(tensor: Tensor) -> torch.Tensor:
-    """A tensor in place, as PyTorch's."""
+    """A PyTorch tensor that shares the tensor's memory."""
     spec = tensor._spec
     memory = tensor.untyped_storage().memory.untyped_storage()
     empty = torch.empty(0, dtype=torch_dtype(spec.dtype))
@@ -43,12 +43,12 @@ def shown(tensor: Tensor) -> torch.Tensor:
 
 
 def torch_dtype(dtype: Any) -> torch.dtype:
-    """PyTorch's dtype of that name."""
+    """PyTorch's dtype of the same name."""
     return getattr(torch, dtype.name)
 
 
 def converted(value: Any) -> Any:
-    """An argument as PyTorch takes it."""
+    """An argument converted for PyTorch."""
     if isinstance(value, Tensor):
         return shown(value)
     if isinstance(value, (list, tuple)):
@@ -57,7 +57,7 @@ def converted(value: Any) -> Any:
 
 
 def bound_walk(schema: FunctionSchema, iterator: TensorIterator, given: Sequence[Any]) -> Values:
-    """The arguments by name of a kernel that was called with a walk and what is not a tensor."""
+    """The arguments by name of a kernel that was called with a TensorIterator and the other arguments."""
     values: Values = {}
     tensors = iter(iterator.tensors[iterator.output_count :])
     plain = []
@@ -72,7 +72,7 @@ def bound_walk(schema: FunctionSchema, iterator: TensorIterator, given: Sequence
             if argument.name == "dim":
                 values["dim"] = dims if argument.is_list else (dims or [0])[0]
         values["keepdim"] = iterator.keepdim
-    # operators that share a reduction's kernel may have no more arguments than the tensor
+    # operators that share a reduction's kernel may have no argument other than the tensor
     if not iterator.is_reduction or given:
         for argument, value in zip(plain, given, strict=True):
             values.setdefault(argument.name, value)
@@ -80,7 +80,7 @@ def bound_walk(schema: FunctionSchema, iterator: TensorIterator, given: Sequence
 
 
 def bound(schema: FunctionSchema, given: Sequence[Any]) -> Values:
-    """The arguments by name of a kernel that was called without a walk."""
+    """The arguments by name of a kernel that was called without a TensorIterator."""
     names = [argument.name for argument in schema.arguments if _is_for_kernels(argument)]
     return {name: converted(value) for name, value in zip(names, given, strict=True)}
 
@@ -91,7 +91,7 @@ def _is_for_kernels(argument: Any) -> bool:
 
 
 class Kernel:
-    """One operator by PyTorch; ``source`` names what is called."""
+    """One operator computed by PyTorch; ``source`` names the called function."""
 
     def __init__(self, operator: Any):
         self.schema: FunctionSchema = operator.schema
@@ -111,12 +111,12 @@ class Kernel:
         self.source = f"torch.ops.{(self.out or self.function)}"
 
     def __call__(self, *given: Any) -> None:
-        """What the reference's kernel of the same name does."""
+        """Computes the same as the reference's kernel of the same name."""
         try:
             self._call(*given)
         except (RuntimeError, IndexError, ValueError, TypeError, NotImplementedError) as error:
             reference_backend.kernels[self.name](*given)
-            # The reference takes what PyTorch does not.
+            # The reference accepts the call.
             raise RuntimeError(f"PyTorch raised {type(error).__name__}: {error}") from error
 
     def _call(self, *given: Any) -> None:
@@ -132,7 +132,7 @@ class Kernel:
         else:
             count = sum(1 for argument in self.schema.arguments if _is_for_kernels(argument))
             arguments = given[len(given) - count :]
-            # what is written to beside comes a second time between the two
+            # arguments that are written to are passed a second time, between outputs and arguments
             outputs = given[: len(self.schema.returns)] if self.written else given[: len(given) - count]
             values = bound(self.schema, arguments)
         values |= ALWAYS.get(self.name, {})
@@ -153,7 +153,7 @@ class Kernel:
                 _store(place, result)
 
     def _write(self, places: Sequence[Any], values: Values) -> None:
-        """By the variant with ``out=``."""
+        """Calls the ``out=`` variant."""
         remaining = iter(places)
         shapes = [place.shape for place in places]
         positional, keywords = self._arguments(self.out, values, places)
@@ -177,7 +177,7 @@ class Kernel:
     def _arguments(
         self, function: Any, values: Values, places: Sequence[Any]
     ) -> tuple[list[Any], dict[str, Any]]:
-        """What ``function`` is called with; a dtype is that of the output, which gnomon has decided."""
+        """The arguments of ``function``; its ``dtype`` is that of the output, which gnomon has determined."""
         positional, keywords = [], {}
         for argument in function._schema.arguments:
             if argument.is_out:
@@ -196,7 +196,7 @@ class Kernel:
 
 
 def _count_as_gnomon(values: Values, place: torch.Tensor) -> None:
-    """Move the end of a range of integers: the step is rounded by now, the count was found before."""
+    """Adjusts ``end`` of an integer range: gnomon computes the count before it truncates the step."""
     if not place.dtype.is_floating_point:
         values["end"] = values["start"] + values["step"] * place.numel()
 
@@ -210,23 +210,23 @@ def _is_expanded(place: torch.Tensor) -> bool:
 
 
 def _store(place: torch.Tensor, result: torch.Tensor) -> None:
-    """Copy a result into an output, which has its sizes and dtype."""
+    """Copies a result to the output, which must have the same sizes and dtype."""
     if place.shape != result.shape or place.dtype != result.dtype:
         what = [f"{each.dtype} {tuple(each.shape)}" for each in (result, place)]
         raise RuntimeError(f"PyTorch's result is {what[0]}, gnomon's {what[1]}")
     place.copy_(result)
 
 
-# Where PyTorch leaves open what gnomon promises, and does it if asked: equal elements keep their order.
+# Arguments that make PyTorch guarantee what gnomon does: equal elements keep their order.
 ALWAYS: dict[str, Values] = {"sort.stable": {"stable": True}}
 
-# Kernels that PyTorch itself calls with contiguous tensors only, and that do not look (derivatives.yaml).
+# Kernels that PyTorch calls only with contiguous tensors (derivatives.yaml), which they do not check.
 CONTIGUOUS = frozenset({"native_group_norm_backward"})
 
-# Here a dtype is that of the input, complex or not.
+# For these, ``dtype`` is that of the input, which may be complex.
 OWN_DTYPE = frozenset({"linalg_vector_norm"})
 
-# By these an expanded tensor is written to in place: no copy can be made to several elements that are one.
+# These write to an expanded tensor in place: a result can not be copied to elements that share memory.
 ON_EXPANDED: dict[str, Callable[..., Any]] = {
     "_index_put": torch.ops.aten.index_put_.default,
     "index_fill.int_Scalar": torch.ops.aten.index_fill_.int_Scalar,
@@ -247,10 +247,10 @@ def _operators() -> Iterator[Any]:
 
 @functools.cache
 def all_kernels() -> dict[str, Kernel]:
-    """Operator name -> kernel: each that the reference has, but for those that draw numbers.
+    """Operator name -> kernel, for each operator of the reference except random ones.
 
-    PyTorch's own kernels, from now on in the whole process: oneDNN's, which it calls for some sizes on some
-    processors, would make what is found depend on the machine.
+    Disables oneDNN for the whole process: PyTorch uses it for some sizes on some processors, so that results
+    would depend on the machine.
     """
     torch.backends.mkldnn.set_flags(False)
     return {

@@ -1,4 +1,4 @@
-"""The docs page, from a report of the suite: ``python -m gnomon_torch.summary report.json > page.md``."""
+"""The docs page of a report of the suite: ``python -m gnomon_torch.summary report.json > page.md``."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from typing import Any
 
-HEAD = """# What the suite says of PyTorch's own kernels
+HEAD = """# PyTorch's kernels under the conformance suite
 
-`backends/gnomon_torch` is PyTorch's CPU wrapped as a backend: gnomon's memory, checks, autograd and
-dispatch, and for every kernel PyTorch's operator of the same name. [The suite](conformance.md) treats it as
-any other backend. So it is seen from both sides whether the reference does what PyTorch does, and where
-PyTorch's kernels leave what the suite derives. `make oracle` runs it, and writes this page from the report.
+`backends/gnomon_torch` makes PyTorch's CPU kernels a backend: memory, checks, dispatch and autograd are
+gnomon's, and each kernel calls PyTorch's operator of the same name. [The suite](conformance.md) tests it
+like any other backend. The result shows whether the reference agrees with PyTorch, and where PyTorch's
+kernels deviate from what the suite requires. `make oracle` runs the suite and writes this page from its
+report.
 
 ```console
 $ pip install ./backends/gnomon_torch
@@ -22,12 +23,14 @@ $ gnomon conform torch --report report
 ```
 """
 
-CLAIMS = """A tensor is shown to PyTorch in place, whatever its strides; variants with `out=` write into the
-output itself. A call that PyTorch alone refuses fails the test, as does a result of another dtype or size.
-Not claimed are the kernels that draw random numbers, PyTorch's generator being another than gnomon's.
+CLAIMS = """\
+PyTorch accesses gnomon's tensors in place, with any strides, and `out=` variants write directly to the
+output. A test fails if PyTorch refuses a call that the reference accepts, or if the result has a
+different dtype or size. Kernels that draw random numbers are not claimed, because PyTorch's generator is
+not gnomon's.
 """
 
-SHARES = 12  # operators that the table of errors has
+SHARES = 12  # the number of operators in the table of errors
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -37,7 +40,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def by_tier(tiers: Mapping[str, Any]) -> str:
-    """A row a tier; failures are known ones, or there would be no page."""
+    """A table with one row per tier; all failures are known ones, else the page is not written."""
     rows = [
         (
             tier,
@@ -50,7 +53,7 @@ def by_tier(tiers: Mapping[str, Any]) -> str:
 
 
 def largest_errors(results: Sequence[Mapping[str, Any]]) -> str:
-    """The operators that use most of what is allowed, each in the dtype where it does."""
+    """The operators with the largest share of the tolerance, each in its worst dtype."""
     worst: dict[str, tuple[float, Mapping[str, Any]]] = {}
     for each in results:
         found = each["worst"]
@@ -74,7 +77,7 @@ def largest_errors(results: Sequence[Mapping[str, Any]]) -> str:
 
 
 def known_differences(results: Sequence[Mapping[str, Any]], loosened: Sequence[Mapping[str, Any]]) -> str:
-    """The reasons of the author's file, each with its tests and operators."""
+    """The reasons in conformance.txt, each with its tests and operators."""
     reasons: dict[str, list[Mapping[str, Any]]] = {}
     for each in results:
         if each["known"]:
@@ -99,7 +102,7 @@ def page(report: Mapping[str, Any]) -> str:
     where = report["environment"]
     counts = report["counts"]
     text = f"On {where['processor']}, PyTorch {metadata.version('torch')}, the default selection: "
-    text += f"{counts['pass']} of {len(results)} tests pass, {report['score']:.2%} of what is claimed."
+    text += f"{counts['pass']} of {len(results)} tests pass, {report['score']:.2%} of the claimed tests."
     parts = [
         HEAD,
         text,

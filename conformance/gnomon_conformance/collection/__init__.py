@@ -1,1 +1,1 @@
-"""Which tests there are: of which operators, dtypes and tiers."""
+"""Collects the tests: for which operators, dtypes and tiers they run."""

@@ -1,7 +1,7 @@
-"""The foundation of each tier: a few plain calls that everything in it, and above it, rests on.
+"""The basic calls of each tier, which everything in it and in the tiers above it depends on.
 
-``python -m gnomon_conformance.collection.foundation NAME`` makes them and prints a line of JSON a tier, so
-that whoever started it (plugin.py) learns how far a backend gets that crashes or hangs.
+``python -m gnomon_conformance.collection.foundation NAME`` makes them and prints one line of JSON per tier,
+so that the process that started it (plugin.py) learns how far a backend gets that crashes or hangs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..samples import good_samples
 from .selection import operators
 from .tiers import TIERS
 
-LIMIT = 60  # seconds for one tier; a backend that needs more hangs
+LIMIT = 60  # seconds for one tier; a backend that takes longer counts as hanging
 
 # tier -> the operators called, in float32 and int64 where they take them, in row-major order
 CALLS = {
@@ -43,14 +43,14 @@ DTYPES = ("float32", "int64")
 
 
 class Foundation(NamedTuple):
-    """What came of one tier's: "" where it holds, else what is wrong with it."""
+    """The result of one tier's basic calls: "" if they succeed, else the problem."""
 
     tier: str
     problem: str
 
 
 def check_tier(tier: str, backend: Any) -> str:
-    """Make the calls of one tier; the first difference from the reference, or ""."""
+    """Make the calls of one tier; return the first difference from the reference, or ""."""
     for name in CALLS[tier]:
         operator = operators().get(name)
         for dtype in DTYPES if operator is not None else ():
@@ -71,13 +71,13 @@ def check_tier(tier: str, backend: Any) -> str:
 
 
 def check(name: str) -> list[Foundation]:
-    """The foundations of all tiers of backend ``name``, each as far as a process of its own gets."""
+    """Check all tiers of backend ``name`` in child processes; after a crash, a new one continues."""
     found: list[Foundation] = []
     while len(found) < len(TIERS):
         tier = list(TIERS)[len(found)]
         command = [sys.executable, "-m", __name__, name, tier]
         try:
-            # a crash ends the process, and only that; the next one begins behind it
+            # a crash ends only the child process; the next one starts with the following tier
             ended = subprocess.run(
                 command, capture_output=True, text=True, timeout=LIMIT * (len(TIERS) - len(found))
             )
@@ -93,7 +93,7 @@ def check(name: str) -> list[Foundation]:
 
 
 def main(name: str, first: str) -> None:
-    """Print a line for each tier from ``first`` on."""
+    """Print a line of JSON for each tier from ``first`` on."""
     backend = get_backend(name)
     gn.set_default_device("reference")
     launch.set_fallback_policy("allow")

@@ -1,7 +1,7 @@
-"""Known names: what the tests of the suite are called, so that a line that means none of them is seen.
+"""The names that tests of the suite can have, to find lines of an expectations file that match none.
 
-A misspelt line of an author's file excuses nothing, and would stand there for ever: what it
-expects never fails to come.
+A misspelt line would have no effect and stay in the file for ever, because the failure that it expects can
+never be missed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .selection import operators, variants
 
 @functools.cache
 def checks() -> frozenset[str]:
-    """What a test's name begins with: "forward", "gradient", "out", ..."""
+    """The first part of tests' names: "forward", "gradient", "out", ..."""
     found = set()
     for module in (resources.files("gnomon_conformance") / "tests").iterdir():
         if module.name.startswith("test_") and module.name.endswith(".py"):
@@ -33,12 +33,12 @@ def checks() -> frozenset[str]:
 
 @functools.cache
 def subjects() -> frozenset[str]:
-    """What tests are about: operators, their variants, public names, models."""
+    """What tests are parametrized with: operators, their variants, public names, models."""
     return frozenset([*operators(), *variants("inplace"), *variants("out"), *all_expressions(), *MODELS])
 
 
 def _names() -> Iterator[str]:
-    """Every name that a test could have, and many that none has: an operator is not tested in each dtype."""
+    """Every name that a test can have, and many that none has, since operators do not have all dtypes."""
     yield from checks()
     for check in checks():
         for subject in subjects():
@@ -56,7 +56,7 @@ def _means_a_test(line: Expected) -> bool:
 
 
 def strangers(expectations: Expectations) -> list[str]:
-    """What is wrong with each line that means no test and no operator."""
+    """The problem of each line that matches no test or no operator."""
     found = [
         f"line {each.line}: no test has a name like {each.test!r}"
         for each in expectations.failures

@@ -1,4 +1,4 @@
-"""Selection: which operators and dtypes there are tests for."""
+"""Selects the operators and dtypes that tests are parametrized with."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from ..inputs.description import DTYPES, complete, descriptions
 from ..inputs.models import MODELS
 from ..samples import all_samples, good_samples
 
-# Numbers that nobody promises: uninitialised memory, and the signs of singular vectors.
+# Operators whose numbers are not determined: uninitialized memory, and the signs of singular vectors.
 UNDETERMINED = re.compile(r"(empty|new_empty|resize_|_linalg_svd$)")
-# Numbers of another stream than PyTorch's; between gnomon's backends they are the same.
+# Operators whose random numbers differ from PyTorch's; gnomon's backends all have the same.
 RANDOM = re.compile(
     r"(rand|uniform_|(log_)?normal(_|\.|$)|bernoulli|exponential_|cauchy_|geometric_|poisson|multinomial|"
     r"(native_|alpha_|feature_)*dropout(_|\.|$))"
 )
-# What these give depends on the numbers, so that the meta device can not answer.
+# Operators whose output sizes or results depend on values, so that the meta device does not support them.
 DATA_DEPENDENT = re.compile(
     r"(nonzero(\.|$)|nonzero_numpy|argwhere|masked_select(\.|$)|masked_scatter_backward|where$|"
     r"repeat_interleave\.(self_)?Tensor|tensor_split\.tensor_indices_or_sections|narrow\.Tensor|"
@@ -38,7 +38,7 @@ DATA_DEPENDENT = re.compile(
 
 @functools.cache
 def operators() -> dict[str, Any]:
-    """Every operator that is no variant of another, by its full name."""
+    """Every operator that is not a variant of another, by its full name."""
     return {
         operator.name: operator
         for packet in gn.ops.aten
@@ -48,7 +48,7 @@ def operators() -> dict[str, Any]:
 
 
 def variants(kind: str) -> dict[str, Any]:
-    """Every in-place ("inplace") or ``out=`` ("out") variant that a record has, by its full name."""
+    """Every in-place ("inplace") or ``out=`` ("out") variant, by its full name."""
     return {
         variant.name: variant
         for operator in operators().values()
@@ -58,14 +58,14 @@ def variants(kind: str) -> dict[str, Any]:
 
 
 def called(name: str) -> Any:
-    """The operator or variant with this full name; None where there is none."""
+    """The operator or variant with this full name, or None."""
     return next(
         (found[name] for found in (operators(), variants("inplace"), variants("out")) if name in found), None
     )
 
 
 def has_dtype_axis(operator: Any) -> bool:
-    """Does the dtype of the test reach any sample of the operator?"""
+    """Whether any sample of the operator uses the dtype that the test is parametrized with."""
     return any(
         each.dtype is None
         for sample in all_samples().get(operator.name, ())
@@ -82,14 +82,14 @@ def dtypes_of(operator: Any) -> list[str]:
 
 
 def check_pattern(config: Any) -> None:
-    """Raises pytest.UsageError for an ``--ops`` that is no regular expression, or that nothing matches."""
+    """Raises pytest.UsageError if ``--ops`` is not a regular expression, or matches nothing."""
     problem = problem_of_pattern(config.getoption("gnomon_ops", None))
     if problem:
         raise pytest.UsageError(problem)
 
 
 def problem_of_pattern(pattern: str | None) -> str:
-    """What is wrong with an ``--ops``: "" where it selects something."""
+    """The problem with ``--ops``, or "" if it selects something."""
     if pattern is None:
         return ""
     try:
@@ -103,14 +103,14 @@ def problem_of_pattern(pattern: str | None) -> str:
 
 
 def is_selected(config: Any, name: str) -> bool:
-    """Does ``--ops`` let this operator pass?  With one go its variants, which run its kernel."""
+    """Whether ``--ops`` selects this operator.  It also selects its variants, which run the same kernel."""
     pattern = config.getoption("gnomon_ops", None)
     return pattern is None or any(re.search(pattern, each) for each in (name, *_bases().get(name, ())))
 
 
 @functools.cache
 def _bases() -> dict[str, tuple[str]]:
-    """Variant -> the operator that it is a variant of."""
+    """Variant -> a tuple of the operator that it is a variant of."""
     return {
         name: (variant.record.base.name,)
         for kind in ("inplace", "out")
@@ -119,7 +119,7 @@ def _bases() -> dict[str, tuple[str]]:
 
 
 def problem_of_claims(backend: Any) -> str:
-    """What is wrong with what a backend claims: operators and dtypes that do not exist; "" for nothing."""
+    """The problem with a backend's claims (operators or dtypes that do not exist), or ""."""
     known = [*operators(), *variants("inplace"), *variants("out"), *get_backend("reference").kernels]
     problems = []
     for name, said in backend.capabilities.items():
@@ -134,15 +134,15 @@ def problem_of_claims(backend: Any) -> str:
     return "; ".join(problems)
 
 
-SHRINKING_SECONDS = 30.0  # after which a search shows the smallest call so far
-# The dtypes of a run without --full; "one more" is one of the others, by turns.
+SHRINKING_SECONDS = 30.0  # after which a search reports the smallest failing call so far
+# The dtypes of a run without --full; "one more" is one of the others, in rotation.
 SHORT_DTYPES = ("float32", "int64", "one more")
 
 
 def is_in_short_run(config: Any, test: Any, name: str, dtype: str) -> bool:
-    """Does a test, a node of pytest's with its marks, run without ``--full`` for this operator and dtype?
+    """Whether a test (a pytest node with its marks) runs without ``--full`` for this operator and dtype.
 
-    What is asked for by name does, in each dtype; what takes long does not.
+    A test selected by operator, dtype or test name runs for each dtype; one marked as long does not run.
     """
     if test.get_closest_marker("long") is not None:
         return False
@@ -157,12 +157,12 @@ def is_in_short_run(config: Any, test: Any, name: str, dtype: str) -> bool:
 
 
 def turn_of(name: str) -> int:
-    """A number that is always the same for a name, and another for another."""
+    """A fixed number for each name, different for different names."""
     return zlib.crc32(name.encode())
 
 
 def _runs(metafunc: Any) -> Any:
-    """Which (operator, dtype) a test is collected for: to collect what is then left out takes long."""
+    """A predicate of (operator, dtype): whether to collect the test; deselecting it later is slower."""
     config = metafunc.config
     tests_backends = bool(config.getoption("gnomon_backend", None))
     is_full = not tests_backends or config.getoption("gnomon_full")
@@ -178,13 +178,13 @@ def _runs(metafunc: Any) -> Any:
 def parametrize_operators(
     metafunc: Any, found: dict[str, Any], dtypes: tuple[str, ...] | None = None
 ) -> None:
-    """Parametrize a test of ``operator`` (and ``dtype``) by what the command line selects."""
+    """Parametrize a test with ``operator`` (and ``dtype``), as the command line selects."""
     config = metafunc.config
     if "operator" not in metafunc.fixturenames:
         return
     is_of_backend = "backend" in metafunc.fixturenames
     tests_backends = bool(config.getoption("gnomon_backend", None))
-    # Of a test that is skipped, or left out, one stands for all.
+    # A test that is skipped or deselected is collected only once.
     idle = (
         not tests_backends
         if is_of_backend
@@ -208,8 +208,8 @@ def parametrize_operators(
 
 
 def parametrize_pairs(metafunc: Any, pairs: Sequence[tuple[Any, str]], idle: bool = False) -> None:
-    """Parametrize a test of ``operator`` and ``dtype`` by those of these pairs that the command line selects;
-    where it is ``idle``, by one.
+    """Parametrize a test with those (operator, dtype) pairs that the command line selects; with a single pair
+    if it is ``idle``.
     """
     wanted = _runs(metafunc)
     asked = metafunc.config.getoption("gnomon_dtypes", None)

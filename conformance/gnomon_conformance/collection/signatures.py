@@ -1,6 +1,6 @@
-"""Signatures: does each kernel that is written in Python take what it is called with?
+"""Checks that each kernel written in Python accepts the arguments that it is called with.
 
-Else every test of it fails with a TypeError of its own.  The kernels are not run.
+Otherwise every test of the kernel fails with a TypeError.  The kernels themselves do not run.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from .selection import operators
 
 
 class _Seen(Exception):
-    """A kernel was called."""
+    """Raised in place of running a kernel."""
 
 
 def problems(backend: Any, pattern: str | None = None) -> list[str]:
-    """What is wrong with the signatures of a backend's kernels, of operators whose name has a match."""
+    """The problems with the signatures of a backend's kernels whose operators' names match ``pattern``."""
     chosen = {
         name: kernel
         for name, kernel in backend.kernels.items()
@@ -45,7 +45,7 @@ def problems(backend: Any, pattern: str | None = None) -> list[str]:
     given = vars(backend).get("kernels")
     before, policy = backend.kernels, launch._policy
     backend.kernels = {**before, **{name: seeing(name) for name in chosen}}
-    register_backend(backend)  # which drops what was prepared for its kernels
+    register_backend(backend)  # discards what was prepared for its kernels
     launch.set_fallback_policy("allow")
     try:
         for name in chosen:
@@ -61,7 +61,7 @@ def problems(backend: Any, pattern: str | None = None) -> list[str]:
 
 
 def _call(name: str, backend: Any) -> None:
-    """One call that reaches the kernel; what else comes of it, tests tell."""
+    """Make one call that reaches the kernel; its other effects are covered by the tests."""
     operator = operators().get(name)
     for dtype in DTYPES if operator is not None else ():
         if claims(backend, name, dtype, dense=True):
@@ -73,7 +73,7 @@ def _call(name: str, backend: Any) -> None:
 def _problem(name: str, kernel: Any, arguments: tuple[Any, ...]) -> str:
     try:
         signature = inspect.signature(kernel)
-    except (TypeError, ValueError):  # of another language
+    except (TypeError, ValueError):  # the kernel is not written in Python
         return ""
     try:
         signature.bind(*arguments)

@@ -1,9 +1,9 @@
-"""Tiers: in which order a backend is built up, and so tested; and what rests on what.
+"""Tiers: the order in which a backend is built up and tested, and the dependencies between them.
 
-An operator's tier is the first of those of the files of samples/ that call it; a test may say another by
-``pytest.mark.tier``, as those of gradients do.  A tier's foundation (foundation.py) is a handful of plain
-calls.  Where they fail, the tests of the tiers that rest on it are not run but *blocked*: thousands of
-failures that all say the same would hide it.
+An operator's tier is the lowest one among the files of samples/ that call it; ``pytest.mark.tier`` overrides
+it for a test, as for gradients.  The basic calls of a tier (foundation.py) are tested first.  If they fail,
+the tests of the tiers that depend on it do not run but are *blocked*: thousands of identical failures would
+hide the cause.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from .. import expressions
 from ..samples import families_of
 
-# tier -> the tiers that it rests on
+# tier -> the tiers that it depends on
 TIERS: dict[str, tuple[str, ...]] = {
     "memory": (),
     "views": ("memory",),
@@ -69,7 +69,7 @@ def tier_of_expression(name: str) -> str:
 
 
 def rests_on(tier: str) -> set[str]:
-    """All tiers that ``tier`` rests on, directly or not."""
+    """All tiers that ``tier`` depends on, directly or not."""
     found: set[str] = set()
     for below in TIERS[tier]:
         found |= {below, *rests_on(below)}
@@ -77,5 +77,5 @@ def rests_on(tier: str) -> set[str]:
 
 
 def order_of(tier: str) -> int:
-    """The place of a tier in the order."""
+    """The position of a tier in TIERS."""
     return list(TIERS).index(tier)

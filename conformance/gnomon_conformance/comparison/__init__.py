@@ -1,1 +1,1 @@
-"""Two observations of one call, and how far apart they may lie."""
+"""Compares two observations of one call, within tolerances."""

@@ -1,4 +1,4 @@
-"""Comparing: two observations of the same call, and in words where they differ."""
+"""Compares two observations of the same call, and describes the differences in words."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ from .tolerances import Tolerance, gradient_bounds, is_finite, ulp
 
 
 def same_number(actual: Any, expected: Any, bound: float | None) -> bool:
-    """Are two numbers equal, or within ``bound``?  NaN equals NaN; without a bound, -0.0 is not 0.0.
+    """Whether two numbers are equal, or within ``bound``.  NaN equals NaN; without a bound, -0.0 is not 0.0.
 
-    An infinite bound says that nothing is known of the number.
+    With an infinite bound, any number is accepted.
     """
     if bound == math.inf:
         return True
     if isinstance(actual, complex) or isinstance(expected, complex):
         actual, expected = complex(actual), complex(expected)
         if bound is None or not (is_finite(actual) and is_finite(expected)):
-            # a complex number that is not finite has one value for all intents: C's rules for its parts
-            # differ
+            # all complex numbers that are not finite count as equal: C's rules for their parts differ
             if bound is not None and not is_finite(actual) and not is_finite(expected):
                 return True
-            # x86's vector units negate and add complex numbers as two: the signs of their zeros are left open
+            # x86's vector units treat a complex number as two reals: the signs of zeros are unspecified
             return same_number(actual.real, expected.real, 0.0) and same_number(
                 actual.imag, expected.imag, 0.0
             )
@@ -43,11 +42,11 @@ def same_number(actual: Any, expected: Any, bound: float | None) -> bool:
 
 
 def _agree(actual: Sequence[Any], expected: Sequence[Any], bounds: Sequence[float] | None) -> bool:
-    """Does a short look show that no numbers differ?  It is all that most comparisons need."""
+    """Whether a quick check finds no difference, which suffices for most comparisons."""
     if bounds is not None:
         try:
             return all(abs(mine - wanted) <= bound for mine, wanted, bound in zip(actual, expected, bounds))
-        except OverflowError:  # what abs of a complex NaN may say, too (comparison/tolerances.py)
+        except OverflowError:  # abs of a complex NaN may raise it (comparison/tolerances.py)
             return False
     signs_count = bool(actual) and isinstance(actual[0], float) and 0.0 in actual
     return not signs_count and tuple(actual) == tuple(expected)
@@ -60,7 +59,7 @@ def _element_differences(
     what: str,
     exact: Sequence[Any] | None = None,
 ) -> list[str]:
-    """Where elements differ by more than ``bounds``, from the ``exact`` numbers where there are some."""
+    """Where elements differ by more than ``bounds`` from the expected, or from the ``exact`` numbers."""
     if len(actual) != len(expected):
         return [f"{what} has {len(actual)} elements, expected {len(expected)}"]
     if exact is not None:
@@ -88,7 +87,7 @@ def _measure(
     exact: Sequence[Any] | None,
     tolerance: Tolerance,
 ) -> None:
-    """Note the largest error of a result whose elements are finite, for the report."""
+    """Record the largest error among finite elements of a result, for the report."""
     if len(actual.numbers or ()) != len(expected.numbers or ()):
         return
     targets = expected.numbers if exact is None else exact
@@ -131,9 +130,9 @@ def result_differences(
 
 
 def renamed_device(text: str, device_type: str) -> str:
-    """The text of an error as it would be on the reference: with its device's name.
+    """The text of an error with the device name replaced by the reference's.
 
-    A word before a dot is no device: an error may name ``torch.hsplit``.
+    A word before a dot is not a device: an error may name ``torch.hsplit``.
     """
     return re.sub(rf"\b{re.escape(device_type)}\b(?!\.\w)", "reference", text)
 
@@ -160,10 +159,10 @@ def differences(
     values: bool = True,
     storages: bool = True,
 ) -> list[str]:
-    """Where an outcome differs from the expected one: exception, results, what happened to the arguments.
+    """Where an outcome differs from the expected one: exception, results, effects on the arguments.
 
-    ``texts``: exceptions need the same text as well.  ``values``: compare numbers, too (random ones have
-    another stream in PyTorch, and uninitialised ones none at all).
+    ``texts``: compare the texts of exceptions.  ``values``: compare numbers (random numbers come from
+    another stream in PyTorch, and those of uninitialized memory are arbitrary).
     """
     found = failure_differences(actual.failure, expected.failure, texts)
     if found or expected.failure is not None:
@@ -172,7 +171,7 @@ def differences(
         return [f"gave {len(actual.results)} results, expected {len(expected.results)}"]
     for position, (mine, wanted) in enumerate(zip(actual.results, expected.results)):
         bounds = exact = None
-        # What is equal needs no bounds, which are several calls of the reference.
+        # Equal results need no bounds, which take several calls of the reference.
         if isinstance(wanted, TensorOutcome) and values and not _is_identical(mine, wanted):
             bounds = tolerance.bounds(wanted, position)
             exact = tolerance.exact(wanted, position) if bounds is not None else None
@@ -210,8 +209,8 @@ def unchanged(
 ) -> list[str]:
     """Where a call changed memory that its schema does not say it writes to.
 
-    That is every element of every storage but those of the tensors ``written``; ``storages`` says which
-    tensors share one: those with an equal word.  An output that was given other sizes lies as it does then.
+    That is every element of every storage except those of the tensors marked in ``written``; tensors with
+    equal keys in ``storages`` share a storage.  A resized output counts with its new sizes and strides.
     """
     storages = range(len(contents)) if storages is None else storages
     resized = {each.alias[1]: each for each in outcome.results if _is_same(each)}
@@ -227,7 +226,7 @@ def unchanged(
         if not views:
             what = f"argument {position} was changed: it"
             found.extend(_element_differences(after, before.numbers, None, what))
-        elif len(after) == len(before.numbers):  # it was not resized
+        elif len(after) == len(before.numbers):  # the storage was not resized
             reached = {place for view in views for place in _reached(view)}
             found.extend(
                 f"memory around argument {position} was written to: element {place} of its storage is "
@@ -239,7 +238,7 @@ def unchanged(
 
 
 def _reached(contents: Any) -> set[int]:
-    """The places in its storage of a tensor's elements."""
+    """The positions of a tensor's elements in its storage."""
     reached = {contents.offset} if all(contents.sizes) else set()
     for size, stride in zip(contents.sizes, contents.strides):
         reached = {start + index * stride for start in reached for index in range(size)}

@@ -1,7 +1,8 @@
-"""Tolerances of pointwise operators, element by element: a tail is judged by itself.
+"""Tolerances of pointwise operators for each element: small results are tested as strictly as large ones.
 
-A result may be off by ULPS units in the last place of its own, subnormal or not, and of what is subtracted on
-the way where PyTorch's own formula cancels: SLACK says how large that is.
+A result may be off by ULPS units in the last place of its own, even if it is subnormal, plus an error
+relative to what is subtracted in an intermediate step where PyTorch's own formula cancels: SLACK gives its
+size.
 """
 
 from __future__ import annotations
@@ -22,18 +23,16 @@ from ..inputs.description import (
 )
 from .tolerances import ELEMENTARY_ULPS, PRECISION, Tolerance, eps_of, is_finite, ulp
 
-COMPOSED_ULPS = 16  # of a formula of several functions, each of ELEMENTARY_ULPS
-DOUBLE_ULPS = 64  # of float64, whose expected results have such errors of their own
-COMPLEX_ULPS = 64  # of the size of the number
-SUBNORMAL = 1100.0  # arguments up to here may multiply an intermediate result that has become subnormal
+COMPOSED_ULPS = 16  # for a formula of several functions, each with ELEMENTARY_ULPS
+DOUBLE_ULPS = 64  # for float64, where the expected results have errors of this kind themselves
+COMPLEX_ULPS = 64  # relative to the absolute value
+SUBNORMAL = 1100.0  # arguments up to this may multiply an intermediate result that is subnormal
 
-# Operator -> the size of what is subtracted on the way, from the elements of the inputs.
+# Operator -> the size of what is subtracted in an intermediate step, from the elements of the inputs.
 SLACK: dict[str, Callable[..., float]] = {
-    "gelu": lambda a: abs(a),  # x (1 + erf(x / √2)) / 2: below -5 there is nothing left
+    "gelu": lambda a: abs(a),  # x (1 + erf(x / √2)) / 2: below -5 it cancels completely
     "gelu_backward": lambda grad, a: abs(grad) * (1 + abs(a)),
-    "silu_backward": lambda grad, a: (
-        abs(grad) * (1 + abs(a)) if a > -1.5 else 0.0
-    ),  # where it changes its sign
+    "silu_backward": lambda grad, a: abs(grad) * (1 + abs(a)) if a > -1.5 else 0.0,  # where it changes sign
     "sigmoid_backward": lambda grad, a: abs(grad),
     "tanh_backward": lambda grad, a: abs(grad),
     "hardswish_backward": lambda grad, a: abs(grad),
@@ -46,11 +45,11 @@ SLACK: dict[str, Callable[..., float]] = {
     "addcdiv": lambda a, b, c: abs(a) + (abs(b / c) if c else 0.0),
     "digamma": lambda a: 1.0 + abs(a) * (math.inf if _is_near_a_pole(a) else 1.0),
 }
-# of float64 alone, whose expected results are Python's
+# For float64 alone, where the expected results are Python's.
 DOUBLE_SLACK = {"lgamma": lambda a: 4.0}
-# of a subnormal exponential, or one that is less yet
+# Operators that multiply by an exponential that may be subnormal or zero.
 MULTIPLYING = ("silu", "hardswish")
-# of an inverse square PyTorch's formula overflows on the way: what is subnormal then may be 0
+# In PyTorch's formula for an inverse square the square overflows: a subnormal result may be 0.
 OVERFLOWING = ("pow.Tensor_Scalar",)
 
 
@@ -59,7 +58,7 @@ def _is_near_a_pole(a: float) -> bool:
 
 
 class Elementwise(Tolerance):
-    """The tolerance of a call of one dimension, whose tensors have a number for each element."""
+    """The tolerance of a call whose tensors are all 1-D and of the same length."""
 
     def __init__(self, operator: Any, sample: Sample, dtype: str, layout: str):
         super().__init__(operator, sample, dtype, layout)
@@ -80,7 +79,7 @@ class Elementwise(Tolerance):
         if expected.dtype == "float64":
             ulps = DOUBLE_ULPS
         elif expected.dtype in ("float16", "bfloat16"):
-            ulps = 1  # computed in float32, and rounded once
+            ulps = 1  # computed in float32 and rounded once
         eps = min(eps_of(expected.dtype), eps_of("float32"))
         least = 2.0 ** PRECISION[expected.dtype][1]
         slack = SLACK.get(self.operator.name)

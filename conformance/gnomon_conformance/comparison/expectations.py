@@ -1,7 +1,7 @@
-"""Expectations: a backend author's own list of what does not conform yet, and where errors may be larger.
+"""Expectations: a backend author's list of known failures, and of operators with larger errors.
 
-A text file in the author's distribution, which ``Backend.conformance_file`` or ``--expectations FILE`` names.
-A line each; blank lines and what follows ``#`` at the start of a line are ignored:
+A text file in the author's distribution, named by ``Backend.conformance_file`` or ``--expectations FILE``.
+It has one entry per line; blank lines and lines that start with ``#`` are ignored:
 
     fail    TEST                       REASON
     loosen  OPERATOR  DTYPE  ULPS      REASON
@@ -10,9 +10,9 @@ A line each; blank lines and what follows ``#`` at the start of a line are ignor
     fail    out[*-complex64]           strided complex output is on the way
     loosen  exp       float32  8       the vendor's fast exponential promises 8 ulp
 
-TEST is the name that reports give a test, with ``*`` for any run of characters.  Every line needs a reason:
-it is printed in the report.  The list is strict: an expected failure that does not come is a stale claim, and
-fails the run.  ULPS are units in the last place of the result's dtype.
+TEST is the name of a test in reports; ``*`` matches any run of characters.  Every line needs a reason, which
+is printed in the report.  The list is strict: if an expected failure does not occur, the entry is stale and
+the run fails.  ULPS are units in the last place of the result's dtype.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from typing import NamedTuple
 
 
 class ExpectationsError(ValueError):
-    """A line that says nothing, by file and number."""
+    """An invalid line, with the file and the line number."""
 
 
 class Expected(NamedTuple):
-    """A ``fail`` line; ``test`` is the name as it is written."""
+    """A ``fail`` line; ``test`` is the name as written."""
 
     test: str
     pattern: re.Pattern[str]
@@ -47,17 +47,17 @@ class Loosened(NamedTuple):
 
 
 class Expectations(NamedTuple):
-    """What a file says."""
+    """The contents of an expectations file."""
 
     failures: tuple[Expected, ...] = ()
     loosened: tuple[Loosened, ...] = ()
 
     def reason(self, test: str) -> str:
-        """Why ``test`` is expected to fail; "" where it is not."""
+        """Why ``test`` is expected to fail; "" if it is not."""
         return next((each.reason for each in self.failures if each.pattern.fullmatch(test)), "")
 
     def loosening(self, operator: str, dtype: str) -> Loosened | None:
-        """The line that allows larger errors of ``operator`` in ``dtype``, if there is one."""
+        """The line that loosens the tolerance of ``operator`` in ``dtype``, or None."""
         for each in self.loosened:
             if operator in (each.operator, f"{each.operator}.default") and dtype == each.dtype:
                 return each
@@ -65,12 +65,12 @@ class Expectations(NamedTuple):
 
 
 def pattern_of(text: str) -> re.Pattern[str]:
-    """A pattern in which only ``*`` is special: names of tests are full of brackets."""
+    """A pattern in which only ``*`` is special, because names of tests contain brackets."""
     return re.compile(".*".join(re.escape(part) for part in text.split("*")))
 
 
 def parse(text: str, name: str = "expectations") -> Expectations:
-    """Raises ExpectationsError, naming ``name`` and the line, for what is neither of the two forms."""
+    """Parse a file's text.  Raises ExpectationsError, naming ``name`` and the line, for an invalid line."""
     failures, loosened = [], []
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.strip()
@@ -96,5 +96,5 @@ def parse(text: str, name: str = "expectations") -> Expectations:
 
 @functools.cache
 def read(path: str | None) -> Expectations:
-    """What the file says; nothing for None.  Raises ExpectationsError, and OSError without a file."""
+    """Read a file; no expectations for None.  Raises ExpectationsError, and OSError for a missing file."""
     return Expectations() if path is None else parse(pathlib.Path(path).read_text("utf-8"), str(path))

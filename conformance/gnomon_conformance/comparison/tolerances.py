@@ -1,33 +1,33 @@
-"""Tolerances: how far two correct results may lie apart, from how they are computed.
+"""Tolerances: how far two correct results may differ, derived from how they are computed.
 
-An operator's kind stands beside its samples: ``samples_of(..., tolerance=kind)``.
+The kind of an operator is declared with its samples: ``samples_of(..., tolerance=kind)``.
 
-exact       Where nothing is said: integers, bool, copies, views, comparisons, selections, rounding to
-            integers.
+exact       The default: integers, bool, copies, views, comparisons, selections, rounding to integers.
 arithmetic  Real addition, subtraction, multiplication and division, which IEEE 754 requires to be the exact
             result rounded once: exact.  The reference computes them in float64 and rounds to the dtype: with
             53 bits against 24 or fewer that second rounding changes nothing (53 >= 2 * 24 + 2; Figueroa,
-            1995).  Of complex numbers they take several steps: composed.  Scaled by ``alpha``: terms.
-choice      Exact, but for the sign of zero: IEEE 754 leaves open which of 0.0 and -0.0 is the larger.
+            1995).  For complex numbers they take several steps: composed.  Scaled by ``alpha``: terms.
+choice      Exact except for the sign of zero: IEEE 754 does not specify which of 0.0 and -0.0 is larger.
 elementary  ELEMENTARY_ULPS units in the last place of the result.  Libraries promise 1 (sleef's u10) to 4
             (CUDA's, OpenCL's bound for most functions) ulp; vector libraries flush subnormal numbers to zero,
-            and MKL's square root, which PyTorch calls, is not rounded to nearest.  Of complex numbers:
+            and MKL's square root, which PyTorch calls, is not rounded to nearest.  For complex numbers:
             composed.
 terms       Results that are a sum of n terms, each a product: any order of summation, with or without fused
-            multiply-add, errs by at most (n + 2) * eps * sum(|terms|) (Higham, "Accuracy and Stability",
-            4.2).  n and the sum are found by running the operator on ones and on absolute values.
-composed    Several steps, each of them as above (softmax, variance, losses): (numel + COMPOSED_STEPS) * eps *
-            the largest magnitude of a result, or 2.  Kernels of float16 and bfloat16 compute in float32: its
-            eps, and one ulp of the result; compositions of them round between kernels.
+            multiply-add, has an error of at most (n + 2) * eps * sum(|terms|) (Higham, "Accuracy and
+            Stability", 4.2).  n and the sum are found by running the operator on ones and on absolute values.
+composed    Several steps, each as above (softmax, variance, losses): (numel + COMPOSED_STEPS) * eps * the
+            largest magnitude of a result, or 2.  Kernels of float16 and bfloat16 compute in float32: its eps,
+            and one ulp of the result; composites round between kernels.
 
-The difference is that from the exact result, as far as one can be had: for float16, bfloat16, float32 and
-complex64 the reference computes it again from the same numbers in float64, and does not round it further.
-Of float64 it is the difference from what the reference gives.  Errors are reported in ulp of the result; an
-author may loosen an operator's bound (comparison/expectations.py), with a reason that the report shows.
+The error is measured from the unrounded result where there is one: for float16, bfloat16, float32 and
+complex64 the reference computes the result again from the same numbers in float64, without rounding it to the
+dtype.  For float64 it is measured from the reference's result.  Errors are reported in ulp of the result; a
+backend's author may loosen an operator's bound (comparison/expectations.py), with a reason that the report
+shows.
 
-eps is that of the dtype, or of a tensor of the call whose dtype is another and less precise (weights of
-float32 may be added up in float32); for float16 and bfloat16, kernels of one operator accumulate in float32
-at least, and round once at the end: eps of float32, and one ulp of the result for that rounding.
+eps is that of the dtype, or that of a tensor of the call with another, less precise dtype (weights in float32
+may be summed in float32).  For float16 and bfloat16, kernels of one operator accumulate in the opmath type,
+float32, or wider, and round once at the end: eps of float32, and one ulp of the result for that rounding.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from ..inputs.description import (
 from ..samples import TOLERANCES, all_samples
 from . import error_measurement
 
-# Significant bits and least exponent (of the unit in the last place of subnormal numbers).
+# Significant bits, and the exponent of the smallest subnormal number.
 PRECISION = {"float16": (11, -24), "bfloat16": (8, -133), "float32": (24, -149), "float64": (53, -1074)}
 PARTS = {"complex64": "float32", "complex128": "float64"}
 WIDER = dict.fromkeys(("float16", "bfloat16", "float32"), "float64") | {"complex64": "complex128"}
@@ -63,17 +63,17 @@ ELEMENTARY_ULPS = 4
 COMPOSED_STEPS = 16
 GRADIENT_STEPS = 64
 
-# NaN or infinity, which of the two depends on the order of the steps, and that on the algorithm.
-# A covariance of as many observations as are corrected for is divided by 0, be it 0 or what rounding left.
+# Whether these give NaN or infinity depends on the order of the steps, which is up to the algorithm.
+# A covariance whose number of observations equals the correction divides 0, or a rounding error, by 0.
 MIXING = re.compile(r"_?fft_|(cov|corrcoef)$")
 
 SUBTRACTION = re.compile(r"(r?sub|subtract)_?(\.|$)")
 
-Bound = Any  # of one element: a function of (expected number, position) to the largest absolute difference
+Bound = Any  # for one element: maps (expected number, position) to the largest absolute difference
 
 
 def eps_of(dtype: str) -> float:
-    """The distance from 1 to the next number."""
+    """The distance from 1 to the next larger number."""
     return 2.0 ** (1 - PRECISION[PARTS.get(dtype, dtype)][0])
 
 
@@ -86,15 +86,15 @@ def ulp(number: float, dtype: str) -> float:
 
 
 def accumulation_eps(dtype: str) -> float:
-    """eps of the dtype that kernels add up in."""
+    """eps of the accumulation dtype of kernels."""
     eps = eps_of(dtype)
     return 2 * eps if dtype in COMPLEX else min(eps, eps_of("float32"))
 
 
 class Tolerance:
-    """The largest difference allowed between a result's numbers and the expected ones.
+    """The largest allowed difference between a result's numbers and the expected ones.
 
-    ``rounded_steps``: how often an implementation may round partial sums to float16 or bfloat16 on the way.
+    ``rounded_steps``: how often an implementation may round partial sums to float16 or bfloat16.
     A backend may not; PyTorch's CPU kernels do, before they add a bias and between blocks of channels.
     """
 
@@ -110,22 +110,22 @@ class Tolerance:
         self._bounds: dict[int, tuple[TensorOutcome, Sequence[float] | None]] = {}  # by position
 
     def kind(self, result_dtype: str) -> str:
-        """exact, choice, elementary, terms or composed: what the operator's kind comes to here."""
+        """exact, choice, elementary, terms or composed: the operator's kind, adjusted to this call."""
         base = self.operator.record.base
-        all_samples()  # which say the kinds
+        all_samples()  # loading the samples fills TOLERANCES
         said = TOLERANCES.get(base.name if base is not None else self.operator.name, "exact")
         if result_dtype not in FLOATS:
             return "exact"
         if said == "arithmetic" and self.sample.kwargs.get("alpha", 1) != 1:
             return "terms"
         if said in ("arithmetic", "elementary") and (result_dtype in COMPLEX or self.dtype in COMPLEX):
-            return "composed"  # the size of a complex number, too, which is real
+            return "composed"  # also the absolute value of a complex number, which is real
         return "exact" if said == "arithmetic" else said
 
     def exact(self, expected: TensorOutcome, position: int) -> Sequence[Any] | None:
-        """The numbers of result ``position`` before they are rounded to its dtype.
+        """The numbers of result ``position`` before rounding to its dtype.
 
-        None for float64, for what has to be equal, and where the dtype is not the inputs'.
+        None for float64, for results that have to be equal, and if the dtype does not follow the inputs'.
         """
         wide = WIDER.get(expected.dtype)
         if wide is None or self.kind(expected.dtype) == "exact":
@@ -139,8 +139,8 @@ class Tolerance:
         found = self._exact.results[position]
         if not isinstance(found, TensorOutcome) or (found.dtype, found.sizes) != (wide, expected.sizes):
             return None
-        # Where it is another computation (random numbers of float64 are others), or overflows in one dtype
-        # alone, the reference's rounded result is what there is.
+        # If the computation differs in float64 (random numbers do), or overflows in only one of the dtypes,
+        # the reference's rounded result is used.
         bounds = self.bounds(expected, position) or ()
         return [
             exact if is_finite(exact) and is_finite(wanted) and abs(exact - wanted) <= bound else wanted
@@ -148,9 +148,9 @@ class Tolerance:
         ]
 
     def bounds(self, expected: TensorOutcome, position: int) -> Sequence[float] | None:
-        """One bound for each element of result ``position``; None where results have to be equal."""
+        """One bound for each element of result ``position``; None if results have to be equal."""
         kept = self._bounds.get(position)
-        if kept is None or kept[0] is not expected:  # a backend is called twice, and compared with one result
+        if kept is None or kept[0] is not expected:  # both calls of a backend use one result
             kept = self._bounds[position] = expected, self._derived_bounds(expected, position)
         bounds = kept[1]
         base = self.operator.record.base
@@ -165,7 +165,7 @@ class Tolerance:
         return bounds
 
     def where(self, expected: TensorOutcome, element: int) -> str:
-        """An element of a result, and the numbers there of the inputs, where all of them broadcast to it."""
+        """Describe an element: its index, and the inputs' numbers there if all of them broadcast to it."""
         index: list[int] = []
         for size in reversed(expected.sizes):
             element, place = divmod(element, max(size, 1))
@@ -210,13 +210,13 @@ class Tolerance:
         return [math.inf if is_open and not is_finite(number) else bound for number in numbers]
 
     def _given_dtypes(self) -> list[str]:
-        """The dtypes of tensors that have one of their own: weights of float32 are added up in float32."""
+        """The floating dtypes that tensors specify themselves: float32 weights are summed in float32."""
         each = descriptions(complete(self.operator.schema, self.sample))
         return [description.dtype for description in each if description.dtype in FLOATS]
 
     @property
     def _rounds_once(self) -> bool:
-        """Is it one kernel, which rounds to 16 bits at its end?  Compositions round between kernels."""
+        """Whether it is one kernel, which rounds to 16 bits at its end; composites round between kernels."""
         base = self.operator.record.base or self.operator
         return base.record.kernel is not None and not self.rounded_steps
 
@@ -227,7 +227,7 @@ class Tolerance:
             self._magnitudes = run(Gnomon("reference"), self.operator, magnitudes, *rest, _absolute)
             self._counts = run(Gnomon("reference"), self.operator, ones, *rest, _ones)
         sizes = [math.prod(each.sizes) for each in descriptions(complete(self.operator.schema, self.sample))]
-        least_count = max(sizes, default=1) / max(len(expected.numbers or ()), 1)  # of a mean, or a product
+        least_count = max(sizes, default=1) / max(len(expected.numbers or ()), 1)  # for a mean or a product
         bounds = []
         for index, number in enumerate(expected.numbers or ()):
             magnitude = _number(self._magnitudes, position, index, _size(number))
@@ -237,13 +237,13 @@ class Tolerance:
             if part in ("float16", "bfloat16"):
                 bound += ulp(abs(number), part) + self.rounded_steps * eps_of(part) * magnitude
             if not math.isfinite(bound) or magnitude * count > LARGEST[part]:
-                bound = math.inf  # a partial sum may have overflowed, or not, by the order of summation
+                bound = math.inf  # whether a partial sum overflows depends on the order of summation
             bounds.append(bound)
         return bounds
 
 
 def _number_at(contents: Stored, index: Sequence[int], sizes: Sequence[int]) -> Any:
-    """The number of a tensor that broadcasts to an element of ``sizes``; None where it does not broadcast."""
+    """The number of a tensor that broadcasts to an element of ``sizes``; None if it does not broadcast."""
     if len(contents.sizes) > len(sizes):
         return None
     offset = contents.offset
@@ -268,14 +268,14 @@ def _number(outcome: Outcome | None, position: int, index: int, default: float) 
     return _size(outcome.results[position].numbers[index])
 
 
-# Not by abs: Python's, of a complex NaN, may report an overflow that another call left in errno.
+# Not abs: Python's, for a complex NaN, may report an overflow that another call left in errno.
 def _size(number: Any) -> float:
     """The absolute value of a real number, or of a complex one."""
     return math.hypot(number.real, number.imag)
 
 
 def is_finite(number: Any) -> bool:
-    """Is a real number, or each part of a complex one, neither NaN nor an infinity?"""
+    """Whether a real number, or each part of a complex one, is finite."""
     return math.isfinite(number.real) and math.isfinite(number.imag)
 
 
@@ -284,9 +284,9 @@ def _one(number: Any) -> Any:
 
 
 def _mapped(operator: Any, sample: Sample, function: Any) -> Sample:
-    """The sample with ``function`` of its ``alpha``, ``beta`` and ``value``: the numbers that scale terms.
+    """The sample with ``function`` applied to its ``alpha``, ``beta`` and ``value``, which scale terms.
 
-    Where a term is subtracted the number is negative, so that the result is the sum of all terms.
+    If a term is subtracted, the number is negated, so that the result is the sum of all terms.
     """
     kwargs = {
         name: function(value) if name in ("alpha", "beta", "value") else value
@@ -309,7 +309,7 @@ def _absolute(contents: Stored, description: TensorDescription) -> Stored:
     if not _is_data(contents, description):
         return contents
     dtype = contents.dtype if contents.dtype in COMPLEX else "float64"
-    # of what is not finite the place in the result is known; the others may overflow on the way all the same
+    # where a number is not finite, so is the result; finite terms may still overflow in a partial sum
     numbers = tuple(abs(number) if is_finite(number) else 1.0 for number in contents.numbers)
     return contents._replace(numbers=numbers, dtype=dtype)
 
@@ -322,9 +322,9 @@ def _ones(contents: Stored, description: TensorDescription) -> Stored:
 
 
 def gradient_bounds(expected: TensorOutcome, dtypes: Sequence[str] = ()) -> Sequence[float] | None:
-    """For a gradient: a formula of several operators, each of which rounds.
+    """Bounds for a gradient: its formula consists of several operators, each of which rounds.
 
-    ``dtypes``: of the call's other gradients, in the least precise of which the formula may be computed.
+    ``dtypes``: those of the call's other gradients; the formula may be computed in the least precise.
     """
     if expected.dtype not in FLOATS:
         return None

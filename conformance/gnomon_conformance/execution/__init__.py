@@ -1,1 +1,1 @@
-"""One call of an operator in one framework, and all that can be observed of it."""
+"""Makes one call of an operator in one framework, and observes it."""

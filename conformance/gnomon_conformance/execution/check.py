@@ -1,4 +1,4 @@
-"""Checking: one call on a backend, held against the reference; what is wrong with it, or nothing."""
+"""Check one call on a backend against the reference, and report what is wrong."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .runner import Call, Gnomon, Outcome, prepare, run, run_call
 
 
 def written_tensors(schema: Any, sample: Sample) -> tuple[list[bool], list[Any]]:
-    """For each tensor of the call: does the schema say that it is written to, and which is its storage?
+    """For each tensor of the call: whether the schema says that it is written to, and a key of its storage.
 
-    Those that share a storage have an equal word for it.
+    Tensors that share a storage have equal keys.
     """
-    marks: dict[Any, tuple[bool, Any]] = {}  # a given tensor that stands in two places is one tensor
+    marks: dict[Any, tuple[bool, Any]] = {}  # a GivenTensor that is passed twice is one tensor
     for argument, value in zip(schema.arguments, complete(schema, sample)):
         for each in descriptions([value]):
             storage = getattr(each, "storage", None)
@@ -31,16 +31,16 @@ def written_tensors(schema: Any, sample: Sample) -> tuple[list[bool], list[Any]]
 def check_forward(
     operator: Any, sample: Sample, dtype: str, layout: str, device: str, tolerance: Tolerance | None = None
 ) -> str:
-    """Call ``operator`` on ``device`` and on the reference; the message of what differs, "" where nothing.
+    """Call ``operator`` on ``device`` and on the reference; return a message of the differences, or "".
 
-    Compared are the results (values, dtype, sizes, strides, aliasing), what the call did to its arguments and
-    to the memory around them, their versions, warnings, and the exception.  ``tolerance``: another than the
-    operator's own.
+    The comparison covers the results (values, dtype, sizes, strides, aliasing), what the call did to its
+    arguments, their version counters and the memory around them, warnings, and the exception.
+    ``tolerance`` replaces the operator's own.
     """
     reference, candidate = Gnomon("reference"), Gnomon(device)
     expected = run(reference, operator, sample, dtype, layout)
     tolerance = tolerance or Tolerance(operator, sample, dtype, layout)
-    # twice: a call of a kind that was seen before has a plan, which must mean the same
+    # twice: the second call may run a cached plan, which must do the same
     for _ in ("first", "again"):
         call = prepare(candidate, operator.schema, sample, dtype, layout)
         actual = run_call(candidate, operator, call)
@@ -51,7 +51,7 @@ def check_forward(
 
 
 def check_place(variant: Any, place: Place, dtype: str, device: str) -> str:
-    """The same for a call of an in-place or ``out=`` variant, whose output may share memory with inputs."""
+    """As ``check_forward``, for an in-place or ``out=`` variant whose output may share memory with inputs."""
     reference, candidate = Gnomon("reference"), Gnomon(device)
     expected = run(reference, variant, place.sample, dtype, "contiguous")
     tolerance = Tolerance(variant.record.base, place.functional, dtype, "contiguous")
@@ -59,11 +59,11 @@ def check_place(variant: Any, place: Place, dtype: str, device: str) -> str:
     for _ in ("first", "again"):
         call = prepare(candidate, variant.schema, place.sample, dtype, "contiguous")
         actual = run_call(candidate, variant, call)
-        # what shares a storage with the output is within a tolerance of the reference's, as the output is
+        # a tensor that shares a storage with the output is compared within a tolerance, as the output is
         problems = differences(_renamed(actual, device), expected, tolerance, storages=False)
         if expected.failure is None:
             problems += unchanged(actual, call.contents, *marks)
-        else:  # nothing at all may have changed
+        else:  # a call that failed may not have changed anything
             problems += unchanged(actual, call.contents, [False] * len(call.contents))
         if problems:
             heading = f"what is written to {place.name}"
@@ -73,7 +73,7 @@ def check_place(variant: Any, place: Place, dtype: str, device: str) -> str:
 
 
 def _renamed(outcome: Outcome, device: str) -> Outcome:
-    """The outcome as it would be on the reference: its exception names that device."""
+    """The outcome with the device name in its exception replaced by the reference's."""
     if outcome.failure is None:
         return outcome
     text = renamed_device(outcome.failure.text, device)

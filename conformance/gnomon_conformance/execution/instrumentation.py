@@ -1,4 +1,4 @@
-"""Watching: what a backend does behind a call: whose code runs, where, and what its memory held before."""
+"""Observes what a backend does during a call: whose code runs, on which device, and what new memory holds."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ POISONS = (0x00, 0xFF, 0x41)  # zeros; NaN, or -1; numbers that are neither
 
 @contextmanager
 def native_runs() -> Iterator[Counter[tuple[str, str]]]:
-    """Inside the block, the counter has the kernels that ran on this thread, as (device type, operator).
+    """Inside the block, the counter counts the kernels run on this thread, by (device type, operator).
 
-    Of a kernel that declined, and of one that raised, there was no run; where the reference's runs in its
-    place, that is one of the reference's.
+    A kernel that declined or raised does not count; if the reference's kernel runs instead, that counts as
+    the reference's.
     """
     runs: Counter[tuple[str, str]] = Counter()
 
@@ -44,9 +44,9 @@ def _code_of(kernel: Any) -> Any:
 
 @contextmanager
 def reference_kernels_run() -> Iterator[set[str]]:
-    """Inside the block, the set has the operators whose reference kernels run on this thread, however called.
+    """Inside the block, the set collects the operators whose reference kernels run on this thread.
 
-    A kernel's code is known by its identity: it does not help to call it by another name.
+    A kernel is identified by its code object, so calling it under another name does not hide it.
     """
     operators: dict[int, list[str]] = {}
     for name, kernel in reference_backend.kernels.items():
@@ -67,14 +67,14 @@ def reference_kernels_run() -> Iterator[set[str]]:
 
 @contextmanager
 def host_copies(backend: Any) -> Iterator[set[str]]:
-    """Inside the block, the set has the operators whose kernels copy to or from the host while they run.
+    """Inside the block, the set collects the operators whose kernels copy to or from the host as they run.
 
-    Prepared kernels (those of a library) are not looked into.
+    Prepared kernels (those of a compiled library) are not observed.
     """
     seen: set[str] = set()
     running: list[str] = []
     kernels, copy_in, copy_out = backend.kernels, backend.copy_in, backend.copy_out
-    absent = object()  # what an instance does not have, its class has
+    absent = object()  # for an attribute of the class, which the instance does not override
     given = {name: vars(backend).get(name, absent) for name in ("kernels", "copy_in", "copy_out")}
 
     def watched(name: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -96,7 +96,7 @@ def host_copies(backend: Any) -> Iterator[set[str]]:
 
     backend.kernels = {name: watched(name, kernel) for name, kernel in kernels.items()}
     backend.copy_in, backend.copy_out = counted(copy_in), counted(copy_out)
-    register_backend(backend)  # which drops what was prepared for its kernels
+    register_backend(backend)  # discards what was prepared for its kernels
     try:
         yield seen
     finally:
@@ -109,7 +109,7 @@ def host_copies(backend: Any) -> Iterator[set[str]]:
 
 
 def poison(backend: Any, specs: list[Spec], byte: int) -> None:
-    """Fill and free blocks of these sizes, so that an allocator that keeps blocks hands such ones out."""
+    """Fill and free blocks of these sizes, so that a caching allocator returns them for the next tensors."""
     sizes = [max(spec.numel * spec.dtype.itemsize, 1) for spec in specs]
     blocks = [(backend.allocate(nbytes, 0), nbytes) for nbytes in sizes for _ in range(3)]
     for memory, nbytes in blocks:
@@ -120,14 +120,14 @@ def poison(backend: Any, specs: list[Spec], byte: int) -> None:
 
 
 HELD = ("objects of Python's", "bytes of the backend's", "bytes of C's")
-LEAST_HELD = (1, 1, 16)  # of each, that a call leaves behind which leaves any: malloc has no smaller block
+LEAST_HELD = (1, 1, 16)  # the least that a leaking call can leave, of each: malloc has no smaller block
 
 
 def held(backend: Any, thorough: bool = False) -> tuple[int, int, int]:
-    """How much is in use: blocks of Python's allocator, bytes that the backend counts, bytes of malloc's.
+    """How much memory is in use: Python's allocated blocks, bytes that the backend counts, bytes of malloc.
 
-    0 for what nobody counts here.  Where it is ``thorough``, Python's free lists are empty: a tuple that was
-    made from a generator is another size than it is kept for, and so each leaves one there, up to 2,000.
+    0 for what cannot be counted here.  If ``thorough``, Python's free lists are emptied first: a tuple that
+    is built from a generator is resized, so each one leaves an entry in a free list, up to 2,000.
     """
     gc.collect(2 if thorough else 0)
     backend.synchronize(0)
@@ -147,7 +147,7 @@ class _Mallinfo(ctypes.Structure):
 def _mallinfo() -> Any:
     try:
         found = ctypes.CDLL(None).mallinfo2
-    except (AttributeError, OSError):  # another library, or an older one
+    except (AttributeError, OSError):  # not glibc, or an older one
         return None
     found.restype = _Mallinfo
     return found
@@ -162,6 +162,6 @@ def _malloc() -> int:
 
 
 def note_fallback(backend: Any, operator: str) -> None:
-    """The reference's kernel ran in the place of a claimed one: ``launch`` counts it where it sees it."""
+    """Count a run of the reference's kernel in place of a claimed one, as ``launch`` does."""
     launch.fallbacks[backend.device_type, operator] += 1
     launch.declined[backend.device_type, operator] += 1

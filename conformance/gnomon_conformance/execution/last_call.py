@@ -1,7 +1,7 @@
-"""The last call: what a process was doing when a kernel ended it, or kept it for ever.
+"""The last call that a process made before a kernel crashed it or hung.
 
-A worker writes each call down before a backend makes it.  After a crash there is nobody left to ask, and the
-process that started the worker reads what it was.
+A worker writes each call to a file before a backend makes it.  After a crash, the process that started the
+worker reads the file.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ _file: BinaryIO | None = None
 
 
 def write_to(file: BinaryIO | None) -> None:
-    """Write the calls of this process to an unbuffered file, each over the one before; None: no more."""
+    """Write the calls of this process to an unbuffered file, each replacing the one before; None: stop."""
     global _file
     _file = file
 
 
 def note(schema: Any, sample: Sample, dtype: str, layout: str) -> None:
-    """A backend is about to be called.  Costs nothing where nobody has asked for it."""
+    """Write down a call that a backend is about to make.  Costs nothing unless ``write_to`` was called."""
     if _file is not None:
         _write(pickle.dumps(LastCall(schema.full_name, sample, dtype, layout)))
 
 
 def forget() -> None:
-    """A test begins that has made no call yet."""
+    """Clear the file, when a test begins."""
     _write(b"")
 
 
 def _write(content: bytes) -> None:
-    """Over what is there, at once: the file has no buffer that a crash could take with it."""
+    """Overwrite the file at once: it has no buffer that a crash could lose."""
     if _file is not None:
         _file.seek(0)
         _file.write(len(content).to_bytes(8, "little") + content)
 
 
 def read(path: pathlib.Path) -> LastCall | None:
-    """What a worker was doing; None where it had not called anything."""
+    """The last call of a worker; None if it has made none."""
     content = path.read_bytes() if path.is_file() else b""
     size = int.from_bytes(content[:8], "little")
     return pickle.loads(content[8 : 8 + size]) if size else None

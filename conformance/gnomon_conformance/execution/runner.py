@@ -1,4 +1,4 @@
-"""Running: one call of an operator in one framework, and all that can be observed of it.
+"""Makes one call of an operator in one framework, and observes it.
 
 A framework is gnomon on some device, or PyTorch (pytorch/oracle.py).
 """
@@ -34,10 +34,10 @@ SEED = 1234  # of the default generator, before each call
 
 
 class TensorOutcome(NamedTuple):
-    """What can be seen of a result that is a tensor.
+    """What can be observed of a tensor result.
 
-    alias    ("same" or "view", i): it is tensor i of the call, or shares its memory; None: it has memory of
-    its own numbers  in row-major order; None where there are none to read (the meta device)
+    alias    ("same" or "view", i): it is tensor i of the call, or shares its memory; None: its memory is new
+    numbers  in row-major order; None if there are none (the meta device)
     """
 
     dtype: str
@@ -59,9 +59,9 @@ class Failure(NamedTuple):
 class Outcome(NamedTuple):
     """What a call did.
 
-    results    TensorOutcomes and plain values, in order; behind them what else the schema says is written to
+    results    TensorOutcomes and plain values, in order, then what else the schema says is written to
     storages   contents of the storage of each tensor of the call, afterwards
-    bumps      by how much the version of each tensor of the call went up
+    bumps      the increase of the version counter of each tensor of the call
     warnings   the kinds of warnings
     """
 
@@ -73,7 +73,7 @@ class Outcome(NamedTuple):
 
 
 class Framework(Protocol):
-    """What makes calls and is looked at; ``Gnomon`` says what the methods do."""
+    """A library whose calls are made and observed; ``Gnomon`` documents the methods."""
 
     device: str
 
@@ -114,14 +114,14 @@ class Gnomon:
         return f"gnomon on {self.device!r}"
 
     def build(self, contents: Stored) -> tuple[Any, Any]:
-        """A tensor over the whole storage, and the tensor that the description means."""
+        """A tensor over the whole storage, and the tensor that ``contents`` describes."""
         whole = gn.tensor(
             list(contents.numbers), dtype=dtypes.dtype_named(contents.dtype), device=self.device
         )
         return whole, whole.as_strided(contents.sizes, contents.strides, contents.offset)
 
     def special(self, kind: str, value: Any) -> Any:
-        """An argument that is neither tensor nor number: from its name."""
+        """An argument that is neither a tensor nor a number, from its name."""
         if kind == "ScalarType":
             return dtypes.dtype_named(value)
         if kind in ("Layout", "MemoryFormat"):
@@ -138,22 +138,22 @@ class Gnomon:
         """Call the operator with all arguments of its schema."""
         gn.manual_seed(SEED)
         has_tensors = any(True for _ in operator.tensors(values))
-        # Only factories look at the default device: for the others a wrong one must show.
+        # Only factories may use the default device: for other operators, using it would be a fault.
         with contextlib.nullcontext() if has_tensors else gn.device(self.device):
             return operator(*values)
 
     def call_and_wait(self, operator: Any, values: Sequence[Any]) -> Any:
-        """The same, and an error that an asynchronous device tells of later comes out, too."""
+        """As ``call``, and wait, so that an error that an asynchronous device reports late is raised here."""
         result = self.call(operator, values)
         gn.accelerator.synchronize(self.device)
         return result
 
     def is_tensor(self, value: Any) -> bool:
-        """Is this a tensor?"""
+        """Whether this is a tensor."""
         return isinstance(value, gn.Tensor)
 
     def plain(self, value: Any) -> Any:
-        """A result that is no tensor, comparable between frameworks."""
+        """A result that is not a tensor, in a form that is comparable between frameworks."""
         return value.name if isinstance(value, dtypes.dtype) else value
 
     def observe(self, tensor: Any) -> tuple[str, tuple[int, ...], tuple[int, ...], int, str]:
@@ -167,7 +167,7 @@ class Gnomon:
         )
 
     def numbers(self, tensor: Any) -> tuple[Any, ...] | None:
-        """The elements in row-major order; of bools the bytes, where they are neither 0 nor 1."""
+        """The elements in row-major order; for a bool that is neither 0 nor 1, its byte."""
         if tensor.is_meta:
             return None
         if tensor.dtype is gn.bool and tensor.numel():
@@ -175,11 +175,11 @@ class Gnomon:
         return tuple(elements(tensor.detach()))
 
     def shares_memory(self, one: Any, other: Any) -> bool:
-        """Are these two over the same storage?"""
+        """Whether these two tensors share a storage."""
         return one.untyped_storage() is other.untyped_storage()
 
     def version(self, tensor: Any) -> int:
-        """How often the tensor's data was written to; nobody counts that of an inference tensor."""
+        """The version counter; 0 for an inference tensor, which has none."""
         return 0 if tensor.is_inference() else tensor._version
 
     def backward(self, outputs: Sequence[Any], gradients: Sequence[Any]) -> None:
@@ -187,14 +187,14 @@ class Gnomon:
         engine.backward(list(outputs), list(gradients))
 
     def grad(self, outputs: Sequence[Any], inputs: Sequence[Any], gradients: Sequence[Any]) -> Sequence[Any]:
-        """The gradients of ``inputs``, which can be differentiated again; None where there is none."""
+        """The gradients of ``inputs``, differentiable again; None for an input without one."""
         return engine.grad(list(outputs), list(inputs), list(gradients), create_graph=True, allow_unused=True)
 
 
 class Call(NamedTuple):
-    """The arguments of a call as a framework wants them, and the tensors among them, in order.
+    """The arguments of a call in the framework's own types, and the tensors among them, in order.
 
-    ``wholes`` are tensors over the whole storages; ``differentiable`` says whose gradients may be asked for.
+    ``wholes`` are tensors over the whole storages; ``differentiable`` marks tensors that may require grad.
     """
 
     values: list[Any]
@@ -207,13 +207,13 @@ class Call(NamedTuple):
 def prepare(
     framework: Framework, schema: Any, sample: Sample, dtype: str, layout: str, change: Any = None
 ) -> Call:
-    """Build the arguments that ``sample`` describes; ``change`` may replace what each storage holds."""
+    """Build the arguments that ``sample`` describes; ``change`` may replace the contents of each storage."""
     if framework.device != "reference":
         last_call.note(schema, sample, dtype, layout)
         coverage.note(framework.device, schema, sample, dtype, layout)
     call = Call([], [], [], [], [])
     shared: dict[int, Any] = {}
-    twice: dict[int, Any] = {}  # a given tensor that stands in two places is one tensor
+    twice: dict[int, Any] = {}  # a GivenTensor that is passed twice is one tensor
 
     def built(description: TensorDescription, is_written: bool) -> Any:
         if id(description) in twice:
@@ -255,7 +255,7 @@ def prepare(
 def run(
     framework: Framework, operator: Any, sample: Sample, dtype: str, layout: str, change: Any = None
 ) -> Outcome:
-    """Call ``operator`` with ``sample`` and look at everything."""
+    """Call ``operator`` with ``sample`` and return the Outcome."""
     call = prepare(framework, operator.schema, sample, dtype, layout, change)
     return run_call(framework, operator, call)
 
@@ -263,7 +263,7 @@ def run(
 def run_call(
     framework: Framework, operator: Any, call: Call, function: Callable[..., Any] | None = None
 ) -> Outcome:
-    """Make a prepared call and look at everything; ``function`` stands for the operator where given."""
+    """Make a prepared call and return the Outcome; ``function``, if given, is called instead."""
     before = versions(framework, call)
     failure = None
     result = None
@@ -271,13 +271,13 @@ def run_call(
         warnings.simplefilter("always")
         try:
             result = framework.call(operator, call.values) if function is None else function()
-        except Exception as error:  # whatever comes out is what is compared
+        except Exception as error:  # any exception is part of the outcome
             failure = failure_of(error)
     return outcome(framework, operator, call, before, failure, result, caught)
 
 
 def versions(framework: Framework, call: Call) -> list[int]:
-    """How often each tensor of a call was written to so far."""
+    """The version counter of each tensor of a call."""
     return [framework.version(tensor) for tensor in call.tensors]
 
 
@@ -290,8 +290,8 @@ def outcome(
     result: Any,
     caught: Sequence[warnings.WarningMessage],
 ) -> Outcome:
-    """Look at everything once a call has been made: it had these versions before, returned ``result`` unless
-    it failed, and warned of what was ``caught``.
+    """The Outcome of a call that was made: ``before`` are the version counters before it, ``result`` is what
+    it returned unless it failed, and ``caught`` are its warnings.
     """
     results: tuple[Any, ...] = ()
     if failure is None:
@@ -306,14 +306,14 @@ def outcome(
 
 
 def _written(schema: Any, values: Sequence[Any]) -> Iterator[Any]:
-    """What an operator wrote to beside what it returns."""
+    """What an operator wrote to, besides what it returns."""
     for argument, value in zip(schema.arguments, values):
         if argument.is_written and not schema.is_inplace and not schema.is_out:
             yield from value if argument.is_list else (value,)
 
 
 def failure_of(error: Exception) -> Failure:
-    """What can be compared of an exception."""
+    """The parts of an exception that are compared."""
     return Failure(tuple(each.__name__ for each in type(error).__mro__[:-2]), str(error))
 
 
@@ -333,7 +333,7 @@ def _observed(framework: Framework, result: Any, call: Call) -> Any:
 
 
 class Gradients(NamedTuple):
-    """Which results of a call require grad, and the gradient of each of its tensors (None: it has none)."""
+    """Which results of a call require grad, and the gradient of each of its tensors, or None."""
 
     requires_grad: tuple[bool, ...]
     gradients: tuple[Any, ...]
@@ -350,7 +350,7 @@ def differentiate(
 ) -> Gradients:
     """The gradients of all floating point tensors of the call, for fixed gradients of its results.
 
-    ``incoming_layout``: of the gradients of the results.
+    ``incoming_layout``: the layout of the gradients of the results.
     """
     call = prepare(framework, operator.schema, sample, dtype, layout)
     try:
@@ -383,10 +383,10 @@ def differentiate(
 
 
 class Twice(NamedTuple):
-    """A call differentiated once, and what came out once more: the second gradients, None where none is.
+    """Double backward: the gradients of a number computed from the first gradients; None where there is none.
 
-    value      the number that was differentiated the second time
-    leaves     how many of the gradients are the call's tensors'; the others are the incoming gradients'
+    value      the number that was differentiated
+    leaves     how many of the gradients are those of the call's tensors; the others are the incoming ones'
     """
 
     value: Any
@@ -405,7 +405,7 @@ def differentiate_twice(
 ) -> Twice:
     """The gradients of a weighted sum of the first gradients: for the call's tensors, then the incoming ones.
 
-    ``moved`` may change the inputs' numbers first.
+    ``moved`` may first change the inputs' numbers.
     """
     call = prepare(framework, operator.schema, sample, dtype, layout)
     try:
@@ -448,7 +448,7 @@ def differentiate_twice(
 
 
 def _incoming(framework: Framework, result: Any, number: int, layout: str = "contiguous") -> Stored:
-    """The gradient of a result: different for each element, where the layout does not repeat them."""
+    """The gradient of a result: different for each element, unless the layout repeats elements."""
     dtype, sizes, *_ = framework.observe(result)
     return stored(TensorDescription(tuple(sizes), dtype, "unit", layout, seed=77), dtype, layout, number)
 

@@ -1,7 +1,7 @@
-"""Work: what a call has to compute and to move, from the sizes of its tensors alone.
+"""The amount of arithmetic and memory traffic of a call, from the sizes of its tensors alone.
 
-What an operator must do at least: each input read once, each output written once, and the multiply-adds of
-products and convolutions as two operations each.
+This is the minimum: each input is read once, each output is written once, and each multiply-add of a product
+or a convolution counts as two operations.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import gnomon as gn
 
 
 class Work(NamedTuple):
-    """elements: of the largest tensor; operations: floating-point ones; bytes: read and written."""
+    """elements: of the largest tensor; operations: floating point; bytes: read and written."""
 
     elements: int
     operations: int
@@ -33,7 +33,7 @@ def _tensors(arguments: Sequence[Any]) -> Iterator[Shaped]:
 
 
 def _results(operator: str, arguments: Sequence[Any]) -> list[Shaped]:
-    """What the call returns: asked of the operator, on tensors without numbers."""
+    """Dtypes and sizes of the results, found by calling the operator on meta tensors."""
 
     def made(value: Any) -> Any:
         if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str):
@@ -49,14 +49,14 @@ def _results(operator: str, arguments: Sequence[Any]) -> list[Shaped]:
     try:
         with gn.no_grad():
             returned = gn.ops.aten._find(operator)(*(made(each) for each in arguments))
-    except Exception:  # sizes that depend on values: the inputs must do
+    except Exception:  # the sizes depend on values: count only the inputs
         return []
     results = returned if isinstance(returned, (list, tuple)) else [returned]
     return [(each.dtype.name, tuple(each.shape)) for each in results if isinstance(each, gn.Tensor)]
 
 
 def work_of(operator: str, arguments: Sequence[Any]) -> Work:
-    """The work of one call; tensors stand as (dtype, sizes), what else there is as a census has it."""
+    """The work of one call; a tensor is (dtype, sizes), and other arguments are as in a census."""
     inputs = list(_tensors(arguments))
     if gn.ops.aten._find(operator).schema.is_view:
         return Work(0, 0, 0)

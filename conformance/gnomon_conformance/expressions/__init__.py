@@ -1,12 +1,12 @@
-"""What people write: for each public name, Python expressions that mean the same in gnomon and in PyTorch.
+"""Expressions: for each public name, Python expressions that are valid in both gnomon and PyTorch.
 
-Samples call operators with all arguments of their schemas; these call functions, methods, nn.functional and
-Python's operators, with keywords and defaults as users give them.  A family's file fills ``EXPRESSIONS`` by
-``expressions_of``.  In an expression
+Samples call operators with all arguments of their schemas; expressions call functions, methods, nn.functional
+and Python's operators, with keywords and defaults, as users write them.  Each file adds to ``EXPRESSIONS``
+with ``expressions_of``.  An expression can use
 
     gn        the library, F its nn.functional
     t(2, 3)   a tensor: sizes, and the fields of description.tensor (dtype="int64", values="positive", seed=1,
-              layout="transposed"); float32 and contiguous where nothing is said
+              layout="transposed"); float32 and contiguous by default
     grad(function, *tensors)   the gradients of those tensors, for a fixed gradient of each result
     inf, nan
 
@@ -30,13 +30,13 @@ FAMILIES: dict[str, str] = {}  # public name -> the file here that has its first
 
 
 def expressions_of(name: str, *texts: str) -> None:
-    """These expressions are for the public name ``name``, as in "flip" or "nn.functional.pad"."""
+    """Add expressions for the public name ``name``, such as "flip" or "nn.functional.pad"."""
     EXPRESSIONS.setdefault(name, []).extend(texts)
 
 
 @functools.cache
 def all_expressions() -> dict[str, list[str]]:
-    """Public name -> its expressions; every file of this package has filled in its own."""
+    """Public name -> its expressions, from all files of this package."""
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")
         for name in EXPRESSIONS:
@@ -45,7 +45,7 @@ def all_expressions() -> dict[str, list[str]]:
 
 
 class Value(NamedTuple):
-    """What an expression gave: the shape of its containers, and its leaves in order."""
+    """The value of an expression: the structure of its containers, and its leaves in order."""
 
     structure: Any
     leaves: tuple[Any, ...]
@@ -53,19 +53,19 @@ class Value(NamedTuple):
 
 
 class Library:
-    """One of the two libraries, as expressions see it; ``framework`` builds its tensors."""
+    """One of the two libraries, as used in expressions; ``framework`` builds its tensors."""
 
     def __init__(self, framework: Framework, module: Any):
         self.framework = framework
         self.module = module
 
     def make(self, *sizes: int, dtype: str = "float32", layout: str = "contiguous", **fields: Any) -> Any:
-        """``t(...)``"""
+        """Implements ``t(...)``."""
         description = tensor(*sizes, dtype=dtype, layout=layout, **fields)
         return self.framework.build(stored(description, dtype, layout, 0))[1]
 
     def grad(self, function: Any, *tensors: Any) -> list[Any]:
-        """``grad(...)``"""
+        """Implements ``grad(...)``."""
         leaves = [each.detach().clone().requires_grad_() for each in tensors]
         result = function(*leaves)
         roots = list(result) if isinstance(result, (tuple, list)) else [result]
@@ -80,7 +80,7 @@ class Library:
         return [each.grad for each in leaves]
 
     def evaluate(self, text: str) -> Value:
-        """The value of an expression."""
+        """Evaluate an expression."""
         names = {
             "gn": self.module,
             "F": self.module.nn.functional,
@@ -122,7 +122,7 @@ class Library:
 
 
 def find(module: Any, name: str) -> Any:
-    """What ``module`` has under a dotted public name; None where it has nothing."""
+    """The attribute of ``module`` with a dotted public name, or None."""
     for part in name.split("."):
         module = getattr(module, part, None)
         if module is None:
@@ -131,7 +131,7 @@ def find(module: Any, name: str) -> Any:
 
 
 def forms(module: Any, name: str) -> dict[str, bool]:
-    """In which forms a library offers a public name: as function, as method, in place."""
+    """The forms in which a library offers a public name: function, method, in-place method."""
     method = getattr(module.Tensor, name, None) if "." not in name else None
     return {
         "function": find(module, name) is not None and not isinstance(find(module, name), type),

@@ -1,4 +1,4 @@
-"""Orders of arguments that PyTorch still takes, and arguments that operators refuse or warn of."""
+"""Argument orders that PyTorch still accepts, and arguments that operators refuse or warn about."""
 
 from . import expressions_of
 

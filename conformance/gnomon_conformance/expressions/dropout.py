@@ -1,4 +1,4 @@
-"""Dropout: where the outcome is certain, and what holds whatever was drawn."""
+"""Dropout: calls with a deterministic result, and properties that hold for any random numbers."""
 
 from . import expressions_of
 

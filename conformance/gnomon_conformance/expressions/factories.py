@@ -1,4 +1,4 @@
-"""Factories and random numbers (of which all but the values is compared)."""
+"""Factories, and random numbers, of which everything but the values is compared."""
 
 from . import expressions_of
 
@@ -265,7 +265,7 @@ for _name, _texts in {
 }.items():
     expressions_of(_name, *_texts)
 
-# What a comparison of random calls found.
+# Found by comparing random calls with PyTorch.
 for _name, _texts in {
     "tensor": [
         "gn.tensor([gn.tensor([1]), gn.tensor([2])])",
@@ -296,7 +296,7 @@ for _name, _texts in {
     "full": ["gn.full((2,), -2.5, dtype=gn.uint8)", "gn.full((2,), -2, dtype=gn.uint8)"],
     "arange": ["gn.arange(0, 1, nan)", "gn.arange(0, 10, inf, dtype=gn.int64)", "gn.arange(0, 1, inf)"],
     "zeros_like": ["gn.zeros_like(t(1, 0, 3, 1), memory_format=gn.channels_last)"],
-    # copies keep the storage, and share it as the originals do
+    # copies preserve the storage, and share it as the originals do
     "clone": [
         "copy = __import__('copy').deepcopy; copy(t(2, 3, layout='gapped'))",
         "copy = __import__('copy').deepcopy; a = t(6); b, c = copy([a, a[1:3]]); b.zero_(); c",

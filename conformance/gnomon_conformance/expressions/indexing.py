@@ -1,4 +1,4 @@
-"""Indexing: x[...], scatter and its like, masks."""
+"""Indexing: x[...], scatter and similar operators, masks."""
 
 from . import expressions_of
 
@@ -200,7 +200,7 @@ for _name, _texts in {
 }.items():
     expressions_of(_name, *_texts)
 
-# What a comparison of random calls found.
+# Found by comparing random calls with PyTorch.
 for _name, _texts in {
     "nonzero": [
         "gn.nonzero(t(2), as_tuple=True, out=t(0, dtype='int64'))",

@@ -376,7 +376,8 @@ expressions_of(
     "t(6, 2, 4))",
 )
 
-# Called without a reduction, the functions at the top level have none; those in nn.functional take the mean.
+# Without a reduction argument, functions of the top level default to none; those of nn.functional to the
+# mean.
 for _name, _arguments in (
     ("kl_div", "t(3), t(3)"),
     ("hinge_embedding_loss", "t(3), t(3, values='signs')"),

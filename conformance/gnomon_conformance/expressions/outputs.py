@@ -1,4 +1,4 @@
-"""``out=`` and in-place calls whose output shares memory with what is read, and outputs of other dtypes."""
+"""``out=`` and in-place calls whose output shares memory with an input, and outputs of other dtypes."""
 
 from . import expressions_of
 

@@ -498,7 +498,7 @@ expressions_of(
     "gn.addcdiv(t(2), t(2), t(2) + 9, value=1e39)",
     "gn.addcdiv(t(2, dtype='int64'), t(2), t(2) + 9, value=1.5)",
 )
-# complex powers and exponentials beyond the largest number: an infinity in their direction
+# complex powers and exponentials that overflow: an infinity in their direction
 for _number, _exponent in (
     ("1e-300j", "-(2.0**63)"),
     ("1e300 + 0j", "4"),

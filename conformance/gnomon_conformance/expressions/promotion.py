@@ -1,4 +1,4 @@
-"""What operands of different kinds give: tensors, 0-dim tensors, and Python's numbers."""
+"""Type promotion: tensors, 0-dim tensors, and wrapped numbers."""
 
 from . import expressions_of
 
@@ -135,7 +135,7 @@ expressions_of(
     "t(dtype='bool').item()",
 )
 
-# the strides of a result whose operand is converted first: the copy has those of the operand
+# the strides of a result whose operand is converted first: the copy preserves the operand's strides
 expressions_of(
     "Tensor.stride",
     "x = gn.arange(3)[None].t(); (x + 2.5).stride()",

@@ -257,7 +257,7 @@ expressions_of(
     "logsumexp", "gn.logsumexp(t(2, 3), 1)", "t(2, 3).logsumexp((0, 1), True)", "t(2, 3).logsumexp(dim=0)"
 )
 
-# What a comparison of random calls found.
+# Found by comparing random calls with PyTorch.
 for _name, _texts in {
     "amax": ["t(2, 0).amax()", "t(2, 0).amax(1)", "t(2, 0).amax(0)", "t(2, 0).amax((0, 1))"],
     "argmax": ["t(2, dtype='bool').argmax()", "gn.argmax(t(3), out=t(1))"],

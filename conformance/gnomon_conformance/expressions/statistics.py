@@ -1,4 +1,4 @@
-"""Order statistics: what is most frequent, what of nothing, and which of equal elements."""
+"""Order statistics: mode, median and others of equal elements, and of empty tensors."""
 
 from . import expressions_of
 

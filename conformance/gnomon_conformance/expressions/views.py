@@ -350,7 +350,7 @@ _TWICE = (
     "a = t(3, dtype='float64').requires_grad_(); b = a * 2; {}; "
     "g, = gn.autograd.grad((v * v).sum(), [a], create_graph=True); gn.autograd.grad(g.sum(), [a])"
 )
-# What a comparison of random calls found.
+# Found by comparing random calls with PyTorch.
 for _name, _texts in {
     "expand": ["t().expand(1)", "t().expand(0, 2, 1)", "t(3).expand(1, 1, 3)", "t(2, 2).expand(True, 2, 2)"],
     "ravel": ["x = t(3); x.ravel() is x", "t(2, 3, layout='transposed').ravel()", "t(0).ravel()"],
@@ -367,7 +367,7 @@ for _name, _texts in {
         "grad(lambda x: x[1].as_strided((2,), (1,), 3), t(2, 3, dtype='float64'))",
     ],
     "unsqueeze": ["t(3).unsqueeze(True)", "t(3).flatten(False)"],
-    # in place on a view: what the operator saved of its result has the view's history
+    # in place on a view: the result that the operator saved has the view's history
     "exp": [
         _TWICE.format("b[:2].exp_(); v = b"),
         _TWICE.format("v = b[None]; v.tanh_()"),

@@ -1,4 +1,4 @@
-"""Resampling, sampling at places, folding and shuffling."""
+"""Resampling, grid sampling, folding and shuffling."""
 
 from . import expressions_of
 

@@ -1,1 +1,1 @@
-"""Calls that are drawn, until one fails, and those that once did."""
+"""Searches for failing calls with hypothesis, and keeps the calls that it found."""

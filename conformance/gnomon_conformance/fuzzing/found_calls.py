@@ -1,7 +1,7 @@
-"""Found calls: what a search found to fail on some backend, each as a file that is a sample ever after.
+"""Found calls: calls that a search found to fail on some backend, each kept as a file and used as a sample.
 
-A file is JSON: the operator, the dtype, the arguments as the search drew them, and its seed.  Those in
-data/found are tried on every backend, without a search (test_found); ``--samples`` names a folder of more.
+A file is JSON: the operator, the dtype, the arguments as the search generated them, and its seed.  Those in
+data/found are tested on every backend, without a search (test_found); ``--samples`` names another folder.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from ..inputs.description import GivenTensor, OnDevice, Sample, TensorDescriptio
 from ..reporting.report import write_whole
 
 FOLDER = pathlib.Path(__file__).parent.parent / "data" / "found"
-_RECIPE = ("dtype", "values", "layout", "seed", "grad")  # of a tensor, beside its sizes
+_RECIPE = ("dtype", "values", "layout", "seed", "grad")  # the fields of a tensor, except for its sizes
 _USUAL = TensorDescription(())
 _CONTENTS = ("numbers", "sizes", "strides", "offset", "dtype")
 
 
 class FoundCall(NamedTuple):
-    """A call of the operator with this full name, as searched with ``seed``; ``why`` says what was wrong."""
+    """A call of the operator with this full name, found with ``seed``; ``why`` says what was wrong."""
 
     operator: str
     dtype: str
@@ -35,13 +35,13 @@ class FoundCall(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of its file: the same for the same call."""
+        """The name of its file, which depends only on the call."""
         content = json.dumps(as_data(self._replace(seed=0, why="")))
         return f"{self.operator}-{self.dtype}-{zlib.crc32(content.encode()):08x}.json"
 
 
 def as_data(call: FoundCall) -> dict[str, Any]:
-    """The call as what JSON holds."""
+    """The call as JSON data."""
     seen: list[Any] = []
     return {
         "operator": call.operator,
@@ -54,7 +54,7 @@ def as_data(call: FoundCall) -> dict[str, Any]:
 
 
 def _encoded(value: Any, seen: list[Any]) -> Any:
-    """``seen``: the tensors so far; one that stands in two places is one tensor."""
+    """``seen``: the tensors so far; a tensor that is passed twice is stored once."""
     if isinstance(value, TensorDescription):
         again = next((place for place, each in enumerate(seen) if each is value), None)
         if again is not None:
@@ -78,7 +78,7 @@ def _encoded(value: Any, seen: list[Any]) -> Any:
 
 
 def from_data(data: dict[str, Any]) -> FoundCall:
-    """The call that ``as_data`` was given.  Raises KeyError, TypeError, ValueError for what is none."""
+    """The inverse of ``as_data``.  Raises KeyError, TypeError or ValueError for invalid data."""
     seen: list[Any] = []
     args = tuple(_decoded(each, seen) for each in data["args"])
     kwargs = {name: _decoded(each, seen) for name, each in data["kwargs"].items()}
@@ -113,7 +113,7 @@ def _decoded(value: Any, seen: list[Any]) -> Any:
 
 
 def write(call: FoundCall, folder: pathlib.Path) -> pathlib.Path:
-    """Write the file of a call into ``folder``, which is made where there is none; where it is."""
+    """Write a call's file into ``folder``, which is created if needed; return its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / call.name
     write_whole(path, json.dumps(as_data(call), indent=1) + "\n")
@@ -121,7 +121,7 @@ def write(call: FoundCall, folder: pathlib.Path) -> pathlib.Path:
 
 
 def read(path: pathlib.Path) -> FoundCall:
-    """The call of a file.  Raises OSError, and ValueError for another file."""
+    """Read a call's file.  Raises OSError, and ValueError for any other file."""
     try:
         return from_data(json.loads(path.read_text("utf-8")))
     except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -130,7 +130,7 @@ def read(path: pathlib.Path) -> FoundCall:
 
 @functools.cache
 def calls_in(*folders: str) -> dict[tuple[str, str], tuple[tuple[str, FoundCall], ...]]:
-    """(operator, dtype) -> the files of these folders and their calls, in the order of their names."""
+    """(operator, dtype) -> the files of these folders and their calls, sorted by name."""
     found: dict[tuple[str, str], list[tuple[str, FoundCall]]] = {}
     for folder in folders:
         for path in sorted(pathlib.Path(folder).glob("*.json")):
@@ -140,20 +140,20 @@ def calls_in(*folders: str) -> dict[tuple[str, str], tuple[tuple[str, FoundCall]
 
 
 def check_folder(folder: str) -> None:
-    """Raises NotADirectoryError, and what ``read`` does."""
+    """Raises NotADirectoryError if there is no such folder, and what ``read`` raises."""
     if not pathlib.Path(folder).is_dir():
         raise NotADirectoryError(f"--samples: there is no folder {folder}")
     calls_in(folder)
 
 
 def folders_of(config: Any) -> Sequence[str]:
-    """Where a run reads found calls from."""
+    """The folders that a run reads found calls from."""
     more = config.getoption("gnomon_samples", None)
     return [str(FOLDER), *([] if more is None else [more])]
 
 
 def advice(call: FoundCall, folder: str | None) -> str:
-    """Writes a found call down, where there is a ``folder`` for it, and says how it becomes a sample."""
+    """Write a found call to ``folder``, if given, and return instructions for adding it to the suite."""
     if folder is None:
         text = json.dumps(as_data(call))
         return f"To keep it as a sample, save this line as {FOLDER.name}/{call.name}:\n{text}"

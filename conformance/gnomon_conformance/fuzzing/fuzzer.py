@@ -1,6 +1,6 @@
-"""The fuzzer: calls that are drawn (properties.py), until the time is over, and the smallest that fails.
+"""The search: makes generated calls (properties.py) until the time is over, and shrinks one that fails.
 
-The calls depend on the seed and the operator alone; the time says how many of them are made.
+The calls depend only on the seed and the operator; the time limits how many of them are made.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from ..execution.check import check_forward
 from ..reporting.reproduction import explain
 from .properties import Drawn, calls, subject_for
 
-FIRST_CALLS = 4  # of a round; each further round has twice as many
+FIRST_CALLS = 4  # in the first round; each further round has twice as many
 
 
 class Found(NamedTuple):
-    """What came of a search.
+    """The result of a search.
 
-    calls      how many were compared
-    unclaimed  how many were not, since they need a kernel that the backend does not claim
-    message    what is wrong with the smallest that fails; "" where none does
+    calls      how many calls were compared
+    unclaimed  how many were not, because they need a kernel that the backend does not claim
+    message    what is wrong with the smallest failing call; "" if none fails
     drawn      that call; ``what`` is the first thing that is wrong with it
     """
 
@@ -42,13 +42,13 @@ class Found(NamedTuple):
 
 
 class Counterexample(AssertionError):
-    """A call that fails."""
+    """A failing call."""
 
 
 def search(operator: Any, backend: Any, dtypes: Sequence[str], seed: int, seconds: float) -> Found:
-    """Make calls of ``operator`` on ``backend`` for ``seconds``, or until one fails; then shrink that.
+    """Make calls of ``operator`` on ``backend`` for ``seconds``, or until one fails; then shrink it.
 
-    There is one call at least, however little time there is.
+    At least one call is made.
     """
     subject = subject_for(
         operator, dtypes, *(trait in backend.traits for trait in ("in_place", "strided_out"))
@@ -95,18 +95,18 @@ class _Hunt:
         self.backend = backend
         self.end = time.monotonic() + seconds
         self.shrunk_at = float("inf")
-        # of calls that fail, so that they fail whenever they are asked for
+        # results for failing calls are kept, so that hypothesis sees the same failure when it repeats one
         self.problems: dict[str, str] = {}
         self.calls = self.unclaimed = self.failures = self.turns = 0
-        self.last_failed: Drawn | None = None  # the smallest, when hypothesis has ended
+        self.last_failed: Drawn | None = None  # the smallest, once hypothesis has finished shrinking
 
     def is_over(self) -> bool:
         return self.turns > 0 and time.monotonic() > self.end
 
     def try_call(self, drawn: Drawn | None) -> None:
-        """Make one call.  Raises Counterexample where it fails."""
+        """Make one call.  Raises Counterexample if it fails."""
         if not self.problems and self.is_over():
-            # the one exception that hypothesis takes for an end, and for no failure
+            # the one exception that hypothesis treats as an end, not as a failure
             raise unittest.SkipTest("the time is over")
         self.turns += 1
         if drawn is None:
@@ -129,9 +129,9 @@ class _Hunt:
 
 
 def check_claimed(drawn: Drawn, backend: Any) -> str | None:
-    """What is wrong with a call; None where it would take a kernel that the backend does not claim.
+    """The problem with a call; None if it needs a kernel that the backend does not claim.
 
-    It is wrong, too, where a kernel that is claimed did not run.
+    It is also a problem if a claimed kernel did not run.
     """
     fallen, refused = Counter(launch.fallbacks), Counter(launch.declined)
     policy = launch._policy
@@ -157,7 +157,7 @@ def check_claimed(drawn: Drawn, backend: Any) -> str | None:
 
 
 def _fallback(drawn: Drawn, backend: Any, refused: Counter[tuple[str, str]]) -> str:
-    """That a kernel declined what the backend claims; "" where none did."""
+    """A message if a kernel declined a call that the backend claims, else ""."""
     kernels = [name for device, name in launch.declined - refused if device == backend.device_type]
     if not kernels:
         return ""

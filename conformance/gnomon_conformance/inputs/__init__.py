@@ -1,1 +1,1 @@
-"""What operators are called with: tensors and calls as plain data, and more of them than the samples."""
+"""The arguments of operator calls as plain data, and calls beyond the samples."""

@@ -1,8 +1,8 @@
-"""Descriptions: tensors, and calls with them, as plain data.
+"""Descriptions of tensors, and of operator calls, as plain data.
 
-A description says sizes, dtype, layout and what kind of numbers; ``stored`` makes from it the exact contents
-of a storage and the strides over it, the same everywhere and always.  Tensors are then built from that on any
-device, in gnomon or in PyTorch.
+A description gives sizes, dtype, layout and the kind of numbers; ``stored`` derives from it the exact
+contents of a storage and the strides over it, which are the same on every machine.  From those a tensor is
+then built on any device, in gnomon or in PyTorch.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ DTYPES = ("bool", *INTEGERS, *REAL_FLOATS, *COMPLEX)
 FLOATS = (*REAL_FLOATS, *COMPLEX)
 
 LAYOUTS = ("contiguous", "transposed", "offset", "gapped", "expanded", "mixed")
-# Tensor i of a call in the layout "mixed" has layout i of these: operands that do not lie alike.
+# In the layout "mixed", tensor i of a call has layout i of these: the operands have different layouts.
 MIXED = ("transposed", "offset", "expanded", "contiguous", "gapped")
-# Further ways to lie, for test_layouts: see strides_of.
+# Further layouts, for test_layouts: see strides_of.
 MORE_LAYOUTS = ("permuted", "window", "column", "odd ones", "overlapping", "varied")
-# The same as MIXED for the layout "varied".
+# As MIXED, for the layout "varied".
 VARIED = ("permuted", "overlapping", "window", "odd ones", "column")
-# In which elements lie upon one another: nothing for a tensor that is written to.
+# Layouts with internal overlap, which a tensor that is written to may not have.
 _REPEATING = ("expanded", "overlapping")
-# The layouts that every dtype is tried in; FULL_LAYOUT_DTYPES are tried in all.
+# The layouts that every dtype is tested in; FULL_LAYOUT_DTYPES are tested in all.
 FEW_LAYOUTS = ("contiguous", "mixed")
 FULL_LAYOUT_DTYPES = ("float32", "int64")
 
-# Kinds of values that hurt:
+# Kinds of problematic values:
 #   nonfinite   NaN and infinities, scattered among ordinary numbers
-#   extreme     zeros of both signs, subnormal, least and largest numbers; the extremes of integers
-#   tiny        the same without the largest: nothing that is computed from them overflows
-#   small       of all magnitudes between 1 and 2**-40 (of float16 2**-12), of both signs
-#   wide        of all magnitudes between 1 / 4 and 256, one after the other, of both signs
-#   ties        a few numbers, many times, with zeros of both signs
-#   equal       one number; "nothing": zero, of negative sign where there is one
-#   ascending, descending  sorted as they lie in memory, with ties
+#   extreme     zeros of both signs, subnormal, smallest and largest numbers; the extremes of integers
+#   tiny        the same without the largest numbers, so that nothing computed from them overflows
+#   small       all magnitudes between 1 and 2**-40 (for float16 2**-12), both signs
+#   wide        all magnitudes between 1 / 4 and 256, in turn, both signs
+#   ties        a few numbers, each many times, with zeros of both signs
+#   equal       a single number; "nothing": zero, negative zero where the dtype has one
+#   ascending, descending  sorted in memory order, with ties
 HURTING = (
     "nonfinite",
     "extreme",
@@ -54,8 +54,8 @@ HURTING = (
     "descending",
 )
 
-# Bits behind the point of the numbers drawn: few enough that every float dtype holds them exactly, so that
-# building a tensor never rounds, and as many as that, so that computing does.
+# Fractional bits of the numbers drawn: few enough that every floating dtype represents them exactly, so that
+# building a tensor never rounds; as many as possible, so that computing with them does.
 _FRACTION_BITS = {
     "float16": 9,
     "bfloat16": 6,
@@ -65,7 +65,7 @@ _FRACTION_BITS = {
     "complex128": 44,
 }
 
-_FLOAT_LIMITS = {  # least subnormal, least normal, largest
+_FLOAT_LIMITS = {  # smallest subnormal, smallest normal, largest
     "float16": (2.0**-24, 2.0**-14, 65504.0),
     "bfloat16": (2.0**-133, 2.0**-126, (2 - 2.0**-7) * 2.0**127),
     "float32": (2.0**-149, 2.0**-126, (2 - 2.0**-23) * 2.0**127),
@@ -74,16 +74,16 @@ _FLOAT_LIMITS = {  # least subnormal, least normal, largest
 
 
 class TensorDescription(NamedTuple):
-    """A tensor.
+    """A description of a tensor.
 
-    dtype   a name, or None: the dtype that the test goes over
+    dtype   a name, or None: the dtype that the test is parametrized with
     values  "normal" (-2 to 2; integers -9 to 9), "positive" (1/4 to 4), "unit" (-0.9 to 0.9), "nonzero",
             "distinct",
             "special" (infinities, NaN, zeros of both signs, subnormal and extreme numbers; integer extremes),
             "zeros", "ones", one of HURTING, or "positive " and one of them: their magnitudes,
             "signs" (-1 and 1), "probability" (1/8 to 7/8), or "below n": integers from 0 to n - 1
-    layout  one of LAYOUTS, or None: the layout that the test goes over
-    grad    may a gradient be asked for it, where its dtype has one?
+    layout  one of LAYOUTS, or None: the layout that the test is parametrized with
+    grad    whether a gradient may be requested for it, if its dtype is differentiable
     """
 
     sizes: tuple[int, ...]
@@ -100,7 +100,7 @@ def tensor(*sizes: int, **fields: Any) -> TensorDescription:
 
 
 class Stored(NamedTuple):
-    """The numbers in a storage, and the tensor over it; strides and offset in elements."""
+    """The numbers in a storage, and the tensor over it; strides and offset count elements."""
 
     numbers: tuple[Any, ...]
     sizes: tuple[int, ...]
@@ -110,9 +110,9 @@ class Stored(NamedTuple):
 
 
 class GivenTensor(TensorDescription):
-    """A tensor of given contents, whatever dtype and layout the test goes over.
+    """A tensor with given contents, independent of the dtype and layout that the test is parametrized with.
 
-    ``storage``: tensors of a call that have the same number here, not None, share their storage.
+    ``storage``: tensors of a call with the same number here, other than None, share their storage.
     """
 
     contents: Stored
@@ -127,7 +127,7 @@ def given(
     dtype: str,
     storage: int | None = None,
 ) -> GivenTensor:
-    """A GivenTensor: the numbers of its whole storage, and how the tensor lies in it, in elements."""
+    """A GivenTensor: the numbers of its whole storage, and its sizes, strides and offset, in elements."""
     made = GivenTensor(tuple(sizes), dtype, "given", "contiguous")
     made.contents = Stored(tuple(numbers), tuple(sizes), tuple(strides), offset, dtype)
     made.storage = storage
@@ -135,22 +135,22 @@ def given(
 
 
 class OnDevice(NamedTuple):
-    """Stands for the device that the test runs on."""
+    """A placeholder for the device that the test runs on."""
 
 
 ON_DEVICE = OnDevice()
 
 
 class Sample(NamedTuple):
-    """One call of an operator: all that the schema's arguments need, as plain data.
+    """One call of an operator: its arguments, as plain data.
 
     ``args`` and ``kwargs`` fill the schema's arguments by position and name; missing ones keep their
     defaults.  Values are TensorDescriptions, lists of them, numbers, lists of numbers, and names for dtypes,
     layouts and memory formats; for a generator its seed.
-    dtypes         the only values of the dtype axis that the sample is for; None: all
-    fails          the kind of exception ("RuntimeError") for bad input, else None
-    differentiable False where gradients make no sense (values at a kink or a pole)
-    smooth         False where gradients are by convention, and finite differences see another (ties, padding)
+    dtypes         the dtypes that the sample is restricted to; None: all
+    fails          the kind of exception ("RuntimeError") that invalid input raises, else None
+    differentiable False where gradients are not meaningful (values at a kink or a pole)
+    smooth         False where the gradient is a convention that finite differences do not see (ties, padding)
     """
 
     args: tuple[Any, ...]
@@ -161,12 +161,12 @@ class Sample(NamedTuple):
     smooth: bool = True
 
 
-# Some of a call's arguments by their names; as in a Sample, a value is whatever the schema has there.
+# Some of a call's arguments by name; as in a Sample, a value is whatever the schema takes there.
 Keywords: TypeAlias = dict[str, Any]
 
 
 class Judged(TypedDict, total=False):
-    """What ``sample`` is told beside the arguments: see Sample."""
+    """The keywords of ``sample`` that are not arguments of the operator: see Sample."""
 
     dtypes: Sequence[str]
     differentiable: bool
@@ -180,12 +180,12 @@ def sample(
     smooth: bool = True,
     **kwargs: Any,
 ) -> Sample:
-    """A Sample of good input."""
+    """A Sample of valid input."""
     return Sample(args, kwargs, None if dtypes is None else tuple(dtypes), None, differentiable, smooth)
 
 
 def bad(kind: str, *args: Any, dtypes: Sequence[str] = ("float32",), **kwargs: Any) -> Sample:
-    """A Sample that has to raise ``kind``."""
+    """A Sample of invalid input, which has to raise ``kind``."""
     return Sample(args, kwargs, tuple(dtypes), kind, False)
 
 
@@ -197,7 +197,7 @@ def _row_major(sizes: Sequence[int]) -> list[int]:
 
 
 def _in_order(sizes: Sequence[int], order: Sequence[int]) -> tuple[int, ...]:
-    """The strides of a dense tensor whose dimensions lie in ``order``, the outermost first."""
+    """The strides of a dense tensor whose dimensions are stored in ``order``, outermost first."""
     strides = [0] * len(sizes)
     for dim, stride in zip(order, _row_major([sizes[dim] for dim in order])):
         strides[dim] = stride
@@ -207,12 +207,12 @@ def _in_order(sizes: Sequence[int], order: Sequence[int]) -> tuple[int, ...]:
 def strides_of(sizes: Sequence[int], layout: str) -> tuple[tuple[int, ...], int]:
     """The strides and the offset, in elements, of a tensor of ``sizes`` in ``layout``.
 
-    permuted     its dimensions in an order that is neither theirs nor the reverse, and is not its own
-                 inverse: channels last where there are four; a matrix by columns, with gaps between them
-    window       a part of something larger: dense rows with gaps between, and before the first
-    column       a column of a matrix of five: no two elements are neighbours
-    odd ones     dense; dimensions of one element have strides that mean nothing: 17, 0 and 1
-    overlapping  rows of which each begins in the middle of the one before
+    permuted     dimensions stored in an order that is neither row-major nor reversed, and is not its own
+                 inverse: channels last for four dimensions; a column-major matrix with gaps between columns
+    window       a slice of something larger: dense rows with gaps between them, and before the first
+    column       a column of a matrix with five columns: no two elements are adjacent
+    odd ones     dense; dimensions of size one have arbitrary strides: 17, 0 and 1
+    overlapping  each row begins in the middle of the preceding one
     """
     if layout == "contiguous":
         return tuple(_row_major(sizes)), 0
@@ -250,8 +250,8 @@ def strides_of(sizes: Sequence[int], layout: str) -> tuple[tuple[int, ...], int]
 
 
 def _draws(values: str, dtype: str, count: int, key: str) -> Iterator[Any]:
-    """``count`` numbers of a kind that ``dtype`` holds exactly."""
-    draw = random.Random(key).random  # random() is the one method whose numbers Python promises to keep
+    """Yield ``count`` numbers of the kind ``values`` that ``dtype`` represents exactly."""
+    draw = random.Random(key).random  # the one method whose sequence Python guarantees across versions
     if values.startswith("below "):
         bound = int(values[6:])
         for _ in range(count):
@@ -283,7 +283,7 @@ def _draws(values: str, dtype: str, count: int, key: str) -> Iterator[Any]:
         least = 1 if values in ("positive",) else 0 if dtype == "uint8" else -9
         if values == "distinct":
             order = sorted(range(count), key=lambda _: draw())
-            most = _extremes(dtype)[0]  # a narrow dtype does not have that many
+            most = _extremes(dtype)[0]  # a narrow dtype has fewer values than that
             yield from (index % (most - least + 1) + least for index in order)
             return
         for _ in range(count):
@@ -303,8 +303,8 @@ def _floats(values: str, dtype: str, count: int, draw: Callable[[], float]) -> I
         "probability": (0.125, 0.875),
     }
     if values == "distinct":
-        # steps of 1/8 from -2 up: far enough apart for finite differences, exact in every dtype; of more than
-        # it holds exactly some come again
+        # steps of 1/8 from -2 up: far enough apart for finite differences, and exact in every dtype; beyond
+        # what the dtype represents exactly, numbers repeat
         most = {"bfloat16": 2**8, "float16": 2**11}.get(dtype, count)
         order = sorted(range(count), key=lambda _: draw())
         yield from (index % max(most, 1) / 8 - 2.0 for index in order)
@@ -320,7 +320,7 @@ def _floats(values: str, dtype: str, count: int, draw: Callable[[], float]) -> I
 
 
 def _hurting(values: str, dtype: str, count: int, draw: Callable[[], float]) -> Iterator[Any]:
-    """Numbers of one of the kinds of HURTING."""
+    """Numbers of one of the kinds in HURTING."""
     ordinary = list(_draws("normal", dtype, count, str(draw())))
     is_unsigned = dtype in ("bool", "uint8")
     if values in ("ascending", "descending"):
@@ -329,12 +329,12 @@ def _hurting(values: str, dtype: str, count: int, draw: Callable[[], float]) -> 
         yield from halves if values == "ascending" else reversed(halves)
         return
     if values == "small":
-        for number in ordinary:  # divided by a power of two, and so exact; integers are small as they are
+        for number in ordinary:  # divided by a power of two, so still exact; integers are small already
             exponent = int(draw() * (13 if dtype == "float16" else 41))
             yield number * 2.0**-exponent if dtype in FLOATS else number
         return
     if values == "wide":
-        # 7 and 10 have no common divisor, so that few elements, too, have magnitudes from all over
+        # 7 and 10 are coprime, so that even a few elements cover the range of magnitudes
         for index, number in enumerate(ordinary):
             yield number * 2.0 ** (7 * index % 10 - 2) if dtype in FLOATS else number
         return
@@ -385,7 +385,7 @@ def _extremes(dtype: str) -> list[Any]:
 
 
 def _layout_at(layout: str, position: int) -> str:
-    """The layout of tensor ``position`` of a call in ``layout``."""
+    """The layout of tensor ``position`` of a call that uses ``layout``."""
     for name, each in (("mixed", MIXED), ("varied", VARIED)):
         if layout == name:
             return each[position % len(each)]
@@ -395,9 +395,10 @@ def _layout_at(layout: str, position: int) -> str:
 def stored(
     description: TensorDescription, dtype: str, layout: str, position: int, is_written: bool = False
 ) -> Stored:
-    """What a description comes to as tensor ``position`` of a call, with dtype and layout where it has none.
+    """The contents and geometry of tensor ``position`` of a call.
 
-    A tensor that is written to may not repeat elements, so it has gaps where others are expanded.
+    ``dtype`` and ``layout`` apply where the description has none of its own.  A tensor that is written to may
+    not have internal overlap, so an expanded layout becomes one with gaps.
     """
     if isinstance(description, GivenTensor):
         return description.contents
@@ -405,11 +406,11 @@ def stored(
     return _stored(description, description.dtype or dtype, layout, position, is_written)
 
 
-@functools.lru_cache(maxsize=1024)  # each call is made on the reference and, twice, on a backend
+@functools.lru_cache(maxsize=1024)  # each call is made once on the reference and twice on a backend
 def _stored(
     description: TensorDescription, dtype: str, layout: str, position: int, is_written: bool
 ) -> Stored:
-    """The same with everything said."""
+    """As ``stored``, with dtype and layout resolved."""
     if layout in _REPEATING and is_written:
         layout = "gapped"
     sizes = tuple(description.sizes)
@@ -418,7 +419,7 @@ def _stored(
     if all(sizes):
         count += sum((size - 1) * stride for size, stride in zip(sizes, strides)) + 1
     if offset:
-        count += 2  # so that the tensor does not end where its storage does
+        count += 2  # so that the storage extends beyond the tensor
     key = f"{description.seed}/{position}/{description.values}"
     numbers = tuple(_draws(description.values, dtype, count, key))
     if dtype in FLOATS:
@@ -429,7 +430,7 @@ def _stored(
 
 
 def complete(schema: Any, sample: Sample) -> list[Any]:
-    """All arguments of ``schema`` as the sample gives them, its defaults for the others.
+    """All arguments of ``schema``: those that the sample gives, and the defaults of the others.
 
     Raises TypeError for a sample that does not fit the schema.
     """
@@ -457,9 +458,9 @@ def complete(schema: Any, sample: Sample) -> list[Any]:
 
 
 def grown(sample: Sample, factor: int) -> Sample:
-    """The sample with tensors ``factor`` times as large in each dimension of more than one element.
+    """The sample with each tensor dimension of more than one element enlarged ``factor`` times.
 
-    Where sizes stand among the arguments as well, what comes of it may be an error.
+    If arguments contain sizes as well, the resulting call may be invalid.
     """
 
     def larger(value: Any) -> Any:
@@ -474,12 +475,12 @@ def grown(sample: Sample, factor: int) -> Sample:
 
 
 def has_default(argument: Any) -> bool:
-    """May a call leave this argument out?  An optional one behind the star needs no default for that."""
+    """Whether a call may omit this argument.  An optional keyword-only one needs no default for that."""
     return type(argument.default) is not object or (argument.is_optional and argument.kwarg_only)
 
 
 def default_of(argument: Any) -> Any:
-    """The default as a sample would give it: a list where the argument is one."""
+    """The default in the form that a sample uses: a list if the argument is a list."""
     if type(argument.default) is object:
         return None
     if argument.is_list and isinstance(argument.default, int) and not isinstance(argument.default, bool):
@@ -488,7 +489,7 @@ def default_of(argument: Any) -> Any:
 
 
 def descriptions(values: Sequence[Any]) -> Iterator[TensorDescription]:
-    """All TensorDescriptions among ``values``, in lists too, in order."""
+    """All TensorDescriptions among ``values``, including those in lists, in order."""
     for value in values:
         if isinstance(value, TensorDescription):
             yield value
@@ -497,7 +498,7 @@ def descriptions(values: Sequence[Any]) -> Iterator[TensorDescription]:
 
 
 def layouts_for(sample: Sample, schema: Any, dtype: str, few: bool = False) -> tuple[str, ...]:
-    """The layouts worth trying: those that lead to different tensors; fewer for most dtypes."""
+    """The layouts to test: those that give different tensors; fewer for most dtypes."""
     chosen = LAYOUTS if dtype in FULL_LAYOUT_DTYPES and not few else FEW_LAYOUTS
     return different_layouts(sample, schema, chosen) or ("contiguous",)
 
@@ -505,7 +506,7 @@ def layouts_for(sample: Sample, schema: Any, dtype: str, few: bool = False) -> t
 def different_layouts(
     sample: Sample, schema: Any, chosen: Sequence[str], but: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Of the layouts ``chosen`` those that lead to different tensors, and to others than those of ``but``."""
+    """Those layouts of ``chosen`` that give tensors different from each other's and from those of ``but``."""
     values = complete(schema, sample)
     open_sizes = [tuple(each.sizes) for each in descriptions(values) if each.layout is None]
     seen: dict[Any, str] = {}

@@ -1,8 +1,8 @@
-"""Grids: numbers from all over a dtype, and the calls of pointwise operators with them.
+"""Grids of numbers from the whole range of a dtype, and calls of pointwise operators with them.
 
-What goes wrong far out (a result that is subnormal, a tail that is cut off, digits that cancel) shows with no
-number between -2 and 2.  Each operator is called once with numbers of every magnitude, closely where most
-functions bend, and with every pair, or triple, of fewer of them.
+Faults at large or small magnitudes (a subnormal result, a tail that is cut off, cancellation) do not show
+with numbers between -2 and 2.  Each operator is called once with numbers of every magnitude, densely where
+most functions bend, and operators of several tensors with every pair, or triple, of fewer numbers.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from gnomon.backends.listing import kernel_operators
 from ..samples import families_of
 from .description import COMPLEX, INTEGERS, REAL_FLOATS, GivenTensor, Sample, given
 
-# Least and greatest binary exponent, and bits of the significand.
+# Smallest and largest binary exponent, and bits of the significand.
 _FORMS = {
     "float16": (-24, 15, 11),
     "bfloat16": (-133, 127, 8),
     "float32": (-149, 127, 24),
     "float64": (-1074, 1023, 53),
 }
-_MAGNITUDES = 180  # exponents that are tried, of each sign
+_MAGNITUDES = 180  # exponents that are tested, for each sign
 
 
 def rounded(number: float, dtype: str) -> float:
-    """The nearest number of ``dtype``; infinity where it has none so large."""
+    """Round ``number`` to ``dtype``; infinity if it is too large."""
     least, greatest, bits = _FORMS[dtype]
     if number == 0 or not math.isfinite(number):
         return number
     unit = max(math.frexp(number)[1] - bits, least)
-    if unit < -1000:  # a factor of 2**1074 would be infinite
+    if unit < -1000:  # the factor 2**1074 would overflow
         return number
     found = math.ldexp(round(math.ldexp(number, -unit)), unit)
     return found if abs(found) < 2.0 ** (greatest + 0.99999) * 2 or dtype == "float64" else math.inf
 
 
 def _within(numbers: Iterable[float], dtype: str) -> list[float]:
-    """These numbers as ``dtype`` holds them, each once; NaN at the end."""
+    """These numbers rounded to ``dtype``, without NaN and without duplicates."""
     largest = greatest(dtype)
     found = [rounded(number, dtype) for number in numbers]
     kept = [number for number in found if math.isinf(number) or abs(number) <= largest]
@@ -51,19 +51,19 @@ def _within(numbers: Iterable[float], dtype: str) -> list[float]:
 
 
 def greatest(dtype: str) -> float:
-    """The largest finite number."""
+    """The largest finite number of ``dtype``."""
     _, exponent, bits = _FORMS[dtype]
     return (2 - 2.0 ** (1 - bits)) * 2.0**exponent
 
 
 @functools.cache
 def line(dtype: str) -> tuple[float, ...]:
-    """Numbers from all over the line, for operators of one tensor."""
+    """Numbers from the whole range of ``dtype``, for operators of one tensor."""
     least, most, bits = _FORMS[dtype]
     step = max((most - least) // _MAGNITUDES, 1)
     made = [(1, 1.71, 1.37)[exponent % 3] * 2.0**exponent for exponent in range(least, most + 1, step)]
-    made += [count / 8 for count in range(161)]  # where most functions bend
-    made += [count / 2 for count in range(40, 220)]  # where exponentials end, in float32
+    made += [count / 8 for count in range(161)]  # the region where most functions bend
+    made += [count / 2 for count in range(40, 220)]  # where exponentials overflow or vanish, in float32
     made += [1 + sign * 2.0**-place for place in range(1, bits) for sign in (1, -1)]
     made += [2 + sign * 2.0**-place for place in range(1, bits - 1, 3) for sign in (1, -1)]
     made += [count * math.pi / 2 for count in (*range(1, 12), 1000, 100_001, 10**7 + 3)]
@@ -75,7 +75,7 @@ def line(dtype: str) -> tuple[float, ...]:
 
 @functools.cache
 def few(dtype: str, count: int) -> tuple[Any, ...]:
-    """``count`` numbers or so that tell most, for operators of several tensors."""
+    """About ``count`` of the most telling numbers, for operators of several tensors."""
     if dtype == "bool":
         return (False, True)
     if dtype in INTEGERS:
@@ -95,7 +95,7 @@ def _few_integers(dtype: str) -> list[int]:
     bits = 8 if dtype == "uint8" else int(dtype[3:])
     low, high = (0, 2**bits - 1) if dtype == "uint8" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
     made = [0, 1, high, low, -1, 2, 3, low + 1, high - 1, 7, -7, -3, 10, high // 2 + 1, low // 2 - 1, 100]
-    # what float64, and float32, do not hold
+    # integers that float64, and float32, cannot represent
     made += [
         2**53 + 1,
         -(2**53) - 1,
@@ -111,20 +111,20 @@ def _few_integers(dtype: str) -> list[int]:
 
 
 def column(numbers: Sequence[Any], dtype: str) -> GivenTensor:
-    """A dense tensor of one dimension."""
+    """A contiguous 1-D tensor of these numbers."""
     return given(numbers, (len(numbers),), (1,), 0, dtype)
 
 
 def combined(
     dtypes: Sequence[str], counts: Sequence[int], wanted: Callable[..., bool] | None = None
 ) -> list[GivenTensor]:
-    """As many tensors: element by element every wanted combination of ``few`` numbers."""
+    """One tensor per dtype; element by element they form all wanted combinations of ``few`` numbers."""
     lists = [few(dtype, count) for dtype, count in zip(dtypes, counts)]
     rows = [row for row in itertools.product(*lists) if wanted is None or wanted(*row)]
     return [column(numbers, dtype) for numbers, dtype in zip(zip(*rows), dtypes)]
 
 
-# Operator -> lists of the arguments behind its tensor.
+# Operator -> lists of the arguments after its tensor.
 ONE_AND_NUMBERS: dict[str, list[list[Any]]] = {
     "gelu": [["none"], ["tanh"]],
     "logit": [[None], [2.0**-10]],
@@ -153,8 +153,8 @@ TWO_AND_NUMBERS: dict[str, list[list[Any]]] = {
     "hardtanh_backward": [[-1, 1]],
     "lerp.Scalar": [[0.25], [0.75]],
 }
-HUGE = 1e30  # beyond which one formula overflows on its way, and another does not
-# Operator -> which numbers of floats make sense together; what is left out depends on the formula.
+HUGE = 1e30  # beyond this, some formulas overflow in an intermediate result and others do not
+# Operator -> which floating point inputs are tested; the others have results that depend on the formula.
 SENSIBLE: dict[str, Callable[..., bool]] = {
     "sigmoid_backward": lambda grad, result: 0 <= result <= 1,
     "tanh_backward": lambda grad, result: -1 <= result <= 1,
@@ -171,15 +171,15 @@ DIVISIONS = ("div_floor", "div_trunc", "remainder.Tensor", "fmod.Tensor")
 PAIRS, TRIPLES = 36, 11
 
 
-# Files of samples/ whose operators compute each element of the result from one of each tensor.
+# Files of samples/ whose operators are pointwise: one element of the result from one of each tensor.
 _FAMILIES = {"pointwise", "elementary", "activations"}
-# Those whose results are undefined for most numbers: a shift by more than there are bits.
+# Operators whose results are undefined for most numbers: a shift by more than the number of bits.
 _UNDEFINED = {"bitwise_left_shift.Tensor", "bitwise_right_shift.Tensor"}
 
 
 @functools.cache
 def plain(count: int) -> tuple[str, ...]:
-    """The pointwise operators of so many tensors, and of nothing else that has to be given."""
+    """The pointwise operators with exactly ``count`` tensors and no other required arguments."""
     return tuple(
         operator.name
         for operator in kernel_operators()
@@ -188,12 +188,12 @@ def plain(count: int) -> tuple[str, ...]:
         and not operator.record.written_positions
         and [str(each.type) for each in operator.schema.arguments if not each.kwarg_only]
         == ["Tensor"] * count
-        and operator.name != "where.self"  # whose first tensor is of another dtype
+        and operator.name != "where.self"  # its first tensor has another dtype
     )
 
 
 def calls(operator: Any, dtype: str) -> Iterator[Sample]:
-    """The calls of a pointwise operator with numbers from all over; none of others."""
+    """The calls of a pointwise operator with such numbers; nothing for other operators."""
     name = operator.name
     if name in plain(1) or name in ONE_AND_NUMBERS:
         numbers = line(dtype) if dtype in REAL_FLOATS else few(dtype, 49)

@@ -1,7 +1,7 @@
-"""Huge: tensors of more than 2**31 elements, whose offsets and counts no 32 bits hold.
+"""Tensors of more than 2**31 elements, whose offsets and counts do not fit in 32 bits.
 
-The reference's loops would take hours, so the answers are known beforehand.  Elements are bytes, and inputs
-are repeated (stride 0) or a small part of a result where they may: 2 to 5 GiB are in use at a time.
+The reference's loops would take hours, so the expected results are known in advance.  Elements are bytes, and
+inputs are expanded (stride 0) or a small part of a result where possible: 2 to 5 GiB are in use at a time.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import gnomon as gn
 
 LIMIT = 2**31
 COUNT = LIMIT + 1031  # elements
-# Where to look: at both ends, and on both sides of where 32 bits with a sign end.
+# Positions to check: both ends, and both sides of the signed 32-bit limit.
 PLACES = (0, 1, 4099, LIMIT // 2, LIMIT - 2, LIMIT - 1, LIMIT, LIMIT + 1, LIMIT + 513, COUNT - 2, COUNT - 1)
-ROWS, COLUMNS = 2**15 + 1, 2**16 + 3  # the same for two dimensions, none of which is large
+ROWS, COLUMNS = 2**15 + 1, 2**16 + 3  # as many elements in two dimensions, neither of which is large
 GIB = 2**30
 
 
 def filled(device: str, value: int, dtype: Any = gn.uint8) -> Any:
-    """A tensor of COUNT times one number."""
+    """A tensor of COUNT elements, all equal to ``value``."""
     return gn.empty(COUNT, dtype=dtype, device=device).fill_(value)
 
 
@@ -40,12 +40,12 @@ def at(tensor: Any, places: Sequence[int] = PLACES) -> list[int]:
 
 
 def check_fill(device: str) -> None:
-    """Every element is reached."""
+    """Every element is written."""
     assert at(filled(device, 3)) == [3] * len(PLACES)
 
 
 def check_copy(device: str) -> None:
-    """From far away in one tensor to far away in another, both with gaps."""
+    """From beyond the 32-bit limit of one tensor to beyond that of another, both with gaps."""
     source, target = marked(device), filled(device, 9)
     target[LIMIT - 1 :: 2].copy_(source[LIMIT::2][: target[LIMIT - 1 :: 2].numel()])
     assert at(target, (LIMIT - 2, LIMIT - 1, LIMIT, LIMIT + 1, LIMIT + 512)) == [9, 7, 9, 0, 9]
@@ -53,7 +53,7 @@ def check_copy(device: str) -> None:
 
 
 def check_clone(device: str) -> None:
-    """All of it, turned around: the inner stride of one is the outer of the other."""
+    """A transposed copy: the inner stride of one tensor is the outer stride of the other."""
     source = gn.empty(COLUMNS, ROWS, dtype=gn.uint8, device=device).fill_(0)
     source[COLUMNS - 1, ROWS - 2] = 5
     source[COLUMNS - 2, ROWS - 1] = 6
@@ -63,7 +63,7 @@ def check_clone(device: str) -> None:
 
 
 def check_add(device: str) -> None:
-    """A row and a column, neither of which is large."""
+    """Broadcasts a column and a row, neither of which is large."""
     rows = (gn.arange(ROWS, device=device) % 16).to(gn.uint8).unsqueeze(1)
     columns = (gn.arange(COLUMNS, device=device) % 13 * 16).to(gn.uint8)
     made = gn.add(rows, columns)
@@ -74,18 +74,18 @@ def check_add(device: str) -> None:
 
 
 def check_neg(device: str) -> None:
-    """In one dimension, so that a loop has more steps than 32 bits count."""
+    """In one dimension, so that a loop has more steps than 32 bits can count."""
     assert at(filled(device, 5, gn.int8).neg_()) == [-5] * len(PLACES)
 
 
 def check_sum(device: str) -> None:
-    """In the elements' own dtype: where it is converted first, int64 would take 16 GiB."""
+    """In the elements' own dtype: converted to int64 first, they would take 16 GiB."""
     assert marked(device).sum(dtype=gn.uint8).item() == sum(range(len(PLACES) + 1))
     assert filled(device, 1).sum(dtype=gn.uint8).item() == COUNT % 256
 
 
 def check_argmax(device: str) -> None:
-    """A place that 32 bits do not hold."""
+    """An index that 32 bits cannot represent."""
     tensor = marked(device)
     assert tensor.argmax().item() == COUNT - 1
     tensor[LIMIT + 700] = 200
@@ -93,21 +93,21 @@ def check_argmax(device: str) -> None:
 
 
 def check_index_select(device: str) -> None:
-    """Elements by number, from all over."""
+    """Selects elements from the whole range of indices."""
     tensor = marked(device)
     where = gn.tensor(PLACES, device=device)
     assert tensor.index_select(0, where).tolist() == list(range(1, len(PLACES) + 1))
 
 
 def check_gather(device: str) -> None:
-    """The same, the last first."""
+    """Gathers from the whole range of indices, in descending order."""
     tensor = marked(device)
     where = gn.tensor(PLACES[::-1], device=device)
     assert tensor.gather(0, where).tolist() == list(range(len(PLACES), 0, -1))
 
 
 def check_scatter(device: str) -> None:
-    """Written by number, and nothing else is."""
+    """Writes the indexed elements, and no others."""
     tensor = filled(device, 0)
     where = gn.tensor(PLACES, device=device)
     tensor.scatter_(0, where, where.new_ones(len(PLACES)).to(gn.uint8))
@@ -125,14 +125,14 @@ def check_narrow(device: str) -> None:
 
 
 def check_cumsum(device: str) -> None:
-    """In place, in the bytes themselves: it wraps around millions of times."""
+    """In place, in int8: the sum wraps around millions of times."""
     tensor = filled(device, 1, gn.int8)
     tensor.cumsum_(0)
     assert at(tensor) == [(place + 1 + 128) % 256 - 128 for place in PLACES]
 
 
 def check_cat(device: str) -> None:
-    """One element, repeated, and a few others behind it."""
+    """An expanded element, followed by a few others."""
     repeated = gn.full((1,), 7, dtype=gn.uint8, device=device).expand(LIMIT - 1)
     last = gn.arange(100, dtype=gn.uint8, device=device)
     made = gn.cat([repeated, last])
@@ -141,7 +141,7 @@ def check_cat(device: str) -> None:
     assert made[-1].item() == 99
 
 
-# Operator -> what is checked, and how many GiB it takes.
+# Operator -> the check, and the GiB that it takes.
 CHECKS: dict[str, tuple[Callable[[str], None], int]] = {
     "fill_.Scalar": (check_fill, 2),
     "copy_": (check_copy, 4),
@@ -160,7 +160,7 @@ CHECKS: dict[str, tuple[Callable[[str], None], int]] = {
 
 
 def available() -> float:
-    """GiB of memory that this machine could give, as far as it tells; else infinity."""
+    """GiB of memory available on this machine, if it reports that; else infinity."""
     try:
         found = re.search(r"MemAvailable: *(\d+) kB", pathlib.Path("/proc/meminfo").read_text())
     except OSError:

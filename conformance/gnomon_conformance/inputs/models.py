@@ -1,8 +1,8 @@
-"""Whole models: small networks that are trained for a few steps, each on another part of what training needs.
+"""Whole models: small networks, each trained for a few steps and covering a different part of training.
 
-They are built on the reference from a fixed seed and moved, so that every device begins with the same
-weights.  A gradient that is zero but for rounding would be blown up by Adam to a step of full size, so no
-layer has a bias that the next one takes away again.
+They are built on the reference from a fixed seed and then moved, so that they start with the same weights on
+every device.  Adam would scale up a gradient that is zero except for rounding to a full step, so no layer
+has a bias that the next layer cancels.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from ..comparison import error_measurement
 
 SEED = 99
 STEPS = 5
-# A backend's rounding errors are other ones than the reference's, as often to one side as to the other.
+# A backend's rounding errors differ from the reference's, and may have the opposite sign.
 TIMES = 16
 EPSILONS = {"float32": 2.0**-23, "float64": 2.0**-52}
 WIDE = "float64"
 
 
 class Perceptron(nn.Module):
-    """6 numbers -> 8 -> 4 scores."""
+    """Maps 6 numbers through 8 hidden units to 4 scores."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class Perceptron(nn.Module):
 
 
 class Convolutional(nn.Module):
-    """Images of 2 x 6 x 6 -> 3 maps, normalised over the batch -> pooled -> 4 scores."""
+    """Maps 2 x 6 x 6 images to 3 feature maps, then batch norm, pooling, and 4 scores."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class Convolutional(nn.Module):
 
 
 class Transformer(nn.Module):
-    """Words below 11 -> a block of causal attention with two heads, and of a gelu -> the next words."""
+    """Predicts the next token (below 11) with a block of causal attention with two heads and a GELU MLP."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ class Transformer(nn.Module):
         return (at @ self.words.weight.t()).flatten(0, 1)
 
     def kept(self, like: Any) -> Any:
-        """What dropout multiplies with.  Drawn in float32, that a model in another dtype loses the same."""
+        """The dropout mask, scaled.  Drawn in float32, so that a model in another dtype drops the same."""
         if not self.training:
             return 1
         drawn = gn.rand(like.shape, dtype=gn.float32, device=like.device)
@@ -88,7 +88,7 @@ class Transformer(nn.Module):
 
 
 class Recurrent(nn.Module):
-    """Sequences of 5 numbers each -> a gated state of 6, each kept in its place of one tensor -> 4 scores."""
+    """Maps sequences of 5 numbers to 4 scores by a GRU, whose states are written into one tensor in place."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -108,7 +108,7 @@ class Recurrent(nn.Module):
 
 
 class Penalized(nn.Module):
-    """Two layers whose gradient in the input is part of the loss."""
+    """Two layers; the gradient with respect to the input is part of the loss."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -131,15 +131,15 @@ def _penalized_loss(model: Any, batch: Any, labels: Any) -> Any:
 
 
 class Model(NamedTuple):
-    """One subject.
+    """A model and how it is trained.
 
-    build      makes it
-    sizes      of a batch; None for the words of ``Transformer``
-    labels     of the labels
-    loss       from model, batch and labels
-    optimizer  from the parameters
-    parts      into how many parts a batch is cut, whose gradients are added up
-    clip       the norm that all gradients together are cut to; None: they are not
+    build      returns the module
+    sizes      of a batch
+    labels     the shape of the labels
+    loss       a function of model, batch and labels
+    optimizer  a function of the parameters
+    parts      the number of parts of a batch, whose gradients are accumulated
+    clip       the maximum norm of all gradients together; None: no clipping
     """
 
     build: Callable[[], Any]
@@ -180,7 +180,7 @@ MODELS = {
 
 
 def train(name: str, device: str, dtype: str) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Train ``MODELS[name]``; gives, as it goes, what can be seen, by name, and its numbers."""
+    """Train ``MODELS[name]``, and yield each quantity that is compared: its name and its numbers."""
     subject = MODELS[name]
     gn.manual_seed(SEED)
     with gn.device("reference"):
@@ -211,7 +211,7 @@ def train(name: str, device: str, dtype: str) -> Iterator[tuple[str, tuple[Any, 
 
 
 def _batch(subject: Model, step: int, device: str, dtype: str) -> tuple[Any, Any]:
-    """A batch and its labels: fixed numbers, that every dtype holds."""
+    """A batch and its labels: fixed numbers, exact in every dtype."""
     count = functools.reduce(lambda one, other: one * other, subject.sizes)
     drawn = [(place * 37 + step * 11) % 61 for place in range(count)]
     words = subject.build is Transformer
@@ -224,7 +224,7 @@ def _batch(subject: Model, step: int, device: str, dtype: str) -> tuple[Any, Any
 
 
 def _clip(gradients: list[Any], limit: float) -> None:
-    """Cut gradients, in place, to a norm of ``limit`` all together."""
+    """Clip gradients, in place, to a total norm of ``limit``."""
     norm = gn.stack([each.norm() for each in gradients]).norm()
     factor = (limit / (norm + 1e-6)).clamp(max=1.0)
     for each in gradients:
@@ -237,10 +237,10 @@ def _numbers(tensor: Any) -> tuple[Any, ...]:
 
 @functools.cache
 def expected(name: str, dtype: str) -> dict[str, tuple[tuple[Any, ...], float]]:
-    """What is seen -> (the reference's numbers in ``dtype``, how far a backend's may be off)."""
+    """The name of each quantity -> (the reference's numbers in ``dtype``, the allowed difference)."""
     narrow, wide = dict(train(name, "reference", "float32")), dict(train(name, "reference", WIDE))
     own = narrow if dtype == "float32" else wide
-    # A wider run than float64's there is not; rounding scales with what is rounded to.
+    # There is no run wider than float64; rounding errors scale with the dtype's eps.
     scale = EPSILONS[dtype] / EPSILONS["float32"]
     found = {}
     for what, numbers in own.items():
@@ -251,7 +251,7 @@ def expected(name: str, dtype: str) -> dict[str, tuple[tuple[Any, ...], float]]:
 
 
 def problems_of(name: str, dtype: str, device: str) -> str:
-    """The first that a training run on ``device`` shows of being another than the reference's."""
+    """The first difference between a training run on ``device`` and the reference's, or ""."""
     wanted = expected(name, dtype)
     seen = 0
     for what, numbers in train(name, device, dtype):

@@ -1,8 +1,8 @@
-"""Places: where what is written to may lie, seen from what is read: calls of in-place and ``out=`` variants.
+"""Placements: calls of in-place and ``out=`` variants whose output shares memory with an input or itself.
 
-An output may be an input, lie beside it in one storage, between its elements, upon them, or upon itself; and
-it may lie like a window, a column or a permutation.  PyTorch takes some of these calls and refuses others.
-What the reference says is what is expected.
+An output may be an input, or be in the same storage next to it, between its elements, or overlapping them; it
+may overlap itself; and it may be laid out as a window, a column or a permutation.  PyTorch accepts some of
+these calls and refuses others.  The reference determines what is expected.
 """
 
 from __future__ import annotations
@@ -24,17 +24,16 @@ from .description import (
     strides_of,
 )
 
-# The layouts that a tensor that is written to is given.
+# The layouts in which a tensor that is written to is tested.
 LAYOUTS = ("transposed", "permuted", "window", "column", "gapped", "odd ones")
 
 
 class Place(NamedTuple):
     """One call.
 
-    name        where the output lies, in words
+    name        the placement of the output, in words
     sample      the call of the variant
-    functional  the call of the operator that it is a variant of, on the same numbers: what its result may be
-                off by
+    functional  the call of the functional operator with the same numbers, which determines the tolerance
     """
 
     name: str
@@ -43,7 +42,7 @@ class Place(NamedTuple):
 
 
 def _place(variant: Any, name: str, called: Sequence[Any], read: Sequence[Any]) -> Place:
-    """The Place of a call of ``variant`` with these arguments, and of what it is a variant of with those."""
+    """The Place of a call of ``variant`` with ``called``, and of its functional operator with ``read``."""
     names = [argument.name for argument in variant.record.base.schema.arguments]
     return Place(name, Sample(tuple(called), {}), Sample((), dict(zip(names, read))))
 
@@ -53,9 +52,9 @@ def _dense(sizes: Sequence[int]) -> tuple[int, ...]:
 
 
 class _Pair(NamedTuple):
-    """An input and an output in one storage: how long it is, and where each of them lies in it.
+    """An input and an output in one storage: its length, and the strides and offset of each.
 
-    ``is_same``: they are one tensor, and not two with the same elements.
+    ``is_same``: they are one tensor object, not two tensors with the same elements.
     """
 
     length: int
@@ -99,7 +98,7 @@ def _transposed(sizes: tuple[int, ...]) -> _Pair | None:
     return _Pair(math.prod(sizes), (_dense(sizes), 0), (_dense(sizes)[::-1], 0))
 
 
-# Two tensors of the same sizes and dtype; None where these sizes leave no room for it.
+# Two tensors of the same sizes and dtype; None if these sizes do not allow it.
 PAIRS: dict[str, Callable[[tuple[int, ...]], _Pair | None]] = {
     "is the input": _same,
     "has the elements of the input": _same_elements,
@@ -112,7 +111,7 @@ PAIRS: dict[str, Callable[[tuple[int, ...]], _Pair | None]] = {
 
 
 def materialized(schema: Any, sample: Sample, dtype: str) -> list[Any]:
-    """The arguments of a call with given tensors, contiguous, for those that are described."""
+    """The arguments of a call, with a contiguous GivenTensor in place of each description."""
     numbers = itertools.count()
 
     def of(value: Any) -> Any:
@@ -126,12 +125,12 @@ def materialized(schema: Any, sample: Sample, dtype: str) -> list[Any]:
 
 
 def _longer(numbers: Sequence[Any], length: int) -> tuple[Any, ...]:
-    """The numbers, and then again, until they are so many."""
+    """The numbers, repeated until there are ``length`` of them."""
     return tuple(itertools.islice(itertools.cycle(numbers), length))
 
 
 def _pairs(arguments: Sequence[Any], sizes: tuple[int, ...], dtype: str, first: int) -> Iterator[Any]:
-    """(name, position, input, output) for each argument from ``first`` on that an output may share with."""
+    """(name, position, input, output) for each argument from ``first`` on that can share with an output."""
     for position in range(first, len(arguments)):
         value = arguments[position]
         if not isinstance(value, GivenTensor) or not math.prod(sizes):
@@ -149,7 +148,7 @@ def _pairs(arguments: Sequence[Any], sizes: tuple[int, ...], dtype: str, first: 
 
 
 def _laid(contents: Stored, layout: str, storage: int | None, numbers: Sequence[Any]) -> GivenTensor:
-    """A tensor of these sizes in ``layout``, its storage filled with ``numbers``, which are repeated."""
+    """A tensor of these sizes in ``layout``, whose storage is filled with ``numbers``, repeated."""
     strides, offset = strides_of(contents.sizes, layout)
     count = offset + 3
     if all(contents.sizes):
@@ -158,7 +157,7 @@ def _laid(contents: Stored, layout: str, storage: int | None, numbers: Sequence[
 
 
 def _layouts(sizes: tuple[int, ...]) -> Iterator[tuple[str, str]]:
-    """(name, layout) for those layouts that are not another in disguise."""
+    """(name, layout) for the layouts whose strides differ for these sizes."""
     seen = {(_dense(sizes), 0)}
     for layout in LAYOUTS:
         found = strides_of(sizes, layout)
@@ -168,7 +167,7 @@ def _layouts(sizes: tuple[int, ...]) -> Iterator[tuple[str, str]]:
 
 
 def _expanded(sizes: tuple[int, ...]) -> list[tuple[str, str]]:
-    """The same for the layout in which elements lie upon one another."""
+    """As ``_layouts``, for the expanded layout, whose elements overlap."""
     return [("is expanded", "expanded")] if any(size > 1 for size in sizes) else []
 
 
@@ -178,15 +177,15 @@ def inplace_layouts(variant: Any, sample: Sample, dtype: str) -> Iterator[Place]
 
 
 def inplace_places(variant: Any, sample: Sample, dtype: str) -> Iterator[Place]:
-    """The calls of an in-place variant with ``self`` in memory that others, or elements of its own, share."""
-    # What an operator that takes expanded tensors leaves there, depends on the order in which it writes.
+    """The calls of an in-place variant whose ``self`` overlaps itself or another operand."""
+    # If an operator accepts an expanded ``self``, the result depends on the order of its writes.
     if not variant.record.base.record.inplace.on_expanded:
         yield from _inplace(variant, sample, dtype, _expanded)
     arguments = materialized(variant.record.base.schema, sample, dtype)
     own = arguments[0]
     if isinstance(own, GivenTensor):
         for name, position, one, other in _pairs(arguments, tuple(own.sizes), own.contents.dtype, 1):
-            # both have the numbers of the input, and so may as well be each other
+            # both have the numbers of the input, so their roles may be exchanged
             called = (other, *arguments[1:position], one, *arguments[position + 1 :])
             yield _place(variant, name, called, called)
 
@@ -202,7 +201,7 @@ def _inplace(variant: Any, sample: Sample, dtype: str, layouts: Any) -> Iterator
 
 
 def _outputs(variant: Any, sample: Sample, dtype: str) -> list[Stored]:
-    """What the outputs of a call are like; none where it fails, or gives other things than tensors."""
+    """Sizes and dtypes of the outputs; none if the call fails or returns anything but tensors."""
     functional = run(Gnomon("reference"), variant.record.base, sample, dtype, "contiguous")
     if any(not isinstance(each, TensorOutcome) for each in functional.results):
         return []
@@ -210,7 +209,7 @@ def _outputs(variant: Any, sample: Sample, dtype: str) -> list[Stored]:
 
 
 def _made(outputs: Sequence[Stored], layout: str) -> list[GivenTensor]:
-    """Outputs, each in a storage of its own, filled with a number that no result leaves there by accident."""
+    """Outputs, each in its own storage, filled with a number that no result has by accident."""
     return [
         _laid(each, layout, 1000 + number, (True if each.dtype == "bool" else 77,))
         for number, each in enumerate(outputs)
@@ -223,9 +222,7 @@ def out_layouts(variant: Any, sample: Sample, dtype: str) -> Iterator[Place]:
 
 
 def out_places(variant: Any, sample: Sample, dtype: str) -> Iterator[Place]:
-    """The calls of an ``out=`` variant with its first output in memory that inputs, or elements of its own,
-    share.
-    """
+    """The calls of an ``out=`` variant whose first output overlaps itself or shares memory with inputs."""
     yield from _out(variant, sample, dtype, _expanded)
     outputs = _outputs(variant, sample, dtype)
     arguments = materialized(variant.record.base.schema, sample, dtype)
@@ -238,7 +235,7 @@ def out_places(variant: Any, sample: Sample, dtype: str) -> Iterator[Place]:
 
 
 def out_inputs(variant: Any, sample: Sample, dtype: str) -> Iterator[Place]:
-    """The calls of an ``out=`` variant with each input that its first output could be, in turn, as that."""
+    """The calls of an ``out=`` variant with each suitable input in turn as its first output."""
     arguments = materialized(variant.record.base.schema, sample, dtype)
     if not any(isinstance(each, GivenTensor) and all(each.sizes) and each.sizes for each in arguments):
         return

@@ -1,8 +1,8 @@
-"""Repeating: a call on the same rows many thousand times over, whose answer is that on one of them.
+"""Calls on the same rows repeated many thousand times, whose result follows from that for one copy of them.
 
-What a reference would take minutes for follows from a small call, where the operator treats each row, or
-column, or image alike.  Whether it does, and along which dimension, the reference shows: with its tensors two
-and three times in a row, its results come two and three times, or stay as they are.
+The reference would take minutes for the large call.  If the operator treats each row, column or image alike,
+the result follows from a small call.  The reference shows whether it does, and along which dimension: when
+its tensors are repeated two and three times, its results are repeated as often, or do not change.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from .description import (
 )
 from .variants import spread
 
-LARGE = 65_537  # more rows than a grid of 16 bits has, and than int16 or uint16 count
-MOST = 700_000  # elements of a tensor
-SAMPLES = 5  # of an operator, among which one is looked for
+LARGE = 65_537  # more rows than a 16-bit grid dimension has, and than int16 or uint16 can count
+MOST = 700_000  # the most elements of a tensor
+SAMPLES = 5  # of an operator, among which a suitable one is searched for
 
 
 class Plan(NamedTuple):
     """How a call is repeated.
 
     sample   the number of the sample
-    size     tensors that have it in ``dim`` (the first, or the last) are repeated there
-    dims     of each result, the dimension in which it is repeated; None: it stays as it is
+    size     tensors that have this size in ``dim`` (the first or the last dimension) are repeated there
+    dims     for each result, the dimension in which it is repeated; None: it does not change
     """
 
     sample: int
@@ -53,7 +53,7 @@ class Plan(NamedTuple):
 
 
 def materialized(schema: Any, sample: Sample, dtype: str) -> list[Any]:
-    """The arguments of a call, with dense given tensors for those that are described."""
+    """The arguments of a call, with a dense GivenTensor in place of each description."""
     numbers = itertools.count()
 
     def of(value: Any) -> Any:
@@ -78,13 +78,13 @@ def _numel(sizes: Sequence[int]) -> int:
 
 
 def _blocks(sizes: Sequence[int], dim: int) -> tuple[int, int]:
-    """Of a dense tensor: how many blocks lie in front of ``dim``, and the length of each."""
+    """For a dense tensor: the number of blocks before ``dim``, and the length of each."""
     dim %= len(sizes)
     return _numel(sizes[:dim]), _numel(sizes[dim:])
 
 
 def _repeated(each: GivenTensor, dim: int, times: int) -> GivenTensor:
-    """The tensor ``times`` in a row along ``dim``."""
+    """The tensor repeated ``times`` along ``dim``."""
     outer, length = _blocks(each.sizes, dim)
     numbers = each.contents.numbers
     made = [numbers[at * length : (at + 1) * length] * times for at in range(outer)]
@@ -110,7 +110,7 @@ def _changed(arguments: Sequence[Any], dim: int, size: int, change: Any) -> list
 
 
 def _dims(small: Outcome, other: Outcome, times: int) -> tuple[int | None, ...] | None:
-    """Along which dimension each result came ``times``; None where one is something else."""
+    """The dimension in which each result is repeated ``times``; None if a result is anything else."""
     if other.failure is not None or len(small.results) != len(other.results):
         return None
     found: list[int | None] = []
@@ -142,7 +142,7 @@ def _dim(mine: TensorOutcome, wanted: TensorOutcome, times: int) -> int | str | 
 
 @functools.cache
 def plans(operator: Any, dtype: str) -> tuple[Plan, ...]:
-    """At most two: along the first dimension, and along the last."""
+    """At most two plans: one for the first dimension and one for the last."""
     framework = Gnomon("reference")
     found = []
     usable = good_samples(operator.name, dtype)
@@ -180,7 +180,7 @@ def _plan(
 
 
 def _large(each: GivenTensor, dim: int, times: int, device: str) -> Any:
-    """The tensor ``times`` in a row along ``dim``, on the device, of its bytes."""
+    """The tensor repeated ``times`` along ``dim``, built on the device from its bytes."""
     contents = each.contents
     dtype = dtypes.dtype_named(contents.dtype)
     data = packed(contents.numbers, dtype)
@@ -195,7 +195,7 @@ def _large(each: GivenTensor, dim: int, times: int, device: str) -> Any:
 
 
 def packed(numbers: Sequence[Any], dtype: Any) -> bytes:
-    """The bytes of numbers."""
+    """These numbers as bytes of ``dtype``."""
     data = bytearray(len(numbers) * dtype.itemsize)
     write = dtype.writer(memoryview(data))
     for place, number in enumerate(numbers):
@@ -210,7 +210,7 @@ def _unpacked(data: bytes, dtype: Any, sizes: Sequence[int]) -> tuple[Any, ...]:
 
 
 def check(operator: Any, plan: Plan, dtype: str, device: str) -> str:
-    """Make the large call of a plan on ``device``; what differs from the small call's answer, or ""."""
+    """Make the large call of a plan on ``device``; return how it differs from the small call, or ""."""
     sample = dict(good_samples(operator.name, dtype)).get(plan.sample)
     if sample is None:
         return ""
@@ -275,10 +275,10 @@ def _differences(
         right = packed(expected, mine.dtype)
         if block == right * count:
             continue
-        if not is_bounded:  # what equals bit by bit needs no bounds
+        if not is_bounded:  # bounds are computed only if some block is not bitwise equal
             is_bounded = True
             bounds = tolerance.bounds(wanted, place)
-            if dim is None and bounds is not None:  # of many more terms
+            if dim is None and bounds is not None:  # a reduction over ``times`` as many terms
                 bounds = [bound * times for bound in bounds]
         seen = {right}
         part = None if bounds is None else bounds[at * length : (at + 1) * length]

@@ -1,7 +1,7 @@
-"""Roundings: sizes and steps at which an algorithm in float64 and one in float32 part.
+"""Sizes and steps for which an algorithm gives different results in float64 and in float32.
 
-Of resampling the pairs of sizes where ``floor(place * size / size)`` is another number in float32, in float64
-and in integers; of ranges the steps that no dtype holds.
+For resampling, pairs of sizes where ``floor(place * size / size)`` differs between float32, float64 and
+integer arithmetic; for ranges, steps that no dtype represents exactly.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from .description import INTEGERS, REAL_FLOATS, Sample, sample, tensor
 
 SIZES = ((4, 82), (8, 82), (12, 74), (14, 46), (26, 22), (30, 22), (30, 26), (7, 3), (3, 23))
-# Factors that say something else than the sizes: 1 / 0.6 and others are rounded.
+# Scale factors that contradict the sizes: 1 / 0.6 and others are rounded.
 FACTORS = ((7, 5, 0.7), (5, 8, 1.6), (9, 30, 3.3333333), (11, 7, 0.6), (5, 15, 3.1))
 _Range = tuple[float, float, float]  # start, end, step
 RANGES: tuple[_Range, ...] = (
@@ -27,7 +27,7 @@ _DIMENSIONS = {"1d": 1, "2d": 2, "3d": 3}
 
 
 def calls(operator: Any, dtype: str) -> Iterator[Sample]:
-    """The calls of an operator at such sizes; none of others."""
+    """The calls of an operator at such sizes; nothing for other operators."""
     name = operator.name
     if name == "arange.start_step":
         for start, end, step in INTEGER_RANGES if dtype in INTEGERS else RANGES:
@@ -47,7 +47,7 @@ def _resampled(name: str) -> Iterator[Sample]:
     dims = next(count for word, count in _DIMENSIONS.items() if word in name)
     is_backward = name.endswith("_backward")
     align: list[list[Any]] = [[]] if "nearest" in name else [[False], [True]]
-    # two or three dimensions: one is resampled, and the others stay as they are
+    # of two or three dimensions, only the last is resampled
     for short, long, *factor in (*SIZES, *FACTORS):
         sizes, target = [1] * (dims - 1) + [short], [1] * (dims - 1) + [long]
         factors = [1.0] * (dims - 1) + factor if factor else []
@@ -61,7 +61,7 @@ def _resampled(name: str) -> Iterator[Sample]:
 
 
 def operators(names: Any) -> list[str]:
-    """Of these operators, those that have such calls."""
+    """Those of these operators that have such calls."""
     resampling = [
         name
         for name in names

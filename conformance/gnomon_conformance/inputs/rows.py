@@ -1,7 +1,8 @@
-"""Many numbers: calls of reductions, scans, orders, products and sums over indices, with rows that hurt.
+"""Calls of reductions, scans, sorts, products and indexed sums, with long rows of problematic numbers.
 
-Each row of a matrix is one trap: infinities alone, of both signs, a NaN behind the first vectors, subnormal
-numbers, small differences of large numbers, integers whose sums and products float64 does not hold.
+Each row of a matrix covers one problem: only infinities, infinities of both signs, a NaN after the first
+vectors, subnormal numbers, small differences of large numbers, integers whose sums and products float64
+cannot represent.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from ..execution.runner import TensorOutcome
 from .description import FLOATS, INTEGERS, REAL_FLOATS, GivenTensor, Sample, given
 from .grids import greatest, rounded
 
-LENGTH = 70  # of a row: more than a block of vectors, and a rest
+LENGTH = 70  # of a row: more than one block of vectors, plus a remainder
 _LEAST = {"float16": 2.0**-24, "bfloat16": 2.0**-133, "float32": 2.0**-149, "float64": 2.0**-1074}
 
 
 def float_rows(dtype: str) -> list[list[float]]:
-    """Rows of floats."""
+    """The rows for a floating point dtype."""
     inf, nan = math.inf, math.nan
     plain = [rounded((7 * place % 23 - 11) / 8, dtype) for place in range(LENGTH)]
 
@@ -28,7 +29,7 @@ def float_rows(dtype: str) -> list[list[float]]:
         return [number if at in places else each for at, each in enumerate(plain)]
 
     bits = PRECISION[dtype][0]
-    large = 2.0 ** (bits - 4)  # with eighths behind the point
+    large = 2.0 ** (bits - 4)  # multiples of 1/8 of this size are still exact
     least = _LEAST[dtype]
     return [
         plain,
@@ -44,7 +45,7 @@ def float_rows(dtype: str) -> list[list[float]]:
         [(place % 5 - 2) * least * 8 for place in range(LENGTH)],
         [rounded(large + (place * 5 % 16) / 8, dtype) for place in range(LENGTH)],
         [rounded((1 - 2 * (place % 2)) * (large + (place // 2 % 16) / 8), dtype) for place in range(LENGTH)],
-        [rounded(-1.5 - place * 1.5, dtype) for place in range(LENGTH)],  # to subnormal exponentials
+        [rounded(-1.5 - place * 1.5, dtype) for place in range(LENGTH)],  # exponentials down to subnormal
         [-0.0] * LENGTH,
         [0.0 if place % 3 else -0.0 for place in range(LENGTH)],
         [2.5] * LENGTH,
@@ -56,7 +57,7 @@ def float_rows(dtype: str) -> list[list[float]]:
 
 
 def integer_rows(dtype: str) -> list[list[int]]:
-    """Rows of integers."""
+    """The rows for an integer dtype."""
     bits = 8 if dtype == "uint8" else int(dtype[3:])
     low, high = (0, 2**bits - 1) if dtype == "uint8" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
     rows = [
@@ -77,7 +78,7 @@ def integer_rows(dtype: str) -> list[list[int]]:
 
 
 def rows_of(dtype: str) -> list[list[Any]]:
-    """Rows of a dtype."""
+    """The rows for a dtype."""
     if dtype == "bool":
         return [
             [place in chosen for place in range(LENGTH)] for chosen in ((), (0,), (66,), range(LENGTH), (69,))
@@ -92,14 +93,14 @@ def rows_of(dtype: str) -> list[list[Any]]:
 
 
 def matrix(rows: Sequence[Sequence[Any]], dtype: str) -> GivenTensor:
-    """A dense tensor of these rows."""
+    """A contiguous 2-D tensor of these rows."""
     return given(
         [each for row in rows for each in row], (len(rows), len(rows[0])), (len(rows[0]), 1), 0, dtype
     )
 
 
 def vector(numbers: Sequence[Any], dtype: str) -> GivenTensor:
-    """A dense tensor of one dimension."""
+    """A contiguous 1-D tensor of these numbers."""
     return given(list(numbers), (len(numbers),), (1,), 0, dtype)
 
 
@@ -118,7 +119,7 @@ def _norm(order: float) -> Call:
     return lambda x, dim: _call(x, order, [dim])
 
 
-# Operator -> its calls, of a matrix and the dimension that goes.
+# Operator -> functions that make its calls from a matrix and the dimension to reduce.
 ALONG: dict[str, list[Call]] = {
     "sum.dim_IntList": [lambda x, dim: _call(x, [dim])],
     "mean.dim": [lambda x, dim: _call(x, [dim])],
@@ -159,15 +160,16 @@ ALONG: dict[str, list[Call]] = {
     "flip": [lambda x, dim: _call(x, [dim])],
 }
 
-# The tolerance of a call is that of its largest result: these have small ones that cancel.
+# The tolerance of a call is relative to its largest result; these operators cancel to small results, so each
+# row is also called by itself.
 BY_THEMSELVES = ("var.correction", "std.correction")
 
 
 def calls(operator: Any, dtype: str) -> Iterator[Sample]:
-    """The calls of an operator with many numbers; none of others."""
+    """The calls of an operator with such rows; nothing for other operators."""
     name = operator.name
     rows = rows_of(dtype)
-    if "prod" in name:  # of 0 and of what overflows, the order says what comes out
+    if "prod" in name:  # a product of 0 and factors that overflow depends on the order
         rows = rows[:-1]
     for make in ALONG.get(name, ()):
         yield make(matrix(rows, dtype), 1)
@@ -186,14 +188,14 @@ INDEXED = (
     "embedding_dense_backward"
 ).split()
 PRODUCTS = "mm bmm addmm baddbmm dot".split()
-PLACES = 4  # that many elements are added at
+PLACES = 4  # the number of elements that are added to
 
 
 def _indexed(name: str, rows: list[list[Any]], dtype: str) -> Iterator[Sample]:
     finite = [row for row in rows if all(_is_moderate(number, dtype) for number in row)]
     if not finite:
         return
-    source = _turned(finite)  # LENGTH rows, which meet
+    source = _turned(finite)  # LENGTH rows, several of which go to the same element
     width = len(finite)
     index = [place * 5 % 7 % PLACES for place in range(LENGTH)]
     self = matrix([[0 if dtype in INTEGERS else 0.0] * width] * PLACES, dtype)
@@ -265,9 +267,9 @@ def _products(name: str, rows: list[list[Any]], dtype: str) -> Iterator[Sample]:
 
 
 class Relative(Tolerance):
-    """Each element by itself: a probability of a millionth is as good as one of a half."""
+    """A tolerance relative to each element: a probability of 1e-6 is tested as strictly as one of 0.5."""
 
-    ULPS = 512  # what the rounded difference of an argument of -100 comes to in an exponential, and a sum's
+    ULPS = 512  # the effect on exp(-100) of rounding its argument, and of the rounding in the sum
 
     def _derived_bounds(self, expected: TensorOutcome, position: int) -> Sequence[float]:
         dtype = expected.dtype
@@ -276,7 +278,7 @@ class Relative(Tolerance):
 
 
 def tolerance(operator: Any, sample: Sample, dtype: str) -> Tolerance:
-    """How far the results of such a call may be off."""
+    """The tolerance of such a call."""
     kind = Relative if operator.name == "_softmax" and dtype in FLOATS else Tolerance
     return kind(operator, sample, dtype, "contiguous")
 

@@ -1,4 +1,4 @@
-"""Refilling: the samples that there are, with other numbers or of other sizes in their tensors."""
+"""Variants of existing samples: other numbers or other sizes in their tensors."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from ..collection.tiers import tier_of
 from ..samples import TOLERANCES
 from .description import INTEGERS, GivenTensor, Sample, TensorDescription, complete, descriptions
 
-# Numbers that mean something else than data: places, classes, which of two sides.
+# Kinds of numbers that are not arbitrary data: indices, classes, the sign of a label.
 _MEANINGFUL = ("below ", "signs")
-# Where NaN and infinities lead is left open: whether a weight meets the zeros of the padding, and makes NaN
-# of them; what an infinite logarithm of a probability means; in which order a fused gradient is computed, or
-# a running mean.
+# For these operators the effect of NaN and infinities is unspecified: whether a weight is multiplied with the
+# zeros of the padding, which gives NaN; what an infinite log probability means; the order in which a fused
+# gradient or a running mean is computed.
 OPEN = re.compile(
     r"conv|_?ctc_loss|_scaled_dot_product_flash_attention_for_cpu_backward|_?native_batch_norm(_legit)?(\.|$)"
 )
-CHAINED = re.compile(r"addcdiv|addcmul")  # what the first of two products overflows to, the second may undo
+CHAINED = re.compile(r"addcdiv|addcmul")  # the second factor may undo an overflow in the first product
 
 
 def holds_data(description: TensorDescription) -> bool:
-    """Are these numbers of the dtype that the test goes over, and may they be any?"""
+    """Whether the tensor has the dtype that the test is parametrized with, and its numbers are arbitrary."""
     return (
         description.dtype is None
         and not isinstance(description, GivenTensor)
@@ -31,7 +31,7 @@ def holds_data(description: TensorDescription) -> bool:
 
 
 def changed(sample: Sample, change: Callable[[TensorDescription], TensorDescription]) -> Sample:
-    """The sample with ``change`` of each of its tensors."""
+    """The sample with ``change`` applied to each of its tensors."""
 
     def of(value: Any) -> Any:
         if isinstance(value, TensorDescription):
@@ -45,9 +45,9 @@ def changed(sample: Sample, change: Callable[[TensorDescription], TensorDescript
 
 
 def refilled(sample: Sample, values: str) -> Sample:
-    """The sample with numbers of the kind ``values`` (description.HURTING) in its tensors of data.
+    """The sample with numbers of the kind ``values`` (description.HURTING) in its data tensors.
 
-    What has to be positive (a variance, the second moments of an optimizer) stays so.
+    Data that has to be positive (a variance, the second moments of an optimizer) stays positive.
     """
 
     def change(each: TensorDescription) -> TensorDescription:
@@ -60,7 +60,7 @@ def refilled(sample: Sample, values: str) -> Sample:
 
 
 def fills_of(operator: Any, dtype: str) -> list[str]:
-    """The kinds of numbers to try; where several roundings overflow at will, none so large."""
+    """The kinds of numbers to test; without the largest where several steps may or may not overflow."""
     kinds = ["ties", "equal", "nothing"]
     if dtype in INTEGERS:
         kinds.append("extreme")
@@ -75,17 +75,17 @@ def fills_of(operator: Any, dtype: str) -> list[str]:
 
 
 def spread(found: Sequence[Any], most: int) -> list[Any]:
-    """At most ``most`` of them, from all over."""
+    """At most ``most`` of them, evenly spaced."""
     if len(found) <= most:
         return list(found)
     return [found[place * (len(found) - 1) // max(most - 1, 1)] for place in range(most)]
 
 
 def resized(sample: Sample, old: int, new: int, also_numbers: bool = False) -> Sample:
-    """The sample with dimensions of ``new`` elements where it has ``old``, and with indices into them.
+    """The sample with ``new`` elements in each dimension that has ``old``, and with indices below ``new``.
 
-    ``also_numbers``: in lists of numbers, too (the sizes of a view, the shape that is normalized).  Whether
-    it is a call that makes sense, the reference says.
+    ``also_numbers``: in lists of numbers as well (the sizes of a view, a normalized shape).  Whether the call
+    is valid is determined by the reference.
     """
 
     def change(each: TensorDescription) -> TensorDescription:
@@ -93,7 +93,7 @@ def resized(sample: Sample, old: int, new: int, also_numbers: bool = False) -> S
             return each
         is_index = (
             each.dtype is not None and each.values == f"below {old}"
-        )  # and no number of the data's dtype
+        )  # and not numbers of the data's dtype
         values = f"below {new}" if is_index else each.values
         return each._replace(sizes=tuple(new if size == old else size for size in each.sizes), values=values)
 
@@ -111,7 +111,7 @@ def resized(sample: Sample, old: int, new: int, also_numbers: bool = False) -> S
 
 
 def chosen_in_proportion(sample: Sample, schema: Any, old: int, new: int) -> Sample:
-    """The sample with ``k``, how many are chosen of a dimension, grown with it."""
+    """The sample with ``k``, the number of elements selected from a dimension, scaled with its size."""
     for position, argument in enumerate(schema.arguments):
         if argument.name == "k" and position < len(sample.args) and type(sample.args[position]) is int:
             chosen = max(sample.args[position] * new // old, 1)
@@ -120,9 +120,9 @@ def chosen_in_proportion(sample: Sample, schema: Any, old: int, new: int) -> Sam
 
 
 def deepened(sample: Sample, dims: int) -> Sample:
-    """The sample with as many dimensions in front of those of its largest tensors that they have ``dims``.
+    """The sample with leading dimensions added, so that its tensors of highest rank have ``dims`` dimensions.
 
-    They have two elements each, and one in between, so that none of them can be left out or joined unseen.
+    Most of them have two elements, every third one, so that none can be dropped or merged unnoticed.
     """
     found = [each for each in _tensors_of(sample) if not isinstance(each, GivenTensor)]
     most = max((len(each.sizes) for each in found), default=0)
@@ -137,12 +137,12 @@ def deepened(sample: Sample, dims: int) -> Sample:
 
 
 def _tensors_of(sample: Sample) -> list[TensorDescription]:
-    """All descriptions of tensors among the arguments that are given."""
+    """All tensor descriptions among the arguments that the sample gives."""
     return list(descriptions([*sample.args, *sample.kwargs.values()]))
 
 
 def emptied(sample: Sample, schema: Any) -> Iterator[Sample]:
-    """The sample with each size of its tensors in turn made 0, in them alone and in lists of numbers, too."""
+    """The sample with each size in turn set to 0: in its tensors alone, and in lists of numbers as well."""
     tensors = [each for each in descriptions(complete(schema, sample)) if not isinstance(each, GivenTensor)]
     seen = [sample]
     for size in dict.fromkeys(size for each in tensors for size in each.sizes):
@@ -154,7 +154,7 @@ def emptied(sample: Sample, schema: Any) -> Iterator[Sample]:
 
 
 def without_dimensions(sample: Sample, schema: Any) -> Iterator[Sample]:
-    """The sample with one after the other of its tensors, and then with all of them, a single number."""
+    """The sample with each of its tensors in turn, and then all of them, made 0-dimensional."""
     tensors = [each for each in descriptions(complete(schema, sample)) if not isinstance(each, GivenTensor)]
     seen = [sample]
     for chosen in [*([each] for each in tensors), tensors]:

@@ -1,1 +1,1 @@
-"""Backends with one fault each, and the run that has to find them."""
+"""Backends with one fault each, and the runner that checks that the suite detects them."""

@@ -1,4 +1,4 @@
-"""Mutants whose faults take time to show: of asynchronous devices, and of kernels that are called often."""
+"""Mutants whose faults depend on time: those of asynchronous devices, and of kernels called repeatedly."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _() -> Queueing:
         error: Exception | None = None
 
         def synchronize(self, index: int) -> None:
-            """Raises the first error again and again."""
+            """Raises the first error again each time."""
             if self.error is None:
                 try:
                     super().synchronize(index)
@@ -46,11 +46,11 @@ def _() -> Queueing:
 def _() -> Queueing:
     class Mutated(Queueing):
         def host_view(self, memory: bytearray, nbytes: int) -> memoryview:
-            """Of what is there now."""
+            """Without synchronizing first."""
             return memoryview(memory)
 
         def copy_out(self, memory: bytearray, offset: int, nbytes: int) -> memoryview:
-            """Of what is there now."""
+            """Without synchronizing first."""
             return memoryview(memory)[offset : offset + nbytes]
 
     return Mutated()

@@ -1,4 +1,4 @@
-"""Loopback: the reference's kernels on a device of their own, and what to break them with: for mutants.py."""
+"""Loopback: the reference's kernels on a separate device, and helpers for mutants."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LARGE = 2**24  # bytes
 
 
 class Loopback(ReferenceBackend):
-    """The reference's kernels on a device of their own: what is mutated."""
+    """The reference's kernels on a separate device: the basis of the mutants."""
 
     name = device_type = DEVICE
 
@@ -27,12 +27,12 @@ class Loopback(ReferenceBackend):
         self.capabilities = dict.fromkeys(self.kernels)
 
     def allocate(self, nbytes: int, index: int) -> Any:
-        """Large blocks are mapped where somebody touches them."""
+        """Large blocks get physical memory only where they are accessed."""
         return super().allocate(nbytes, index) if nbytes < LARGE else mmap.mmap(-1, nbytes)
 
 
 def copied(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, of its own code: as if the backend's author had written it."""
+    """A copy of the function with its own code object, as if the backend's author had written it."""
     if not isinstance(kernel, types.FunctionType):
         return kernel
     made = types.FunctionType(
@@ -47,9 +47,10 @@ def copied(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Queueing(Loopback):
-    """The same, asynchronous: a call puts its kernel in a queue, which runs when somebody looks or waits.
+    """As Loopback, but asynchronous: a call queues its kernel, and the queue runs when somebody waits or
+    reads.
 
-    An error of a kernel comes out there, and what was asked for after it is dropped.
+    A kernel's error is raised then, and the rest of the queue is dropped.
     """
 
     traits = USUAL_TRAITS | {"streams"}
@@ -68,24 +69,24 @@ class Queueing(Loopback):
         return queue
 
     def synchronize(self, index: int) -> None:
-        """Run what is in the queue; raises what a kernel raises."""
+        """Run the queue; raises what a kernel raises."""
         with self._running:
             waiting, self._queue = self._queue, []
             for kernel, arguments in waiting:
                 kernel(*arguments)
 
     def copy_in(self, memory: bytearray, offset: int, data: memoryview) -> None:
-        """Behind all that is in the queue."""
+        """Copy after everything in the queue has run."""
         self.synchronize(0)
         super().copy_in(memory, offset, data)
 
     def copy_out(self, memory: bytearray, offset: int, nbytes: int) -> memoryview:
-        """After all that is in the queue."""
+        """Copy after everything in the queue has run."""
         self.synchronize(0)
         return super().copy_out(memory, offset, nbytes)
 
     def host_view(self, memory: bytearray, nbytes: int) -> memoryview:
-        """After all that is in the queue; for the kernels themselves, at once."""
+        """After everything in the queue has run; immediately if called from a kernel."""
         self.synchronize(0)
         return super().host_view(memory, nbytes)
 
@@ -94,13 +95,13 @@ right = reference_backend.kernels
 
 
 def numbers_of(iterator: Any) -> tuple[list[Any], Any]:
-    """What reads each input of a pointwise kernel, and what writes its output."""
+    """Readers for each input of a pointwise kernel, and a writer for its output."""
     reads = [TensorAccessor(iterator.tensor(place)).read for place in range(1, len(iterator.operands))]
     return reads, TensorAccessor(iterator.tensor(0)).write
 
 
 def unary(offsets: Callable[[Any], tuple[Any, Any]], change: Callable[[Any], Any] = lambda a: a) -> Any:
-    """A kernel of one input that walks as ``offsets`` says."""
+    """A kernel of one input that iterates over the given ``offsets``."""
 
     def kernel(iterator: Any) -> None:
         (read,), write = numbers_of(iterator)
@@ -111,13 +112,13 @@ def unary(offsets: Callable[[Any], tuple[Any, Any]], change: Callable[[Any], Any
 
 
 def from_start(iterator: Any, position: int) -> Iterator[int]:
-    """The offsets of an operand, less its storage offset."""
+    """The offsets of an operand, without its storage offset."""
     start = iterator.tensor(position).storage_offset()
     return (offset - start for offset in iterator.offsets(position))
 
 
 def then(name: str, change: Callable[..., None]) -> Any:
-    """The right kernel, and then some harm to its arguments."""
+    """The right kernel, followed by ``change`` on its arguments."""
 
     def kernel(*arguments: Any) -> None:
         right[name](*arguments)
@@ -127,13 +128,13 @@ def then(name: str, change: Callable[..., None]) -> Any:
 
 
 def filled(tensor: Any, change: Callable[[Any], Any]) -> None:
-    """Change each element of a tensor."""
+    """Apply ``change`` to each element of a tensor, in place."""
     accessor = TensorAccessor(tensor)
     for offset in accessor.offsets():
         accessor.write(offset, change(accessor.read(offset)))
 
 
 def bfloat16(number: float) -> float:
-    """Rounded (down) to bfloat16."""
+    """Truncate to bfloat16."""
     (bits,) = struct.unpack("I", struct.pack("f", number))
     return struct.unpack("f", struct.pack("I", bits & 0xFFFF0000))[0]

@@ -1,8 +1,8 @@
-"""Mutants: backends with one fault each, which the suite has to find.
+"""Mutants: backends with one fault each, which the suite has to detect.
 
-A suite that passes what is broken is worth nothing, and only broken backends show whether it does.  Each
-mutant is the reference's kernels on a device of its own, with a fault that somebody makes in a kernel, in an
-allocator, or to look better than he is.  It names the tests that are to fail.
+Whether the suite detects faults shows only on faulty backends.  Each mutant is the reference's kernels on a
+separate device, with a typical fault of a kernel or an allocator, or with one that hides missing work.  It
+names the tests that have to fail.
 
     python -m gnomon_conformance.mutation.runner             kill them all
     python -m gnomon_conformance.mutation.runner --markdown  docs/mutants.md
@@ -30,9 +30,9 @@ class Mutant(NamedTuple):
     """One fault.
 
     fault      what is wrong, in words
-    killers    the tests that have to fail, as reports name them
-    make       the broken backend
-    outcome    what they come to
+    killers    the tests that have to fail, named as in reports
+    make       creates the faulty backend
+    outcome    the outcome that these tests must have
     """
 
     fault: str
@@ -45,7 +45,7 @@ MUTANTS: dict[str, Mutant] = {}
 
 
 def mutant(name: str, fault: str, *killers: str, outcome: str = FAIL) -> Callable[[Any], Any]:
-    """The decorator of a function that gives the broken kernels, or the broken backend."""
+    """Decorates a function that returns the faulty kernels, or the faulty backend."""
 
     def decorate(make: Callable[[], Any]) -> Any:
         def backend() -> ReferenceBackend:
@@ -59,12 +59,12 @@ def mutant(name: str, fault: str, *killers: str, outcome: str = FAIL) -> Callabl
 
 
 def broken(name: str, fault: str, kernel: str, function: Any, *killers: str) -> None:
-    """A mutant of one kernel."""
+    """Declare a mutant of one kernel."""
     mutant(name, fault, *killers)(lambda: {kernel: function})
 
 
 # -------------------------------------------------------------------------------------------------------
-# Memory: where elements lie.
+# Memory and strides.
 
 broken(
     "offset ignored",
@@ -327,7 +327,7 @@ broken(
 )
 
 # -------------------------------------------------------------------------------------------------------
-# Reductions, scans and orders.
+# Reductions, scans and sorts.
 
 broken(
     "NaN dropped in a maximum",
@@ -534,7 +534,7 @@ def _overflow(output: Any, self: Any) -> None:
 
 
 # -------------------------------------------------------------------------------------------------------
-# Promises.
+# Claims and cheating.
 
 mutant("an empty claim", "it claims a kernel that is not there", "forward[exp-float32]", outcome="fell back")(
     lambda: _without("exp")
@@ -616,7 +616,7 @@ def _() -> dict[str, Any]:
 )
 def _() -> Loopback:
     class Mutated(Loopback):
-        """Memory that the host does not see."""
+        """Memory that the host cannot access."""
 
         host_memory = False
 
@@ -664,7 +664,7 @@ def _() -> Loopback:
             self.left[len(self)] = bytes(self)
 
     class Mutated(Loopback):
-        """Blocks come back as they were left."""
+        """Freed blocks are returned with their previous contents."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -694,7 +694,7 @@ def _() -> dict[str, Any]:
     def kernel(iterator: Any) -> None:
         shared["iterator"] = iterator
         for _ in range(10):
-            time.sleep(0)  # the interpreter turns to another thread here, if one waits
+            time.sleep(0)  # lets the interpreter switch to another thread
         right["neg"](shared["iterator"])
 
     return {"neg": kernel}

@@ -1,4 +1,4 @@
-"""Mutants whose fault shows with numbers far out: tails, subnormal results, 64 bits, ties of roundings."""
+"""Mutants whose faults show only for extreme numbers: tails, subnormal results, 64 bits, ties in rounding."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .mutants import mutant
 
 
 def corrected(name: str, change: Callable[..., Any], dtypes: Sequence[str] = REAL_FLOATS) -> dict[str, Any]:
-    """The right kernel of a pointwise operator, and then ``change(result, *elements)`` of finite elements."""
+    """The right kernel of a pointwise operator, then ``change(result, *elements)`` on its finite elements."""
 
     def kernel(iterator: Any, *arguments: Any) -> None:
         reads, write = numbers_of(iterator)
@@ -32,7 +32,7 @@ def corrected(name: str, change: Callable[..., Any], dtypes: Sequence[str] = REA
 
 
 def single(number: float) -> float:
-    """Rounded to float32."""
+    """Round to float32."""
     try:
         return struct.unpack("f", struct.pack("f", number))[0]
     except OverflowError:

@@ -1,4 +1,4 @@
-"""Mutants whose fault shows by how tensors lie: rows with gaps, permutations, outputs that are inputs."""
+"""Mutants whose faults depend on layout: rows with gaps, permutations, outputs that are inputs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .mutants import mutant
 
 
 def _as(tensor: Any, strides: Any) -> Any:
-    """The tensor's memory with other strides, which stay within what is there."""
+    """The tensor's memory with other strides, if these stay within the storage."""
     room = tensor.untyped_storage().nbytes() // tensor.dtype.itemsize - tensor.storage_offset()
     if geometry.extent(tensor.shape, strides) > room:
         return tensor
@@ -20,7 +20,7 @@ def _as(tensor: Any, strides: Any) -> Any:
 
 
 def _with_input(name: str, change: Any) -> dict[str, Any]:
-    """The right kernel of (output, self, …) on a changed ``self``."""
+    """The right kernel of (output, self, …), called with a changed ``self``."""
     return {name: lambda output, self, *arguments: right[name](output, change(self), *arguments)}
 
 
@@ -83,7 +83,7 @@ def _() -> dict[str, Any]:
         if self.dim() != 4 or self.shape[0] != 1 or not self.is_contiguous():
             return self
         channels, *image = self.shape[1:]
-        step = self.stride(0) // channels  # right, where the strides are those of dense tensors
+        step = self.stride(0) // channels  # correct for a dense tensor
         return _as(self, (self.stride(0), step, image[1], 1))
 
     return _with_input("avg_pool2d", change)

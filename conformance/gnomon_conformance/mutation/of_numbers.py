@@ -1,4 +1,4 @@
-"""Mutants whose faults show with certain numbers alone: many that are equal, many in all, few bits."""
+"""Mutants whose faults show only for certain numbers: many equal ones, many elements, few bits."""
 
 from __future__ import annotations
 

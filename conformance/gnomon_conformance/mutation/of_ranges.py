@@ -1,4 +1,4 @@
-"""Mutants whose fault shows beyond a number that is thought large: rows, lists, indices, seeds, calls."""
+"""Mutants whose faults show only beyond a limit: of rows, lists, indices, seeds, calls."""
 
 from __future__ import annotations
 

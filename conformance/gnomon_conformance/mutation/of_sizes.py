@@ -1,4 +1,4 @@
-"""Mutants whose fault shows by how large calls are, how many dimensions they have, and who makes them."""
+"""Mutants whose faults depend on the size of a call, its number of dimensions, or the calling thread."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .mutants import mutant
 
 
 def _wrong_where(name: str, is_wrong: Any) -> dict[str, Any]:
-    """The right kernel, but its first output is one too large where ``is_wrong(*arguments)``."""
+    """The right kernel, except that its first output is one too large where ``is_wrong(*arguments)``."""
 
     def kernel(*arguments: Any) -> None:
         right[name](*arguments)

@@ -1,4 +1,4 @@
-"""Killing the mutants: the suite runs on each, and the tests that it names have to fail.
+"""Kills the mutants: the suite runs on each, and the tests that it names have to fail.
 
 python -m gnomon_conformance.mutation.runner             kill them all
 python -m gnomon_conformance.mutation.runner --markdown  docs/mutants.md
@@ -22,12 +22,12 @@ from gnomon.memory.backend import ReferenceBackend, register_backend
 from .. import plugin
 from ..reporting.outcomes import Result
 
-# ruff: noqa: F401  (six modules are imported for what they add to MUTANTS)
+# ruff: noqa: F401  (six modules are imported because they add to MUTANTS)
 from . import in_time, of_extremes, of_layouts, of_numbers, of_ranges, of_sizes
 from .loopback import DEVICE
 from .mutants import MUTANTS
 
-# Checks that stand in a module of another name.
+# Checks whose module has another name.
 _MODULES = {
     "deterministic": "cheats",
     "blocks": "memory",
@@ -62,14 +62,14 @@ _MODULES = {
 
 
 class _Kept:
-    """The plug-in that keeps pytest's configuration, with the results in it."""
+    """A plug-in that keeps pytest's configuration, which holds the results."""
 
     def pytest_configure(self, config: Any) -> None:
         self.config = config
 
 
 def _operator(killer: str) -> str:
-    """The operator of a test: of what is between the brackets, what stands before the dtype."""
+    """The operator in a test's name: the part between the brackets, without the dtype."""
     check, _, inside = killer.rstrip("]").partition("[")
     return inside if check in ("errors_agree", "far", "seeds", "threads") else inside.rpartition("-")[0]
 
@@ -77,9 +77,9 @@ def _operator(killer: str) -> str:
 def results_of(
     backend: ReferenceBackend, killers: Sequence[str], options: Sequence[str] = ()
 ) -> dict[str, Result]:
-    """What comes of the checks and operators of these tests on ``backend``, by the name of the test.
+    """The results of these tests' checks and operators on ``backend``, by the name of the test.
 
-    ``options`` are further ones of the suite.  Raises RuntimeError where the suite does not run.
+    ``options`` are further options of the suite.  Raises RuntimeError if the suite does not run.
     """
     register_backend(backend)
     checks = {each.partition("[")[0] for each in killers}
@@ -97,7 +97,7 @@ def results_of(
 
 
 def survivals(name: str) -> list[str]:
-    """The tests that the mutant has to fail and does not, each with what came of it instead."""
+    """The tests that the mutant should fail and does not, each with its outcome."""
     mutated = MUTANTS[name]
     found = results_of(mutated.make(), mutated.killers)
     return [
@@ -108,13 +108,16 @@ def survivals(name: str) -> list[str]:
 
 
 def markdown() -> str:
-    """The table of the mutants: docs/mutants.md."""
+    """The table of the mutants, for docs/mutants.md."""
     lines = [
         "# The mutants",
         "",
-        "Written by `python -m gnomon_conformance.mutation.runner --markdown`; a test says when it is stale,",
-        "and kills each of them. A mutant is the reference's kernels on a device of its own, with one fault.",
-        "Without a fault, that device passes the same tests.",
+        "A mutant is a backend with one fault: the reference's kernels on another device, changed in one",
+        'place. The suite must fail on each mutant; this table names the tests that do ("killed by") and',
+        "their outcome. Without the fault, the same device passes these tests.",
+        "",
+        "`python -m gnomon_conformance.mutation.runner --markdown` writes this page. A test checks that",
+        "it is up to date, and another that each mutant is killed.",
         "",
         "| mutant | fault | killed by | outcome |",
         "|---|---|---|---|",
@@ -126,7 +129,7 @@ def markdown() -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Kill them all, or print the table; the exit status is 1 where one survives."""
+    """Kill them all, or print the table; the exit status is 1 if a mutant survives."""
     parser = argparse.ArgumentParser(
         prog="python -m gnomon_conformance.mutation.runner", description="Kill the mutants, each by its name."
     )

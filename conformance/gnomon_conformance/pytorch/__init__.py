@@ -1,1 +1,1 @@
-"""PyTorch as the oracle: its answers, its schemas, and where gnomon departs from it."""
+"""PyTorch as the oracle: its results, its schemas, and gnomon's departures from it."""

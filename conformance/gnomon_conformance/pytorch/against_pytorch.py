@@ -1,4 +1,4 @@
-"""Where the reference differs from PyTorch's answers, live or recorded."""
+"""Differences between the reference and PyTorch's results, live or recorded."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from ..reporting.reproduction import explain
 from ..samples import bad_samples, good_samples
 
 GRADIENT_DTYPES = ("float32", "float64", "complex128")
-PLACE_SAMPLES = 3  # of a variant, with which places are tried
-CRASHES_TWICE = re.compile("_pdist")  # PyTorch ends the process when it differentiates these twice
+PLACE_SAMPLES = 3  # of a variant, which are tested with memory overlap
+CRASHES_TWICE = re.compile("_pdist")  # PyTorch crashes when it differentiates these twice
 
 
 class Difference(NamedTuple):
-    """What differs, and in which call."""
+    """The differences, and the call that they occur in."""
 
     problems: list[str]
     sample: Sample
@@ -43,15 +43,15 @@ class Difference(NamedTuple):
 
 
 def compares_numbers(name: str) -> bool:
-    """Are the numbers determined by the arguments?"""
+    """Whether the arguments determine the numbers of the result."""
     return not RANDOM.match(name) and not UNDETERMINED.match(name)
 
 
 def live_place_differences(variant: Any, dtype: str) -> list[str]:
-    """The calls of a variant that PyTorch refuses for where the output lies, and the reference takes.
+    """The calls of a variant that PyTorch refuses because of memory overlap, and the reference accepts.
 
-    The reference refuses more: PyTorch's kernels that do not look write over memory of others where an
-    ``out=`` is expanded, which is why such calls are not made here.
+    The reference refuses more: some of PyTorch's kernels do not check, and write out of bounds if the output
+    is expanded, so those calls are not made here.
     """
     from .oracle import Torch
 
@@ -75,7 +75,7 @@ def live_place_differences(variant: Any, dtype: str) -> list[str]:
     return found
 
 
-# Variants whose output PyTorch leaves in another order, or with other sizes.
+# Variants whose output PyTorch leaves with other strides or sizes.
 RESIZED_OTHERWISE = {
     "take.out": "PyTorch's output lies as the indices do, where its result is row-major",
     "fft_ihfft2.out": "of one dimension PyTorch leaves the output as it was",
@@ -86,8 +86,8 @@ RESIZED_OTHERWISE = {
 
 
 def live_resized_differences(variant: Any, dtype: str) -> list[str]:
-    """The calls of an ``out=`` variant after which an output that had no elements lies otherwise than
-    PyTorch's.
+    """The calls of an ``out=`` variant after which an output that had no elements has other sizes or strides
+    than PyTorch's.
     """
     from .oracle import Torch
 
@@ -109,7 +109,7 @@ def live_resized_differences(variant: Any, dtype: str) -> list[str]:
 def _resized(
     framework: Framework, variant: Any, sample: Sample, dtype: str, layout: str, outcome: Any
 ) -> Any:
-    """Sizes and strides (of what is longer than 1) of outputs that had no elements; None for a failure."""
+    """Sizes and strides (of dimensions longer than 1) of outputs that had no elements; None for a failure."""
     call = prepare(framework, variant.record.base.schema, sample, dtype, layout)
     outputs = [framework.build(Stored((), (0,), (1,), 0, each.dtype))[1] for each in outcome.results]
     try:
@@ -128,7 +128,7 @@ def check_forward(operator: Any, sample: Sample, dtype: str, layout: str, expect
     actual = run(Gnomon("reference"), operator, sample, dtype, layout)
     tolerance = Tolerance(operator, sample, dtype, layout, rounded_steps=2)
     storages = any(argument.is_written for argument in operator.schema.arguments)
-    # the strides of a tensor without elements are by accident of the path that PyTorch took
+    # the strides of a tensor without elements depend on the code path that PyTorch happened to take
     results = tuple(
         mine._replace(strides=wanted.strides)
         if isinstance(mine, TensorOutcome)
@@ -146,14 +146,14 @@ def check_forward(operator: Any, sample: Sample, dtype: str, layout: str, expect
 
 
 def _with_truth(result: Any) -> Any:
-    """The same with the truth of bools instead of their bytes: PyTorch's bytes are not looked at."""
+    """The result with bools as truth values, not bytes, because PyTorch's bytes are not compared."""
     if not isinstance(result, TensorOutcome) or result.dtype != "bool" or result.numbers is None:
         return result
     return result._replace(numbers=tuple(map(bool, result.numbers)))
 
 
 def check_gradient(operator: Any, sample: Sample, dtype: str, layout: str, expected: Any) -> list[str]:
-    """Where the reference's gradients differ from PyTorch's.  A gradient's strides are nobody's promise."""
+    """Where the reference's gradients differ from PyTorch's.  The strides of a gradient are unspecified."""
     actual = differentiate(Gnomon("reference"), operator, sample, dtype, layout)
     return gradient_differences(actual, expected, texts=False, strides=False)
 
@@ -166,7 +166,7 @@ def forward_cases(operator: Any, dtype: str, few: bool) -> Iterator[tuple[int, S
 
 
 def gradient_cases(operator: Any, dtype: str, few: bool) -> Iterator[tuple[int, Sample, str]]:
-    """The same for those samples that have gradients."""
+    """As ``forward_cases``, for the samples that have gradients."""
     if dtype in GRADIENT_DTYPES and compares_numbers(operator.name):
         for number, sample, layout in forward_cases(operator, dtype, few=True):
             if sample.differentiable and (layout == "contiguous" or not few):
@@ -174,9 +174,9 @@ def gradient_cases(operator: Any, dtype: str, few: bool) -> Iterator[tuple[int, 
 
 
 def second_gradient_differences(operator: Any, sample: Sample) -> list[str]:
-    """Where second gradients differ from PyTorch's; nothing where PyTorch has none.
+    """Where second gradients differ from PyTorch's; nothing if PyTorch has none.
 
-    What is 0 everywhere may as well be missing.
+    A gradient that is 0 everywhere may also be missing.
     """
     from .oracle import Torch
 
@@ -214,7 +214,7 @@ def second_gradient_cases(operator: Any) -> Iterator[tuple[int, Sample]]:
 
 
 def live_differences(operator: Any, dtype: str) -> list[Difference]:
-    """Every call of one operator with one dtype in which the reference and PyTorch differ."""
+    """Every call of one operator with one dtype for which the reference and PyTorch differ."""
     from .oracle import Torch
 
     found = []
@@ -238,7 +238,7 @@ def live_differences(operator: Any, dtype: str) -> list[Difference]:
 
 
 def live_error_differences(operator: Any) -> list[Difference]:
-    """Every bad call of one operator that the reference and PyTorch refuse differently."""
+    """Every invalid call of one operator that the reference and PyTorch refuse differently."""
     from .oracle import Torch
 
     found = []

@@ -1,6 +1,6 @@
-"""Departures: where gnomon means to differ from PyTorch, each with its reason.
+"""Departures: deliberate differences from PyTorch, each with its reason.
 
-test_oracle fails for a difference that is not listed here, and for an entry that no longer shows.
+test_oracle fails for a difference that is not listed here, and for an entry that no longer occurs.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from ..inputs.description import COMPLEX, DTYPES, INTEGERS
 
 
 class Departure(NamedTuple):
-    """``operators`` and ``problem`` are patterns, for a whole name and for a part of what differs.
+    """``operators`` is a pattern for a full name, ``problem`` a pattern for part of a difference.
 
-    on_some_machines   PyTorch picks another kernel by the CPU: on others the difference does not show
+    on_some_machines   PyTorch selects a kernel by the CPU, and some of them do not show the difference
     """
 
     operators: str
@@ -24,7 +24,7 @@ class Departure(NamedTuple):
     on_some_machines: bool = False
 
     def covers(self, operator: str, dtype: str, problem: str) -> bool:
-        """Is this difference the one that is meant?"""
+        """Whether this departure explains the difference."""
         return (
             dtype in self.dtypes
             and bool(re.fullmatch(self.operators, operator))
@@ -196,7 +196,7 @@ DEPARTURES: list[Departure] = [
     Departure(r"resize_", "versions of the arguments", "gnomon counts a resize as a write"),
 ]
 
-# Operators that PyTorch does not have, each with what it is for.
+# Operators that PyTorch does not have, each with its purpose.
 OWN_OPERATORS = {
     "_grid_sampler_double_backward": "the second derivative of grid_sampler, in 2 and 3 dimensions",
     "_count_nonzero": "the kernel under count_nonzero of all elements",
@@ -213,11 +213,11 @@ OWN_OPERATORS = {
     "div_trunc": "the kernel under div(rounding_mode='trunc')",
 }
 
-# Operators with another schema than PyTorch's, each with the reason.
+# Operators whose schema differs from PyTorch's, each with the reason.
 SCHEMA_DEPARTURES = {"is_contiguous": "has the memory_format that PyTorch adds in its Python binding"}
 
 
-# The same for expressions (expressions/): patterns for a part of the expression and a part of what differs.
+# Departures of expressions (expressions/): patterns for part of the expression and part of the difference.
 EXPRESSION_DEPARTURES = [
     (
         r"expand\(3(, 3)?\)\.tri[lu]_\(|out=gn\.ones\(1\)\.expand",

@@ -1,6 +1,6 @@
-"""Facts about each operator that only calling it shows: what ``gnomon operators`` prints beside the schemas.
+"""Facts about each operator that are found only by calling it, for ``gnomon operators`` to print.
 
-They are found when the goldens are recorded, and kept with them.
+They are determined when the goldens are recorded, and stored with them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .departures import DEPARTURES, OWN_OPERATORS
 
 
 def accepted_dtypes(operator: Any) -> list[str]:
-    """The dtypes that some sample runs with whose tensors do not name their own."""
+    """The dtypes for which some sample runs that has a tensor without a dtype of its own."""
     reference = Gnomon("reference")
     return [
         dtype
@@ -33,9 +33,9 @@ def accepted_dtypes(operator: Any) -> list[str]:
 
 
 def parts(operator: Any) -> list[str]:
-    """The operators that a composition calls, over all its samples; those inside other compositions too.
+    """The operators that a composite calls, over all its samples, including those in nested composites.
 
-    What builds the arguments calls operators as well, which are none of its parts.
+    Operators that are called to build the arguments do not count.
     """
     found: set[str] = set()
 
@@ -55,7 +55,7 @@ def parts(operator: Any) -> list[str]:
 
 
 def oracle_status(operator: Any) -> dict[str, Any]:
-    """How many calls were compared with PyTorch, how many agree, and which departures cover the others."""
+    """The number of calls compared with PyTorch, the number that agree, and the departures of the others."""
     calls = differing = 0
     reasons: set[str] = set()
     unexplained = 0
@@ -81,7 +81,7 @@ def oracle_status(operator: Any) -> dict[str, Any]:
 
 
 def facts(operator: Any) -> dict[str, Any]:
-    """All of them."""
+    """All facts about an operator."""
     composite = operator.record.composite is not None
     return {
         "dtypes": accepted_dtypes(operator),

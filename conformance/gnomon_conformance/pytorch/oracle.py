@@ -1,4 +1,4 @@
-"""The oracle: PyTorch, called with the same descriptions.  Imported only where PyTorch is wanted."""
+"""The oracle: PyTorch, called with the same descriptions.  Imported only when PyTorch is needed."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _masked_select(self: Any, mask: Any, size: int) -> Any:
     return found
 
 
-# What PyTorch has for gnomon's own operators, or for those that it has on other devices than the CPU.
+# PyTorch's equivalents of gnomon's own operators, and of operators that it does not have on the CPU.
 EQUIVALENTS: dict[str, Callable[..., Any]] = {
     "div_floor": lambda self, other: torch.ops.aten.div.Tensor_mode(self, other, rounding_mode="floor"),
     "div_trunc": lambda self, other: torch.ops.aten.div.Tensor_mode(self, other, rounding_mode="trunc"),
@@ -76,7 +76,7 @@ EQUIVALENTS: dict[str, Callable[..., Any]] = {
 
 
 def _with_named_default(schema: Any, argument: Any, value: Any) -> Any:
-    """None where gnomon's schema parser has it for a default that the schema names."""
+    """PyTorch's object for a named default that gnomon's schema parser represents as None."""
     if value is None and argument.type == "MemoryFormat" and not argument.is_optional:
         return torch.contiguous_format
     if value is None and argument.type == "ScalarType" and "dtype=long" in schema.text:
@@ -93,12 +93,12 @@ class Torch:
         return "PyTorch"
 
     def build(self, contents: Stored) -> tuple[Any, Any]:
-        """A tensor over the whole storage, and the tensor that the description means."""
+        """A tensor over the whole storage, and the tensor that ``contents`` describes."""
         whole = torch.tensor(contents.numbers, dtype=getattr(torch, contents.dtype))
         return whole, whole.as_strided(contents.sizes, contents.strides, contents.offset)
 
     def special(self, kind: str, value: Any) -> Any:
-        """An argument that is neither tensor nor number: from its name."""
+        """An argument that is neither a tensor nor a number, from its name."""
         if kind == "Generator":
             return torch.Generator().manual_seed(value)
         return getattr(torch, value)
@@ -118,7 +118,7 @@ class Torch:
             argument.type == "Tensor" and isinstance(value, (int, float, complex))
             for argument, value in zip(schema.arguments, values)
         )
-        # where a number stands for a tensor, PyTorch has an overload of its own
+        # PyTorch has a separate overload for a wrapped number
         found = packet if numbers else getattr(packet, schema.overload_name or "default")
         given = [
             _with_named_default(schema, argument, value) for argument, value in zip(schema.arguments, values)
@@ -130,11 +130,11 @@ class Torch:
         return found(*positional, **keywords)
 
     def is_tensor(self, value: Any) -> bool:
-        """Is this a tensor?"""
+        """Whether this is a tensor."""
         return isinstance(value, torch.Tensor)
 
     def plain(self, value: Any) -> Any:
-        """A result that is no tensor, comparable between frameworks."""
+        """A result that is not a tensor, in a form that is comparable between frameworks."""
         return str(value).partition(".")[2] if isinstance(value, torch.dtype) else value
 
     def observe(self, tensor: Any) -> tuple[str, tuple[int, ...], tuple[int, ...], int, str]:
@@ -150,11 +150,11 @@ class Torch:
         return tuple(tensor.reshape(-1).tolist())
 
     def shares_memory(self, one: Any, other: Any) -> bool:
-        """Are these two over the same storage?"""
+        """Whether these two tensors share a storage."""
         return torch._C._is_alias_of(one, other)  # type: ignore[attr-defined]
 
     def version(self, tensor: Any) -> int:
-        """How often the tensor's data was written to."""
+        """The version counter."""
         return tensor._version
 
     def backward(self, outputs: Sequence[Any], gradients: Sequence[Any]) -> None:
@@ -162,7 +162,7 @@ class Torch:
         torch.autograd.backward(list(outputs), list(gradients))
 
     def grad(self, outputs: Sequence[Any], inputs: Sequence[Any], gradients: Sequence[Any]) -> Sequence[Any]:
-        """The gradients of ``inputs``, which can be differentiated again; None where there is none."""
+        """The gradients of ``inputs``, differentiable again; None for an input without one."""
         return torch.autograd.grad(
             list(outputs), list(inputs), list(gradients), create_graph=True, allow_unused=True
         )

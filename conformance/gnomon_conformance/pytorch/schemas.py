@@ -8,10 +8,10 @@ import pathlib
 
 @functools.cache
 def pytorch_schemas() -> dict[str, str]:
-    """Operator name with overload -> schema, letter for letter.  Needs PyTorch installed.
+    """Operator name with overload -> schema, verbatim.  Needs PyTorch installed.
 
-    Reads two keys of the file, ``func`` and ``autogen``; the variants that the latter names are made by
-    torchgen, and their schemas are in PyTorch's registry.
+    Reads two keys of the file, ``func`` and ``autogen``; torchgen generates the variants that the latter
+    names, and their schemas come from PyTorch's registry.
     """
     import torch
     import torchgen

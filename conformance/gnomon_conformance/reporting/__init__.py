@@ -1,1 +1,1 @@
-"""What came of each test, and the report that is made of it."""
+"""Determines the outcome of each test, and writes the report."""

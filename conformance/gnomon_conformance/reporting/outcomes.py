@@ -1,16 +1,16 @@
-"""Outcomes: what came of one test of one backend, as plain data that goes into reports and between processes.
+"""Outcomes: the result of one test on one backend, as plain data for reports and for other processes.
 
-pass          the backend's own kernels ran, and did what the reference does
-fail          they did something else, or crashed, or hung; ``known`` where the author's file expects it
+pass          the backend's own kernels ran, with the reference's results
+fail          the results differ, or the process crashed or hung; ``known`` if the author's file expects it
 not claimed   the backend does not claim an operator, a dtype, a layout or a trait that the test needs
-fell back     a kernel that the backend claims was not its own: it declined, or called the reference's
-stale claim   a failure that the author's file expects did not come
-blocked       not run, because the foundation of a tier below failed
+fell back     a claimed kernel was not the backend's own: it declined, or called the reference's
+stale claim   a failure that the author's file expects did not occur
+blocked       not run, because the basic calls of a tier below failed
 
-Only the first counts as conformance: ``score``.  And of it only what the backend did itself (``origin``):
+Only the first counts as conformance (``score``), and only if the backend did the work itself (``origin``):
 
-own kernel             the kernel of the operator that is tested ran
-composed               others of its kernels ran, of which the operator, or the expression, is composed
+own kernel             the kernel of the operator under test ran
+composed               only other kernels of the backend ran: the operator or the expression is a composite
 not the backend's      none ran: a view, a check of sizes, an error that is raised before any kernel
 """
 
@@ -37,14 +37,14 @@ class Result(NamedTuple):
     """One test of one backend.
 
     test      the test without its file and backend: "forward[add.Tensor-float32]"
-    check     what is checked: "forward", "gradient", "out", ...
-    operator  the operator's full name, or the public name of an expression; "" where the test has none
-    message   of a failure: what differs; of the others: why
-    known     the reason that the author's file gives for a failure; "" where it expects none
-    kernels   operator -> where the kernel is written, of the backend's own kernels that ran
-    origin    whose work a pass is: one of ORIGINS
-    worst     the largest error met: {"ulps", "allowed", "where"}; None where nothing was measured
-    program   of a failure: a program that shows it without the suite
+    check     the kind of test: "forward", "gradient", "out", ...
+    operator  the operator's full name, or the public name of an expression; "" if there is none
+    message   for a failure, the differences; otherwise the reason
+    known     the reason that the author's file gives for a failure; "" if it expects none
+    kernels   operator -> the source location of its kernel, for each of the backend's kernels that ran
+    origin    who did the work of a pass: one of ORIGINS
+    worst     the largest error: {"ulps", "allowed", "where"}; None if nothing was measured
+    program   for a failure, a program that reproduces it without the suite
     """
 
     backend: str
@@ -64,31 +64,31 @@ class Result(NamedTuple):
 
     @property
     def is_bad(self) -> bool:
-        """Does it make the run fail?"""
+        """Whether it makes the run fail."""
         return self.outcome in (FELL_BACK, STALE, BLOCKED) or (self.outcome == FAIL and not self.known)
 
 
 def from_data(data: dict[str, Any]) -> Result:
-    """A Result from what ``_asdict`` gave; entries of other versions are left out."""
+    """A Result from the output of ``_asdict``; fields of other versions are ignored."""
     return Result(**{name: value for name, value in data.items() if name in Result._fields})
 
 
 def counts(results: Iterable[Result]) -> dict[str, int]:
-    """How many results have each outcome."""
+    """The number of results with each outcome."""
     found = Counter(each.outcome for each in results)
     return {outcome: found[outcome] for outcome in OUTCOMES}
 
 
 def origins(results: Iterable[Result]) -> dict[str, int]:
-    """How many passes are of each origin."""
+    """The number of passes with each origin."""
     found = Counter(each.origin for each in results if each.outcome == PASS)
     return {origin: found[origin] for origin in ORIGINS}
 
 
 def score(results: Sequence[Result]) -> tuple[float, float]:
-    """The share of claimed tests that pass, and the share of all tests that are claimed; 0 to 1 each.
+    """The fraction of claimed tests that pass, and the fraction of all tests that are claimed.
 
-    A pass in which none of the backend's kernels ran is neither: of a backend without kernels, too.
+    A pass in which none of the backend's kernels ran counts in neither.
     """
     tested = [each for each in results if each.outcome != PASS or each.origin != NOT_OWN]
     claimed = [each for each in tested if each.outcome != NOT_CLAIMED]
@@ -96,10 +96,10 @@ def score(results: Sequence[Result]) -> tuple[float, float]:
     return passed / max(len(claimed), 1), len(claimed) / max(len(tested), 1)
 
 
-# What of a report's environment says which suite judged what.
+# The versions in a report's environment that determine what was tested.
 VERSIONS = ("suite", "gnomon", "contract", "backend's contract")  # of a run's environment
 
 
 def versions(environment: Mapping[str, str]) -> str:
-    """Which suite judged, of which gnomon, and by which contract the backend was written: in a line."""
+    """One line with the versions of the suite, of gnomon, and of the contract the backend was written for."""
     return ", ".join(f"{name} {environment[name]}" for name in VERSIONS if name in environment)

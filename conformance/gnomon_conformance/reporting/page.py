@@ -1,7 +1,7 @@
-"""The page: one HTML file made from a report's data, and the badge.
+"""The HTML page made from a report's data, and the badge.
 
-Nothing is loaded from elsewhere; without JavaScript all of it can be read, and only the filter and the copy
-buttons are gone.  What passes is counted, not listed, so that a page of 20,000 tests stays small.
+The page is one file and loads nothing.  Without JavaScript it is complete except for the filter and the copy
+buttons.  Passes are counted, not listed, so that a page of 20,000 tests stays small.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .outcomes import (
     versions,
 )
 
-# Worst first: a cell of the matrix shows the first that one of its tests has.
+# Worst first: a cell of the matrix shows the first of these that one of its tests has.
 _ORDER = (FAIL, FELL_BACK, STALE, BLOCKED, PASS, NOT_CLAIMED)
 _MARKS = {PASS: "✓", FAIL: "✗", NOT_CLAIMED: "·", FELL_BACK: "↓", STALE: "?", BLOCKED: "▪"}
 _SLOWEST = 15
@@ -43,12 +43,12 @@ def _class(outcome: str) -> str:
 
 
 def _percent(share: float) -> str:
-    """A share as per cent, never rounded up to 100."""
+    """A fraction as a percentage, never rounded up to 100."""
     return "100 %" if share == 1 else f"{min(share * 100, 99.99):.2f} %".replace(".00 ", " ")
 
 
 def _table(caption: str, heading: Sequence[str], rows: Sequence[Sequence[str]], numbers: int = 0) -> str:
-    """A table of finished HTML cells; the last ``numbers`` columns are numbers."""
+    """A table of HTML cells; the last ``numbers`` columns are numeric."""
     first = len(heading) - numbers
     head = "".join(
         f'<th scope="col"{" class=number" if place >= first else ""}>{each}</th>'
@@ -69,7 +69,7 @@ def _table(caption: str, heading: Sequence[str], rows: Sequence[Sequence[str]], 
 
 
 def _bar(counts: Mapping[str, int]) -> str:
-    """The parts of a whole as a bar; its text says the same."""
+    """The outcomes as a bar, with an equivalent text."""
     total = max(sum(counts[outcome] for outcome in OUTCOMES), 1)
     text = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome])
     parts = "".join(
@@ -103,7 +103,7 @@ def _tiers(data: Mapping[str, Any]) -> str:
 
 
 def _matrix(data: Mapping[str, Any]) -> str:
-    """For each tier a table: operators, dtypes, and in each cell the worst outcome of its tests."""
+    """A table for each tier: one row per operator, one column per dtype, the worst outcome in each cell."""
     cells: dict[str, dict[str, dict[str, list[str]]]] = defaultdict(
         lambda: defaultdict(lambda: defaultdict(list))
     )
@@ -236,13 +236,13 @@ def _errors(data: Mapping[str, Any]) -> str:
 
 
 def _is_variant(name: str) -> bool:
-    """Is it an in-place or an ``out=`` variant, by its name?"""
+    """Whether the name is that of an in-place or ``out=`` variant."""
     packet, _, overload = name.partition(".")
     return packet.endswith("_") or overload.endswith("out")
 
 
 def _coverage(data: Mapping[str, Any]) -> str:
-    """What each operator was called with, in numbers; the JSON has the names."""
+    """Counts of what each operator was called with; the JSON has the details."""
     rows = [
         (
             f"<code>{escape(name)}</code>",
@@ -256,7 +256,7 @@ def _coverage(data: Mapping[str, Any]) -> str:
             *(f"{met[column]:,}" for column in ("dims", "row", "elements", "calls")),
         )
         for name, met in data["coverage"].items()
-        if not _is_variant(name)  # whose calls the JSON has
+        if not _is_variant(name)  # their calls are only in the JSON
     ]
     heading = (
         "operator",
@@ -285,7 +285,7 @@ def _slowest(data: Mapping[str, Any]) -> str:
 
 
 def html(data: Mapping[str, Any]) -> str:
-    """The whole page, from what ``report.as_data`` gives."""
+    """The whole page, from the data of ``report.as_data``."""
     name = escape(data["backend"])
     environment = [(escape(key), escape(value)) for key, value in data["environment"].items()]
     legend = "".join(
@@ -307,11 +307,11 @@ def html(data: Mapping[str, Any]) -> str:
 <header>
 <p>gnomon conformance</p>
 <h1>{name}</h1>
-<p class="score {"pass" if good else "fail"}"><b>{_percent(data["score"])}</b> of what it claims,
-which is {_percent(data["claimed"])} of the suite</p>
-<p><small>{data["origins"][OWN]:,} passes ran the kernel that they test,
-{data["origins"][COMPOSED]:,} are composed of its own kernels,
-{data["origins"][NOT_OWN]:,} ran none and do not count; of {len(data["results"]):,} tests ·
+<p class="score {"pass" if good else "fail"}"><b>{_percent(data["score"])}</b> of the claimed tests pass;
+{_percent(data["claimed"])} of the tests are claimed</p>
+<p><small>of {len(data["results"]):,} tests, {data["origins"][OWN]:,} passed and ran the kernel under test,
+{data["origins"][COMPOSED]:,} passed and ran other kernels of the backend (of a composite operator),
+{data["origins"][NOT_OWN]:,} passed without a kernel of the backend and do not count ·
 {data["began"]} · {data["seconds"]:.0f} s{selection} · {escape(versions(data["environment"]))}</small></p>
 </header>
 <main>
@@ -333,7 +333,7 @@ which is {_percent(data["claimed"])} of the suite</p>
 """
 
 
-# What comparison/tolerances.py says, for whoever has the page alone.
+# A summary of comparison/tolerances.py, for readers who have only the page.
 _BOUNDS = """<p><small>Allowed, of a result by its operator's kind, with eps that of the dtype (of half types:
 of float32, and one ULP for the rounding): <b>arithmetic</b> 0, the exact result rounded once;
 <b>elementary</b> functions 4 ULP; <b>terms</b>, sums of n products: (n + 2) &middot; eps &middot; the sum of
@@ -352,7 +352,7 @@ _LEGEND = {
 
 
 def badge(data: Mapping[str, Any]) -> str:
-    """A small picture: the backend's name, its score, and how much it claims."""
+    """A small SVG image: the backend's name, its score, and the fraction that it claims."""
     left = f"gnomon: {data['backend']}"
     right = f"{_percent(data['score'])} of {_percent(data['claimed'])} claimed"
     colour = "#1a7f4b" if data["score"] == 1 else "#a05a00" if data["score"] > 0.9 else "#c02b2b"

@@ -1,6 +1,6 @@
-"""The report of a run: one JSON file, and what is made from it, a page, a badge, a comparison with another.
+"""The report of a run: a JSON file, a page and a badge made from it, and a comparison of two reports.
 
-The JSON's schema is docs/conformance_report.md.
+docs/conformance_report.md describes the JSON's schema.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from ..comparison.expectations import Loosened
 from . import page
 from .outcomes import FAIL, ORIGINS, PASS, VERSIONS, Result, counts, origins, score
 
-SCHEMA = 2  # of the JSON; raised where an entry changes its meaning
+SCHEMA = 2  # of the JSON; incremented when the meaning of an entry changes
 
 
 class Run(NamedTuple):
-    """All that is known of one run.
+    """The data of one run.
 
-    foundations  tier -> what is wrong with its foundation, "" where it holds
-    environment  name -> text, of the machine and the versions
+    foundations  tier -> the problem of its basic calls, "" if they succeed
+    environment  name -> text, for the machine and the versions
     coverage     operator -> what it was called with (coverage.Met.as_data)
-    selection    the options that chose the tests, as one writes them
+    selection    the options that selected the tests, as written on the command line
     began        seconds since 1970
     """
 
@@ -48,7 +48,7 @@ class Run(NamedTuple):
 
     @property
     def is_bad(self) -> bool:
-        """Did anything fail that the author's file does not expect?"""
+        """Whether anything failed that the author's file does not expect."""
         return any(self.foundations.values()) or any(each.is_bad for each in self.results)
 
 
@@ -80,7 +80,7 @@ def _dotted(version: Sequence[int]) -> str:
 
 
 def processor() -> str:
-    """The processor's name, as far as the system tells."""
+    """The processor's name, if the system reports it."""
     try:
         for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -91,7 +91,7 @@ def processor() -> str:
 
 
 def as_data(run: Run) -> dict[str, Any]:
-    """The run as what the JSON holds."""
+    """The run as plain data, as in the JSON."""
     passed, claimed = score(run.results)
     began = datetime.datetime.fromtimestamp(run.began, datetime.timezone.utc)
     by_tier = {}
@@ -121,7 +121,7 @@ def as_data(run: Run) -> dict[str, Any]:
 
 
 def write(run: Run, folder: pathlib.Path) -> None:
-    """Write report.json, report.html, junit.xml and badge.svg into ``folder``, each whole or not at all."""
+    """Write report.json, report.html, junit.xml and badge.svg into ``folder``, each atomically."""
 
     data = as_data(run)
     write_whole(folder / "report.json", json.dumps(compacted(data), separators=(",", ":")))
@@ -130,14 +130,14 @@ def write(run: Run, folder: pathlib.Path) -> None:
     write_whole(folder / "badge.svg", page.badge(data))
 
 
-WORST_KEPT = 100  # passes whose largest errors are kept
+WORST_KEPT = 100  # passes for which the largest error is kept
 
 
 def compacted(data: dict[str, Any]) -> dict[str, Any]:
-    """The same with each pass as a few numbers: [tier, origin, milliseconds, kernels, worst].
+    """The same data with each pass as a short list: [tier, origin, milliseconds, kernels, worst].
 
-    The first two are places in ``tier_names`` and ``origin_names``, the fourth one in ``kernel_sets``; dtypes
-    are places in ``dtype_names``.
+    The first two are indices into ``tier_names`` and ``origin_names``, the fourth is one into
+    ``kernel_sets``; dtypes are indices into ``dtype_names``.
     """
     tiers, dtypes, rest = list(TIERS), {"": 0}, []
     kernel_sets: dict[str, int] = {}
@@ -179,13 +179,13 @@ def compacted(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _test_of(result: dict[str, Any]) -> str:
-    """The name of the test that these fields are of."""
+    """The name of the test with these fields."""
     inside = "-".join(filter(None, (result["operator"], result["dtype"])))
     return f"{result['check']}[{inside}]" if inside else result["check"]
 
 
 def _expanded(data: dict[str, Any]) -> dict[str, Any]:
-    """What ``compacted`` was given, but for errors that it did not keep."""
+    """The inverse of ``compacted``, except for errors that it dropped."""
     passes = data.pop("passes")
     words = passes["words"]
     sets = [
@@ -212,7 +212,7 @@ def _expanded(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def junit(run: Run) -> str:
-    """The run as JUnit's XML: a case for each operator's passes, and one for each other test."""
+    """The run as JUnit XML: one test case for each operator's passes, and one for each other test."""
     root = ElementTree.Element("testsuites", name=f"gnomon conform {run.backend}")
     for tier in TIERS:
         found = [each for each in run.results if each.tier == tier]
@@ -243,19 +243,19 @@ def junit(run: Run) -> str:
 
 
 def _printable(text: str) -> str:
-    """Without what XML can not hold."""
+    """The text without characters that XML cannot contain."""
     return "".join(each if each.isprintable() or each in "\n\t" else "?" for each in text)
 
 
 def write_whole(path: pathlib.Path, text: str) -> None:
-    """Write a file under another name and rename it."""
+    """Write a file atomically: under a temporary name, then renamed."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     beside.write_text(text, "utf-8")
     os.replace(beside, path)
 
 
 def read(path: str) -> dict[str, Any]:
-    """A report that ``write`` made.  Raises OSError, and ValueError for another file."""
+    """Read a report written by ``write``.  Raises OSError, and ValueError for any other file."""
     try:
         data = json.loads(pathlib.Path(path).read_text("utf-8"))
     except ValueError as error:
@@ -266,7 +266,7 @@ def read(path: str) -> dict[str, Any]:
 
 
 class Change(NamedTuple):
-    """A test whose outcome is another in the second report; "" where a report has no such test."""
+    """A test whose outcome differs between two reports; "" if a report does not have the test."""
 
     test: str
     before: str
@@ -274,12 +274,12 @@ class Change(NamedTuple):
 
     @property
     def is_worse(self) -> bool:
-        """Did it conform before, and does not now, or is not there any more?"""
+        """Whether it passed before, and no longer does or no longer exists."""
         return self.before == PASS
 
 
 def compare(before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
-    """All tests whose outcomes differ between two reports, in order."""
+    """All tests whose outcomes differ between two reports, sorted by name."""
     old, new = ({each["test"]: each["outcome"] for each in data["results"]} for data in (before, after))
     return [
         Change(test, old.get(test, ""), new.get(test, ""))
@@ -289,7 +289,7 @@ def compare(before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
 
 
 def unlike(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    """In which of what they should have in common two reports differ: they are of other tests, then."""
+    """The differences in suite, backend or selection that make two reports incomparable."""
     return [
         f"The {name} is another: {before.get(name) or 'none'}, and {after.get(name) or 'none'}"
         for name in ("suite", "backend", "selection")
@@ -298,7 +298,7 @@ def unlike(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
 
 
 def changes_text(changes: Sequence[Change]) -> str:
-    """The changes as lines for a terminal, what got worse first."""
+    """The changes as lines for a terminal, those for the worse first."""
     lines = [
         f"{each.test}: {each.before or 'not there'} -> {each.after or 'not there'}"
         for each in sorted(changes, key=lambda each: not each.is_worse)

@@ -1,4 +1,4 @@
-"""Reproduction: a failed call as a short program that needs gnomon alone, not the suite."""
+"""Writes a failed call as a short program that needs only gnomon, not the suite."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from ..inputs.description import OnDevice, Sample, TensorDescription, complete, stored
 
-SHOWN = 6  # differences that a message names
+SHOWN = 6  # differences listed in a message
 
 _NAMED = {
     "ScalarType": "gn.{}",
@@ -24,12 +24,12 @@ MOST_LINES = 10  # of a program
 
 
 def _hex(value: float) -> str:
-    """A float so that it can be read back to the last bit."""
+    """A float in a form that is read back exactly."""
     return re.sub(r"\.?0+p", "p", value.hex()) if math.isfinite(value) else str(value)
 
 
 def _list(numbers: Sequence[Any]) -> str:
-    """An expression for a list of numbers, floats as hexadecimal."""
+    """An expression for a list of numbers, with floats in hexadecimal."""
     if any(isinstance(each, complex) for each in numbers):
         pairs = " ".join(f"{_hex(each.real)},{_hex(each.imag)}" for each in numbers)
         return f'[complex(*map(float.fromhex, pair.split(","))) for pair in "{pairs}".split()]'
@@ -55,14 +55,14 @@ def _plain(value: Any) -> str:
 def reproduction(
     operator: Any, sample: Sample, dtype: str, layout: str, devices: Sequence[str], gradients: bool = False
 ) -> str:
-    """A program of at most MOST_LINES that makes the call on each of ``devices`` and prints what comes out.
+    """A program of at most MOST_LINES that makes the call on each of ``devices`` and prints the results.
 
-    Tensors are written as they lie: the numbers of the whole storage, sizes, strides, offset.
+    Tensors are written with their layout: the numbers of the whole storage, sizes, strides, offset.
     """
     schema = operator.schema
     lines = ["import gnomon as gn", "", f"for device in {tuple(devices)!r}:"]
     names: list[str] = []
-    shared: dict[int, str] = {}  # storage -> the tensor that was made with it
+    shared: dict[int, str] = {}  # storage -> the name of the tensor that owns it
     texts = []
 
     twice: dict[int, str] = {}
@@ -128,7 +128,7 @@ def explain(
     devices: Sequence[str],
     **options: Any,
 ) -> str:
-    """The message of a failed check: what differs, and the program that shows it."""
+    """The message of a failed check: the differences, and a program that reproduces them."""
     what = f"{operator.name}, {dtype}, layout {layout}, on {devices[-1]}"
     program = reproduction(operator, sample, dtype, layout, devices, **options)
     shown = [*problems[:SHOWN], *([f"… and {len(problems) - SHOWN} more"] if len(problems) > SHOWN else [])]

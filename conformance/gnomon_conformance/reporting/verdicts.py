@@ -1,6 +1,7 @@
-"""Judging: which backend, operator and tier a test is about, and which outcome it comes to.
+"""Determines which backend, operator and tier a test belongs to, and its outcome.
 
-What pytest calls passed, failed or skipped, seen with which kernels ran: the plug-in (plugin.py) asks here.
+The outcome combines pytest's passed, failed or skipped with the kernels that ran; plugin.py calls these
+functions.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from .outcomes import (
 )
 from .reproduction import explain
 
-PROPERTY = "gnomon"  # under this name a Result travels with pytest's reports
+PROPERTY = "gnomon"  # the name of the user property that carries a Result in pytest's reports
 
 foundations_key: pytest.StashKey[dict[str, dict[str, str]]] = pytest.StashKey()
 _notes_key: pytest.StashKey[Notes] = pytest.StashKey()
@@ -43,7 +44,7 @@ _TRAIT_OF_TIER = {"autograd": "autograd", "random": "random", "threads": "thread
 
 
 class Subject(NamedTuple):
-    """What a test of a backend is about; ``test`` is its name in reports."""
+    """What a test of a backend covers; ``test`` is its name in reports."""
 
     backend: str
     test: str
@@ -54,20 +55,20 @@ class Subject(NamedTuple):
 
 
 class Notes:
-    """What is known of a running test."""
+    """What has been recorded about a running test."""
 
     def __init__(self) -> None:
-        self.skipped = ""  # the outcome that it was skipped for, and why
+        self.skipped = ""  # the outcome for which it was skipped; ``reason`` says why
         self.reason = ""
         self.kernels: dict[str, str] = {}
         self.origin = NOT_OWN
         self.worst: dict[str, Any] | None = None
         self.not_claimed: list[str] = []
-        self.broken: list[str] = []  # claims that were not kept
+        self.broken: list[str] = []  # claimed kernels that did not run
 
 
 def subject_of(item: Any) -> Subject | None:
-    """What a collected test is about; None for one that tests no backend."""
+    """The subject of a collected test; None if it does not test a backend."""
     callspec = getattr(item, "callspec", None)
     if callspec is None or callspec.params.get("backend") is None:
         return None
@@ -75,7 +76,7 @@ def subject_of(item: Any) -> Subject | None:
     backend = parameters.pop("backend")
     operator = parameters.get("operator")
     if any(type(value).__name__ == "NotSetType" for value in parameters.values()):
-        return None  # pytest's stand-in where nothing was selected
+        return None  # pytest's placeholder for an empty parameter set
     name = getattr(operator, "name", "") or parameters.get("name", "")
     dtype = parameters.get("dtype", "")
     mark = item.get_closest_marker("tier")
@@ -96,7 +97,7 @@ def _check_of(function: str, module: str) -> str:
 
 
 def _without(identifier: str, backend: str) -> str | None:
-    """pytest's name for a test's parameters without the backend, first or last of them; None: it has none."""
+    """pytest's id of a test's parameters without the backend, which is first or last; None if it has none."""
     if identifier == backend:
         return ""
     if identifier.endswith(f"-{backend}"):
@@ -110,7 +111,7 @@ def _test_name(check: str, identifier: str, backend: str) -> str:
 
 
 def crashed(nodeid: str, backends: list[str], message: str, call: LastCall | None = None) -> Result | None:
-    """The Result of a test that ended its process, of its name and the last call.  None for a stranger's."""
+    """The Result of a test that crashed its process; None for a test of another suite."""
     path, _, rest = nodeid.rpartition("::")
     function, _, identifier = rest.rstrip("]").partition("[")
     backend = next((name for name in backends if _without(identifier, name) is not None), None)
@@ -138,18 +139,18 @@ def crashed(nodeid: str, backends: list[str], message: str, call: LastCall | Non
 
 
 def expectations_of(config: Any, backend: Any) -> Expectations:
-    """The author's list: the command line's, else the backend's own.  Raises what ``read`` does."""
+    """The expectations named on the command line, else the backend's own.  Raises what ``read`` raises."""
     path = config.getoption("gnomon_expectations", None) or backend.conformance_file
     return read(None if path is None else str(path))
 
 
 def dtypes_with(backend: Any) -> list[str]:
-    """The dtypes that a backend's traits let it have."""
+    """The dtypes that a backend's traits allow."""
     return [dtype for dtype in DTYPES if _TRAIT_OF_DTYPE.get(dtype) in (None, *backend.traits)]
 
 
 def begin(item: Any) -> None:
-    """Before a test: skip it where it is not claimed, or rests on what does not hold."""
+    """Before a test: skip it if it is not claimed, or is blocked."""
     subject = subject_of(item)
     if subject is None:
         return
@@ -177,7 +178,7 @@ def note_runs(
     declined: Mapping[tuple[str, str], int],
     measured: Measured,
 ) -> None:
-    """After a test: whose kernels ran in it, and the largest error met."""
+    """After a test: record which backend's kernels ran, and the largest error."""
     notes = item.stash[_notes_key]
     notes.worst = measured.as_data()
     mine = backend.device_type
@@ -191,7 +192,7 @@ def note_runs(
     for device, name in sorted(fallen):
         if device != mine:
             continue
-        # A claim without a kernel is as broken as a kernel that declines.
+        # A claim without a kernel counts like a kernel that declines.
         promised = (device, name) in declined or (
             claim_of(backend, name) is not None and name not in backend.kernels
         )
@@ -199,7 +200,7 @@ def note_runs(
 
 
 def _kernel_of(item: Any) -> str:
-    """The name of the kernel that a test is about; "" where it is about none."""
+    """The name of the kernel under test; "" if there is none."""
     operator = item.callspec.params.get("operator")
     if operator is None:
         return ""
@@ -210,7 +211,7 @@ def _kernel_of(item: Any) -> str:
 
 
 def judge(item: Any, call: Any, report: Any) -> None:
-    """Turn pytest's report of one phase of a test into what it means; the Result goes with it."""
+    """Replace pytest's report of one phase of a test by the suite's outcome, and attach the Result."""
     notes = item.stash.get(_notes_key, None)
     subject = subject_of(item)
     if notes is None or subject is None:
@@ -240,7 +241,7 @@ def judge(item: Any, call: Any, report: Any) -> None:
         message = f"the reference's kernels ran for {', '.join(notes.not_claimed)}"
         report.outcome = "skipped"
         report.longrepr = (str(item.path), 0, f"Skipped: {outcome}: {message}")
-    elif expected and item.get_closest_marker("search") is None:  # a search may end before it finds anything
+    elif expected and item.get_closest_marker("search") is None:  # a search may end before it finds a failure
         outcome = STALE
         message = f"it passes, and is expected to fail: {expected}"
         report.outcome, report.longrepr = "failed", message

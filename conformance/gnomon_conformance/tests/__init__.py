@@ -1,1 +1,1 @@
-"""The tests, a file a check."""
+"""The tests, one file for each check."""

@@ -1,4 +1,4 @@
-"""A program's calls, as ``gnomon census`` recorded them, held against the reference: with --census alone."""
+"""A program's calls, as recorded by ``gnomon census``, compared with the reference; only with --census."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def test_census(operator, dtype, call, backend):
     made = prepare(Gnomon("reference"), operator.schema, call.sample(), dtype, "contiguous")
     try:
         operator(*made.values)
-    except (IndexError, RuntimeError, ValueError) as error:  # that both refuse it would say nothing
+    except (IndexError, RuntimeError, ValueError) as error:  # if both refuse the call, nothing is tested
         pytest.fail(f"the reference refuses the values that were drawn for the call: {error}", pytrace=False)
     problem = check_forward(operator, call.sample(), dtype, "contiguous", backend.device_type)
     if problem:

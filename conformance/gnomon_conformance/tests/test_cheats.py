@@ -1,4 +1,4 @@
-"""Results are made from these inputs, by these kernels, here and now: backends may not cheat."""
+"""Backends may not cheat: results come from the current inputs, and from the backend's own kernels."""
 
 import math
 import warnings
@@ -18,11 +18,11 @@ from ..inputs.description import FLOATS, INTEGERS, complete, descriptions, grown
 from ..reporting.reproduction import explain
 from ..samples import good_samples
 
-SAMPLES = 2  # of each operator: how it is called matters little here
+SAMPLES = 2  # of each operator: the arguments matter little here
 DTYPES = ("float32", "int64")
 RUNS = 4
-MOST = 5000  # elements of such an input
-FACTOR = 7  # how much larger inputs are where orders may differ: sums of more terms than one vector has
+MOST = 5000  # elements of a larger input
+FACTOR = 7  # enlarges inputs, so that a sum has more terms than a vector and its order may vary
 
 pytestmark = pytest.mark.short("float32")
 
@@ -35,13 +35,13 @@ def pytest_generate_tests(metafunc):
 
 
 def numel(operator, sample):
-    """The elements of a call's largest tensor."""
+    """The number of elements of a call's largest tensor."""
     tensors = descriptions(complete(operator.schema, sample))
     return max((math.prod(each.sizes) for each in tensors), default=0)
 
 
 def turned(contents, description):
-    """The same tensor with its numbers in another order, where any numbers will do."""
+    """The same tensor with its numbers reversed, if they are arbitrary."""
     if description.values.startswith("below ") or contents.dtype not in (*FLOATS, *INTEGERS):
         return contents
     return contents._replace(numbers=contents.numbers[::-1])
@@ -54,7 +54,7 @@ def report(problems, operator, sample, dtype, backend):
 
 
 def test_fresh(operator, dtype, backend):
-    """Other numbers in the same sizes, or memory, give other results: none is kept from the last call."""
+    """Other numbers with the same sizes, or in the same memory, give other results: none is cached."""
     if RANDOM.match(operator.name):
         return
     reference, candidate = Gnomon("reference"), Gnomon(backend.device_type)
@@ -67,7 +67,7 @@ def test_fresh(operator, dtype, backend):
         others = prepare(candidate, operator.schema, sample, dtype, "contiguous", turned)
         calls = [others]
         is_same = all(whole.shape == other.shape for whole, other in zip(call.wholes, others.wholes))
-        if is_same and not operator.schema.is_inplace:  # which may have turned the tensor itself
+        if is_same and not operator.schema.is_inplace:  # an in-place call has changed the tensor itself
             calls.append(call)
             for whole, other in zip(call.wholes, others.wholes):
                 whole.copy_(other)
@@ -78,7 +78,7 @@ def test_fresh(operator, dtype, backend):
 
 
 class Turned(Tolerance):
-    """The tolerance of a call whose numbers are turned: that of all of them, whatever their order."""
+    """The tolerance of a call with reversed numbers: the largest bound of any element."""
 
     def exact(self, expected, position):
         return None
@@ -90,13 +90,13 @@ class Turned(Tolerance):
 
 @pytest.mark.traits("deterministic")
 def test_deterministic(operator, dtype, backend):
-    """The same call gives the same bits each time."""
+    """The same call gives bitwise identical results each time."""
     candidate = Gnomon(backend.device_type)
     samples = [sample for _, sample in good_samples(operator.name, dtype)[:SAMPLES]]
     larger = [grown(each, FACTOR) for each in samples]
     for sample in [*samples, *(each for each in larger if numel(operator, each) <= MOST)]:
         first, *others = (run(candidate, operator, sample, dtype, "contiguous") for _ in range(RUNS))
-        if sample in larger and not RANDOM.match(operator.name):  # those that no other test has
+        if sample in larger and not RANDOM.match(operator.name):  # no other test has these calls
             expected = run(Gnomon("reference"), operator, sample, dtype, "contiguous")
             tolerance = Tolerance(operator, sample, dtype, "contiguous")
             values = [each._replace(failure=None) for each in (first, expected)]
@@ -111,7 +111,7 @@ def test_deterministic(operator, dtype, backend):
 
 
 def test_own(operator, dtype, backend):
-    """No kernel that is claimed calls the reference's of the same operator, or computes on the host."""
+    """No claimed kernel calls the reference's kernel of the same operator, or computes on the host."""
     if backend is reference_backend:
         return
     candidate = Gnomon(backend.device_type)
@@ -129,25 +129,25 @@ def test_own(operator, dtype, backend):
             instrumentation.note_fallback(backend, name)
 
 
-CALLS = 40  # of which each may leave something behind
+CALLS = 40  # a leak grows by at least one object per call
 
 
 def test_memory_of_calls(operator, dtype, backend):
-    """Calls that are over leave nothing behind: no tensors, no objects, no memory of a library's."""
+    """A call that has ended keeps nothing: no tensors, no objects, no memory of a library."""
     if operator.record.kernel is None:
         return
     candidate = Gnomon(backend.device_type)
     for _, sample in good_samples(operator.name, dtype)[:1]:
         call = prepare(candidate, operator.schema, sample, dtype, "contiguous")
         kept = kept_by(candidate, operator, call, backend, thorough=False)
-        if kept:  # seldom, and a thorough look takes long
+        if kept:  # rare; the thorough check takes long
             kept = kept_by(candidate, operator, call, backend, thorough=True)
         if kept:
             pytest.fail(f"{operator.name} keeps something of each call: {'; '.join(kept)}", pytrace=False)
 
 
 def kept_by(candidate, operator, call, backend, thorough):
-    """What grows with each call; nothing where the call raises, which test_forward compares."""
+    """What grows with each call; nothing if the call raises, which test_forward tests."""
     growths = []
     for _ in range(4):
         before = instrumentation.held(backend, thorough)
@@ -160,7 +160,7 @@ def kept_by(candidate, operator, call, backend, thorough):
                     return []
         after = instrumentation.held(backend, thorough)
         growths.append([now - was for now, was in zip(after, before)])
-    # the first times fill caches; what grows each time by as much as there are calls, is kept
+    # the first rounds fill caches; growth by at least the number of calls in each round is a leak
     return [
         f"{each[-1]} {what} after {CALLS} calls, {each}"
         for what, least, *each in zip(instrumentation.HELD, instrumentation.LEAST_HELD, *growths)
@@ -169,13 +169,13 @@ def kept_by(candidate, operator, call, backend, thorough):
 
 
 def claimed_kernels(operator, backend, dtype):
-    """The kernels that this operator may run natively: its own, where it has one."""
+    """The kernel that this operator may run on the backend: its own, if it has one."""
     name = operator.record.kernel_name if operator.record.kernel is not None else operator.name
     return {name} if name in backend.kernels else set()
 
 
 def test_poison(operator, dtype, backend):
-    """What a block held before it became a result shows in no result."""
+    """The previous contents of a block never appear in a result."""
     candidate = Gnomon(backend.device_type)
     for _, sample in good_samples(operator.name, dtype)[:SAMPLES]:
         found = []
@@ -194,7 +194,7 @@ def test_poison(operator, dtype, backend):
 
 
 def result_specs(operator, sample, dtype):
-    """The sizes and dtypes of what a call makes anew."""
+    """The specs of the tensors that a call allocates."""
     made = run(Gnomon("reference"), operator, sample, dtype, "contiguous")
     return [
         gn.empty(each.sizes, dtype=getattr(gn, each.dtype), device="meta")._spec

@@ -1,4 +1,4 @@
-"""Bad input: the kind of exception that the samples name, and on a backend the reference's text."""
+"""Invalid input: the kind of exception that the samples name, and on a backend the reference's text."""
 
 import functools
 import re
@@ -12,7 +12,7 @@ from ..execution.runner import Gnomon, prepare, run, run_call
 from ..reporting.reproduction import explain
 from ..samples import bad_samples
 
-OPERATOR = re.compile(r"^\w+: ")  # what the text of an error begins with
+OPERATOR = re.compile(r"^\w+: ")  # the beginning of an error's text
 
 
 def pytest_generate_tests(metafunc):
@@ -21,7 +21,7 @@ def pytest_generate_tests(metafunc):
 
 
 def test_errors(operator):
-    """On the reference: the right kind, and a text that names an operator and says something."""
+    """On the reference: the expected kind of exception, with a text of at least ten characters."""
     for _, sample in bad_samples(operator.name):
         for dtype in sample.dtypes:
             failure = run(Gnomon("reference"), operator, sample, dtype, "contiguous").failure
@@ -39,11 +39,11 @@ def test_errors(operator):
 
 
 def test_errors_agree(operator, backend):
-    """The reference's kind and text; what a failing call was given is as it was before.
+    """A backend raises the reference's kind of exception with its text, and leaves the arguments unchanged.
 
-    An asynchronous backend may tell of a wrong number as late as when somebody waits for it.  It knows then
-    which of its kernels met the number, and not which operator was called, so the operator's name may be
-    another or missing; and an in-place call has counted its version by then.
+    An asynchronous backend may report an invalid value as late as at the next synchronization.  Then it knows
+    which of its kernels found the value, but not which operator was called, so the operator's name may differ
+    or be missing; and an in-place call has already incremented the version counter.
     """
     tells_late = "streams" in backend.traits
     for _, sample in bad_samples(operator.name):

@@ -1,4 +1,4 @@
-"""What people write means in gnomon what it means in PyTorch, and on every backend what it means here."""
+"""Expressions give the same in gnomon as in PyTorch, and on every backend the same as on the reference."""
 
 import functools
 import re
@@ -17,7 +17,7 @@ from ..inputs.description import FLOATS
 from ..pytorch.departures import EXPRESSION_DEPARTURES, unlisted_expression
 from ..samples import all_samples
 
-STEPS = 64  # roundings that an expression of several operators may make
+STEPS = 64  # roundings allowed in an expression of several operators
 
 
 def pytest_generate_tests(metafunc):
@@ -27,12 +27,12 @@ def pytest_generate_tests(metafunc):
         if pattern is not None:
             names = [name for name in names if re.search(pattern, name.rpartition(".")[2])]
         if "backend" in metafunc.fixturenames and not metafunc.config.getoption("gnomon_backend", None):
-            names = names[:1]  # one that is skipped stands for all
+            names = names[:1]  # a single skipped test instead of one per name
         metafunc.parametrize("name", names)
 
 
 def public_names():
-    """The public names that gnomon promises."""
+    """The public names that gnomon guarantees."""
     return goldens.lines_of("data/public_names.txt")
 
 
@@ -104,7 +104,7 @@ def test_oracle(name):
     "departure", EXPRESSION_DEPARTURES, ids=[each[2][:30] for each in EXPRESSION_DEPARTURES]
 )
 def test_departure_shows(departure):
-    """Each listed departure is still one."""
+    """Each listed departure still occurs."""
     expression, problem, _ = departure
     for texts in all_expressions().values():
         for text in texts:
@@ -141,7 +141,7 @@ def test_backend(backend, name):
 
 
 def test_public_names():
-    """Every promised name is there, in all forms that PyTorch offers, and has expressions."""
+    """Every public name exists, in all forms that PyTorch offers, and has expressions."""
     recorded = goldens.load()["forms"]
     problems = []
     for name in public_names():
@@ -154,7 +154,7 @@ def test_public_names():
 
 
 def test_core_aten():
-    """Every operator of the core ATen opset is reached as the table says, and is called by some test."""
+    """Every operator of the core ATen opset can be called as the table says, and some test calls it."""
     table = dict(line.split() for line in goldens.lines_of("data/core_aten.txt"))
     assert len(table) == 164
     sampled = {name.partition(".")[0] for name in all_samples()}
@@ -169,7 +169,7 @@ def test_core_aten():
 @pytest.mark.oracle
 @pytest.mark.skipif(find_spec("torch") is None, reason="the oracle is PyTorch, which is not installed")
 def test_public_names_of_pytorch():
-    """The recorded forms are PyTorch's, and what PyTorch takes as ``out=`` gnomon takes."""
+    """The recorded forms are PyTorch's, and gnomon has ``out=`` wherever PyTorch does."""
     import torch
 
     assert {name: forms(torch, name) for name in public_names()} == goldens.load()["forms"]

@@ -1,7 +1,7 @@
-"""Far away: elements, indices, seeds and generators beyond what 32 bits count, with few elements.
+"""Elements, indices, seeds and generators beyond 32 bits, with few elements.
 
-The memory between is never touched, so that no machine has to have it: a block of four gigabytes is mapped
-where somebody looks.
+The memory in between is never touched, so the machine does not need it: a block of four gigabytes gets
+physical memory only where it is accessed.
 """
 
 import functools
@@ -18,7 +18,7 @@ from ..collection.selection import operators
 pytestmark = [pytest.mark.tier("memory")]
 
 SPAN = 2**32  # bytes between the rows of a tensor
-TRIED = 2**26  # bytes
+TRIED = 2**26  # bytes, allocated to find whether the backend touches memory
 COUNT = 2**32 + 70  # elements of one byte
 PLACES = (3, 2**31 - 1, 2**31 + 5, 2**32 + 1, 2**32 + 66)
 
@@ -28,7 +28,7 @@ COUNTERS = (2**32 + 3, 2**32 - 2, 2**64 - 2, 2**70 + 1)
 
 @functools.cache
 def is_lazy(backend):
-    """Is memory that nobody has touched not there yet?  Else four gigabytes were."""
+    """Whether allocated memory gets no physical pages until it is accessed."""
     statistics = pathlib.Path("/proc/self/statm")
     if not statistics.exists():
         return False
@@ -40,14 +40,14 @@ def is_lazy(backend):
 
 
 def _rows(device, dtype, offset=0):
-    """Two rows of three elements, SPAN bytes and a few apart."""
+    """Two rows of three elements each, slightly more than SPAN bytes apart."""
     step = SPAN // dtype.itemsize + 5
     whole = gn.empty(step + 16, dtype=dtype, device=device)
     return whole.as_strided((2, 3), (step, 1), offset)
 
 
 def _plain(name):
-    """A pointwise operator, or a copy: from far apart, and to there."""
+    """A check of a pointwise operator, a reduction or a copy between rows far apart and adjacent ones."""
 
     def check(device, dtype):
         numbers = gn.tensor([[1, 2, 3], [5, 7, 11]], dtype=dtype)
@@ -82,7 +82,7 @@ def _places(device):
 
 
 def _writing(name):
-    """What writes by indices, to rows far apart."""
+    """A check of an operator that writes by index, to rows far apart."""
 
     def check(device, dtype):
         near = gn.tensor([[1, 2, 3], [5, 7, 11]], dtype=dtype).to(device)
@@ -138,7 +138,7 @@ def pytest_generate_tests(metafunc):
 
 @pytest.mark.traits("large")
 def test_far(operator, backend):
-    """Elements, and the places that indices name, that 32 bits do not count."""
+    """Elements beyond a 32-bit offset, and indices beyond 32 bits."""
     if not is_lazy(backend):
         pytest.skip(f"{backend.name} touches all memory that it allocates")
     dtypes = (gn.float32, gn.int64) if operator.name not in INDEXING else (gn.uint8,)
@@ -151,7 +151,7 @@ def test_far(operator, backend):
 
 @pytest.mark.tier("random")
 def test_seeds(operator, backend):
-    """Seeds and generators of 64 bits and more, and bounds of random integers."""
+    """64-bit seeds and generators, and 64-bit bounds of random integers."""
     bounds = [()]
     if operator.name == "random_.from":
         bounds = [(0, 2**33 + 9), (-5, 2**61 + 12345), (-(2**62), 2**62), (2**40, 2**40 + 3)]

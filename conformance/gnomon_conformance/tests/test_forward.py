@@ -1,4 +1,4 @@
-"""Every operator on the backend, against the reference: the results, and what happens to the arguments."""
+"""Every operator on the backend, compared with the reference: results, and effects on the arguments."""
 
 import pytest
 

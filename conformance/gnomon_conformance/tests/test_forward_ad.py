@@ -1,4 +1,4 @@
-"""Forward mode: tangents against finite differences and PyTorch's; a backend's against the reference's."""
+"""Forward mode: tangents compared with finite differences and PyTorch's; a backend's with the reference's."""
 
 import cmath
 import re
@@ -24,14 +24,14 @@ func = pytest.importorskip("gnomon.func")
 
 STEP = 1e-6
 
-# What has no tangents, and why.  PyTorch has none there either.
+# Operators without tangents, and why.  PyTorch has none for them either.
 NOT_IMPLEMENTED = {
     r"_?embedding_bag.*": "where it takes the maximum: its backward has no derivative of its own",
     r"_?scaled_dot_product_(flash_)?attention(_for_cpu)?": "the backward of one operator has no derivative",
     r"grid_sampler_[23]d_backward": "it is differentiated by an operator that has no derivative of its own",
 }
 
-# Where tangents are not the slopes that finite differences see: operators, dtypes, and why.
+# Where tangents differ from finite differences: operators, dtypes, and why.
 CONVENTIONS = [
     (r"normal\..*", ".*", "random numbers have no gradient, though they move with the mean"),
     (r"silu_backward", "complex128", "backward of a complex silu takes no conjugate, in PyTorch and so here"),
@@ -56,7 +56,7 @@ def pytest_generate_tests(metafunc):
 
 
 class Tangents(NamedTuple):
-    """The numbers of a call's results, and their tangents (None: it has none); of what is differentiable."""
+    """The numbers of a call's differentiable results, and their tangents, or None."""
 
     numbers: tuple[Any, ...]
     tangents: tuple[Any, ...]
@@ -71,9 +71,10 @@ def direction(framework, tensor, number):
 
 
 def push_forward(framework, library, operator, sample, dtype, layout, moved=0.0, base=None):
-    """The tangents of an operator's results along a direction, at its arguments or a step further along it.
+    """The tangents of an operator's results along a direction, at its arguments, or moved along the
+    direction.
 
-    ``base``: the operator that ``operator`` is the in-place variant of, whose samples these are.
+    ``base``: the functional operator whose samples are used, if ``operator`` is its in-place variant.
     """
     call = prepare(framework, (base or operator).schema, sample, dtype, layout)
     moves = [
@@ -122,49 +123,49 @@ def push_forward(framework, library, operator, sample, dtype, layout, moved=0.0,
 
 
 def outcome(framework, tangent):
-    """What can be seen of a tangent, if there is one."""
+    """The TensorOutcome of a tangent, or None."""
     if tangent is None:
         return None
     return TensorOutcome(*framework.observe(tangent), None, framework.numbers(tangent))
 
 
 def is_listed(operator, failure):
-    """Is this operator one that has no tangents?"""
+    """Whether this operator is listed as having no tangents."""
     return "NotImplementedError" in failure.kinds and any(
         re.fullmatch(names, operator.name) for names in NOT_IMPLEMENTED
     )
 
 
 def is_unrecorded(operator):
-    """Does backward know nothing of what the operator does, by design or for want of a formula?"""
+    """Whether autograd has no formula for the operator, by design or because none exists."""
     record = (operator.record.base or operator).record
     return record.composite is None and not record.derivatives
 
 
 def has_no_gradient(operator, sample, dtype):
-    """Does backward raise, too?  Then test_oracle says whether that is right."""
+    """Whether backward fails as well; test_oracle tests whether that is right."""
     return differentiate(Gnomon("reference"), operator, sample, dtype, "contiguous").failure is not None
 
 
 def numeric_differences(here, below, above):
-    """Where tangents differ from the slopes of the numbers."""
+    """Where tangents differ from finite differences of the results."""
     found = []
     for position, (tangent, *values) in enumerate(
         zip(here.tangents, here.numbers, below.numbers, above.numbers)
     ):
         if tangent is None or tangent.dtype not in DOUBLE:
-            continue  # (the step is lost in the rounding)
+            continue  # the step is lost in rounding
         for element, (given, value, down, up) in enumerate(zip(tangent.numbers, *values)):
             slope = (up - down) / (2 * STEP)
             if not cmath.isfinite(value) or abs(up - down) > 1e-2:
-                continue  # there is no slope, or the step leads across a cut
+                continue  # not differentiable here, or the step crosses a branch cut
             if not abs(given - slope) <= 1e-5 + 1e-4 * abs(slope) + 1e-8 * abs(value):
                 found.append(f"tangent {position}: element {element} is {given}, numerically {slope}")
     return found
 
 
 def test_tangent(operator, dtype):
-    """The tangents are the slopes of the results along a direction."""
+    """The tangents equal finite differences of the results along a direction."""
     reference = Gnomon("reference")
     for _, sample in good_samples(operator.name, dtype):
         if not (sample.differentiable and sample.smooth):
@@ -174,7 +175,7 @@ def test_tangent(operator, dtype):
             for step in (-STEP, 0.0, STEP)
         )
         if below.failure is not None or (here.failure is not None and is_listed(operator, here.failure)):
-            continue  # test_oracle says whether it has such a dtype
+            continue  # test_oracle tests whether the operator supports the dtype
         if here.failure is not None and (is_unrecorded(operator) or has_no_gradient(operator, sample, dtype)):
             continue
         if any(
@@ -189,7 +190,7 @@ def test_tangent(operator, dtype):
 
 
 def missing_tangents(framework, operator, sample, dtype, here):
-    """Which results have a gradient and no tangent."""
+    """Which results have a gradient but no tangent."""
     call = prepare(framework, operator.schema, sample, dtype, "contiguous")
     for tensor, contents, differentiable in zip(call.tensors, call.contents, call.differentiable):
         if differentiable and contents.dtype in DOUBLE:
@@ -208,7 +209,7 @@ def missing_tangents(framework, operator, sample, dtype, here):
 
 
 def second_tangents(framework, operator, sample, dtype):
-    """The tangents' tangents along another direction, and what they are by finite differences.
+    """The second tangents along another direction, and the same by finite differences.
 
     For each result: both as lists of numbers.
     """
@@ -258,7 +259,7 @@ def second_tangents(framework, operator, sample, dtype):
 
 
 def test_second_tangent(operator, dtype):
-    """The tangents of tangents are the slopes of the tangents: levels nest."""
+    """The tangents of tangents equal finite differences of the tangents: dual levels nest."""
     if any(argument.is_written for argument in operator.schema.arguments):
         pytest.skip("it would be called again and again on what it wrote")
     if selection.RANDOM.match(operator.name):
@@ -270,7 +271,7 @@ def test_second_tangent(operator, dtype):
         try:
             pairs = second_tangents(reference, operator, sample, dtype)
         except NotImplementedError:
-            continue  # test_tangent says whether that is right
+            continue  # test_tangent tests whether that is right
         problems = [
             f"second tangent {position}: element {element} is {given}, numerically {slope}"
             for position, both in enumerate(pairs)
@@ -282,7 +283,7 @@ def test_second_tangent(operator, dtype):
 
 
 def test_tangent_in_place(operator, dtype):
-    """What an in-place operator does to a tangent is what the operator itself gives."""
+    """An in-place operator gives ``self`` the tangent that the functional operator gives its result."""
     reference = Gnomon("reference")
     base = operator.record.base
     for _, sample in good_samples(base.name, dtype):
@@ -291,17 +292,17 @@ def test_tangent_in_place(operator, dtype):
         expected = push_forward(reference, forward_ad, base, sample, dtype, "contiguous")
         actual = push_forward(reference, forward_ad, operator, sample, dtype, "contiguous", base=base)
         if expected.failure is not None or actual.failure is not None:
-            continue  # sizes or dtypes that it can't have in place: test_inplace says whether that is right
+            continue  # sizes or dtypes that self cannot have: test_inplace tests whether that is right
         tangents = zip(actual.tangents, expected.tangents)
         if any(mine and wanted and mine.dtype != wanted.dtype for mine, wanted in tangents):
-            continue  # the result is of another dtype than the tensor
+            continue  # the result has another dtype than the tensor
         problems = tangent_differences(actual, expected, strides=False)
         if problems:
             fail(problems, operator, sample, dtype, ("reference",))
 
 
 def test_tangent_of_backend(operator, dtype, backend, request):
-    """In all of a few layouts, or without --full in one of them by turns."""
+    """In each of a few layouts; without --full in one of them, in rotation."""
     reference, candidate = Gnomon("reference"), Gnomon(backend.device_type)
     for number, sample in good_samples(operator.name, dtype):
         if not sample.differentiable:
@@ -317,7 +318,7 @@ def test_tangent_of_backend(operator, dtype, backend, request):
                 fail(problems, operator, sample, dtype, ("reference", backend.device_type), layout)
 
 
-# Where the tangents are others than PyTorch's: operators, a part of what differs, and why.
+# Where the tangents differ from PyTorch's: operators, part of the difference, and why.
 DEPARTURES = [
     (
         "silu|soft_margin_loss",
@@ -350,7 +351,7 @@ DEPARTURES = [
 @pytest.mark.oracle
 @pytest.mark.skipif(find_spec("torch") is None, reason="the oracle is PyTorch, which is not installed")
 def test_tangent_oracle(operator, dtype):
-    """The tangents are PyTorch's, also where finite differences see nothing: at ties, kinks and paddings."""
+    """The tangents are PyTorch's, including where finite differences do not apply: ties, kinks, padding."""
     from torch.autograd import forward_ad as torch_forward_ad
 
     from ..pytorch.oracle import Torch
@@ -360,7 +361,7 @@ def test_tangent_oracle(operator, dtype):
             continue
         expected = push_forward(Torch(), torch_forward_ad, operator, sample, dtype, "contiguous")
         if expected.failure is not None:
-            continue  # PyTorch has no tangents there
+            continue  # PyTorch has no tangents for this call
         actual = push_forward(Gnomon("reference"), forward_ad, operator, sample, dtype, "contiguous")
         if actual.failure is not None and has_no_gradient(operator, sample, dtype):
             continue

@@ -1,4 +1,4 @@
-"""Calls that searches found, on whatever backend they failed: each is tried again, without a search."""
+"""Failing calls found by searches on any backend, repeated without a search."""
 
 import pytest
 

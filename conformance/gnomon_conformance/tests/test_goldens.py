@@ -1,4 +1,4 @@
-"""The reference against PyTorch's recorded answers."""
+"""The reference compared with PyTorch's recorded results."""
 
 import pytest
 
@@ -29,7 +29,7 @@ def test_goldens_are_fresh():
 
 
 def calls(kind, operator, dtype):
-    """The recorded calls: the sample, its layout, what PyTorch did."""
+    """The recorded calls: the sample, its layout, and PyTorch's outcome."""
     for number, layout, recorded in goldens.load()[kind].get(f"{operator.name}-{dtype}", ()):
         yield all_samples()[operator.name][number], layout, recorded
 

@@ -33,12 +33,12 @@ def pytest_generate_tests(metafunc):
     selection.parametrize_operators(metafunc, found, dtypes)
 
 
-# Whole Jacobians take minutes; products with random vectors, a part of one.
+# Computing whole Jacobians takes minutes; products with random vectors take a fraction of that.
 WHOLE = bool(os.environ.get("GNOMON_TEST_SLOW_GRADCHECK"))
 
 
 def is_smooth(operator):
-    """May finite differences call it again and again: does it leave its arguments alone?"""
+    """Whether finite differences can call it repeatedly, because it does not write to its arguments."""
     return not any(argument.is_written for argument in operator.schema.arguments)
 
 
@@ -71,7 +71,7 @@ def test_gradcheck(operator, dtype):
             first = results_of(inputs) if inputs else ()
         except (
             NotImplementedError
-        ):  # the operator has no such dtype, and test_oracle says whether that is right
+        ):  # the operator does not support the dtype; test_oracle tests whether that is right
             continue
         smooth = [
             position
@@ -98,7 +98,7 @@ STEP = 1e-6
 
 
 def moved_by(step):
-    """A change of the inputs: a step along a fixed direction."""
+    """A function that moves the inputs by ``step`` along a fixed direction."""
 
     def move(leaves):
         for number, leaf in enumerate(leaves):
@@ -110,25 +110,25 @@ def moved_by(step):
 
 
 def slope(number, place):
-    """The component of the direction for one element of one input."""
+    """The component of that direction for one element of one input."""
     return math.cos(3 * number + place + 1)
 
 
 def test_second_gradient(operator, dtype):
-    """The slope of the first gradients along a direction is what the second ones say."""
+    """The second gradients equal finite differences of the first ones along a direction."""
     reference = Gnomon("reference")
     for _, sample in good_samples(operator.name, dtype):
         if not (sample.differentiable and sample.smooth):
             continue
         if differentiate(reference, operator, sample, dtype, "contiguous").failure is not None:
-            continue  # test_oracle says whether that is right
+            continue  # test_oracle tests whether that is right
         values = [
             differentiate_twice(reference, operator, sample, dtype, "contiguous", moved_by(step))
             for step in (-STEP, 0.0, STEP)
         ]
         below, here, above = values
         if here.failure is not None and "is not implemented" in here.failure.text:
-            continue  # test_oracle says whether PyTorch has one
+            continue  # test_oracle tests whether PyTorch has one
         problems = [str(each.failure) for each in values if each.failure is not None]
         if not problems and here.value is not None:
             numeric = (above.value - below.value) / (2 * STEP)

@@ -1,4 +1,4 @@
-"""``out=`` in the middle of other memory: nothing beside it is written, and nothing from before shows."""
+"""``out=`` inside a larger block: no memory around it is written, and its previous contents never show."""
 
 import warnings
 
@@ -13,7 +13,7 @@ from ..inputs.description import REAL_FLOATS, Stored, strides_of
 from ..reporting.reproduction import explain
 from .test_out import cases
 
-GUARD = 64  # elements on both sides: more than a vector and an unrolled loop of them
+GUARD = 64  # elements on both sides: more than a vector, and than an unrolled loop of vectors
 SAMPLES = 4  # of an operator
 
 pytestmark = pytest.mark.traits("strided_out")
@@ -24,14 +24,14 @@ def pytest_generate_tests(metafunc):
 
 
 def fillers(dtype):
-    """Two numbers that outputs of a dtype are filled with beforehand."""
+    """Two numbers that outputs of a dtype are filled with before the calls."""
     if dtype == "bool":
         return (True, False)
     return (float("nan") if dtype in REAL_FLOATS else 113, 77)
 
 
 def call_between_guards(framework, operator, sample, dtype, wanted, turn):
-    """Call it; the outputs, the guards that were written to, and the exception."""
+    """Make the call; return the outputs, and the exception or the guards that were written to."""
     call = prepare(framework, operator.record.base.schema, sample, dtype, "contiguous")
     made, filled = [], []
     for each in wanted:

@@ -1,4 +1,4 @@
-"""Tensors of more than 2**31 elements, with --huge alone: what inputs/huge.py checks."""
+"""Tensors of more than 2**31 elements, only with --huge: the checks of inputs/huge.py."""
 
 import pytest
 

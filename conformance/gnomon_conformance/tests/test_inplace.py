@@ -1,4 +1,4 @@
-"""In-place variants: the functional operator's value, in the same memory, with one more version."""
+"""In-place variants: the functional operator's result in the same memory, with the version counter raised."""
 
 import pytest
 
@@ -19,14 +19,14 @@ def pytest_generate_tests(metafunc):
 
 
 def inplace_samples(operator, dtype):
-    """The samples of the functional operator that have a tensor to write to."""
+    """The samples of the functional operator, each in a few layouts."""
     for _, sample in good_samples(operator.record.base.name, dtype):
         for layout in layouts_for(sample, operator.schema, dtype, few=True):
             yield sample, layout
 
 
 def test_inplace_is_functional(operator, dtype):
-    """On the reference: ``f_`` leaves in ``self`` what ``f`` returns, returns it, bumps its version."""
+    """On the reference: ``f_`` writes to ``self`` what ``f`` returns, returns it, and bumps its version."""
     reference = Gnomon("reference")
     for sample, layout in inplace_samples(operator, dtype):
         functional = run(reference, operator.record.base, sample, dtype, layout)
@@ -36,7 +36,7 @@ def test_inplace_is_functional(operator, dtype):
                 ["in place nothing is refused"], operator, sample, dtype, layout, ("reference",)
             )
             continue
-        if inplace.failure is not None:  # a shape or dtype that self can not have
+        if inplace.failure is not None:  # self cannot have the result's shape or dtype
             assert "RuntimeError" in inplace.failure.kinds, inplace.failure
             continue
         (wanted,), (result,) = functional.results, inplace.results

@@ -1,7 +1,7 @@
-"""How tensors lie, and upon what: inputs, outputs, what is written in place, gradients; tensors of nothing.
+"""Layouts and memory overlap of inputs, outputs, in-place operands and gradients; tensors without elements.
 
-test_forward and its like try the layouts that each dtype needs (description.LAYOUTS); these are the others.
-Without ``--full`` an operator is tried with a few of the calls, from all over.
+Other tests, such as test_forward, cover the layouts that each dtype needs (description.LAYOUTS); these cover
+the rest.  Without ``--full``, an operator is tested with a few of the calls, in rotation.
 """
 
 import re
@@ -21,14 +21,15 @@ from ..reporting.reproduction import explain
 from ..samples import good_samples
 
 SAMPLES = 6  # of an operator and dtype, from which the calls are made with --full
-CALLS, SHORT_CALLS = 60, 2  # of a test, with and without --full
+CALLS, SHORT_CALLS = 60, 2  # the most calls of a test, with and without --full
 
-# Of the gradients that come in.
+# The layouts of incoming gradients.
 INCOMING = ("expanded", "transposed", "gapped", "offset", "permuted", "window", "odd ones", "overlapping")
-# Of a matrix of equal rows some singular vectors are open, and with them the gradient of values that are 0.
+# For a matrix of equal rows, singular vectors are not unique, and neither is the gradient of zero singular
+# values.
 SINGULAR = re.compile(r"linalg_(svdvals|matrix_norm|norm)(\.|$)")
 SHORT = pytest.mark.short("float32")
-UNCHECKED = re.compile("_as_strided$")  # it is given the places that as_strided has checked
+UNCHECKED = re.compile("_as_strided$")  # as_strided has already checked its strides and offset
 DTYPES = ("float32", "int64", "bool", "bfloat16", "complex64")
 
 
@@ -59,7 +60,7 @@ def pytest_generate_tests(metafunc):
 
 
 def samples(operator, dtype, request):
-    """The samples that calls are made from: without ``--full`` one, another for each test."""
+    """The samples to make calls from: without ``--full`` a single one, which depends on the test's name."""
     found = [sample for _, sample in good_samples(operator.name, dtype)]
     if request.config.getoption("gnomon_full") or not found:
         return spread(found, SAMPLES)
@@ -67,12 +68,12 @@ def samples(operator, dtype, request):
 
 
 def turn(request):
-    """A number that is always the same for a test, and another for another."""
+    """A fixed number for each test, different for different tests."""
     return selection.turn_of(request.node.name)
 
 
 def some(request, calls):
-    """Few enough of them: from all over, or by turns, so that each way to lie meets some operators."""
+    """A few of the calls: evenly spaced, or in rotation, so that each layout is tested on some operators."""
     calls = list(calls)
     if request.config.getoption("gnomon_full") or len(calls) <= SHORT_CALLS:
         return spread(calls, CALLS)
@@ -82,7 +83,7 @@ def some(request, calls):
 
 @SHORT
 def test_layouts(operator, dtype, backend, request):
-    """Permuted dimensions, windows, columns, rows upon one another, strides of dimensions of one element."""
+    """Permuted, window, column, overlapping and varied layouts; odd strides for dimensions of size one."""
     calls = [
         (sample, layout)
         for sample in samples(operator, dtype, request)
@@ -96,7 +97,7 @@ def test_layouts(operator, dtype, backend, request):
 
 @SHORT
 def test_no_elements(operator, dtype, backend, request):
-    """No elements, by each dimension in turn, and no dimensions: the reference's result, or its exception."""
+    """Size 0 for each dimension in turn, and 0-dim tensors: the reference's result, or its exception."""
     calls = [
         call
         for sample in samples(operator, dtype, request)
@@ -124,21 +125,21 @@ def check_places(variant, dtype, backend, request, make):
 @SHORT
 @pytest.mark.traits("strided_out")
 def test_out_layouts(operator, dtype, backend, request):
-    """Outputs that are transposed, permuted, windows, columns: written there, and nowhere else."""
+    """Transposed, permuted, window and column outputs: only the output's elements are written."""
     check_places(operator, dtype, backend, request, placements.out_layouts)
 
 
 @SHORT
 @pytest.mark.traits("strided_out", "in_place")
 def test_out_places(operator, dtype, backend, request):
-    """An output that is an input, or shares its storage: written where it lies, or refused."""
+    """An output that is an input, or shares its storage: written correctly, or refused."""
     check_places(operator, dtype, backend, request, placements.out_places)
 
 
 @pytest.mark.short(*ALL_DTYPES)
 @pytest.mark.traits("strided_out", "in_place")
 def test_inputs_as_outputs(operator, dtype, backend):
-    """``out=`` that is each input in turn, in every dtype."""
+    """``out=`` is each input in turn, in every dtype."""
     for _, sample in good_samples(operator.record.base.name, dtype):
         found = list(placements.out_inputs(operator, sample, dtype))
         for place in found:
@@ -152,21 +153,21 @@ def test_inputs_as_outputs(operator, dtype, backend):
 @SHORT
 @pytest.mark.traits("in_place", "strided_out")
 def test_inplace_layouts(operator, dtype, backend, request):
-    """In place on a view: the same numbers, and nothing around it written."""
+    """In place on a view: the same numbers, and nothing outside the view is written."""
     check_places(operator, dtype, backend, request, placements.inplace_layouts)
 
 
 @SHORT
 @pytest.mark.traits("in_place")
 def test_inplace_places(operator, dtype, backend, request):
-    """In place, where another operand is ``self``, or shares its storage: written there, or refused."""
+    """In place, if another operand is ``self`` or shares its storage: written correctly, or refused."""
     check_places(operator, dtype, backend, request, placements.inplace_places)
 
 
 @pytest.mark.tier("autograd")
 @SHORT
 def test_gradient_layouts(operator, dtype, backend, request):
-    """Gradients where the inputs, and where the gradients that come in, lie in other ways."""
+    """Gradients, for further layouts of the inputs and of the incoming gradients."""
     reference, candidate = Gnomon("reference"), Gnomon(backend.device_type)
     calls = []
     for sample in samples(operator, dtype, request):
@@ -177,7 +178,7 @@ def test_gradient_layouts(operator, dtype, backend, request):
                 if not (SINGULAR.match(operator.name) and each in ("expanded", "overlapping"))
             ]
             layouts = different_layouts(sample, operator.schema, tried) or ("contiguous",)
-            # each way at least once with each of the other's first
+            # each layout of one list at least once, paired with one of the other list
             most = max(len(layouts), len(INCOMING))
             calls += [
                 (sample, layouts[turn % len(layouts)], INCOMING[turn % len(INCOMING)]) for turn in range(most)

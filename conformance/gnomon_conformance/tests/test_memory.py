@@ -1,4 +1,4 @@
-"""Memory: bytes go in and come out where they should, and blocks are apart as long as somebody has them."""
+"""Memory: copies transfer the right bytes, and blocks do not overlap while they are in use."""
 
 import gc
 import math
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.tier("memory")
 SIZES = (0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 255, 256, 257, 4095, 4096, 4097, 100_003)
 
 
-# Ways that the two tensors of a copy may lie: whole, in parts, one turned.
+# Layouts of the two tensors of a copy.
 COPIED = ("contiguous", "mixed", "gapped")
 
 
@@ -36,7 +36,7 @@ def held(backend, memory, nbytes):
 
 
 def test_copies(backend):
-    """Whole blocks, and parts of them, from every offset."""
+    """Copies of whole blocks, and of parts at several offsets."""
     for nbytes in SIZES:
         memory = backend.allocate(nbytes, 0)
         wanted = bytearray(pattern(nbytes, 1))
@@ -53,10 +53,10 @@ def test_copies(backend):
 
 @pytest.mark.short(*DTYPES)
 def test_conversions(operator, dtype, backend, request):
-    """Copies from every dtype, of numbers that the other can hold at least in part."""
+    """Copies from every dtype, of numbers that the target dtype can represent at least approximately."""
     is_full = request.config.getoption("gnomon_full")
     for turn, source in enumerate(DTYPES):
-        # what becomes of a negative number without a sign, and of infinity as an integer, C leaves open
+        # C leaves open the conversion of a negative number to unsigned, and of infinity to an integer
         fills = ["positive", "ties"] if dtype == "uint8" and source not in ("bool", "uint8") else ["normal"]
         fills += ["extreme", "nonfinite"] if dtype in (*REAL_FLOATS, "bool", source) else []
         fills += ["extreme"] if {dtype, source}.isdisjoint(REAL_FLOATS) else []
@@ -69,12 +69,12 @@ def test_conversions(operator, dtype, backend, request):
 
 
 def converted(source, dtype):
-    """Numbers of ``source`` where a conversion to ``dtype`` rounds, or ends: ties, and one less and more."""
+    """Numbers of ``source`` where a conversion to ``dtype`` rounds or overflows: ties and their neighbors."""
     if source == "bool":
         return [False, True]
     if source in INTEGERS:
         found = set(grids.few(source, 99))
-        for bits in (8, 11, 24, 53):  # of the significands that there are
+        for bits in (8, 11, 24, 53):  # of the significands of the floating dtypes
             for shift in (1, 2, 8, 9, 10, 33):
                 for odd in (2 ** (bits - 1) + 1, 2**bits - 1):
                     half = (2 * odd + 1) * 2 ** (shift - 1)
@@ -91,13 +91,13 @@ def converted(source, dtype):
             start = 2.0**exponent if exponent > least + bits else unit * 3
             for count in (0, 1, 2, 3):
                 tie = start + (count + 0.5) * unit
-                # beyond the tie by so little that another rounding on the way loses it
+                # so close to the tie that an intermediate rounding loses the difference
                 found |= {tie, tie * (1 + 2.0**-22), tie * (1 - 2.0**-22)}
                 found |= {tie * (1 + 2.0**-40), tie * (1 - 2.0**-40)} if source == "float64" else set()
         if dtype != "float64":
             found |= {grids.greatest(dtype) * (1 + 2.0 ** -(bits + more)) for more in (-1, 0, 1)}
         found |= {math.inf, -math.inf}
-    elif dtype in INTEGERS:  # as far as both have them: what lies beyond, C leaves open
+    elif dtype in INTEGERS:  # only the common range: beyond it, C leaves the conversion open
         bits = 7 if dtype in ("uint8", "int8") else int(dtype[3:]) - 1
         found |= {2.0**place + more for place in range(bits) for more in (0.75, -0.75, 0.0, -1.0)}
     found |= {-number for number in found}
@@ -120,7 +120,7 @@ def converted(source, dtype):
 
 @pytest.mark.short(*DTYPES)
 def test_rounded_conversions(operator, dtype, backend):
-    """Conversions of what lies between two numbers, from every dtype."""
+    """Conversions of numbers between two representable ones, from every dtype."""
     for source in DTYPES:
         numbers = converted(source, dtype)
         if not numbers or dtype in COMPLEX or source == dtype:
@@ -133,7 +133,7 @@ def test_rounded_conversions(operator, dtype, backend):
 
 @pytest.mark.short(*REAL_FLOATS)
 def test_payloads(operator, dtype, backend):
-    """A copy of the same dtype keeps every bit of a NaN, and of everything else."""
+    """A copy within one dtype preserves every bit, including those of a NaN."""
     kind = getattr(gn, dtype, None)
     if dtype not in REAL_FLOATS:
         return
@@ -159,7 +159,7 @@ def test_payloads(operator, dtype, backend):
 
 
 def test_copies_of_other_types(backend):
-    """What is copied in may be a view of numbers, and of the host's memory in place."""
+    """``copy_in`` accepts a memoryview of numbers, and copies it: later writes on the host do not show."""
     numbers = memoryview(bytearray(pattern(64, 3))).cast("d")
     memory = backend.allocate(64, 0)
     backend.copy_in(memory, 0, numbers)
@@ -168,7 +168,7 @@ def test_copies_of_other_types(backend):
 
 
 def test_blocks(backend):
-    """Blocks that live at once share no byte; freed ones come back whole."""
+    """Blocks that are in use at the same time share no byte; freed ones can be used in full again."""
     blocks = [(backend.allocate(nbytes, 0), nbytes, seed) for seed in range(4) for nbytes in SIZES]
     for memory, nbytes, seed in blocks:
         backend.copy_in(memory, 0, memoryview(pattern(nbytes, seed)))
@@ -188,7 +188,7 @@ def test_blocks(backend):
 
 
 def test_views_keep_their_storage(backend):
-    """A view lives longer than the tensor that it was made from, and than others of its size."""
+    """A view keeps its storage alive after its base is gone, and later tensors do not get that memory."""
     tensor = gn.arange(1000, device=backend.device_type)
     view = tensor[990:]
     del tensor
@@ -200,7 +200,7 @@ def test_views_keep_their_storage(backend):
 
 @pytest.mark.traits("memory_stats")
 def test_memory_is_counted(backend):
-    """What is allocated goes up and down by what tensors need, and the peak stays."""
+    """The count of allocated bytes rises and falls with tensors, and the peak remains."""
     gc.collect()
     before = backend.memory_stats(0)["allocated"]
     backend.reset_peak_memory(0)

@@ -1,4 +1,4 @@
-"""The meta device: the same dtype, sizes, strides and aliasing as the reference, without any numbers."""
+"""The meta device: the same dtype, sizes, strides and aliasing as on the reference, without data."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def pytest_generate_tests(metafunc):
 
 
 def has_mask(operator, sample):
-    """Is there a boolean index, whose result's sizes depend on its numbers?"""
+    """Whether there is a boolean index, so that the result's sizes depend on its values."""
     if not operator.schema.name.startswith("index"):
         return False
     return any(
@@ -48,7 +48,7 @@ def test_meta(operator, dtype):
 
 
 def test_meta_refuses(operator):
-    """Bad sizes and dtypes are refused without numbers; bad numbers (of an index) can not be."""
+    """Invalid sizes and dtypes are refused without data; invalid values (of an index) cannot be."""
     for _, sample in bad_samples(operator.name):
         for dtype in sample.dtypes:
             expected = run(Gnomon("reference"), operator, sample, dtype, "contiguous")

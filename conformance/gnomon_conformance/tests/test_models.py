@@ -1,7 +1,7 @@
-"""Whole models: a backend that trains them ends up where the reference does.
+"""Whole models: training on a backend ends with the same numbers as on the reference.
 
-What rounding does to a training run, the reference shows by itself: it trains each model in the test's dtype
-and in a wider one, and how far they part is what a backend may be off by, a few times over.
+The effect of rounding on a training run is measured on the reference: it trains each model in the test's
+dtype and in a wider one.  A backend may differ by a few times the difference between these two runs.
 """
 
 import pytest
@@ -28,7 +28,7 @@ def test_model(name, dtype, backend):
 
 
 def test_model_is_smooth(name, dtype):
-    """On the reference: the bound is one that says something, and rounding decides nothing."""
+    """On the reference: the allowed difference is small enough to detect faults."""
     for what, (numbers, allowed) in expected(name, dtype).items():
         size = max(abs(number) for number in numbers)
         assert allowed <= (2e-3 if dtype == "float32" else 1e-11) * max(size, 1e-3), (what, size, allowed)

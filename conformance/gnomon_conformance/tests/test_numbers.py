@@ -1,5 +1,5 @@
-"""Numbers from all over: each pointwise operator near and far, held to a few units in the last place of each
-element; and what adds, multiplies and orders many numbers, with those that half of the bits do not hold.
+"""Pointwise operators with numbers of every magnitude, within a few units in the last place of each element;
+reductions, products and sorts of many numbers; sizes and steps that depend on rounding.
 """
 
 import pytest
@@ -40,7 +40,7 @@ def test_many_numbers(operator, dtype, backend):
 
 @pytest.mark.short("float32", "int64", "one more")
 def test_rounding(operator, dtype, backend):
-    """Sizes, factors and steps at which a place, or a number of a range, is rounded to one or to another."""
+    """Sizes, factors and steps for which the rounding of an intermediate result decides."""
     for sample in roundings.calls(operator, dtype):
         problem = check_forward(operator, sample, dtype, "contiguous", backend.device_type)
         if problem:

@@ -1,4 +1,4 @@
-"""The reference against PyTorch, live: results, aliasing, versions, exceptions, gradients."""
+"""The reference compared with PyTorch, live: results, aliasing, versions, exceptions, gradients."""
 
 import functools
 import itertools
@@ -14,7 +14,7 @@ from ..pytorch.departures import DEPARTURES, unlisted
 from ..reporting.reproduction import explain
 from ..samples import bad_samples
 
-# Looked for and not imported: that takes longer than collecting all tests.
+# find_spec, because importing torch takes longer than collecting all tests.
 pytestmark = [
     pytest.mark.oracle,
     pytest.mark.skipif(find_spec("torch") is None, reason="the oracle is PyTorch, which is not installed"),
@@ -71,14 +71,14 @@ def test_oracle_errors(operator):
 
 
 def test_oracle_places(operator, dtype):
-    """An output that PyTorch refuses for where it lies, the reference refuses, too."""
+    """Where PyTorch refuses an output because of its memory overlap, the reference refuses it as well."""
     problems = against_pytorch.live_place_differences(operator, dtype)
     if problems:
         pytest.fail(problems[0], pytrace=False)
 
 
 def test_oracle_resized(operator, dtype):
-    """An output that is resized lies as PyTorch's does."""
+    """A resized output has the strides of PyTorch's."""
     problems = against_pytorch.live_resized_differences(operator, dtype)
     if problems:
         pytest.fail(f"{len(problems)} outputs; the first:\n{problems[0]}", pytrace=False)
@@ -97,7 +97,7 @@ def report(operator, dtype, found):
 
 
 def test_departure_shows(departure):
-    """Each listed departure is still one, on some operator and dtype that it names."""
+    """Each listed departure still occurs, for some operator and dtype that it names."""
     for name, operator in operators().items():
         for dtype in dtypes_of(operator):
             if dtype not in departure.dtypes or not re.fullmatch(departure.operators, name):

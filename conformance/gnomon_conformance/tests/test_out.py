@@ -1,4 +1,4 @@
-"""``out=``: an output of the right sizes, one to be resized, one with gaps, and ones of other dtypes."""
+"""``out=``: an output of the right sizes, one that is resized, one with gaps, and ones of other dtypes."""
 
 import warnings
 
@@ -23,7 +23,7 @@ def pytest_generate_tests(metafunc):
 
 
 def output(framework, wanted, how):
-    """A tensor for one result: filled with a number that no result leaves there by accident."""
+    """An output for one result, filled with a number that no result has by accident."""
     sizes, dtype = wanted.sizes, wanted.dtype
     if how == "resized":
         sizes = (*sizes, 2)
@@ -42,7 +42,7 @@ def output(framework, wanted, how):
 
 
 def call_out(framework, operator, sample, dtype, wanted, how):
-    """Call it; gives the outputs, their storages, whether they were returned, warnings, exception."""
+    """Make the ``out=`` call; return outputs, storages, whether they were returned, warnings, exception."""
     call = prepare(framework, operator.record.base.schema, sample, dtype, "contiguous")
     outputs = [output(framework, each, how) for each in wanted]
     tensors = [tensor for _, tensor in outputs]
@@ -62,7 +62,7 @@ def call_out(framework, operator, sample, dtype, wanted, how):
 
 
 def check_accumulating(framework, operator, sample, dtype, functional, how):
-    """The problems of an output of another dtype, where the operator accumulates in the output's dtype."""
+    """The problems with an output of another dtype, if the operator accumulates in the output's dtype."""
     base = operator.record.base
     found, _, _, _, failure = call_out(framework, operator, sample, dtype, functional.results, how)
     given = complete(base.schema, sample)[base.record.dtype_position]
@@ -79,7 +79,7 @@ def check_accumulating(framework, operator, sample, dtype, functional, how):
 
 
 def check(framework, operator, sample, dtype, functional, how):
-    """The problems of one ``out=`` call, given what the functional operator returned."""
+    """The problems with one ``out=`` call, compared with what the functional operator returned."""
     if how in ("wide", "narrow") and operator.record.base.record.dtype_position is not None:
         return check_accumulating(framework, operator, sample, dtype, functional, how)
     allowed = {each.name for each in operator.record.base.record.out.dtypes}
@@ -87,7 +87,7 @@ def check(framework, operator, sample, dtype, functional, how):
         found, _, _, _, failure = call_out(framework, operator, sample, dtype, functional.results, how)
         refused = failure is not None and "Expected out tensor to have dtype" in failure.text
         if found[0].dtype in {functional.results[0].dtype, *allowed}:
-            return []  # it is the result's own, or one that is allowed beside it
+            return []  # it is the result's own dtype, or another one that is allowed
         return [] if refused else [f"an output of dtype {found[0].dtype} was not refused ({failure})"]
     wanted = functional.results
     found, wholes, returned, kinds, failure = call_out(framework, operator, sample, dtype, wanted, how)
@@ -103,8 +103,8 @@ def check(framework, operator, sample, dtype, functional, how):
     row_major = is_row_major(operator.record.base, sample, dtype)
     for position, (mine, expected) in enumerate(zip(found, wanted)):
         bounds = tolerance.bounds(expected, position) if how != "wide" else None
-        if how == "wide":  # the dtype is the output's; the number that of the result
-            if expected.dtype == "int64":  # beyond 2**53 the output's float64 is the nearest number
+        if how == "wide":  # the result converted to the output's dtype
+            if expected.dtype == "int64":  # beyond 2**53 the output has the nearest float64
                 expected = expected._replace(numbers=tuple(float(number) for number in expected.numbers))
             expected = expected._replace(dtype=mine.dtype)
             bounds = tolerance.bounds(functional.results[position], position)
@@ -125,7 +125,7 @@ def check(framework, operator, sample, dtype, functional, how):
 
 
 def is_row_major(base, sample, dtype):
-    """Is an output that is resized row-major, whatever the strides of the functional operator's result?"""
+    """Whether a resized output is row-major, regardless of the strides of the functional result."""
     answer = base.record.out.row_major
     return (
         answer(*prepare(Gnomon("reference"), base.schema, sample, dtype, "contiguous").values)
@@ -135,7 +135,7 @@ def is_row_major(base, sample, dtype):
 
 
 def gaps_changed(whole, mine, expected):
-    """Was anything written between the elements of an output with gaps?"""
+    """Reports a write between the elements of an output with gaps."""
     if not all(mine.sizes):
         return []
     reached = {mine.offset}

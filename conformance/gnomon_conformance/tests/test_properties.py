@@ -1,4 +1,4 @@
-"""Calls that hypothesis draws: other sizes, strides, dtypes, numbers and arguments than the samples have."""
+"""Calls that hypothesis generates, with sizes, strides, dtypes, numbers and arguments beyond the samples'."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from ..fuzzing.found_calls import FoundCall
 from ..inputs.description import DTYPES
 from ..reporting.verdicts import dtypes_with
 
-# What calls it has seen to it that its strides stay within the storage.
+# Its callers have already checked that its strides stay within the storage.
 UNCHECKED = "_as_strided"
 
 
@@ -22,7 +22,7 @@ def pytest_generate_tests(metafunc):
 
 @pytest.mark.search
 def test_property(operator, backend, request):
-    """No call that is found within the time is another on the backend than on the reference."""
+    """No call that is found within the time limit differs between the backend and the reference."""
     config = request.config
     wanted = config.getoption("gnomon_dtypes", None) or DTYPES
     with native_runs() as runs:

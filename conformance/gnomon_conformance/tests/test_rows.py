@@ -1,4 +1,4 @@
-"""Many rows, long rows, long lists: sizes beyond what 15 and 16 bits count, in every dtype."""
+"""Many rows, long rows, long lists: sizes beyond 15-bit and 16-bit limits, in every dtype."""
 
 import pytest
 
@@ -15,7 +15,7 @@ LISTED = 131  # tensors of a list: more than twice 64
 
 
 def has_kernel(operator):
-    """Does a backend bring a kernel for it, and is what it gives known?"""
+    """Whether backends may have a kernel for it, and its result is determined by its inputs."""
     name = operator.name
     return operator.record.kernel is not None and not RANDOM.match(name) and not UNDETERMINED.match(name)
 
@@ -32,13 +32,13 @@ def pytest_generate_tests(metafunc):
 
 
 def takes_lists(operator):
-    """Is one of its arguments a list of tensors, as many as there are?"""
+    """Whether one of its arguments is a list of tensors of any length."""
     return any(argument.type == "Tensor" and argument.is_list for argument in operator.schema.arguments)
 
 
 @pytest.mark.short(*DTYPES)
 def test_rows(operator, dtype, backend, request):
-    """More than 65,536 rows, or columns, each of which is known."""
+    """More than 65,536 rows or columns, whose results are known."""
     first = selection.dtypes_of(operator)
     plans = repeated_rows.plans(operator, "float32" if "float32" in first else first[0])
     if dtype != "float32" and not request.config.getoption("gnomon_full"):
@@ -52,9 +52,9 @@ def test_rows(operator, dtype, backend, request):
 
 @pytest.mark.short("int64", "one more")
 def test_long(operator, dtype, backend):
-    """Along a dimension of more than 65,536 elements."""
+    """A dimension of more than 65,536 elements."""
     if operator.name == "cumsum" and dtype not in INTEGERS:
-        return  # the reference adds up each of the sums anew
+        return  # the reference computes each of the sums from the beginning
     if "prod" in operator.name:
         cycle = [1, 1, 1]
     elif dtype == "bool":
@@ -87,7 +87,7 @@ def test_lists(operator, dtype, backend):
 
 
 def lengthened(sample):
-    """The sample with LISTED tensors in its lists; None where it has no lists."""
+    """The sample with LISTED tensors in its lists; None if it has no lists."""
 
     def of(value):
         if type(value) is list and value and all(isinstance(each, TensorDescription) for each in value):

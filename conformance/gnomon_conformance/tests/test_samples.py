@@ -1,4 +1,4 @@
-"""The samples themselves: each operator has some, and each argument is moved."""
+"""Tests of the samples themselves: each operator has some, and each argument is varied."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def pytest_generate_tests(metafunc):
     selection.parametrize_operators(metafunc, operators())
 
 
-# Arguments with one value that works, each with the reason.
+# Arguments for which only one value works, with the reason.
 SINGLE_VALUED = {
     ("_native_batch_norm_legit.no_stats", "training"): "without training PyTorch crashes",
     ("_scaled_dot_product_flash_attention_for_cpu", "dropout_p"): "dropout is refused",
@@ -27,9 +27,9 @@ def is_list_of_tensors(value):
 
 
 def test_samples_cover_schema(operator):
-    """Each argument that is no tensor is moved off its default by some sample; one without has two values.
+    """Some sample changes each non-tensor argument from its default; one without a default has two values.
 
-    A kernel that ignores an argument nobody moves agrees with the reference everywhere.
+    If no sample varied an argument, a kernel that ignores it would always agree with the reference.
     """
     samples = [each for each in all_samples().get(operator.name, ()) if each.fails is None]
     assert samples, f"{operator.name} has no samples: add some to conformance/gnomon_conformance/samples"
@@ -39,7 +39,7 @@ def test_samples_cover_schema(operator):
         if argument.type == "Tensor" and not argument.is_optional:
             continue
         if argument.name == "driver":
-            continue  # of cuSOLVER; there is but None elsewhere
+            continue  # an option of cuSOLVER; elsewhere it can only be None
         if (operator.name, argument.name) in SINGLE_VALUED:
             continue
         if has_default(argument):
@@ -48,7 +48,7 @@ def test_samples_cover_schema(operator):
                 f"{operator.name}: no sample moves {argument.name!r} off its default, {argument.default!r}"
             )
         elif argument.type == "Device" or argument.name in ("input_dtype", "half_to_float"):
-            continue  # the device of the test; what another argument decides; what a CPU refuses
+            continue  # the test's device; determined by another argument; refused on a CPU
         else:
             assert any(not same(value, values[0]) for value in values), (
                 f"{operator.name}: all samples give {argument.name!r} the same value, {values[0]!r}"

@@ -1,4 +1,4 @@
-"""Every schema is PyTorch's, letter for letter: operators, in-place variants, ``out=`` variants."""
+"""Every schema is identical to PyTorch's: functional operators, in-place variants, ``out=`` variants."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def check(operator, known):
 
 
 def test_schema(operator):
-    """Against what was recorded from PyTorch."""
+    """Compared with the schemas recorded from PyTorch."""
     schemas = goldens.load()["schemas"]
     assert operator.name in schemas, (
         f"{operator.name} is not in the goldens: python -m gnomon_conformance.goldens"
@@ -38,7 +38,7 @@ def test_schema(operator):
 
 @pytest.mark.oracle
 def test_schema_live(operator):
-    """Against PyTorch's own native_functions.yaml."""
+    """Compared with PyTorch's own native_functions.yaml."""
     pytest.importorskip("torchgen", reason="PyTorch is not installed")
     from ..pytorch.schemas import pytorch_schemas
 

@@ -1,5 +1,5 @@
-"""Sizes around those of vectors, tiles, blocks and threads, in the first and in the last dimension; and many
-dimensions.
+"""Sizes near those of vectors, tiles, blocks and thread grains, in the first and last dimension; and tensors
+of many dimensions.
 """
 
 import math
@@ -16,25 +16,25 @@ from ..inputs.description import DTYPES, GivenTensor, complete, descriptions
 from ..inputs.variants import chosen_in_proportion, deepened, refilled, resized, spread
 from ..samples import all_samples, good_samples
 
-# In turn the last and the first dimensions of one sample after the other have these sizes.
+# The last and first dimensions of several samples are set to these sizes, in rotation.
 SIZES = (33, 1025, 257, 9, 31, 255, 7, 8, 32, 256, 1, 1023, 1024)
-EVERYWHERE = 257  # and this one at each place
+EVERYWHERE = 257  # and this size is used for each of these dimensions
 SAMPLES = 3
-ELEMENTS = 4400  # of a call's tensors and results together: the reference takes microseconds for each
-BUDGET, SHORT_BUDGET = 6000, 1600  # of them in one test's sizes by turns, with and without --full
-EVERYWHERE_BUDGET, SHORT_EVERYWHERE_BUDGET = 4500, 2500  # and in the size that is tried at each place
-# What says by itself where its elements lie, or where a class or a label ends.
+ELEMENTS = 4400  # of all tensors and results of a call: the reference takes microseconds per element
+BUDGET, SHORT_BUDGET = 6000, 1600  # elements per test for the sizes in rotation, with and without --full
+EVERYWHERE_BUDGET, SHORT_EVERYWHERE_BUDGET = 4500, 2500  # elements for the size used in each dimension
+# Operators whose other arguments depend on the sizes: strides, classes, lengths of labels.
 TIED = re.compile(r"_?as_strided|_?ctc_loss|multilabel_margin_loss")
 ORDERING = re.compile(r"(arg|nan)?(sort|max|min|median)|msort|topk|kthvalue|mode|cum(max|min)|_?unique")
-GRAIN = 32768  # elements, below which most backends stay on one thread; PyTorch's value
-# Tier -> how many times as many elements a call may have: tables and matrices are large by their other side.
+GRAIN = 32768  # elements, below which most backends use one thread; PyTorch's grain size
+# Tier -> how many times GRAIN elements a call may have: tables and matrices have a second dimension.
 GRAIN_TIERS = {"pointwise": 4, "reductions": 4, "indexing": 9, "matrix": 9}
-QUADRATIC = re.compile(r"_?fft_")  # for the reference, which takes minutes then
+QUADRATIC = re.compile(r"_?fft_")  # in the reference, which would take minutes
 
-DIMS = (6, 9)  # more than most kernels have loops for; than 8, where some have tables of that many
+DIMS = (6, 9)  # more than most kernels have loops for; more than 8, the size of some fixed arrays
 DEEP_LAYOUTS = ("contiguous", "window", "varied")
 
-FULL_DTYPES = ("float32", "int64")  # the others are tried with a few sizes
+FULL_DTYPES = ("float32", "int64")  # the others are tested with a few sizes
 FEW = 5
 
 
@@ -56,7 +56,7 @@ def pytest_generate_tests(metafunc):
 
 
 def sized_tensors(operator, sample):
-    """The tensors of a call that may as well have other sizes."""
+    """The tensors of a call whose sizes can be changed."""
     return [
         each
         for each in descriptions(complete(operator.schema, sample))
@@ -65,19 +65,19 @@ def sized_tensors(operator, sample):
 
 
 def has_places(operator):
-    """Is there a call whose sizes may be others?"""
+    """Whether there is a call whose sizes can be changed."""
     return not TIED.match(operator.name) and any(
         sample.fails is None and sized_tensors(operator, sample) for sample in all_samples()[operator.name]
     )
 
 
 def orders_elements(operator):
-    """Does it look for the largest, or sort?  Then the numbers of a call can be any."""
+    """Whether the operator sorts or selects elements, so that the numbers of a call are arbitrary."""
     return tier_of(operator.name) in ("reductions", "indexing") and ORDERING.match(operator.name) is not None
 
 
 def places(operator, dtype):
-    """(sample, size) pairs: the last and the first dimensions of the tensors of some samples."""
+    """(sample, size) pairs, for the last and first dimensions of the tensors of some samples."""
     usable = [
         (sample, [each.sizes for each in sized_tensors(operator, sample)])
         for _, sample in good_samples(operator.name, dtype)
@@ -90,14 +90,14 @@ def places(operator, dtype):
 
 
 def elements_of(sizes):
-    """How many elements tensors of these sizes have together."""
+    """The total number of elements of tensors of these sizes."""
     return sum(math.prod(each) for each in sizes)
 
 
 def call_of(operator, dtype, sample, old, new, most):
-    """The sample with the size ``new`` for ``old``, and how many elements it is about.
+    """The sample with the size ``new`` in place of ``old``, and its number of elements.
 
-    None where it makes no sense, or is too much work.
+    None if the call is invalid or too much work.
     """
     for also_numbers in (False, True):
         made = chosen_in_proportion(resized(sample, old, new, also_numbers), operator.schema, old, new)
@@ -120,7 +120,7 @@ def test_sizes(operator, dtype, backend, request):
     budget = BUDGET if is_full else SHORT_BUDGET
     everywhere = EVERYWHERE_BUDGET if is_full else SHORT_EVERYWHERE_BUDGET
     sizes = SIZES if dtype in FULL_DTYPES else SIZES[:FEW]
-    # each size at one place, in turn, and then one size at each place: of one budget nothing would be left
+    # each size in one dimension, then one size in each dimension; separate budgets, so both are tested
     by_size = [
         (number, new, [found[(number + turn) % len(found)] for turn in range(len(found))])
         for number, new in enumerate(sizes)
@@ -132,7 +132,7 @@ def test_sizes(operator, dtype, backend, request):
                 made = call_of(operator, dtype, sample, old, new, min(ELEMENTS, left))
                 if made is None:
                     continue
-                # which of equal elements comes first shows only where there are many
+                # which of equal elements is selected matters only if there are many
                 call = refilled(made[0], "ties") if number % 2 == 0 and orders_elements(operator) else made[0]
                 problem = check_forward(operator, call, dtype, "contiguous", backend.device_type)
                 if problem:
@@ -143,14 +143,14 @@ def test_sizes(operator, dtype, backend, request):
 
 @pytest.mark.short("float32")
 def test_dims(operator, dtype, backend, request):
-    """Tensors of many dimensions, whole and in parts, where the reference takes them."""
+    """Tensors of six and nine dimensions, whole and sliced, wherever the reference accepts them."""
     usable = [
         sample
         for _, sample in good_samples(operator.name, dtype)
         if any(all(each.sizes) for each in sized_tensors(operator, sample))
     ]
     is_full = request.config.getoption("gnomon_full")
-    # by turns, so that without --full some operators meet each way
+    # in rotation, so that without --full each combination is tested on some operators
     first = 0 if is_full else selection.turn_of(operator.name)
     for number, sample in enumerate(spread(usable, SAMPLES if is_full else 1)):
         for turn, dims in enumerate(DIMS):
@@ -167,7 +167,7 @@ def test_dims(operator, dtype, backend, request):
 
 @pytest.mark.long
 def test_grain(operator, dtype, backend):
-    """One more element than a thread is given, in the largest call that is not too much work."""
+    """One element more than the thread grain size, in the largest call that is not too much work."""
     grains = GRAIN_TIERS[tier_of(operator.name)]
     made = [
         call_of(operator, dtype, sample, old, GRAIN + 1, grains * GRAIN)

@@ -1,4 +1,4 @@
-"""Several Python threads at once: each gets what it would get alone."""
+"""Several Python threads at once: each gets the result that it would get alone."""
 
 import sys
 import threading
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.tier("threads"), pytest.mark.traits("threads")]
 
 THREADS = 4
 CALLS = 40
-# An operator -> its arguments after the first.
+# Operator -> its arguments after the first.
 CALLED = {
     "neg": (),
     "exp": (),
@@ -34,7 +34,7 @@ CALLED = {
 }
 
 
-# Of every other operator: calls at once with its own samples.
+# Calls per thread of every other operator, with its own samples.
 SAMPLE_CALLS = 4
 
 
@@ -51,7 +51,7 @@ def pytest_generate_tests(metafunc):
 
 
 def arguments(operator, number, device):
-    """The arguments of one thread's calls: sizes and numbers of its own."""
+    """The arguments of one thread's calls, with its own sizes and numbers."""
     rows, columns = 3 + number, 5
     values = [((7 * place + 3 * number) % 23) / 8 - 1 for place in range(rows * columns)]
     tensor = gn.tensor(values, device=device).reshape(rows, columns)
@@ -71,7 +71,7 @@ def test_threads(operator, backend):
 
 
 def test_threads_of_samples(operator, dtype, backend):
-    """Every operator, in calls of its own for each thread, that are made where they run."""
+    """Every operator, with a different sample for each thread, whose arguments are built in that thread."""
     framework = Gnomon(backend.device_type)
     found = [sample for _, sample in good_samples(operator.name, dtype)]
     if found:
@@ -84,7 +84,7 @@ def test_threads_of_samples(operator, dtype, backend):
 
 
 def at_once(operator, count, call):
-    """``call(number)`` in thread ``number``, ``count`` times in each, gives what it gives alone."""
+    """``call(number)`` in each of several threads, ``count`` times, gives the result that it gives alone."""
     alone = [repr(call(number)) for number in range(THREADS)]
     wrong = []
     start = threading.Barrier(THREADS)
@@ -94,7 +94,7 @@ def at_once(operator, count, call):
         for _ in range(count):
             try:
                 found = repr(call(number))
-            except Exception as error:  # in a thread nobody else would hear of it
+            except Exception as error:  # an exception in a thread would be lost
                 found = repr(error)
             if found != alone[number]:
                 wrong.append(f"thread {number}: {found}, alone {alone[number]}")
@@ -102,9 +102,9 @@ def at_once(operator, count, call):
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(THREADS)]
     interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)  # so that threads of Python's meet as often as those of a library
+    sys.setswitchinterval(1e-6)  # so that Python code interleaves as often as a library's threads do
     try:
-        with warnings.catch_warnings():  # the calls' own blocks of this kind end in any order
+        with warnings.catch_warnings():  # the calls' own such blocks end in any order
             for each in threads:
                 each.start()
             for each in threads:

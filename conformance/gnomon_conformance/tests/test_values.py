@@ -1,4 +1,4 @@
-"""Values that hurt: NaN, infinities, signed zeros, subnormal, extreme, tied and sorted numbers."""
+"""Problematic values: NaN, infinities, signed zeros, subnormal, extreme, tied and sorted numbers."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from ..inputs.variants import fills_of, holds_data, refilled, spread
 from ..samples import good_samples
 
 REAL = tuple(dtype for dtype in DTYPES if "complex" not in dtype)
-SAMPLES = 3  # of an operator, from all over its list; one without --full, but for float32
+SAMPLES = 3  # of an operator, evenly spaced in its list; without --full, one for dtypes other than float32
 
 
 def pytest_generate_tests(metafunc):
@@ -32,7 +32,7 @@ def test_values(operator, dtype, backend, request):
     is_thorough = dtype == "float32" or request.config.getoption("gnomon_full")
     for sample in spread(usable, SAMPLES if is_thorough else 1):
         for values in fills_of(operator, dtype):
-            # the vector loops of a kernel are others than its strided ones
+            # a kernel's vectorized loops for contiguous tensors differ from its strided loops
             for layout in ("contiguous", "gapped") if values == "nonfinite" else ("contiguous",):
                 problem = check_forward(
                     operator, refilled(sample, values), dtype, layout, backend.device_type

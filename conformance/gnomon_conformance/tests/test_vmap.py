@@ -1,4 +1,4 @@
-"""vmap: an operator on many examples at once gives what it gives for each by itself."""
+"""vmap: an operator on a batch of examples gives the same results as on each example separately."""
 
 import math
 import re
@@ -16,7 +16,8 @@ from ..samples import good_samples
 
 EXAMPLES = 2
 
-# What has no batching rule: it runs for each example by itself.  All others must not, but for odd arguments.
+# Operators without a batching rule, which run once per example.  The others may do so only for rare
+# arguments.
 BY_EXAMPLE = frozenset(
     "_count_nonzero _ctc_loss _ctc_loss_backward _embedding_bag _embedding_bag_backward "
     "_embedding_bag_dense_backward _embedding_bag_per_sample_weights_backward _masked_select "
@@ -24,7 +25,7 @@ BY_EXAMPLE = frozenset(
     "masked_scatter_ put_ index_fill_.int_Tensor".split()
 )
 
-# What vmap refuses, and has to: results that are no tensors, or whose sizes the numbers decide.
+# Operators that vmap has to refuse: their results are not tensors, or have data-dependent sizes.
 REFUSED = re.compile(DATA_DEPENDENT.pattern + r"|index(_put|\.Tensor)")
 
 
@@ -43,7 +44,7 @@ def pytest_generate_tests(metafunc):
 
 
 def rotated(by, integers_too):
-    """A change of what storages hold: the same numbers, each ``by`` places further on."""
+    """A change of the contents of storages: the same numbers, rotated by ``by`` places."""
 
     def change(contents, description):
         if not integers_too and not contents.dtype.startswith(("float", "complex")):
@@ -56,7 +57,7 @@ def rotated(by, integers_too):
 
 
 def tensors_of(values):
-    """The tensors among the arguments of a call, lists included: (argument, place in a list or None)."""
+    """The position of each tensor among the arguments and in lists: (argument, index in a list or None)."""
     for position, value in enumerate(values):
         if isinstance(value, gn.Tensor):
             yield position, None
@@ -72,7 +73,7 @@ def at(values, where):
 
 
 def replaced(values, replacements):
-    """The arguments with other tensors in these places."""
+    """The arguments with the tensors at these positions replaced."""
     made = [list(value) if isinstance(value, (list, tuple)) else value for value in values]
     for (position, place), tensor in replacements.items():
         if place is None:
@@ -87,13 +88,13 @@ def results_of(result):
 
 
 def batches(places):
-    """Each tensor batched alone, then all of them."""
+    """The positions to batch: each tensor alone, then all of them."""
     found = [[place] for place in places]
     return found if len(places) < 2 else [*found, list(places)]
 
 
 def examples_of(framework, operator, sample, dtype):
-    """The arguments of several calls of one kind, with other numbers; None where that can not be."""
+    """The arguments of several calls that differ only in their numbers; None if the calls fail."""
     for integers_too in (True, False):
         calls = [
             prepare(framework, operator.schema, sample, dtype, "contiguous", rotated(number, integers_too))
@@ -117,7 +118,7 @@ def copied(value):
 
 
 def differences(actual, expected):
-    """Where the results of all at once are not those of each by itself."""
+    """Where the results of the batched call differ from those of separate calls."""
     if len(actual) != len(expected):
         return [f"{len(actual)} results, expected {len(expected)}"]
     found = []
@@ -197,7 +198,7 @@ def check(operator, dtype, is_inplace):
 
 
 def check_rule(operator, dtype, is_inplace):
-    """The same, and that it was the operator's rule that was right, not the fallback."""
+    """As ``check``, and the operator's batching rule ran, not the fallback."""
     name = operator.name
     before = batching.fallbacks[name], batching.rule_runs[name]
     check(operator, dtype, is_inplace)

@@ -1,4 +1,4 @@
-"""A device: waiting for it; and its memory: what is in use, what is kept, and how much there may be.
+"""Device-independent functions: synchronize, memory statistics, and a memory limit.
 
 Source: torch.accelerator; the limit in bytes is gnomon's own.
 """
@@ -11,7 +11,7 @@ from ..memory.backend import Backend, backend_of, opened_backends, resolve_devic
 
 
 def _find(device_index: Any) -> tuple[Backend, int]:
-    """The backend and the index of a device; None means the default one, a number one of its type."""
+    """The backend and the index of a device; None means the default device, a number one of the same type."""
     device = resolve_device(None)
     if isinstance(device_index, int):
         device = resolve_device(f"{device.type}:{device_index}")
@@ -21,11 +21,11 @@ def _find(device_index: Any) -> tuple[Backend, int]:
 
 
 def synchronize(device_index: Any = None) -> None:
-    """Wait until a device has done all that it was asked for.
+    """Waits until a device has completed all its work.
 
-    The error of a kernel that could not be told when it was called, because it depends on numbers that an
-    asynchronous device computes, is raised here, or where a result is read, if that is earlier.  Backends
-    that are not asynchronous return at once.  Source: torch.accelerator.synchronize.
+    An error that a kernel on an asynchronous device detects only in the data is raised here, or earlier if a
+    result is read before.  Backends that are not asynchronous return at once.  Source:
+    torch.accelerator.synchronize.
     """
     backend, index = _find(device_index)
     backend.synchronize(index)
@@ -37,22 +37,22 @@ def _count(device_index: Any, name: str) -> int:
 
 
 def memory_allocated(device_index: Any = None) -> int:
-    """Bytes that tensors occupy; 0 on a backend that does not count."""
+    """The bytes that tensors occupy; 0 on a backend without memory statistics."""
     return _count(device_index, "allocated")
 
 
 def max_memory_allocated(device_index: Any = None) -> int:
-    """The most bytes that tensors ever occupied, or since ``reset_peak_memory_stats``."""
+    """The maximum of ``memory_allocated`` since the start or ``reset_peak_memory_stats``."""
     return _count(device_index, "peak")
 
 
 def memory_reserved(device_index: Any = None) -> int:
-    """Bytes taken from the system: those that tensors occupy, and those kept for the next request."""
+    """The bytes allocated from the system: those that tensors occupy, and those cached for reuse."""
     return _count(device_index, "allocated") + _count(device_index, "cached")
 
 
 def memory_stats(device_index: Any = None) -> dict[str, int]:
-    """The numbers of the functions above under PyTorch's names; empty on a backend that does not count."""
+    """The results of the functions above under PyTorch's names; empty on a backend without statistics."""
     backend, index = _find(device_index)
     counts = backend.memory_stats(index)
     if not counts:
@@ -65,22 +65,22 @@ def memory_stats(device_index: Any = None) -> dict[str, int]:
 
 
 def reset_peak_memory_stats(device_index: Any = None) -> None:
-    """Count the most bytes anew from now on."""
+    """Restarts the count of ``max_memory_allocated``."""
     backend, index = _find(device_index)
     backend.reset_peak_memory(index)
 
 
 def empty_cache() -> None:
-    """Give the memory that no tensor occupies back to the system, on all backends in use."""
+    """Releases all cached memory to the system, on all backends in use."""
     for backend in opened_backends():
         backend.empty_cache()
 
 
 def set_memory_limit(nbytes: int | None, device_index: Any = None) -> None:
-    """The most bytes that tensors and what is kept may take together; None: as many as the system has.
+    """Limits the bytes of tensors and cached blocks together; None: no limit.
 
-    What would pass the limit raises OutOfMemoryError, once what is kept has been given back.  Raises
-    RuntimeError for less than 1, or on a backend without such a limit.
+    An allocation that would exceed the limit first releases cached blocks, then raises OutOfMemoryError.
+    Raises RuntimeError for a limit less than 1, or on a backend that does not support limits.
     """
     if nbytes is not None and nbytes < 1:
         raise RuntimeError(f"set_memory_limit expects a positive number of bytes or None, got {nbytes}")

@@ -1,6 +1,6 @@
-"""Floor 4: autograd.  Records what operators do as a graph of Nodes, and runs it backward.
+"""Autograd.  Records what operators do as a graph of Nodes, and runs it backward.
 
-Never imports the operators: a formula calls them through the tensors it is given, and the engine by name.
+Never imports operators: a formula calls them through the tensors that it gets, and the engine by name.
 """
 
 from . import forward_ad, function, functional, graph

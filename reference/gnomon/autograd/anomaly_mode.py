@@ -1,7 +1,7 @@
-"""Anomaly mode: backward names the forward call that a failing, or NaN-returning, Node was recorded by.
+"""Anomaly mode: shows the forward call that recorded a Node whose backward fails or returns NaN.
 
-Every recorded Node remembers where that was, so recording takes many times longer; and each call goes the
-readable way, since a speedup would not know.
+Every recorded Node stores the traceback of its forward call, so recording is many times slower; and all calls
+run in the readable tier, since speedups do not store it.
 
 Source: torch/autograd/anomaly_mode.py, torch/csrc/autograd/anomaly_mode.cpp.
 """
@@ -19,12 +19,12 @@ from ..dispatch.record_function import readable_everywhere
 from ..memory.tensor import Tensor
 from ..values.errors import warn
 
-TRACEBACK = "traceback_"  # where in a Node's metadata the forward call stands
-PARENT = "parent_"  # and the Node whose backward recorded it, if one did
+TRACEBACK = "traceback_"  # key of a Node's metadata: the traceback of the forward call
+PARENT = "parent_"  # key: the Node whose backward recorded it, if one did
 
-_NAME = "anomaly mode"  # as long as it is on, every Node is made where it is remembered: the readable way
+_NAME = "anomaly mode"  # while in this list, all Nodes are recorded by the Python code
 
-evaluated: ContextVar[Any] = ContextVar("gnomon_evaluated_node", default=None)  # whose backward runs here
+evaluated: ContextVar[Any] = ContextVar("gnomon_evaluated_node", default=None)  # the Node that is running
 
 _enabled = False
 _check_nan = True
@@ -36,7 +36,7 @@ def is_anomaly_enabled() -> bool:
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Does backward look for NaN in anomaly mode?"""
+    """Does backward check for NaN in anomaly mode?"""
     return _check_nan
 
 
@@ -47,7 +47,7 @@ def _set(enabled: bool, check_nan: bool) -> None:
             f"{type(enabled).__name__}"
         )
     global _enabled, _check_nan
-    with suppress(ValueError):  # whatever an interrupt between these steps has left
+    with suppress(ValueError):  # what an interrupt between these steps has left
         readable_everywhere.remove(_NAME)
     if enabled:
         readable_everywhere.append(_NAME)
@@ -55,7 +55,7 @@ def _set(enabled: bool, check_nan: bool) -> None:
 
 
 class set_detect_anomaly:
-    """Anomaly mode on or off, for all threads: from now on, or for a block if used as a context manager.
+    """Turns anomaly mode on or off, for all threads: from now on, or for a block as a context manager.
 
     ``check_nan``: is a NaN that a Node returns an error?  Source: torch.autograd.set_detect_anomaly.
     """
@@ -74,9 +74,9 @@ class set_detect_anomaly:
 
 
 class detect_anomaly(set_detect_anomaly):
-    """A block in which backward names the forward call whose Node fails or (``check_nan``) returns NaN.
+    """Inside, backward shows the forward call of a Node that fails or (``check_nan``) returns NaN.
 
-    The call is shown by a warning, the Node by the RuntimeError.  Slow: for debugging.  Source:
+    A warning shows the call, the RuntimeError names the Node.  Slow: for debugging.  Source:
     torch.autograd.detect_anomaly.
     """
 
@@ -94,8 +94,8 @@ class detect_anomaly(set_detect_anomaly):
 
 
 def remember_forward(node: Any) -> None:
-    """Write into the metadata of ``node`` where it is being recorded."""
-    import traceback  # 2 ms; only anomaly mode comes here
+    """Store the current traceback in the metadata of ``node``."""
+    import traceback  # 2 ms, only needed in anomaly mode
 
     node.metadata[TRACEBACK] = [
         each for each in traceback.format_stack() if "gnomon/autograd/" not in each.partition("\n")[0]
@@ -105,7 +105,7 @@ def remember_forward(node: Any) -> None:
 
 
 def warn_of_forward(node: Any) -> None:
-    """Show where ``node``, whose backward failed, was recorded."""
+    """Warn with the forward traceback of ``node``, whose backward failed."""
     lines = node.metadata.get(TRACEBACK)
     if lines is None:
         text = (

@@ -1,15 +1,15 @@
 """The engine: runs a graph backward.
 
-1. Count, for every Node that can be reached, how many edges lead to it: its dependencies.
+1. Count for each reachable Node the edges that lead to it: its dependencies.
 2. Put the roots' gradients into their Nodes' input buffers, and the roots into the ready queue.
-3. Take the Node that was recorded last out of the queue, apply it, and add what it returns to the buffers of
-   the Nodes its edges lead to.  A Node whose last dependency has reported is ready.
+3. Take the last recorded Node from the queue, apply it, and add its results to the buffers of the Nodes that
+   its edges lead to.  A Node is ready when all its dependencies have delivered.
 
-What arrives at a leaf is kept until the whole graph has run, and only then added to ``grad``: a backward that
-fails on the way leaves every ``grad`` as it was.
+Gradients of leaves are kept until the whole graph has run, and only then added to ``grad``: a backward pass
+that fails leaves every ``grad`` unchanged.
 
-All bookkeeping is done by the thread that called.  Where a graph spans several devices, it hands the Nodes
-that are ready to one worker thread a device (workers.py) and goes on with what they return.
+The calling thread does all bookkeeping.  If a graph spans several devices, it passes ready Nodes to one
+worker thread per device (workers.py), and processes what they return.
 
 Source: torch/csrc/autograd/engine.cpp (Engine::execute, compute_dependencies, evaluate_function,
 validate_outputs).
@@ -47,11 +47,11 @@ from .node import IN_PLACE, AccumulateGrad, Edge, GradientEdge, Node, accumulate
 from .tensor_hooks import retain_grad
 from .workers import Workers
 
-MAX_DEPTH = 60  # backwards within backwards on one thread's stack.  Source: MAX_DEPTH in engine.h
+MAX_DEPTH = 60  # nested backward passes on one thread's stack.  Source: MAX_DEPTH in engine.h
 
 
 class transform(ThreadLocalStateGuard):
-    """Inside, a function runs for ``func.grad``, ``func.vmap`` or one of their kind: ``backward`` refuses."""
+    """Inside, a transform such as ``func.grad`` or ``func.vmap`` runs a function: ``backward`` raises."""
 
     __slots__ = ()
 
@@ -67,15 +67,14 @@ def backward(
     grad_variables: Tensor | Sequence[Tensor | None] | None = None,
     inputs: Tensor | GradientEdge | Sequence[Tensor | GradientEdge] | None = None,
 ) -> None:
-    """Add to the ``grad`` of each leaf the sum, over ``tensors``, of the gradient of each times its
-    ``grad_tensor``.
+    """Add to the ``grad`` of each leaf the gradients of ``tensors``, each multiplied by its ``grad_tensor``.
 
-    ``grad_tensors`` may be left out for tensors with one element (then it is 1).  With ``inputs``, only those
+    ``grad_tensors`` may be omitted for tensors with one element (then it is 1).  With ``inputs``, only those
     accumulate; a non-leaf among them retains its gradient from then on.  ``retain_graph`` (default:
-    ``create_graph``) keeps what the graph saved, for another backward; ``create_graph`` records the backward
-    itself.  ``grad_variables`` is the old name of ``grad_tensors``.
+    ``create_graph``) keeps saved tensors for another backward; ``create_graph`` records the backward itself.
+    ``grad_variables`` is the old name of ``grad_tensors``.
 
-    Raises RuntimeError for a tensor that needs no gradient, for one of several elements without a
+    Raises RuntimeError for a tensor that does not require grad, for one of several elements without a
     ``grad_tensor``, for a ``grad_tensor`` of another shape, for empty ``inputs``, for a graph that was freed
     by an earlier backward, and inside a function that ``func.grad`` or ``func.vmap`` runs.
     Source: torch.autograd.backward.
@@ -133,14 +132,14 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple[Tensor | None, ...]:
-    """The gradients of ``outputs`` (each times its ``grad_output``) with respect to ``inputs``, without
-    touching ``grad``.
+    """Compute the gradients of ``outputs`` with respect to ``inputs``, without changing any ``grad``.
 
-    With ``is_grads_batched``, each grad_output has one more dimension, the first, and so has each gradient:
-    as many backwards in one, by ``vmap``.  ``only_inputs`` says nothing any more.
+    Each output is multiplied by its ``grad_output``.  With ``is_grads_batched``, each grad_output has an
+    additional first dimension, and so has each gradient: several backward passes in one, by ``vmap``.
+    ``only_inputs`` is ignored.
 
     Raises RuntimeError for an input that the outputs do not depend on, unless ``allow_unused`` (then None, or
-    zeros with ``materialize_grads``), and where ``backward`` does.  Source: torch.autograd.grad.
+    zeros with ``materialize_grads``), and where ``backward`` raises.  Source: torch.autograd.grad.
     """
     if not only_inputs:
         warn(
@@ -188,9 +187,9 @@ def grad(
 def _grad_of_each(
     gradients: Sequence[Tensor | None], function: Callable[[list[Tensor | None]], tuple[Tensor | None, ...]]
 ) -> tuple[Tensor | None, ...]:
-    """``function`` of each slice of the gradients along their first dimension: for ``is_grads_batched``.
+    """Map ``function`` over the first dimension of the gradients, for ``is_grads_batched``.
 
-    The gradients that it returns have that dimension too; None stays None.
+    Its results get that dimension, too; None stays None.
     """
     present: list[bool] = []
 
@@ -205,7 +204,7 @@ def _grad_of_each(
 
 
 def _as_list(given: Any) -> list[Any]:
-    """One tensor or edge, or several, as a list."""
+    """A list of the given tensor or edge, or of several."""
     return [given] if isinstance(given, (Tensor, GradientEdge)) else list(given)
 
 
@@ -228,7 +227,7 @@ def _edge_of(of: Tensor | GradientEdge, position: int) -> Edge:
 def _roots(
     roots: Sequence[Tensor | GradientEdge], gradients: Sequence[Tensor | None]
 ) -> tuple[list[Edge], list[Tensor]]:
-    """The edges to start from and the gradients to start with, checked."""
+    """The root edges and the gradients for them, checked."""
     if len(gradients) != len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(gradients)} gradients")
     edges = []
@@ -264,7 +263,7 @@ def _roots(
 
 
 def _one_like(spec: Spec, position: int) -> Tensor:
-    """The gradient to start with where none is given: 1."""
+    """The default gradient of a root: 1."""
     if spec.numel != 1:
         raise RuntimeError(
             "grad can be implicitly created only for scalar outputs; element "
@@ -283,20 +282,20 @@ def _ones_of(spec: Spec) -> Tensor:
 
 
 def is_in_backward() -> bool:
-    """Does this thread run a backward just now?"""
+    """Is this thread running a backward pass?"""
     return current_task.get() is not None
 
 
 def _execute(
     make_task: Callable[[], GraphTask], create_graph: bool, has_own_stack: bool = False
 ) -> list[Tensor | None]:
-    """Run a task in the grad mode that it asks for.  Returns what it captured."""
+    """Run a task, with grad mode on if ``create_graph``.  Returns what it captured."""
     outer = current_task.get()
     depth = 0 if outer is None or has_own_stack else outer.depth + 1
     if depth >= MAX_DEPTH:
         return _on_a_thread_of_its_own(lambda: _execute(make_task, create_graph, True))
     word = mode_word()
-    try:  # one thing in each: an interrupt between two must not keep the second from being put back
+    try:  # nested, so that an interrupt between two steps still restores both
         try:
             set_mode_word(word | GRAD_MODE_BIT if create_graph else word & ~GRAD_MODE_BIT)
             task = make_task()
@@ -315,7 +314,7 @@ def _execute(
 
 
 def _on_a_thread_of_its_own(function: Callable[[], Any]) -> Any:
-    """Call ``function`` on a new thread, whose stack is empty, and wait: for deeply re-entrant backwards."""
+    """Call ``function`` on a new thread and wait, for deeply nested backward passes (an empty stack)."""
     context = copy_context()
     outcome: list[Any] = []
 
@@ -335,7 +334,7 @@ def _on_a_thread_of_its_own(function: Callable[[], Any]) -> Any:
 
 
 def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
-    """Run the graph.  Returns the leaves that accumulate, what, and whether that is nobody else's."""
+    """Run the graph.  Returns for each leaf its node, gradient, and whether nothing else refers to it."""
     may_spread = node_module.spans_devices and is_multithreading_enabled()
     needed = task.needed
     seeds = tuple(
@@ -348,9 +347,9 @@ def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
     workers = Workers.for_graph(dependencies, task.evaluate) if may_spread else None
     buffers: dict[Node, list[Tensor | None]] = {}
     ready: list[tuple[int, int, Node]] = []
-    tie = itertools.count().__next__  # among equal sequence numbers (leaves), first come first served
+    tie = itertools.count().__next__  # for leaves, whose sequence numbers are equal: first in, first out
     leaves: list[tuple[AccumulateGrad, Tensor, bool]] = []
-    own: set[Node] = set()  # leaves whose buffered gradient nothing else refers to
+    own: set[Node] = set()  # leaves whose buffered gradient has no other reference
 
     for (node, output_nr), gradient in zip(task.edges, seeds):
         buffer = buffers.setdefault(node, [None] * len(node.metadata_specs))
@@ -395,12 +394,12 @@ def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
                         gradient = _validate(gradient, wanted, node, results)
                     present = buffer[input_nr]
                     if present is not None:
-                        # out of place: the gradient in the buffer may be somebody else's too
+                        # out of place: something else may refer to the gradient in the buffer
                         buffer[input_nr] = present + gradient
                         own.add(target)
                     else:
                         buffer[input_nr] = gradient
-                        # one that came fresh out of a formula may become a leaf's `grad` without a copy
+                        # a new tensor may become a leaf's `grad` without a copy
                         if target.__class__ is AccumulateGrad and _is_fresh(gradient, incoming, results):
                             own.add(target)
                 dependencies[target] -= 1
@@ -424,7 +423,7 @@ def _skip(
     ready: list[tuple[int, int, Node]],
     needed: set[Node],
 ) -> None:
-    """Count a Node that does not have to run as done, and so all that only hangs on it."""
+    """Treat a Node that need not run as done, and so all that depends only on such Nodes."""
     stack = [node]
     while stack:
         for edge in stack.pop().next_edges:
@@ -440,28 +439,26 @@ def _skip(
 
 
 def _is_fresh(gradient: Tensor, incoming: Sequence[Any], results: Sequence[Any]) -> bool:
-    """Was ``gradient`` made by the formula that returned it, for one input alone, and is it nobody's
-    alias?
-    """
+    """Is ``gradient`` a new tensor of the formula that returned it, for one input only, and no alias?"""
     if gradient._version_counter is not None and gradient._view_of is None:
         return False
     for each in incoming:
         if each is gradient:
             return False
-    times = 0  # none: it was summed to the sizes that are wanted
+    times = 0  # 0: it was summed to the input's sizes
     for each in results:
         times += each is gradient
     return times <= 1
 
 
 def _holders(leaf: tuple[Any, Tensor, bool]) -> int:
-    """How many know the gradient: a backward that a user wrote may have kept what it returned."""
+    """The gradient's reference count: a user's backward may have kept a reference."""
     return sys.getrefcount(leaf[1]) if hasattr(sys, "getrefcount") else 2**31
 
 
 @functools.cache
 def _holders_of_one() -> int:
-    """What ``_holders`` says of a gradient that the leaf alone knows (Python's versions differ)."""
+    """The result of ``_holders`` without other references (it depends on Python's version)."""
     return _holders((None, empty_tensor(contiguous_spec((), float32, resolve_device("meta"))), True))
 
 
@@ -469,9 +466,9 @@ _accumulating = new_in_each_process(globals(), "_accumulating", threading.Lock) 
 
 
 def _accumulate(leaves: Sequence[tuple[AccumulateGrad, Tensor, bool]]) -> None:
-    """Add to the leaves' ``grad`` what arrived there: to all of them or, if that fails, to none.
+    """Add the gradients to the leaves' ``grad``: to all of them or, if that fails, to none.
 
-    Then call the hooks that wait for it.
+    Then call the post-accumulate hooks.
     """
     done: dict[int, tuple[AccumulateGrad, Tensor, Tensor, Tensor, Tensor | None]] = {}
     with _accumulating:
@@ -480,9 +477,9 @@ def _accumulate(leaves: Sequence[tuple[AccumulateGrad, Tensor, bool]]) -> None:
             is_own = leaf[2] and _holders(leaf) <= _holders_of_one()
             gradient = leaf[1]
             variable = node.variable
-            if variable is not None and variable._keys & AUTOGRAD:  # it may have been switched off since
+            if variable is not None and variable._keys & AUTOGRAD:  # it may have been set to False since
                 earlier = done.get(id(variable))
-                # read once: another thread may drop or replace it meanwhile, which then counts
+                # read once: another thread may replace it meanwhile; what was read counts
                 present = autograd_meta(variable).grad if earlier is None else earlier[4]
                 if earlier is None:
                     total = accumulated(variable, present, gradient, is_own)
@@ -506,10 +503,9 @@ def _accumulate(leaves: Sequence[tuple[AccumulateGrad, Tensor, bool]]) -> None:
 
 
 def _validate(gradient: Tensor, wanted: Spec, node: Node, returned: Sequence[Tensor | None] = ()) -> Tensor:
-    """``gradient``, one of those which ``node`` returned (or starts with), with the sizes and dtype of the
-    tensor it belongs to.
+    """Convert ``gradient``, which ``node`` returned, to the sizes and dtype of its tensor.
 
-    Raises RuntimeError for sizes that broadcasting could not have made.  Source: validate_outputs.
+    Raises RuntimeError for sizes that can not be summed to these.  Source: validate_outputs.
     """
     if gradient._spec.sizes != wanted.sizes:
         if not geometry.is_expandable_to(wanted.sizes, gradient._spec.sizes):

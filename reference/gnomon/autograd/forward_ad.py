@@ -1,13 +1,13 @@
-"""Forward mode: derivatives that are computed along with the function, in its own order.
+"""Forward mode: derivatives that are computed together with the function.
 
-Inside a *dual level* a tensor may have a *tangent*: how it changes as the inputs move along a direction.
-Every operator then computes, beside its outputs, the outputs' tangents (forward_kernel.py).
+Inside a *dual level* a tensor may have a *tangent*: its derivative in a direction of the inputs.  Every
+operator then also computes the tangents of its outputs (forward_kernel.py).
 
     with dual_level():
         dual = make_dual(x, direction)
         value, slope = unpack_dual(f(dual))
 
-Here there is one level at a time; func.jvp, which is built on the same, nests.
+Here there is only one level at a time; func.jvp, which uses the same code, can be nested.
 
 Source: torch/autograd/forward_ad.py.
 """
@@ -36,9 +36,9 @@ from .grad_mode import _ModeContext
 
 
 def enter_dual_level() -> int:
-    """Begin a dual level: from now on tensors may have tangents.  Returns its number, 0.
+    """Enter a dual level, in which tensors may have tangents.  Returns its number, 0.
 
-    It belongs to the thread, and within it to the async task.  Raises RuntimeError inside a level.  Source:
+    It is local to the thread and the async task.  Raises RuntimeError inside a level.  Source:
     torch.autograd.forward_ad.enter_dual_level.
     """
     _check_that_none_is_entered()
@@ -52,9 +52,9 @@ def _check_that_none_is_entered() -> None:
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """End the dual level: what has a tangent loses it.
+    """Exit the dual level, and remove all its tangents.
 
-    Raises RuntimeError where there is no level, or not this one.  Source:
+    Raises RuntimeError if there is no level, or if ``level`` is not its number.  Source:
     torch.autograd.forward_ad.exit_dual_level.
     """
     current = current_level()
@@ -70,8 +70,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
 
 
 class dual_level(_ModeContext):
-    """Inside, tensors may have tangents.  A context manager, whose value is the level's number, and a
-    decorator.
+    """Inside, tensors may have tangents.  A context manager (returns the level's number) and a decorator.
 
     Source: torch.autograd.forward_ad.dual_level.
     """
@@ -95,7 +94,7 @@ class dual_level(_ModeContext):
 
 
 class _set_fwd_grad_enabled(_ModeContext):
-    """Tangents or none, for a block or for a function that it decorates.
+    """Turns forward mode on or off, for a block or for a decorated function.
 
     Source: torch.autograd.forward_ad._set_fwd_grad_enabled.
     """
@@ -116,17 +115,16 @@ class _set_fwd_grad_enabled(_ModeContext):
 
 
 def _is_fwd_grad_enabled() -> bool:
-    """Are tangents computed, inside a level?  Source: torch.autograd.forward_ad._is_fwd_grad_enabled."""
+    """Is forward mode enabled?  Source: torch.autograd.forward_ad._is_fwd_grad_enabled."""
     return is_forward_enabled()
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
-    """A view of ``tensor`` that has ``tangent`` for its tangent: the tensor itself, or a copy where its
-    strides are others.
+    """A view of ``tensor`` with the tangent ``tangent`` (or a copy of it with the strides of ``tensor``).
 
-    Both are floating point or complex, and of the same sizes.  Recorded, as any view.  Raises RuntimeError
-    outside a dual level, for a tensor or a tangent that has a tangent already, and for other sizes;
-    ValueError for other dtypes.  Source: torch.autograd.forward_ad.make_dual.
+    Both are floating point or complex, and of the same sizes.  Differentiable, like any view.  Raises
+    RuntimeError outside a dual level, for a tensor or a tangent that already has a tangent, and for different
+    sizes; ValueError for other dtypes.  Source: torch.autograd.forward_ad.make_dual.
     """
     current = current_level()
     if current is None or (level is not None and level < 0):
@@ -158,8 +156,8 @@ class UnpackedDualTensor(NamedTuple):
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
     """The two parts of a dual tensor: ``primal``, a view of it without the tangent, and ``tangent``.
 
-    The tangent is None for a tensor that has none, and outside a dual level.  Raises TypeError for what is no
-    tensor.  Source: torch.autograd.forward_ad.unpack_dual.
+    The tangent is None for a tensor without one, and outside a dual level.  Raises TypeError for anything but
+    a tensor.  Source: torch.autograd.forward_ad.unpack_dual.
     """
     current = current_level()
     if current is None or (level is not None and level < 0):

@@ -1,11 +1,11 @@
-"""Who has which tangent: what forward mode knows of a tensor.
+"""Tangents: forward mode's data of a tensor.
 
-Inside a *dual level* a tensor may have a *tangent*: how it changes as something moves.  Levels are nested
-where a forward derivative is itself derived forward, and a tensor may have a tangent at each: that of an
-inner level is a tensor like any other at the outer ones, and may have tangents there.  So what is computed
-*for* a level is computed *at* the level outside it.
+Inside a *dual level* a tensor may have a *tangent*: its derivative in a direction of the inputs.  Levels are
+nested if a forward derivative is itself differentiated in forward mode, and a tensor may have a tangent at
+each level: the tangent of an inner level is an ordinary tensor at the outer ones, and may have tangents
+there.  So what is computed *for* a level is computed *at* the next outer level.
 
-A view has the same view of its base's tangent, which is made when it is asked for.
+The tangent of a view is the same view of its base's tangent, and is created when needed.
 
 Source: torch/csrc/autograd/forward_grad.h, autograd_meta.cpp (set_fw_grad, fw_grad).
 """
@@ -32,11 +32,11 @@ EXCLUDE_FORWARD_AD = FORWARD_AD << EXCLUDED_SHIFT
 
 
 class Level:
-    """A dual level: for how long tangents live.
+    """A dual level, which owns tangents.
 
-    ``outer`` is the level around it, or None; ``holders`` are the AutogradMetas of tensors that have a
-    tangent at this one.  With ``is_recorded`` the arithmetic on tangents is recorded for backward whatever
-    the mode, so that the tangents can be differentiated by one another.
+    ``outer`` is the next outer level, or None; ``holders`` are the AutogradMetas of tensors with a tangent at
+    this level.  With ``is_recorded``, computations on tangents are recorded for backward whatever the grad
+    mode, so that tangents can be differentiated with respect to each other.
     """
 
     __slots__ = ("_look_again", "holders", "is_recorded", "outer")
@@ -44,19 +44,19 @@ class Level:
     def __init__(self, outer: Level | None, is_recorded: bool = False) -> None:
         self.outer = outer
         self.is_recorded = is_recorded
-        # not a WeakSet, whose callbacks are Python's: an interrupt that falls into one is lost
+        # not a WeakSet, whose callbacks are in Python: an interrupt inside one is lost
         self.holders: list[weakref.ref[AutogradMeta]] = []
         self._look_again = 64
 
     def add_holder(self, meta: AutogradMeta) -> None:
-        """``meta`` has a tangent at this level."""
-        if len(self.holders) >= self._look_again:  # those that are gone, now and then
+        """Register that ``meta`` has a tangent at this level."""
+        if len(self.holders) >= self._look_again:  # sometimes, drop dead references
             self.holders = [each for each in self.holders if each() is not None]
             self._look_again = 2 * len(self.holders) + 64
         self.holders.append(weakref.ref(meta))
 
     def end(self) -> None:
-        """What has a tangent at this level loses it."""
+        """Remove all tangents of this level."""
         for each in self.holders:
             meta = each()
             if meta is not None and meta.tangents is not None:
@@ -68,22 +68,22 @@ LEVEL: ContextVar[Level | None] = ContextVar("gnomon_dual_level", default=None)
 
 
 def current_level() -> Level | None:
-    """The innermost level that is in force here, or None."""
+    """The innermost active level, or None."""
     return LEVEL.get()
 
 
 def set_level(level: Level | None) -> None:
-    """From now on this level and those around it are in force, or none.
+    """Make this level and its outer ones active, or none.
 
-    Every operator asks for tangents then, not only one whose operands are known to have them: a view gets
-    its tangent from its base, and may have been made before the base got one.
+    All operators then dispatch to ForwardAD, not only those with a known tangent: a view gets its tangent
+    from its base, which may have got it after the view was created.
     """
     LEVEL.set(level)
     set_mode_word(mode_word() | FORWARD_AD if level is not None else mode_word() & ~FORWARD_AD)
 
 
 class at_level(ThreadLocalStateGuard):
-    """Inside, this level and those around it are in force; or none, and no tangents are computed."""
+    """Inside, this level and its outer ones are active; None: no tangents are computed."""
 
     __slots__ = ("_level",)
 
@@ -99,7 +99,7 @@ class at_level(ThreadLocalStateGuard):
 
 
 class new_level(ThreadLocalStateGuard):
-    """Inside, there is one more level, whose value this is; tangents are computed."""
+    """Inside, there is one more level, which ``as`` returns; tangents are computed."""
 
     __slots__ = ("_given",)
 
@@ -116,17 +116,17 @@ class new_level(ThreadLocalStateGuard):
 
 
 def recording(level: Level) -> AbstractContextManager[None]:
-    """What the level's tangents are computed in."""
+    """The grad mode in which the level's tangents are computed."""
     return enable_grad() if level.is_recorded else nullcontext()
 
 
 def is_forward_enabled() -> bool:
-    """Are tangents computed, inside a level?"""
+    """Is forward mode enabled?"""
     return not mode_word() & EXCLUDE_FORWARD_AD
 
 
 def active_levels() -> Iterator[Level]:
-    """The levels that are in force, the innermost first; none where tangents are not computed."""
+    """The active levels, the innermost first; none if forward mode is disabled."""
     level = LEVEL.get() if is_forward_enabled() else None
     while level is not None:
         yield level
@@ -139,7 +139,7 @@ def has_tangent(tensor: Any) -> bool:
 
 
 def keep(tensor: Tensor, level: Level, tangent: Tensor | None) -> None:
-    """Say that ``tensor`` has this tangent; None: it has none, though it may be a view of what has one."""
+    """Store the tangent of ``tensor``; None: it has none, even if its base has one."""
     meta = autograd_meta(tensor)
     if meta.tangents is None:
         meta.tangents = {}
@@ -148,15 +148,15 @@ def keep(tensor: Tensor, level: Level, tangent: Tensor | None) -> None:
 
 
 def is_kept(tensor: Tensor, level: Level) -> bool:
-    """Is it known of the tensor itself which tangent it has, if any?"""
+    """Is a tangent, or None, stored for the tensor itself?"""
     meta = tensor._autograd_meta
     return meta is not None and meta.tangents is not None and level in meta.tangents
 
 
 def tangent_of(tensor: Any, level: Level) -> Tensor | None:
-    """The tangent that ``tensor`` has at this level, or None.
+    """The tangent of ``tensor`` at this level, or None.
 
-    A view of what has one has the same view of it.
+    That of a view is the same view of its base's tangent.
     """
     if not isinstance(tensor, Tensor) or tensor._spec.dtype.category < 2:
         return None
@@ -175,7 +175,7 @@ def tangent_of(tensor: Any, level: Level) -> Tensor | None:
 
 
 def _same_view(of_base: Tensor, base: Tensor, view: Tensor) -> Tensor:
-    """What ``view`` is of its base, of the base's tangent (which has the base's strides)."""
+    """The view of the base's tangent that corresponds to ``view``; base and tangent have equal strides."""
     start = view._storage_offset
     offset = base._storage_offset
     if base._spec.dtype.is_complex and not view._spec.dtype.is_complex:
@@ -188,11 +188,11 @@ def _same_view(of_base: Tensor, base: Tensor, view: Tensor) -> Tensor:
 
 
 def set_tangent(tensor: Tensor, tangent: Tensor, level: Level, is_own: bool = True) -> None:
-    """Give ``tensor`` a tangent: ``tangent``, or a copy with the tensor's strides.
+    """Set the tangent of ``tensor`` to ``tangent``, or to a copy with the tensor's strides.
 
-    ``is_own``: nothing else shows the tangent's memory that must not change when the tensor is written to.
-    To be called at the level outside.  Raises RuntimeError for one of other sizes, or that has a tangent
-    itself.
+    ``is_own``: no other tensor shares the tangent's memory that must keep its values when the tensor is
+    written to.  To be called at the next outer level.  Raises RuntimeError for different sizes, and if
+    ``tangent`` has a tangent itself.
     """
     spec = tensor._spec
     if tangent._spec.sizes != spec.sizes:
@@ -211,8 +211,8 @@ def set_tangent(tensor: Tensor, tangent: Tensor, level: Level, is_own: bool = Tr
 
 
 def _lies_like(tangent: Tensor, tensor: Tensor) -> bool:
-    """Can the tangent be viewed in all ways that the tensor can?  Source: has_same_meta."""
-    if (tangent._keys | tensor._keys) & WRAPPER_KEYS:  # whose strides are one example's
+    """Does every view of the tensor have a corresponding view of the tangent?  Source: has_same_meta."""
+    if (tangent._keys | tensor._keys) & WRAPPER_KEYS:  # whose strides are those of one example
         spec = tensor._spec
         return tangent._spec.strides == spec.strides or not _can_be_laid_out_like(tangent, spec)
     return (
@@ -223,21 +223,22 @@ def _lies_like(tangent: Tensor, tensor: Tensor) -> bool:
 
 
 def _can_be_laid_out_like(tangent: Tensor, spec: Spec) -> bool:
-    """Can a batched tangent have the strides of ``spec``?"""
+    """Can a batched tangent be copied to the strides of ``spec``?"""
     return bool(tangent._keys & WRAPPER_KEYS and spec.numel) and not geometry.may_overlap(
         spec.sizes, spec.strides
     )
 
 
 def _room(tensor: Tensor) -> int:
-    """For how many elements the tensor's storage has room."""
+    """The number of elements that fit the tensor's storage."""
     nbytes = tensor._spec.extent_nbytes if tensor._storage is None else tensor._storage.nbytes()
     return nbytes // tensor._spec.dtype.itemsize
 
 
 def copied(tangent: Tensor, tensor: Tensor) -> Tensor:
-    """A copy of ``tangent`` that lies like ``tensor`` in its storage (or row-major, where that overlaps),
-    with zeros around.
+    """A copy of ``tangent`` with the strides and offset of ``tensor`` (contiguous if those overlap).
+
+    Gaps are zeros.
     """
     spec = tensor._spec
     if (tangent._keys | tensor._keys) & WRAPPER_KEYS:
@@ -246,7 +247,7 @@ def copied(tangent: Tensor, tensor: Tensor) -> Tensor:
         extent = geometry.extent(spec.sizes, spec.strides)
         if extent == spec.numel:
             made = aten.new_empty_strided.default(tangent, spec.sizes, spec.strides)
-        else:  # as_strided can show the gaps
+        else:  # as_strided can access the gaps
             zeros = aten.new_zeros.default(tangent, (extent,), tangent._spec.dtype)
             made = aten._as_strided.default(zeros, spec.sizes, spec.strides, 0)
         return aten.copy_.default(made, tangent, False)
@@ -262,10 +263,10 @@ def copied(tangent: Tensor, tensor: Tensor) -> Tensor:
 
 
 def write_tangent(tensor: Tensor, tangent: Tensor, level: Level) -> None:
-    """``tensor`` was written to in place, and this is its tangent now.
+    """Set the tangent of ``tensor`` after an in-place operator.
 
-    Where it had one, that is written to, and so are those of all its views.  A view whose base had none gives
-    the base one: zeros, but for its own part.  To be called at the level outside.
+    If it had one, that is written to, which also changes those of all views.  If it is a view and its base
+    had none, the base gets one: zeros, except for this view.  To be called at the next outer level.
     """
     present = tangent_of(tensor, level)
     if present is None and tensor._view_of is not None and not is_kept(tensor, level):
@@ -279,9 +280,9 @@ def write_tangent(tensor: Tensor, tangent: Tensor, level: Level) -> None:
 
 
 def _zeros_to_write_to(base: Tensor, tangent: Tensor) -> Tensor:
-    """A tangent for ``base`` that ``tangent`` can be written to a part of.
+    """A zero tangent for ``base``, to a part of which ``tangent`` can be written.
 
-    What a batched tensor is written to has to be one.
+    It is batched if ``tangent`` is.
     """
     if tangent._keys & WRAPPER_KEYS:
         zeros = aten.new_empty_strided.default(tangent, base._spec.sizes, base._spec.strides)
@@ -291,7 +292,7 @@ def _zeros_to_write_to(base: Tensor, tangent: Tensor) -> Tensor:
 
 
 def share_tangents(source: Tensor, made: Tensor) -> None:
-    """Give ``made``, another tensor over the same memory, the tangents of ``source``."""
+    """Set the tangents of ``made``, an alias of ``source``, to those of ``source``."""
     for level in active_levels():
         tangent = tangent_of(source, level)
         if tangent is not None:
@@ -299,7 +300,7 @@ def share_tangents(source: Tensor, made: Tensor) -> None:
 
 
 def keep_with_saved(saved: Any, tangents: list[Tensor | None], level: Level) -> None:
-    """Give the outputs that a Node saved, which are aliases of them, the outputs' tangents."""
+    """Set the tangents of a Node's saved outputs, which are aliases of the outputs."""
     for each in saved or ():
         if isinstance(each, SavedVariable) and each.output_nr >= 0 and isinstance(each.tensor, Tensor):
             tangent = tangents[each.output_nr]

@@ -1,16 +1,16 @@
-"""The kernel for ForwardAD: an operator's outputs, and their tangents.
+"""The ForwardAD kernel: computes an operator's outputs, and their tangents.
 
-There are no formulas for this beside those of backward.  An operator's backward formulas give, for a gradient
-u of its outputs, the gradient g(u) = J^T u of its inputs, which is linear in u; so the gradient of g with
-respect to u, for the tangents t in the place of *its* incoming gradients, is J t.  The formulas are run once
-for a u that stands for nothing, only to be differentiated.  For complex numbers J is the matrix of real and
-imaginary parts, and gradients are its transpose's products, so nothing changes.
+There are no formulas for tangents; those of backward are used.  For a gradient u of an operator's outputs,
+its backward formulas compute the gradient g(u) = J^T u of its inputs, which is linear in u; so the gradient
+of g with respect to u, with the tangents t as *its* incoming gradients, is J t.  The formulas run once with a
+dummy u, only to be differentiated.  For complex numbers J is the matrix of real and imaginary parts, and
+gradients are products with its transpose, so nothing changes.
 
-Views need no arithmetic: the tangent of a view is the same view of the tangent, and so writing to the one in
-place is writing to the other.  Linear operators are applied to the tangents, which is the same and quicker.
+Views need no arithmetic: the tangent of a view is the same view of the tangent, so an in-place write to one
+modifies the other.  Linear operators are applied to the tangents, which gives the same result and is faster.
 
-All that is computed for a level, outputs and tangents alike, is computed at the level outside it: the kernel
-comes by once for each.
+Everything that is computed for a level, outputs and tangents, is computed at the next outer level: the kernel
+runs once for each level.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from .variable_type import derivative_plan, flatten_inputs
 
 
 def forward_ad_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
-    """The kernel for ForwardAD: the operator's outputs, with their tangents at the innermost level."""
+    """The ForwardAD kernel: the operator's outputs, with their tangents at the innermost level."""
     level = current_level()
     if level is None:
         return operator.redispatch(keys & ~FORWARD_AD, arguments)
@@ -80,20 +80,20 @@ def forward_ad_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any])
 def _run_view(
     operator: OpOverload, below: int, arguments: Sequence[Any], tangent: Tensor | None, level: Level
 ) -> Any:
-    """A view, and the same view of the tangent."""
+    """Run a view operator, on the tensor and on its tangent."""
     source = arguments[0]
     results = operator.redispatch(below, arguments)
     if results is source or not is_kept(source, level):
-        return results  # (a view of a view that has no tangent may still get one from the base)
+        return results  # (a view without a tangent, of a view without one, may still get one from its base)
     views = results if isinstance(results, (tuple, list)) else (results,)
     tangents: Sequence[Tensor | None] = (None,) * len(views)
-    if tangent is not None and operator.record.derivatives:  # detach has none, nor has a view of the bits
+    if tangent is not None and operator.record.derivatives:  # not for detach, nor for a view as another dtype
         same = operator(tangent, *arguments[1:])
         tangents = same if isinstance(same, (tuple, list)) else (same,)
     for view, each in zip(views, tangents):
         base = None if view._view_of is None else view._view_of[0]
         if each is not None or base is None or tangent_of(base, level) is not None:
-            keep(view, level, each)  # (else the view has none as long as its base has none)
+            keep(view, level, each)  # (else the view gets a tangent when its base does)
     return results
 
 
@@ -104,7 +104,7 @@ def _run_functional(
     tangents: Sequence[Tensor | None],
     level: Level,
 ) -> Any:
-    """Results, and their tangents."""
+    """Run a functional operator, and compute the tangents of its results."""
     results = operator.redispatch(below, arguments)
     outputs = results if isinstance(results, (tuple, list)) else (results,)
     with recording(level):
@@ -122,7 +122,7 @@ def _run_functional(
 
 
 def _as_batched(tangent: Tensor, of_inputs: Sequence[Tensor | None]) -> Tensor:
-    """With a number for each example where an input's tangent has: others may come to be written to it."""
+    """``tangent`` as a batched tensor if an input's is batched: one may later be written to it."""
     if tangent._keys & WRAPPER_KEYS:
         return tangent
     for each in of_inputs:
@@ -142,7 +142,7 @@ def _is_own(tangent: Tensor, of_inputs: Sequence[Tensor | None]) -> bool:
 
 
 def _innermost(tensor: Tensor) -> Tensor:
-    """What has the memory: of a batched tensor its values."""
+    """The tensor that has the memory: for a batched tensor, its ``value``."""
     while tensor._keys & WRAPPER_KEYS and isinstance(getattr(tensor, "value", None), Tensor):
         tensor = tensor.value  # type: ignore[attr-defined]
     return tensor
@@ -155,7 +155,7 @@ def _run_inplace(
     tangents: Sequence[Tensor | None],
     level: Level,
 ) -> Any:
-    """An in-place operator, and its first argument's tangent written to."""
+    """Run an in-place operator, and write to its first argument's tangent."""
     self = arguments[0]
     if self._spec.dtype.category < 2:
         return operator.redispatch(below, arguments)
@@ -175,7 +175,7 @@ def _run_inplace(
 
 
 def _as_it_is(value: Any, self: Tensor) -> Any:
-    """A copy of ``value`` where it shows memory of ``self``, which is about to be written to."""
+    """``value``, with tensors cloned that share memory with ``self``, which will be written to."""
     if isinstance(value, (list, tuple)):
         return [_as_it_is(each, self) for each in value]
     if not isinstance(value, Tensor):
@@ -184,14 +184,14 @@ def _as_it_is(value: Any, self: Tensor) -> Any:
 
 
 def operator_node_of(node: Any) -> Any:
-    """The Node of the in-place operator that wrote to a view: the base's new history contains it."""
+    """The Node of the in-place operator: the one that a CopySlices contains if it wrote to a view."""
     if hasattr(node, "view_spec") and node.next_edges and node.next_edges[0] is not None:
-        node = node.next_edges[0][0]  # a view's own Node leads to its base's
+        node = node.next_edges[0][0]  # a view's grad_fn leads to that of its base
     return getattr(node, "node", node)
 
 
 def _keep_with_saved_self(node: Any, tangent: Tensor | None, level: Level) -> None:
-    """Give what a Node saved of ``self`` as it was before an in-place operator the tangent of that time."""
+    """Set the tangent of the value of ``self`` that a Node saved before an in-place operator."""
     plan = getattr(node, "plan", None)
     if plan is None or tangent is None or ("value", 0) not in plan.sources:
         return
@@ -207,9 +207,9 @@ def _output_tangents(
     tangents: Sequence[Tensor | None],
     outputs: Sequence[Any],
 ) -> Sequence[Tensor | None]:
-    """The tangents of ``outputs``; None for what is not differentiable.  ``tangents`` are the inputs'.
+    """The tangents of ``outputs``, from those of the inputs; None for outputs that are not differentiable.
 
-    Raises NotImplementedError for an operator without formulas.
+    Raises NotImplementedError for an operator without derivative formulas.
     """
     base = operator.record.base or operator
     derivatives = base.record.derivatives
@@ -231,7 +231,7 @@ def _output_tangents(
     moving = [each for each in tangents if each is not None]
     moved = [output for output, wanted in zip(outputs, differentiable) if wanted]
     if not any(each.numel() for each in moving) or not any(each.numel() for each in moved):
-        # no formula has to bear tensors without elements
+        # formulas need not support tensors without elements
         return [_zeros_like(each) if wanted else None for each, wanted in zip(outputs, differentiable)]
     try:
         return _transposed_twice(operator, arguments, tangents, outputs, differentiable)
@@ -242,7 +242,7 @@ def _output_tangents(
 
 
 def not_implemented(operator: OpOverload) -> NotImplementedError:
-    """The error for an operator that gives no tangents."""
+    """The error for an operator without forward mode."""
     return NotImplementedError(
         f"Trying to use forward AD with {operator.schema.name} that does not support it because it has not "
         "been implemented yet."
@@ -254,12 +254,12 @@ def _zeros_like(tensor: Tensor) -> Tensor:
 
 
 def _is_differentiable(base: OpOverload, arguments: Sequence[Any]) -> bool:
-    """Does the functional operator give floating point, rather than say whether something is so?"""
+    """Is the result of the functional operator differentiable, not a bool, say?"""
     return base.record.meta is None or meta_result(base, arguments).output_specs[0].dtype.category >= 2
 
 
 def _linear(base: OpOverload, arguments: Sequence[Any], tangents: Sequence[Tensor | None]) -> Tensor | None:
-    """The output's tangent by the operator itself, or None for one that is not known to be linear."""
+    """The output's tangent, by applying the operator to tangents; None if it is not known to be linear."""
     linear = base.record.linear
     groups = [group.split() for group in (linear(*arguments) if callable(linear) else linear)]
     if not groups:
@@ -280,7 +280,7 @@ def _linear(base: OpOverload, arguments: Sequence[Any], tangents: Sequence[Tenso
             if argument.name in group:
                 replaced[position] = _in_place_of(arguments[position], by_name[argument.name])
             elif argument.name == "alpha" and "other" not in moving:
-                replaced[position] = 1  # of nothing: an infinite alpha would make its zeros NaN
+                replaced[position] = 1  # irrelevant, but an infinite alpha would turn zeros into NaN
         term = base(*replaced)
         if isinstance(term, tuple):
             term = term[0]  # the others are not differentiable
@@ -289,7 +289,7 @@ def _linear(base: OpOverload, arguments: Sequence[Any], tangents: Sequence[Tenso
 
 
 def _in_place_of(value: Any, tangents: Sequence[Tensor | None]) -> Any:
-    """What a linear operator is given for an argument: its tangent, or zeros where it has none."""
+    """The argument for a linear operator: the tangent, or zeros if there is none."""
     if isinstance(value, (list, tuple)):
         return [_in_place_of(each, [tangent]) for each, tangent in zip(value, tangents)]
     if tangents[0] is not None:
@@ -304,14 +304,14 @@ def _transposed_twice(
     outputs: Sequence[Any],
     differentiable: Sequence[bool],
 ) -> Sequence[Tensor | None]:
-    """The outputs' tangents by the operator's backward formulas."""
+    """The outputs' tangents, by double backward through the operator's derivative formulas."""
     inputs, slots = flatten_inputs(operator, arguments)
     plan = derivative_plan(operator, slots, tuple(each is not None for each in tangents))
     keys = 0
     for each in (*inputs, *tangents):
         keys |= each._keys if isinstance(each, Tensor) else 0
     is_recorded = bool(mode_word() & GRAD_MODE_BIT and keys & AUTOGRAD)
-    # what a wrapper has in it may be recorded where the wrapper is not
+    # what a wrapper contains may be recorded even if the wrapper is not
     create_graph = is_recorded or bool(mode_word() & GRAD_MODE_BIT and keys & WRAPPER_KEYS)
     with enable_grad():
         stand_ins = [
@@ -345,7 +345,7 @@ def _transposed_twice(
 
 
 def _named(arguments: Sequence[Any], outputs: Sequence[Any], kind: str, position: int) -> Any:
-    """What a formula asks for by name, as DerivativePlan.collect saves it for backward."""
+    """The value of a formula's parameter, as DerivativePlan.collect saves it for backward."""
     if kind == "output":
         return outputs[position]
     value = arguments[position]

@@ -1,7 +1,7 @@
-"""Function: operators of the user's, with a forward and a backward of their own.
+"""Function: users' operators, with their own forward and backward.
 
-``apply`` runs ``forward`` unrecorded and makes one Node for it; that Node is also the ``ctx`` that both are
-given, so that what forward leaves there lives exactly as long as the graph.
+``apply`` runs ``forward`` without recording and creates one Node for it; that Node is also the ``ctx`` that
+both get, so that what forward stores there lives exactly as long as the graph.
 
 Source: torch/autograd/function.py, torch/csrc/autograd/python_function.cpp, custom_function.cpp
 (_wrap_outputs).
@@ -28,7 +28,7 @@ from .saved_variable import SavedVariable, raise_freed, save, unpack
 
 
 class FunctionCtx:
-    """What ``forward`` tells ``backward``: the first argument of both."""
+    """The first argument of ``forward`` and ``backward``, by which forward passes data to backward."""
 
     def __init__(self) -> None:
         self.needs_input_grad: tuple[bool, ...] = ()
@@ -39,10 +39,11 @@ class FunctionCtx:
         self._materialize_grads = True
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Keep tensors (or Nones) for backward, which finds them in ``saved_tensors``.
+        """Save tensors (or Nones) for backward, which gets them as ``saved_tensors``.
 
-        Inputs and outputs are kept safely: without reference cycles, and with the check that they were not
-        written to.  Call it at most once in forward.  Raises TypeError for anything but tensors and Nones.
+        Inputs and outputs are saved safely: without reference cycles, and with a check that they were not
+        modified in place.  Call it at most once in forward.  Raises TypeError for anything but tensors and
+        Nones.
         Source: torch.autograd.function.FunctionCtx.save_for_backward.
         """
         for position, each in enumerate(tensors):
@@ -54,7 +55,7 @@ class FunctionCtx:
         self._to_save = tensors
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
-        """Keep tensors (or Nones) for ``jvp``, which finds them in ``saved_tensors``.
+        """Save tensors (or Nones) for ``jvp``, which gets them as ``saved_tensors``.
 
         Raises TypeError for anything else.  Source: torch.autograd.function.FunctionCtx.save_for_forward.
         """
@@ -68,24 +69,24 @@ class FunctionCtx:
 
     @property
     def saved_for_forward(self) -> tuple[Tensor | None, ...]:
-        """What ``save_for_forward`` kept."""
+        """The tensors that ``save_for_forward`` saved."""
         return self._to_save_for_forward
 
     def mark_dirty(self, *args: Tensor) -> None:
-        """Say which inputs forward writes to; each must be returned, too."""
+        """Mark the inputs that forward modifies in place; each must also be returned."""
         self._dirty = args
 
     def mark_non_differentiable(self, *args: Tensor) -> None:
-        """Say which outputs have no gradient; backward is given zeros for them."""
+        """Mark outputs as not differentiable; backward gets zeros for them."""
         self._non_differentiable = args
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Is a gradient that is not there given to backward as zeros (the default), or as None?"""
+        """Set whether backward gets undefined gradients as zeros (the default) or as None."""
         self._materialize_grads = value
 
 
 class BackwardFunction(Node, FunctionCtx):
-    """The Node of a Function, and its ``ctx``; each Function has a class of its own."""
+    """The Node of a Function, and its ``ctx``; each Function has its own subclass."""
 
     function: type[Function]
     _is_tensor: tuple[bool, ...]
@@ -98,9 +99,9 @@ class BackwardFunction(Node, FunctionCtx):
 
     @property
     def saved_tensors(self) -> tuple[Tensor | None, ...]:
-        """What ``save_for_backward`` kept; to ``jvp``, what ``save_for_forward`` did.
+        """The tensors that ``save_for_backward`` saved; in ``jvp``, those of ``save_for_forward``.
 
-        Raises RuntimeError where one was written to since, and after backward let go of them.
+        Raises RuntimeError if one was modified in place since, and after backward has freed them.
         """
         if self._in_jvp:
             return self._to_save_for_forward
@@ -116,7 +117,7 @@ class BackwardFunction(Node, FunctionCtx):
             self._saved = None
 
     def apply(self, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
-        """Call the Function's backward; check what it returns."""
+        """Call the Function's backward, and check its results."""
         given: list[Tensor | None] = list(gradients)
         if self._materialize_grads:
             for position, (gradient, spec) in enumerate(zip(gradients, self.metadata_specs)):
@@ -136,7 +137,7 @@ class BackwardFunction(Node, FunctionCtx):
         return self._checked(results)
 
     def _checked(self, results: Sequence[Any]) -> list[Tensor | None]:
-        """The gradients of the inputs that are tensors: those that have edges."""
+        """The gradients of those inputs that are tensors, which have edges."""
         checked: list[Tensor | None] = []
         for position, (result, is_tensor) in enumerate(zip(results, self._is_tensor)):
             if result is not None and not is_tensor:
@@ -155,17 +156,17 @@ class BackwardFunction(Node, FunctionCtx):
 
 
 class Function:
-    """An operator with a derivative of its own.
+    """An operator with a custom derivative.
 
-    Derive from it and write, as static methods, ``forward(ctx, *args)`` and ``backward(ctx, *grad_outputs)``,
-    which returns a gradient (or None) for each argument of forward.  Or write ``forward(*args)`` and
-    ``setup_context(ctx, inputs, output)`` apart.  ``jvp(ctx, *tangents)`` is forward mode's derivative.  Call
-    ``apply``.  Source: torch.autograd.Function.
+    Subclasses define the static methods ``forward(ctx, *args)`` and ``backward(ctx, *grad_outputs)``, which
+    returns a gradient (or None) for each argument of forward.  Or they define ``forward(*args)`` and
+    ``setup_context(ctx, inputs, output)`` separately.  ``jvp(ctx, *tangents)`` is the derivative of forward
+    mode.  To run it, call ``apply``.  Source: torch.autograd.Function.
     """
 
     _backward_class: type[BackwardFunction]
     generate_vmap_rule = True
-    is_lowered = False  # has it been seen to that the values of batched tensors are recorded?
+    is_lowered = False  # True for the subclass that records one example's graph (func/custom_functions.py)
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -173,17 +174,17 @@ class Function:
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
-        """What the operator computes; the tensors it returns are its outputs."""
+        """Compute the outputs."""
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        """Keep what backward needs, where forward is written without ``ctx``."""
+        """Save what backward needs, if forward has no ``ctx``."""
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """The gradients of forward's arguments, from those of its outputs."""
+        """Compute the gradients of forward's arguments from those of its outputs."""
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom autograd.Function to use "
             "it with backward mode AD."
@@ -193,13 +194,13 @@ class Function:
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        """The tangents of forward's outputs, from those of its arguments."""
+        """Compute the tangents of forward's outputs from those of its arguments."""
         raise NotImplementedError(
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Raises RuntimeError: a Function is not run by calling one, but by ``apply``, of the class."""
+        """Raises RuntimeError: the class method ``apply`` runs a Function, not calling an instance."""
         raise RuntimeError(
             "Legacy autograd function with non-static forward method is deprecated. Please use new-style "
             "autograd function with static forward method: run it by "
@@ -221,8 +222,7 @@ class Function:
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run forward and, if an argument requires grad, record it.  Returns what forward returns.
 
-        Raises TypeError for arguments that forward does not take, and for those that it takes by keyword
-        only.
+        Raises TypeError for arguments that do not match forward's signature, and for keyword-only ones.
         """
         if kwargs or cls.setup_context is not Function.setup_context:
             args = _bound(cls, args, kwargs)
@@ -250,7 +250,7 @@ class Function:
                 cls.setup_context(ctx, args, output)
         outputs = output if isinstance(output, tuple) else (output,)
         wrapped = _wrap_outputs(ctx, inputs, outputs, edges, is_recorded)
-        for level in reversed(tangents):  # the outermost first: an inner level's tangents move with it
+        for level in reversed(tangents):  # from the outermost: an inner level's tangents depend on it
             if any(each is not None for each in tangents[level]):
                 with forward_grad.at_level(level.outer), forward_grad.recording(level):
                     _push_forward(ctx, args, tangents[level], outputs, wrapped, level)
@@ -262,7 +262,7 @@ Function._backward_class = type("FunctionBackward", (BackwardFunction,), {"funct
 
 
 def _bound(cls: type[Function], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """The arguments of forward in its order; beside ``setup_context``, those left out too, as the defaults.
+    """The arguments of forward in its order; with a separate ``setup_context``, defaults are added.
 
     Source: Function.apply (bind_default_args).
     """
@@ -271,7 +271,7 @@ def _bound(cls: type[Function], args: tuple[Any, ...], kwargs: dict[str, Any]) -
     if not (has_context or kwargs or code is None or code.co_kwonlyargcount) and code.co_argcount == len(
         args
     ):
-        return args  # as nearly always: nothing is left out
+        return args  # the usual case: nothing is omitted
     bound = inspect.signature(cls.forward).bind(*((None,) if has_context else ()), *args, **kwargs)
     if not has_context:
         bound.apply_defaults()
@@ -294,7 +294,7 @@ def _wrap_outputs(
     edges: Sequence[Edge | None],
     is_recorded: bool,
 ) -> tuple[Any, ...]:
-    """Give the outputs their history, and save what was asked for.  Source: _wrap_outputs."""
+    """Set the outputs' history, and save tensors for backward.  Source: _wrap_outputs."""
     for each in ctx._dirty:
         if not _is_among(each, outputs):
             raise RuntimeError(
@@ -336,7 +336,7 @@ def _wrap_output(
 ) -> Tensor:
     is_input = _is_among(output, inputs)
     if _is_among(output, ctx._dirty):
-        return output  # its history is rebased when all outputs are known
+        return output  # rebased when all outputs are known
     is_differentiable = (
         is_recorded and output._spec.dtype.category >= 2 and not _is_among(output, ctx._non_differentiable)
     )
@@ -344,7 +344,7 @@ def _wrap_output(
         if is_input or output._keys & AUTOGRAD:
             output = output.detach()
         return output
-    if is_input:  # returned as it came: a view of it, so that the input keeps its own history
+    if is_input:  # returned as is: return a view of it, so that the input keeps its history
         with no_grad():
             output = aten.view.default(output, output._spec.sizes)
     output._gradient_edge = (ctx, position)
@@ -374,9 +374,9 @@ def _push_forward(
     wrapped: Sequence[Any],
     level: forward_grad.Level,
 ) -> None:
-    """Give the outputs the tangents at one level that the Function's ``jvp`` finds.
+    """Set the outputs' tangents of one level, computed by the Function's ``jvp``.
 
-    ``outputs`` are as forward returned them.  Source: _process_forward_mode_AD.
+    ``outputs`` are what forward returned.  Source: _process_forward_mode_AD.
     """
     given: list[Tensor | None] = list(tangents)
     if ctx._materialize_grads:
@@ -419,7 +419,7 @@ def _push_forward(
 def _check_aliases(
     ctx: BackwardFunction, args: Sequence[Any], tangents: Sequence[Any], output: Tensor, tangent: Tensor
 ) -> None:
-    """Raises RuntimeError where an output shows an input's memory and its tangent not that of the input's."""
+    """Raises RuntimeError if an output is an alias of an input, but its tangent no view."""
     if _is_among(output, ctx._dirty):
         if not any(tangent is each for arg, each in zip(args, tangents) if arg is output):
             raise RuntimeError(
@@ -440,7 +440,7 @@ def _check_aliases(
 
 
 class DelayedError(Node):
-    """Passes gradients on, and raises when the gradient's own gradient is asked for.
+    """Raises an error if backward runs through it: a second derivative that does not exist.
 
     Source: torch/csrc/autograd/functions/basic_ops.h.
     """
@@ -454,10 +454,10 @@ class DelayedError(Node):
 
 
 def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a ``backward`` that is not made of recorded operators: its results can't be differentiated
-    again, and trying raises RuntimeError.
+    """Decorator for a ``backward`` that does not use recorded operators.
 
-    Source: torch.autograd.function.once_differentiable.
+    Differentiating its results again raises RuntimeError.  Source:
+    torch.autograd.function.once_differentiable.
     """
 
     @functools.wraps(fn)

@@ -1,11 +1,12 @@
-"""Derivatives of functions of tensors, at a point: whole matrices, or their products with vectors.
+"""Derivatives of functions at a point: Jacobian and Hessian matrices, and their products with vectors.
 
-For a function with Jacobian J: ``vjp`` is v^T J, ``jvp`` is J v, ``jacobian`` is J itself; and for one that
-returns one number, with Hessian H: ``vhp`` is v^T H, ``hvp`` is H v, ``hessian`` is H.
+For a function with Jacobian J: ``vjp`` is v^T J, ``jvp`` is J v, ``jacobian`` is J itself; for one that
+returns a single number, with Hessian H: ``vhp`` is v^T H, ``hvp`` is H v, ``hessian`` is H.
 
-What is given is the function, the point and the vector; each may be one tensor or a tuple of tensors, and
-what comes out has the same form.  With ``create_graph`` the results can be differentiated again.  With
-``strict``, what does not depend on the inputs raises RuntimeError, where else it has derivatives of 0.
+The arguments are the function, the inputs and the vector; each of the latter is a tensor or a tuple of
+tensors, and results have the same structure.  With ``create_graph`` the results can be differentiated again.
+With ``strict``, a result that is independent of the inputs raises RuntimeError; otherwise its derivative is
+0.
 
 Source: torch/autograd/functional.py.
 """
@@ -26,11 +27,11 @@ TensorOrTensors = Tensor | Tensors
 Function = Callable[..., Any]
 
 
-# -- what goes in and out ------------------------------------------------------------------------------------
+# -- arguments and results -----------------------------------------------------------------------------------
 
 
 def _as_tuple(given: Any, what: str, name: str) -> tuple[bool, Tensors]:
-    """Was it a tuple, and it as one.  Raises TypeError for anything but tensors."""
+    """(Is it a tuple?, ``given`` as a tuple).  Raises TypeError for anything but tensors."""
     is_tuple = isinstance(given, tuple)
     elements = given if is_tuple else (given,)
     for position, each in enumerate(elements):
@@ -44,12 +45,12 @@ def _as_tuple(given: Any, what: str, name: str) -> tuple[bool, Tensors]:
 
 
 def _in_form(results: Sequence[Any], is_tuple: bool) -> Any:
-    """The results as a tuple, or the only one by itself."""
+    """The results as a tuple, or the only one alone."""
     return tuple(results) if is_tuple else results[0]
 
 
 def _points(inputs: Tensors, create_graph: bool, need_graph: bool = True) -> Tensors:
-    """What the function is called with: leaves; with ``create_graph``, views of inputs that require grad."""
+    """The function's arguments: leaves; with ``create_graph``, views of inputs that require grad."""
     return tuple(
         each.view_as(each)
         if create_graph and each.requires_grad
@@ -59,14 +60,14 @@ def _points(inputs: Tensors, create_graph: bool, need_graph: bool = True) -> Ten
 
 
 def _finished(results: Sequence[Tensor], create_graph: bool) -> Tensors:
-    """The results, without their graph unless it was asked for."""
+    """The results, detached unless ``create_graph``."""
     if create_graph:
         return tuple(results)
     return tuple(each.detach() for each in results)
 
 
 def _vector(v: Any, like: Tensors, like_is_tuple: bool, name: str, create_graph: bool) -> Tensors:
-    """The vector ``v``, checked to be of the form of ``like``.  Raises RuntimeError."""
+    """The vector ``v``, checked to have the structure and sizes of ``like``.  Raises RuntimeError."""
     _, given = _as_tuple(v, "v", name)
     if len(given) != len(like):
         if like_is_tuple:
@@ -87,7 +88,7 @@ def _needs_no_vector(of: Tensors, what: str) -> None:
 
 
 def _single_output(output: Any, is_tuple: bool, name: str) -> None:
-    """Raises RuntimeError for a function that does not return one number in one tensor."""
+    """Raises RuntimeError unless the function returns one tensor of one element."""
     if is_tuple:
         raise RuntimeError(f"The function given to {name} should return a single Tensor")
     if output.numel() != 1:
@@ -141,7 +142,7 @@ def _check_recorded(results: Any, what: str, strict: bool) -> None:
 def _filled(
     gradients: Sequence[Tensor | None], like: Sequence[Tensor], strict: bool, create_graph: bool, stage: str
 ) -> Tensors:
-    """The gradients, zeros for those that are not there.  In strict mode, RuntimeError for them."""
+    """The gradients, with zeros for missing ones; in strict mode those raise RuntimeError."""
     filled = []
     for position, (each, reference) in enumerate(zip(gradients, like)):
         if strict and each is None:
@@ -163,7 +164,7 @@ def _grad(
     create_graph: bool = False,
     retain_graph: bool | None = None,
 ) -> tuple[Tensor | None, ...]:
-    """``autograd.grad`` of those outputs that require grad; None for the inputs that they do not lead to."""
+    """``autograd.grad`` of those outputs that require grad; None for inputs they do not depend on."""
     given = [None] * len(outputs) if grad_outputs is None else grad_outputs
     pairs = [(each, v) for each, v in zip(outputs, given) if each is not None and each.requires_grad]
     if not pairs:
@@ -188,10 +189,10 @@ def vjp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """``func(*inputs)``, and v^T J: the gradients of the inputs where those of the outputs are ``v``.
+    """``func(*inputs)``, and v^T J: the gradients of the inputs for gradients ``v`` of the outputs.
 
-    ``v`` has the outputs' sizes, and may be left out where there is one number.  Raises RuntimeError for
-    other sizes, TypeError for what is no tensor.  Source: torch.autograd.functional.vjp.
+    ``v`` has the outputs' sizes, and may be omitted for a single number.  Raises RuntimeError for other
+    sizes, TypeError for anything but tensors.  Source: torch.autograd.functional.vjp.
     """
     with enable_grad():
         is_tuple, inputs = _as_tuple(inputs, "inputs", "vjp")
@@ -217,12 +218,12 @@ def jvp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """``func(*inputs)``, and J v: how the outputs change as the inputs move along ``v``.
+    """``func(*inputs)``, and J v: the derivative of the outputs in the direction ``v`` of the inputs.
 
-    By backward twice: v^T J is linear in v, and its derivative in v along w is J w.  (``forward_ad`` gets it
-    in one go, for functions of operators that have tangents.)  ``v`` has the inputs' sizes, and may be left
-    out for one number.  Raises RuntimeError for other sizes, TypeError for what is no tensor.  Source:
-    torch.autograd.functional.jvp.
+    By double backward: v^T J is linear in v, and its derivative with respect to v along w is J w.
+    (``forward_ad`` computes it in one pass, if all operators support it.)  ``v`` has the inputs' sizes, and
+    may be omitted for a single number.  Raises RuntimeError for other sizes, TypeError for anything but
+    tensors.  Source: torch.autograd.functional.jvp.
     """
     with enable_grad():
         is_tuple, inputs = _as_tuple(inputs, "inputs", "jvp")
@@ -253,10 +254,10 @@ def vhp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """``func(*inputs)``, which is one number, and v^T H.
+    """``func(*inputs)``, which must be a single number, and v^T H.
 
-    The same as ``hvp``, since H is symmetric, and cheaper.  ``v`` has the inputs' sizes, and may be left out
-    for one number.  Raises RuntimeError for other sizes and functions, TypeError for what is no tensor.
+    Equal to ``hvp``, since H is symmetric, and cheaper.  ``v`` has the inputs' sizes, and may be omitted for
+    a single number.  Raises RuntimeError for other sizes and functions, TypeError for anything but tensors.
     Source: torch.autograd.functional.vhp.
     """
     with enable_grad():
@@ -277,10 +278,10 @@ def hvp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """``func(*inputs)``, which is one number, and H v.
+    """``func(*inputs)``, which must be a single number, and H v.
 
-    ``v`` has the inputs' sizes, and may be left out for one number.  Raises RuntimeError for other sizes and
-    functions, TypeError for what is no tensor.  Source: torch.autograd.functional.hvp.
+    ``v`` has the inputs' sizes, and may be omitted for a single number.  Raises RuntimeError for other sizes
+    and functions, TypeError for anything but tensors.  Source: torch.autograd.functional.hvp.
     """
     with enable_grad():
         is_tuple, inputs = _as_tuple(inputs, "inputs", "hvp")
@@ -297,7 +298,7 @@ def hvp(
 
 
 def _vector_or_one(v: Any, inputs: Tensors, is_tuple: bool, name: str, create_graph: bool) -> Tensors:
-    """The vector, or 1 where none is given for one number."""
+    """The vector; 1 if it is omitted for a single number."""
     if v is not None:
         return _vector(v, inputs, is_tuple, name, create_graph)
     _needs_no_vector(inputs, "input to the user-provided function is")
@@ -307,7 +308,7 @@ def _vector_or_one(v: Any, inputs: Tensors, is_tuple: bool, name: str, create_gr
 def _gradient_of_one(
     func: Function, inputs: Tensors, name: str, strict: bool
 ) -> tuple[Tensor, tuple[Tensor | None, ...]]:
-    """What the function returns, one number, and its gradient, recorded."""
+    """The function's result, a single number, and its gradient, recorded."""
     is_tuple, outputs = _as_tuple(func(*inputs), "outputs of the user-provided function", name)
     _check_recorded(outputs, "outputs", strict)
     _single_output(outputs[0], is_tuple, name)
@@ -316,11 +317,11 @@ def _gradient_of_one(
     return outputs[0], gradient
 
 
-# -- whole matrices ------------------------------------------------------------------------------------------
+# -- matrices ------------------------------------------------------------------------------------------------
 
 
 def _basis(tensors: Tensors) -> Tensors:
-    """For each tensor, the unit vectors of all tensors taken together: (elements of all, *sizes)."""
+    """For each tensor, its part of the unit vectors of all tensors together: (elements of all, *sizes)."""
     total = sum(each.numel() for each in tensors)
     found = []
     start = 0
@@ -342,13 +343,13 @@ def jacobian(
 ) -> Any:
     """The Jacobian: for each output and each input, a tensor of (*sizes of the output, *sizes of the input).
 
-    One tensor for one output and one input; a tuple where one of them is a tuple, and a tuple of tuples
-    (outputs first) where both are.  ``strategy``: "reverse-mode" is a backward for each element of the
-    outputs, "forward-mode" a pass of duals for each element of the inputs.  ``vectorize``: all of them at
-    once, by vmap.
+    One tensor for one output and one input; a tuple if one of them is a tuple, and a tuple of tuples (outputs
+    first) if both are.  ``strategy``: "reverse-mode" runs backward for each element of the outputs,
+    "forward-mode" runs forward mode for each element of the inputs.  ``vectorize``: all at once, by vmap.
 
     Raises NotImplementedError for forward mode without ``vectorize`` or with ``create_graph``, RuntimeError
-    for ``strict`` with either, TypeError for what is no tensor.  Source: torch.autograd.functional.jacobian.
+    for ``strict`` with either, TypeError for anything but tensors.  Source:
+    torch.autograd.functional.jacobian.
     """
     if strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError(
@@ -375,7 +376,7 @@ def jacobian(
 
 
 def _rows_one_by_one(outputs: Tensors, inputs: Tensors, create_graph: bool, strict: bool) -> list[Tensors]:
-    """For each output and each input the Jacobian, a backward for each element of an output."""
+    """For each output and each input the Jacobian, by a backward pass for each output element."""
     found = []
     for number, output in enumerate(outputs):
         rows: list[list[Tensor]] = [[] for _ in inputs]
@@ -405,7 +406,7 @@ def _rows_one_by_one(outputs: Tensors, inputs: Tensors, create_graph: bool, stri
 
 
 def _rows_at_once(outputs: Tensors, inputs: Tensors, create_graph: bool, strict: bool) -> list[Tensors]:
-    """The same, with all backwards in one."""
+    """Like ``_rows_one_by_one``, with all backward passes in one."""
 
     def rows(*gradients: Tensor) -> Tensors:
         found = _grad(outputs, inputs, gradients, create_graph, retain_graph=True)
@@ -470,11 +471,12 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
-    """The Hessian of a function that returns one number: for each pair of inputs a tensor of both's sizes.
+    """The Hessian of a function that returns a single number.
 
-    One tensor for one input, a tuple of tuples for a tuple.  It is the Jacobian of the Jacobian, the outer
-    one by ``outer_jacobian_strategy`` and, with ``vectorize``, at once.  Raises RuntimeError for a function
-    that returns something else, and what ``jacobian`` does.  Source: torch.autograd.functional.hessian.
+    For each pair of inputs a tensor of (*sizes of one, *sizes of the other): one tensor for one input, a
+    tuple of tuples for a tuple.  It is the Jacobian of the Jacobian, where the outer one uses
+    ``outer_jacobian_strategy`` and ``vectorize``.  Raises RuntimeError for a function that returns anything
+    else, and the errors of ``jacobian``.  Source: torch.autograd.functional.hessian.
     """
     is_tuple, inputs = _as_tuple(inputs, "inputs", "hessian")
     if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
@@ -489,7 +491,7 @@ def hessian(
         return outputs[0].squeeze()
 
     def gradient(*points: Tensor) -> Any:
-        if outer_jacobian_strategy == "forward-mode":  # else they do already
+        if outer_jacobian_strategy == "forward-mode":  # otherwise they already do
             points = tuple(each.requires_grad_() for each in points)
         found = jacobian(number, points, create_graph=True)
         _check_recorded(found, "jacobian", strict)

@@ -1,7 +1,7 @@
-"""Grad modes: whether operators are recorded, and whether tensors may be at all.
+"""Grad modes: whether operators are recorded, and inference mode.
 
-Each is a block (``with no_grad():``) or, around a function, a decorator.  They belong to the thread, and
-within it to the async task.
+Each is a context manager (``with no_grad():``) and a decorator of functions.  They are local to the thread
+and the async task.
 
 Source: torch/autograd/grad_mode.py, torch/utils/_contextlib.py.
 """
@@ -29,14 +29,14 @@ from ..values.thread_local_state import State, ThreadLocalStateGuard
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-# Does a function run for ``func.grad``, ``func.vmap`` or one of their kind?
+# Is this thread running a function for ``func.grad``, ``func.vmap`` or another transform?
 in_transform: ContextVar[bool] = ContextVar("gnomon_in_transform", default=False)
 
 
 class _ModeContext(ThreadLocalStateGuard):
-    """A mode for a block or for a function: ``enter`` makes a mode word from the one before.
+    """A mode for a block or for a function: ``enter`` computes the new mode word from the old one.
 
-    ``_mask`` has the bits that the mode is about; the others stay as they are when the block ends.
+    ``_mask`` has the mode's bits; other bits keep their values when the block ends.
     """
 
     __slots__ = ()
@@ -48,7 +48,7 @@ class _ModeContext(ThreadLocalStateGuard):
         raise NotImplementedError
 
     def copy(self) -> _ModeContext:
-        """The same block again: a decorated function may be called by several threads at once."""
+        """A new guard for the same mode: several threads may call a decorated function at once."""
         return type(self)()
 
     def _inside(self) -> State:
@@ -71,7 +71,7 @@ class _ModeContext(ThreadLocalStateGuard):
             try:
                 with self.copy():
                     return function(*args, **kwargs)
-            except KeyboardInterrupt:  # which may have kept the block from ending
+            except KeyboardInterrupt:  # it may have prevented __exit__
                 set_mode_word(word)
                 raise
 
@@ -79,7 +79,7 @@ class _ModeContext(ThreadLocalStateGuard):
 
 
 def _in_generator(context: _ModeContext, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A generator function whose body runs in the mode, each time it is resumed, and its caller does not."""
+    """A generator function whose body runs in the mode whenever it is resumed, while its caller does not."""
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
@@ -107,7 +107,7 @@ def _in_generator(context: _ModeContext, function: Callable[..., Any]) -> Callab
 
 
 class _BareDecorator(_ModeContext):
-    """A mode without arguments, which may decorate a function without being called: ``@no_grad``."""
+    """A mode without arguments, which also decorates without parentheses: ``@no_grad``."""
 
     __slots__ = ()
 
@@ -138,8 +138,7 @@ class enable_grad(_BareDecorator):
 
 
 class set_grad_enabled(_ModeContext):
-    """Recording on or off: from now on, for a block if used as a context manager, or for a function that it
-    decorates.
+    """Turns grad mode on or off: from now on, for a block as a context manager, or for a decorated function.
 
     Source: torch.set_grad_enabled.
     """
@@ -161,18 +160,18 @@ class set_grad_enabled(_ModeContext):
         return enable_grad() if self._mode else no_grad()
 
     def __enter__(self) -> None:
-        self._before.append(self._before[0])  # the end of the block goes back to before the guard was made
+        self._before.append(self._before[0])  # the end of the block restores the state from before __init__
         set_mode_word(self.enter(mode_word()))
 
     def __call__(self, function: F) -> F:
-        self._put_back(self._before[0])  # it is the function that is meant, not what comes after
+        self._put_back(self._before[0])  # the mode is only for the function
         return super().__call__(function)
 
 
 class inference_mode(_ModeContext):
-    """Inside, nothing is recorded, and new tensors are *inference tensors*: without version, never recorded.
+    """Inside, nothing is recorded, and new tensors are *inference tensors*, which have no version counter.
 
-    They can't be saved for backward or written to outside.  ``inference_mode(False)`` ends the mode inside
+    Outside, these can't be saved for backward or written to.  ``inference_mode(False)`` ends the mode inside
     such a block.  A context manager and a decorator.  Source: torch.inference_mode.
     """
 
@@ -203,14 +202,14 @@ _multithreading: ContextVar[bool] = ContextVar("gnomon_multithreading", default=
 
 
 def is_multithreading_enabled() -> bool:
-    """May backward run on several threads, one a device?"""
+    """May backward use several threads, one per device?"""
     return _multithreading.get()
 
 
 class set_multithreading_enabled(_ModeContext):
-    """Whether backward runs graphs that span several devices on a thread for each (the default), or on the
-    thread that called it: from now on, or for a block if used as a context manager.
+    """Sets whether backward uses one thread per device for a graph on several devices (the default).
 
+    Otherwise it uses only the calling thread.  From now on, or for a block as a context manager.
     Source: torch.autograd.set_multithreading_enabled.
     """
 

@@ -1,14 +1,14 @@
-"""gradcheck: backward and forward mode against finite differences.
+"""gradcheck: compares backward and forward mode with finite differences.
 
-For each input element the function is evaluated a step up and a step down; the slopes are a column of the
-Jacobian.  A backward gives a row of it, a dual tensor a column.  A complex number counts for two real ones,
-its parts: the step goes along both, and so do the gradients that go into backward; what comes out of
-backward, and what it is compared with, is PyTorch's convention, slope along the real axis plus i times that
-along the imaginary one.
+For each input element the function is evaluated one step up and one step down; the slopes are a column of the
+Jacobian.  Backward computes a row of it, forward mode a column.  A complex number counts as two real ones,
+its parts: the step is along both, and so are the gradients of outputs; the gradient of an input, and what it
+is compared with, follows PyTorch's convention, the slope along the real axis plus i times that along the
+imaginary one.
 
-In *fast mode* only products with one random vector are compared, u for the inputs and v for the outputs:
-v^T (J u), by two evaluations, with (v^T J) u, by one backward.  A wrong J passes only where u or v happen to
-lie across the error.  If they differ, the slow way tells where.
+*Fast mode* only compares products with one random vector, u for the inputs and v for the outputs: v^T (J u),
+by two evaluations, with (v^T J) u, by one backward.  A wrong J passes only if u or v happen to be orthogonal
+to the error.  If they differ, slow mode finds the element.
 
 Source: torch/autograd/gradcheck.py.
 """
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 
 Function = Callable[..., Any]
 Numbers = list[Any]
-Matrix = list[Numbers]  # a row for each output element, a number for each input element
+Matrix = list[Numbers]  # a row for each output element, a column for each input element
 
-SEED = 7  # of the random vectors: the same at each call
+SEED = 7  # of the random vectors, which are the same in each call
 BY_FORWARD_MODE = "computed with forward mode "
-SHOWN = 6  # rows and columns of a Jacobian, and differences, that a message shows
+SHOWN = 6  # rows, columns, and differences of a Jacobian in an error message
 
 
 class GradcheckError(RuntimeError):
-    """An analytic derivative differs from the numeric one, or is not what a derivative has to be.
+    """An analytic derivative differs from the numerical one, or violates another check.
 
     Source: torch.autograd.gradcheck.GradcheckError.
     """
@@ -69,12 +69,12 @@ def _outputs(func: Function, inputs: Sequence[Any]) -> list[Tensor]:
 
 
 def _differentiable(func: Function, inputs: Sequence[Any]) -> list[Tensor]:
-    """The outputs that a backward may start from; it never starts from nothing."""
+    """The outputs from which backward can start, without empty ones."""
     return [each for each in _outputs(func, inputs) if each.requires_grad and each.numel()]
 
 
 def _tensor_of(numbers: Sequence[Any], like: Tensor) -> Tensor:
-    """A row-major tensor of these numbers."""
+    """A contiguous tensor of these numbers."""
     made = empty_tensor(like._spec.contiguous())
     fill_from(made, numbers)
     return made
@@ -86,7 +86,7 @@ def _axes(tensor: Tensor) -> tuple[complex, ...]:
 
 
 def _random_generator() -> random.Random:
-    from random import Random  # 2 ms, and more for what that imports; few programs check gradients
+    from random import Random  # 2 ms or more, and few programs check gradients
 
     return Random(SEED)
 
@@ -104,7 +104,7 @@ def _random_vector(tensor: Tensor, generator: random.Random) -> Numbers:
 
 
 def _along(one: Sequence[Any], other: Sequence[Any]) -> float:
-    """The inner product of two vectors of complex numbers, taken as twice as many real ones."""
+    """The inner product of two complex vectors, as real vectors of twice the length."""
     return sum((complex(a).conjugate() * b).real for a, b in zip(one, other))
 
 
@@ -140,7 +140,7 @@ def _numeric_slopes(
 def _tangents(
     func: Function, inputs: Sequence[Any], which: Tensor, direction: Numbers, check_dtypes: bool = False
 ) -> list[Numbers]:
-    """The same by forward mode."""
+    """Like ``_numeric_slopes``, by forward mode."""
     with forward_ad.dual_level():
         given = []
         for each in inputs:
@@ -175,7 +175,7 @@ def _unit_vectors(tensor: Tensor) -> Iterator[tuple[int, complex, Numbers]]:
 def _matrices_by_columns(
     columns_along: Callable[[Tensor, Numbers], list[Numbers]], outputs: Sequence[Tensor], which: Tensor
 ) -> list[Matrix]:
-    """For each output the Jacobian with respect to ``which``, from its columns."""
+    """For each output the Jacobian with respect to ``which``, by columns."""
     matrices: list[Matrix] = [
         [[0.0] * which.numel() for _ in range(output.numel() * len(_axes(output)))] for output in outputs
     ]
@@ -190,7 +190,7 @@ def _matrices_by_columns(
 def _gradients(
     output: Tensor, checked: Sequence[Tensor], seeds: Numbers, check_dtypes: bool = False
 ) -> list[Numbers]:
-    """For each input, the gradient where that of ``output`` is ``seeds``."""
+    """For each input, its gradient for the gradient ``seeds`` of ``output``."""
     found = engine.grad(output, list(checked), _tensor_of(seeds, output), True, allow_unused=True)
     for gradient, each in zip(found, checked):
         if check_dtypes and gradient is not None and gradient.dtype is not each.dtype:
@@ -206,7 +206,7 @@ def _gradients(
 def _gradients_twice(
     output: Tensor, checked: Sequence[Tensor], seeds: Numbers, nondet_tol: float, check_dtypes: bool
 ) -> list[Numbers]:
-    """The same, twice.  Raises GradcheckError where the second time differs."""
+    """Call ``_gradients`` twice.  Raises GradcheckError if the results differ."""
     first, second = (_gradients(output, checked, seeds, check_dtypes) for _ in range(2))
     for position, (one, other) in enumerate(zip(first, second)):
         for a, b in zip(one, other):
@@ -222,7 +222,7 @@ def _gradients_twice(
 def _matrices_by_rows(
     output: Tensor, checked: Sequence[Tensor], nondet_tol: float, check_dtypes: bool
 ) -> list[Matrix]:
-    """For each input the Jacobian of ``output``, from its rows."""
+    """For each input the Jacobian of ``output``, by rows."""
     matrices: list[Matrix] = [[] for _ in checked]
     for seed in _axes(output):
         for element in range(output.numel()):
@@ -235,11 +235,11 @@ def _matrices_by_rows(
     return matrices
 
 
-# -- comparing and telling -----------------------------------------------------------------------------------
+# -- comparison and messages ---------------------------------------------------------------------------------
 
 
 def _index(element: int, sizes: Sequence[int]) -> tuple[int, ...]:
-    """Where the element of that number, row-major, stands."""
+    """The index of an element, given its row-major position."""
     index = []
     for size in reversed(sizes):
         index.append(element % size)
@@ -248,7 +248,7 @@ def _index(element: int, sizes: Sequence[int]) -> tuple[int, ...]:
 
 
 def _shown(matrix: Matrix) -> str:
-    """A matrix as text, cut when it is large."""
+    """A matrix as text, truncated if it is large."""
 
     def line(numbers: Numbers) -> str:
         text = ", ".join(f"{each:.6g}" for each in numbers[:SHOWN])
@@ -266,7 +266,7 @@ def _mismatch(
     rtol: float,
     how: str,
 ) -> str:
-    """What differs between two Jacobians of one output and one input, or nothing."""
+    """A message with the differences of two Jacobians of one output and one input, or ""."""
     output, output_position = outputs_and_position
     which, input_position = inputs_and_position
     found = []
@@ -302,7 +302,7 @@ def _mismatch(
 
 
 class _Check:
-    """One gradcheck: the function, its inputs, the tolerances, and how it is done."""
+    """One gradcheck: the function, its inputs, the tolerances, and the comparisons."""
 
     def __init__(
         self,
@@ -322,15 +322,15 @@ class _Check:
         self.check_dtypes = check_dtypes
 
     def numeric(self, which: Tensor, direction: Numbers) -> list[Numbers]:
-        """For each output the slopes along ``direction``, numerically."""
+        """For each output the slopes along ``direction``, by finite differences."""
         return _numeric_slopes(self.func, self.inputs, which, direction, self.eps)
 
     def tangents(self, which: Tensor, direction: Numbers) -> list[Numbers]:
-        """The same by forward mode."""
+        """Like ``numeric``, by forward mode."""
         return _tangents(self.func, self.inputs, which, direction, self.check_dtypes)
 
     def slow(self, is_forward: bool) -> None:
-        """Compare all of the Jacobians.  Raises GradcheckError."""
+        """Compare whole Jacobians.  Raises GradcheckError."""
         outputs = _outputs(self.func, self.inputs)
         if not is_forward and not any(each.requires_grad for each in outputs):
             self.constant(outputs)
@@ -362,7 +362,7 @@ class _Check:
                     raise GradcheckError(problem)
 
     def constant(self, outputs: Sequence[Tensor]) -> None:
-        """Check that outputs that require no grad do not move.  Raises GradcheckError."""
+        """Check that outputs that do not require grad do not depend on the inputs.  Raises GradcheckError."""
         for number, which in enumerate(self.checked):
             for position, matrix in enumerate(_matrices_by_columns(self.numeric, outputs, which)):
                 if any(abs(each) > self.atol for row in matrix for each in row):
@@ -393,13 +393,13 @@ class _Check:
             for number, u in enumerate(us):
                 expected = _along(v, numeric[number][position])
                 found = _along(v, forward[number][position]) if is_forward else _along(gradients[number], u)
-                # what each element of J may be off, added up
+                # the sum of the tolerances of all elements of J
                 atol = self.atol * sum(map(abs, u)) * sum(map(abs, v))
                 if not abs(found - expected) <= atol + self.rtol * abs(expected):
                     raise GradcheckError(self._slowly(is_forward, position, number, expected, found))
 
     def _slowly(self, is_forward: bool, output: int, number: int, expected: float, found: float) -> str:
-        """What fast mode found, and where."""
+        """The message for a mismatch in fast mode, with the elements that slow mode finds."""
         how = BY_FORWARD_MODE if is_forward else ""
         text = (
             f"Jacobian {how}mismatch for output {output} with respect to input {number}, in fast mode, "
@@ -415,11 +415,11 @@ class _Check:
         )
 
 
-# -- other things that derivatives have to be ----------------------------------------------------------------
+# -- other checks --------------------------------------------------------------------------------------------
 
 
 class UndefinedGrad(Node):
-    """Passes no gradient on.  Source: torch/csrc/autograd/functions/basic_ops.h."""
+    """Returns an undefined gradient.  Source: torch/csrc/autograd/functions/basic_ops.h."""
 
     __slots__ = ()
 
@@ -428,7 +428,7 @@ class UndefinedGrad(Node):
 
 
 def _without_gradient(output: Tensor) -> Tensor:
-    """``output`` again, whose gradient goes nowhere though its Node is run."""
+    """An alias of ``output`` that gives its Node an undefined gradient."""
     node = UndefinedGrad()
     node.next_edges = (gradient_edge(output),)
     node.sequence_nr = next_sequence_number()
@@ -439,7 +439,7 @@ def _without_gradient(output: Tensor) -> Tensor:
 
 
 def _check_undefined_backward(check: _Check) -> None:
-    """Backward has to take gradients that are not there, all of them and each alone, for zeros."""
+    """Check that backward treats undefined gradients as zeros, all of them and each one alone."""
     count = len(_differentiable(check.func, check.inputs))
     if not count:
         return
@@ -467,7 +467,7 @@ def _check_undefined_backward(check: _Check) -> None:
 
 
 def _check_multiplied(check: _Check) -> None:
-    """Backward is linear: where the gradients that come in are zero, so are those that go out."""
+    """Check that backward returns zeros for zero gradients."""
     outputs = _differentiable(check.func, check.inputs)
     if not outputs:
         return
@@ -480,7 +480,7 @@ def _check_multiplied(check: _Check) -> None:
 
 
 def _check_undefined_forward(check: _Check) -> None:
-    """A tangent that is not there has to do as one of zeros does."""
+    """Check that forward mode treats an undefined tangent as zeros."""
     generator = _random_generator()
     along = [_tensor_of(_random_vector(each, generator), each) for each in check.checked]
 
@@ -512,7 +512,7 @@ def _check_undefined_forward(check: _Check) -> None:
 
 
 def _check_batched(check: _Check, is_forward: bool) -> None:
-    """Several gradients (or tangents) at once, by ``vmap``, have to do as one after the other."""
+    """Check that derivatives under ``vmap`` equal those computed one after the other."""
     generator = _random_generator()
     outputs = _outputs(check.func, check.inputs)
     cases: list[tuple[str, Tensor, Callable[[Tensor], tuple[Tensor, ...]]]] = []
@@ -567,11 +567,11 @@ def _check_batched(check: _Check, is_forward: bool) -> None:
                 )
 
 
-# -- what people call ----------------------------------------------------------------------------------------
+# -- public functions ----------------------------------------------------------------------------------------
 
 
 def _check_inputs(inputs: Sequence[Any]) -> None:
-    """Can these be moved, and far enough?  Raises ValueError and RuntimeError, and warns."""
+    """Check the inputs' grad, dtypes and strides.  Raises ValueError and RuntimeError, and warns."""
     if not any(_is_checked(each) for each in inputs):
         raise ValueError(
             "gradcheck expects at least one input tensor to require gradient, but none of them have "
@@ -612,20 +612,21 @@ def gradcheck(
     fast_mode: bool = False,
     masked: bool | None = None,
 ) -> bool:
-    """Are the derivatives of ``func`` at ``inputs`` those that finite differences give?
+    """Check the derivatives of ``func`` at ``inputs`` against finite differences.
 
-    inputs: tensors (those that require grad are checked; float64 or complex128, or the step ``eps`` is lost
-    in rounding) and anything else.  For each output element and each input element: |analytical - numerical|
-    <= ``atol`` + ``rtol`` * |numerical|.  ``check_backward_ad``: the derivatives of backward;
-    ``check_forward_ad``: those of forward mode.  ``fast_mode``: only products with random vectors.
+    inputs: tensors (those that require grad are checked; they should be float64 or complex128, because in
+    lower precision the step ``eps`` is lost in rounding) and anything else.  For each output element and each
+    input element: |analytical - numerical| <= ``atol`` + ``rtol`` * |numerical|.  ``check_backward_ad``
+    checks backward, ``check_forward_ad`` forward mode.  ``fast_mode`` compares only products with random
+    vectors.
 
-    Besides, backward has to give the same twice (up to ``nondet_tol``); with ``check_undefined_grad``, take
-    gradients and tangents that are not there for zeros; with ``check_grad_dtypes``, give the dtypes of what
-    it differentiates; with ``check_batched_grad`` and ``check_batched_forward_grad``, do the same under
-    ``vmap``. ``masked`` is about sparse tensors, and says nothing here.
+    In addition, backward must return the same twice (up to ``nondet_tol``).  ``check_undefined_grad``:
+    undefined gradients and tangents are treated as zeros.  ``check_grad_dtypes``: derivatives have the dtype
+    of their tensor.  ``check_batched_grad`` and ``check_batched_forward_grad``: the same results under
+    ``vmap``.  ``masked`` is for sparse tensors, and ignored.
 
-    Returns True.  Raises GradcheckError that shows what differs and where (or returns False without
-    ``raise_exception``); ValueError when no input requires grad, RuntimeError for inputs that overlap.
+    Returns True.  Raises GradcheckError with the differences (or returns False without ``raise_exception``);
+    ValueError if no input requires grad, RuntimeError for inputs with overlapping elements.
     Source: torch.autograd.gradcheck.
     """
     if not (check_forward_ad or check_backward_ad):
@@ -679,12 +680,12 @@ def gradgradcheck(
     fast_mode: bool = False,
     masked: bool = False,
 ) -> bool:
-    """Are the second derivatives of ``func`` right?
+    """Check the second derivatives of ``func``.
 
-    gradcheck of its backward, in the inputs and in the gradients ``grad_outputs`` that it starts with (random
-    ones, if they are not given; with ``gen_non_contig_grad_outputs`` not row-major).  ``check_rev_over_rev``:
-    by backward; ``check_fwd_over_rev``: by forward mode.  The other arguments, and what it raises and
-    returns, are gradcheck's.  Source: torch.autograd.gradgradcheck.
+    Runs gradcheck on its backward, as a function of the inputs and of ``grad_outputs`` (random if not given;
+    not contiguous with ``gen_non_contig_grad_outputs``).  ``check_rev_over_rev`` differentiates it by
+    backward, ``check_fwd_over_rev`` by forward mode.  All else is as in gradcheck.  Source:
+    torch.autograd.gradgradcheck.
     """
     if not (check_fwd_over_rev or check_rev_over_rev):
         raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
@@ -712,7 +713,7 @@ def gradgradcheck(
     def backward_of(*values: Any) -> tuple[Tensor, ...]:
         points = list(values[: len(arguments)])
         for position in checked:
-            points[position].requires_grad_()  # a dual tensor is made of one that does not
+            points[position].requires_grad_()  # forward mode passes detached tensors
         results = [each for each in _outputs(func, points) if each.requires_grad]
         gradients = engine.grad(
             results,

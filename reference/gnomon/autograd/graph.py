@@ -1,4 +1,4 @@
-"""``gnomon.autograd.graph``: what users may see of the graph, and do to it.
+"""``gnomon.autograd.graph``: the graph's public API.
 
 Source: torch/autograd/graph.py.
 """
@@ -13,7 +13,7 @@ from .tensor_hooks import register_multi_grad_hook
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
-    """Say that the numbers of a tensor (or of several) were written to by other means than operators.
+    """Increment the version counters of tensors that were modified other than by operators.
 
     Source: torch.autograd.graph.increment_version.
     """

@@ -1,4 +1,4 @@
-"""GraphTask: one backward, and what it is asked for.
+"""GraphTask: the state of one backward pass.
 
 Source: torch/csrc/autograd/graph_task.h; engine.cpp (compute_dependencies, GraphTask::init_to_execute,
 evaluate_function).
@@ -21,10 +21,10 @@ _next_task_id = itertools.count().__next__
 
 
 class GraphTask:
-    """One backward: where it starts, what it is asked for, and which Nodes it has to come by.
+    """One backward pass: its roots, the requested inputs (``targets``), and the Nodes that must run.
 
-    Without ``targets`` every leaf accumulates; with them, the task accumulates into those, or captures what
-    arrives there.  Source: torch/csrc/autograd/graph_task.h.
+    Without ``targets`` every leaf accumulates; with them, the task accumulates into those only, or captures
+    their gradients.  Source: torch/csrc/autograd/graph_task.h.
     """
 
     __slots__ = (
@@ -50,14 +50,14 @@ class GraphTask:
         accumulates: bool,
     ):
         self.id = _next_task_id()
-        self.depth = 0  # of backwards around it on this thread's stack
+        self.depth = 0  # of nested backward passes on this thread's stack
         self.edges = edges
         self.seeds = seeds
         self.keep_graph = keep_graph
         self.accumulates = accumulates
-        self._dependencies: dict[Node, int] | None = None  # counted when they are asked for
-        self.needed: set[Node] | None = None  # with targets: the Nodes that lead to one
-        self.captures: dict[Node, list[tuple[int, int]]] = {}  # Node -> (its output, which target)
+        self._dependencies: dict[Node, int] | None = None  # computed when first needed
+        self.needed: set[Node] | None = None  # with targets: the Nodes from which one is reachable
+        self.captures: dict[Node, list[tuple[int, int]]] = {}  # Node -> (output number, target number)
         self.captured: list[Tensor | None] = []
         if targets is not None:
             if not accumulates:
@@ -65,7 +65,7 @@ class GraphTask:
                 for position, (node, output_nr) in enumerate(targets):
                     self.captures.setdefault(node, []).append((output_nr, position))
             self.needed = needed_for(edges, targets)
-        # with hooks on a Node of this graph, captures, an observer or anomaly mode, Nodes run the long way
+        # with hooks on a Node of this graph, captures, a callback or anomaly mode, Nodes run in ``evaluate``
         self.is_watched = bool(
             self.captures
             or mode_word() & OBSERVED_BIT
@@ -78,33 +78,33 @@ class GraphTask:
 
     @property
     def dependencies(self) -> dict[Node, int]:
-        """For each Node that can be reached, how many edges lead to it and have not reported."""
+        """For each reachable Node, the number of edges to it that have not delivered a gradient yet."""
         if self._dependencies is None:
             self._dependencies = count_dependencies(self.edges)
         return self._dependencies
 
     def comes_by(self, node: Node) -> bool:
-        """Does this backward come by ``node``?"""
+        """Does this backward pass reach ``node``, on the way to a target?"""
         return node in self.dependencies and (self.needed is None or node in self.needed)
 
     def executes(self, node: Node) -> bool:
-        """Does ``node`` have to run, rather than only to be come by?"""
+        """Must ``node`` run?  Not if it is only a target."""
         if self.needed is None:
             return True
         return leads_to(node, self.needed)
 
     def capture(self, node: Node, gradients: Sequence[Tensor | None]) -> None:
-        """Keep those of the gradients that arrived at ``node`` that were asked for."""
+        """Store the requested gradients among those that ``node`` received."""
         for output_nr, position in self.captures.get(node, ()):
             self.captured[position] = gradients[output_nr]
 
     def evaluate(
         self, node: Node, gradients: list[Tensor | None]
     ) -> tuple[list[Tensor | None], Sequence[Tensor | None] | None]:
-        """Run ``node`` with all its hooks: (gradients as its hooks left them, what it returned).
+        """Run ``node`` with all its hooks; returns the gradients after its pre-hooks, and its results.
 
-        It returns None where it does not run: at a leaf, and at the end of what is needed.  What is asked for
-        there is what the tensor's hooks made of it; of a Node that does run, what had arrived.
+        The results are None if it does not run: for a leaf, and for a target at the end of the needed graph.
+        There, the captured gradient is the one after tensor hooks; of a Node that runs, the one before them.
         """
         hooks = hooks_of.get(node)
         executes = self.executes(node)
@@ -148,12 +148,12 @@ class GraphTask:
         return gradients, results
 
 
-# The backward that this thread, or async task, runs just now.
+# The backward pass that this thread or async task is running.
 current_task: ContextVar[GraphTask | None] = ContextVar("gnomon_graph_task", default=None)
 
 
 def count_dependencies(roots: Sequence[Edge]) -> dict[Node, int]:
-    """For each Node that is reachable, how many edges lead to it.  Source: compute_dependencies."""
+    """For each reachable Node, the number of edges to it.  Source: compute_dependencies."""
     dependencies: dict[Node, int] = {}
     for node, _ in roots:
         dependencies[node] = 0
@@ -171,7 +171,7 @@ def count_dependencies(roots: Sequence[Edge]) -> dict[Node, int]:
 
 
 def leads_to(node: Node, needed: set[Node]) -> bool:
-    """Does an edge of ``node`` lead to one of these?"""
+    """Does an edge of ``node`` lead to one of ``needed``?"""
     for edge in node.next_edges:
         if edge is not None and edge[0] in needed:
             return True

@@ -1,14 +1,14 @@
-"""Hooks: functions of the user's that see, and may replace, gradients on their way through a Node.
+"""Hooks: users' functions that get, and may replace, gradients in a backward pass.
 
-At one Node they run in this order, each kind in the order of registration:
+A Node runs them in this order, each kind in the order of registration:
 
 1. tensor pre-hooks: ``tensor.register_hook``, with the gradient of one output of the Node;
-2. the hook of a tensor that retains its gradient: after all others, whenever it was registered;
+2. the retain_grad hook of a tensor: after all others, whenever it was registered;
 3. pre-hooks: ``node.register_prehook``, with the gradients of all outputs;
-4. (the Node runs; at a leaf, what has arrived is added to ``grad`` and the post-accumulate hooks run)
+4. (the Node runs; for a leaf, the gradient is added to ``grad`` and the post-accumulate hooks run)
 5. post-hooks: ``node.register_hook``, with the gradients of inputs and outputs.
 
-They are kept beside the Nodes rather than in them: few have any.
+They are stored in a table outside the Nodes, because few Nodes have any.
 
 Source: torch/csrc/autograd/function_hook.h, "Backward Hooks execution" in PyTorch's autograd notes.
 """
@@ -28,8 +28,7 @@ Hooks = dict[int, Callable[..., Any]]
 
 
 class RemovableHandle:
-    """What registering a hook returns: ``remove()`` takes the hook away again, and so does leaving a
-    ``with``.
+    """The handle of a registered hook: ``remove()``, or leaving a ``with`` block, removes the hook.
 
     Source: torch.utils.hooks.RemovableHandle.
     """
@@ -41,7 +40,7 @@ class RemovableHandle:
         self.id = _next_id()
 
     def remove(self) -> None:
-        """Take the hook away; doing so twice is no error."""
+        """Remove the hook; removing it twice is allowed."""
         for each in self._hooks:
             each.pop(self.id, None)
 
@@ -53,7 +52,7 @@ class RemovableHandle:
 
 
 def add_hook(hooks: Hooks, hook: Callable[..., Any]) -> RemovableHandle:
-    """Register ``hook`` in ``hooks``.  Raises TypeError for what cannot be called."""
+    """Register ``hook`` in ``hooks``.  Raises TypeError for one that is not callable."""
     if not callable(hook):
         raise TypeError(f"expected a hook that can be called, got {type(hook).__name__}")
     handle = RemovableHandle(hooks)
@@ -62,7 +61,7 @@ def add_hook(hooks: Hooks, hook: Callable[..., Any]) -> RemovableHandle:
 
 
 class NodeHooks:
-    """All hooks of one Node; ``tensor_pre`` and ``retain`` by the number of the Node's output."""
+    """All hooks of one Node; ``tensor_pre`` and ``retain`` are keyed by output number."""
 
     __slots__ = ("post", "pre", "retain", "tensor_pre")
 
@@ -73,7 +72,7 @@ class NodeHooks:
         self.post: Hooks = {}
 
     def call_tensor_pre_hooks(self, gradients: Sequence[Tensor | None]) -> list[Tensor | None]:
-        """Give each gradient to the hooks of its tensor; what a hook returns takes its place."""
+        """Call the hooks of each tensor with its gradient, which their results replace."""
         replaced = list(gradients)
         for position, hooks in self.tensor_pre.items():
             for hook in list(hooks.values()):
@@ -87,7 +86,7 @@ class NodeHooks:
         return replaced
 
     def call_pre_hooks(self, gradients: list[Tensor | None]) -> list[Tensor | None]:
-        """Give the gradients of all outputs to each pre-hook; a tuple that one returns takes their place."""
+        """Call each pre-hook with the gradients of all outputs, which a returned tuple replaces."""
         for hook in list(self.pre.values()):
             gradients = _replacements(hook, hook(tuple(gradients)), gradients)
         return gradients
@@ -95,9 +94,7 @@ class NodeHooks:
     def call_post_hooks(
         self, results: Sequence[Tensor | None], gradients: Sequence[Tensor | None]
     ) -> Sequence[Tensor | None]:
-        """Give what the Node returned, and got, to each post-hook; a tuple that one returns takes the
-        former's place.
-        """
+        """Call each post-hook with results and gradients of the Node; a returned tuple replaces results."""
         for hook in list(self.post.values()):
             results = _replacements(hook, hook(tuple(results), tuple(gradients)), results)
         return results
@@ -108,7 +105,7 @@ def _name_of(hook: Any) -> str:
 
 
 def _replacement(hook: Any, result: Any, gradient: Tensor) -> Tensor:
-    """What a hook returned, checked; the gradient itself where it returned None."""
+    """A hook's checked result, or the gradient itself if it returned None."""
     if result is None:
         return gradient
     if not isinstance(result, Tensor):
@@ -148,7 +145,7 @@ hooks_of: weakref.WeakKeyDictionary[Any, NodeHooks] = weakref.WeakKeyDictionary(
 
 
 def node_hooks(node: Any) -> NodeHooks:
-    """The hooks of ``node``, an empty set if there were none."""
+    """The NodeHooks of ``node``; created if there were none."""
     found = hooks_of.get(node)
     if found is None:
         found = hooks_of[node] = NodeHooks()

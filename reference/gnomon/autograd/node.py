@@ -1,7 +1,7 @@
 """The graph: Nodes, the Edges between them, and AccumulateGrad at its leaves.
 
-A Node is one recorded operator, turned round: it takes the gradients of the operator's outputs and gives
-those of its inputs.  Its ``next_edges`` lead to where each of these goes.
+A Node is the derivative of one recorded operator: it computes the gradients of its inputs from those of its
+outputs.  Its ``next_edges`` say where each of these goes.
 
 Source: torch/csrc/autograd/function.h, edge.h, functions/accumulate_grad.h, input_metadata.h.
 """
@@ -28,19 +28,19 @@ from ..values.dtype import float32
 from ..values.speedups import speedups
 from .hooks import RemovableHandle, add_hook, hooks_of, node_hooks
 
-# Where a gradient goes: a Node and which of its inputs.  A plain tuple, as `Node.next_functions` shows it:
-# one is made for every recorded operator.
+# Where a gradient goes: a Node and the number of its input.  A plain tuple, as in `Node.next_functions`,
+# because one is created for every recorded operator.
 Edge = tuple["Node", int]
 
 next_sequence_number = itertools.count().__next__
 
-# Has a Node ever been recorded whose inputs and output are on several devices?  Until then no backward needs
-# to look for devices.
+# Has a Node been recorded whose inputs and output are on several devices?  Until then no backward needs to
+# check for several devices.
 spans_devices = False
 
 
 def devices_are_spanned() -> None:
-    """Such a Node has been recorded."""
+    """Set ``spans_devices``."""
     global spans_devices
     spans_devices = True
 
@@ -51,10 +51,10 @@ LAST_SEQUENCE_NUMBER = 2**64 - 1  # AccumulateGrad runs before anything else tha
 class Node:
     """A step of the backward pass.
 
-    next_edges    for each input of the recorded operator, the Edge its gradient takes, or None
-    sequence_nr   when it was recorded; later Nodes run first
-    metadata_specs  the specs of the recorded operator's outputs, up to the last that has a gradient: what
-                  gradients that come in must look like
+    next_edges    for each input of the recorded operator, the Edge that gets its gradient, or None
+    sequence_nr   increases with each recorded Node; later Nodes run first
+    metadata_specs  the specs of the recorded operator's outputs, up to the last that has a gradient, to
+                  validate incoming gradients
     """
 
     __slots__ = (
@@ -66,11 +66,11 @@ class Node:
     )
 
     next_edges: Sequence[Edge | None]
-    metadata_specs: tuple[Any, ...]  # each a Spec, or None where the output is no tensor
+    metadata_specs: tuple[Any, ...]  # Specs; None for an output that is not a tensor
     sequence_nr: int
 
     def name(self) -> str:
-        """The kind of Node: the recorded operator's name with "Backward0"."""
+        """The Node's name: the recorded operator's name followed by "Backward0"."""
         return type(self).__name__
 
     @property
@@ -80,7 +80,7 @@ class Node:
 
     @property
     def metadata(self) -> dict[Any, Any]:
-        """A place for users to put what they want."""
+        """A dictionary for users' own data."""
         try:
             return self._metadata
         except AttributeError:
@@ -88,30 +88,30 @@ class Node:
             return self._metadata
 
     def _sequence_nr(self) -> int:
-        """When the Node was recorded: of two Nodes of one thread, the later has the greater number."""
+        """The sequence number: of two Nodes of one thread, the later has the greater one."""
         return self.sequence_nr
 
     def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
         """Call ``fn(grad_outputs)`` before the Node runs, with a tuple of the gradients of its outputs.
 
-        A tuple that it returns takes their place.  Source: torch.autograd.graph.Node.register_prehook.
+        If it returns a tuple, that replaces them.  Source: torch.autograd.graph.Node.register_prehook.
         """
         return add_hook(node_hooks(self).pre, fn)
 
     def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
         """Call ``fn(grad_inputs, grad_outputs)`` after the Node has run, with tuples of gradients.
 
-        A tuple that it returns takes the place of ``grad_inputs``.  Source:
+        If it returns a tuple, that replaces ``grad_inputs``.  Source:
         torch.autograd.graph.Node.register_hook.
         """
         return add_hook(node_hooks(self).post, fn)
 
     def apply(self, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
-        """The gradients of the inputs, from those of the outputs; None where there is none."""
+        """Compute the gradients of the inputs from those of the outputs; None for no gradient."""
         raise NotImplementedError
 
     def release_variables(self) -> None:
-        """Let go of what was saved for backward."""
+        """Free what was saved for backward."""
 
     def __call__(self, *gradients: Tensor | None) -> Any:
         if len(gradients) != len(self.metadata_specs):
@@ -127,26 +127,26 @@ class Node:
 
 
 class AccumulateGrad(Node):
-    """The end of the line: adds what arrives to a leaf's ``grad``.
+    """The Node of a leaf: adds the incoming gradient to its ``grad``.
 
-    The leaf keeps its accumulator, and the accumulator knows the leaf weakly.  In PyTorch it is the other way
-    round, and an accumulator is made anew for each graph; what differs is that a leaf which only a graph
-    leads to is freed here (nobody could see its ``grad``), and lives there.
+    The leaf owns its accumulator, which has a weak reference to the leaf.  In PyTorch it is the reverse, and
+    each graph gets a new accumulator.  The difference: a leaf that only a graph refers to is freed here
+    (nobody could see its ``grad``), but stays alive in PyTorch.
     """
 
     __slots__ = ("_kept", "_variable")
 
-    _kept: Tensor  # the leaf itself, where somebody waits to be told of it
+    _kept: Tensor  # the leaf, kept alive if hooks need it
     _variable: weakref.ref[Tensor]
     next_edges = ()
     sequence_nr = LAST_SEQUENCE_NUMBER
 
     def apply(self, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
-        """Accumulate.  (The engine does so itself, for all leaves when the graph has run.)"""
+        """Accumulate.  (Backward does not call this: the engine accumulates at the end, for all leaves.)"""
         variable = self.variable
         if gradients[0] is not None and variable is not None:
             meta = autograd_meta(variable)
-            present = meta.grad  # another thread may drop or replace it meanwhile
+            present = meta.grad  # read once: another thread may replace it meanwhile
             total = accumulated(variable, present, gradients[0])
             if total is IN_PLACE:
                 present.add_(gradients[0])
@@ -161,7 +161,7 @@ class AccumulateGrad(Node):
 
 
 def own_gradient(gradient: Tensor, variable: Tensor) -> Tensor:
-    """A copy of ``gradient`` that is safe to keep as ``grad``, in the variable's order of memory.
+    """A copy of ``gradient`` that is safe to keep as ``grad``, in the variable's memory order.
 
     Source: clone_obey_contract.
     """
@@ -173,16 +173,16 @@ def own_gradient(gradient: Tensor, variable: Tensor) -> Tensor:
     return aten.copy_.default(made, gradient.detach(), False)
 
 
-IN_PLACE: Any = object()  # what ``accumulated`` returns where the gradient is to be added to the present one
+IN_PLACE: Any = object()  # returned by ``accumulated`` if the gradient is to be added in place
 
 
 def accumulated(variable: Tensor, present: Tensor | None, gradient: Tensor, is_own: bool = False) -> Tensor:
-    """What the ``grad`` of ``variable``, which is ``present``, becomes with ``gradient``.
+    """The new ``grad`` of ``variable``, whose current one is ``present``, after adding ``gradient``.
 
-    IN_PLACE where it is to be added to ``present``, which cannot fail then.
+    IN_PLACE: it is to be added to ``present`` in place, which can not fail then.
 
-    ``is_own``: nobody else refers to ``gradient``, which may become ``grad`` as it is.  The gradient is added
-    out of place while it is recorded itself.  Source: AccumulateGrad::accumulateGrad.
+    ``is_own``: there is no other reference to ``gradient``, which may become ``grad`` without a copy.  If
+    grad mode is on, it is added out of place.  Source: AccumulateGrad::accumulateGrad.
     """
     if present is not None:
         if mode_word() & GRAD_MODE_BIT or not _can_add(present, gradient):
@@ -197,14 +197,14 @@ def accumulated(variable: Tensor, present: Tensor | None, gradient: Tensor, is_o
 
 
 def _references(view: Tensor) -> tuple[int, int]:
-    """How many know the tensor that ``view`` is a view of, and how many its storage."""
+    """The reference counts of the base and of the storage of ``view``."""
     base, storage = view._view_of[0], view._storage  # type: ignore[index]
     return sys.getrefcount(base), sys.getrefcount(storage)
 
 
 @functools.cache
 def _references_of_one_view() -> tuple[int, int]:
-    """What ``_references`` says where nobody but the view knows them (which differs by Python's version)."""
+    """The result of ``_references`` without any other reference (it depends on Python's version)."""
     return _references(_view_of_nobody_else())
 
 
@@ -216,9 +216,9 @@ def _view_of_nobody_else() -> Tensor:
 
 
 def is_only_view(view: Tensor) -> bool:
-    """Is the memory of ``view``, all of it, nobody's but its own: a transpose, say, of a result that is gone?
+    """Does ``view`` use all of its memory, with no other reference to it: a transpose of a dead result, say?
 
-    Never true on a Python that doesn't count references.
+    Always False on a Python without reference counts.
     """
     if not hasattr(sys, "getrefcount"):
         return False
@@ -232,7 +232,7 @@ def is_only_view(view: Tensor) -> bool:
 
 
 def _can_add(present: Tensor, gradient: Tensor) -> bool:
-    """Does nothing stand against ``present.add_(gradient)``?"""
+    """Can ``present.add_(gradient)`` be used?"""
     mine, other = present._spec, gradient._spec
     return (
         mine.sizes == other.sizes
@@ -246,8 +246,9 @@ def _can_add(present: Tensor, gradient: Tensor) -> bool:
 
 
 def accumulator_edge(variable: Tensor) -> tuple[AccumulateGrad, int]:
-    """The edge to the leaf's AccumulateGrad, made if there was none (or if the leaf changed its sizes
-    since).  What stands for another leaf, as it was saved for backward, has that one's.
+    """The edge to the leaf's AccumulateGrad; created if there was none, or if the leaf's sizes have changed.
+
+    An unpacked saved leaf shares the accumulator of the original one.
     """
     meta = variable._autograd_meta
     if meta is None:
@@ -264,10 +265,10 @@ def accumulator_edge(variable: Tensor) -> tuple[AccumulateGrad, int]:
 
 
 def gradient_edge(variable: Tensor) -> Edge | None:
-    """Where the gradient of ``variable`` goes: to what computed it, or to its accumulator; None if it needs
+    """The edge that gets the gradient of ``variable``: to its grad_fn or its accumulator; None: there is
     none.
 
-    A view that was made under no_grad requires grad with its base, but its gradient goes nowhere.
+    A view created in no_grad mode requires grad if its base does, but gets no gradient.
     """
     edge = variable._gradient_edge
     if variable._view_of is not None:
@@ -283,8 +284,7 @@ def gradient_edge(variable: Tensor) -> Edge | None:
 
 
 class GradientEdge(NamedTuple):
-    """One output of a Node, where a gradient may be asked for: stands for a tensor in ``grad`` and
-    ``backward`` without keeping it alive.
+    """An output of a Node: replaces a tensor in ``grad`` and ``backward`` without keeping it alive.
 
     Source: torch.autograd.graph.GradientEdge.
     """
@@ -308,12 +308,12 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 
 def operator_name(node: Node) -> str:
-    """What messages call a Node, after the operator: "Exp" for ExpBackward0, as PyTorch's do."""
+    """The name of a Node's operator in messages, as in PyTorch's: "Exp" for ExpBackward0."""
     return re.sub("Backward[0-9]*$", "", node.name())
 
 
 def set_history(variable: Tensor, node: Node, output_nr: int) -> None:
-    """Say that ``node`` computed ``variable``."""
+    """Make ``node`` the grad_fn of ``variable``."""
     variable._gradient_edge = (node, output_nr)
     variable._keys |= AUTOGRAD
 

@@ -1,7 +1,7 @@
-"""allow_mutation_on_saved_tensors: what was saved for backward is copied before it is written to.
+"""allow_mutation_on_saved_tensors: tensors saved for backward are copied before they are modified.
 
-Hooks pack each saved tensor into a ``_Kept``, found by its storage; a mode that sees every operator copies,
-before one writes to a storage, what was saved of it.
+Hooks pack each saved tensor into a ``_Kept``, which is found by its storage; a dispatch mode copies the saved
+tensors of a storage before an operator writes to it.
 
 Source: torch/autograd/graph.py (allow_mutation_on_saved_tensors).
 """
@@ -25,7 +25,7 @@ _is_allowed: ContextVar[bool] = ContextVar("gnomon_mutation_on_saved_tensors", d
 
 
 class _Kept:
-    """A saved tensor, or its copy; None when the block has ended."""
+    """A saved tensor, or its copy; None after the block."""
 
     __slots__ = ("__weakref__", "tensor")
 
@@ -34,7 +34,7 @@ class _Kept:
 
 
 class _CopiesSaved(DispatchMode):
-    """``kept``: by storage, what was saved of it since it was last written to."""
+    """``kept``: by storage, the tensors saved since it was last written to."""
 
     def __init__(self) -> None:
         self.kept: weakref.WeakKeyDictionary[Any, weakref.WeakSet[_Kept]] = weakref.WeakKeyDictionary()
@@ -78,9 +78,9 @@ class _CopiesSaved(DispatchMode):
 
 
 class allow_mutation_on_saved_tensors(ThreadLocalStateGuard, ContextDecorator):
-    """Inside, tensors that were saved for backward may be written to: backward finds what they were.
+    """Inside, tensors saved for backward may be modified in place: backward gets their old values.
 
-    Each is copied when it is first written to, and only then.  Backward has to run inside, too, or raises
+    Each is copied when it is first modified, and only then.  Backward must run inside, too, or it raises
     AssertionError.  Raises RuntimeError inside another such block.  Source:
     torch.autograd.graph.allow_mutation_on_saved_tensors.
     """

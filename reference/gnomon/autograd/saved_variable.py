@@ -1,13 +1,13 @@
-"""SavedVariable: a tensor kept for backward, with the version it had.
+"""SavedVariable: a tensor saved for backward, with its version.
 
-What backward needs must be what forward saw: when a saved tensor was written to since, unpacking it raises.
-An *output* is kept as an alias without history, or the Node would keep itself alive through it.
+Backward must see the values that forward saw: if a saved tensor was written to since, unpacking it raises.
+An *output* is saved as an alias without history; otherwise the Node would keep itself alive through it.
 
-Most tensors are never written to; those are kept as they are, without a SavedVariable around them, and "its
-version counter still says 0" is the check.
+Most tensors are never written to; those are saved without a SavedVariable, and the check is that their
+version counter is still 0.
 
-With *saved tensor hooks* it is not the tensor that is kept but what ``pack`` made of it, and ``unpack`` has
-to give it back: in less memory, on another device, on disk.
+With *saved tensor hooks*, what is saved is the result of ``pack`` for the tensor, from which ``unpack`` must
+restore it: in less memory, on another device, on disk.
 
 Source: torch/csrc/autograd/saved_variable.cpp, torch/autograd/graph.py (saved_tensors_hooks).
 """
@@ -37,8 +37,8 @@ from . import anomaly_mode
 from .grad_mode import in_transform
 from .node import AccumulateGrad, gradient_edge, operator_name
 
-# For the Node of an operator that wrote to a view in place: what makes the edge of its output, which is no
-# longer the Node's own but the view's, of a base that was rewritten.
+# For the Node of an operator that wrote to a view in place: creates the edge of its output.  That is no
+# longer (Node, number), but the edge of the view, whose base was rebased.
 edges_of_views: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
 Pack = Callable[[Tensor], Any]
@@ -49,10 +49,10 @@ _disabled: ContextVar[str] = ContextVar("gnomon_saved_tensors_hooks_disabled", d
 
 
 class SavedVariable:
-    """``tensor`` at ``version``; for an output, also which output of the Node it was.
+    """``tensor`` at ``version``; if it is an output of the Node, also its number.
 
-    ``unpack_hook`` is there when it is not the tensor but a packed thing that is kept; then ``edge`` is the
-    tensor's own edge, an output's made anew.
+    If ``unpack_hook`` is set, ``tensor`` is what the pack hook returned; then ``edge`` is the edge of the
+    saved tensor, unless it is an output, whose edge is created anew.
     """
 
     __slots__ = ("edge", "is_variable", "output_nr", "tensor", "unpack_hook", "version")
@@ -75,7 +75,7 @@ class SavedVariable:
 
     @classmethod
     def at_first(cls, tensor: Tensor, output_nr: int) -> SavedVariable:
-        """``tensor`` as it was at version 0, when it was saved."""
+        """A SavedVariable of ``tensor``, saved at version 0."""
         made = cls.__new__(cls)
         made.version = 0
         made.output_nr = output_nr
@@ -85,23 +85,23 @@ class SavedVariable:
         return made
 
     def register_hooks(self, pack_hook: Pack, unpack_hook: Unpack) -> None:
-        """Keep what ``pack_hook`` makes of the tensor, which ``unpack_hook`` is to undo.
+        """Save ``pack_hook(tensor)`` instead of the tensor; ``unpack_hook`` must restore it.
 
-        Raises RuntimeError where that was done before, and for a tensor that ``pack_hook`` writes to.
+        Raises RuntimeError if hooks are already set, and if ``pack_hook`` modifies the tensor.
         """
         if self.unpack_hook is not None:
             raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set")
         self._pack(self.tensor, pack_hook, unpack_hook, is_late=True)
 
     def _pack(self, tensor: Tensor, pack_hook: Pack, unpack_hook: Unpack, is_late: bool = False) -> None:
-        """Hooks that are in force when it is saved get the tensor itself, later ones an alias."""
+        """Pack ``tensor``.  Hooks active when it is saved get the tensor itself, later ones an alias."""
         if self.output_nr < 0 and self.is_variable:
             self.edge = gradient_edge(tensor)
         if is_late and self.edge is not None:
             tensor = tensor.detach()
         version = tensor._version
         word = mode_word()
-        # what the hook itself does is not recorded, nor is what it saves for it to pack
+        # the hook's own operators are not recorded, and tensors that they save are not packed
         try:
             set_mode_word(word & ~SAVED_TENSOR_HOOKS_BIT & ~GRAD_MODE_BIT)
             packed = pack_hook(tensor)
@@ -116,8 +116,10 @@ class SavedVariable:
         self.unpack_hook = unpack_hook
 
     def unpack(self, node: Any, with_history: bool = False) -> Tensor:
-        """The tensor, with its history: an output's only ``with_history`` or where that is recorded, for
-        else nobody sees it.  Raises RuntimeError if it was written to since it was saved.
+        """The saved tensor, with its history.
+
+        For an output, the history is attached only if ``with_history`` or if grad mode is on, since it is not
+        needed otherwise.  Raises RuntimeError if the tensor was written to since it was saved.
         """
         if self.unpack_hook is not None:
             return self._unpack_packed(node)
@@ -147,7 +149,7 @@ class SavedVariable:
     def _attached(tensor: Tensor, edge: Any) -> Tensor:
         attached = without_history(tensor)
         if edge is not None and edge[0].__class__ is AccumulateGrad:
-            autograd_meta(attached).accumulator_edge = edge  # a leaf, whose gradient is that of the one saved
+            autograd_meta(attached).accumulator_edge = edge  # shares the saved leaf's accumulator
         else:
             attached._gradient_edge = edge
         attached._keys |= AUTOGRAD
@@ -157,10 +159,10 @@ class SavedVariable:
 
 
 def without_history(tensor: Tensor) -> Tensor:
-    """An alias of ``tensor`` that leads to no Node; what wraps another tensor is asked for one."""
+    """An alias of ``tensor`` without a grad_fn; wrappers create theirs by dispatch."""
     if not tensor._keys & WRAPPER_KEYS:
         return alias_tensor(tensor, tensor._spec, tensor._storage_offset)
-    if tensor._keys & BATCHED:  # its numbers keep their history: that is another graph's
+    if tensor._keys & BATCHED:  # the wrapped tensor keeps its history, which is in another graph
         with excluding(DispatchKey.Autograd, DispatchKey.ADInplaceOrView):
             return aten.alias.default(tensor)
     with excluding(DispatchKey.Autograd):
@@ -168,8 +170,9 @@ def without_history(tensor: Tensor) -> Tensor:
 
 
 def as_saved_variable(saved: list[Any], position: int, output_nr: int) -> SavedVariable:
-    """The SavedVariable for a tensor that a Node saved without one: its output of this number, or (-1) an
-    input.
+    """The SavedVariable of a tensor saved without one; ``output_nr`` is its output number, -1 for an input.
+
+    It replaces the tensor in ``saved``.
     """
     if not isinstance(saved[position], SavedVariable):
         saved[position] = SavedVariable.at_first(saved[position], output_nr)
@@ -185,19 +188,19 @@ class SavedList:
         self.items = [save(each) if isinstance(each, Tensor) else each for each in items]
 
     def unpack(self, node: Any) -> list[Any]:
-        """The list, each tensor checked."""
+        """The list, with the version of each tensor checked."""
         return [unpack(each, node) for each in self.items]
 
 
 def save(tensor: Tensor) -> Tensor | SavedVariable:
-    """What a Node keeps of an input: the tensor itself while nobody has written to it.
+    """Save an input of a Node: the tensor itself if it was never written to, else a SavedVariable.
 
     Raises RuntimeError for an inference tensor.
     """
     counter = tensor._version_counter
     if counter is INFERENCE_VERSION:
-        if in_transform.get():  # a transform's own graph, which nobody will see
-            if tensor._keys & WRAPPER_KEYS:  # whose numbers are another's
+        if in_transform.get():  # a transform's graph, which is internal
+            if tensor._keys & WRAPPER_KEYS:  # has no memory of its own
                 return tensor
             return make_tensor(tensor._spec, tensor.untyped_storage(), tensor._storage_offset)
         raise RuntimeError(
@@ -210,9 +213,9 @@ def save(tensor: Tensor) -> Tensor | SavedVariable:
 
 
 def unpack(saved: Any, node: Any) -> Any:
-    """What was saved, checked."""
+    """The saved value, with the versions of tensors checked."""
     if isinstance(saved, Tensor):
-        counter = saved._version_counter  # an inference tensor's stays at 0
+        counter = saved._version_counter  # that of inference tensors stays 0
         if counter is not None and counter.value:
             raise_version_mismatch(node, saved, 0, -1)
         return saved
@@ -222,7 +225,7 @@ def unpack(saved: Any, node: Any) -> Any:
 
 
 def raise_freed() -> NoReturn:
-    """Raises the RuntimeError for what a Node saved and has let go of."""
+    """Raises the RuntimeError for saved values that were freed."""
     raise RuntimeError(
         "Trying to backward through the graph a second time (or directly access saved tensors after they "
         "have already been freed). Saved intermediate values of the graph are freed when you call "
@@ -252,13 +255,13 @@ def raise_version_mismatch(node: Any, tensor: Tensor, expected: int, output_nr: 
 
 
 class saved_tensors_hooks(ThreadLocalStateGuard):
-    """Inside, what operators save for backward is packed by ``pack_hook``, and unpacked by ``unpack_hook``.
+    """Inside, tensors saved for backward are packed by ``pack_hook``, and unpacked by ``unpack_hook``.
 
-    ``pack_hook(tensor)`` returns anything at all; ``unpack_hook`` gets that and returns a tensor with the
-    same numbers, each time that backward needs it.  Neither may write to what it is given.  It is the very
-    tensor: one that an operator returned keeps its Node, so that to return it from ``pack_hook`` (rather than
-    ``tensor.detach()``) makes a cycle, which only the garbage collector ends.  Of nested
-    blocks, the innermost counts.  Raises RuntimeError inside ``disable_saved_tensors_hooks``.  Source:
+    ``pack_hook(tensor)`` may return anything; ``unpack_hook`` gets that and returns a tensor with the same
+    values, each time that backward needs it.  Neither may modify its argument, which is the saved tensor
+    itself.  An output of an operator still has its Node, so returning it from ``pack_hook`` (rather than
+    ``tensor.detach()``) creates a reference cycle, which only the garbage collector frees.  The innermost of
+    nested blocks is used.  Raises RuntimeError inside ``disable_saved_tensors_hooks``.  Source:
     torch.autograd.graph.saved_tensors_hooks.
     """
 
@@ -278,9 +281,9 @@ class saved_tensors_hooks(ThreadLocalStateGuard):
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Inside, what operators save for backward is moved to the CPU, and back when backward needs it.
+    """Inside, tensors saved for backward are moved to the CPU, and back when backward needs them.
 
-    ``pin_memory``: into page-locked memory, where the device has such; nothing is gained on a host device.
+    ``pin_memory`` and ``device_type`` are accepted for compatibility, and ignored.
     Source: torch.autograd.graph.save_on_cpu.
     """
 
@@ -298,7 +301,7 @@ class save_on_cpu(saved_tensors_hooks):
 class disable_saved_tensors_hooks(ThreadLocalStateGuard, ContextDecorator):
     """Inside, entering ``saved_tensors_hooks`` raises RuntimeError with ``error_message``.
 
-    Raises it itself where such hooks are in force already.  Source:
+    Raises RuntimeError itself if such hooks are already active.  Source:
     torch.autograd.graph.disable_saved_tensors_hooks.
     """
 

@@ -1,4 +1,4 @@
-"""Hooks that are registered on tensors: on gradients that arrive at them, and on leaves after accumulation.
+"""Hooks registered on tensors: for their gradients, and for leaves after accumulation.
 
 Source: torch/_tensor.py (register_hook, register_post_accumulate_grad_hook), torch/autograd/graph.py
 (register_multi_grad_hook).
@@ -22,9 +22,9 @@ from .node import accumulator_edge, gradient_edge
 def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
     """Call ``hook`` with the gradient of this tensor whenever backward computes it.
 
-    What it returns, if anything, takes the gradient's place; it must have the same shape and dtype.  A hook
-    stays with the value it was registered on: when an in-place operator gives the tensor a new one, the hook
-    still sees the gradient of the old.
+    If it returns a tensor, of the same shape and dtype, that replaces the gradient.  A hook belongs to the
+    value it was registered on: if an in-place operator modifies the tensor later, the hook still gets the
+    gradient of the old value.
 
     Raises RuntimeError for a tensor that does not require grad.  Source: torch.Tensor.register_hook.
     """
@@ -39,17 +39,17 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Remo
 def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> RemovableHandle:
     """Call ``hook`` with this leaf whenever backward has added to its ``grad``.
 
-    The hooks run when the whole graph has, so that a failing backward changes nothing; in PyTorch each runs
-    as soon as its leaf's gradient is there.
+    The hooks run after the whole graph, so that a failing backward changes nothing; in PyTorch each runs as
+    soon as its leaf's gradient is accumulated.
 
-    Raises RuntimeError for a tensor that does not require grad, and for one that is no leaf.  Source:
+    Raises RuntimeError for a tensor that does not require grad, and for a non-leaf.  Source:
     torch.Tensor.register_post_accumulate_grad_hook.
     """
     if not self._keys & AUTOGRAD:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if self.grad_fn is not None:
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-    accumulator_edge(self)[0]._kept = self  # the hook is to run although nobody else keeps the leaf
+    accumulator_edge(self)[0]._kept = self  # the hook must run even if nothing else refers to the leaf
     meta = autograd_meta(self)
     if meta.post_accumulate_grad_hooks is None:
         meta.post_accumulate_grad_hooks = {}
@@ -72,7 +72,7 @@ def retain_grad(self: Tensor) -> None:
         tensor = reference()
         if tensor is not None:
             meta = autograd_meta(tensor)
-            # a copy: what flows through the graph may be expanded, or somebody else's
+            # a copy: the gradient may be expanded, or referred to elsewhere
             meta.grad = (
                 aten.clone.default(gradient, None) if meta.grad is None else aten.add(meta.grad, gradient)
             )
@@ -86,17 +86,17 @@ def register_multi_grad_hook(
 ) -> RemovableHandle:
     """Call ``fn`` when the gradients of several tensors have been computed by one backward.
 
-    With ``mode="all"``, ``fn`` gets a list of their gradients, None for each that
-    this backward does not compute, as soon as the last is there; with ``mode="any"``, the first gradient that
-    is there; tensors that do not require grad don't count.  Raises ValueError for another mode, and
-    AssertionError where "all" is asked of a tensor that does not require grad.
+    With ``mode="all"``, ``fn`` gets a list of all gradients, None for those that this backward does not
+    compute, after the last one is computed; with ``mode="any"``, it gets the first gradient, and tensors that
+    do not require grad are ignored.  Raises ValueError for another mode, and AssertionError for a tensor that
+    does not require grad with "all".
     Source: torch.autograd.graph.register_multi_grad_hook.
     """
     if mode not in ("all", "any"):
         raise ValueError(f"register_multi_grad_hook: expected mode to be 'all' or 'any', got {mode!r}")
     lock = threading.Lock()
-    arrived: dict[int, dict[int, Tensor | None]] = {}  # of which backward: position -> gradient
-    done: list[int] = []  # the last backward in which mode "any" was served
+    arrived: dict[int, dict[int, Tensor | None]] = {}  # task id -> position -> gradient
+    done: list[int] = []  # id of the last backward pass in which mode "any" called fn
     if mode == "any":
         tensors = [each for each in tensors if each._keys & AUTOGRAD]
     edges = [gradient_edge(each) for each in tensors]

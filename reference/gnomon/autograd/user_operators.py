@@ -1,8 +1,8 @@
-"""Autograd for users' operators: derivatives that are registered, and what happens where none is.
+"""Autograd for users' operators: registered derivatives, and the defaults without one.
 
-An operator with a derivative is recorded as a Function whose forward is the operator below Autograd.  One
-that was made by ``custom_op`` and has none raises in backward; one that a Library made lets its kernel's own
-operators be recorded, and warns in backward, because a kernel is not the place for that.
+An operator with a derivative is recorded as a Function whose forward is the operator below Autograd.  Without
+one, backward raises for an operator of ``custom_op``.  For an operator of a Library, the operators that its
+kernel calls are recorded, and backward warns, because kernels should not rely on this.
 
 Source: torch/_library/autograd.py; torch/csrc/autograd/autograd_not_implemented_fallback.cpp.
 """
@@ -25,7 +25,7 @@ from .node import Node, gradient_edge, next_sequence_number, set_history
 
 
 class Derivative:
-    """What ``register_autograd`` was given: both are None until then."""
+    """The functions given to ``register_autograd``; None before."""
 
     __slots__ = ("backward", "setup_context")
 
@@ -35,7 +35,7 @@ class Derivative:
 
 
 def no_formula(operator: UserOperator) -> str:
-    """The text of the error that backward raises through an operator without a derivative."""
+    """The error text of backward for an operator without a derivative."""
     return (
         f"Trying to backward through {operator} but no autograd formula was registered. Please use "
         "register_autograd to add one."
@@ -47,7 +47,7 @@ def _requiring_grad(arguments: Any) -> list[Tensor]:
 
 
 def _written(operator: UserOperator, arguments: Sequence[Any]) -> list[Tensor]:
-    """The tensors that the schema says are written to."""
+    """The tensors that the operator writes to, by its schema."""
     return list(
         flat_tensors(
             [value for argument, value in zip(operator.schema.arguments, arguments) if argument.is_written]
@@ -56,11 +56,11 @@ def _written(operator: UserOperator, arguments: Sequence[Any]) -> list[Tensor]:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# A derivative that was registered.
+# With a registered derivative.
 
 
 class _Call:
-    """One call on its way into a Function: what forward needs, and how its flat outputs were grouped."""
+    """The first argument of the Function: what forward needs, and the structure of its outputs."""
 
     __slots__ = ("arguments", "is_list", "keys")
 
@@ -71,7 +71,7 @@ class _Call:
 
 
 def _grouped(values: Sequence[Any], lengths: Sequence[int | None]) -> list[Any]:
-    """Flat values as they were: ``lengths`` says how many make a list, None that one is none."""
+    """Group flat values into lists of ``lengths``; None stands for a single value."""
     rest = iter(values)
     return [next(rest) if length is None else [next(rest) for _ in range(length)] for length in lengths]
 
@@ -87,7 +87,7 @@ def _flattened(values: Sequence[Any], lengths: Sequence[int | None]) -> list[Any
 
 
 def _lengths(declared: Sequence[Any], values: Sequence[Any]) -> list[int | None]:
-    """Which of the values are lists of tensors, and how long they are."""
+    """The length of each value that is a list of tensors, None for others."""
     return [
         len(value) if each.is_tensor and isinstance(value, (list, tuple)) else None
         for each, value in zip(declared, values)
@@ -95,7 +95,7 @@ def _lengths(declared: Sequence[Any], values: Sequence[Any]) -> list[int | None]
 
 
 def make_autograd_kernel(operator: UserOperator, derivative: Derivative) -> Kernel:
-    """The kernel for Autograd that records ``operator`` with ``derivative``, whatever that is by then."""
+    """The Autograd kernel that records ``operator`` with ``derivative``, which may be set later."""
     schema = operator.schema
     positional = [argument for argument in schema.arguments if not argument.kwarg_only]
 
@@ -119,7 +119,7 @@ def make_autograd_kernel(operator: UserOperator, derivative: Derivative) -> Kern
         if not isinstance(results, tuple):
             results = (results,)
         expected = len(positional)
-        # what is no tensor has no gradient, and need not be named behind the last that has
+        # arguments that are not tensors have no gradient; the last ones may be omitted
         missing = positional[len(results) :]
         if any(each.is_tensor for each in missing) or any(each is not None for each in results[expected:]):
             raise RuntimeError(
@@ -170,7 +170,7 @@ def make_autograd_kernel(operator: UserOperator, derivative: Derivative) -> Kern
 def _refuse_tangents(operator: UserOperator, arguments: Sequence[Any]) -> None:
     """Raises NotImplementedError for dual tensors: there is no formula for tangents.
 
-    PyTorch lets most of them pass, and the results have none.
+    PyTorch accepts most of them, and the results have no tangents.
     """
     if any(has_tangent(each) for each in flat_tensors(arguments)):
         raise NotImplementedError(
@@ -180,7 +180,7 @@ def _refuse_tangents(operator: UserOperator, arguments: Sequence[Any]) -> None:
 
 
 class FormulaMissing(Node):
-    """Stands in the history of a tensor that a user's operator wrote to: backward through it raises."""
+    """The Node of a tensor that a user's operator modified in place: backward through it raises."""
 
     __slots__ = ("operator",)
 
@@ -191,9 +191,9 @@ class FormulaMissing(Node):
 
 
 def _follow_writing(operator: UserOperator, arguments: Sequence[Any]) -> Callable[[], None]:
-    """Before an operator writes to tensors that require grad: refuse leaves; after, note that it did.
+    """Check in-place writes to tensors that require grad; the returned function records them afterwards.
 
-    PyTorch lets both pass, and backward then gives the gradient of what was there before.
+    Leaves are refused.  PyTorch accepts both silently, and backward then ignores the write.
     """
     written = [tensor for tensor in _written(operator, arguments) if tensor._keys & AUTOGRAD]
     for tensor in written:
@@ -213,13 +213,11 @@ def _follow_writing(operator: UserOperator, arguments: Sequence[Any]) -> Callabl
 
 
 # ---------------------------------------------------------------------------------------------------------
-# None registered, for an operator that a Library made.
+# Without a registered derivative, for operators of a Library.
 
 
 class WarnNotImplemented(Node):
-    """The Node of an operator that has no kernel for Autograd: no gradients come out of it, and it says
-    so.
-    """
+    """The Node of an operator without an Autograd kernel: it warns, and returns no gradients."""
 
     __slots__ = ("operator",)
 
@@ -240,7 +238,7 @@ def _warn_not_registered(operator: UserOperator) -> None:
 
 
 def not_registered_kernel(operator: Any, keys: int, arguments: Sequence[Any]) -> Any:
-    """Run the operator, and have backward warn: the kernel for Autograd that operators start with."""
+    """The default Autograd kernel: run the operator, and make backward warn."""
     below = keys & ~AUTOGRAD
     inputs = _requiring_grad(arguments)
     if not is_grad_enabled() or not inputs:
@@ -262,11 +260,11 @@ def not_registered_kernel(operator: Any, keys: int, arguments: Sequence[Any]) ->
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Views and writing.
+# Views and in-place writes.
 
 
 def inplace_or_view_kernel(operator: Any, keys: int, arguments: Sequence[Any]) -> Any:
-    """Mark views, bump version counters: the kernel for ADInplaceOrView of operators that alias or write."""
+    """The ADInplaceOrView kernel: mark views, increment version counters."""
     schema = operator.schema
     written = _written(operator, arguments)
     counted = [tensor for tensor in written if tensor._version_counter is not INFERENCE_VERSION]
@@ -289,7 +287,7 @@ def inplace_or_view_kernel(operator: Any, keys: int, arguments: Sequence[Any]) -
 
 
 def _mark_views(output: Any, source: Any) -> None:
-    """Say of the result of an operator that its tensors are views of ``source``, where they do not know."""
+    """Mark the tensors of ``output`` as views of ``source``, unless they are marked already."""
     if not isinstance(source, Tensor) or source._version_counter is INFERENCE_VERSION:
         return
     several = isinstance(output, (list, tuple))
@@ -304,9 +302,7 @@ def _aliases_or_writes(operator: UserOperator) -> bool:
 
 
 def forward_ad_kernel(operator: Any, keys: int, arguments: Sequence[Any]) -> Any:
-    """Leave tangents to the kernel for Autograd, or to the operators that kernels call: ForwardAD's
-    kernel.
-    """
+    """The ForwardAD kernel: skipped; the Autograd kernel, or operators that kernels call, handle tangents."""
     return operator.redispatch(keys & ~FORWARD_AD, arguments)
 
 

@@ -1,16 +1,16 @@
-"""VariableType: the kernels for the keys Autograd and ADInplaceOrView, for every operator at once.
+"""VariableType: the kernels for the keys Autograd and ADInplaceOrView, for all operators.
 
-Autograd runs the operator below itself and, when an input requires grad, makes the Node that turns it round:
-with an edge for each input and exactly what its formulas name.
+The Autograd kernel runs the operator below Autograd and, if an input requires grad, creates its Node, with an
+edge for each input and the saved values that its derivative formulas name.
 
-A formula is a function whose parameter names say what it is given:
+A formula is a function whose parameter names determine its arguments:
     grad              the gradient of the (first) output
-    grads             those of all outputs, None where one was not used
-    result, result1 … an output, or an output by the name the schema gives it ("indices")
+    grads             the gradients of all outputs, None for unused ones
+    result, result1 … an output; also an output by its name in the schema ("indices")
     self, other …     an argument's value
-    self_sizes        an argument's sizes; nothing is kept alive by it
+    self_sizes        an argument's sizes, without keeping the tensor alive
     self_spec         an argument's spec, or the specs of a list
-    grad_input_mask   which of the arguments named together need a gradient
+    grad_input_mask   which of the arguments named in the key need a gradient
 A key of several names ("input, weight, bias") has one formula that returns a tuple.  A formula may return
 None for "no gradient".  The engine sums a gradient to the input's sizes and converts it to its dtype.
 
@@ -52,9 +52,9 @@ MASK = -3
 
 
 class RecordedNode(Node):
-    """The Node of an operator that has formulas: ``plan`` says which, ``saved`` holds what they name.
+    """The Node of an operator with derivative formulas: ``plan`` has them, ``saved`` their arguments.
 
-    Each plan makes a class of its own, so that a Node does not have to be told its plan.
+    Each plan has its own class, so that Nodes need not store the plan.
     """
 
     __slots__ = ("saved",)
@@ -71,7 +71,7 @@ class RecordedNode(Node):
         if grad is None and (not plan.takes_all_gradients or all(each is None for each in gradients)):
             return (None,) * len(self.next_edges)
         if plan.takes_all_gradients and len(gradients) < plan.output_count:
-            # a formula has a place for each result, also for the last ones that are no outputs of the Node's
+            # formulas expect a gradient for each result, but the last ones may not be outputs of the Node
             gradients = [*gradients, *[None] * (plan.output_count - len(gradients))]
         values = []
         for each in saved:
@@ -83,7 +83,7 @@ class RecordedNode(Node):
 
 
 class NotImplementedNode(RecordedNode):
-    """Stands where an operator without formulas was recorded: backward through it raises."""
+    """The Node of an operator without derivative formulas: backward through it raises."""
 
     __slots__ = ()
 
@@ -92,10 +92,10 @@ class NotImplementedNode(RecordedNode):
 
 
 class DerivativePlan:
-    """What recording a call takes, for one choice of inputs that require grad.
+    """What is needed to record a call, for one set of inputs that require grad.
 
-    ``savers``     for each saved value, a function of (arguments, outputs) that fetches it
-    ``formulas``   (formula, where each parameter comes from, which inputs its results are for, mask)
+    ``sources``    (kind, position) of each saved value among arguments and outputs
+    ``formulas``   (formula, the source of each parameter, the inputs that get its results, grad_input_mask)
     """
 
     def __init__(self, operator: OpOverload, input_slots: list[int], needed: tuple[bool, ...]):
@@ -105,11 +105,10 @@ class DerivativePlan:
         base = operator.record.base or operator
         derivatives = base.record.derivatives
         self.saved_names: list[str] = []
-        self.saved_outputs: set[int] = set()  # positions in saved_names that are outputs
         self.sources: list[tuple[str, int]] = []
         self.formulas: list[tuple[Callable[..., Any], tuple[int, ...], Any, tuple[bool, ...]]] = []
         self.takes_all_gradients = False
-        # how many results a formula of all gradients has a place for; 0 where their number is not fixed
+        # how many gradients a formula of ``grads`` expects; 0 if the number is not fixed
         returns = base.schema.returns
         self.output_count = 0 if any(each.is_list for each in returns) else len(returns)
         self.keeps_tensors = False
@@ -141,7 +140,7 @@ class DerivativePlan:
             else:
                 targets = slots[0][0]
             self.formulas.append((formula, sources, targets, mask))
-        # is there anything that a backward lets go of?  Else the graph can be run again
+        # does it save tensors, which backward frees?  If not, the graph can run again
         self.keeps_tensors = any(
             kind == "output" or (kind == "value" and schema.arguments[position].is_tensor)
             for kind, position in self.sources
@@ -149,7 +148,7 @@ class DerivativePlan:
         self.node_class = make_node_class(operator, self)
 
     def _source(self, parameter: str, names: list[str], base: OpOverload) -> int:
-        """Where a formula's parameter comes from: an index into what is saved, or one of the codes above."""
+        """The source of a formula's parameter: an index into the saved values, or a code above."""
         if parameter == "grad":
             return GRAD
         if parameter == "grads":
@@ -181,7 +180,7 @@ class DerivativePlan:
     def apply(
         self, gradients: Sequence[Tensor | None], values: list[Any], inputs: int
     ) -> list[Tensor | None]:
-        """The gradients of so many inputs: each formula, called with what it asks for."""
+        """Call each formula with its arguments; returns the gradients of all ``inputs`` inputs."""
         results: list[Tensor | None] = [None] * inputs
         for formula, sources, targets, mask in self.formulas:
             given = {GRAD: gradients[0], GRADS: gradients, MASK: mask}
@@ -195,7 +194,7 @@ class DerivativePlan:
         return results
 
     def collect(self, arguments: Sequence[Any], outputs: Sequence[Any], before: dict[int, Any]) -> list[Any]:
-        """The values to save.  ``before`` has the values that arguments had before an in-place operator."""
+        """The values to save.  ``before``: arguments as they were before an in-place operator."""
         saved: list[Any] = []
         for kind, position in self.sources:
             if kind == "value":
@@ -225,7 +224,7 @@ class DerivativePlan:
 
 
 def make_node_class(operator: OpOverload, plan: DerivativePlan) -> type[RecordedNode]:
-    """The class of a plan's Nodes, named after the operator: AddBackward0 for add.Tensor."""
+    """Create the class of a plan's Nodes, named after the operator: AddBackward0 for add.Tensor."""
     base = operator.record.base or operator
     camel = "".join(part.title() for part in base.schema.name.split("_"))
     parent = RecordedNode if base.record.derivatives is not None else NotImplementedNode
@@ -245,7 +244,7 @@ def make_node_class(operator: OpOverload, plan: DerivativePlan) -> type[Recorded
 
 
 def _geometry_getters(getter: Callable[[RecordedNode], Any], name: str) -> dict[str, Any]:
-    """A saved spec, under the names that PyTorch has for its parts."""
+    """Attributes for the sizes and strides of a saved spec, with PyTorch's names."""
     return {
         f"_saved_{name}_sym_sizes": property(lambda node: getter(node).sizes),
         f"_saved_{name}_sym_strides": property(lambda node: getter(node).strides),
@@ -254,9 +253,7 @@ def _geometry_getters(getter: Callable[[RecordedNode], Any], name: str) -> dict[
 
 def _raw_saved_getter(plan: DerivativePlan, name: str) -> Callable[[RecordedNode], Any]:
     def get(node: RecordedNode) -> Any:
-        """The SavedVariable under this name, for ``register_hooks``.  Raises RuntimeError after it was
-        freed.
-        """
+        """The SavedVariable of this name, for ``register_hooks``.  Raises RuntimeError if it was freed."""
         if node.saved is None:
             raise_freed()
         position = plan.saved_names.index(name)
@@ -272,7 +269,7 @@ def _raw_saved_getter(plan: DerivativePlan, name: str) -> Callable[[RecordedNode
 
 def _saved_getter(plan: DerivativePlan, name: str) -> Callable[[RecordedNode], Any]:
     def get(node: RecordedNode) -> Any:
-        """What was saved under this name.  Raises RuntimeError after it was freed."""
+        """The saved value of this name.  Raises RuntimeError if it was freed."""
         if node.saved is None:
             raise_freed()
         position = plan.saved_names.index(name)
@@ -280,16 +277,16 @@ def _saved_getter(plan: DerivativePlan, name: str) -> Callable[[RecordedNode], A
         saved = node.saved[position]
         if kind == "output" and isinstance(saved, Tensor):
             saved = as_saved_variable(node.saved, position, number)
-        with enable_grad():  # with its history, whoever asks
+        with enable_grad():  # with its history, whatever the grad mode
             return unpack(saved, node)
 
     return get
 
 
 def flatten_inputs(operator: OpOverload, arguments: Sequence[Any]) -> tuple[list[Any], list[int]]:
-    """The tensors (and numbers in tensors' places) that have edges, and the position of each one's argument.
+    """The inputs with edges (tensors, and numbers in their place), and the position of each one's argument.
 
-    Arguments that an ``out=`` variant only writes to have none.
+    Tensors that an ``out=`` variant only writes to are not inputs.
     """
     inputs: list[Any] = []
     slots: list[int] = []
@@ -308,7 +305,7 @@ def flatten_inputs(operator: OpOverload, arguments: Sequence[Any]) -> tuple[list
 
 
 def derivative_plan(operator: OpOverload, slots: list[int], needed: tuple[bool, ...]) -> DerivativePlan:
-    """The plan for these inputs requiring grad, kept with the operator."""
+    """The plan for the inputs that require grad (``needed``), cached in the operator."""
     key = (needed, len(slots))
     plans = operator.derivative_plans
     plan = plans.get(key)
@@ -323,8 +320,9 @@ def _is_differentiable(tensor: Any) -> bool:
 
 
 def _are_inference_tensors(operator: OpOverload, inputs: Sequence[Any]) -> bool:
-    """Is there none but inference tensors among the inputs?  Then autograd has no say, though one of them
-    requires grad; but what copies one has made a normal tensor first.
+    """Are all inputs inference tensors?  Then nothing is recorded, even if one requires grad.
+
+    Except by operators that copy, whose result is a normal tensor.
     """
     return operator.schema.name not in ("clone", "_to_copy") and all(
         each is None or getattr(each, "_version_counter", None) is INFERENCE_VERSION for each in inputs
@@ -332,7 +330,7 @@ def _are_inference_tensors(operator: OpOverload, inputs: Sequence[Any]) -> bool:
 
 
 def autograd_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
-    """Run the operator and record it: the kernel for Autograd."""
+    """The Autograd kernel: run the operator and record it."""
     below = keys & ~AUTOGRAD
     if not mode_word() & GRAD_MODE_BIT:
         return _run_below(operator, below, arguments)
@@ -359,7 +357,8 @@ def autograd_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -
                 before[0] = arguments[0].clone()  # with its history, for second derivatives
             for kind, position in plan.sources:
                 if kind == "value" and position and isinstance(arguments[position], Tensor):
-                    # as it was: where it shares memory with self, its version will tell that it is no more
+                    # saved before the write: if it shares memory with self, its version will show the
+                    # modification
                     before[position] = SavedVariable(arguments[position])
         edges = [gradient_edge(each) if isinstance(each, Tensor) else None for each in inputs]
     elif not schema.returns and base.record.derivatives is None and base.record.composite is None:
@@ -385,10 +384,9 @@ def record_outputs(
     edges: list[Edge | None] | None = None,
     before: dict[int, Any] = {},  # noqa: B006  (never written to)
 ) -> None:
-    """Make the Node of a call: ``inputs`` (some of which require grad) and their ``slots`` are those of
-    ``flatten_inputs``.
+    """Create the Node of a call; ``inputs`` and ``slots`` are those of ``flatten_inputs``.
 
-    ``edges`` and ``before`` are what an in-place operator's inputs led to and held before it wrote to them.
+    ``edges`` and ``before`` are the inputs' edges and values from before an in-place operator wrote to them.
     """
     base = operator.record.base or operator
     recorded = [
@@ -397,7 +395,7 @@ def record_outputs(
         if _is_differentiable(output) and position not in base.record.non_differentiable_outputs
     ]
     if not recorded or (base.record.derivatives is not None and not base.record.derivatives):
-        # outputs without gradients (comparisons, indices), or an operator that stops them (detach)
+        # not differentiable (comparisons, indices), or an operator that stops gradients (detach)
         return
     needed = tuple(isinstance(each, Tensor) and bool(each._keys & AUTOGRAD) for each in inputs)
     if edges is None:
@@ -406,7 +404,7 @@ def record_outputs(
     node = plan.node_class()
     node.next_edges = edges
     node.sequence_nr = next_sequence_number()
-    # what is after the last output that has a gradient (indices, statistics) is no output of the Node's
+    # what follows the last differentiable output (indices, statistics) is not an output of the Node
     node.metadata_specs = tuple(
         None if output is None else output._spec for output in outputs[: recorded[-1] + 1]
     )
@@ -415,7 +413,7 @@ def record_outputs(
     else:
         for position in recorded:
             if base.record.explicit is not None and not operator.schema.is_view:
-                outputs[position]._view_of = None  # what it is a view of, nobody else has
+                outputs[position]._view_of = None  # its base is internal to the operator
             outputs[position]._gradient_edge = (node, position)
             outputs[position]._keys |= AUTOGRAD
     node.saved = plan.collect(arguments, outputs, before)
@@ -438,7 +436,7 @@ def _run_below(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any
 
 
 def inplace_or_view_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
-    """Mark views, bump version counters: the kernel for ADInplaceOrView of operators that alias or write."""
+    """The ADInplaceOrView kernel: mark views, increment version counters."""
     schema = operator.schema
     written: list[Any] = []
     written_with = operator.record.written_with_positions
@@ -458,7 +456,7 @@ def inplace_or_view_kernel(operator: OpOverload, keys: int, arguments: Sequence[
     if schema.is_view:
         source = arguments[0]
         if operator.record.derivatives != {} and source._version_counter is not INFERENCE_VERSION:
-            # (detach gives an alias that autograd does not follow)
+            # (detach returns an alias that is no differentiable view)
             if isinstance(results, (tuple, list)):
                 for view in results:
                     views.mark_view(view, source, of_several=True)

@@ -1,9 +1,9 @@
-"""Views and in-place operators: keeping the graph right when several tensors show one memory.
+"""Views and in-place operators: how the graph stays correct when several tensors share memory.
 
-A view remembers its base.  Writing to a view in place changes the base, so it is the *base's* history that
-gets a new node, CopySlices: it sends the gradient of the written part through the in-place operator's Node
-and the rest past it.  The view's own ``grad_fn`` is then made anew, as a view of the base; so is that of any
-other view of it, when somebody next asks (its version tells that it is stale).
+A view refers to its base.  Writing to a view in place modifies the base, so the *base* gets a new Node,
+CopySlices: it passes the gradient of the written part through the in-place operator's Node, and leaves the
+rest unchanged.  The view's own ``grad_fn`` is then created anew, as a view of the base; so is that of any
+other view of it when it is next needed (its version shows that it is out of date).
 
 Source: torch/csrc/autograd/variable.cpp (rebase_history, grad_fn), functions/tensor.h (CopySlices).
 """
@@ -25,10 +25,10 @@ from .saved_variable import edges_of_views
 
 
 def mark_view(view: Tensor, source: Tensor, of_several: bool = False) -> None:
-    """Say that ``view`` shows the memory of ``source`` (or of what that is a view of).
+    """Mark ``view`` as a view of ``source`` (or of its base).
 
-    ``of_several``: it is one of the views that one operator returned.  A view requires grad when its base
-    does, recorded or not.
+    ``of_several``: one operator returned several views.  A view requires grad if its base does, even if the
+    operator was not recorded.
     """
     word = mode_word()
     if word & INFERENCE_MODE_BIT:
@@ -50,7 +50,7 @@ def mark_view(view: Tensor, source: Tensor, of_several: bool = False) -> None:
 
 
 def check_inplace(name: str, self: Tensor, any_input_requires_grad: bool) -> None:
-    """Raises RuntimeError where autograd could not follow an in-place operator on ``self``.
+    """Raises RuntimeError if autograd does not allow an in-place operator on ``self``.
 
     Source: check_inplace in VariableTypeUtils.h.
     """
@@ -58,7 +58,7 @@ def check_inplace(name: str, self: Tensor, any_input_requires_grad: bool) -> Non
         return
     if self._view_of is not None:
         base, _, creation = self._view_of
-        if creation and self.dtype.category >= 2:  # integers have no history that the write would change
+        if creation and self.dtype.category >= 2:  # integer views have no history
             _refuse_view(self, creation, "is being")
         if self._keys & AUTOGRAD and gradient_edge_of(base) is None:
             raise RuntimeError(
@@ -69,7 +69,7 @@ def check_inplace(name: str, self: Tensor, any_input_requires_grad: bool) -> Non
 
 
 def _refuse_view(view: Tensor, creation: int, modified: str) -> None:
-    """Raises the RuntimeError for a view that was made in a way that autograd cannot make anew.
+    """Raises the RuntimeError for a view whose CreationMeta forbids in-place operators.
 
     Source: handle_view_on_rebase.
     """
@@ -105,14 +105,14 @@ def _output_of(edge: Edge, of_what: str = "") -> str:
 
 
 def gradient_edge_of(tensor: Tensor) -> Edge | None:
-    """The tensor's own edge, a stale view's made anew; None for a leaf."""
+    """The edge to the tensor's grad_fn, up to date for a view; None for a leaf."""
     return refresh_view(tensor) if tensor._view_of is not None else tensor._gradient_edge
 
 
 class AsStridedBackward0(Node):
-    """The gradient of a view of ``base_spec``: zeros, with the view's gradient in its place.
+    """The Node of a view of ``base_spec``: its gradient is the view's, in zeros.
 
-    What several elements of the view show receives the sum of their gradients.
+    Elements of the base that occur several times in the view get the sum of the gradients.
     """
 
     __slots__ = ("base_offset", "base_spec", "view_offset", "view_spec")
@@ -140,7 +140,7 @@ class AsStridedBackward0(Node):
 
 
 class CopySlices(Node):
-    """The gradient of a base, part of which an in-place operator wrote to through a view."""
+    """The Node of a base of which an in-place operator modified a view; ``node`` is the operator's."""
 
     __slots__ = ("base_offset", "base_spec", "node", "view_offset", "view_spec")
 
@@ -171,7 +171,7 @@ class CopySlices(Node):
         return (_whole(placed, self.base_spec) if mixed else placed, *through[1:])
 
     def view_edge(self) -> Edge:
-        """The edge of the view as it was written to: of a view of the base, whose edge is this Node."""
+        """A new edge for the modified view, as a view of the base whose grad_fn is this Node."""
         node = AsStridedBackward0()
         node.base_spec, node.base_offset = self.base_spec, self.base_offset
         node.view_spec, node.view_offset = self.view_spec, self.view_offset
@@ -184,17 +184,17 @@ class CopySlices(Node):
         self.node.release_variables()
 
 
-# A base's gradient is laid out as the base is, in a memory of its own, so that the view's strides and offset
-# show in it what they show in the base.
+# The gradient of a base gets its own memory, with the base's strides, so that the view's strides and offset
+# select the same elements in it as in the base.
 
 
 def _extent(spec: Spec) -> int:
-    """How many elements lie between the first and the last, both included."""
+    """The number of elements from the first to the last in memory."""
     return geometry.extent(spec.sizes, spec.strides)
 
 
 def _memory(grad: Tensor, base: Spec) -> Tensor:
-    """The elements of ``grad`` in the order in which those of the base lie in memory, with zeros in gaps."""
+    """A 1-d tensor of ``grad`` with the memory layout of the base, and zeros in gaps."""
     if base.is_contiguous:
         return grad.clone().contiguous().view(-1)
     zeros = aten.new_zeros(grad, (_extent(base),))
@@ -202,24 +202,24 @@ def _memory(grad: Tensor, base: Spec) -> Tensor:
 
 
 def _shown(memory: Tensor, base: Spec) -> Tensor:
-    """What ``_memory`` laid out, in the base's sizes again."""
+    """The inverse of ``_memory``: a view with the base's sizes."""
     return memory.as_strided(base.sizes, base.strides, 0)
 
 
 def _parts(tensor: Tensor) -> Tensor:
-    """A complex tensor as its real and imaginary parts; a real one itself."""
+    """``view_as_real`` of a complex tensor; a real tensor itself."""
     return aten.view_as_real.default(tensor) if tensor._spec.dtype.is_complex else tensor
 
 
 def _whole(parts: Tensor, wanted: Spec) -> Tensor:
-    """What ``_parts`` took apart, if ``wanted`` is complex."""
+    """The inverse of ``_parts``, if ``wanted`` is complex."""
     if not wanted.dtype.is_complex or parts._spec.dtype.is_complex:
         return parts
     return aten.view_as_complex.default(parts.contiguous())
 
 
 def _parts_spec(spec: Spec, offset: int) -> tuple[Spec, int]:
-    """The spec and the offset of ``_parts``."""
+    """The spec and the offset of the result of ``_parts``."""
     if not spec.dtype.is_complex:
         return spec, offset
     strides = (*(2 * stride for stride in spec.strides), 1)
@@ -227,9 +227,9 @@ def _parts_spec(spec: Spec, offset: int) -> tuple[Spec, int]:
 
 
 def _same_unit(base: Spec, base_offset: int, view: Spec, view_offset: int) -> tuple[Spec, Spec, int]:
-    """The specs of base and view, and where the view begins in the base's memory.
+    """The specs of base and view, and the view's offset relative to the base.
 
-    Where one of the two is complex and the other shows its parts, both are taken as their parts.
+    If one of them is complex and the other real, the complex one is viewed as real.
     """
     if base.dtype is not view.dtype:
         (base, base_offset), (view, view_offset) = (
@@ -240,8 +240,9 @@ def _same_unit(base: Spec, base_offset: int, view: Spec, view_offset: int) -> tu
 
 
 def rebase_history(self: Tensor, node: Node, output_nr: int = 0) -> None:
-    """Say that ``node``, an in-place operator's, computed ``self``, its output of that number; a view, the
-    only one, hands it on to its base.
+    """Make ``node``, of an in-place operator, the grad_fn of ``self``, which is its output ``output_nr``.
+
+    If ``self`` is a view (it is then the only output), its base gets a CopySlices.
     """
     was_variable = self._keys & AUTOGRAD
     self._keys |= AUTOGRAD
@@ -263,12 +264,12 @@ def rebase_history(self: Tensor, node: Node, output_nr: int = 0) -> None:
     if not base._keys & AUTOGRAD:
         base._keys |= AUTOGRAD
         version_counter(base).views_require_grad(base)
-    self._view_of = (base, -1, creation)  # stale: the next who asks gets an edge from the base
+    self._view_of = (base, -1, creation)  # out of date: refresh_view gives it an edge to the base
     refresh_view(self)
 
 
 def set_edge(tensor: Tensor, edge: Edge) -> None:
-    """Give ``tensor`` a new history; a hook that retains its gradient moves along."""
+    """Set the tensor's edge, and move its retain_grad hook to the new Node."""
     meta = tensor._autograd_meta
     if meta is not None and meta.retain_hook is not None and tensor._gradient_edge is not None:
         node, output_nr = tensor._gradient_edge
@@ -278,7 +279,7 @@ def set_edge(tensor: Tensor, edge: Edge) -> None:
 
 
 def refresh_view(view: Tensor) -> Edge | None:
-    """The view's edge, made anew from its base if the base was written to since."""
+    """The view's edge, created anew if the base was modified in place since."""
     base, version, creation = view._view_of  # type: ignore[misc]
     current = version_counter(view).value
     if version == current or not base._keys & AUTOGRAD:

@@ -1,9 +1,9 @@
-"""Workers: one thread a device, for a graph that spans several.
+"""Workers: one thread per device, for a graph that spans several devices.
 
-The thread that called ``backward`` keeps the books (dependencies, buffers, the ready queue) and hands each
-Node that is ready to the worker of the Node's device; so the devices compute side by side, and nothing but
-two queues is shared.  In PyTorch the device threads live as long as the process and share the books under
-locks; here they live as long as the backward, so that one that is re-entered can't wait for itself.
+The thread that called ``backward`` does the bookkeeping (dependencies, buffers, the ready queue) and passes
+each ready Node to the worker of its device; so the devices compute in parallel, and only two queues are
+shared.  In PyTorch device threads live as long as the process and share the state under locks; here they live
+as long as one backward pass, so that a nested one can't wait for itself.
 
 Source: torch/csrc/autograd/engine.cpp (Engine::thread_main, device threads).
 """
@@ -21,7 +21,7 @@ from .node import AccumulateGrad, Node
 
 
 class Workers:
-    """The workers of one backward.  ``running``: how many Nodes they have not returned yet."""
+    """The workers of one backward pass.  ``running``: the number of Nodes not returned yet."""
 
     def __init__(self, devices: Iterable[device], evaluate: Callable[..., Any]):
         self.running = 0
@@ -31,7 +31,7 @@ class Workers:
         self._threads = []
         for each, queue in self._queues.items():
             thread = threading.Thread(
-                target=copy_context().run,  # in the caller's modes
+                target=copy_context().run,  # with the caller's context
                 args=(self._work, queue),
                 name=f"gnomon backward on {each}",
                 daemon=True,
@@ -41,19 +41,17 @@ class Workers:
 
     @classmethod
     def for_graph(cls, nodes: Iterable[Node], evaluate: Callable[..., Any]) -> Workers | None:
-        """Workers for the devices of ``nodes``; None where one thread will do."""
+        """Create workers for the devices of ``nodes``; None if there is only one device."""
         devices = {device_of(node) for node in nodes if node.__class__ is not AccumulateGrad}
         return cls(devices, evaluate) if len(devices) > 1 else None
 
     def submit(self, node: Node, gradients: Sequence[Any]) -> None:
-        """Hand ``node`` to the worker of its device; of several that wait there, the one recorded last runs
-        first.
-        """
+        """Pass ``node`` to the worker of its device, which runs the last recorded Node first."""
         self.running += 1
         self._queues[device_of(node)].put((-node.sequence_nr, self.running, node, gradients))
 
     def wait(self) -> tuple[Node, Any, Any]:
-        """The next Node that has run: (node, its gradients, what it returned).  Raises what it raised."""
+        """Wait for a Node: returns (node, its gradients, its results), or raises what it raised."""
         node, gradients, results = self._finished.get()
         self.running -= 1
         if node is None:
@@ -61,7 +59,7 @@ class Workers:
         return node, gradients, () if results is None else results
 
     def stop(self) -> None:
-        """Let the workers end, after what they are at; what waits is dropped."""
+        """Stop the workers after their current Nodes; waiting ones are dropped."""
         for queue in self._queues.values():
             queue.put((float("-inf"), 0, None, None))
         for thread in self._threads:

@@ -1,11 +1,12 @@
-"""gnomon.backends: called, the backends that there are; and the switches of PyTorch's, by PyTorch's names.
+"""gnomon.backends: a call lists the backends; its submodules are the switches of torch.backends.
 
     gn.backends()                           # {'c': BackendInfo(name='c', available=True, …), …}
     gn.backends.cudnn.benchmark = True
     import gnomon.backends.cudnn as cudnn
 
-The switches choose among algorithms of libraries that gnomon does not call.  They are kept and given back, so
-that programs which set them run, and change nothing: no kernel here measures, and each is deterministic.
+In PyTorch the switches select algorithms of libraries that gnomon does not use.  Here they are stored, so
+that programs which set them run, but have no effect: no kernel benchmarks algorithms, and all kernels are
+deterministic.
 
 Source: torch.backends.
 """
@@ -21,10 +22,10 @@ _MODULES = ("cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp", "opt_einsum")
 
 
 class _Backends(ModuleType):
-    """The module itself, that can be called."""
+    """The class of this module, which makes it callable."""
 
     def __call__(self) -> dict[str, Any]:
-        """Every backend by name, built in and plugged in: see gnomon.backends.listing.backends."""
+        """All backends by name, built-in ones and plug-ins: see gnomon.backends.listing.backends."""
         from .listing import backends
 
         return backends()

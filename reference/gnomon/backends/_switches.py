@@ -1,4 +1,4 @@
-"""Switches: values that keep their type and choose nothing."""
+"""Switches: settings that are checked and stored, but have no effect."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 
 
 def check_bool(name: str, value: Any) -> None:
-    """Raises RuntimeError for what is no bool, as PyTorch does."""
+    """Raises RuntimeError, as PyTorch does, if ``value`` is not a bool."""
     if not isinstance(value, bool):
         raise RuntimeError(f"{name} expects a bool, but got {type(value).__name__}")
 
 
 class Switches:
-    """Switches that are no module, and no others than these."""
+    """An object with a fixed set of switches."""
 
     _name: str
 
@@ -32,7 +32,7 @@ class Switches:
 
 
 class SwitchModule(ModuleType):
-    """A module whose bools stay bools."""
+    """A module with switches: its bool attributes accept only bools."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(vars(self).get(name), bool):
@@ -42,7 +42,7 @@ class SwitchModule(ModuleType):
 
 @contextmanager
 def switched(name: str, values: dict[str, Any]) -> Iterator[None]:
-    """Inside the block, the switches of the module of that name have these values."""
+    """A context manager that sets switches of the module ``name``, and restores them."""
     module = sys.modules[name]
     before = {switch: getattr(module, switch) for switch in values}
     try:

@@ -16,7 +16,7 @@ _attention = {"flash": True, "mem_efficient": True, "math": True, "cudnn": True}
 
 
 def is_built() -> bool:
-    """Is there a backend for CUDA devices, whether one is present or not?"""
+    """Is the CUDA backend installed, whether or not a device is present?"""
     from ..memory.backend import is_installed
 
     return is_installed("cuda")
@@ -28,40 +28,40 @@ def _set(kind: str, enabled: bool) -> None:
 
 
 def enable_flash_sdp(enabled: bool) -> None:
-    """May attention run by flash attention?  Kept; there is one kernel."""
+    """Stores the switch for flash attention; no effect, since there is only one attention kernel."""
     _set("flash", enabled)
 
 
 def flash_sdp_enabled() -> bool:
-    """What ``enable_flash_sdp`` was given."""
+    """The value set by ``enable_flash_sdp``."""
     return _attention["flash"]
 
 
 def enable_mem_efficient_sdp(enabled: bool) -> None:
-    """May attention run by the memory efficient kernel?  Kept; there is one kernel."""
+    """Stores the switch for memory efficient attention; no effect, since there is only one kernel."""
     _set("mem_efficient", enabled)
 
 
 def mem_efficient_sdp_enabled() -> bool:
-    """What ``enable_mem_efficient_sdp`` was given."""
+    """The value set by ``enable_mem_efficient_sdp``."""
     return _attention["mem_efficient"]
 
 
 def enable_math_sdp(enabled: bool) -> None:
-    """May attention run as a composition?  Kept; there is one kernel."""
+    """Stores the switch for composite attention; no effect, since there is only one kernel."""
     _set("math", enabled)
 
 
 def math_sdp_enabled() -> bool:
-    """What ``enable_math_sdp`` was given."""
+    """The value set by ``enable_math_sdp``."""
     return _attention["math"]
 
 
 def enable_cudnn_sdp(enabled: bool) -> None:
-    """May attention run by cuDNN?  Kept; there is one kernel."""
+    """Stores the switch for cuDNN's attention; no effect, since there is only one kernel."""
     _set("cudnn", enabled)
 
 
 def cudnn_sdp_enabled() -> bool:
-    """What ``enable_cudnn_sdp`` was given."""
+    """The value set by ``enable_cudnn_sdp``."""
     return _attention["cudnn"]

@@ -1,4 +1,4 @@
-"""The switches of torch.backends.cudnn; there is no cuDNN here.  Source: torch.backends.cudnn."""
+"""The switches of torch.backends.cudnn; gnomon does not use cuDNN.  Source: torch.backends.cudnn."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ fp32_precision = "none"
 
 
 def is_available() -> bool:
-    """False: no kernel here is cuDNN's."""
+    """False: gnomon does not use cuDNN."""
     return False
 
 
 def version() -> None:
-    """None: there is no cuDNN to have one."""
+    """None: gnomon does not use cuDNN."""
     return None
 
 
@@ -33,7 +33,7 @@ def flags(
     allow_tf32: bool = True,
     fp32_precision: str = "none",
 ) -> AbstractContextManager[None]:
-    """A context manager inside which the switches have these values."""
+    """A context manager that sets the switches, and restores them."""
     return switched(__name__, dict(locals()))
 
 

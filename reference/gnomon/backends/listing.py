@@ -1,6 +1,6 @@
-"""Lists for people and tools: which backends there are, which operators, and what runs natively where.
+"""Lists of backends and operators, and of which operators are native on which backend.
 
-What ``gnomon backends`` and ``gnomon operators`` print; nothing in them is written by hand.
+``gnomon backends`` and ``gnomon operators`` print them; all entries are computed.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ from ..memory.plug_ins import offered
 
 
 class BackendInfo(NamedTuple):
-    """One backend: is it available, and if not, why; how many of the operators with kernels are native
-    there.
-    """
+    """One backend: whether it is available, and if not, why; how many operators have a native kernel."""
 
     name: str
     available: bool
@@ -28,9 +26,9 @@ class BackendInfo(NamedTuple):
 
 
 def kernel_operators() -> list[OpOverload]:
-    """The operators that need a kernel: neither compositions nor views, each once for all its variants.
+    """The operators that need a kernel, without composites and views; variants count once.
 
-    ``copy_`` and ``fill_`` count too: everything that moves data goes through them.
+    ``copy_`` and ``fill_`` are included, because all copies and fills use them.
     """
     operators = []
     for packet in aten:
@@ -45,12 +43,12 @@ def _has_kernel(operator: OpOverload) -> bool:
 
 
 def backends(seconds: float = 20) -> dict[str, BackendInfo]:
-    """Every backend by name, built in and plugged in; one that can not be used with the reason.
+    """All backends by name, built-in ones and plug-ins; unusable ones with the reason.
 
-    A plug-in that this program has not loaded is loaded in a process of its own, once a program: so whatever
-    it does on import, it does there, and it is ended after ``seconds`` seconds.
+    A plug-in that is not loaded yet is imported in a separate process, once per program, which isolates side
+    effects of the import; the process is killed after ``seconds`` seconds.
     """
-    from . import probing  # and with it subprocess: few programs ask
+    from . import probing  # imports subprocess, so only when needed
 
     names = backend_names()
     strangers = [name for name in names if not is_loaded(name) and name not in shipped_backend_names()]
@@ -59,14 +57,14 @@ def backends(seconds: float = 20) -> dict[str, BackendInfo]:
 
 
 def backend_info(name: str) -> BackendInfo:
-    """What there is to say of one backend, which is loaded for it into this process."""
+    """The BackendInfo of one backend, which is loaded into this process."""
     operators = kernel_operators()
     backend, available, reason = backend_status(name)
     if backend is None:
         return BackendInfo(name, False, reason, False, "", 0, len(operators))
     native = sum(operator.name in backend.kernels for operator in operators)
     if name == "meta":
-        native = len(operators)  # it computes no numbers, so there is nothing to miss
+        native = len(operators)  # it has no data to compute
     return BackendInfo(
         name, available, reason, backend.host_memory, backend.device_type, native, len(operators)
     )
@@ -106,7 +104,7 @@ _GROUPS = {
 
 
 def _dtypes_text(names: Sequence[str]) -> str:
-    """Names of dtypes, in short: whole groups by their group's name, "all" for all twelve."""
+    """Abbreviates names of dtypes: a complete group becomes the group's name, all twelve "all"."""
     if len(names) == 12:
         return "all"
     shown = ["bool"] if "bool" in names else []
@@ -117,14 +115,14 @@ def _dtypes_text(names: Sequence[str]) -> str:
 
 
 def recorded_facts() -> dict[str, Any]:
-    """What was recorded of each operator: dtypes, parts, agreement with PyTorch.
+    """The recorded facts about each operator: dtypes, components, agreement with PyTorch.
 
-    Empty where no installed package has such facts.
+    Empty if no installed package provides them.
     """
     for each in offered("gnomon.facts").values():
         try:
             facts: dict[str, Any] = each.load()()
-        except ImportError:  # what it needs is not installed
+        except ImportError:  # a dependency is not installed
             continue
         return facts
     return {}
@@ -153,7 +151,7 @@ def _oracle_text(facts: Any) -> str:
 
 
 class OperatorInfo(NamedTuple):
-    """One operator, as the table shows it; every entry is found, none is written by hand."""
+    """One operator's row of the table; all entries are computed."""
 
     name: str
     kind: str
@@ -166,7 +164,7 @@ class OperatorInfo(NamedTuple):
 
 
 def operators() -> list[OperatorInfo]:
-    """Every operator that is no variant of another."""
+    """All operators, without in-place and ``out=`` variants."""
     known = recorded_facts()
     infos = []
     for packet in aten:
@@ -195,29 +193,29 @@ def operators() -> list[OperatorInfo]:
     return sorted(infos)
 
 
-_HEADING = ("operator", "is a", "variants", "dtypes", "differentiable", "made of", "PyTorch", "schema")
+_HEADING = ("operator", "kind", "variants", "dtypes", "differentiable", "calls", "PyTorch", "schema")
 
 
 def operators_table() -> str:
-    """The table of ``gnomon operators``: the facts of the Markdown one, the long ones at the end."""
-    made_of = _HEADING.index("made of")
+    """The table of ``gnomon operators``: the columns of the Markdown table, with the long ones last."""
+    made_of = _HEADING.index("calls")
     rows = [_HEADING, *map(tuple, operators())]
     return table([(*row[:made_of], *row[made_of + 1 : -1], row[made_of], row[-1]) for row in rows])
 
 
 def operators_markdown() -> str:
-    """The same as a page of Markdown, with the departures from PyTorch and their reasons."""
+    """The table as a Markdown page, with the deliberate differences from PyTorch and their reasons."""
     infos = operators()
     kinds = [info.kind for info in infos]
     summary = (
-        f"{len(infos)} operators, of which {kinds.count('composite')} are compositions of others and "
-        f"{kinds.count('view')} are views. *PyTorch*: how many of the conformance suite's calls give what "
-        "PyTorch gives."
+        f"{len(infos)} operators, of which {kinds.count('composite')} are composites and "
+        f"{kinds.count('view')} are views. The column *calls* lists the operators that a composite calls; "
+        "*PyTorch*, how many calls of the conformance suite give PyTorch's result."
     )
     lines = [
         "# The operators",
         "",
-        "Written by `gnomon operators --markdown`; a test says when it is stale.",
+        "`gnomon operators --markdown` writes this page; a test checks that it is up to date.",
         "",
         summary,
         "",

@@ -1,4 +1,4 @@
-"""The switches of torch.backends.mkldnn; there is no oneDNN here.  Source: torch.backends.mkldnn."""
+"""The switches of torch.backends.mkldnn; gnomon does not use oneDNN.  Source: torch.backends.mkldnn."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ fp32_precision = "none"
 
 
 def is_available() -> bool:
-    """False: no kernel here is oneDNN's."""
+    """False: gnomon does not use oneDNN."""
     return False
 
 
 def flags(
     enabled: bool = False, deterministic: bool = False, allow_tf32: bool = True, fp32_precision: str = "none"
 ) -> AbstractContextManager[None]:
-    """A context manager inside which the switches have these values."""
+    """A context manager that sets the switches, and restores them."""
     return switched(__name__, dict(locals()))
 
 

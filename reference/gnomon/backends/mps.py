@@ -1,4 +1,4 @@
-"""What torch.backends.mps answers where there is no Metal.  Source: torch.backends.mps."""
+"""torch.backends.mps, as without Metal.  Source: torch.backends.mps."""
 
 from __future__ import annotations
 

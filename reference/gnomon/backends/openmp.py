@@ -1,4 +1,4 @@
-"""What torch.backends.openmp answers.  Source: torch.backends.openmp."""
+"""Whether a backend is built with OpenMP.  Source: torch.backends.openmp."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..memory.backend import backend_of, resolve_device
 
 
 def is_available() -> bool:
-    """Is OpenMP built into the backend that ``cpu`` stands for?  Whether it runs there is another question:
-    the C backend has a pool of its own, which runs unless ``GNOMON_PARALLEL=openmp``.
+    """Is the backend behind ``cpu`` built with OpenMP?  It need not be in use: the C backend has its own
+    thread pool, and uses OpenMP only with ``GNOMON_PARALLEL=openmp``.
     """
     return "openmp" in backend_of(resolve_device("cpu")).thread_pools()

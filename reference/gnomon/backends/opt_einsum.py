@@ -1,4 +1,4 @@
-"""The switches of torch.backends.opt_einsum; einsum here takes its operands from left to right.
+"""The switches of torch.backends.opt_einsum; gnomon's einsum always multiplies from left to right.
 
 Source: torch.backends.opt_einsum.
 """
@@ -14,7 +14,7 @@ strategy: str | None = None
 
 
 def is_available() -> bool:
-    """False: the package opt_einsum is not asked for an order."""
+    """False: gnomon does not use the package opt_einsum."""
     return False
 
 

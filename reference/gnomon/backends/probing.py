@@ -1,6 +1,6 @@
-"""Plug-ins tried in processes of their own: what a list of all backends is made from.
+"""Imports plug-ins in separate processes, to list all backends.
 
-Whoever only wants to see what is installed must not be ended, held up or changed by a plug-in's import.
+Listing must not crash, hang or change the program, whatever a plug-in does on import.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 from ..memory.backend import find_entry_point
 
-# The child finds modules where its parent does, and says what it found in a file: a plug-in may print.
+# The child has its parent's sys.path, and writes its answer to a file, because a plug-in may print.
 _PROGRAM = """
 import json, sys
 asked = json.loads(sys.argv[1])
@@ -29,14 +29,14 @@ with open(asked["answer"], "w") as file:
     file.write(found)
 """
 
-_found: dict[Any, tuple[Any, ...]] = {}  # entry point -> what its child said
+_found: dict[Any, tuple[Any, ...]] = {}  # entry point -> the child's answer
 
 
 def probe(names: Iterable[str], seconds: float) -> dict[str, tuple[Any, ...]]:
-    """For each of ``names``, the fields of the BackendInfo that a child process made of its entry point.
+    """For each of ``names``, the fields of its BackendInfo, computed by a child process.
 
-    The children run side by side.  One that is not done after ``seconds`` seconds is ended, and that is the
-    reason given for it; a later call tries it again.
+    The children run in parallel.  One that has not finished after ``seconds`` seconds is killed, and reported
+    as unavailable for that reason; a later call tries it again.
     """
     asked = {name: find_entry_point(name) for name in names}
     missing = [name for name, entry_point in asked.items() if entry_point not in _found]
@@ -60,14 +60,14 @@ def _start(name: str, folder: Path) -> subprocess.Popen[bytes]:
             stdout=subprocess.DEVNULL,
             stderr=errors,
             env=settings,
-            start_new_session=True,  # so that what it starts is ended with it
+            start_new_session=True,  # so that its own children are killed with it
         )
 
 
 def _outcome(
     name: str, child: subprocess.Popen[bytes], until: float, seconds: float, folder: Path
 ) -> tuple[Any, ...]:
-    """What a child said of its backend, or why it said nothing."""
+    """A child's answer about its backend, or the reason why it has none."""
     try:
         status = child.wait(max(0.0, until - time.monotonic()))
         ended = f"signal {-status}" if status < 0 else f"status {status}"
@@ -86,7 +86,7 @@ def _outcome(
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
-    """End a child and all that it started, however it went."""
+    """Kills a child's process group, whatever state it is in."""
     try:
         os.killpg(child.pid, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):

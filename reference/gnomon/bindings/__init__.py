@@ -1,1 +1,1 @@
-"""Floor 5: from Python's arguments to operators: the argument parser, functions, what Tensor's methods do."""
+"""The argument parser, functions, and methods of Tensor."""

@@ -1,8 +1,8 @@
-"""The argument parser: whether, and how, the arguments of a Python call fit an overload.
+"""The argument parser: matches the arguments of a Python call with overloads.
 
-It is as lenient as PyTorch's: sizes as ``f(2, 3)`` or ``f((2, 3))``, one int where a list of fixed length is
-wanted, ``axis`` for ``dim``, ``keepdims`` for ``keepdim``, ``input`` for ``self``, a Python number for the
-second operand.
+It is as lenient as PyTorch's: sizes as ``f(2, 3)`` or ``f((2, 3))``, one int for a list of fixed length,
+``axis`` for ``dim``, ``keepdims`` for ``keepdim``, ``input`` for ``self``, a Python number as the second
+operand.
 
 Source: torch/csrc/utils/python_arg_parser.cpp.
 """
@@ -25,9 +25,10 @@ from ..values.schema import REQUIRED, Argument
 
 PYTHON_DTYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
 _SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "input": "self", "x1": "self", "x2": "other"}
-_NO_OUT = frozenset({"sum", "prod"})  # PyTorch has these variants, and does not let Python call them
-# Orders of arguments that PyTorch takes with a warning, beside the schema's, from when a factor stood before
-# what it multiplies.  All arguments are given, by position or name.  Source: tools/autograd/deprecated.yaml.
+_NO_OUT = frozenset({"sum", "prod"})  # PyTorch defines these variants, but not in Python
+# Orders of arguments that PyTorch accepts with a warning, besides the schema's, from when a factor came
+# before its operand.  All arguments must be given, by position or name.  Source:
+# tools/autograd/deprecated.yaml.
 _DEPRECATED_ORDERS = {
     **dict.fromkeys(("add", "sub"), (("self", "alpha", "other"),)),
     **dict.fromkeys(("addcdiv", "addcmul"), (("self", "value", "tensor1", "tensor2"),)),
@@ -47,7 +48,7 @@ INTEGER_TYPES = frozenset({"int", "SymInt"})
 
 
 class Mismatch(Exception):
-    """An argument does not fit an overload; the text says which and why."""
+    """The arguments do not match an overload; the text says which argument and why."""
 
 
 def _is_integer(value: Any) -> bool:
@@ -59,7 +60,7 @@ def _is_integer(value: Any) -> bool:
 
 
 def _as_number(value: Any) -> Any:
-    """A Python number from what may stand for one: numbers, NumPy's scalars, 0-dim tensors."""
+    """Convert to a Python number: numbers, NumPy's scalars, 0-dim tensors.  Raises Mismatch."""
     if type(value) in _NUMBER_TYPES:
         return dtypes.checked_number(value)
     if isinstance(value, Tensor):
@@ -76,7 +77,7 @@ def _as_number(value: Any) -> Any:
 
 
 def _convert_one(argument: Argument, value: Any, numbers_allowed: bool) -> Any:
-    """``value`` as the argument's type wants it.  Raises Mismatch."""
+    """Convert ``value`` to the argument's type.  Raises Mismatch."""
     kind = argument.type
     if kind == "Tensor":
         if isinstance(value, Tensor):
@@ -125,7 +126,7 @@ def _convert(argument: Argument, value: Any, numbers_allowed: bool) -> Any:
         if argument.is_optional or argument.default is None:
             return None
         if argument.is_list and argument.default == ():
-            return ()  # PyTorch shows the default [] as None
+            return ()  # PyTorch documents the default [] as None
         raise Mismatch
     if argument.is_list:
         if isinstance(value, (list, tuple)) or (
@@ -137,7 +138,7 @@ def _convert(argument: Argument, value: Any, numbers_allowed: bool) -> Any:
                 and len(value) not in (0, 1, argument.list_size)
                 and argument.list_size > 1
             ):
-                pass  # the operator says what is wrong with the length
+                pass  # the operator raises a better error about the length
             return tuple(
                 None if each is None and argument.elements_optional else _convert_one(argument, each, False)
                 for each in value
@@ -149,7 +150,7 @@ def _convert(argument: Argument, value: Any, numbers_allowed: bool) -> Any:
 
 
 def numbers_for_tensors(operator: OpOverload) -> frozenset[str]:
-    """The names of the tensor arguments that may be given as a number."""
+    """The names of the tensor arguments that accept a number."""
     record = operator.record
     allowed = (record.base.record if record.base is not None else record).numbers.stand_for
     if not allowed:
@@ -162,7 +163,7 @@ def _dtype_of(number: Any) -> dtypes.dtype:
 
 
 class Signature:
-    """One overload, as Python calls it: its arguments without those of ``out=``."""
+    """One overload for Python calls: its arguments without ``out=``."""
 
     __slots__ = (
         "arguments",
@@ -186,7 +187,7 @@ class Signature:
         self.number_names = numbers_for_tensors(operator)
         variants = () if operator.name in _NO_OUT else operator.variants
         self.out = next((each for each in variants if each.schema.is_out), None)
-        # the position of a list of ints that may be given as several arguments: the only one, but for self
+        # the position of a list of ints that may also be separate arguments: the only argument besides self
         own = self.positional[1:] if takes_self else self.positional
         alone = self.arguments[own[0]] if len(own) == 1 else None
         takes_several = (
@@ -246,7 +247,7 @@ class Signature:
     def bind_deprecated(
         self, args: Sequence[Any], kwargs: dict[str, Any], takes_self: bool
     ) -> list[Any] | None:
-        """``bind`` for arguments in an order that is deprecated; None for any others.  Warns."""
+        """Like ``bind``, for a deprecated order of arguments, with a warning; None for any other."""
         name = self.operator.schema.name
         for order in _DEPRECATED_ORDERS.get(name.removesuffix("_"), ()):
             names = ("self", *(each for each in order if each != "self")) if takes_self else order
@@ -266,7 +267,7 @@ class Signature:
         return None
 
     def text(self) -> str:
-        """The signature as an error message shows it."""
+        """The signature for error messages."""
         parts = []
         star = False
         for argument in self.arguments:
@@ -281,10 +282,10 @@ class Signature:
 
 
 def _default(argument: Argument, named_defaults: bool) -> Any:
-    """What stands for an argument that is not given; REQUIRED where it must be.
+    """The value of an omitted argument; REQUIRED if it has none.
 
-    PyTorch's parser of public functions does not know the default ``Mean`` of a reduction by its name, and
-    takes it as 0, "none" (``torch.kl_div``); so without ``named_defaults``.  Its operators
+    PyTorch's parser of public functions does not know the default ``Mean`` of a reduction by name, and takes
+    it as 0, "none" (``torch.kl_div``); the same applies without ``named_defaults``.  Its operators
     (``torch.ops.aten.kl_div``) and nn.functional know it.
     """
     default = argument.default
@@ -316,7 +317,7 @@ def _type_text(argument: Argument) -> str:
 
 
 def _misfit_text(argument: Argument, value: Any) -> str:
-    """What came where ``argument`` was wanted: of a list the first element that is of another kind."""
+    """The end of the error text: the wrong type that was given, or that of a list's first wrong element."""
     for index, each in enumerate(value if argument.is_list and isinstance(value, (list, tuple)) else ()):
         try:
             if each is not None or not argument.elements_optional:
@@ -333,20 +334,20 @@ def value_text(value: Any) -> str:
 
 
 def named_results(operator: OpOverload) -> Callable[..., Any] | None:
-    """The type of an operator's several named results; None for others, which are a tensor or a tuple."""
+    """The named tuple type of an operator's results; None if they are a tensor or a plain tuple."""
     names = [result.name for result in operator.schema.returns]
     return _return_type(operator.schema.name, tuple(names)) if len(names) > 1 and all(names) else None
 
 
 @functools.cache
 def _return_type(name: str, fields: tuple[str, ...]) -> Callable[..., Any]:
-    """The named tuple that an operator with several named results returns.  Source: torch.return_types."""
+    """The named tuple type of an operator's results.  Source: torch.return_types."""
 
     def text(self: Any) -> str:
         results = ",\n".join(f"{field}={result!r}" for field, result in zip(fields, self))
         return f"gnomon.return_types.{name}(\n{results})"
 
-    # pickle finds the type by these names
+    # by these names pickle finds the type
     attributes = {
         "__slots__": (),
         "__repr__": text,
@@ -357,10 +358,10 @@ def _return_type(name: str, fields: tuple[str, ...]) -> Callable[..., Any]:
 
 
 def _in_order(packet: OpOverloadPacket) -> list[OpOverload]:
-    """The overloads in the order in which they are tried."""
+    """The overloads in the order in which they are matched."""
     operators = [operator for operator in packet.overloads.values() if not operator.schema.is_out]
-    # the overload without a name is the shortest, and goes first, as in PyTorch; but a tensor without
-    # dimensions may stand for a number, so overloads that take it as a tensor go before
+    # As in PyTorch, the overload without a name, the shortest, is first; but a 0-dim tensor also matches a
+    # Scalar, so overloads that take it as a Tensor are before.
     tensors = {
         argument.name for each in operators for argument in each.schema.arguments if argument.is_tensor
     }
@@ -371,7 +372,7 @@ def _in_order(packet: OpOverloadPacket) -> list[OpOverload]:
             operator.schema.overload_name != "",
         )
     )
-    # a 0-dim tensor may stand for an int as well: max(x, tensor(0)) is of two tensors
+    # a 0-dim tensor also matches an int, but max(x, tensor(0)) has two tensors
     places = {
         (place, argument.type) for each in operators for place, argument in enumerate(each.schema.arguments)
     }
@@ -387,20 +388,20 @@ def _in_order(packet: OpOverloadPacket) -> list[OpOverload]:
 def parser_of(
     packet: OpOverloadPacket, takes_self: bool = False, named_defaults: bool = True
 ) -> Callable[..., Any]:
-    """A function that calls the first overload of ``packet`` that its arguments fit.
+    """Create a function that calls the first overload of ``packet`` that its arguments match.
 
-    It raises TypeError where there is none.  ``takes_self``: the first argument is a method's tensor.
+    It raises TypeError if there is none.  ``takes_self``: a method, whose first argument is its tensor.
     """
     signatures: list[Signature] = []
 
     def parse(*args: Any, **kwargs: Any) -> Any:
-        if not signatures:  # made at the first call: a program calls few of the operators there are
+        if not signatures:  # at the first call: a program calls only few operators
             operators = _in_order(packet)
             signatures[:] = [Signature(operator, takes_self, named_defaults) for operator in operators]
         out = kwargs.pop("out", None) if "out" in kwargs else None
         requires_grad = False
         if "requires_grad" in kwargs and any("pin_memory" in each.by_name for each in signatures):
-            requires_grad = kwargs.pop("requires_grad")  # of functions that make tensors
+            requires_grad = kwargs.pop("requires_grad")  # of factories
             check_requires_grad(packet.name, requires_grad)
         problems = []
         for signature in signatures:
@@ -426,9 +427,9 @@ def parser_of(
 
 
 def operator_method(parse: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """The method of a binary operator of Python's: ``parse`` of both operands, the tensor's own first.
+    """The method of a binary Python operator: ``parse`` of both operands, ``self`` first.
 
-    It returns NotImplemented for what is no operand, so that Python asks that; see ``not_taken``.
+    For anything but an operand it returns NotImplemented, so that Python tries the other; see ``not_taken``.
     """
 
     def method(self: Tensor, other: Any) -> Any:
@@ -442,7 +443,7 @@ def operator_method(parse: Callable[..., Any], name: str) -> Callable[..., Any]:
 def _misfits_text(
     name: str, signatures: Sequence[Signature], problems: Sequence[str], args: Any, kwargs: dict[str, Any]
 ) -> str:
-    """What the TypeError of a call says that fits no overload."""
+    """The text of the TypeError for arguments that match no overload."""
     if len(signatures) == 1:
         return f"{name}(): {problems[0]}"
     given = [value_text(arg) for arg in args] + [
@@ -472,7 +473,7 @@ def _call_out(signature: Signature, values: list[Any], out: Any) -> Any:
 
 
 def _make_into(signature: Signature, values: list[Any], out: Tensor) -> Tensor:
-    """What a factory makes, in a tensor that is there already and says the dtype and the device."""
+    """Run a factory with ``out=``, which determines dtype and device."""
     name = signature.operator.schema.name
     given = values[signature.by_name["dtype"]]
     if given is not None and given is not out.dtype:
@@ -484,21 +485,21 @@ def _make_into(signature: Signature, values: list[Any], out: Tensor) -> Tensor:
     return aten.copy_.default(out, made, False)
 
 
-# What may be the other operand of a Python operator, scalars of NumPy aside.
+# The types of operands of Python operators, besides NumPy's scalars.
 OPERANDS = (Tensor, bool, int, float, complex)
 
 
 def not_taken(self: Tensor, other: Any, name: str) -> Any:
-    """What becomes of an operator whose other operand is none: NotImplemented, or what that operand says.
+    """The result of an operator that does not accept its other operand: NotImplemented, or that one's result.
 
-    Raises TypeError for another library's tensor that knows no more of ours: Python's own would say of both
-    that they are a Tensor.
+    Raises TypeError for another library's tensor that does not handle the operator, because Python's message
+    would call both of them "Tensor".
     """
     stranger = type_name(other)
     if stranger == type(other).__name__ or name in ("__eq__", "__ne__") or name.startswith("__i"):
         return NotImplemented
     pair = [f"{type(self).__module__.partition('.')[0]}.{type(self).__name__}", stranger]
-    if name.startswith("__r") and name != "__rshift__":  # Python has asked the other one already
+    if name.startswith("__r") and name != "__rshift__":  # Python has tried the other one already
         pair.reverse()
         symbol = SYMBOLS[name[3:-2]]
     else:

@@ -1,4 +1,4 @@
-"""How tensors are copied with the module copy, and what pickle keeps of one.
+"""Copying tensors with the module copy, and pickling them.
 
 Source: torch/_tensor.py (__deepcopy__, __reduce_ex__), torch/_utils.py (_rebuild_tensor_v2, _get_obj_state).
 """
@@ -17,14 +17,14 @@ from ..values.dtype import dtype
 
 
 def _added_to(self: Tensor) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What users have added to a tensor: attributes, and the slots of classes derived from Tensor."""
+    """What users have added to a tensor: attributes, and the slots of subclasses of Tensor."""
     ours = copyreg._slotnames(Tensor)  # type: ignore[attr-defined]
     names = [name for name in copyreg._slotnames(type(self)) if name not in ours]  # type: ignore[attr-defined]
     return self.__dict__, {name: getattr(self, name) for name in names if hasattr(self, name)}
 
 
 def _state_of(self: Tensor) -> Any:
-    """The same as pickle has it, or what a ``__getstate__`` of the user's says.  None: nothing.
+    """The pickle state of what users have added, or what a user's ``__getstate__`` returns.  None: nothing.
 
     Source: torch._utils._get_obj_state.
     """
@@ -36,7 +36,7 @@ def _state_of(self: Tensor) -> Any:
 
 
 def _add_to(made: Tensor, state: Any) -> None:
-    """Give a copy what ``_state_of`` said.  Source: torch._utils._set_obj_state."""
+    """Restore the result of ``_state_of`` in a copy.  Source: torch._utils._set_obj_state."""
     if hasattr(type(made), "__setstate__"):
         if state is not None:
             made.__setstate__(state)  # type: ignore[attr-defined]
@@ -48,7 +48,7 @@ def _add_to(made: Tensor, state: Any) -> None:
 
 
 def _copied_storage(self: Tensor, memo: dict[int, Any]) -> Any:
-    """A copy of the whole storage: one for all the tensors of one copy that share it."""
+    """A copy of the whole storage, shared by all tensors of one deepcopy that share the original."""
     storage = self.untyped_storage()
     if id(storage) not in memo:
         where = storage.device
@@ -68,9 +68,7 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at "
             "the moment."
         )
-    if (
-        self.untyped_storage().device != self.device
-    ):  # a wrapper, whose numbers its __gnomon_dispatch__ copies
+    if self.untyped_storage().device != self.device:  # a wrapper: its __gnomon_dispatch__ copies the data
         made = self.detach().clone()
         if type(made) is not type(self):
             raise RuntimeError(
@@ -81,7 +79,7 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         made = make_tensor(self._spec, _copied_storage(self, memo), self._storage_offset)
         if type(self) is not Tensor:
             made = type(self)._make_subclass(made)
-    memo[id(self)] = made  # what is attached to it may lead back
+    memo[id(self)] = made  # before its attributes are copied, which may refer to it
     made.requires_grad_(self.requires_grad)
     if self.grad is not None:
         made.grad = deepcopy(self.grad, memo)
@@ -111,9 +109,9 @@ def rebuild(
     requires_grad: bool,
     storage_offset: int = 0,
 ) -> Tensor:
-    """A tensor from what ``reduce_ex`` says of it: ``data`` is all of its storage, empty on the device meta.
+    """Create a tensor from the arguments of ``reduce_ex``; ``data`` is the whole storage, empty on meta.
 
-    Raises TypeError or RuntimeError where these do not make a tensor: a file may come from anywhere.
+    Raises TypeError or RuntimeError for arguments that are no valid tensor: a file may come from anywhere.
     """
     if not (isinstance(cls, type) and issubclass(cls, Tensor)):
         raise TypeError(f"rebuilding a tensor: expected a subclass of Tensor, got {cls!r}")
@@ -147,7 +145,7 @@ def rebuild(
 
 
 def reduce_ex(self: Tensor, protocol: int) -> Any:
-    """What pickle keeps: all of the storage, how the tensor lies in it, and what users have added."""
+    """The pickled form: the whole storage, the tensor's geometry and dtype, and what users have added."""
     spec = self._spec
     storage = self.untyped_storage()
     data = b"" if self.is_meta else bytes(storage.copy_out()[: storage.nbytes()])

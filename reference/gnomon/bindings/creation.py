@@ -27,7 +27,7 @@ _NUMBERS = frozenset({bool, int, float, complex})
 
 
 def _is_sequence(data: Any) -> bool:
-    """A list, tuple, bytearray …; a NumPy array with dimensions.  A tensor stands for its number."""
+    """Is it a list, tuple, bytearray …, or a NumPy array with dimensions?  A tensor counts as a number."""
     if isinstance(data, _SEQUENCES):
         return True
     if isinstance(data, (bool, int, float, complex, str, bytes, Tensor)):
@@ -40,7 +40,7 @@ def _is_sequence(data: Any) -> bool:
 def _shape_of(data: Any) -> tuple[int, ...]:
     """The sizes of nested sequences, by their first elements.
 
-    Raises ValueError where they are ragged (see _flatten).
+    Ragged sequences are found by ``_flatten``.  Raises ValueError for too many dimensions.
     """
     sizes = []
     while _is_sequence(data):
@@ -56,7 +56,7 @@ def _shape_of(data: Any) -> tuple[int, ...]:
 
 
 def _flatten(data: Any, sizes: Sequence[int], depth: int, flat: list[Any], kinds: set[dtype]) -> None:
-    """Appends the numbers of ``data`` to ``flat``, and what dtypes they stand for to ``kinds``."""
+    """Append the numbers of ``data`` to ``flat``, and add their dtypes to ``kinds``."""
     if depth == len(sizes):
         if _is_sequence(data):
             raise TypeError(
@@ -82,7 +82,7 @@ def _flatten(data: Any, sizes: Sequence[int], depth: int, flat: list[Any], kinds
             f"tensor(): argument 'data': expected a sequence of length {sizes[depth]} at dim {depth}, but "
             f"got a {type_name(data)}"
         )
-    data = list(data)  # which has as many items as it says
+    data = list(data)  # so that its length is certain
     if len(data) != sizes[depth]:
         raise ValueError(
             f"tensor(): argument 'data': expected sequence of length {sizes[depth]} at dim {depth} (got "
@@ -98,7 +98,7 @@ def _flatten(data: Any, sizes: Sequence[int], depth: int, flat: list[Any], kinds
 
 
 def _kind_of(number: Any) -> dtype:
-    """The dtype that a number stands for: its own for a 0-dim tensor and NumPy's scalars."""
+    """The dtype of a number; a 0-dim tensor or a NumPy scalar has its own."""
     if isinstance(number, Tensor):
         return number.dtype
     if _is_foreign_tensor(number):
@@ -118,17 +118,17 @@ def _kind_of(number: Any) -> dtype:
 
 
 def _is_foreign_tensor(data: Any) -> bool:
-    """Is it a tensor of another library, which gives an array when asked?"""
+    """Is it a tensor of another library, which has ``__array__``?"""
     return hasattr(data, "__array__") and hasattr(data, "dtype") and not hasattr(data, "__array_interface__")
 
 
 def _as_array(data: Any) -> Any:
-    """The array of NumPy that a tensor of another library gives.  Raises TypeError where it gives none."""
+    """Convert another library's tensor to a NumPy array.  Raises TypeError if it fails."""
     from ..interop.numpy import as_array
 
     try:
         return as_array(data)
-    except Exception as error:  # whatever the stranger raises
+    except Exception as error:  # third-party code may raise anything
         raise TypeError(
             f"tensor(): argument 'data': expected numbers, but the {type(data).__module__}."
             f"{type(data).__name__} gives no array of them: {error}"
@@ -136,7 +136,7 @@ def _as_array(data: Any) -> Any:
 
 
 def _common_dtype(kinds: set[dtype]) -> dtype:
-    """What all of ``kinds`` promote to; the default dtype for none."""
+    """The dtype that all of ``kinds`` promote to; the default dtype for none."""
     if not kinds:
         return get_default_dtype()
     first, *rest = kinds
@@ -153,13 +153,13 @@ def tensor(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A new tensor with the numbers of ``data``: a number, nested sequences, a NumPy array or a tensor.
+    """Create a tensor with the elements of ``data``: a number, nested sequences, a NumPy array or a tensor.
 
-    Always a copy.
+    Always copies.
 
-    dtype: from the data if None (bool, int64, the default dtype, or complex).  device: the default one if
-    None. Raises ValueError for ragged sequences, RuntimeError for what holds no numbers and for a number that
-    an integer dtype can not hold.  Source: torch.tensor.
+    dtype: inferred from the data if None (bool, int64, the default dtype, or complex).  device: the default
+    device if None.  Raises ValueError for ragged sequences, RuntimeError for data that is not numeric and for
+    a number that an integer dtype can not hold.  Source: torch.tensor.
     """
     check_requires_grad("tensor", requires_grad)
     dtype = _as_dtype(dtype)
@@ -185,7 +185,7 @@ def tensor(
             _flatten(data, sizes, 0, flat, kinds)
     wanted = dtype or _common_dtype(kinds)
     _check_range(flat, wanted)
-    if wanted is dtypes.int64:  # 2.0**63 passes, for the greatest int64 is rounded to it, and wraps around
+    if wanted is dtypes.int64:  # 2.0**63 passes, because the greatest int64 is rounded to it; it wraps around
         flat = [-(2**63) if isinstance(each, float) and each == 2.0**63 else each for each in flat]
     made = allocate(contiguous_spec(sizes, wanted, resolve_device(device)))
     if flat and made._spec.device.type != "meta":
@@ -199,11 +199,9 @@ if speedups is not None:
 
 
 def _shown_to_modes(made: Tensor) -> Tensor:
-    """What the modes that there are make of a new tensor that no operator made: the tensor itself without.
+    """Pass a new tensor that no operator created to dispatch modes and traces; returns what they return.
 
-    Traces are told of it as well.
-
-    Below autograd: it has no history, and becomes no view.  Source: torch::utils::tensor_ctor.
+    This is below autograd: the tensor has no history, and is no view.  Source: torch::utils::tensor_ctor.
     """
     word = mode_word()
     if not word & (PYTHON | TRACED_BIT):
@@ -212,9 +210,9 @@ def _shown_to_modes(made: Tensor) -> Tensor:
 
 
 def _as_dtype(value: Any, function: str = "tensor") -> dtype | None:
-    """A dtype from what may stand for one: itself, or Python's float, int, bool or complex.
+    """``value`` as a dtype: a dtype itself, or Python's float, int, bool or complex.
 
-    Raises TypeError, in the name of ``function``.
+    Raises TypeError, with ``function`` in the message.
     """
     found = PYTHON_DTYPES.get(value, value) if isinstance(value, type) else value
     if found is not None and not isinstance(found, dtype):
@@ -223,9 +221,9 @@ def _as_dtype(value: Any, function: str = "tensor") -> dtype | None:
 
 
 def _check_range(flat: Sequence[Any], wanted: dtype) -> None:
-    """Raises for a number that an integer dtype can not hold, and for a complex one given to a real dtype.
+    """Raises an error for a number that an integer dtype can not hold, and for complex data of a real dtype.
 
-    A negative int may be given to an unsigned dtype, where it wraps around.  Source: c10::overflows.
+    A negative int is accepted for an unsigned dtype, where it wraps around.  Source: c10::overflows.
     """
     most = 2 ** (wanted.bits - wanted.is_signed) - 1 if wanted.category == 1 else 0
     types = set(map(type, flat))
@@ -254,7 +252,7 @@ def as_tensor(data: Any, *, dtype: dtype | None = None, device: Any = None) -> T
     dtype = _as_dtype(dtype, "as_tensor")
     if isinstance(data, Tensor):
         return data.to(dtype=dtype or data.dtype, device=data.device if device is None else device)
-    if hasattr(data, "__array_interface__") and hasattr(data, "__setitem__"):  # an array, no NumPy scalar
+    if hasattr(data, "__array_interface__") and hasattr(data, "__setitem__"):  # an array, not a NumPy scalar
         where = resolve_device(device)
         made = from_numpy(data)
         return made.to(dtype=dtype or made.dtype, device=where)
@@ -269,11 +267,11 @@ def asarray(
     copy: bool | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """``obj`` as a tensor: a tensor, a NumPy array, an object with a buffer, a number or nested sequences.
+    """Convert ``obj`` to a tensor: a tensor, a NumPy array, a buffer, a number or nested sequences.
 
-    Of the first three the memory is shared where dtype and device allow; ``copy=True`` never shares it, and
-    with ``copy=False`` what can not be shared raises ValueError.  A buffer's elements are of ``dtype``, the
-    default one if None.  Source: torch.asarray.
+    For the first three, memory is shared if dtype and device allow it; ``copy=True`` never shares it, and
+    ``copy=False`` raises ValueError if it can not be shared.  A buffer's elements have ``dtype``, the default
+    dtype if None.  Source: torch.asarray.
     """
     check_requires_grad("asarray", requires_grad)
     dtype = _as_dtype(dtype, "asarray")
@@ -308,7 +306,7 @@ def asarray(
 
 
 def _has_buffer(obj: Any) -> bool:
-    """Does ``obj`` show its memory (bytes, bytearray, memoryview, array.array …)?"""
+    """Does ``obj`` have the buffer protocol (bytes, bytearray, memoryview, array.array …)?"""
     try:
         memoryview(obj)
     except TypeError:
@@ -319,10 +317,10 @@ def _has_buffer(obj: Any) -> bool:
 def frombuffer(
     buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0, requires_grad: bool = False
 ) -> Tensor:
-    """A vector over the memory of an object with a buffer: ``count`` elements from byte ``offset`` on.
+    """Create a 1-d tensor on the memory of a buffer: ``count`` elements starting at byte ``offset``.
 
-    -1 elements are all that there are.  Of a buffer that can not be written to it warns, once in a process.
-    Raises TypeError for what is no dtype, ValueError for what has no buffer, an offset or a count beyond it,
+    ``count`` -1 means all elements.  Warns, once per process, if the buffer is read-only.  Raises TypeError
+    for anything but a dtype, ValueError for an object without a buffer, an offset or a count beyond its end,
     and bytes that would be left over.  Source: torch.frombuffer.
     """
     from ..interop.numpy import bytes_of
@@ -361,10 +359,10 @@ def frombuffer(
 
 
 def from_numpy(array: Any, named: str = "NumPy array") -> Tensor:
-    """A tensor over the memory of a NumPy array, which a warning calls ``named``.
+    """Create a tensor that shares the memory of a NumPy array; warnings call it ``named``.
 
-    On the default device, or on ``reference`` where that one can not show foreign memory.  An array that can
-    not be written to is shared too, with one warning.  Source: torch.from_numpy.
+    It is on the default device, or on ``reference`` if that can not use foreign memory.  A read-only array is
+    shared, too, with one warning.  Source: torch.from_numpy.
     """
     from ..interop.numpy import from_numpy as wrap
 
@@ -372,7 +370,7 @@ def from_numpy(array: Any, named: str = "NumPy array") -> Tensor:
 
 
 def _index_tensor(data: Any, device: Any) -> Tensor:
-    """Nested sequences as an index: bool and uint8 stay, everything else becomes int64."""
+    """Convert nested sequences to an index tensor: bool and uint8 are kept, other dtypes become int64."""
     made = tensor(data, device=device)
     return made if made.numel() and made.dtype in (dtypes.bool_, dtypes.uint8) else made.to(dtypes.int64)
 

@@ -1,4 +1,4 @@
-"""Functions that prepare their arguments for an operator: tensors given one by one, one of two operators.
+"""Python functions that rearrange their arguments, or select an operator, before they call it.
 
 Source: torch/functional.py.
 """
@@ -19,7 +19,7 @@ from ..values.geometry import Size
 def broadcast_shapes(*shapes: Any) -> Size:
     """The sizes that all ``shapes`` (tuples, lists or ints) broadcast to.
 
-    Raises RuntimeError where there are none, ValueError for a negative size.
+    Raises RuntimeError if they do not broadcast, ValueError for a negative size.
     Source: torch.broadcast_shapes.
     """
     rows = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
@@ -44,18 +44,18 @@ def broadcast_shapes(*shapes: Any) -> Size:
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     """Views of the tensors, all expanded to the sizes that they broadcast to.
 
-    Raises RuntimeError where there are none.  Source: torch.broadcast_tensors.
+    Raises RuntimeError if they do not broadcast.  Source: torch.broadcast_tensors.
     """
     return aten.broadcast_tensors(tensors)
 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
-    """For each of n vectors the n-dimensional tensor that repeats it along all dimensions but its own.
+    """Expand n vectors to n-dimensional grids: tensor i repeats vector i along all other dimensions.
 
-    The vectors are given one by one, or in a list.
+    The vectors are separate arguments, or one list.
 
-    With ``indexing="ij"``, the default, vector i runs along dimension i; "xy" exchanges the first two.
-    Raises RuntimeError for tensors of more dimensions and of several dtypes.  Source: torch.meshgrid.
+    With ``indexing="ij"``, the default, vector i is along dimension i; "xy" swaps the first two dimensions.
+    Raises RuntimeError for tensors of more dimensions and for different dtypes.  Source: torch.meshgrid.
     """
     if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
         tensors = tuple(tensors[0])
@@ -69,15 +69,15 @@ def _one_or_several(tensors: Sequence[Any]) -> Any:
 def atleast_1d(*tensors: Any) -> Any:
     """The tensor, or each of several, with at least one dimension: a number becomes a vector of size 1.
 
-    Raises TypeError for what is no tensor.  Source: torch.atleast_1d.
+    Raises TypeError for anything but tensors.  Source: torch.atleast_1d.
     """
     return aten.atleast_1d(_one_or_several(tensors))
 
 
 def atleast_2d(*tensors: Any) -> Any:
-    """The tensor, or each of several, with at least two dimensions: new ones come in front.
+    """The tensor, or each of several, with at least two dimensions: new ones are added in front.
 
-    Raises TypeError for what is no tensor.  Source: torch.atleast_2d.
+    Raises TypeError for anything but tensors.  Source: torch.atleast_2d.
     """
     return aten.atleast_2d(_one_or_several(tensors))
 
@@ -86,15 +86,15 @@ def atleast_3d(*tensors: Any) -> Any:
     """The tensor, or each of several, with at least three dimensions: a vector becomes (1, n, 1), a matrix
     (m, n, 1).
 
-    Raises TypeError for what is no tensor.  Source: torch.atleast_3d.
+    Raises TypeError for anything but tensors.  Source: torch.atleast_3d.
     """
     return aten.atleast_3d(_one_or_several(tensors))
 
 
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Pieces of one length along ``dim`` (the last perhaps shorter), or of the lengths in a list.
+    """Split into pieces of one length along ``dim`` (the last may be shorter), or of the lengths in a list.
 
-    They are views.  Raises RuntimeError for a negative length and for lengths that do not sum up to the size,
+    They are views.  Raises RuntimeError for a negative length and for lengths that do not add up to the size,
     IndexError for a dim out of range.  Source: torch.split.
     """
     if isinstance(split_size_or_sections, Tensor):
@@ -103,9 +103,9 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
 
 
 def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False) -> Any:
-    """The indices of the elements that are not 0: one a row, or with ``as_tuple`` one vector a dimension.
+    """The indices of nonzero elements: one per row, or with ``as_tuple`` one vector per dimension.
 
-    Raises RuntimeError for an ``out`` of another dtype than int64.  Source: torch.nonzero.
+    Raises RuntimeError for an ``out`` whose dtype is not int64.  Source: torch.nonzero.
     """
     if as_tuple:
         if out is not None:
@@ -121,7 +121,7 @@ def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False)
 
 
 def numel(input: Tensor) -> int:
-    """The number of elements.  Raises TypeError for what is no tensor.  Source: torch.numel."""
+    """The number of elements.  Raises TypeError for anything but a tensor.  Source: torch.numel."""
     return _tensor("numel", input)._spec.numel
 
 
@@ -131,7 +131,7 @@ def is_tensor(obj: Any) -> bool:
 
 
 def is_floating_point(input: Tensor) -> bool:
-    """Is the dtype one of real floats?  Raises TypeError for what is no tensor.
+    """Is the dtype floating point?  Raises TypeError for anything but a tensor.
 
     Source: torch.is_floating_point.
     """
@@ -139,14 +139,14 @@ def is_floating_point(input: Tensor) -> bool:
 
 
 def is_complex(input: Tensor) -> bool:
-    """Is the dtype complex?  Raises TypeError for what is no tensor.  Source: torch.is_complex."""
+    """Is the dtype complex?  Raises TypeError for anything but a tensor.  Source: torch.is_complex."""
     return _tensor("is_complex", input).is_complex()
 
 
 def is_nonzero(input: Tensor) -> bool:
-    """Is the only element of a tensor not 0?
+    """Is the element of a one-element tensor nonzero?
 
-    Raises RuntimeError for a tensor of none or several, TypeError for what is no tensor.  Source:
+    Raises RuntimeError for a tensor of no or several elements, TypeError for anything but a tensor.  Source:
     torch.is_nonzero.
     """
     return bool(_tensor("is_nonzero", input))
@@ -161,10 +161,11 @@ def _tensor(name: str, input: Any) -> Tensor:
 
 
 def einsum(*args: Any) -> Tensor:
-    """The sum of products that an equation names: ``einsum("ij,jk->ik", a, b)``.
+    """The sum of products described by an equation: ``einsum("ij,jk->ik", a, b)``.
 
-    Operands may come in a list; and instead of an equation, behind each operand a list of numbers for its
-    dimensions, and at the end one for the output: ``einsum(a, [0, 1], b, [1, 2], [0, 2])``.
+    The operands may also be one list.  In the sublist format there is no equation: each operand is followed
+    by a list of numbers for its dimensions, and the last list is the output's:
+    ``einsum(a, [0, 1], b, [1, 2], [0, 2])``.
     Raises ValueError for fewer than two arguments and numbers outside [0, 52).  Source: torch.einsum.
     """
     if len(args) < 2:
@@ -181,7 +182,7 @@ def einsum(*args: Any) -> Tensor:
 
 
 def _letter(number: Any) -> str:
-    """The subscript that a number stands for."""
+    """The letter for a number in a subscript list."""
     if number is Ellipsis:
         return "..."
     if not isinstance(number, int) or not 0 <= number < 52:
@@ -198,9 +199,9 @@ def _equation(args: Sequence[Any]) -> str:
 
 
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
-    """The sum of products over ``dims``: how many of the last of ``a`` and the first of ``b``, or two lists.
+    """The sum of products over ``dims``: two lists, or how many last dimensions of ``a`` and first of ``b``.
 
-    Raises RuntimeError for sizes and dtypes that differ.  Source: torch.tensordot.
+    Raises RuntimeError for different sizes or dtypes.  Source: torch.tensordot.
     """
     if isinstance(dims, Tensor):
         dims = dims.tolist()
@@ -227,10 +228,10 @@ def norm(
     out: Tensor | None = None,
     dtype: dtype | None = None,
 ) -> Tensor:
-    """The norm of order ``p`` over ``dim``, of vectors; 'fro' is the 2-norm, 'nuc' that of matrices.
+    """The vector norm of order ``p`` over ``dim``; 'fro' is the 2-norm, 'nuc' the nuclear norm of matrices.
 
-    Deprecated in PyTorch: linalg.vector_norm and linalg.matrix_norm say which they are.
-    Raises RuntimeError for integers and an unknown ``p``.  Source: torch.norm.
+    Deprecated in PyTorch: use linalg.vector_norm or linalg.matrix_norm.
+    Raises RuntimeError for integer dtypes and an unknown ``p``.  Source: torch.norm.
     """
     dims = [dim] if isinstance(dim, int) else dim
     keywords = {} if out is None else {"out": out}
@@ -241,7 +242,7 @@ def norm(
     return aten.linalg_vector_norm(input, order, dims, keepdim, dtype=dtype, **keywords)
 
 
-_CDIST_MODES = {  # when matrix products may stand for sums of squares
+_CDIST_MODES = {  # when sums of squares may be computed by matrix products
     "use_mm_for_euclid_dist_if_necessary": None,
     "use_mm_for_euclid_dist": 1,
     "donot_use_mm_for_euclid_dist": 2,
@@ -251,10 +252,10 @@ _CDIST_MODES = {  # when matrix products may stand for sums of squares
 def cdist(
     x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
 ) -> Tensor:
-    """The p-norm distances of the rows of ``x1`` (*, P, M) from those of ``x2`` (*, R, M): (*, P, R).
+    """The p-norm distances between the rows of ``x1`` (*, P, M) and those of ``x2`` (*, R, M): (*, P, R).
 
-    ``compute_mode`` changes nothing: the distances are always computed one by one.  Raises RuntimeError
-    for a negative ``p``, ValueError for another ``compute_mode``.  Source: torch.cdist.
+    ``compute_mode`` has no effect: distances are always computed directly.  Raises RuntimeError for a
+    negative ``p``, ValueError for an unknown ``compute_mode``.  Source: torch.cdist.
     """
     if compute_mode not in _CDIST_MODES:
         raise ValueError(
@@ -272,8 +273,8 @@ def unique(
 ) -> Any:
     """The distinct elements in ascending order, or the distinct slices along ``dim``.
 
-    With ``return_inverse`` also the position among them of each element, with ``return_counts`` how often
-    each occurs: a tuple.  Raises IndexError for a dim out of range.
+    With ``return_inverse`` or ``return_counts`` it returns a tuple, with the index of each element in the
+    result, and with the number of occurrences.  Raises IndexError for a dim out of range.
 
     Source: torch.unique.
     """
@@ -287,7 +288,7 @@ def unique(
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """The first of each run of equal elements (or slices along ``dim``); as unique, for neighbours only.
+    """The first of each run of equal elements (or slices along ``dim``); like unique, for neighbors only.
 
     Raises IndexError for a dim out of range.  Source: torch.unique_consecutive.
     """
@@ -305,7 +306,7 @@ def _wanted(found: Sequence[Tensor], return_inverse: bool, return_counts: bool) 
 def vmap(
     func: Any, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: Any = None
 ) -> Any:
-    """``func``, which takes and returns tensors of one example, for many at once: see gnomon.func.vmap.
+    """Vectorize ``func``, which takes and returns tensors of one example: see gnomon.func.vmap.
 
     Source: torch.vmap.
     """

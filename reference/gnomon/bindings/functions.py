@@ -1,7 +1,7 @@
 """Operators as Python functions and methods.
 
-A function has one name and several overloads.  It tries them in order (argument_parser.py) and takes the
-first that the arguments fit, which it calls with all arguments of its schema.
+A function has one name and several overloads.  It tries them in order (argument_parser.py), and calls the
+first one that the arguments match, with all arguments of its schema.
 
 Source: tools/autograd/gen_python_functions.py, torch/csrc/utils/python_arg_parser.cpp (PythonArgParser).
 """
@@ -13,7 +13,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from .. import ops  # noqa: F401  (whose records are what aten has)
+from .. import ops  # noqa: F401  (registers the operators)
 from ..dispatch.dispatcher import OpOverload, OpOverloadPacket, aten
 from ..memory.tensor import Tensor
 from ..values.schema import REQUIRED
@@ -23,7 +23,7 @@ from .argument_parser import parser_of, shown
 
 @functools.cache
 def documentation(packet: OpOverloadPacket) -> str:
-    """The docstring of an operator's function: its signatures, then what its record says."""
+    """The docstring of an operator's function: its signatures, then the texts of its record."""
     signatures = []
     texts = []
     for operator in packet.overloads.values():
@@ -34,7 +34,7 @@ def documentation(packet: OpOverloadPacket) -> str:
             if text and text not in texts:
                 texts.append(text)
     if not any("Raises" in text for text in texts):
-        texts.append("Raises TypeError for arguments that do not fit the signature.")
+        texts.append("Raises TypeError for arguments that match no signature.")
     module = next(iter(packet.overloads.values())).record.python_module
     path = {"": "torch", "nn": "torch.nn.functional"}.get(module, f"torch.{module}")
     source = f"Source: {path}.{packet.name.removeprefix(f'{module}_')}."
@@ -44,7 +44,7 @@ def documentation(packet: OpOverloadPacket) -> str:
 def make_function(
     packet: OpOverloadPacket, takes_self: bool, named_defaults: bool = True
 ) -> Callable[..., Any]:
-    """The Python function of an operator: ``takes_self`` for a method, whose first argument is its tensor."""
+    """Create the Python function of an operator; ``takes_self``: a method, whose tensor comes first."""
     function = parser_of(packet, takes_self, named_defaults)
     name = packet.name
     function.__name__ = name
@@ -61,20 +61,20 @@ def documented(function: Any, packet: OpOverloadPacket) -> Any:
 
 
 def _operators(packet: OpOverloadPacket) -> list[OpOverload]:
-    """The overloads that Python calls by themselves: those of ``out=`` are called by way of another one."""
+    """The overloads without ``out=``; those with it are called through another overload."""
     return [each for each in packet.overloads.values() if not each.schema.is_out]
 
 
 def _offered(packet: OpOverloadPacket, variant: str) -> bool:
-    """Do its records offer ``packet`` as a ``"function"`` of gnomon's own, or a ``"method"`` of Tensor?"""
+    """Is ``packet`` a ``"function"`` of the gnomon namespace, or a ``"method"``, by its records' variants?"""
     records = [each.record for each in _operators(packet)]
     offered = {each.strip() for record in records for each in record.variants.split(",")}
-    elsewhere = any(record.python_module for record in records)  # gnomon.linalg's, gnomon.nn.functional's
+    elsewhere = any(record.python_module for record in records)  # such as linalg and nn.functional
     return variant in offered and not elsewhere and not packet.name.startswith("_")
 
 
 def operator_methods() -> dict[str, Callable[..., Any]]:
-    """By name the operators that are methods of Tensor, but for what Tensor says itself (``x.dim()``)."""
+    """The operators that are methods of Tensor, by name, except those that Tensor defines (``x.dim()``)."""
     return {
         packet.name: make_function(packet, True)
         for packet in aten
@@ -83,7 +83,7 @@ def operator_methods() -> dict[str, Callable[..., Any]]:
 
 
 def operator_functions() -> dict[str, Callable[..., Any]]:
-    """By name the operators that are functions, ``gnomon.exp``."""
+    """The operators that are functions, such as ``gnomon.exp``, by name."""
     return {
         packet.name: make_function(packet, False, named_defaults=False)
         if any(each.name == "reduction" for each in _operators(packet)[0].schema.arguments)
@@ -94,7 +94,7 @@ def operator_functions() -> dict[str, Callable[..., Any]]:
 
 
 def functions_of(module: str) -> dict[str, Callable[..., Any]]:
-    """The functions of a module such as linalg: operators named ``linalg_…``, under the names behind that."""
+    """The functions of a module such as linalg: operators named ``linalg_…``, by name without the prefix."""
     prefix = f"{module}_"
     return {
         packet.name.removeprefix(prefix): packet.parser

@@ -1,6 +1,6 @@
-"""What methods of Tensor do that are no operators: conversions, Python's protocols, autograd.
+"""Methods of Tensor that are not operators: conversions, Python's protocols, autograd.
 
-Which method each of them is says the table (methods.py).
+The table in methods.py gives them their names.
 
 Source: torch/_tensor.py, torch/csrc/autograd/python_variable_methods.cpp.
 """
@@ -27,9 +27,9 @@ from .argument_parser import OPERANDS, not_taken, operator_method
 
 
 def equal(self: Tensor, other: Any) -> Any:
-    """``self == other``: the only operator whose other operand may be an array, as it is.
+    """``self == other``, which also accepts an array.
 
-    All others leave it to NumPy, which takes the tensor as an array, and ``__array_wrap__``.
+    The other operators leave arrays to NumPy, which converts the tensor to an array, and ``__array_wrap__``.
     """
     if is_array(other):
         from ..interop.numpy import copy_from_numpy
@@ -42,16 +42,17 @@ def equal(self: Tensor, other: Any) -> Any:
 
 
 def binary_operator(name: str, formula: str, function: Any) -> Any:
-    """The method ``name`` of Python's operator ``formula``: ``function`` of both operands."""
+    """Create the method ``name`` of Python's operator ``formula``, which calls ``function``."""
     parse = function.parser if isinstance(function, OpOverloadPacket) else function
     method = operator_method(parse, name)
     if name in _TAKE_ARRAYS:
         method = _or_array(parse, method)
     method.__name__ = method.__qualname__ = name
     method.__doc__ = (
-        f"``{formula}``, for a tensor, a number or a scalar of NumPy on either side.\n\n"
-        "Sizes broadcast and dtypes promote.  Raises TypeError for any other operand, and what the "
-        f"operator of that\nname raises.\n\nSource: torch.Tensor.{name}."
+        f"``{formula}``, where ``other`` is a tensor, a Python number or a NumPy scalar.\n\n"
+        "The operands broadcast and their dtypes promote.  Raises TypeError for an operand of another type "
+        "that does\nnot implement the operator, and the errors of the function that it calls.\n\n"
+        f"Source: torch.Tensor.{name}."
     )
     return method
 
@@ -60,7 +61,7 @@ _TAKE_ARRAYS = ("__eq__", "__rtruediv__", "__rdiv__")  # an array / a tensor: it
 
 
 def _or_array(function: Any, taken: Any) -> Any:
-    """The method of an operator whose other operand may be an array."""
+    """The method of an operator that also accepts an array."""
 
     def method(self: Tensor, other: Any) -> Any:
         return function(self, other) if is_array(other) else taken(self, other)
@@ -75,17 +76,17 @@ def backward(
     create_graph: bool = False,
     inputs: Any = None,
 ) -> None:
-    """Add to each leaf's ``grad`` the gradient of this tensor (times ``gradient``, which a single number may
-    leave out).
+    """Add the gradients of this tensor to the ``grad`` of each leaf, multiplied by ``gradient``.
 
-    Raises RuntimeError for a tensor that needs no gradient, one of several elements without ``gradient``, and
-    a graph that an earlier backward has freed.  Source: torch.Tensor.backward.
+    ``gradient`` may be omitted for a tensor of one element.  Raises RuntimeError for a tensor that does not
+    require grad, for one of several elements without ``gradient``, and for a graph that was freed by an
+    earlier backward.  Source: torch.Tensor.backward.
     """
     engine.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 
 def to_bool(self: Tensor) -> bool:
-    """Is the only element not 0?  Raises RuntimeError for a tensor of several elements."""
+    """Is the only element nonzero?  Raises RuntimeError unless there is exactly one element."""
     if self._spec.numel != 1:
         kind = "no" if self._spec.numel == 0 else "more than one"
         raise RuntimeError(
@@ -109,7 +110,7 @@ def to_number(self: Tensor) -> Any:
 def to_real(self: Tensor, kind: Any) -> Any:
     """The only element as an int or a float.
 
-    Raises RuntimeError for a complex number, ValueError for several elements.
+    Raises RuntimeError for a complex number, ValueError unless there is exactly one element.
     """
     number = to_number(self)
     if isinstance(number, complex):
@@ -141,17 +142,16 @@ def tolist(self: Tensor) -> Any:
 
 
 def numpy(self: Tensor, *, force: bool = False) -> Any:
-    """The tensor as a NumPy array: over the same memory where that is on the host, else a copy with
-    ``force``.
+    """The tensor as a NumPy array that shares its host memory; if it has none, a copy with ``force``.
 
-    Raises RuntimeError for a tensor that requires grad, TypeError for one without host memory or for
-    bfloat16, unless ``force``.  Source: torch.Tensor.numpy.
+    Raises RuntimeError for a tensor that requires grad and TypeError for one without host memory, both unless
+    ``force``; TypeError for the dtype bfloat16.  Source: torch.Tensor.numpy.
     """
     return to_numpy(self, force)
 
 
 def array_of(self: Tensor, dtype: Any = None, copy: Any = None) -> Any:
-    """What NumPy asks for: a copy if ``copy`` is True, none if it is False, else where it has to be."""
+    """NumPy's ``__array__``: copies if ``copy`` is True, never if it is False, else only if necessary."""
     array = self.numpy()
     if dtype is not None and array.dtype != dtype:
         if copy is False:
@@ -161,9 +161,9 @@ def array_of(self: Tensor, dtype: Any = None, copy: Any = None) -> Any:
 
 
 def array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Tensor:
-    """What NumPy makes of the result of a function of this tensor: a tensor over the array's memory.
+    """NumPy's ``__array_wrap__``: turns the array that a function of this tensor returned into a tensor.
 
-    A bool array becomes uint8.  Raises TypeError for elements that gnomon has no dtype for.
+    It shares memory, but a bool array becomes uint8.  Raises TypeError for a dtype that gnomon does not have.
     Source: torch.Tensor.__array_wrap__.
     """
     from ..interop.numpy import from_numpy
@@ -172,9 +172,9 @@ def array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: boo
 
 
 def record_stream(self: Tensor, stream: Any) -> None:
-    """Say that work in ``stream`` uses the tensor's memory: once released, it rests until that is done.
+    """Declare that work in ``stream`` uses the tensor's memory, which is not reused until that work is done.
 
-    Raises NotImplementedError on a device that has no streams.  Source: torch.Tensor.record_stream.
+    Raises NotImplementedError on a device without streams.  Source: torch.Tensor.record_stream.
     """
     storage = self.untyped_storage()
     if "streams" not in storage.backend.traits:
@@ -183,17 +183,17 @@ def record_stream(self: Tensor, stream: Any) -> None:
 
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:
-    """Converted to the dtype and device of ``other``."""
+    """The tensor converted to the dtype and device of ``other``."""
     return aten.to.other(self, other, False, False, None)
 
 
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    """``self`` with another dtype, device, or those of another tensor; itself where nothing changes.
+    """The tensor with another dtype, device, or those of another tensor; itself if nothing changes.
 
     ``to(dtype)``, ``to(device)``, ``to(device, dtype)``, ``to(other)``, each with ``non_blocking``, ``copy``
     and ``memory_format``.  Raises TypeError for other arguments.  Source: torch.Tensor.to.
     """
-    if len(args) == 1 and not kwargs and args[0].__class__ is dtype:  # as nearly always
+    if len(args) == 1 and not kwargs and args[0].__class__ is dtype:  # the usual case
         return aten.to.dtype(self, args[0], False, False, None)
     if args and isinstance(args[0], Tensor):
         other, *rest = args
@@ -210,7 +210,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 
 def _only_dtype_layout(options: dict[str, Any]) -> dict[str, Any]:
-    """The options as keywords, which only the overload ``to.dtype_layout`` has all of."""
+    """The options as keywords of the overload ``to.dtype_layout``, the only one that has all."""
     return {"layout": None, **options}
 
 
@@ -224,10 +224,10 @@ def as_dtype(name: str, kind: dtype) -> Any:
         return aten.to.dtype(self, kind, False, False, memory_format)
 
     method.__doc__ = (
-        f"The tensor with the dtype {kind.name}: itself where that is its dtype, else a copy of the same "
-        "shape, which\nlies as ``memory_format`` says.\n\n"
-        "Raises TypeError for a ``memory_format`` that is none, RuntimeError for one that the tensor can not "
-        f"have.  Source: torch.Tensor.{name}."
+        f"``self.to(gnomon.{kind.name})``: a copy with this dtype, the same shape and the given "
+        "``memory_format``, or the\ntensor itself if nothing changes.\n\n"
+        "Raises TypeError if ``memory_format`` is not a gnomon.memory_format, RuntimeError if it needs "
+        f"another\nnumber of dimensions.\n\nSource: torch.Tensor.{name}."
     )
     method.__name__ = name
     method.__qualname__ = f"Tensor.{name}"
@@ -261,13 +261,13 @@ def invert(self: Tensor) -> Tensor:
 def flipped(self: Tensor) -> Tensor:
     """The tensor with its dimensions in reverse order, a view; for matrices, the transpose.
 
-    Raises nothing, whatever the shape and the dtype.  Source: torch.Tensor.T.
+    Raises nothing, for any shape and dtype.  Source: torch.Tensor.T.
     """
     return self.permute(list(range(self._spec.ndim - 1, -1, -1)))
 
 
 def matrix_transpose(self: Tensor) -> Tensor:
-    """The transpose of the last two dimensions, a view.  Raises RuntimeError where there is one only.
+    """The transpose of the last two dimensions, a view.  Raises RuntimeError for a 1-d tensor.
 
     Source: torch.Tensor.mT.
     """
@@ -277,7 +277,7 @@ def matrix_transpose(self: Tensor) -> Tensor:
 
 
 def matrix_adjoint(self: Tensor) -> Tensor:
-    """The complex conjugate of a matrix, transposed.  Raises RuntimeError for other numbers of dimensions.
+    """The conjugate transpose of a matrix.  Raises RuntimeError for any other number of dimensions.
 
     Source: torch.Tensor.H.
     """
@@ -289,7 +289,7 @@ def matrix_adjoint(self: Tensor) -> Tensor:
 
 
 def batched_adjoint(self: Tensor) -> Tensor:
-    """The complex conjugates of matrices (*, m, n), transposed: (*, n, m).  Raises RuntimeError for vectors.
+    """The conjugate transpose of matrices (*, m, n): (*, n, m).  Raises RuntimeError for 1-d tensors.
 
     Source: torch.Tensor.mH.
     """
@@ -299,12 +299,12 @@ def batched_adjoint(self: Tensor) -> Tensor:
 def format_tensor(self: Tensor, specification: str) -> str:
     if self._spec.ndim == 0 and type(self) is Tensor and not self.is_meta:
         return format(self.item(), specification)
-    return object.__format__(self, specification)  # refuses a specification, as lists do
+    return object.__format__(self, specification)  # raises for a specification, as for lists
 
 
 def nonzero(self: Tensor, *, as_tuple: bool = False) -> Any:
-    """The indices of the elements that are not 0: one a row, or with ``as_tuple`` one vector a dimension.
+    """The indices of nonzero elements: one per row, or with ``as_tuple`` one vector per dimension.
 
-    Raises TypeError for what is no tensor.  Source: torch.Tensor.nonzero.
+    Raises TypeError for anything but a tensor.  Source: torch.Tensor.nonzero.
     """
     return functional.nonzero(self, as_tuple=as_tuple)

@@ -1,1 +1,1 @@
-"""Floor 3: what a call passes through, from an operator's record to a launched kernel."""
+"""From an operator's record to the launch of its kernel."""

@@ -1,8 +1,8 @@
-"""Checks of arguments and what they say: the one file of those that several operators have.
+"""Argument checks that several operators share, and their error messages.
 
 PyTorch's TensorArg, a tensor with its argument's name, is a keyword argument here, ``check_dim(2, x=x)``: a
-spec or a Tensor; None, for one that was not given, passes.  The texts are PyTorch's, without the argument's
-number; the caller puts the operator's name before them (calls/composites.py).
+spec, a Tensor, or None for an omitted argument, which passes.  The messages are PyTorch's, without the
+argument's number; the caller prefixes the operator's name (calls/composites.py).
 
 Source: aten/src/ATen/TensorUtils.h, and where a check says so.
 """
@@ -23,7 +23,7 @@ def _given(tensors: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _check_same(what: str, properties: dict[str, Any]) -> None:
-    """Raises RuntimeError where a tensor, by its argument's name, does not have the property of the first."""
+    """Raises RuntimeError for an argument whose property differs from that of the first one."""
     (first, wanted), *others = properties.items()
     for name, found in others:
         if found != wanted:
@@ -34,7 +34,7 @@ def _check_same(what: str, properties: dict[str, Any]) -> None:
 
 
 def check_dim(dim: int, /, **tensors: Any) -> None:
-    """Raises RuntimeError for another number of dimensions.  Source: checkDim."""
+    """Raises RuntimeError unless there are ``dim`` dimensions.  Source: checkDim."""
     for name, tensor in _given(tensors):
         if tensor.ndim != dim:
             raise RuntimeError(
@@ -54,19 +54,19 @@ def check_dim_range(start: int, end: int, /, **tensors: Any) -> None:
 
 
 def check_same_dim(**tensors: Any) -> None:
-    """Raises RuntimeError for another number of dimensions than the first has.  Source: checkSameDim."""
+    """Raises RuntimeError unless all have the same number of dimensions.  Source: checkSameDim."""
     _check_same("the same dimension", {name: tensor.ndim for name, tensor in _given(tensors)})
 
 
 def check_matrix(**tensors: Any) -> None:
-    """Raises RuntimeError for less than two dimensions.  Source: LinearAlgebraUtils.h, checkIsMatrix."""
+    """Raises RuntimeError for fewer than two dimensions.  Source: LinearAlgebraUtils.h, checkIsMatrix."""
     for name, tensor in _given(tensors):
         if tensor.ndim < 2:
             raise RuntimeError(f"The input tensor {name} must have at least 2 dimensions, got {tensor.ndim}")
 
 
 def check_batch_mode(dim: int, input: Spec) -> None:
-    """Raises RuntimeError unless there are ``dim`` dimensions, none empty, or a batch of such.
+    """Raises RuntimeError unless ``input`` has ``dim`` nonempty dimensions, and possibly a batch dimension.
 
     Source: native/Padding.h, check_valid_input.
     """
@@ -78,7 +78,7 @@ def check_batch_mode(dim: int, input: Spec) -> None:
 
 
 def check_size(sizes: Sequence[int], /, **tensors: Any) -> None:
-    """Raises RuntimeError for other sizes.  Source: checkSize."""
+    """Raises RuntimeError unless the sizes are ``sizes``.  Source: checkSize."""
     for name, tensor in _given(tensors):
         if tensor.shape != tuple(sizes):
             raise RuntimeError(
@@ -88,7 +88,7 @@ def check_size(sizes: Sequence[int], /, **tensors: Any) -> None:
 
 
 def check_size_at(dim: int, size: int, /, **tensors: Any) -> None:
-    """Raises RuntimeError for another size of the dimension ``dim``, which there is.  Source: checkSize."""
+    """Raises RuntimeError unless dimension ``dim``, which must exist, has this size.  Source: checkSize."""
     for name, tensor in _given(tensors):
         if tensor.shape[dim] != size:
             raise RuntimeError(
@@ -98,12 +98,12 @@ def check_size_at(dim: int, size: int, /, **tensors: Any) -> None:
 
 
 def check_same_size(**tensors: Any) -> None:
-    """Raises RuntimeError for other sizes than the first has.  Source: checkAllSameSize."""
+    """Raises RuntimeError unless all have the same sizes.  Source: checkAllSameSize."""
     _check_same("same size", {name: list(tensor.shape) for name, tensor in _given(tensors)})
 
 
 def check_numel(numel: int, /, **specs: Spec | None) -> None:
-    """Raises RuntimeError for another number of elements.  Source: checkNumel."""
+    """Raises RuntimeError unless there are ``numel`` elements.  Source: checkNumel."""
     for name, spec in _given(specs):
         if spec.numel != numel:
             raise RuntimeError(
@@ -113,13 +113,13 @@ def check_numel(numel: int, /, **specs: Spec | None) -> None:
 
 
 def zero_numel_check_dims(self: Spec, dim: int) -> None:
-    """Raises IndexError for a dimension of which no element can be chosen.  Source: ReduceOpsUtils.h."""
+    """Raises IndexError for an empty dimension.  Source: ReduceOpsUtils.h."""
     if self.ndim and not self.sizes[dim]:
         raise IndexError(f"Expected reduction dim {dim} to have non-zero size.")
 
 
 def check_dtype(*wanted: dtypes.dtype, **tensors: Any) -> None:
-    """Raises RuntimeError for a dtype that is none of ``wanted``.  Source: Lerp.cpp; checkScalarTypes."""
+    """Raises RuntimeError for a dtype not in ``wanted``.  Source: Lerp.cpp; checkScalarTypes."""
     for name, tensor in _given(tensors):
         if tensor.dtype not in wanted:
             found, names = tensor.dtype.name, ", ".join(each.name for each in wanted)
@@ -132,7 +132,7 @@ def check_dtype(*wanted: dtypes.dtype, **tensors: Any) -> None:
 
 
 def check_same_dtype(**tensors: Any) -> None:
-    """Raises RuntimeError for another dtype than the first has.  Source: checkAllSameType."""
+    """Raises RuntimeError unless all have the same dtype.  Source: checkAllSameType."""
     (_, first), *_ = _given(tensors)
     check_dtype(first.dtype, **tensors)
 
@@ -144,7 +144,7 @@ def check_floating_or_complex(dtype: dtypes.dtype) -> None:
 
 
 def check_mask(mask: Any) -> None:
-    """Raises RuntimeError for a mask of another dtype than bool.  Source: masked_fill_impl_cpu."""
+    """Raises RuntimeError unless the mask's dtype is bool.  Source: masked_fill_impl_cpu."""
     if mask.dtype is not bool_:
         raise RuntimeError(f"only supports boolean masks, but got mask with dtype {mask.dtype.name}")
 
@@ -157,7 +157,7 @@ def refuse_dtype(dtype: dtypes.dtype, *categories: str) -> None:
 
 
 def _remedy(kind: str, refused: Sequence[str]) -> str:
-    """What would do instead of a dtype of ``kind`` where those of ``refused`` do not, as an error says it."""
+    """A hint for the error: how to convert a dtype of ``kind`` to one that is not in ``refused``."""
     if kind == "complex":
         return "; x.real, x.imag and x.abs() are real"
     wanted = next((each for each in ("integer", "floating", "bool") if each not in refused), None)
@@ -173,21 +173,21 @@ def refuse_half(dtype: dtypes.dtype, *categories: str) -> None:
 
 
 def check_length(length: int, /, **lists: Sequence[Any]) -> None:
-    """Raises RuntimeError for a list of another length.  Source: native/im2col_shape_check.h."""
+    """Raises RuntimeError unless each list has this length.  Source: native/im2col_shape_check.h."""
     for name, numbers in lists.items():
         if len(numbers) != length:
             raise RuntimeError(f"It is expected {name} equals to {length}, but got size {len(numbers)}")
 
 
 def check_positive(**lists: Sequence[int]) -> None:
-    """Raises RuntimeError for a list with a number below 1.  Source: native/im2col_shape_check.h."""
+    """Raises RuntimeError unless all numbers are positive.  Source: native/im2col_shape_check.h."""
     for name, numbers in lists.items():
         if min(numbers) <= 0:
             raise RuntimeError(f"{name} should be greater than zero, but got {list(numbers)}")
 
 
 def check_non_negative(**numbers: int) -> None:
-    """Raises RuntimeError for a number below 0.  Source: native/TensorFactories.h, check_args."""
+    """Raises RuntimeError for a negative number.  Source: native/TensorFactories.h, check_args."""
     for name, number in numbers.items():
         if number < 0:
             raise RuntimeError(f"{name} must be non-negative, got {number}")
@@ -207,7 +207,7 @@ def check_alpha(dtype: dtypes.dtype, alpha: Number, name: str = "alpha") -> None
 
 
 def check_options(layout: Any, pin_memory: Any) -> None:
-    """Raises RuntimeError for what gnomon does not have: layouts other than strided, pinned memory."""
+    """Raises RuntimeError for a layout other than strided, and for pinned memory."""
     if layout is not None and layout.name != "strided":
         raise RuntimeError(f"layout must be gnomon.strided, got {layout}")
     if pin_memory:
@@ -215,7 +215,7 @@ def check_options(layout: Any, pin_memory: Any) -> None:
 
 
 def device_of(*operands: Any) -> Any:
-    """The device of the first spec among the operands.  Raises TypeError where there is none."""
+    """The device of the first spec among the operands.  Raises TypeError if there is none."""
     for operand in operands:
         if isinstance(operand, Spec):
             return operand.device
@@ -225,5 +225,5 @@ def device_of(*operands: Any) -> Any:
 
 
 def can_be_read(tensor: Any) -> bool:
-    """Are there numbers to look at?  Not on the meta device; and under vmap each example has its own."""
+    """May the data be read?  Not on the meta device, and not under vmap, where examples differ."""
     return not tensor.is_meta and not tensor._keys & BATCHED

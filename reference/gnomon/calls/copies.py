@@ -1,4 +1,4 @@
-"""Copies that more than one file of operators makes.
+"""Copies that several files of operators need.
 
 Source: aten/src/ATen/native/TensorShape.cpp (clone_preserve_strides).
 """
@@ -12,9 +12,9 @@ from ..values.device import contiguous_format
 
 
 def clone_with_strides(self: Tensor) -> Tensor:
-    """A copy that lies as ``self`` does, gaps and offset included; dense where elements share memory.
+    """A copy with the strides and offset of ``self``, gaps included; dense if elements share memory.
 
-    Autograd does not follow it: for operators that have formulas of their own.
+    Not differentiable: for operators that have their own derivative formulas.
     """
     spec = self._spec
     if any(stride == 0 and size > 1 for size, stride in zip(spec.sizes, spec.strides)):
@@ -25,9 +25,10 @@ def clone_with_strides(self: Tensor) -> Tensor:
 
 
 def row_major(self: Tensor) -> Tensor:
-    """``self`` where its strides are those of a new tensor, else a copy with them.
+    """``self`` if its strides are those of a new contiguous tensor, else a copy that has them.
 
-    ``contiguous`` leaves it at strides that do not matter: of dimensions of size 1, and without elements.
+    Unlike ``contiguous``, it also fixes strides that do not matter: of dimensions of size 1, and of tensors
+    without elements.
     """
     spec = self._spec
     if spec.strides == geometry.contiguous_strides(spec.sizes):

@@ -1,14 +1,14 @@
-"""TensorIterator: how several tensors are walked together, element by element.
+"""TensorIterator: iterates over several tensors together, element by element.
 
-Given the operands' specs it finds out, in this order,
+From the operands' specs it computes, in this order,
 1. the shape they broadcast to,
-2. the dtype they are computed in,
-3. each operand's strides under that shape (0 where it is repeated),
-4. an order of dimensions in which memory is walked forwards (dimension 0 of the iterator moves fastest),
+2. the common dtype they are computed in,
+3. each operand's strides for that shape (0 where it is expanded),
+4. an order of dimensions in which memory is traversed forwards (dimension 0 of the iterator is the fastest),
 5. the strides of outputs that do not exist yet: dense, in that same order,
-6. which neighbouring dimensions are one long dimension in truth (coalescing).
+6. which neighboring dimensions can be merged into one (coalescing).
 
-All of it is arithmetic on specs: no memory is touched.  ``with_tensors`` then binds the tensors of one call.
+All of it is arithmetic on specs: no memory is accessed.  ``with_tensors`` then binds the tensors of one call.
 In a reduction the outputs have stride 0 in the reduced dimensions.
 
 Source: aten/src/ATen/TensorIterator.cpp; the steps have the same names there.
@@ -29,9 +29,9 @@ from ..values.geometry import Ints
 
 
 class Operand:
-    """One operand: its spec (None: an output yet to be allocated, or a number), and its strides in bytes.
+    """One operand: its spec (None for an unallocated output or a number), and its strides in bytes.
 
-    ``dtype`` is the one the kernel works on; where the spec has another, the caller converts before or after.
+    ``dtype`` is what the kernel sees; if the spec has another, the caller converts before or after.
     """
 
     __slots__ = ("dtype", "is_number", "is_output", "spec", "strides")
@@ -45,13 +45,13 @@ class Operand:
 
 
 class TensorIterator:
-    """The common walk of ``operands``, outputs first.
+    """The common iteration over ``operands``, outputs first.
 
-    ``shape``      sizes, dimension 0 fastest, after reordering and coalescing
-    ``operands``   with ``strides`` in bytes, one for each of ``shape``
-    ``sizes``      the shape before that, as users see it
-    ``common_dtype`` what the inputs are converted to
-    ``numel``      elements walked: of the inputs in a reduction
+    ``shape``      sizes after reordering and coalescing, dimension 0 fastest
+    ``operands``   with ``strides`` in bytes, one for each dimension of ``shape``
+    ``sizes``      the broadcast shape before that, in the user's order
+    ``common_dtype`` the dtype to which inputs are converted
+    ``numel``      elements of ``shape``; in a reduction those of the inputs
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class TensorIterator:
             if spec is not None and wanted is not None and spec.dtype is not wanted:
                 spec = converted_spec(
                     spec, wanted
-                )  # what the kernel will see; compute_types exchanges it as early
+                )  # the copy that the kernel will see; compute_types in PyTorch replaces it as early
             self.operands.append(Operand(spec, False, wanted or spec.dtype, is_number=spec is None))  # type: ignore
         self.output_count = len(output_dtypes)
         self._compute_shape(static_sizes)
@@ -114,7 +114,7 @@ class TensorIterator:
         if self.is_reduction:
             kept = self.reduced_sizes()
             for operand in self.operands[: self.output_count]:
-                if operand.spec is None:  # new outputs of reductions are row-major, whatever the inputs are
+                if operand.spec is None:  # new outputs of reductions are contiguous, whatever the inputs are
                     operand.spec = spec_of(
                         kept, geometry.contiguous_strides(kept), operand.dtype, self.device
                     )
@@ -126,7 +126,7 @@ class TensorIterator:
         return tuple(size for dim, size in enumerate(self.sizes) if dim not in self.reduced_dims)
 
     def _output_view(self, spec: Spec) -> Ints:
-        """The strides of an existing output under ``sizes``: 0 in reduced dimensions."""
+        """The strides of an existing output for ``sizes``: 0 in reduced dimensions."""
         if not self.is_reduction:
             return spec.strides
         strides = list(spec.strides)
@@ -148,7 +148,7 @@ class TensorIterator:
             )
 
     def _fast_output_strides(self) -> Ints | None:
-        """Strides of new outputs where all operands lie in memory alike; None where they do not.
+        """The strides of new outputs if all operands have the same memory order, else None.
 
         Source: compute_fast_setup_type.
         """
@@ -167,9 +167,9 @@ class TensorIterator:
         return None
 
     def _should_swap(self, dim0: int, dim1: int) -> int:
-        """1 if ``dim0`` has to come after ``dim1``, -1 if before, 0 if no operand can tell."""
+        """1 if ``dim0`` must come after ``dim1``, -1 if before, 0 if no operand determines it."""
         for operand in self.operands:
-            if not operand.strides:  # an output yet to be allocated
+            if not operand.strides:  # an unallocated output
                 continue
             stride0, stride1 = operand.strides[dim0], operand.strides[dim1]
             if self.is_reduction and operand.is_output and (stride0 == 0) != (stride1 == 0):
@@ -185,7 +185,7 @@ class TensorIterator:
     def _reorder_dimensions(self) -> None:
         ndim = len(self.shape)
         order = list(range(ndim - 1, -1, -1))
-        # an insertion sort, because the comparison is not transitive where operands can not tell
+        # an insertion sort, because the comparison is not transitive where no operand determines the order
         for position in range(1, ndim):
             dim1 = position
             for dim0 in range(position - 1, -1, -1):
@@ -221,7 +221,7 @@ class TensorIterator:
             operand.strides = [strides[dim] * operand.dtype.itemsize for dim in self.order]
 
     def _coalesce_dimensions(self) -> None:
-        """Join each dimension to the one before it where one stride walks both."""
+        """Merge each dimension with the one before it if a single stride can traverse both."""
         if len(self.shape) <= 1:
             return
         strides = [operand.strides for operand in self.operands]
@@ -254,13 +254,13 @@ class TensorIterator:
 
     @property
     def key_dtype(self) -> dtypes.dtype:
-        """The dtype that a backend's kernel is chosen by: what is computed in, else what is written."""
+        """The dtype by which a backend's kernel is selected: the common dtype, else the output's."""
         if self.common_dtype is not None:
             return self.common_dtype
         return self.operands[0].dtype
 
     def with_outputs(self, outputs: Sequence[Spec]) -> TensorIterator:
-        """The walk with outputs that exist already, in whatever strides they have."""
+        """The same iteration with existing outputs, of any strides."""
         return self._rebuilt(self.inputs, outputs)
 
     def _rebuilt(self, inputs: Sequence[Spec | Number], outputs: Sequence[Spec]) -> TensorIterator:
@@ -278,10 +278,9 @@ class TensorIterator:
         )
 
     def with_converted_inputs(self) -> TensorIterator:
-        """The walk over the copies that stand for inputs of other dtypes: they are dense, whatever the inputs
-        were.
+        """The iteration over converted copies of inputs of other dtypes; the copies are dense.
 
-        The outputs stay as the inputs themselves decided.
+        The outputs' specs stay those that the inputs themselves determined.
         """
         operands = self.operands[self.output_count :]
         if all(operand.spec is None or operand.spec.dtype is operand.dtype for operand in operands):
@@ -295,14 +294,14 @@ class TensorIterator:
         return self._rebuilt(inputs, self.output_specs)
 
     def with_tensors(self, tensors: Sequence[Any]) -> TensorIterator:
-        """This walk over the tensors of one call, outputs first."""
+        """This iteration with the tensors of one call bound, outputs first."""
         bound = object.__new__(TensorIterator)
         bound.__dict__.update(self.__dict__)
         bound.tensors = tuple(tensors)
         return bound
 
     def with_dtype(self, positions: Sequence[int], dtype: dtypes.dtype) -> TensorIterator:
-        """This walk with operands at ``positions``, each of one element, of another dtype."""
+        """This iteration with another dtype for the operands at ``positions``, each of one element."""
         made = copy.copy(self)
         made.operands = list(self.operands)
         for position in positions:
@@ -315,20 +314,20 @@ class TensorIterator:
         return self.tensors[position]
 
     def offsets(self, position: int) -> list[int]:
-        """Of one bound operand, the offset in its storage of each element walked, in elements."""
+        """The offset in its storage, in elements, of each element of a bound operand, in iteration order."""
         operand = self.operands[position]
         found = [self.tensors[position]._storage_offset]
-        for size, stride in zip(self.shape[::-1], operand.strides[::-1]):  # the first moves fastest
+        for size, stride in zip(self.shape[::-1], operand.strides[::-1]):  # dimension 0 is the fastest
             step = stride // operand.dtype.itemsize
             steps = range(0, size * step, step) if step else [0] * size
             found = [start + more for start in found for more in steps]
         return found
 
     def reduction_groups(self, position: int) -> Iterator[tuple[int, list[int]]]:
-        """In a reduction, pairs of an output element's offset and the offsets of input ``position`` that meet
-        there.
+        """In a reduction, pairs of an output element's offset and the offsets of the elements of input
+        ``position`` that are reduced to it.
 
-        The inputs stand in row-major order of the reduced dimensions, as users see them.
+        The latter are in row-major order of the reduced dimensions, in the user's order.
         """
         sizes = self.sizes
         kept = [dim for dim in range(len(sizes)) if dim not in self.reduced_dims]
@@ -346,13 +345,12 @@ class TensorIterator:
 
 
 def _same_order(spec: Spec, strides: Ints) -> bool:
-    """Does ``spec`` lie in the order of ``strides``?  Strides of dimensions of size 1 say nothing."""
+    """Does ``spec`` have these strides?  Those of dimensions of size 1 are ignored."""
     return all(size == 1 or mine == theirs for size, mine, theirs in zip(spec.sizes, spec.strides, strides))
 
 
 def converted_spec(spec: Spec, dtype: dtypes.dtype) -> Spec:
-    """The spec of a copy with another dtype: with the same strides where they are dense, else dense in the
-    same order of dimensions.
+    """The spec of a converted copy: the same strides if dense, else dense in the same dimension order.
 
     Source: infer_dense_strides, and what empty_like preserves.
     """
@@ -362,7 +360,7 @@ def converted_spec(spec: Spec, dtype: dtypes.dtype) -> Spec:
 
 
 def result_type(*operands: Spec | Number | None) -> dtypes.dtype:
-    """The dtype that these operands are computed in.  Source: at::result_type."""
+    """The common dtype of these operands.  Source: at::result_type."""
     state = ResultType()
     for operand in operands:
         if isinstance(operand, Spec):

@@ -1,9 +1,9 @@
 """Launch: run an operator's kernel on the backend of its tensors, or follow the fallback policy.
 
-A kernel is looked up by the operator's name in the backend's table.  Where there is none (or the backend does
-not claim the dtype), ``GNOMON_FALLBACK`` decides: ``error`` raises, ``warn`` says so once an operator,
-``allow`` is silent; and then the reference kernel runs, in place where the backend has host memory, on copies
-elsewhere. Every fallback is counted.
+A kernel is looked up by the operator's name in the backend's table.  If there is none (or the backend does
+not claim the dtype), ``GNOMON_FALLBACK`` decides: ``error`` raises, ``warn`` warns once per operator,
+``allow`` is silent; then the reference's kernel runs, in place if the backend has host memory, else on
+copies.  Every fallback is counted.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from .iterator import TensorIterator, converted_spec
 
 POLICIES = ("error", "warn", "allow")
 
-fallbacks: Counter[tuple[str, str]] = Counter()  # (device type, operator) -> how often
-# The same, of those alone whose kernel the backend claims and which then declined: a broken promise.
+fallbacks: Counter[tuple[str, str]] = Counter()  # (device type, operator) -> count
+# Of these, the calls that the backend claims but whose kernel declined: a violated claim.
 declined: Counter[tuple[str, str]] = Counter()
 _warned: set[tuple[str, str]] = set()
 _policy: str | None = None
@@ -37,9 +37,7 @@ _REFERENCE = device("reference")
 
 
 def fallback_policy() -> str:
-    """The policy in force: what ``set_fallback_policy`` was given, else ``GNOMON_FALLBACK``, else
-    ``warn``.
-    """
+    """The current policy: that of ``set_fallback_policy``, else ``GNOMON_FALLBACK``, else ``warn``."""
     policy = _policy or os.environ.get("GNOMON_FALLBACK", "warn")
     if policy not in POLICIES:
         raise ValueError(f"GNOMON_FALLBACK must be one of {', '.join(POLICIES)}; got {policy!r}")
@@ -47,9 +45,7 @@ def fallback_policy() -> str:
 
 
 def set_fallback_policy(policy: str | None) -> None:
-    """What a missing kernel means from now on: ``error``, ``warn`` or ``allow``; None asks the environment
-    again.
-    """
+    """Set the policy for missing kernels: ``error``, ``warn`` or ``allow``; None: ``GNOMON_FALLBACK``'s."""
     global _policy
     if policy is not None and policy not in POLICIES:
         raise ValueError(f"set_fallback_policy: want one of {', '.join(POLICIES)}; got {policy!r}")
@@ -57,34 +53,33 @@ def set_fallback_policy(policy: str | None) -> None:
 
 
 class Launch(NamedTuple):
-    """What callbacks (dispatch/record_function.py) are told of a kernel that runs: whose it is, and on what.
+    """What callbacks (dispatch/record_function.py) get about a kernel that runs.
 
-    The reference's kernel is told of with the reference's device, in place of another's too, and then without
-    a dtype.  A speedup tells of the first two alone.
+    If the reference's kernel runs, even in place of another backend's, ``device`` is the reference's, and
+    there is no dtype.  A speedup passes only the first two fields.
     """
 
     device: device
     tensors: Sequence[Tensor | None]
     key_dtype: dtypes.dtype | None
     output_count: int
-    walk: TensorIterator | None
+    iterator: TensorIterator | None
     kernel_arguments: Sequence[Any]
 
 
-# Told of each launch of a backend's own kernel, with the prepared call if there is one: what a plan needs to
-# repeat it.
+# Called after each launch of a kernel, with the prepared call if there is one, so that a plan can repeat it.
 after_launch: Callable[..., None] | None = None
 
 
 def find_kernel(backend: Backend, name: str, key_dtype: dtypes.dtype) -> Kernel | None:
-    """The backend's own kernel for an operator on a dtype, on tensors of any layout; or None."""
+    """The backend's own kernel for an operator and a dtype that accepts any strides, or None."""
     return backend.kernels[name] if claims(backend, name, key_dtype.name) else None
 
 
 def _find_dense_kernel(
     backend: Backend, name: str, key_dtype: dtypes.dtype, tensors: Sequence[Tensor | None]
 ) -> Kernel | None:
-    """The kernel of a backend that claims it on dense tensors alone, where all of these are dense."""
+    """The kernel, if it is claimed for contiguous tensors only and these are contiguous, else None."""
     if not claims(backend, name, key_dtype.name, dense=True):
         return None
     dense = all(tensor is None or tensor._spec.is_contiguous for tensor in tensors)
@@ -97,41 +92,43 @@ def launch(
     key_dtype: dtypes.dtype,
     tensors: Sequence[Tensor | None],
     output_count: int,
-    walk: TensorIterator | None,
+    iterator: TensorIterator | None,
     kernel_arguments: Sequence[Any],
     prepared: dict[Any, Any] | None = None,
     prepared_key: Any = None,
 ) -> None:
     """Run the kernel of operator ``name`` on ``tensors``, outputs first.
 
-    With a ``walk`` the kernel is called ``kernel(iterator, *kernel_arguments)``; without one
-    ``kernel(*outputs, *kernel_arguments)``, where the tensor arguments stand among the others in the schema's
-    order. ``prepared`` keeps prepared calls between launches, under ``prepared_key``.
+    With an ``iterator`` (a TensorIterator) the kernel is called ``kernel(iterator, *kernel_arguments)``, else
+    ``kernel(*outputs, *kernel_arguments)``, where the arguments include tensors, in the schema's order.
+    ``prepared`` caches prepared calls between launches, under ``prepared_key``.
     """
     if device.type == "meta":
         return
     backend = backend_of(device)
     kernel = find_kernel(backend, name, key_dtype) or _find_dense_kernel(backend, name, key_dtype, tensors)
     if kernel is None:
-        _fall_back(name, backend, tensors, output_count, walk, kernel_arguments)
+        _fall_back(name, backend, tensors, output_count, iterator, kernel_arguments)
         return
     if callable(kernel):
-        given = tensors[:output_count] if walk is None else (walk.with_tensors(tensors),)
+        given = tensors[:output_count] if iterator is None else (iterator.with_tensors(tensors),)
         if mode_word() & OBSERVED_BIT:
-            told = Launch(device, tensors, key_dtype, output_count, walk, kernel_arguments)
+            told = Launch(device, tensors, key_dtype, output_count, iterator, kernel_arguments)
             observed(KERNEL, name, told, kernel, *given, *kernel_arguments)
         else:
             kernel(*given, *kernel_arguments)
         if after_launch is not None:
-            after_launch(name, device, key_dtype, tensors, output_count, walk, kernel_arguments, None)
+            after_launch(name, device, key_dtype, tensors, output_count, iterator, kernel_arguments, None)
         return
     call = prepared.get(prepared_key) if prepared is not None else None
     if call is None:
-        call = kernel.prepare(walk, tensors, output_count, kernel_arguments)
+        call = kernel.prepare(iterator, tensors, output_count, kernel_arguments)
         if prepared is not None and len(prepared) < 64:
             prepared[prepared_key] = call
     if mode_word() & OBSERVED_BIT:
-        token = start(KERNEL, name, Launch(device, tensors, key_dtype, output_count, walk, kernel_arguments))
+        token = start(
+            KERNEL, name, Launch(device, tensors, key_dtype, output_count, iterator, kernel_arguments)
+        )
         status = None
         try:
             status = call.run(tensors)
@@ -141,32 +138,32 @@ def launch(
         status = call.run(tensors)
     if status == OK:
         if after_launch is not None:
-            after_launch(name, device, key_dtype, tensors, output_count, walk, kernel_arguments, call)
+            after_launch(name, device, key_dtype, tensors, output_count, iterator, kernel_arguments, call)
         return
     if status == BAD_VALUE:
-        # the reference kernel meets the same values, and raises with the full text
-        _run_in_place_of(backend, name, tensors, output_count, walk, kernel_arguments)
+        # the reference's kernel finds the same invalid value, and raises with the full message
+        _run_in_place_of(backend, name, tensors, output_count, iterator, kernel_arguments)
     elif status == OUT_OF_MEMORY:
         raise OutOfMemoryError(f"{name}: {backend.name} has no memory for the kernel's workspace")
     else:
         declined[backend.device_type, name] += 1
-        _fall_back(name, backend, tensors, output_count, walk, kernel_arguments)
+        _fall_back(name, backend, tensors, output_count, iterator, kernel_arguments)
 
 
 def run_reference(
     name: str,
     tensors: Sequence[Tensor | None],
     output_count: int,
-    walk: TensorIterator | None,
+    iterator: TensorIterator | None,
     kernel_arguments: Sequence[Any],
 ) -> None:
     """Run the reference's kernel on tensors in host memory."""
     if after_launch is not None:
-        after_launch(name, _REFERENCE, None, tensors, output_count, walk, kernel_arguments, None)
+        after_launch(name, _REFERENCE, None, tensors, output_count, iterator, kernel_arguments, None)
     kernel = reference_backend.kernels[name]
-    given = tensors[:output_count] if walk is None else (walk.with_tensors(tensors),)
+    given = tensors[:output_count] if iterator is None else (iterator.with_tensors(tensors),)
     if mode_word() & OBSERVED_BIT:
-        told = Launch(_REFERENCE, tensors, None, output_count, walk, kernel_arguments)
+        told = Launch(_REFERENCE, tensors, None, output_count, iterator, kernel_arguments)
         observed(KERNEL, name, told, kernel, *given, *kernel_arguments)
     else:
         kernel(*given, *kernel_arguments)
@@ -177,7 +174,7 @@ def _fall_back(
     backend: Backend,
     tensors: Sequence[Tensor | None],
     output_count: int,
-    walk: TensorIterator | None,
+    iterator: TensorIterator | None,
     kernel_arguments: Sequence[Any],
 ) -> None:
     key = (backend.device_type, name)
@@ -195,7 +192,7 @@ def _fall_back(
             f"{name}: backend {backend.name!r} has no kernel for it; the reference's runs "
             "(GNOMON_FALLBACK=warn)",
         )
-    _run_in_place_of(backend, name, tensors, output_count, walk, kernel_arguments)
+    _run_in_place_of(backend, name, tensors, output_count, iterator, kernel_arguments)
 
 
 def _run_in_place_of(
@@ -203,24 +200,24 @@ def _run_in_place_of(
     name: str,
     tensors: Sequence[Tensor | None],
     output_count: int,
-    walk: TensorIterator | None,
+    iterator: TensorIterator | None,
     kernel_arguments: Sequence[Any],
 ) -> None:
-    """Run the reference's kernel on a backend's tensors: in place in host memory, elsewhere on copies."""
+    """Run the reference's kernel on a backend's tensors: in place in host memory, else on copies."""
     if backend.host_memory:
-        run_reference(name, tensors, output_count, walk, kernel_arguments)
+        run_reference(name, tensors, output_count, iterator, kernel_arguments)
         return
     copies: dict[int, Tensor] = {}
     mirrored = [_on_reference(tensor, copies) for tensor in tensors]
     arguments = [_on_reference(each, copies) for each in kernel_arguments]
-    run_reference(name, mirrored, output_count, walk, arguments)
+    run_reference(name, mirrored, output_count, iterator, arguments)
     for tensor, mirror in zip(tensors[:output_count], mirrored):
         if tensor is not None:
             tensor.untyped_storage().copy_in(0, mirror.untyped_storage().host_view())
 
 
 def _on_reference(value: Any, copies: dict[int, Tensor]) -> Any:
-    """``value`` with copies of its tensors, those that there are or new ones."""
+    """``value`` with its tensors replaced by copies on the reference; each is copied once."""
     if isinstance(value, Tensor):
         return copies.setdefault(id(value), copy_to_reference(value))
     if isinstance(value, (list, tuple)):
@@ -229,7 +226,7 @@ def _on_reference(value: Any, copies: dict[int, Tensor]) -> Any:
 
 
 def copy_to_reference(tensor: Tensor) -> Tensor:
-    """A tensor on the reference with a copy of the whole storage, seen the same way."""
+    """A tensor on the reference with a copy of the whole storage, and the same strides and offset."""
     from ..memory.storage import Storage
     from ..memory.tensor import make_tensor
 
@@ -245,18 +242,18 @@ def copy_to_reference(tensor: Tensor) -> Tensor:
 
 
 def convert(tensor: Tensor, dtype: dtypes.dtype) -> Tensor:
-    """A copy of ``tensor`` with another dtype, in the same order of memory."""
+    """A copy of ``tensor`` with another dtype, in the same memory order."""
     output = empty_tensor(converted_spec(tensor._spec, dtype))
     copy_into(output, tensor)
     return output
 
 
 def copy_into(output: Tensor, source: Tensor) -> None:
-    """Write ``source``, broadcast and converted, into ``output``; both on one device."""
+    """Copy ``source``, broadcast and converted, into ``output`` on the same device."""
     key = output._spec, source._spec
     found = _copies.get(key)
     if found is None:
-        walk = TensorIterator(
+        iterator = TensorIterator(
             "copy_",
             [source._spec],
             [output._spec.dtype],
@@ -267,18 +264,18 @@ def copy_into(output: Tensor, source: Tensor) -> None:
         )
         if len(_copies) >= MOST_COPIES:
             _copies.clear()
-        found = _copies[key] = walk, {}
-    walk, prepared = found
-    launch("copy_", output._spec.device, output._spec.dtype, [output, source], 1, walk, (), prepared)
+        found = _copies[key] = iterator, {}
+    iterator, prepared = found
+    launch("copy_", output._spec.device, output._spec.dtype, [output, source], 1, iterator, (), prepared)
 
 
-MOST_COPIES = 4096  # pairs of specs; a program with more starts afresh
+MOST_COPIES = 4096  # pairs of specs; all are dropped if there are more
 _copies: dict[tuple[Spec, Spec], tuple[TensorIterator, dict[Any, Any]]] = {}
 late_bound.on_forget(_copies.clear)
 
 
 def number_tensor(value: Any, dtype: dtypes.dtype, device: device) -> Tensor:
-    """A 0-dim tensor that holds a number: what PyTorch calls a wrapped number."""
+    """A 0-dim tensor of a Python number (wrapped number)."""
     from ..memory.spec import contiguous_spec
 
     output = empty_tensor(contiguous_spec((), dtype, device))
@@ -290,7 +287,7 @@ def number_tensor(value: Any, dtype: dtypes.dtype, device: device) -> Tensor:
 
 
 def check_same_device(name: str, tensors: Sequence[Tensor]) -> device:
-    """The device that all of ``tensors`` are on.  Raises RuntimeError when they are on several."""
+    """The device that all of ``tensors`` are on.  Raises RuntimeError if they are on several."""
     first = tensors[0]._spec.device
     for tensor in tensors:
         if tensor._spec.device is not first:
@@ -302,7 +299,7 @@ def check_same_device(name: str, tensors: Sequence[Tensor]) -> device:
 
 
 def specs_of(arguments: Sequence[Any]) -> list[Any]:
-    """``arguments`` with each tensor replaced by its spec, in lists too."""
+    """``arguments`` with each tensor replaced by its spec, also in lists."""
     replaced: list[Any] = []
     for argument in arguments:
         if isinstance(argument, Tensor):

@@ -1,7 +1,7 @@
-"""Shape-and-dtype rules that many operators share: PyTorch's TORCH_META_FUNC and its builders.
+"""Meta functions that many operators share.  Source: PyTorch's TORCH_META_FUNC.
 
-Each maps specs (and numbers, where a number may stand for a tensor) to the TensorIterator that walks them,
-whose ``output_specs`` are the result.  What they raise is prefixed with the operator's name by the caller.
+Each maps specs, and numbers in place of tensors, to a TensorIterator, whose ``output_specs`` are the result.
+The caller prefixes errors with the operator's name.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NO_BROADCAST = "Raises RuntimeError for sizes that do not broadcast"
 
 
 def documented(rule: Rule, text: str, refused: Sequence[str] = (), errors: str = "") -> Rule:
-    """``rule``, that says in the docstring of each operator what it makes of sizes and dtypes."""
+    """Attach to ``rule`` the text about sizes and dtypes for the docstrings of its operators."""
     if refused:
         names = [{"bool": "bool", "floating": "floating point"}.get(each, each) for each in refused]
         kinds = " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
@@ -35,7 +35,7 @@ def documented(rule: Rule, text: str, refused: Sequence[str] = (), errors: str =
     return rule
 
 
-def walk(
+def build_iterator(
     inputs: Sequence[Spec | Number], output_dtype: dtype, common_dtype: dtype | None, **options: Any
 ) -> TensorIterator:
     """The TensorIterator over one new output and ``inputs``."""
@@ -43,19 +43,17 @@ def walk(
 
 
 def to_float(dtype: dtypes.dtype) -> dtypes.dtype:
-    """Integers and bool become the default dtype: what an operator with fractional results computes in."""
+    """The default dtype for integers and bool, else ``dtype``: for operators with fractional results."""
     return get_default_dtype() if dtype.category < 2 else dtype
 
 
 def computed_in(dtype: dtypes.dtype) -> dtypes.dtype:
-    """What a kernel computes in: float32 for halves."""
+    """The opmath type: float32 for float16 and bfloat16."""
     return float32 if dtype.is_floating_point and dtype.itemsize == 2 else dtype
 
 
 def with_numbers(rule: Rule, as_halves: bool = False) -> Rule:
-    """``rule``, which refuses numbers that do not fit what the kernel computes in, or (``as_halves``) reads
-    them as.
-    """
+    """``rule`` with a check that numbers fit the opmath type, or the common dtype if ``as_halves``."""
 
     @functools.wraps(rule)
     def checked(*arguments: Any) -> TensorIterator:
@@ -70,71 +68,71 @@ def with_numbers(rule: Rule, as_halves: bool = False) -> Rule:
 
 
 def unary(*refused: str) -> Rule:
-    """One operand; the result has its dtype."""
+    """The meta function for one operand; the result has its dtype."""
 
     def rule(self: Spec, *arguments: Any) -> TensorIterator:
         refuse_dtype(self.dtype, *refused)
-        return walk([self], self.dtype, self.dtype)
+        return build_iterator([self], self.dtype, self.dtype)
 
     return documented(rule, "The result has the operand's sizes and dtype", refused)
 
 
 def unary_float(*refused: str) -> Rule:
-    """One operand; the result is floating point (or complex)."""
+    """The meta function for one operand; the result is floating point (or complex)."""
 
     def rule(self: Spec, *arguments: Any) -> TensorIterator:
         refuse_dtype(self.dtype, *refused)
         dtype = to_float(self.dtype)
-        return walk([self], dtype, dtype)
+        return build_iterator([self], dtype, dtype)
 
-    text = "The result has the operand's sizes and dtype; that of integers and bool has the default dtype"
+    text = "The result has the operand's sizes and dtype; for integers and bool, the default dtype"
     return documented(rule, text, refused)
 
 
 def unary_bool(self: Spec, *arguments: Any) -> TensorIterator:
-    """One operand of any dtype; the result is bool."""
-    return walk([self], bool_, self.dtype)
+    """The meta function for one operand of any dtype; the result is bool."""
+    return build_iterator([self], bool_, self.dtype)
 
 
 documented(unary_bool, "The result has the operand's sizes and the dtype bool")
 
 
 def binary(*refused: str) -> Rule:
-    """Two operands, broadcast and promoted; the result has their common dtype."""
+    """The meta function for two operands, broadcast and promoted; the result has their common dtype."""
 
     def rule(self: Spec | Number, other: Spec | Number, *arguments: Any) -> TensorIterator:
         common = result_type(self, other)
         refuse_dtype(common, *refused)
-        return walk([self, other], common, common)
+        return build_iterator([self, other], common, common)
 
     return documented(rule, _BROADCAST, refused, _NO_BROADCAST)
 
 
 def binary_float(*refused: str) -> Rule:
-    """Two operands, broadcast and promoted; the result is floating point (or complex)."""
+    """The meta function for two operands, broadcast and promoted; the result is floating point or complex."""
 
     def rule(self: Spec | Number, other: Spec | Number, *arguments: Any) -> TensorIterator:
         common = to_float(result_type(self, other))
         refuse_dtype(common, *refused)
-        return walk([self, other], common, common)
+        return build_iterator([self, other], common, common)
 
-    text = f"{_BROADCAST}; of integers and bool the result has the default dtype"
+    text = f"{_BROADCAST}; for integers and bool, the result has the default dtype"
     return documented(rule, text, refused, _NO_BROADCAST)
 
 
 def comparison(*refused: str) -> Rule:
-    """Two operands, broadcast and compared in their common dtype; the result is bool."""
+    """The meta function for two operands, broadcast and compared in their common dtype; returns bool."""
 
     def rule(self: Spec | Number, other: Spec | Number) -> TensorIterator:
         common = result_type(self, other)
         refuse_dtype(common, *refused)
-        return walk([self, other], bool_, common)
+        return build_iterator([self, other], bool_, common)
 
     return documented(rule, f"{_BROADCAST}; the result is bool", refused, _NO_BROADCAST)
 
 
 def reduced_dims(dim: Sequence[int] | int | None, ndim: int, empty_means_all: bool = True) -> Ints:
-    """The dimensions that a reduction goes over, from the front, in order: all when none is named."""
+    """The dimensions that a reduction reduces, nonnegative and sorted; all of them if none is given."""
     if dim is None or (empty_means_all and not isinstance(dim, int) and len(dim) == 0):
         return tuple(range(ndim))
     dims = wrap_dims((dim,) if isinstance(dim, int) else tuple(dim), ndim)
@@ -149,7 +147,7 @@ def reduce(
     common_dtype: dtype,
     empty_means_all: bool = True,
 ) -> TensorIterator:
-    """A reduction of ``self`` over ``dim``."""
+    """The TensorIterator of a reduction of ``self`` over ``dim``."""
     dims = reduced_dims(dim, self.ndim, empty_means_all)
     return TensorIterator(
         "", [self], [output_dtype], common_dtype, self.device, reduced_dims=dims, keepdim=keepdim
@@ -157,7 +155,7 @@ def reduce(
 
 
 def sum_dtype(self: Spec, dtype: dtypes.dtype | None) -> dtypes.dtype:
-    """What a sum accumulates in and returns: ``dtype``, or int64 for integers and bool.
+    """The dtype that a sum returns: ``dtype`` if given, else int64 for integers and bool.
 
     Source: get_dtype_from_self.
     """
@@ -172,5 +170,5 @@ def bool_result_dtype(self: Spec) -> dtypes.dtype:
 
 
 def dense_like(self: Spec, dtype: dtypes.dtype | None = None) -> Spec:
-    """A new tensor laid out as ``self``, without gaps or repetition."""
+    """The spec of a new dense tensor with the memory order of ``self``."""
     return converted_spec(self, dtype or self.dtype)

@@ -1,7 +1,7 @@
-"""native_function: from one record to an operator in all its variants.
+"""native_function: creates all variants of an operator from its record.
 
-From a record (calls/record.py) come the functional operator, the in-place one (``add_``) and the one that
-writes into ``out=`` (``add.out``), each an OpOverload with its own schema.
+A record (calls/record.py) yields the functional, the in-place (``add_``) and the ``out=`` variant
+(``add.out``), each an OpOverload with its own schema.
 
 Source: torchgen's structured kernels (TORCH_META_FUNC, TORCH_IMPL_FUNC), native_functions.yaml.
 """
@@ -45,8 +45,9 @@ Facts = ParamSpec("Facts")
 def of_a_record(
     make_record: Callable[Facts, Record],
 ) -> Callable[[Callable[[Record], OpOverload]], Callable[Facts, OpOverload]]:
-    """A decorator: the function of a record becomes one of the record's facts.  So they are declared, typed
-    and explained in one place, which is the record.
+    """Decorator: turns a function of a Record into a function of the record's fields.
+
+    So the fields are declared, typed and explained in one place, the Record.
     """
 
     def decorate(function: Callable[[Record], OpOverload]) -> Callable[Facts, OpOverload]:
@@ -63,8 +64,8 @@ def of_a_record(
 def native_function(record: Record) -> OpOverload:
     """Define an operator, with its variants, and return it.
 
-    Takes the schema and, by keyword, the facts that Record declares.  Raises TypeError for a keyword that is
-    none of them, ValueError for an operator that is there.
+    Takes the schema and, as keywords, the fields that Record declares.  Raises TypeError for an unknown
+    keyword, ValueError for an operator that already exists.
     """
     schema: FunctionSchema = record.schema  # type: ignore[assignment]
     operator = aten._define(OpOverload(schema, record))
@@ -91,7 +92,7 @@ def native_function(record: Record) -> OpOverload:
 
 
 def _kernel_names() -> dict[str, str]:
-    """All operators, and the one whose kernel each of them runs: itself, or what it is a variant of."""
+    """Map each operator to the one whose kernel it runs: itself, its base, or its ``kernel_of``."""
     found = {}
     for packet in aten:
         for operator in packet.overloads.values():
@@ -105,20 +106,21 @@ late_bound.find_operators = _kernel_names
 
 
 def _module_line(frame: FrameType | None) -> str:
-    """The line of a module that led to ``frame``: where a record is written, however it is made."""
+    """The module-level line from which ``frame`` was called: where a record is written."""
     while frame is not None and frame.f_code.co_name != "<module>":
         frame = frame.f_back
     return "" if frame is None else place_of(frame.f_code, frame.f_lineno)
 
 
 def _without_written(kernel: Callable[..., Any], returned: int, arguments: int) -> Callable[..., Any]:
-    """``kernel`` for calls that have the arguments that are written to once more, behind what is returned."""
+    """``kernel`` without the written arguments that a call repeats after the returned outputs."""
     return lambda *given: kernel(*given[:returned], *given[-arguments:])
 
 
 def _inplace_variant(base: OpOverload) -> OpOverload | None:
-    """``add_.Tensor(Tensor(a!) self, …) -> Tensor(a!)`` from ``add.Tensor(Tensor self, …) -> Tensor``, if its
-    record asks for it.
+    """Derive ``add_.Tensor(Tensor(a!) self, …) -> Tensor(a!)`` from ``add.Tensor(Tensor self, …) -> Tensor``.
+
+    Only if the record declares an in-place variant.
     """
     overload = base.record.inplace.overload
     if overload is False:
@@ -148,12 +150,12 @@ def _inplace_variant(base: OpOverload) -> OpOverload | None:
                 return self
             recorded = mode_word() & GRAD_MODE_BIT
             if recorded and any(each._keys & AUTOGRAD for each in variant.tensors(arguments)):
-                # what the parts save of self must outlive the writing to it
+                # autograd saves this copy of self, which the write does not change
                 arguments = (aten.clone.default(self, None), *arguments[1:])
             result = base(*arguments)
             check_output_dtype(base, result._spec.dtype, self._spec.dtype)
             if not any(each._keys & WRAPPER_KEYS for each in variant.tensors(arguments)):
-                check_no_overlap(variant, base, self, arguments)  # wrappers have no memory
+                check_no_overlap(variant, base, self, arguments)  # wrapper subclasses have no memory
             return self.copy_(result)
 
         _register_composite(variant, write_inplace)
@@ -163,8 +165,9 @@ def _inplace_variant(base: OpOverload) -> OpOverload | None:
 
 
 def _out_variant(base: OpOverload) -> OpOverload | None:
-    """``add.out(Tensor self, …, *, Tensor(a!) out) -> Tensor(a!)`` from ``add.Tensor(Tensor self, …) ->
-    Tensor``, if its record asks for it.
+    """Derive ``add.out(Tensor self, …, *, Tensor(a!) out) -> Tensor(a!)`` from ``add.Tensor``.
+
+    Only if the record declares an ``out=`` variant.
     """
     out = base.record.out.overload
     if not out:
@@ -179,7 +182,9 @@ def _out_variant(base: OpOverload) -> OpOverload | None:
             f"{base.schema.name}.{out}({arguments}{separator}Tensor(a!) out) -> Tensor(a!)"
         )
     variant = aten._define(
-        OpOverload(schema, Record(schema, base=base, doc=f"{base.schema.name} with its result in out=."))
+        OpOverload(
+            schema, Record(schema, base=base, doc=f"{base.schema.name}, which writes its result to ``out``.")
+        )
     )
     if base.record.composite is not None:
 
@@ -206,7 +211,7 @@ def _out_variant(base: OpOverload) -> OpOverload | None:
 
 
 def _has_tangent(tensor: Tensor) -> bool:
-    """Has forward mode (autograd/forward_ad.py) given this tensor a tangent?"""
+    """Does the tensor have a forward-mode tangent (autograd/forward_ad.py)?"""
     meta = tensor._autograd_meta
     return (
         meta is not None
@@ -216,7 +221,7 @@ def _has_tangent(tensor: Tensor) -> bool:
 
 
 def _register_composite(operator: OpOverload, function: Callable[..., Any]) -> None:
-    """A composition runs at whichever key the call comes in by: the operators it is made of do the rest."""
+    """Register ``function`` for every key, because the operators that it calls handle the keys."""
 
     def run(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
         return composed(operator, function, arguments)

@@ -1,4 +1,4 @@
-"""Outputs: what an operator may write to, and how ``out=`` gets its sizes.
+"""Outputs: which tensors an operator may write to, and how ``out=`` is resized.
 
 Source: aten/src/ATen/native/Resize.cpp, aten/src/ATen/MemoryOverlap.cpp.
 """
@@ -22,7 +22,7 @@ from .iterator import converted_spec
 
 
 def check_output_device(base: OpOverload, output: Tensor, where: device) -> None:
-    """May the result of a call on the device ``where`` be written to ``output``?  Raises RuntimeError."""
+    """Raises RuntimeError unless ``output`` is on ``where``, the device of the call."""
     if output._spec.device is not where:
         raise RuntimeError(
             f"{base.schema.name}: Expected out tensor to be on {where}, but it is on {output._spec.device}"
@@ -32,7 +32,7 @@ def check_output_device(base: OpOverload, output: Tensor, where: device) -> None
 def check_cast(
     name: str, result: dtypes.dtype, output: dtypes.dtype, error: type[Exception] = RuntimeError
 ) -> None:
-    """May a result of dtype ``result`` be written to an output of dtype ``output``?  Raises ``error``."""
+    """Raises ``error`` unless a result of dtype ``result`` can be cast to dtype ``output``."""
     if not can_cast(result, output):
         raise error(
             f"{name}{': ' if name else ''}result type {result.name} can't be cast to the desired output type "
@@ -41,10 +41,10 @@ def check_cast(
 
 
 def check_output_dtype(base: OpOverload | None, result: dtypes.dtype, output: dtypes.dtype) -> None:
-    """May a result be written to an ``out=`` of this dtype?  Raises RuntimeError.
+    """Raises RuntimeError unless a result of dtype ``result`` may be written to an ``out=`` of ``output``.
 
-    It is converted, if it can be; the operators whose ``Out`` is ``exact`` want their own dtype, those with
-    ``dtypes`` one of them.
+    Any possible cast is allowed, except that operators whose ``Out`` is ``exact`` require the result's dtype,
+    and those with ``dtypes`` one of these.
     """
     assert base is not None
     if base.record.out.dtypes:
@@ -64,7 +64,7 @@ def check_output_dtype(base: OpOverload | None, result: dtypes.dtype, output: dt
 
 
 def check_no_internal_overlap(name: str, spec: Spec) -> None:
-    """Raises RuntimeError when several elements of an output share one place in memory."""
+    """Raises RuntimeError if several elements of an output share one memory location."""
     if geometry.has_internal_overlap(spec.sizes, spec.strides):
         raise RuntimeError(
             f"{name}: unsupported operation: more than one element of the written-to tensor refers to a "
@@ -73,10 +73,10 @@ def check_no_internal_overlap(name: str, spec: Spec) -> None:
 
 
 def check_no_overlap(variant: OpOverload, base: OpOverload, output: Tensor, arguments: Sequence[Any]) -> None:
-    """May ``variant`` write to ``output`` while it reads the ``arguments`` of ``base``?
+    """Raises RuntimeError if ``variant`` may not write to ``output`` while it reads ``base``'s ``arguments``.
 
-    Raises RuntimeError for an output whose elements share memory with one another or with other elements of
-    an input, and for one that is a ``separate`` argument itself.
+    The elements of ``output`` must not share memory with each other or with other elements of an input, and
+    ``output`` must not be one of the ``separate`` arguments.
     """
     check_no_internal_overlap(variant.schema.name.lstrip("_"), output._spec)
     check_no_overlap_of_inputs(variant, base, output, arguments)
@@ -85,7 +85,7 @@ def check_no_overlap(variant: OpOverload, base: OpOverload, output: Tensor, argu
 def check_no_overlap_of_inputs(
     variant: OpOverload, base: OpOverload, output: Tensor, arguments: Sequence[Any]
 ) -> None:
-    """The same of the inputs alone, where ``output`` may be expanded."""
+    """Like ``check_no_overlap``, but ``output`` may be expanded."""
     name = variant.schema.name.lstrip("_")
     for position in base.tensor_positions:
         value = arguments[position]
@@ -96,10 +96,11 @@ def check_no_overlap_of_inputs(
 
 
 def check_no_partial_overlap(name: str, output: Tensor, inputs: Any, separate: bool = False) -> None:
-    """Raises RuntimeError when an input shares some of an output's memory without being the same elements;
-    with ``separate``, even when it is.
+    """Raises RuntimeError if an input overlaps an output's memory without being exactly the same elements.
 
-    Source: assert_no_partial_overlap, assert_no_overlap; memory with gaps is taken as one block, as there.
+    With ``separate``, even if it is the same.
+
+    Source: assert_no_partial_overlap, assert_no_overlap; like those, it ignores tensors with gaps.
     """
     spec = output._spec
     for each in inputs:
@@ -117,7 +118,7 @@ def check_no_partial_overlap(name: str, output: Tensor, inputs: Any, separate: b
         if each is not output and not (
             dense and geometry.is_non_overlapping_and_dense(other.sizes, other.strides)
         ):
-            continue  # PyTorch calls it too hard, and lets it pass
+            continue  # PyTorch does not check these either: MemOverlapStatus::TooHard
         if each is output or (begin < other_begin + other.nbytes and other_begin < begin + spec.nbytes):
             raise RuntimeError(
                 f"{name}: unsupported operation: some elements of the input tensor and the written-to "
@@ -139,9 +140,9 @@ def warn_of_expanded(operator: OpOverload) -> None:
 
 
 def with_output_dtype(base: OpOverload, arguments: Sequence[Any], output: Tensor) -> Sequence[Any]:
-    """The arguments, with the output's dtype for one that is not given, for operators that accumulate in it.
+    """The arguments, with the output's dtype for an omitted ``dtype``, for operators that accumulate in it.
 
-    Raises RuntimeError where another one is given.  Source: get_dtype_from_result.
+    Raises RuntimeError if ``dtype`` is given and is another.  Source: get_dtype_from_result.
     """
     position = base.record.dtype_position
     if position is None:
@@ -156,7 +157,7 @@ def with_output_dtype(base: OpOverload, arguments: Sequence[Any], output: Tensor
 
 
 def resize_for(base: OpOverload, output: Tensor, wanted: Spec, arguments: Sequence[Any]) -> None:
-    """Give ``output`` the sizes, and the order of memory, of what ``base`` gives for ``arguments``."""
+    """Resize ``output`` to the sizes and the memory order of the result of ``base``, ``wanted``."""
     row_major = base.record.out.row_major
     if callable(row_major):
         row_major = row_major(*arguments)
@@ -164,10 +165,9 @@ def resize_for(base: OpOverload, output: Tensor, wanted: Spec, arguments: Sequen
 
 
 def resize_output(output: Tensor, wanted: Spec) -> None:
-    """Give ``output`` the sizes of ``wanted``, and its order of memory.  Warns when that changes a tensor
-    that was not empty.
+    """Resize ``output`` to the sizes and the memory order of ``wanted``.
 
-    Source: at::native::resize_output.
+    Warns if ``output`` had other sizes and was not empty.  Source: at::native::resize_output.
     """
     if output._spec.sizes == wanted.sizes:
         return
@@ -181,7 +181,7 @@ def resize_output(output: Tensor, wanted: Spec) -> None:
 
 
 def allocate(spec: Spec) -> Tensor:
-    """A new tensor; the OutOfMemoryError of the allocator also says what for."""
+    """Allocate a tensor; an OutOfMemoryError names its sizes and dtype."""
     try:
         return empty_tensor(spec)
     except OutOfMemoryError as error:
@@ -191,7 +191,7 @@ def allocate(spec: Spec) -> Tensor:
 
 
 def resize_tensor(tensor: Tensor, sizes: tuple[int, ...], strides: tuple[int, ...] | None = None) -> None:
-    """Change a tensor's sizes in place; its storage grows when it has to.  Source: resize_impl_cpu_."""
+    """Change a tensor's sizes in place; its storage grows if needed.  Source: resize_impl_cpu_."""
     storage = tensor.untyped_storage()
     spec = tensor._spec.with_geometry(sizes, strides or geometry.contiguous_strides(sizes))
     needed = tensor._storage_offset * spec.dtype.itemsize + spec.extent_nbytes
@@ -203,7 +203,7 @@ def resize_tensor(tensor: Tensor, sizes: tuple[int, ...], strides: tuple[int, ..
 def write_results(
     variant: OpOverload, results: Sequence[Tensor], outputs: Sequence[Tensor], arguments: Sequence[Any]
 ) -> Any:
-    """Copy a composition's results into its ``out=`` arguments."""
+    """Copy results into the ``out=`` arguments."""
     base = variant.record.base
     assert base is not None
     for output, result in zip(outputs, results):
@@ -212,7 +212,7 @@ def write_results(
         resize_for(base, output, result._spec, arguments)
         check_no_overlap(variant, base, output, arguments)
     for output, result in zip(outputs, results):
-        if (output._keys | result._keys) & WRAPPER_KEYS:  # no memory of its own: its copy_ knows what to do
+        if (output._keys | result._keys) & WRAPPER_KEYS:  # no memory: its copy_ is intercepted
             aten.copy_(output, result)
         else:
             launch.copy_into(output, result)

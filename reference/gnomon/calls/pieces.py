@@ -1,8 +1,8 @@
-"""Reductions of large tensors of narrow integers, piece by piece.
+"""Reductions of large tensors of narrow integers, one piece at a time.
 
-Integers are summed and multiplied in int64, to which an input of another dtype is converted first: eight
-times the memory, for bytes.  Of a large one only a piece at a time is; what comes out is the same, for
-integers wrap around in whatever order they are summed.
+Integers are summed and multiplied in int64, so an input of another dtype is converted first: eight times the
+memory for int8.  Of a large tensor only one piece at a time is converted; the result is the same, because
+wrapping integer arithmetic is associative.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from ..dispatch.dispatcher import OpOverload, aten
 from ..memory.tensor import Tensor
 from .iterator import TensorIterator
 
-PIECE = 1 << 18  # elements that are converted at once
+PIECE = 1 << 18  # elements that are converted at a time
 
 
-def goes_by_pieces(operator: OpOverload, walk: TensorIterator, self: Any, wanted: Any) -> bool:
-    """Is it a sum (or product) of a large tensor of other integers than it is summed in?"""
+def goes_by_pieces(operator: OpOverload, iterator: TensorIterator, self: Any, wanted: Any) -> bool:
+    """Is it a sum (or product) of a large tensor of integers that must be converted first?"""
     return (
-        walk.is_reduction
+        iterator.is_reduction
         and operator.record.identity in (0, 1)
         and wanted.category == 1
         and self._spec.dtype.category < 2
@@ -30,21 +30,21 @@ def goes_by_pieces(operator: OpOverload, walk: TensorIterator, self: Any, wanted
 
 
 def reduce_by_pieces(
-    operator: OpOverload, walk: TensorIterator, output: Tensor, arguments: Sequence[Any]
+    operator: OpOverload, iterator: TensorIterator, output: Tensor, arguments: Sequence[Any]
 ) -> None:
-    """Cut the first argument along the dimension that lies outermost in memory, and put the results together:
-    side by side, or, of a dimension that is reduced, as the reduction does.
+    """Cut the first argument along its outermost dimension in memory, reduce the pieces, and combine them.
 
-    Large outputs are written to once: then no dimension is cut that is reduced.
+    If that dimension is reduced, the results are summed (or multiplied), else put side by side.  A large
+    output is written only once, so then no reduced dimension is cut.
     """
     self, *rest = arguments
     sizes, strides = self._spec.sizes, self._spec.strides
     cut = [dim for dim, size in enumerate(sizes) if size > 1]
     if output._spec.numel > PIECE:
-        cut = [dim for dim in cut if dim not in walk.reduced_dims]
+        cut = [dim for dim in cut if dim not in iterator.reduced_dims]
     dim = max(cut, key=lambda dim: strides[dim])
-    is_reduced = dim in walk.reduced_dims
-    place = dim if walk.keepdim else sum(each not in walk.reduced_dims for each in range(dim))
+    is_reduced = dim in iterator.reduced_dims
+    place = dim if iterator.keepdim else sum(each not in iterator.reduced_dims for each in range(dim))
     step = max(1, PIECE * sizes[dim] // self._spec.numel)
     for start in range(0, sizes[dim], step):
         count = min(step, sizes[dim] - start)

@@ -1,21 +1,22 @@
-"""Record: what is known about one operator, each fact declared once.
+"""Record: the complete definition of one operator, with each property declared once.
 
-A record says the schema (PyTorch's, letter for letter), the shape-and-dtype rule with all checks, the
-reference kernel, the derivative formulas, and in what the operator differs from most.  What a record may be,
-apart from the schema:
+A record contains the schema (exactly PyTorch's), the meta function, the reference kernel, the derivative
+formulas, and properties that most operators do not need.  Besides the schema, a record has one of:
 
-- ``meta`` and ``kernel``: the usual case.
-- ``view``: an alias of the first argument.
-- ``composite``: a function of tensors made of other operators.  Autograd sees those.
-  (CompositeImplicitAutograd)
-- ``explicit``: a function of tensors that needs no kernel of its own but has its own derivative, or none.
+- ``meta`` and ``kernel``: the usual case, a structured kernel.
+- ``view``: a function that computes the geometry of an alias of the first argument.
+- ``composite``: a function of tensors that calls other operators, which autograd records
+  (CompositeImplicitAutograd).
+- ``explicit``: a function of tensors that runs below autograd, with its own derivative formulas or none
+  (CompositeExplicitAutograd).
 
-An operator may write to arguments beside what it returns, as its schema marks them: ``_fused_adam_``, which
-returns nothing, and whose ``meta`` gives ().  For a backend these are outputs, behind those that are
-returned; the record's ``kernel`` finds them among the arguments alone.
+An operator may also write to arguments, which its schema annotates (``Tensor(a!)``): ``_fused_adam_`` returns
+nothing, so its ``meta`` returns ().  A backend's kernel gets the written arguments as outputs, after the
+returned ones; the record's ``kernel`` gets them among the arguments only.
 
-Facts about one thing are a group (``Out``, ``Inplace``, ``Numbers``, ``Inputs``, ``Batching``).  A group that
-says its first fact only may be given as that: ``out="out"`` is ``out=Out("out")``.
+Related fields form a group (``Out``, ``Inplace``, ``Numbers``, ``Inputs``, ``Batching``).  A group other
+than ``Inputs`` of which only the first field is set may be written as the value of that field: ``out="out"``
+is ``out=Out("out")``.
 
 Source: native_functions.yaml, derivatives.yaml; torchgen's structured kernels.
 """
@@ -31,7 +32,7 @@ from ..dispatch.dispatcher import OpOverload
 from ..values.dtype import dtype
 from ..values.schema import FunctionSchema
 
-# Arguments of these types say what a new tensor is; a kernel sees it in the tensor.
+# Arguments of these types are properties of the output, which the kernel gets, so they are not passed to it.
 _NOT_FOR_KERNELS = frozenset({"ScalarType", "Layout", "Device", "MemoryFormat"})
 
 NumbersFor = Literal["", "other", "either", "both"]
@@ -42,229 +43,259 @@ BatchingRule = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Out:
-    """The variant with ``out=``, and what such an output may be."""
+    """The ``out=`` variant, and which outputs it accepts."""
 
     overload: str = "out"
-    """Its overload name, or its whole schema where the outputs' names are not ``out``; "": there is none."""
+    """Its overload name, or its whole schema if its outputs are not named ``out``; "": there is no such
+    variant.
+    """
 
     _: KW_ONLY
 
     exact: bool = False
-    """An output of another dtype than the result's is refused, where other operators convert."""
+    """The output must have the result's dtype; by default the result is cast to the output's dtype."""
 
     dtypes: tuple[dtype, ...] = ()
-    """The dtypes that an output may have, whatever the result's."""
+    """The only dtypes that an output may have; (): every dtype to which the result can be cast."""
 
     cast_error: type[Exception] = RuntimeError
-    """What an output raises that the result can not be cast to."""
+    """The exception that is raised if the result cannot be cast to the output's dtype."""
 
     row_major: bool | Callable[..., bool] = False
-    """An output that is resized is row-major, whatever the result's strides; a function of the arguments: for
-    these.
+    """A resized output is contiguous; by default it gets the memory order of the functional result.  A
+    function of the arguments may decide it for each call.
     """
 
     gives_dtype: bool = False
-    """A ``dtype`` that is not given is that of the output, in place too."""
+    """An omitted ``dtype`` argument defaults to the dtype of the output, or of ``self`` in place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inplace:
-    """The variant that writes to ``self``: ``add_`` of ``add``."""
+    """The in-place variant: ``add_`` of ``add``."""
 
     overload: bool | str = True
-    """Its overload name; True: the operator's own; False: there is no such variant."""
+    """Its overload name; True: the one of the functional operator; False: there is no such variant."""
 
     _: KW_ONLY
 
     on_expanded: bool | Callable[..., Any] = False
-    """An expanded tensor is written to where others refuse: by the kernel, with a warning, or by this
-    function of the arguments.
+    """What happens if ``self`` is expanded.  False: RuntimeError.  True: the kernel writes to it, after a
+    deprecation warning.  A function of the arguments: it is called instead of the kernel.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Python numbers among the arguments: which may stand for tensors, and how precisely they count."""
+    """Python numbers as arguments: which tensors they may replace, and how they are rounded."""
 
     stand_for: NumbersFor = ""
-    """Where a number may stand for a tensor: for ``other``, for either of ``self`` and ``other``, or for both
-    of them.
+    """Which tensor arguments may be wrapped numbers.  ``other``: that argument.  ``either``: ``self`` and
+    ``other``, if at least one argument is a tensor.  ``both``: ``self`` and ``other``, even if no argument is
+    a tensor.  An in-place variant accepts a number for ``other`` only.
     """
 
     _: KW_ONLY
 
     fit: bool = False
-    """The rule refuses numbers that the dtype does not hold."""
+    """The meta function refuses wrapped numbers that overflow the common dtype, so that a plan, which does
+    not call it, is not used for large numbers.
+    """
 
     wide: tuple[str, ...] = ()
-    """Operands which, when they are numbers or have no dimensions, half precision tensors meet in float32."""
+    """Operands that a float16 or bfloat16 kernel uses in float32, its opmath type, if they are Python numbers
+    or 0-dim tensors of another dtype.  Other operands are converted to the common dtype.
+    """
 
     held: tuple[str, ...] = ()
-    """Arguments which kernels of half precision take as that holds them, where it computes with others in
-    float32.
+    """``Scalar`` arguments that are rounded to the common dtype if it is float16 or bfloat16, although the
+    kernel computes in float32 (``Scalar.to<scalar_t>()`` instead of ``to<opmath_t>()``).
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """How tensor arguments are made ready for a kernel without a walk."""
+    """How tensor arguments are prepared for a kernel that takes no TensorIterator."""
 
     _: KW_ONLY
 
     expanded: tuple[str, ...] = ()
-    """Arguments that the kernel sees with the output's sizes."""
+    """Arguments that are expanded to the output's sizes."""
 
     promoted: bool = False
-    """Tensors are converted to the output's dtype."""
+    """All tensors are converted to the output's dtype, the result of type promotion."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batching:
-    """How the operator runs on many examples at once (func/batching_rules.py), where that does not follow
-    from the rest of the record.
-    """
+    """The operator's batching rule under vmap (func/batching_rules.py), if it cannot be derived."""
 
     rule: BatchingRule = ""
-    """``leading``: it takes any leading dimensions.  ``along``: it works along dimensions that its arguments
-    name, and its results' sizes follow.  ``over_all``: so does it, or over all elements where none is named.
-    ``sized``: it is told the sizes of its result, then dimensions of that.  ``folded``: a layer without
-    parameters, on (N, C, *): N grows.  ``for_each``: it makes a tensor, of which each example gets one.
-    ``composed``: its ``explicit`` function calls other operators by dispatch, and does nothing else.
-    ``random``: it draws numbers.  ``dynamic_shape``: its result's sizes depend on numbers, so it is refused.
+    """The kind of rule; "": it is derived from the other fields, or written for this operator (``rule_of``).
+
+    ``leading``: the operator accepts any number of leading dimensions.
+    ``along``: it works along the dimensions in its arguments, such as ``dim``, which are shifted by one.
+    ``over_all``: the same, or over all elements of an example if ``dim`` is not given.
+    ``sized``: its arguments are the sizes of its result, and dimensions of the result.
+    ``folded``: a layer without parameters on (N, C, *); the batch is folded into N.
+    ``for_each``: it creates a tensor, one for each example.
+    ``composed``: its ``explicit`` function only calls other operators through the dispatcher.
+    ``random``: it draws random numbers.
+    ``dynamic_shape``: the sizes of its result depend on data, so vmap raises RuntimeError.
     """
 
     ndim: int = 0
-    """For ``leading``: the dimensions that an example has at least.  For ``folded``: those of several images,
-    (N, C, *), where fewer are one; 0: arguments always are several.
+    """For ``leading``: the least number of dimensions of an example.  For ``folded``: how many dimensions
+    (N, C, *) has, since an example may also be (C, *); 0: it is always (N, C, *).
     """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Record:
-    """What is known about one operator; an OpOverload's ``record``.
+    """The definition of one operator: the ``record`` of an OpOverload.
 
-    Raises TypeError for a fact that there is none of, ValueError for one that has no such value or names an
-    argument that the schema does not have.
+    Raises TypeError for an unknown field, ValueError for an invalid value or for the name of an argument that
+    is not in the schema.
     """
 
     schema: FunctionSchema | str
-    """The operator's signature; given as text, kept parsed."""
+    """The operator's schema, as in native_functions.yaml.  Text is parsed."""
 
     _: KW_ONLY
 
     meta: Callable[..., Any] | None = None
-    """The rule: the arguments, tensors replaced by their specs -> the outputs' specs, or the TensorIterator
-    that walks them.  It makes all checks.
+    """The meta function.  It is called with the arguments, each tensor replaced by its spec; it makes all
+    checks, and returns the output specs or a TensorIterator that has computed them.
     """
 
     kernel: Callable[..., Any] | None = None
-    """The reference's: computes outputs that are there, given first, from the arguments; or walks."""
+    """The reference kernel, which writes to allocated outputs: ``kernel(*outputs, *arguments)``, or if
+    ``meta`` returns a TensorIterator, ``kernel(iterator, *arguments)`` without the tensor arguments.
+    """
 
     view: Callable[..., Any] | None = None
-    """The first argument's spec and the other arguments -> (spec, offset) of an alias, or a list of those."""
+    """The function of a view operator.  It is called like ``meta``, and returns (spec, offset) of an alias of
+    the first argument, or a list of those; the offset is relative to that argument's.
+    """
 
     composite: Callable[..., Any] | None = None
-    """The operator as a function of tensors, made of operators that autograd sees."""
+    """The operator as a function of tensors that calls other operators; autograd records those."""
 
     explicit: Callable[..., Any] | None = None
-    """The operator as a function of tensors, below autograd."""
+    """The operator as a function of tensors that runs below autograd, on every backend."""
 
     kernel_of: str = ""
-    """The operator whose kernel this one runs, where the two differ in their arguments only."""
+    """The operator whose kernel this one runs, if the two differ in their arguments only: ``sum`` runs the
+    kernel of ``sum.dim_IntList``.
+    """
 
     launches: str | None = None
-    """Of an ``explicit`` function: all it does is to make its result, or to write to its first argument, by
-    one launch of this operator's kernel at most (by none: ""), and specs, numbers and the like decide which:
-    so a plan can repeat the launch without the function.
+    """Declares that an ``explicit`` function does no more than create its result, or write to its first
+    argument, with at most one launch, of the kernel of this operator ("": without a launch).  The launch may
+    depend on specs and on arguments that are not tensors, but not on data, so that a plan can repeat it
+    without calling the function.  None: nothing is declared.
     """
 
     identity: Any = None
-    """What a reduction of nothing gives."""
+    """The result of a reduction over no elements; for a result that is not complex, the real part of it.  For
+    integers, 0 also means that the operator is a sum, and 1 a product (calls/pieces.py).
+    """
 
     derivatives: dict[str, Callable[..., Any]] | None = None
-    """An argument's name -> the formula of its gradient; see autograd/variable_type.py.  None: not
-    implemented; {}: the outputs never require grad.
+    """The derivative formulas, as in derivatives.yaml: the name of an argument, or of several (``"input,
+    weight, bias"``), -> the formula of the gradients.  autograd/variable_type.py explains the parameters of a
+    formula.  None: there are none, so backward raises RuntimeError (a ``composite`` needs none); {}: the
+    outputs never require grad.
     """
 
     linear: tuple[str, ...] | Callable[..., tuple[str, ...]] = ()
-    """In which arguments the operator is linear, so that forward mode applies it to their tangents.
-    ``("self other",)``: in both at once, as a sum is; ``("self", "other")``: in each for itself, as a product
-    is.  A function of the arguments: for these.  It could be derived: this is the same, and quicker.
+    """The arguments in which the operator is linear: forward mode applies it to their tangents, like
+    ``auto_linear`` in derivatives.yaml.  ``("self other",)``: jointly linear, like a sum;
+    ``("self", "other")``: linear in each of them, like a product.  It may also be a function of the arguments
+    that returns this.  If it is omitted, forward mode uses the derivative formulas: the result is the same,
+    but takes longer.
     """
 
     non_differentiable_outputs: tuple[int, ...] = ()
-    """Positions of outputs that never require grad."""
+    """Positions of outputs that never require grad (``output_differentiability`` in derivatives.yaml)."""
 
     node_name: str = ""
-    """The Node's name, where it is not the operator's with "Backward0"."""
+    """The name of the Node's class, if it is not derived from the operator's: ``AddBackward0`` of ``add``."""
 
     batching: Batching | BatchingRule = Batching()
-    """How the operator runs on many examples at once."""
+    """How vmap runs the operator on a batch of examples."""
 
     numbers: Numbers | NumbersFor = Numbers()
-    """What Python numbers among the arguments are."""
+    """Which arguments may be Python numbers, and how these are rounded."""
 
     inputs: Inputs = Inputs()
-    """How inputs are made ready for the kernel."""
+    """How tensor arguments are prepared for the kernel."""
 
     inplace: Inplace | bool | str = Inplace(False)
-    """The variant that writes to ``self``."""
+    """The in-place variant."""
 
     out: Out | str = Out("")
-    """The variant with ``out=``."""
+    """The ``out=`` variant."""
 
     separate: tuple[str, ...] = ()
-    """Arguments that are still read when an element has been written: what is written to, by ``out=`` or in
-    place, may not even be one of them.
+    """Arguments that the kernel still reads after it has written elements.  The tensor that is written to, in
+    place or by ``out=``, must not overlap them at all (``assert_no_overlap``); with other arguments it may
+    share all its elements (``assert_no_partial_overlap``).
     """
 
     written_with: Mapping[str, str] = field(default_factory=dict)
-    """Arguments that the schema marks as written to, and that are so only where another one, named beside, is
-    given.
+    """Arguments that the schema annotates as written, although they are written only if another argument is
+    given, -> the name of that argument.
     """
 
     variants: str = ""
-    """"function", "method" or both, as in native_functions.yaml; by default both for an operator on
-    ``self``.
+    """``function``, ``method``, or ``function, method``, as in native_functions.yaml; by default both if the
+    first argument is ``Tensor self``, else ``function``.
     """
 
     python_module: str = ""
-    """"nn" for what is found in nn.functional rather than in gnomon itself."""
+    """The module of the Python function, as in native_functions.yaml: ``nn`` for nn.functional, ``linalg``,
+    ``fft``; "": gnomon itself.
+    """
 
     doc: str = ""
-    """The docstring of the function and the method; "The same as ``x``" refers to another's."""
+    """The text for the docstrings of the function and the method; ``documentation`` (bindings/functions.py)
+    adds the signatures, the texts of shared meta functions, and the source.
+    """
 
     base: OpOverload | None = None
-    """Of an in-place or ``out=`` variant: the functional operator, whose record says the rest."""
+    """For an in-place or ``out=`` variant: the functional operator, whose record has all other fields."""
 
-    # What follows from the facts above.
+    # Derived from the fields above.
 
     kernel_name: str = field(init=False)
-    """Under which name backends have the kernel."""
+    """The name under which backends register the kernel."""
 
     kernel_positions: tuple[int, ...] = field(init=False)
-    """Where in the schema the arguments stand that a kernel without a walk is given."""
+    """Positions of the arguments that are passed to a kernel; one with a TensorIterator gets only those that
+    are not tensors.
+    """
 
     written_positions: tuple[int, ...] = field(init=False)
-    """Where the arguments stand that the operator writes to beside what it returns."""
+    """Positions of the arguments that the operator writes to; () for an in-place or ``out=`` variant."""
 
     written_with_positions: dict[int, int] = field(init=False)
-    """``written_with`` by positions."""
+    """``written_with`` as positions."""
 
     separate_positions: tuple[int, ...] = field(init=False)
-    """``separate`` by positions."""
+    """``separate`` as positions."""
 
     dtype_position: int | None = field(init=False)
-    """Where the argument stands that the output's dtype may stand for; None: there is none."""
+    """The position of ``dtype`` if the output's dtype is its default (``out.gives_dtype``), else None."""
 
     wide_positions: tuple[int, ...] = field(init=False)
-    """``numbers.wide`` by positions."""
+    """``numbers.wide`` as positions."""
 
     held_positions: tuple[int, ...] = field(init=False)
-    """``numbers.held`` by positions."""
+    """``numbers.held`` as positions."""
 
     def __post_init__(self) -> None:
-        """Make groups of shorthands, check what is named, and derive what follows."""
+        """Expand shorthands into groups, check all names, and compute the derived fields."""
         schema = FunctionSchema(self.schema) if isinstance(self.schema, str) else self.schema
         numbers = _group(Numbers, self.numbers)
         batching = _group(Batching, self.batching)
@@ -295,13 +326,13 @@ class Record:
         )
 
     def _set(self, **facts: Any) -> None:
-        """What __init__ may do, and nothing after it: the record is frozen."""
+        """Set fields of the frozen record; only ``__post_init__`` calls this."""
         for name, value in facts.items():
             object.__setattr__(self, name, value)
 
 
 def _group(kind: Any, given: Any) -> Any:
-    """The group that is given, or of which the first fact is."""
+    """``given`` if it is a group, else the group with ``given`` as its first field."""
     return given if isinstance(given, kind) else kind(given)
 
 
@@ -312,7 +343,7 @@ def _check(schema: FunctionSchema, name: str, given: str, allowed: Any) -> None:
 
 
 def _positions(schema: FunctionSchema, names: Iterable[str]) -> tuple[int, ...]:
-    """Where the arguments of these names stand."""
+    """The positions of the arguments with these names.  Raises ValueError for an unknown name."""
     positions = []
     for name in names:
         found = [place for place, argument in enumerate(schema.arguments) if argument.name == name]

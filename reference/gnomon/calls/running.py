@@ -1,7 +1,6 @@
-"""Running: the Dense kernels of operators, from what the meta function says to a launched kernel.
+"""Running: the Dense kernels of operators, which call the meta function and launch the backend's kernel.
 
-One kernel a way of being called: functional, in place, ``out=``, as a view, and as a composition with
-derivatives of its own.
+There is one for each kind of call: functional, in-place, ``out=``, view, and explicit.
 """
 
 from __future__ import annotations
@@ -35,32 +34,32 @@ from .outputs import (
 )
 from .pieces import goes_by_pieces, reduce_by_pieces
 
-MOST_META_RESULTS = 4096  # kept of one operator; a program with more shapes than that starts afresh
-MOST_META_RESULTS_OF_LISTS = 64  # the same where one may be of a whole model's parameters
+MOST_META_RESULTS = 4096  # per operator; all are dropped if a program has more shapes
+MOST_META_RESULTS_OF_LISTS = 64  # the same, if a result may be for all parameters of a model
 
 
 class MetaResult:
-    """What a call's meta function says of it: a function of specs, and specs are interned, so it is kept.
+    """The result of a meta function, which depends on specs only, and is cached under them.
 
-    ``prepared`` are the kernels' calls for these specs, of backends that prepare some.
+    ``prepared`` are prepared calls of kernels for these specs, of backends that have some.
     """
 
-    __slots__ = ("device", "key_dtype", "output_specs", "prepared", "walk")
+    __slots__ = ("device", "iterator", "key_dtype", "output_specs", "prepared")
 
     def __init__(
-        self, device: device, output_specs: tuple[Spec, ...], walk: TensorIterator | None, key_dtype: Any
+        self, device: device, output_specs: tuple[Spec, ...], iterator: TensorIterator | None, key_dtype: Any
     ):
         self.device = device
         self.output_specs = output_specs
-        self.walk = walk
+        self.iterator = iterator
         self.key_dtype = key_dtype
         self.prepared: dict[Any, Any] = {}
 
 
 def argument_key(arguments: Sequence[Any]) -> Any:
-    """A key under which what a meta function said can be kept: equal keys mean equal results.
+    """The cache key of a meta function's result: equal keys mean equal results.
 
-    1, 1.0 and True are equal to Python and different to promotion, so types are part of it; and so is the
+    For Python, 1, 1.0 and True are equal, but not for type promotion, so the key contains the types, and the
     sign of zero.
     """
     key: list[Any] = []
@@ -79,7 +78,7 @@ def argument_key(arguments: Sequence[Any]) -> Any:
 
 
 def _ask_meta(operator: OpOverload, arguments: Sequence[Any]) -> MetaResult:
-    """Check the arguments and find what a functional call will allocate and run."""
+    """Call the meta function: check the arguments and compute the output specs of a functional call."""
     record = operator.record
     tensors = list(operator.tensors(arguments))
     if tensors:
@@ -97,9 +96,9 @@ def _ask_meta(operator: OpOverload, arguments: Sequence[Any]) -> MetaResult:
 
 
 def meta_result(operator: OpOverload, arguments: Sequence[Any]) -> MetaResult:
-    """What the meta function says of a functional call, kept or asked."""
+    """The meta function's result for a functional call, from the cache if possible."""
     if not operator.tensor_positions:
-        return _ask_meta(operator, arguments)  # a factory's depends on the default device too
+        return _ask_meta(operator, arguments)  # depends on the default device, too
     known = operator.meta_results
     key = argument_key(arguments)
     meta = known.get(key)
@@ -118,16 +117,16 @@ def run_explicit(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> A
 def execute(
     operator: OpOverload,
     meta: MetaResult,
-    walk: TensorIterator | None,
+    iterator: TensorIterator | None,
     outputs: Sequence[Tensor | None],
     arguments: Sequence[Any],
     prepared: dict[Any, Any] | None,
 ) -> None:
-    """Convert what has to be converted and launch the kernel on ``outputs``."""
+    """Convert the inputs if needed, and launch the kernel on ``outputs``."""
     record = operator.record
-    if walk is not None:
-        if walk.numel == 0:
-            if walk.is_reduction and record.identity is not None:
+    if iterator is not None:
+        if iterator.numel == 0:
+            if iterator.is_reduction and record.identity is not None:
                 for output in outputs:
                     dtype = output._spec.dtype  # type: ignore[union-attr]
                     aten.fill_.Scalar(output, record.identity if dtype.is_complex else record.identity.real)
@@ -136,9 +135,9 @@ def execute(
             if not _takes_float32_numbers(operator, meta, arguments):
                 _execute_in_float32(operator, outputs[0], arguments)  # type: ignore[arg-type]
                 return
-            walk = _with_float32_numbers(operator, walk, meta.key_dtype, arguments)
+            iterator = _with_float32_numbers(operator, iterator, meta.key_dtype, arguments)
         inputs: list[Tensor | None] = []
-        operands = iter(walk.operands[walk.output_count :])
+        operands = iter(iterator.operands[iterator.output_count :])
         for position in operator.tensor_positions:
             value = arguments[position]
             if value is None:
@@ -148,8 +147,8 @@ def execute(
                 if not isinstance(each, Tensor):
                     each = launch.number_tensor(each, wanted, meta.device)
                 elif each._spec.dtype is not wanted:
-                    if goes_by_pieces(operator, walk, each, wanted):
-                        reduce_by_pieces(operator, walk, outputs[0], arguments)  # type: ignore[arg-type]
+                    if goes_by_pieces(operator, iterator, each, wanted):
+                        reduce_by_pieces(operator, iterator, outputs[0], arguments)  # type: ignore[arg-type]
                         return
                     each = launch.convert(each, wanted)
                 inputs.append(each)
@@ -173,7 +172,7 @@ def execute(
                 f"{operator.schema.name}: got a {type(each).__name__}, which has no numbers of its own, "
                 "where its __gnomon_dispatch__ is not asked"
             )
-    facts = (meta.device, meta.key_dtype, tensors, len(outputs), walk, kernel_arguments, prepared)
+    facts = (meta.device, meta.key_dtype, tensors, len(outputs), iterator, kernel_arguments, prepared)
     try:
         launch.launch(record.kernel_name, *facts)
     except NAMED as error:
@@ -181,10 +180,10 @@ def execute(
 
 
 def numbers_of_kernel(operator: OpOverload, common: dtypes.dtype, arguments: Sequence[Any]) -> list[Any]:
-    """What a kernel with a walk is given beside it: the arguments that are no tensors.
+    """The other arguments of a kernel that takes a TensorIterator: those that are not tensors.
 
-    A half precision kernel computes in float32, where numbers that its record says count as the dtype has
-    them: an alpha of 0.3 is 0.30078125 for bfloat16.  Source: Scalar.to<scalar_t>.
+    A half precision kernel computes in float32, but numbers that the record declares as ``held`` are first
+    rounded to the dtype: an alpha of 0.3 is 0.30078125 for bfloat16.  Source: Scalar.to<scalar_t>.
     """
     record = operator.record
     rounds = bool(record.held_positions) and common.itemsize == 2 and common.is_floating_point
@@ -199,35 +198,35 @@ def numbers_of_kernel(operator: OpOverload, common: dtypes.dtype, arguments: Seq
 
 
 def meets_in_float32(operator: OpOverload, common: dtypes.dtype, arguments: Sequence[Any]) -> bool:
-    """Does a half precision tensor meet a number that keeps float32's precision?  Source: opmath_t."""
+    """Does a half precision call have a number operand that stays float32?  Source: opmath_t."""
     if common.itemsize != 2 or not common.is_floating_point:
         return False
     return any(_is_number(arguments[position], common) for position in operator.record.wide_positions)
 
 
 def _is_number(value: Any, common: dtypes.dtype) -> bool:
-    """Is this operand a number, or a tensor without dimensions that counts as one?"""
+    """Is this operand a number, or a 0-dim tensor that is treated like one?"""
     return not isinstance(value, Tensor) or (value._spec.ndim == 0 and value._spec.dtype is not common)
 
 
 def _takes_float32_numbers(operator: OpOverload, meta: MetaResult, arguments: Sequence[Any]) -> bool:
-    """Does the kernel take numbers as float32?  Not as the first operand, whose dtype is the kernel's."""
+    """Does the kernel take numbers as float32?  It does not for the first operand."""
     if meta.device.type == "meta" or not backend_of(meta.device).reads_float32_numbers:
         return False
     return not _is_number(arguments[operator.tensor_positions[0]], meta.key_dtype)
 
 
 def _with_float32_numbers(
-    operator: OpOverload, walk: TensorIterator, common: dtypes.dtype, arguments: Sequence[Any]
+    operator: OpOverload, iterator: TensorIterator, common: dtypes.dtype, arguments: Sequence[Any]
 ) -> TensorIterator:
-    """The walk of a call whose numbers the kernel takes as float32."""
+    """The TensorIterator of a call whose number operands are float32."""
     values = [arguments[position] for position in operator.tensor_positions]
-    given = enumerate((value for value in values if value is not None), walk.output_count)
-    return walk.with_dtype([place for place, value in given if _is_number(value, common)], dtypes.float32)
+    given = enumerate((value for value in values if value is not None), iterator.output_count)
+    return iterator.with_dtype([place for place, value in given if _is_number(value, common)], dtypes.float32)
 
 
 def _execute_in_float32(operator: OpOverload, output: Tensor, arguments: Sequence[Any]) -> None:
-    """The same call in float32, its result rounded to ``output``."""
+    """Run the call in float32, and round its result to ``output``."""
     wide = [
         launch.convert(each, dtypes.float32)
         if isinstance(each, Tensor) and each._spec.dtype is not dtypes.float32
@@ -236,7 +235,7 @@ def _execute_in_float32(operator: OpOverload, output: Tensor, arguments: Sequenc
     ]
     meta = meta_result(operator, wide)
     result = empty_tensor(meta.output_specs[0])
-    execute(operator, meta, meta.walk, [result], wide, meta.prepared)
+    execute(operator, meta, meta.iterator, [result], wide, meta.prepared)
     launch.copy_into(output, result)
 
 
@@ -257,7 +256,7 @@ def _converted(value: Any, dtype: dtypes.dtype) -> Any:
 
 
 def expanded_arguments(operator: OpOverload, arguments: Sequence[Any], output: Spec) -> list[Any]:
-    """The arguments, those that the record says expanded to the output's sizes."""
+    """The arguments, with those in ``inputs.expanded`` of the record expanded to the output's sizes."""
     expanded = list(arguments)
     for position, argument in enumerate(operator.schema.arguments):
         if argument.name in operator.record.inputs.expanded:
@@ -284,7 +283,7 @@ def run_functional(operator: OpOverload, keys: int, arguments: Sequence[Any]) ->
             beside.extend(value if isinstance(value, (list, tuple)) else (value,))
         execute(operator, meta, None, beside, arguments, meta.prepared)
         return tuple(outputs) if outputs else None
-    execute(operator, meta, meta.walk, outputs, arguments, meta.prepared)
+    execute(operator, meta, meta.iterator, outputs, arguments, meta.prepared)
     return outputs[0] if len(operator.schema.returns) == 1 else tuple(outputs)
 
 
@@ -303,13 +302,13 @@ def run_view(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
         return tuple(alias_tensor(self, spec, self._storage_offset + offset) for spec, offset in found)
     spec, offset = found
     start = self._storage_offset
-    if spec.dtype is not self._spec.dtype:  # offsets count elements, which now have another size
+    if spec.dtype is not self._spec.dtype:  # offsets count elements
         start = start * self._spec.dtype.itemsize // spec.dtype.itemsize
     return alias_tensor(self, spec, start + offset)
 
 
 def run_inplace(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Tensor:
-    """Compute into the first argument: the Dense kernel of in-place operators."""
+    """Write the result to the first argument: the Dense kernel of in-place operators."""
     base = operator.record.base
     self = arguments[0]
     arguments = with_output_dtype(base, arguments, self)
@@ -338,26 +337,26 @@ def run_inplace(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Te
 def _compute_into(
     base: OpOverload, meta: MetaResult, outputs: Sequence[Tensor], arguments: Sequence[Any]
 ) -> None:
-    """Compute into tensors of the right sizes, whatever their strides and dtypes."""
+    """Write the results to ``outputs``, which have the right sizes, but any strides and dtypes."""
     specs = tuple(output._spec for output in outputs)
     same_dtypes = all(mine.dtype is wanted.dtype for mine, wanted in zip(specs, meta.output_specs))
-    if meta.walk is not None and same_dtypes:
+    if meta.iterator is not None and same_dtypes:
         kept = meta.prepared.get(specs)
         if kept is None:
-            kept = (meta.walk.with_outputs(specs), {})
+            kept = (meta.iterator.with_outputs(specs), {})
             meta.prepared[specs] = kept
-        walk, prepared = kept
-        execute(base, meta, walk, outputs, arguments, prepared)
+        iterator, prepared = kept
+        execute(base, meta, iterator, outputs, arguments, prepared)
         return
     if (
-        meta.walk is None
+        meta.iterator is None
         and same_dtypes
         and not any(_shares_storage(output, base, arguments) for output in outputs)
     ):
         execute(base, meta, None, outputs, arguments, meta.prepared.setdefault(("out", specs), {}))
         return
     results = [empty_tensor(spec) for spec in meta.output_specs]
-    execute(base, meta, meta.walk, results, arguments, meta.prepared)
+    execute(base, meta, meta.iterator, results, arguments, meta.prepared)
     for output, result in zip(outputs, results):
         launch.copy_into(output, result)
 
@@ -367,9 +366,7 @@ def _shares_storage(output: Tensor, operator: OpOverload, arguments: Sequence[An
 
 
 def run_out(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
-    """Compute into the ``out=`` arguments, resized where they have to be: the Dense kernel of out
-    variants.
-    """
+    """Write the results to the ``out=`` arguments, resized if needed: the Dense kernel of out variants."""
     base = operator.record.base
     count = len(base.schema.arguments)
     outputs = arguments[count:]
@@ -381,9 +378,9 @@ def run_out(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
     if any(
         output._spec.sizes != wanted.sizes and _shares_storage(output, base, functional_arguments)
         for output, wanted in zip(outputs, meta.output_specs)
-    ):  # an input is read before it gets other sizes
+    ):  # compute before an input is resized
         results = [empty_tensor(spec) for spec in meta.output_specs]
-        execute(base, meta, meta.walk, results, functional_arguments, meta.prepared)
+        execute(base, meta, meta.iterator, results, functional_arguments, meta.prepared)
         return write_results(operator, results, outputs, functional_arguments)
     for output, wanted in zip(outputs, meta.output_specs):
         resize_for(base, output, wanted, functional_arguments)
@@ -393,7 +390,7 @@ def run_out(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
 
 
 def run_explicit_out(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
-    """Copy the results of an operator without a kernel into its ``out=`` arguments."""
+    """Call an ``explicit`` function, and copy its results into the ``out=`` arguments."""
     base = operator.record.base
     count = len(base.schema.arguments)
     given = with_output_dtype(base, arguments[:count], arguments[count])
@@ -403,7 +400,7 @@ def run_explicit_out(operator: OpOverload, keys: int, arguments: Sequence[Any]) 
 
 
 def drop_meta_results() -> None:
-    """Forget what meta functions said, and prepared calls, which may be another backend's now."""
+    """Drop all cached results of meta functions, and prepared calls, which may be of another backend."""
     for packet in aten:
         for operator in packet.overloads.values():
             operator.meta_results.clear()

@@ -1,4 +1,4 @@
-"""The command: choose the backends, train on each, print the table, draw the curves, judge."""
+"""The command: selects backends, trains on each, prints the table, draws the curves, compares them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ REFERENCE = "reference"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Parse the arguments and run the demo; returns the exit status.
+    """Parses the arguments and runs the demo; returns the exit status.
 
-    0: all curves agree.  1: a backend left the reference's curve, broke off, or its loss is not finite.  2:
-    the arguments make no sense, or the extra packages are missing.
+    0: all curves agree.  1: a backend left the reference's curve, failed, or its loss is not finite.  2: the
+    arguments are invalid, or the extra packages are missing.
     """
     parser = argparse.ArgumentParser(
         prog="gnomon demo",
@@ -71,9 +71,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def choose_backends(names: Sequence[str] | None = None) -> list[str]:
-    """The reference, then the wanted backends; else what GNOMON_BACKEND names, or all in host memory.
+    """The reference, then the requested backends; by default GNOMON_BACKEND, or all backends in host memory.
 
-    Raises ValueError for a backend that is unknown, not available, or holds no numbers.
+    Raises ValueError for a backend that is unknown, not available, or has no data (meta).
     """
     present = gn.backends()
     named = os.environ.get("GNOMON_BACKEND", "cpu")
@@ -94,7 +94,7 @@ def choose_backends(names: Sequence[str] | None = None) -> list[str]:
 
 
 def check_output(path: Path) -> None:
-    """Raises ValueError when no picture can be written to ``path``: better known before the training."""
+    """Raises ValueError, before the training, if no picture can be written to ``path``."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     kinds = FigureCanvasAgg.get_supported_filetypes()
@@ -109,7 +109,7 @@ def check_output(path: Path) -> None:
 
 
 def run_demo(backends: Sequence[str], steps: int, reference_steps: int, seed: int, output: Path) -> int:
-    """Train on each of ``backends``, the reference first among them; print, draw, and judge.
+    """Trains on each of ``backends``, the first of which is the reference; prints, draws, and compares.
 
     Returns 0 or 1.
     """
@@ -139,7 +139,7 @@ def run_demo(backends: Sequence[str], steps: int, reference_steps: int, seed: in
 def train_all(
     backends: Sequence[str], steps: int, reference_steps: int, seed: int, console: Any
 ) -> list[Run]:
-    """One run a backend, under a progress bar.  An exception ends its backend's run only."""
+    """Runs the training once per backend, with a progress bar.  An exception ends only its backend's run."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (
@@ -165,7 +165,7 @@ def train_all(
             try:
                 training.train(run, device, weights, length, steps, seed, _advance(progress, task))
             except Exception as error:
-                # Whatever a backend may raise: the others still run, and it is named below.
+                # A backend may raise anything: the others still run, and the error is reported below.
                 run.error = f"{type(error).__name__}: {error}"
                 traceback.print_exc()
             progress.stop_task(task)
@@ -173,7 +173,7 @@ def train_all(
 
 
 def _advance(progress: Any, task: Any) -> Callable[[float], None]:
-    """A function that shows one step more, and its loss."""
+    """A function that advances the progress bar by one step, and shows the loss."""
 
     def advance(loss: float) -> None:
         progress.update(task, advance=1, loss=loss)
@@ -182,7 +182,7 @@ def _advance(progress: Any, task: Any) -> Callable[[float], None]:
 
 
 def result_table(runs: Sequence[Run], reference: Run, reference_steps: int) -> Any:
-    """One row a backend."""
+    """A table with one row per backend."""
     from rich.table import Table
 
     table = Table(
@@ -208,7 +208,7 @@ def result_table(runs: Sequence[Run], reference: Run, reference_steps: int) -> A
 
 
 def _names(text: str) -> list[str]:
-    """``a,b`` -> the names, for argparse."""
+    """Parses ``a,b`` to a list of names, for argparse."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
         raise argparse.ArgumentTypeError("expected names separated by commas")
@@ -216,7 +216,7 @@ def _names(text: str) -> list[str]:
 
 
 def _positive(text: str) -> int:
-    """A whole number above 0, for argparse."""
+    """Parses a positive integer, for argparse."""
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"expected a number above 0, but got {number}")

@@ -1,6 +1,6 @@
-"""The handwritten digits, split once and for all into a training and a held-out part.
+"""The handwritten digits, with a fixed split into a training and a held-out part.
 
-data/SOURCE.md says where they come from, and under which licence.
+data/SOURCE.md names their source and license.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def read_rows() -> tuple[tuple[int, ...], ...]:
 
 
 def load_digits(device: Any = None) -> Digits:
-    """1,437 digits to train on and 360 held out, the same ones every time, on ``device``."""
+    """1,437 digits for training and 360 held out, always the same ones, on ``device``."""
     rows = read_rows()
     order = shuffled(len(rows), random.Random(SPLIT_SEED))
     parts: list[gn.Tensor] = []
@@ -52,7 +52,7 @@ def load_digits(device: Any = None) -> Digits:
 def shuffled(count: int, generator: random.Random) -> list[int]:
     """0 … count-1 in random order.
 
-    By sorting on ``random()``, whose sequence Python promises never to change; ``shuffle``'s it does not.
+    It sorts by ``random()``, whose sequence Python guarantees not to change, unlike that of ``shuffle``.
     """
     keys = [generator.random() for _ in range(count)]
     return sorted(range(count), key=keys.__getitem__)

@@ -1,4 +1,4 @@
-"""The curves as a picture."""
+"""Plots the loss curves."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from .training import TOLERANCE, Run
 
 
 def draw(runs: Sequence[Run], reference: Run, path: Path) -> None:
-    """Write the loss curves, and below them their distances from the reference's, to ``path``.
+    """Plots the loss curves, and below them their distances from the reference's, to the file ``path``.
 
-    The kind of picture follows from the name's ending.  Written under another name first and then renamed:
-    whoever looks sees the old picture or the new one.  Raises OSError, and ValueError for an ending that
-    means no picture.
+    The suffix determines the format.  The file is replaced atomically, by renaming.  Raises OSError, and
+    ValueError for an unknown suffix.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -42,7 +41,7 @@ def draw(runs: Sequence[Run], reference: Run, path: Path) -> None:
     )
     curves.legend()
     distances.axhline(TOLERANCE, color="0.5", linestyle="--", label=f"tolerance {TOLERANCE:.1e}")
-    # Linear near zero, for equal losses are common and have no logarithm.
+    # Linear near zero, because equal losses are common and zero has no logarithm.
     distances.set(xlabel="step", ylabel="distance from the reference's loss", xscale="log")
     distances.set_yscale("symlog", linthresh=1e-8)
     distances.set_ylim(bottom=0)

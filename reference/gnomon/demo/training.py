@@ -1,4 +1,4 @@
-"""One training run, and how far its curve is from another's."""
+"""One training run, and the comparison of two loss curves."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from .digits import PIXELS, Digits, load_digits, shuffled
 HIDDEN = 32
 CLASSES = 10
 BATCH = 32
-LEARNING_RATE = 0.2  # at the first step; falls on a straight line to 0 after the last
+LEARNING_RATE = 0.2  # at the first step; decreases linearly to 0 after the last
 MOMENTUM = 0.9
 WEIGHT_DECAY = 1e-4
 LABEL_SMOOTHING = 0.1
 
-# How far a backend's loss may be from the reference's, at any step of the part that both ran.
+# The maximum distance of a backend's loss from the reference's, at each step that both ran.
 #
-# Both compute in float32, and differ in the order of their sums and in the last bit of tanh, exp and log.
-# The loss starts at log(10) = 2.3, where neighbouring float32 numbers are 2**-22 apart; this allows 16 such
-# steps, 3.8e-6. Evidence, from an independent implementation: over 200 steps and 32 seeds, summing each batch
-# in the opposite order moved the loss by at most 4.8e-7, and so did computing in float64.  Over 100 steps and
-# 12 seeds, gradients rounded to float16 moved it by at least 1.5e-5, and one layer's bias gradient wrong by a
-# factor of 1 + 2**-11 by 8e-6. Tanh and a rate of 0.2 keep it so: inputs that rounding carried across ReLU's
-# kink, and rates of 0.4, at which the training is unstable, moved curves by 1e-1.
+# Both compute in float32, and differ in the order of summation and in the last bit of tanh, exp and log.
+# The loss starts at log(10) = 2.3, where adjacent float32 numbers are 2**-22 apart; this allows 16 such
+# steps, 3.8e-6.  Measured with an independent implementation: over 200 steps and 32 seeds, summing each batch
+# in the opposite order changed the loss by at most 4.8e-7, and so did computing in float64.  Over 100 steps
+# and 12 seeds, gradients rounded to float16 changed it by at least 1.5e-5, and a factor of 1 + 2**-11 on one
+# layer's bias gradient by 8e-6.  This depends on tanh and a rate of 0.2: with ReLU, rounding can move inputs
+# across its kink, and with a rate of 0.4 training is unstable; both changed curves by 1e-1.
 TOLERANCE = 16 * 2.0**-22
 
 
 @dataclass
 class Run:
-    """What one backend did: its losses, one a step; the rest is filled in at the end.
+    """The results of one backend: its losses, one per step; the other fields are set at the end.
 
-    error  why the run broke off, if it did
+    error  why the run failed, if it did
     """
 
     backend: str
@@ -48,7 +48,7 @@ class Run:
 
     @property
     def samples_per_second(self) -> float:
-        """Digits trained on in a second."""
+        """Training digits per second."""
         return len(self.losses) * BATCH / self.seconds if self.seconds else math.nan
 
 
@@ -62,13 +62,13 @@ def make_model(device: Any) -> gn.nn.Sequential:
 
 
 def initial_weights(seed: int) -> dict[str, gn.Tensor]:
-    """The weights that every backend starts from: drawn on the reference."""
+    """The initial weights of all backends, generated on the reference."""
     gn.manual_seed(seed)
     return make_model("reference").state_dict()
 
 
 def batches(digits: Digits, seed: int) -> Iterator[tuple[gn.Tensor, gn.Tensor]]:
-    """Images (32, 64) and labels (32,), for ever; every pass over the digits is in another order."""
+    """An endless iterator of images (32, 64) and labels (32,); each epoch has another order."""
     generator = random.Random(seed)
     count = len(digits.train_labels)
     while True:
@@ -80,7 +80,7 @@ def batches(digits: Digits, seed: int) -> Iterator[tuple[gn.Tensor, gn.Tensor]]:
 
 
 def held_out_accuracy(model: gn.nn.Module, digits: Digits) -> float:
-    """The part of the held-out digits that the model names right."""
+    """The fraction of the held-out digits that the model classifies correctly."""
     with gn.no_grad():
         guesses = model(digits.held_out_images).argmax(1)
         return (guesses == digits.held_out_labels).sum().item() / len(digits.held_out_labels)
@@ -95,11 +95,11 @@ def train(
     seed: int,
     on_step: Callable[[float], None],
 ) -> None:
-    """Do ``steps`` of a training of ``total_steps`` on ``device``, filling in ``run``.
+    """Runs ``steps`` of a training of ``total_steps`` on ``device``, and writes the results to ``run``.
 
-    ``on_step`` gets each loss.
+    ``on_step`` is called with each loss.
 
-    Stops at a loss that is not finite: nothing after it means anything.
+    Stops at a loss that is not finite, because everything after it is meaningless.
     """
     digits = load_digits(device)
     model = make_model(device)
@@ -125,7 +125,7 @@ def train(
 
 
 def largest_difference(losses: Sequence[float], reference: Sequence[float]) -> float:
-    """Over the steps that both have; infinite where either is not finite, or there is nothing to compare."""
+    """The largest difference over the steps that both have; inf if one is not finite or there is no step."""
     differences = [abs(loss - wanted) for loss, wanted in zip(losses, reference)]
     if not differences or not all(map(math.isfinite, differences)):
         return math.inf
@@ -133,7 +133,7 @@ def largest_difference(losses: Sequence[float], reference: Sequence[float]) -> f
 
 
 def fault_of(run: Run, reference: Run) -> str | None:
-    """What is wrong with a run, in a line, or None."""
+    """One line about what is wrong with a run, or None."""
     if run.error is not None:
         return f"broke off after step {len(run.losses)}: {run.error}"
     for step, loss in enumerate(run.losses):

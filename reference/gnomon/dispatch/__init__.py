@@ -1,1 +1,1 @@
-"""Floor 2: dispatch.  Which kernel a call of an operator goes to, and in which order."""
+"""Dispatch.  Which kernels a call runs, and in which order."""

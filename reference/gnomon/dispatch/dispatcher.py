@@ -1,8 +1,8 @@
-"""The dispatcher: operators, their kernels by dispatch key, and how a call finds its way down.
+"""The dispatcher: operators, their kernels by dispatch key, and how a call is dispatched.
 
-An ``OpOverload`` is one operator with one schema.  Calling it collects the keys of its tensor arguments and
-of the thread, and runs the kernel of the highest key that has one; that kernel does its part and calls
-``redispatch`` with the keys below its own.  A key without a kernel is fallen through.
+An ``OpOverload`` is one operator with one schema.  A call collects the keys of its tensor arguments and of
+the thread, and runs the kernel of the highest key that has one; that kernel does its part and calls
+``redispatch`` with the keys below its own.  A key without a kernel is skipped (a fallthrough).
 
 Kernels for a key that work for every operator (Autograd, ADInplaceOrView) are *boxed fallbacks*: registered
 once, called with the operator and its arguments.
@@ -33,7 +33,7 @@ from ..values.speedups import speedups
 from .mode import mode_word
 from .record_function import DISPATCH, FUNCTION, observed
 
-# A kernel is called with the operator, the keys still to go, and all arguments of the schema in its order.
+# A kernel is called with the operator, the remaining keys, and all arguments of the schema in its order.
 Kernel = Callable[["OpOverload", int, Sequence[Any]], Any]
 
 _boxed_fallbacks: dict[DispatchKey, tuple[Kernel, Callable[[OpOverload], bool]]] = {}
@@ -49,7 +49,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
 
 
 def _fits(argument: Argument, value: Any, record: Any) -> bool:
-    """Is the value of the type that the schema names?  Of the rarer types anything is."""
+    """Is the value of the argument's type?  Rare types accept any value."""
     kinds = _KINDS.get(argument.type, (object,))
     if value is None:
         return argument.is_optional or argument.default is None
@@ -58,17 +58,16 @@ def _fits(argument: Argument, value: Any, record: Any) -> bool:
             return all(isinstance(each, kinds) or (each is None and argument.is_tensor) for each in value)
         return argument.list_size is not None and isinstance(value, kinds)
     if argument.is_tensor and argument.name in ("self", "other") and record is not None:
-        # a number may stand for a tensor where PyTorch has an overload for it
+        # a number may replace a tensor where PyTorch has an overload for it
         if (record.base.record if record.base else record).numbers.stand_for:
             kinds = (Tensor, int, float, complex)
     return isinstance(value, kinds)
 
 
 class OpOverload:
-    """One operator with one schema.  Call it with the schema's arguments, all of them, in its order.
+    """One operator with one schema, called with the schema's arguments.
 
-    ``kernels`` maps dispatch keys to kernels of this operator alone; ``record`` is what native_function was
-    given.
+    ``kernels`` maps dispatch keys to kernels of this operator only; ``record`` is the operator's Record.
     """
 
     __slots__ = (
@@ -93,12 +92,12 @@ class OpOverload:
         self.name = schema.full_name
         self.arity = len(schema.arguments)
         self.record = record
-        self.variants: list[OpOverload] = []  # that follow from the record: in place, and with out=
-        self.meta_results: dict[Any, Any] = {}  # what meta functions said, by arguments (calls/running.py)
-        self.derivative_plans: dict[Any, Any] = {}  # autograd's: what is saved, by which inputs require grad
+        self.variants: list[OpOverload] = []  # derived from the record: in-place, and out=
+        self.meta_results: dict[Any, Any] = {}  # of meta functions, by arguments (calls/running.py)
+        self.derivative_plans: dict[Any, Any] = {}  # DerivativePlans, by which inputs require grad
         self.kernels: dict[DispatchKey, Kernel] = {}
         self._table: list[Kernel | None] | None = None
-        # of lists that one number may stand for: where they stand, and how many
+        # for lists that one number may replace: position and length
         self.lengths = tuple(
             [
                 (position, argument.list_size)
@@ -123,7 +122,7 @@ class OpOverload:
         self._table = None
 
     def table(self) -> list[Kernel | None]:
-        """The kernel for each key, None where the key is fallen through.
+        """The kernel for each key, None for a fallthrough.
 
         Source: the computed dispatch table.
         """
@@ -149,10 +148,10 @@ class OpOverload:
         return found
 
     def __call__(self, /, *arguments: Any, **keywords: Any) -> Any:
-        """Run the operator: the highest key among the arguments and the thread's modes decides where.
+        """Run the operator: dispatch to the highest key of the arguments and of the thread's modes.
 
-        Arguments may be left out where they have defaults, and given by keyword: so calls a person, and a
-        ``__gnomon_dispatch__``.  Raises TypeError for arguments that the schema does not have.
+        Arguments with defaults may be omitted, and any may be given by keyword.  Raises TypeError for
+        arguments that do not match the schema.
         """
         if keywords or len(arguments) != self.arity:
             arguments = self.complete(arguments, keywords)
@@ -163,7 +162,7 @@ class OpOverload:
             raise
 
     def refuse_misfits(self, arguments: Sequence[Any]) -> None:
-        """Raises TypeError for an argument that is not of the schema's type.  Asked when a call failed."""
+        """Raises TypeError for an argument of the wrong type.  Called after a call has failed."""
         for argument, value in zip(self.schema.arguments, arguments):
             if not _fits(argument, value, self.record):
                 misfit = f"not {type_name(value)}"
@@ -179,7 +178,7 @@ class OpOverload:
                 ) from None
 
     def complete(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> tuple[Any, ...]:
-        """All arguments of the schema, in its order, from some of them."""
+        """All arguments of the schema, in its order, with defaults for those not given."""
         schema = self.schema.arguments
         if len(arguments) > len(schema):
             raise TypeError(
@@ -200,7 +199,7 @@ class OpOverload:
         return tuple(completed)
 
     def with_lists(self, arguments: Sequence[Any]) -> Sequence[Any]:
-        """``arguments`` with a list where one number stands for it: 2 for the int[2] (2, 2)."""
+        """``arguments`` with numbers that replace lists expanded: 2 for an int[2] becomes (2, 2)."""
         numbers = [each for each in self.lengths if isinstance(arguments[each[0]], (int, float))]
         if not numbers:
             return arguments
@@ -210,11 +209,11 @@ class OpOverload:
         return tuple(listed)
 
     def dispatch(self, *arguments: Any) -> Any:
-        """``__call__`` for all arguments of the schema."""
+        """Like ``__call__``, with all arguments of the schema given."""
         if self.lengths:
             arguments = self.with_lists(arguments)  # type: ignore[assignment]
         word = mode_word()
-        # a factory has no tensor argument and runs on the default device; inference mode marks no views
+        # without tensor arguments (factories) these keys remain; inference mode marks no views
         keys = DENSE if word & INFERENCE_MODE_BIT else TENSOR_KEYS
         for tensor in self.tensors(arguments):
             keys |= tensor._keys
@@ -243,9 +242,9 @@ if speedups is not None:
 
 
 class OpOverloadPacket:
-    """All overloads of one name: ``gnomon.ops.aten.add``, with ``.Tensor``, ``.out`` … as attributes.
+    """All overloads of one name: ``gnomon.ops.aten.add``, with attributes ``.Tensor``, ``.out`` and so on.
 
-    Calling it picks the first overload that the arguments fit, as PyTorch's argument parser does.
+    A call selects the first overload that the arguments match, as PyTorch's argument parser does.
     """
 
     def __init__(self, name: str, namespace: str = "aten"):
@@ -274,9 +273,9 @@ class OpOverloadPacket:
 
 
 class OperatorNamespace:
-    """``gnomon.ops.aten``: every operator by name.  What formulas and compositions call operators through.
+    """``gnomon.ops.aten``: all operators by name.  Formulas and composites call operators through it.
 
-    Operators of users are in namespaces of their own (library.py).
+    Users' operators are in other namespaces (gnomon.library).
     """
 
     def __init__(self, name: str = "aten") -> None:
@@ -297,20 +296,20 @@ class OperatorNamespace:
         return sorted(self._packets)
 
     def _define(self, operator: OpOverload) -> OpOverload:
-        """Make ``operator`` known.  Raises ValueError for a name with overload that is taken."""
+        """Add ``operator``.  Raises ValueError if its name and overload already exist."""
         name = operator.schema.name
         packet = self._packets.setdefault(name, OpOverloadPacket(name, self._name))
         overload = operator.schema.overload_name
         if overload in packet.overloads:
             raise ValueError(f"operator {operator.name!r} is defined twice")
         packet.overloads[overload] = operator
-        # as plain attributes too: they are found without __getattr__
+        # also as plain attributes, which are found without __getattr__
         setattr(packet, overload or "default", operator)
         self.__dict__[name] = packet
         return operator
 
     def _undefine(self, operator: OpOverload) -> None:
-        """Forget ``operator``, and its packet with the last overload."""
+        """Remove ``operator``, and its packet if no overload remains."""
         packet = self._packets[operator.schema.name]
         del packet.overloads[operator.schema.overload_name]
         delattr(packet, operator.schema.overload_name or "default")
@@ -318,7 +317,7 @@ class OperatorNamespace:
             del self._packets[packet.name], self.__dict__[packet.name]
 
     def _find(self, full_name: str) -> OpOverload:
-        """The operator of that name with overload, ``"add.Tensor"``.  Raises KeyError."""
+        """The operator of that name and overload, ``"add.Tensor"``.  Raises KeyError."""
         name, _, overload = full_name.partition(".")
         return self._packets[name].overloads[overload]
 
@@ -330,9 +329,7 @@ namespaces: dict[str, OperatorNamespace] = {"aten": aten}
 def register_boxed_fallback(
     key: DispatchKey, kernel: Kernel, applies: Callable[[OpOverload], bool] = lambda operator: True
 ) -> None:
-    """Make ``kernel`` the kernel for ``key`` of every operator that has none of its own and to which it
-    ``applies``.
-    """
+    """Register ``kernel`` for ``key`` of all operators without their own one to which it ``applies``."""
     _boxed_fallbacks[key] = (kernel, applies)
     for namespace in namespaces.values():
         for packet in namespace:

@@ -1,4 +1,4 @@
-"""Modes: what the current thread (or async task) adds to every call, and how it is switched.
+"""Modes: the state that the current thread (or async task) adds to every call, and how to change it.
 
 Source: c10/core/impl/LocalDispatchKeySet.h, c10/core/AutogradState.h.
 """
@@ -18,7 +18,7 @@ from ..values.dispatch_key import (
 )
 from ..values.thread_local_state import State, ThreadLocalStateGuard
 
-# Kernels below Autograd must not record: Autograd is taken away while they run.
+# Kernels below Autograd must not record: the key Autograd is excluded while they run.
 EXCLUDE_AUTOGRAD = AUTOGRAD << EXCLUDED_SHIFT
 
 
@@ -28,18 +28,18 @@ def is_grad_enabled() -> bool:
 
 
 def is_inference_mode_enabled() -> bool:
-    """Does the current thread make inference tensors?"""
+    """Does the current thread create inference tensors?"""
     return bool(mode_word() & INFERENCE_MODE_BIT)
 
 
 def set_grad_mode(enabled: bool) -> None:
-    """Switch recording on or off for the current thread."""
+    """Turn grad mode on or off for the current thread."""
     word = mode_word()
     set_mode_word(word | GRAD_MODE_BIT if enabled else word & ~GRAD_MODE_BIT)
 
 
 class excluding(ThreadLocalStateGuard):
-    """Inside the block, calls pass over ``keys``.  Source: c10::impl::ExcludeDispatchKeyGuard."""
+    """Excludes ``keys`` from dispatch in the block.  Source: c10::impl::ExcludeDispatchKeyGuard."""
 
     __slots__ = ("_excluded",)
 
@@ -51,7 +51,7 @@ class excluding(ThreadLocalStateGuard):
 
 
 def active_keys(operand_keys: int, word: int) -> int:
-    """The keys that have a say in a call: those of its operands and of the thread, less the excluded."""
+    """The dispatch key set of a call: the keys of its operands and of the thread, without excluded ones."""
     return (operand_keys | word) & ALL_KEYS & ~(word >> EXCLUDED_SHIFT)
 
 

@@ -1,12 +1,12 @@
-"""The Python key: modes and tensor subclasses that see every operator before its kernel runs.
+"""The Python key: dispatch modes and tensor subclasses, which intercept every operator before its kernel.
 
-A ``DispatchMode`` is a block in which its ``__gnomon_dispatch__`` is called instead of each operator's
-kernel; a subclass of Tensor that has a ``__gnomon_dispatch__`` of its own is asked wherever one of its
-tensors takes part.  Both are called below autograd: compositions have been taken apart, the graph is
-recorded around them, and what they call themselves is not recorded again.
+Inside the block of a ``DispatchMode``, its ``__gnomon_dispatch__`` is called instead of each operator's
+kernel; the ``__gnomon_dispatch__`` of a Tensor subclass is called if one of its tensors is an argument.  Both
+are below Autograd: composites are decomposed already, the graph is recorded above them, and what they call
+is not recorded again.
 
-The innermost mode is asked first; while it is at work it is off, so that what it calls goes to the next one
-out, then to the subclasses, then to the kernel.
+The innermost mode is called first; it is disabled during the call, so that operators that it calls go to the
+next outer mode, then to the subclasses, then to the kernel.
 
 Source: torch/utils/_python_dispatch.py (TorchDispatchMode), aten/src/ATen/core/PythonFallbackKernel.cpp.
 """
@@ -35,7 +35,7 @@ _modes: ContextVar[tuple[DispatchMode, ...]] = ContextVar("gnomon_dispatch_modes
 
 
 class DispatchMode(ThreadLocalStateGuard):
-    """Derive from it and write ``__gnomon_dispatch__``; then ``with MyMode():`` sees every operator.
+    """Base class of dispatch modes: in ``with MyMode():`` every operator calls ``__gnomon_dispatch__``.
 
     Modes belong to the thread, and within it to the async task.  Source: TorchDispatchMode.
     """
@@ -43,10 +43,10 @@ class DispatchMode(ThreadLocalStateGuard):
     def __gnomon_dispatch__(
         self, func: OpOverload, types: tuple[type, ...], args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
-        """What to do instead of ``func(*args, **kwargs)``, which is what it does unless it is overridden.
+        """Called instead of ``func(*args, **kwargs)``, which is also the default implementation.
 
-        func: the operator, with its overload, as ``gnomon.ops.aten.add.Tensor``.  types: the subclasses with
-        a ``__gnomon_dispatch__`` among the arguments.  Arguments that have their default values are left out.
+        func: the OpOverload, such as ``gnomon.ops.aten.add.Tensor``.  types: the subclasses with a
+        ``__gnomon_dispatch__`` among the arguments.  Arguments that equal their defaults are omitted.
         """
         return func(*args, **(kwargs or {}))
 
@@ -61,8 +61,9 @@ class DispatchMode(ThreadLocalStateGuard):
 
 
 def split_arguments(operator: OpOverload, arguments: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """All arguments of a schema as a person would write them: positional ones, keywords, no defaults; and
-    lists of their own, which whoever gets them may change.
+    """Split all arguments of a schema into positional and keyword arguments, without defaults.
+
+    Lists are copied, so the receiver may change them.
     """
     schema = operator.schema.arguments
     arguments = [
@@ -90,7 +91,7 @@ def _is_default(argument: Any, value: Any) -> bool:
 
 
 def dispatching_types(operator: OpOverload, arguments: Sequence[Any]) -> tuple[type, ...]:
-    """The subclasses with a ``__gnomon_dispatch__`` among the arguments, derived before base classes."""
+    """The subclasses with a ``__gnomon_dispatch__`` among the arguments, subclasses before base classes."""
     found: list[type] = []
     for tensor in operator.tensors(arguments):
         kind = type(tensor)
@@ -101,7 +102,7 @@ def dispatching_types(operator: OpOverload, arguments: Sequence[Any]) -> tuple[t
 
 
 def python_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
-    """Ask the innermost mode, or the subclasses: the kernel for Python."""
+    """The kernel for the Python key: call the innermost mode, or the subclasses."""
     types = dispatching_types(operator, arguments)
     args, kwargs = split_arguments(operator, arguments)
     word = mode_word()
@@ -109,7 +110,7 @@ def python_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> 
     modes = _modes.get()
     if word & PYTHON and modes:
         outer = modes[:-1]
-        try:  # one thing in each: an interrupt between two must not keep the second from being put back
+        try:  # nested, so that an interrupt between two steps still restores both
             try:
                 _modes.set(outer)
                 set_mode_word(inside if outer else inside & ~PYTHON)
@@ -135,8 +136,7 @@ def python_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> 
 
 
 class no_dispatch(ThreadLocalStateGuard):
-    """Inside, neither modes nor subclasses are asked: what a ``__gnomon_dispatch__`` may use to look at its
-    own tensors.
+    """Disables dispatch modes and subclasses, so that a ``__gnomon_dispatch__`` can handle its own tensors.
 
     Source: torch.utils._mode_utils.no_dispatch.
     """

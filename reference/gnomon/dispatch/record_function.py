@@ -1,4 +1,4 @@
-"""RecordFunction: the one way to watch calls, from where they begin to where they end.
+"""RecordFunction: callbacks that run when calls begin and end.
 
     heard = []
     callback = RecordFunctionCallback(
@@ -7,14 +7,14 @@
     with observing(callback):
         gn.ones(2) + 1
 
-A *callback* says which scopes it wants.  It is told on the thread (or async task) that it was added on, and
-on the workers of that one's backwards, and nowhere else; several may be told at once, those first that were
-added first.  What is told of, calls ``start`` before and ``end`` after, whatever happens in between.
+A *callback* declares which scopes it observes.  It is called on the thread (or async task) that added it and
+on the workers of that thread's backward passes, and nowhere else.  There may be several; they are called in
+the order they were added.  Observed code calls ``start`` before and ``end`` after, whatever happens between.
 
-Two bits of the mode word say that there is somebody to tell, so that a call that nobody watches pays for one
-look at a number that it has read anyway.  ``OBSERVED_BIT``: there is a callback.  Speedups may go on, if they
-tell of operators, kernels and Nodes themselves.  ``TRACED_BIT``, beside it: one wants to see each step of the
-readable way, and no speedup is taken.
+Two bits of the mode word say that there is a callback, so that an unobserved call only tests a number that it
+has already read.  ``OBSERVED_BIT``: there is a callback.  Speedups may still run, if they report operators,
+kernels and Nodes themselves.  ``TRACED_BIT``, in addition: a callback needs each step, so every call runs in
+the readable tier, without speedups.
 
 Source: aten/src/ATen/record_function.h (RecordScope, RecordFunctionCallback with needsOutputs,
 addThreadLocalCallback).
@@ -32,16 +32,16 @@ from ..values.thread_local_state import State, ThreadLocalStateGuard
 
 
 class RecordScope(IntEnum):
-    """What begins and ends, and what a callback gets as its ``arguments``.
+    """What is observed, and what callbacks get as its ``arguments``.
 
-    Source: at::RecordScope; DISPATCH and KERNEL are what PyTorch leaves to its dispatch trace and to Kineto.
+    Source: at::RecordScope; in PyTorch, DISPATCH is in its dispatch trace, and KERNEL in Kineto.
     """
 
-    FUNCTION = 0  # an operator, compositions too: the schema's arguments.  A backward: its first gradients
-    BACKWARD_FUNCTION = 1  # a Node, by its class's name: the gradients that have arrived
+    FUNCTION = 0  # an operator, also a composite: the schema's arguments; a backward pass: its grad_outputs
+    BACKWARD_FUNCTION = 1  # a Node, by its name: the gradients that it got
     USER_SCOPE = 2  # a block that the program has named: nothing
-    KERNEL = 3  # a backend's kernel: a ``calls.launch.Launch``; of speedups its first two, device and tensors
-    DISPATCH = 4  # the kernel of a dispatch key that a call passes through: (operator, key, arguments)
+    KERNEL = 3  # a backend's kernel: a ``calls.launch.Launch``; from speedups its first two fields
+    DISPATCH = 4  # the kernel of a dispatch key: (operator, key, arguments)
 
 
 FUNCTION = RecordScope.FUNCTION
@@ -54,23 +54,22 @@ USUAL_SCOPES = (FUNCTION, BACKWARD_FUNCTION, USER_SCOPE, KERNEL)
 
 
 class RecordFunctionCallback:
-    """Whom to tell, and of what.
+    """Callbacks, and the scopes they observe.
 
-    start      is called with the scope, a name and the arguments (see RecordScope) before that begins.  What
-               it returns is given to ``end``.  What it raises keeps the call from being made, and goes to the
-               caller
-    end        is called with that, and with whether the call is done: False where it has raised or, of a
-               kernel, has declined.  What it raises goes to the caller, in place of the result.  None: nobody
-               is told
-    scopes     of what it is told
-    is_traced  whether each call goes the readable way meanwhile.  Always so with ``DISPATCH``, of which
-               speedups know nothing.  Of kernels, only what is launched the readable way says all that
-               ``Launch`` has
-    needs_outputs  whether ``end`` gets a third argument: what the call has returned.  None where that is
-               nothing, where it has raised, and of kernels, which write to tensors that they are given
+    start      is called with the scope, a name and the arguments (see RecordScope) before the call begins.
+               Its result is passed to ``end``.  An exception prevents the call, and is raised to the caller
+    end        is called with that result, and with whether the call succeeded: False if it raised or, for a
+               kernel, declined.  An exception is raised to the caller, in place of the result.  None: not
+               called
+    scopes     the observed scopes
+    is_traced  whether every call runs in the readable tier meanwhile.  Always true with ``DISPATCH``, which
+               speedups do not report.  Of kernels, only those launched in the readable tier have all fields
+               of ``Launch``
+    needs_outputs  whether ``end`` gets a third argument, what the call returned: None if it returned nothing
+               or raised, and for kernels, which write to given tensors
 
-    Both run in the midst of the call, on its thread.  Operators that they call are told of as well, to them
-    too.
+    Both run during the call, on its thread.  Operators that they call are observed as well, even by
+    themselves.
     """
 
     __slots__ = ("end", "is_traced", "needs_outputs", "scopes", "start")
@@ -92,31 +91,30 @@ class RecordFunctionCallback:
 
 _callbacks: ContextVar[tuple[RecordFunctionCallback, ...]] = ContextVar("gnomon_record_function", default=())
 
-# Whom a call on this thread tells, in their order.
+# The callbacks of this thread, in order.
 callbacks: Callable[[], tuple[RecordFunctionCallback, ...]] = _callbacks.get
 
-# For whom each call of any thread goes the readable way, though nobody is told: anomaly mode, which is for
-# all threads.  A thread's mode word can't say so, for no thread can write another's: speedups ask whether
-# this list is empty.
+# If not empty, calls of all threads run in the readable tier, although nothing observes them: for anomaly
+# mode.  The mode word can't say so, because a thread can not write another thread's; speedups test this list.
 readable_everywhere: list[str] = []
 
 
 def bits_of(told: Sequence[RecordFunctionCallback]) -> int:
-    """What the mode word has where these are told."""
+    """The bits of the mode word for these callbacks."""
     if not told:
         return 0
     return OBSERVED_BIT | TRACED_BIT if any(each.is_traced for each in told) else OBSERVED_BIT
 
 
 def add_thread_local_callback(callback: RecordFunctionCallback) -> None:
-    """From now on ``callback`` is told of what happens on this thread, after those that are told already."""
+    """Add ``callback`` to this thread's callbacks, as the last one."""
     _tell((*callbacks(), callback))
 
 
 def remove_callback(callback: RecordFunctionCallback) -> None:
-    """``callback`` is told no longer.  Calls that it was told the beginning of, it is told the end of.
+    """Remove ``callback``; ``end`` is still called for what it has seen begin.
 
-    Raises ValueError if it was not told on this thread.
+    Raises ValueError if it is not a callback of this thread.
     """
     told = list(callbacks())
     told.remove(callback)
@@ -124,7 +122,7 @@ def remove_callback(callback: RecordFunctionCallback) -> None:
 
 
 def _tell(told: tuple[RecordFunctionCallback, ...]) -> None:
-    """An interrupt between the two leaves bits without a callback, and never a callback without its bits."""
+    """Set the callbacks.  An interrupt may leave bits without callbacks, but never the reverse."""
     word = mode_word() & ~(OBSERVED_BIT | TRACED_BIT)
     if told:
         set_mode_word(word | bits_of(told))
@@ -135,9 +133,7 @@ def _tell(told: tuple[RecordFunctionCallback, ...]) -> None:
 
 
 class observing(ThreadLocalStateGuard):
-    """A block in which ``callback`` is told; behind it those are that were told before, and the bits as they
-    were, however the block ends.
-    """
+    """Observes with ``callback`` inside the block; the earlier callbacks and bits are restored after it."""
 
     __slots__ = ("_callback",)
     _mask = OBSERVED_BIT | TRACED_BIT
@@ -154,10 +150,10 @@ Token = list[tuple[RecordFunctionCallback, Any]]
 
 
 def start(scope: RecordScope, name: str, arguments: Sequence[Any]) -> Token:
-    """Something begins: this thread's callbacks that want its scope are told.  Returns what ``end`` takes.
+    """Call ``start`` of this thread's callbacks for this scope; returns the argument of ``end``.
 
-    To be called where the mode word has OBSERVED_BIT, by speedups in C too.  Where a callback raises, those
-    that were told before it are told of an end, and nothing else is to be done.
+    To be called if the mode word has OBSERVED_BIT, also by speedups in C.  If a callback raises, ``end`` is
+    called for those before it, and the caller must not call ``end``.
     """
     token: Token = []
     try:
@@ -171,9 +167,9 @@ def start(scope: RecordScope, name: str, arguments: Sequence[Any]) -> Token:
 
 
 def end(token: Token, is_done: bool = True, outputs: Any = None) -> None:
-    """It has ended: those are told that were told of its start, the last of them first.
+    """Call ``end`` of the callbacks of ``token``, in reverse order.
 
-    All of them are told, even if one raises; what was raised first goes on.
+    All are called, even if one raises; the first exception is then raised.
     """
     failure: BaseException | None = None
     while token:
@@ -190,7 +186,7 @@ def end(token: Token, is_done: bool = True, outputs: Any = None) -> None:
 def observed(
     scope: RecordScope, name: str, arguments: Sequence[Any], function: Callable[..., Any], *given: Any
 ) -> Any:
-    """``function(*given)``, told of.  Only for calls that are watched: the others ask the mode word first."""
+    """Call ``function(*given)``, observed.  Callers test the mode word first."""
     token = start(scope, name, arguments)
     result, is_done = None, False
     try:

@@ -1,12 +1,11 @@
-"""Operators of users: schemas and kernels that are given, and taken back, while the program runs.
+"""Users' operators: schemas and kernels that are registered, and unregistered, at run time.
 
-A ``UserOperator`` is an OpOverload in a namespace of its own.  What is registered for it is kept by
-*place*: a device type ("reference", "cuda"), "Meta" for tensors without memory, "CompositeExplicitAutograd"
-for every device, "CompositeImplicitAutograd" for a function made of other operators, or a dispatch key.  In
-one place the last registration counts; when it is taken back, the one before does.
+A ``UserOperator`` is an OpOverload in a user's namespace.  Its kernels are registered by *place*: a device
+type ("reference", "cuda"), "Meta" for the meta device, "CompositeExplicitAutograd" for all devices,
+"CompositeImplicitAutograd" for a function that calls other operators, or a dispatch key.  In each place the
+last registration is valid; when it is removed, the one before it is.
 
-Kernels are looked up by place at the call, by the device of the tensors that are there: that is the kernel
-for Dense.
+A call looks up kernels by the device of its tensors; the Dense kernel does so.
 
 Source: torch/library.py (Library), aten/src/ATen/core/dispatch/OperatorEntry.cpp.
 """
@@ -42,23 +41,23 @@ META = "Meta"
 KEY_PLACES = {"Autograd": DispatchKey.Autograd, "ADInplaceOrView": DispatchKey.ADInplaceOrView}
 KEY_PLACES["Batched"] = KEY_PLACES["FuncTorchBatched"] = DispatchKey.Batched
 
-# Qualified name ("mine::add.out") -> place -> registrations, the one that counts last.  It may be there
-# before the operator is defined, and stay when that is gone.
+# Qualified name ("mine::add.out") -> place -> registrations; the last one is valid.  They may exist before
+# the operator is defined, and remain when it is removed.
 _registrations: dict[str, dict[str, list[Kernel]]] = {}
 
-# What every operator of a user has for a key unless it is given another: set by autograd.
+# The default kernels of users' operators by key: set by autograd.
 _defaults: dict[DispatchKey, tuple[Kernel, Callable[[UserOperator], bool]]] = {}
 
 
 def register_default(
     key: DispatchKey, kernel: Kernel, applies: Callable[[UserOperator], bool] = lambda operator: True
 ) -> None:
-    """Make ``kernel`` what users' operators have for ``key`` unless they are given another."""
+    """Set the default kernel for ``key`` of users' operators to which it ``applies``."""
     _defaults[key] = (kernel, applies)
 
 
 def parse_qualified_name(qualname: str) -> tuple[str, str]:
-    """("mine", "add") of "mine::add".  Raises ValueError for a name without a namespace."""
+    """Split "mine::add" into ("mine", "add").  Raises ValueError for a name without a namespace."""
     namespace, separator, name = qualname.partition("::")
     if not (namespace and separator and name) or "::" in name:
         raise ValueError(
@@ -69,7 +68,7 @@ def parse_qualified_name(qualname: str) -> tuple[str, str]:
 
 
 class UserOperator(OpOverload):
-    """One operator of a user's: called with values that fit its schema, it looks for a kernel by device."""
+    """A user's operator: it checks arguments against its schema, and selects kernels by device."""
 
     __slots__ = ("namespace", "qualified_name", "returns_tuple")
 
@@ -87,18 +86,18 @@ class UserOperator(OpOverload):
 
     @property
     def declaration(self) -> str:
-        """The schema with its namespace, as errors show it."""
+        """The schema with its namespace, as in errors."""
         return f"{self.namespace}::{self.schema}"
 
     # -- kernels ---------------------------------------------------------------------------------------------
 
     def registered(self, place: str) -> Kernel | None:
-        """What counts for ``place``, if anything was registered there."""
+        """The valid registration for ``place``, or None."""
         found = _registrations.get(self.qualified_name, {}).get(place)
         return found[-1] if found else None
 
     def collect_kernels(self) -> None:
-        """Make the kernels by key from what is registered."""
+        """Compute the kernels by key from the registrations."""
         kernels: dict[DispatchKey, Any] = {DispatchKey.Dense: run_on_device}
         for key, (kernel, applies) in _defaults.items():
             if applies(self):
@@ -116,7 +115,7 @@ class UserOperator(OpOverload):
         self._table = None
 
     def device_types(self, arguments: Sequence[Any]) -> list[str]:
-        """The device types of the tensors among ``arguments``; without tensors, the one asked for."""
+        """The device types of the tensors among ``arguments``; if none, that of argument ``device``."""
         found = {tensor._spec.device.type: None for tensor in self.tensors(arguments)}
         if not found:
             asked = [
@@ -128,7 +127,7 @@ class UserOperator(OpOverload):
         return list(found)
 
     def kernel_of_device(self, arguments: Sequence[Any]) -> Kernel | None:
-        """The kernel that is for the device of ``arguments`` or for all devices, if there is one."""
+        """The kernel for the device of ``arguments``, else the one for all devices, else None."""
         types = self.device_types(arguments)
         if len(types) == 1:
             (kind,) = types
@@ -142,8 +141,7 @@ class UserOperator(OpOverload):
     # -- calls -----------------------------------------------------------------------------------------------
 
     def dispatch(self, *arguments: Any) -> Any:
-        # Autograd always has a say: a kernel for it may be all that there is, whether or not a tensor
-        # requires grad.
+        # Always includes Autograd: a kernel for it may be the only one, even if no tensor requires grad.
         word = mode_word()
         keys = (DENSE if word & INFERENCE_MODE_BIT else TENSOR_KEYS) | AUTOGRAD
         for tensor in self.tensors(arguments):
@@ -151,16 +149,16 @@ class UserOperator(OpOverload):
         return self.redispatch(active_keys(keys, word), arguments)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        """Run the operator.  Raises RuntimeError for arguments that do not fit its schema."""
+        """Run the operator.  Raises RuntimeError for arguments that do not match its schema."""
         return self.dispatch(*self.bind(arguments, keywords, len(self.schema.arguments)))
 
     def call(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
-        """As people call it: what stands behind ``*`` in the schema has to be given by keyword."""
+        """Run the operator as a user calls it: arguments after ``*`` in the schema are keyword-only."""
         positional = sum(not argument.kwarg_only for argument in self.schema.arguments)
         return self.dispatch(*self.bind(arguments, keywords, positional))
 
     def bind(self, arguments: Sequence[Any], keywords: dict[str, Any], positional: int) -> list[Any]:
-        """All arguments of the schema, in its order, each as its type wants it.  Raises RuntimeError."""
+        """All arguments of the schema, in its order, converted to their types.  Raises RuntimeError."""
         schema = self.schema.arguments
         name = self.qualified_name
         if len(arguments) > positional:
@@ -197,7 +195,7 @@ class UserOperator(OpOverload):
 
 
 def _parse(text: str) -> FunctionSchema:
-    """The schema of ``text``.  Raises RuntimeError for one that is none."""
+    """Parse a schema.  Raises RuntimeError for an invalid one."""
     head, _, returns = text.rpartition("->")
     if returns.strip().startswith("((") and returns.strip().endswith("))"):
         text = f"{head}-> {returns.strip()[1:-1]}"
@@ -214,7 +212,7 @@ def _parse(text: str) -> FunctionSchema:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Arguments and results: what a value of a schema's type is to Python.
+# Arguments and results: the conversion of Python values to the types of schemas.
 
 
 def _as_integer(value: Any) -> int:
@@ -258,7 +256,7 @@ _TYPES: dict[str, Callable[[Any], Any]] = {
 
 
 def _converted(argument: Argument, value: Any) -> Any:
-    """``value`` as the argument's type wants it.  Raises TypeError or ValueError."""
+    """Convert ``value`` to the argument's type.  Raises TypeError or ValueError."""
     if value is None:
         return None if argument.is_optional or argument.default is None else _refuse()
     one = _TYPES[argument.type]
@@ -275,7 +273,7 @@ def _type_text(argument: Argument) -> str:
 
 
 def checked_results(operator: UserOperator, results: Any) -> Any:
-    """What a kernel returned, if it is what the schema says.  Raises RuntimeError."""
+    """The results of a kernel, checked against the schema.  Raises RuntimeError."""
     returns = operator.schema.returns
     if not returns:
         if results is not None:
@@ -308,7 +306,7 @@ def _shown(results: Any) -> str:
 
 
 def flat_tensors(values: Any) -> Iterator[Tensor]:
-    """The tensors in values that are tensors, lists of them, or anything else."""
+    """The tensors in ``values``, also in nested lists; other values are skipped."""
     for value in values if isinstance(values, (list, tuple)) else (values,):
         if isinstance(value, Tensor):
             yield value
@@ -317,7 +315,7 @@ def flat_tensors(values: Any) -> Iterator[Tensor]:
 
 
 def as_inputs(operator: UserOperator, arguments: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """All of a schema's arguments: the positional ones, and those behind ``*`` by name."""
+    """Split all arguments of a schema into positional ones and keyword-only ones."""
     schema = operator.schema.arguments
     positional = tuple(value for argument, value in zip(schema, arguments) if not argument.kwarg_only)
     return positional, {
@@ -330,10 +328,10 @@ def as_inputs(operator: UserOperator, arguments: Sequence[Any]) -> tuple[tuple[A
 
 
 def unboxed(function: Callable[..., Any], with_keyset: bool = False) -> Kernel:
-    """``function``, which takes arguments as a person writes them, as a kernel.
+    """Make a kernel of ``function``, which takes arguments as a user writes them.
 
-    Arguments that have their default values are left out, so that a kernel need not know of those that
-    were added later.  ``with_keyset``: it is given the keys still to go first.
+    Arguments that equal their defaults are omitted, so that a kernel need not know arguments that were added
+    later.  ``with_keyset``: its first argument is the remaining keys.
     """
 
     def kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
@@ -346,7 +344,7 @@ def unboxed(function: Callable[..., Any], with_keyset: bool = False) -> Kernel:
 
 
 def run_on_device(operator: UserOperator, keys: int, arguments: Sequence[Any]) -> Any:
-    """Run the kernel for the arguments' device, else that for all, else the composition: Dense's kernel."""
+    """The Dense kernel: run the kernel for the device, else that for all devices, else the composite."""
     kernel = operator.kernel_of_device(arguments) or operator.registered(IMPLICIT)
     if kernel is None:
         raise NotImplementedError(_no_kernel(operator, operator.device_types(arguments)))
@@ -374,7 +372,7 @@ def _no_kernel(operator: UserOperator, types: list[str]) -> str:
 
 
 def _composition_or(key: DispatchKey, otherwise: Kernel | None) -> Kernel:
-    """A kernel for ``key`` that takes a composition apart, unless the device has a kernel of its own."""
+    """A kernel for ``key`` that runs the composite, unless there is a kernel for the device."""
 
     def kernel(operator: Any, keys: int, arguments: Sequence[Any]) -> Any:
         if operator.kernel_of_device(arguments) is None:
@@ -387,16 +385,16 @@ def _composition_or(key: DispatchKey, otherwise: Kernel | None) -> Kernel:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Defining and registering, and taking it back.
+# Defining and registering operators, and the reverse.
 
 
 def namespace_of(name: str) -> OperatorNamespace:
-    """The namespace of that name, made if there was none."""
+    """The namespace of that name; created if there was none."""
     return namespaces.setdefault(name, OperatorNamespace(name))
 
 
 def find(qualname: str) -> UserOperator | None:
-    """The user's operator of that qualified name with overload, or None."""
+    """The user's operator with that qualified name and overload, or None."""
     namespace, full_name = parse_qualified_name(qualname)
     name, _, overload = full_name.partition(".")
     packet = namespaces[namespace]._packets.get(name) if namespace in namespaces else None
@@ -404,10 +402,10 @@ def find(qualname: str) -> UserOperator | None:
 
 
 def define(namespace: str, text: str, make_record: Callable[[FunctionSchema], Any]) -> UserOperator:
-    """Define an operator by its schema.  Raises RuntimeError for one that is there, or no schema."""
+    """Define an operator.  Raises RuntimeError for an existing one and for an invalid schema."""
     operator = UserOperator(namespace, text, make_record)
     schema = operator.schema
-    # as attributes they would hide what the namespace, or the packet, has for itself
+    # as attributes they would hide the namespace's, or the packet's, own
     if hasattr(OperatorNamespace(), schema.name) or hasattr(OpOverloadPacket(""), schema.overload_name):
         raise RuntimeError(f"{schema.full_name!r} is no name for an operator: gnomon uses it for itself")
     try:
@@ -424,7 +422,7 @@ def define(namespace: str, text: str, make_record: Callable[[FunctionSchema], An
 
 
 def _parser(packet: OpOverloadPacket) -> Callable[..., Any]:
-    """What a packet of users' operators does when called: the first overload that the arguments fit."""
+    """The argument parser of a packet: calls the first overload that the arguments match."""
 
     def parse(*arguments: Any, **keywords: Any) -> Any:
         overloads = list(packet.overloads.values())
@@ -441,21 +439,19 @@ def _parser(packet: OpOverloadPacket) -> Callable[..., Any]:
 
 
 def undefine(operator: UserOperator) -> None:
-    """Take an operator back; what is registered for it is not touched."""
+    """Remove an operator; its registrations remain."""
     if find(operator.qualified_name) is operator:
         namespaces[operator.namespace]._undefine(operator)
 
 
 def register(qualname: str, place: str, kernel: Kernel) -> None:
-    """Make ``kernel`` what counts in ``place`` for the operator ``qualname``, which need not be defined
-    yet.
-    """
+    """Register ``kernel`` in ``place`` for the operator ``qualname``, which need not be defined yet."""
     _registrations.setdefault(qualname, {}).setdefault(place, []).append(kernel)
     _changed(qualname)
 
 
 def unregister(qualname: str, place: str, kernel: Kernel) -> None:
-    """Take a registration back."""
+    """Remove a registration."""
     places = _registrations[qualname]
     places[place].remove(kernel)
     if not places[place]:
@@ -466,7 +462,7 @@ def unregister(qualname: str, place: str, kernel: Kernel) -> None:
 
 
 def is_registered(qualname: str, place: str) -> bool:
-    """Is there anything in ``place`` for the operator ``qualname``?"""
+    """Is a kernel registered in ``place`` for the operator ``qualname``?"""
     return bool(_registrations.get(qualname, {}).get(place))
 
 

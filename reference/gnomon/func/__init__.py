@@ -1,4 +1,4 @@
-"""Functions of functions: over many examples at once, and their derivatives.
+"""Function transforms: vmap, and derivatives of functions as functions.
 
     per_example = vmap(grad(loss), in_dims=(None, 0, 0))
 

@@ -1,17 +1,16 @@
-"""Batched tensors: what a function under vmap is given, and the kernel for the key Batched.
+"""Batched tensors: the arguments of a function under vmap, and the kernel for the key Batched.
 
-A ``BatchedTensor`` looks like one example, and has in ``value`` all of them, one behind the other along the
-first dimension.  An operator on such tensors comes by the kernel here, which calls the same operator, or
-others that come to the same, on the values: once for all examples.  How, is a *batching rule*
-(batching_rules.py).  Where there is none the operator runs for each example by itself: the fallback, which
-is counted.
+A ``BatchedTensor`` looks like one example, and its ``value`` has all of them along the first dimension.  An
+operator on such tensors runs the kernel here, which calls the same operator, or equivalent ones, on the
+values: once for all examples.  A *batching rule* determines how (batching_rules.py).  Without one, the
+operator runs separately for each example: the fallback, which is counted.
 
-Autograd stands above this key.  So a batched tensor may require grad, and then its graph is that of one
-example (``vmap(grad(f))``); and the values may require grad, and then theirs is the graph of all examples
-(``grad(vmap(f))``).  Neither knows of the other: the kernel calls the operators on the values afresh, from
-the highest key down.
+Autograd is above this key.  So a batched tensor may require grad, and then its graph is that of one example
+(``vmap(grad(f))``); and the values may require grad, and then their graph is that of all examples
+(``grad(vmap(f))``).  The two are independent: operators on the values are dispatched anew, from the highest
+key.
 
-vmaps may be nested: each has a level, and the value of a tensor of one level may be a tensor of a lower.
+vmaps may be nested: the value of a tensor of one level may be a tensor of a lower level.
 
 Source: aten/src/ATen/functorch/BatchedTensorImpl.h, DynamicLayer.h, BatchedFallback.cpp.
 """
@@ -48,10 +47,10 @@ _NOWHERE = Storage(meta_backend, resolve_device("meta"), meta_backend.allocate(0
 
 
 class BatchedTensor(Tensor):
-    """One example's tensor, standing for as many as ``value`` has along its first dimension.
+    """A tensor of one example that represents a batch, the first dimension of ``value``.
 
-    ``level`` says which vmap made it: 1 is the outermost.  Its strides and offset are those that one example
-    has in the memory of ``value``, so that views of it can be told from their places.
+    ``level`` is the number of its vmap: 1 is the outermost.  Strides and offset are those of one example in
+    the memory of ``value``, so that views can be identified by them.
     """
 
     __slots__ = ("level", "value")
@@ -71,21 +70,21 @@ class BatchedTensor(Tensor):
         )
 
     def data_ptr(self) -> int:
-        """Raises RuntimeError: the memory is that of all examples."""
+        """Raises RuntimeError: the memory belongs to all examples."""
         raise RuntimeError("vmap: Cannot access data pointer of Tensor that doesn't have storage")
 
     def tolist(self) -> Any:
-        """Raises RuntimeError: there is a list for each example."""
+        """Raises RuntimeError: each example has its own list."""
         raise RuntimeError("vmap: tolist() of a batched tensor is not supported: its numbers are not one's")
 
     def numpy(self, *, force: bool = False) -> Any:
-        """Raises RuntimeError: there is an array for each example."""
+        """Raises RuntimeError: each example has its own array."""
         raise RuntimeError("vmap: numpy() of a batched tensor is not supported: its numbers are not one's")
 
 
 class Level(NamedTuple):
-    """A vmap that is running: its number (1 is the outermost), batch size, what randomness it allows, and the
-    dual level that is around it: at which the values may have tangents.
+    """A running vmap: its number (1 is the outermost), batch size, randomness, and the enclosing dual level,
+    at which the values may have tangents.
     """
 
     number: int
@@ -98,7 +97,7 @@ LEVELS: ContextVar[tuple[Level, ...]] = ContextVar("gnomon_vmap_levels", default
 
 
 def current_levels() -> tuple[Level, ...]:
-    """The vmaps that are running, the outermost first."""
+    """The running vmaps, the outermost first."""
     return LEVELS.get()
 
 
@@ -113,7 +112,7 @@ class level(ThreadLocalStateGuard):
         self._given = Level(len(LEVELS.get()) + 1, size, randomness, forward_grad.current_level())
 
     def _inside(self) -> State:
-        # the word, so that random factories come by as well
+        # the bit of the mode word makes random factories dispatch to Batched as well
         return (LEVELS, (*LEVELS.get(), self._given)), (MODE_WORD, mode_word() | BATCHED)
 
 
@@ -121,10 +120,10 @@ _HIDDEN = (AUTOGRAD | AD_INPLACE_OR_VIEW | FORWARD_AD) << EXCLUDED_SHIFT
 
 
 class below(ThreadLocalStateGuard):
-    """Inside, only the vmaps outside of level ``number`` are running: where operators on values are called.
+    """Inside, only the vmaps outside of level ``number`` are active: for calling operators on values.
 
-    What a kernel above has excluded, it has excluded for the examples; the values have a graph of their own,
-    and tangents at the levels that are around the vmap.
+    Keys that a kernel above has excluded are excluded for the examples only; the values have their own graph,
+    and tangents at the dual levels that enclose the vmap.
     """
 
     __slots__ = ("_number",)
@@ -145,7 +144,7 @@ class below(ThreadLocalStateGuard):
 
 
 def wrap(value: Tensor, number: int) -> BatchedTensor:
-    """One example's tensor, at vmap level ``number``, for those along the first dimension of ``value``."""
+    """Create the BatchedTensor of ``value``, whose first dimension is the batch, at level ``number``."""
     spec = value._spec
     shown = spec_of(spec.sizes[1:], spec.strides[1:], spec.dtype, spec.device)
     made = BatchedTensor()
@@ -157,7 +156,7 @@ def wrap(value: Tensor, number: int) -> BatchedTensor:
 
 
 def alias(tensor: Tensor) -> Tensor:
-    """Another tensor over the same memory that leads to no Node; what its numbers lead to, they still do."""
+    """An alias without history; the value of a batched tensor keeps its own."""
     if isinstance(tensor, BatchedTensor):
         made = wrap(tensor.value, tensor.level)
         if tensor._version_counter is not INFERENCE_VERSION:
@@ -176,22 +175,23 @@ class Batch:
         self.size = size
 
     def has(self, argument: Any) -> bool:
-        """Is ``argument`` a tensor with one example for each of this vmap?"""
+        """Is ``argument`` batched at the level of this vmap?"""
         return isinstance(argument, BatchedTensor) and argument.level == self.number
 
     def has_any(self, arguments: Any) -> bool:
-        """Is any of ``arguments``, or of the lists among them?"""
+        """Is any of ``arguments`` batched, or an element of a list among them?"""
         return any(
             self.has_any(each) if isinstance(each, (list, tuple)) else self.has(each) for each in arguments
         )
 
     def value(self, argument: Any) -> Any:
-        """The examples of a batched tensor; anything else as it is."""
+        """The value of a batched tensor; anything else itself."""
         return argument.value if self.has(argument) else argument
 
     def front(self, argument: Any) -> Any:
-        """The examples of a tensor along a first dimension; those of one that is not batched are all the
-        same memory.  None and numbers as they are.
+        """The value of a tensor, with the batch first; a tensor that is not batched is expanded.
+
+        None and numbers are returned as they are.
         """
         if self.has(argument):
             return argument.value
@@ -200,15 +200,15 @@ class Batch:
         return aten.expand.default(argument, (self.size, *argument._spec.sizes), False)
 
 
-# A rule is called, for values, with (operator, batch, arguments as they came): it returns values whose first
-# dimension is the batch.
+# A rule is called with (operator, batch, arguments), and returns values whose first dimension is the batch.
+# It runs at the level below its vmap.
 Rule = Callable[[OpOverload, Batch, Sequence[Any]], Any]
 
-_written_out: dict[str, Rule] = {}  # operator -> a rule for it alone
+_written_out: dict[str, Rule] = {}  # operator -> its own rule
 
 
 def rule_of(*operators: str) -> Callable[[Rule], Rule]:
-    """A decorator: the function is the batching rule of these operators, and of no others."""
+    """Decorator: registers the function as the batching rule of these operators."""
 
     def decorate(rule: Rule) -> Rule:
         for operator in operators:
@@ -220,38 +220,38 @@ def rule_of(*operators: str) -> Callable[[Rule], Rule]:
 
 
 def written_out_rule(operator: OpOverload) -> Rule | None:
-    """The rule that ``rule_of`` gave this operator."""
+    """The rule that ``rule_of`` registered for this operator, or None."""
     return _written_out.get(operator.name)
 
 
-fallbacks: Counter[str] = Counter()  # operator -> how often it ran for each example by itself
-rule_runs: Counter[str] = Counter()  # the same for rules
+fallbacks: Counter[str] = Counter()  # operator -> how often it ran separately for each example
+rule_runs: Counter[str] = Counter()  # operator -> how often a rule ran
 
 
 def vmap_fallbacks() -> dict[str, int]:
-    """How often each operator ran under vmap example by example, for want of a batching rule."""
+    """How often each operator ran separately for each example, without a batching rule."""
     return dict(fallbacks)
 
 
-# Set by batching_rules.py: an operator's rule or None; what it is made of, to be run on batched tensors; and
-# what runs it inside a vmap if it draws random numbers.
+# Set by batching_rules.py: an operator's rule or None; the function of an operator that only calls others, to
+# be run on batched tensors; and the rule of an operator that draws random numbers.
 find_rule: Callable[[OpOverload], Rule | None]
 find_composition: Callable[[OpOverload], Callable[..., Any] | None]
 find_random_rule: Callable[[OpOverload], Callable[..., Any] | None]
 
 
 def set_rules(rule: Any, composition: Any, random_rule: Any) -> None:
-    """Say how rules are found."""
+    """Set the functions that find rules."""
     global find_rule, find_composition, find_random_rule
     find_rule, find_composition, find_random_rule = rule, composition, random_rule
 
 
 class NoRule(Exception):
-    """Raised by a rule for a call that it is not for: the fallback runs."""
+    """Raised by a rule for a call that it does not support: the fallback runs."""
 
 
 def batched_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
-    """Run the operator for all examples at once: the kernel for Batched."""
+    """The Batched kernel: run the operator for all examples at once."""
     levels = LEVELS.get()
     if levels:
         random_rule = find_random_rule(operator)
@@ -270,7 +270,7 @@ def batched_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) ->
     _check_written(operator, batch, arguments)
     rule = find_rule(operator)
     if rule is not None and operator.record.meta is not None:
-        meta_result(operator, arguments)  # what one example's arguments may not be, the batch would hide
+        meta_result(operator, arguments)  # for its checks: the batch dimension could hide errors
     with below(batch.number):
         results = fallback(operator, batch, arguments) if rule is None else None
         if rule is not None:
@@ -285,7 +285,7 @@ def batched_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) ->
 
 
 def wrap_results(operator: OpOverload, batch: Batch, results: Any, source: Any) -> Any:
-    """The values that a rule gave, each as one example's tensor; a view shares the version of ``source``."""
+    """Wrap a rule's results as BatchedTensors; a view shares the version counter of ``source``."""
     if isinstance(results, (tuple, list)):
         return tuple(wrap_results(operator, batch, each, source) for each in results)
     if not isinstance(results, Tensor):
@@ -298,7 +298,7 @@ def wrap_results(operator: OpOverload, batch: Batch, results: Any, source: Any) 
 
 
 def _check_written(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> None:
-    """Raises RuntimeError where one tensor would have to hold what each example writes to it."""
+    """Raises RuntimeError if a batched value would be written to a tensor that is not batched."""
     schema = operator.schema
     if schema.is_out:
         raise RuntimeError(
@@ -321,7 +321,7 @@ def _check_written(operator: OpOverload, batch: Batch, arguments: Sequence[Any])
 
 
 def fallback(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
-    """Run the operator for each example, and put the results one behind the other."""
+    """Run the operator for each example, and stack the results."""
     schema = operator.schema
     if schema.is_view and operator.record.base is None and operator.record.view is not None:
         raise RuntimeError(
@@ -342,7 +342,7 @@ def fallback(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> An
 
 
 def _example(batch: Batch, value: Any, number: int) -> Any:
-    """The part of an argument that is one example's."""
+    """The argument for one example."""
     if isinstance(value, (list, tuple)):
         return [_example(batch, each, number) for each in value]
     return aten.select.int(value.value, 0, number) if batch.has(value) else value

@@ -1,15 +1,15 @@
-"""Batching rules: one call on all examples that comes to the same as a call on each.
+"""Batching rules: how one operator call on all examples gives the same result as a call on each example.
 
-Most are derived.  An operator whose kernel walks its operands element by element is itself, on operands whose
-examples are lined up (``pointwise``); one that works along dimensions that its arguments name is itself along
-the next ones (``along``); one that takes any leading dimensions is itself (``leading``); a layer that takes
-(N, C, *) has N times as many (``folded``, in batching_rules_nn.py).  Which of these it is, where it can not
-be derived, the operator's record says (calls/record.py).  The rest is written out, each rule beside the name
-of its operator.
+Most rules are derived.  A pointwise operator is called on operands whose batch dimensions are aligned
+(``pointwise``); one that works along given dimensions is called with these shifted by one (``along``); one
+that accepts any leading dimensions is called as it is (``leading``); a layer that takes (N, C, *) is called
+with the batch folded into N (``folded``, in batching_rules_nn.py).  If it can not be derived, the operator's
+record says which of these applies (calls/record.py).  All other rules are written here, under the name of the
+operator.
 
-A rule is called with the operator, the batch and the arguments as they came, and returns values.  What sizes
-one example's results have, the operator's own shape rule says: it is asked first, so that wrong arguments
-raise as they would for one example.
+A rule is called with the operator, the batch and the arguments, and returns values.  The operator's own meta
+function determines the sizes of one example's results: it is called first, so that invalid arguments raise
+the same errors as for one example.
 
 Source: aten/src/ATen/functorch/BatchRules*.cpp.
 """
@@ -34,11 +34,11 @@ from .batching import Batch, NoRule, Rule, rule_of, wrap
 
 
 def _is_pointwise(plan: Any) -> bool:
-    return plan.walk is not None and not plan.walk.is_reduction
+    return plan.iterator is not None and not plan.iterator.is_reduction
 
 
 def _lined_up(batch: Batch, value: Any, rank: int) -> Any:
-    """The examples of a tensor with dimensions of size 1 behind the batch, up to ``rank`` for an example."""
+    """A tensor's value, with dimensions of size 1 inserted after the batch: ``rank`` for an example."""
     if not batch.has(value):
         return value
     examples = value.value
@@ -50,10 +50,10 @@ def _lined_up(batch: Batch, value: Any, rank: int) -> Any:
 
 
 def pointwise(operator: OpOverload, batch: Batch, arguments: Sequence[Any], plan: Any) -> Any:
-    """An operator element by element: the same, on operands that broadcast as the examples do.
+    """A pointwise operator: itself, on operands that are aligned so that they broadcast like the examples.
 
-    A tensor without dimensions has less to say about the result's dtype than one with some, and among the
-    values it has one: where there is such, what the examples would be converted to is what the values are.
+    In type promotion a 0-dim tensor ranks below one with dimensions, but its values have a batch dimension:
+    if there is one, the values are converted to the dtypes to which the operator converts the examples.
     """
     base = operator.record.base or operator
     operands = [position for position in base.tensor_positions if arguments[position] is not None]
@@ -61,7 +61,7 @@ def pointwise(operator: OpOverload, batch: Batch, arguments: Sequence[Any], plan
     convert = any(
         batch.has(arguments[position]) and not arguments[position]._spec.ndim for position in operands
     )
-    wanted = iter(plan.walk.operands[plan.walk.output_count :])
+    wanted = iter(plan.iterator.operands[plan.iterator.output_count :])
     values = list(arguments)
     for position in operands:
         value = _lined_up(batch, arguments[position], rank)
@@ -81,7 +81,7 @@ def _rank(value: Any) -> int:
 
 
 def shaped(batch: Batch, result: Any, expected: Sequence[Spec | None]) -> Any:
-    """What an operator gave, with the sizes of one example's results behind the batch."""
+    """An operator's results, reshaped to the batch followed by the sizes of one example's results."""
     if isinstance(result, (tuple, list)):
         return tuple(
             each if spec is None else shaped(batch, each, [spec]) for each, spec in zip(result, expected)
@@ -95,11 +95,11 @@ def shaped(batch: Batch, result: Any, expected: Sequence[Spec | None]) -> Any:
 # -- along dimensions ------------------------------------------------------------------------------------
 
 _DIMS = frozenset({"dim", "dims", "dim0", "dim1", "dim2", "dimension"})
-_ONE_MORE = frozenset({"unsqueeze", "diag_embed"})  # dimensions are counted in the result
+_ONE_MORE = frozenset({"unsqueeze", "diag_embed"})  # dimensions refer to the result
 
 
 def _moved_dims(value: Any, rank: int) -> Any:
-    """A dimension, or several, of one example, counted among the values' dimensions."""
+    """Dimensions of one example as dimensions of the values."""
     if isinstance(value, (tuple, list)):
         return tuple(wrap_dim(each, rank) + 1 for each in value)
     return wrap_dim(value, rank) + 1
@@ -108,16 +108,16 @@ def _moved_dims(value: Any, rank: int) -> Any:
 def along(
     operator: OpOverload, batch: Batch, arguments: Sequence[Any], expected: Sequence[Spec | None] | None
 ) -> Any:
-    """An operator along dimensions: the same along the next ones.
+    """An operator along dimensions: itself, along the dimensions shifted by one.
 
-    All tensors are batched for it; a tensor without dimensions has one of size 1.
+    All its tensors are batched; a 0-dim tensor gets a dimension of size 1.
     """
     tensors = list(operator.tensors(arguments))
     rank = max(each._spec.ndim for each in tensors)
     if not rank and (expected is None or operator.schema.name == "topk"):
         raise NoRule
     if operator.schema.name == "cat" and all(each._spec.sizes == (0,) for each in tensors):
-        return aten.clone.default(batch.front(tensors[0]), None)  # whatever dimension is meant
+        return aten.clone.default(batch.front(tensors[0]), None)  # the same for any dim
     values: list[Any] = []
     for argument, given in zip(operator.schema.arguments, arguments):
         if argument.is_tensor:
@@ -134,14 +134,14 @@ def along(
 
 
 def along_copy(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
-    """The same, where the operator itself knows what sizes come of it."""
+    """Like ``along``, for an operator whose result needs no reshape."""
     return along(operator, batch, arguments, None)
 
 
 def _with_dimension(batch: Batch, value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         examples = [_with_dimension(batch, each) for each in value]
-        # cat lets pass tensors of nothing at all, whatever their sizes
+        # cat ignores tensors of sizes (0,), whatever the sizes of the others
         most = max((each._spec.ndim for each in examples), default=0)
         return [each for each in examples if each._spec.ndim == most or each._spec.sizes[1:] != (0,)]
     examples = batch.front(value)
@@ -153,19 +153,19 @@ def _with_dimension(batch: Batch, value: Any) -> Any:
 def _all_dims(
     operator: OpOverload, argument: Any, given: Any, rank: int, first: Tensor, expected: Any
 ) -> tuple[int, ...]:
-    """What stands for dimensions that are not given: all of one example's, where the operator takes it so."""
+    """The dimensions for an omitted ``dim``: all of one example's, if the operator means that."""
     if not argument.is_list or expected is None:
         raise NoRule
     if operator.schema.name == "flip":
         return ()
     sizes = expected[0].sizes
     if given is not None and rank and sizes == first._spec.sizes and first._spec.numel != 1:
-        raise NoRule  # it is none at all
+        raise NoRule  # it means no dimension
     return tuple(range(1, max(rank, 1) + 1))
 
 
 def _over_all(operator: OpOverload, batch: Batch, arguments: Sequence[Any], expected: Any) -> Any:
-    """argmax, median, sum and their like of all elements: along the one dimension that they make."""
+    """Reductions over all elements, such as argmax, median, sum: along one flattened dimension."""
     self, *others = arguments
     flat = aten.reshape.default(batch.front(self), (batch.size, self._spec.numel))
     name = operator.schema.name
@@ -186,12 +186,12 @@ def _over_all(operator: OpOverload, batch: Batch, arguments: Sequence[Any], expe
 
 
 def leading(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
-    """An operator that takes any leading dimensions: itself."""
+    """An operator that accepts any leading dimensions: itself."""
     if arguments[0]._spec.ndim < operator.record.batching.ndim:
-        raise NoRule  # which raises
+        raise NoRule  # the fallback raises the error
     formats = (channels_last, channels_last_3d)
     if any(each is format for each in arguments for format in formats):
-        # these are about four and five dimensions: the examples lie one behind the other in the first
+        # these memory formats need four or five dimensions: fold the batch into the first dimension
         value = arguments[0].value
         result = operator(aten.flatten.using_ints(value, 0, 1), *arguments[1:])
         return aten.unflatten.int(result, 0, value._spec.sizes[:2])
@@ -202,7 +202,7 @@ def leading(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any
 
 
 def view(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
-    """A view: the same of the values, and of the same dimensions."""
+    """A view operator: itself on the values, with shifted dimensions."""
     expected = operator.record.view(*launch.specs_of(arguments))
     name = operator.schema.name
     self = arguments[0]
@@ -222,7 +222,7 @@ def view(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
         expected = None
     else:
         sizes = (batch.size, *expected[0].sizes)
-        if name == "unfold" and not rank:  # the window is the number, or nothing
+        if name == "unfold" and not rank:  # the window is the element, or empty
             return aten.slice.Tensor(aten.unsqueeze.default(examples, 1), 1, 0, arguments[2], 1)
         if name == "view" or (not rank and name != "expand"):
             return aten.view.default(examples, sizes)
@@ -239,7 +239,7 @@ def view(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
 
 
 def _check_reach(spec: Spec, size: Sequence[int], stride: Sequence[int], start: int, offset: int) -> None:
-    """as_strided of one example does not reach into others' memory."""
+    """Raises RuntimeError if as_strided of one example would access the memory of others."""
     reach = offset + geometry.extent(tuple(size), tuple(stride))
     extent = geometry.extent(spec.sizes, spec.strides)
     if geometry.numel_of(size) and (offset < 0 or reach > extent):
@@ -252,11 +252,11 @@ def _check_reach(spec: Spec, size: Sequence[int], stride: Sequence[int], start: 
         )
 
 
-# -- backwards of views, and their like that copy --------------------------------------------------------
+# -- backward of views, and copying variants -------------------------------------------------------------
 
 
 def sized(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
-    """An operator that is told the sizes and a dimension of its result: the next one of more."""
+    """An operator with the sizes and a dimension of its result as arguments: both are adapted."""
     rank = len(arguments[1])
     if not rank:
         raise NoRule
@@ -271,7 +271,7 @@ def _as_strided_scatter(operator: OpOverload, batch: Batch, arguments: Sequence[
     self, src, size, stride, offset = arguments
     spec = self._spec
     if not spec.is_contiguous:
-        raise NoRule  # the batch need not have a stride of its own
+        raise NoRule  # the batch may not have a stride of its own
     examples = aten.contiguous.default(batch.front(self), None)
     start = 0 if offset is None else offset - self._storage_offset
     steps = (spec.numel, *stride)
@@ -283,7 +283,7 @@ def _as_strided_scatter(operator: OpOverload, batch: Batch, arguments: Sequence[
 def _repeat(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     self, repeats = arguments
     if len(repeats) < self._spec.ndim:
-        raise NoRule  # which raises
+        raise NoRule  # the fallback raises the error
     return operator(_lined_up(batch, self, len(repeats)), (1, *repeats))
 
 
@@ -305,11 +305,11 @@ def _roll(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     return aten.reshape.default(operator(flat, shifts, (1,)), self.value._spec.sizes)
 
 
-# -- writing in place ------------------------------------------------------------------------------------
+# -- in-place operators ----------------------------------------------------------------------------------
 
 
 def inplace(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
-    """The in-place version of an operator with a rule: itself, or the result written to the values."""
+    """The in-place variant: itself if pointwise, else the base's result copied to the values."""
     base = operator.record.base
     self = arguments[0]
     if base.record.meta is not None:
@@ -348,7 +348,7 @@ def _fill_(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     if not batch.has(value):
         return operator(self.value, value)
     if value._spec.ndim:
-        raise NoRule  # which raises
+        raise NoRule  # the fallback raises the error
     return aten.copy_.default(self.value, _lined_up(batch, value, self._spec.ndim), False)
 
 
@@ -358,7 +358,7 @@ def _fill(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     if not batch.has(value):
         return operator(self.value, value)
     if value._spec.ndim:
-        raise NoRule  # which raises
+        raise NoRule  # the fallback raises the error
     made = aten.empty_like(batch.front(self))
     return aten.copy_.default(made, _lined_up(batch, value, self._spec.ndim), False)
 
@@ -381,7 +381,7 @@ def _no_dynamic_shape(operator: OpOverload, batch: Batch, arguments: Sequence[An
 
 @rule_of("masked_select")
 def _masked_select(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
-    """With one mask for all examples the results have the same sizes."""
+    """If all examples share the mask, the results have the same sizes."""
     self, mask = arguments
     if batch.has(mask):
         return _no_dynamic_shape(operator, batch, arguments)
@@ -397,7 +397,7 @@ def _masked_select(operator: OpOverload, batch: Batch, arguments: Sequence[Any])
 
 @rule_of("mm", "bmm")
 def _product(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
-    """mm and bmm: matmul takes any leading dimensions."""
+    """mm and bmm: matmul, which accepts any leading dimensions."""
     one, other = (batch.value(each) for each in arguments)
     if batch.has(arguments[0]) != batch.has(arguments[1]) and arguments[0]._spec.ndim == 3:
         one, other = (batch.front(each) for each in arguments)
@@ -406,7 +406,7 @@ def _product(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> An
 
 @rule_of("addmm", "baddbmm", "addr")
 def _added_product(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
-    """addmm, baddbmm and addr: the sum of what they are the sum of."""
+    """addmm, baddbmm and addr: the product and the sum as separate operators."""
     self, one, other, beta, alpha = arguments
     if operator.schema.name == "addr":
         values = [batch.value(each) for each in (one, other)]
@@ -421,7 +421,7 @@ def _added_product(operator: OpOverload, batch: Batch, arguments: Sequence[Any])
             product = multiply(one, other)
     rank = meta_result(operator, arguments).output_specs[0].ndim
     scaled = product if alpha == 1 else aten.mul.Tensor(product, alpha)
-    if beta == 0:  # self is not looked at, whatever is in it
+    if beta == 0:  # self is ignored, even NaN
         return aten.add.Tensor(aten.zeros_like(_lined_up(batch, self, rank)), scaled, 1)
     kept = _lined_up(batch, self, rank)
     return aten.add.Tensor(kept if beta == 1 else aten.mul.Tensor(kept, beta), scaled, 1)
@@ -438,15 +438,13 @@ def _dot(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
 
 
 def _example_numbers(batch: Batch, like: Tensor, rank: int) -> Any:
-    """0, 1, 2 … for the examples, along the first of ``rank`` more dimensions."""
+    """The numbers of the examples, 0, 1, 2 …, followed by ``rank`` dimensions of size 1."""
     numbers = aten.arange.default(batch.size, None, None, like._spec.device, None)
     return aten.view.default(numbers, (batch.size, *[1] * rank))
 
 
 def _as_index(batch: Batch, index: Any, sizes: Sequence[int], dim: int) -> Any:
-    """An index along one dimension, (k) for each example, as gather and scatter take it: for each element of
-    ``sizes`` there.
-    """
+    """An index of sizes (k) per example along ``dim``, expanded to ``sizes`` for gather and scatter."""
     examples = batch.front(index)
     if examples._spec.ndim == 1:
         examples = aten.unsqueeze.default(examples, 1)
@@ -477,7 +475,7 @@ def _index_select(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) 
 
 @rule_of("index_add", "index_copy", "index_fill.int_Scalar", "index_fill.int_Tensor")
 def _index_along(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
-    """index_add, index_copy and index_fill: the same, or scatter where each example has its own index."""
+    """index_add, index_copy and index_fill: the same, or scatter if the index is batched."""
     self, dim, index, source, *others = arguments
     if not self._spec.ndim:
         raise NoRule
@@ -504,10 +502,10 @@ def _index_along(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -
 
 
 def _lined_up_indices(batch: Batch, self: Tensor, indices: Sequence[Any]) -> tuple[Any, list[Any], int, int]:
-    """For indexing with another index for each example: (values, indices, indices' rank, place).
+    """For advanced indexing with batched indices: (values, indices, rank of the indices, position).
 
-    The dimensions that are indexed come first among the values', behind the batch; so the indices' own
-    dimensions come first in what is picked, whatever order they were in.
+    The indexed dimensions are permuted to the front of the values, after the batch, so that the indices'
+    dimensions come first in the result, whatever their order was.
     """
     dims = [dim for dim, index in enumerate(indices) if index is not None]
     rank = max(indices[dim]._spec.ndim for dim in dims)
@@ -570,7 +568,7 @@ def _embedding(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> 
     if not batch.has(weight):
         return operator(weight, indices.value, *others)
     if others[0] >= 0:
-        raise NoRule  # the row without a gradient is another in each example's part of the whole
+        raise NoRule  # padding_idx is a different row of the joined weight for each example
     count, width = weight._spec.sizes
     rows = aten.reshape.default(weight.value, (batch.size * count, width))
     places = batch.front(indices) + _example_numbers(batch, weight, indices._spec.ndim) * count
@@ -582,7 +580,7 @@ def _embedding_backward(operator: OpOverload, batch: Batch, arguments: Sequence[
     grad, indices, count, padding, by_frequency = arguments
     examples = batch.front(indices)
     places = examples + _example_numbers(batch, indices, indices._spec.ndim) * count
-    if padding >= 0:  # into a row of its own, which is left out
+    if padding >= 0:  # these go to an additional row, which is dropped
         places = aten.where.self(examples == padding, batch.size * count, places)
     rows = batch.size * count + (padding >= 0)
     summed = operator(batch.front(grad), places, rows, rows - 1 if padding >= 0 else -1, by_frequency)
@@ -609,17 +607,17 @@ def _sizes(value: Any) -> tuple[int, ...]:
 def _cdist(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     one, other, *others = arguments
     for name, each in (("X1", one), ("X2", other)):
-        if each._spec.ndim < 2:  # which the batch would hide
+        if each._spec.ndim < 2:  # the batch dimension would hide this error
             raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {each._spec.ndim}D")
     rank = max(one._spec.ndim, other._spec.ndim)
     return operator(_lined_up(batch, one, rank), _lined_up(batch, other, rank), *others)
 
 
-# -- tensors of the kind of an example -------------------------------------------------------------------
+# -- new tensors like an example -------------------------------------------------------------------------
 
 
 def _make_for_each(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
-    """new_zeros and its like make a tensor for each example, so that each can be written to."""
+    """new_zeros and similar: create a tensor for each example, so that each can be written to."""
     self, size, *others = arguments
     if operator.name == "new_empty_strided":
         others[0] = (geometry.extent(tuple(size), tuple(others[0])), *others[0])
@@ -628,11 +626,11 @@ def _make_for_each(operator: OpOverload, batch: Batch, arguments: Sequence[Any])
 
 # -- which rule ------------------------------------------------------------------------------------------
 
-_NOT_POINTWISE = frozenset({"addr"})  # it walks as if it were
+_NOT_POINTWISE = frozenset({"addr"})  # it uses a TensorIterator, too
 
 
 def _derived(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
-    """What the operator's record says about it: element by element, along dimensions, or neither."""
+    """The rule derived from the operator's record: pointwise, along dimensions, or none."""
     plan = meta_result(operator, arguments)
     if _is_pointwise(plan):
         return pointwise(operator, batch, arguments, plan)
@@ -647,7 +645,7 @@ def _derived(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> An
     raise NoRule
 
 
-# What a record's ``batching`` says -> the rule.  Those that are composed or random are asked for before.
+# The rule for each ``batching`` of a record.  Those that are composed or random are handled before.
 _RULES: dict[str, Rule] = {
     "along": along_copy,
     "dynamic_shape": _no_dynamic_shape,
@@ -686,7 +684,7 @@ def _search(operator: OpOverload) -> Rule | None:
 
 
 def find_composition(operator: OpOverload) -> Any:
-    """For an operator that is made of others, what makes it."""
+    """The ``explicit`` function of an operator that only calls other operators, else None."""
     return operator.record.explicit if operator.record.batching.rule == "composed" else None
 
 

@@ -1,8 +1,7 @@
-"""Batching rules of layers: convolution, pooling, normalization, the negative log likelihood.
+"""Batching rules of layers: convolution, pooling, normalization, the negative log likelihood loss.
 
-Layers take (N, C, *).  Where each example has parameters in common with the others, the examples are as many
-more images: N grows (``folded``).  Where it has its own, they are as many more channels in groups of their
-own: C grows.
+Layers take (N, C, *).  If the examples share parameters, the batch is folded into N (``folded``).  If each
+example has its own, the batch is folded into C, as separate groups.
 
 Source: aten/src/ATen/functorch/BatchRulesConvolution.cpp, BatchRulesPooling.cpp, BatchRulesNorm.cpp,
 BatchRulesLoss.cpp.
@@ -18,18 +17,18 @@ from ..dispatch.dispatcher import OpOverload, aten
 from ..dispatch.mode import is_grad_enabled
 from .batching import Batch, rule_of
 
-# -- more images -----------------------------------------------------------------------------------------
+# -- the batch folded into N -----------------------------------------------------------------------------
 
 
 def _flat(value: Any) -> Any:
-    """The first two dimensions joined into one."""
+    """Flatten the first two dimensions into one."""
     return None if value is None else aten.flatten.using_ints(value, 0, 1)
 
 
 def folded(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
-    """A layer without parameters: itself, on the images of all examples.
+    """A layer without parameters: itself, with the batch folded into N.
 
-    An example that is one image (C, *) makes images with the others; one of several, (N, C, *), more of them.
+    Examples that are single images (C, *) become a batch of images; of examples (N, C, *), N grows.
     """
     full = operator.record.batching.ndim or max(each._spec.ndim for each in operator.tensors(arguments))
     values = []
@@ -59,7 +58,7 @@ def _affine_grid(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -
     return _parts(batch, grids)
 
 
-# -- more channels ---------------------------------------------------------------------------------------
+# -- the batch folded into C -----------------------------------------------------------------------------
 
 
 def _channels(value: Any) -> Any:
@@ -116,7 +115,7 @@ def _convolution_backward(operator: OpOverload, batch: Batch, arguments: Sequenc
     "_native_batch_norm_legit_no_training",
 )
 def _batch_norm(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
-    """Each example's channels are normalized by themselves, so that they may as well be one's."""
+    """Channels are normalized independently, so the channels of all examples are joined."""
     values: list[Any] = []
     running: list[tuple[Any, Any]] = []
     names = [argument.name for argument in operator.schema.arguments]
@@ -153,11 +152,11 @@ def _batch_norm_backward(operator: OpOverload, batch: Batch, arguments: Sequence
     return _channels_of_each(batch, grads[0]), _parts(batch, grads[1]), _parts(batch, grads[2])
 
 
-# -- normalization by example ----------------------------------------------------------------------------
+# -- normalization of each example -----------------------------------------------------------------------
 
 
 def _placed(batch: Batch, parameter: Any, rank: int, dim: int) -> Any:
-    """A parameter of each example, its dimensions at ``dim`` and on of ``rank`` (batch included)."""
+    """A parameter reshaped to ``rank`` dimensions: the batch first, its own from ``dim`` on."""
     sizes = parameter._spec.sizes
     after = rank - dim - len(sizes)
     examples = batch.front(parameter)
@@ -228,10 +227,10 @@ def _rms_norm_backward(operator: OpOverload, batch: Batch, arguments: Sequence[A
 
 
 def _normalized(examples: Any, mean: Any, rstd: Any, dims: tuple[int, ...]) -> Any:
-    """``(examples - mean) * rstd``, where the statistics over ``dims`` move with the examples.
+    """``(examples - mean) * rstd``, differentiable also through the statistics over ``dims``.
 
-    To autograd the ones that forward returned are constants.  So where it records, they are computed again,
-    with what was added to the variance left as it must have been: for the derivative, not for the numbers.
+    For autograd, the statistics that forward returned are constants.  So in grad mode they are computed again
+    (with the same epsilon, recovered from ``rstd``): this affects only the derivative, not the result.
     """
     normalized = (examples - mean) * rstd
     if not is_grad_enabled():
@@ -284,13 +283,13 @@ def _group_norm_backward(operator: OpOverload, batch: Batch, arguments: Sequence
     return tuple(grads)
 
 
-# -- the negative log likelihood -------------------------------------------------------------------------
+# -- the negative log likelihood loss --------------------------------------------------------------------
 
 _NONE, _MEAN = 0, 1
 
 
 def _weights_used(batch: Batch, self: Any, target: Any, weight: Any, ignore_index: int) -> tuple[Any, Any]:
-    """(the class of each row, 0 for one that is ignored; the row's weight), batch first."""
+    """(the class of each row, 0 if ignored; the weight of each row, 0 if ignored), batch first."""
     examples = batch.front(target)
     counts = examples != ignore_index
     classes = aten.where.self(counts, examples, aten.zeros_like(examples))
@@ -312,7 +311,7 @@ def _nll(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     classes, weights = _weights_used(batch, self, target, weight, ignore_index)
     examples = batch.front(self)
     picked = aten.gather.default(examples, -1, classes.unsqueeze(-1), sparse_grad=False).squeeze(-1)
-    # a row that is ignored adds nothing, whatever is in it
+    # an ignored row contributes 0, even if it contains NaN
     losses = aten.where.self(weights == 0, aten.zeros_like(picked), -(picked * weights))
     nothing = aten.new_zeros(weights, (batch.size,))
     if self._spec.ndim == 1:
@@ -346,7 +345,7 @@ def _nll_backward(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) 
     "_scaled_dot_product_flash_attention_for_cpu", "_scaled_dot_product_flash_attention_for_cpu_backward"
 )
 def _flash_attention(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
-    """Attention of each example's batch by itself: so it may as well be one batch."""
+    """Attention is independent for each element of N, so the batch is folded into N."""
     names = [argument.name for argument in operator.schema.arguments]
     images = arguments[names.index("query")]._spec.sizes[0]
     values = []

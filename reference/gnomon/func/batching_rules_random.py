@@ -1,6 +1,6 @@
-"""Random numbers under vmap: the same for every example, others for each, or none at all.
+"""Random operators under vmap: the same numbers for all examples, different ones, or an error.
 
-A vmap says which by ``randomness``; by default it refuses, since either may be meant.
+``randomness`` of vmap determines which; the default is an error, because the intention is ambiguous.
 
 Source: aten/src/ATen/functorch/BatchRulesRandomness.cpp.
 """
@@ -15,7 +15,7 @@ from .batching import Batch, Level, below, wrap
 
 
 def _run(operator: OpOverload, level: Level, arguments: Sequence[Any]) -> Any:
-    """Run a random operator inside the vmap ``level``, as its randomness says."""
+    """Run a random operator inside the vmap ``level``, by its randomness."""
     if level.randomness == "error":
         raise RuntimeError(
             f"vmap: called random operation {operator.schema.name} while in randomness error mode. Please "
@@ -33,12 +33,12 @@ def _run(operator: OpOverload, level: Level, arguments: Sequence[Any]) -> Any:
 
 
 def _is_like(operator: OpOverload) -> bool:
-    """Does the operator look at nothing of its tensor but what kind of tensor it is?"""
+    """Does the operator use only the spec of its tensor, not its data?"""
     return "_like" in operator.schema.name or operator.name == "bernoulli.p"
 
 
 def _drawn(operator: OpOverload, batch: Batch, arguments: Sequence[Any], different: bool) -> Any:
-    """New random numbers: for all examples, or for one."""
+    """Draw random numbers: for all examples, or for one."""
     names = [argument.name for argument in operator.schema.arguments]
     if not operator.tensor_positions:
         if not different:
@@ -104,5 +104,5 @@ def _aligned(batch: Batch, value: Any, rank: int) -> Any:
 
 
 def find_random_rule(operator: OpOverload) -> Any:
-    """What runs a random operator inside a vmap; None for any other."""
+    """The rule of a random operator; None for other operators."""
     return _run if (operator.record.base or operator).record.batching.rule == "random" else None

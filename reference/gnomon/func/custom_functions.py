@@ -1,9 +1,8 @@
 """autograd.Function under vmap.
 
-A Function runs on batched tensors like any function, as long as it is one example's graph that it is recorded
-in, or none.  Where the *values* require grad (``grad(vmap(f))``), it is they that need a Node: of a Function
-whose forward and backward are this one's, under vmap.  A Function may also say itself what it is under vmap,
-by a static method ``vmap(info, in_dims, *args)``.
+A Function runs on batched tensors like any other function, unless the *values* require grad
+(``grad(vmap(f))``): they need a Node, of a Function whose forward and backward call this one's under vmap.  A
+Function may also define its behavior under vmap with a static method ``vmap(info, in_dims, *args)``.
 
 Source: torch/_functorch/autograd_function.py.
 """
@@ -25,14 +24,14 @@ from .batching import Batch, BatchedTensor, below, current_levels, level, wrap
 
 
 class VmapInfo(NamedTuple):
-    """What a Function's own ``vmap`` is told."""
+    """The first argument of a Function's ``vmap`` method."""
 
     batch_size: int
     randomness: str
 
 
 def _is_recorded_below(value: Any) -> bool:
-    """Does the value of a batched tensor require grad, or any value below?"""
+    """Does the value of a batched tensor require grad, at any lower level?"""
     while isinstance(value, BatchedTensor):
         value = value.value
         if value._keys & AUTOGRAD:
@@ -41,7 +40,7 @@ def _is_recorded_below(value: Any) -> bool:
 
 
 def _moves_below(value: Any, around: Sequence[Level]) -> bool:
-    """Has the value of a batched tensor a tangent at one of these levels, or any value below?"""
+    """Does the value of a batched tensor have a tangent at one of these dual levels, at any lower level?"""
     while isinstance(value, BatchedTensor):
         value = value.value
         if any(forward_grad.tangent_of(value, each) is not None for each in around):
@@ -50,10 +49,10 @@ def _moves_below(value: Any, around: Sequence[Level]) -> bool:
 
 
 def apply_batched(cls: type[Function], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """Run ``cls`` on arguments of which some are batched; NotImplemented where nothing special is to be done.
+    """Run ``cls`` on arguments some of which are batched; NotImplemented if it needs no special handling.
 
-    Raises RuntimeError for a Function that both one example's graph and the values' would have to record,
-    unless it has a ``setup_context``.
+    Raises RuntimeError for a Function without ``setup_context`` that must be recorded both in the graph of
+    one example and in the graph of the values.
     """
     tensors = [each for each in args if isinstance(each, BatchedTensor)]
     innermost = max(tensors, key=lambda each: each.level)
@@ -85,9 +84,9 @@ def apply_batched(cls: type[Function], args: Sequence[Any], kwargs: dict[str, An
 
 
 def _recorded_here(cls: Any, batch: Batch, output: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """``output``, which is known to the values' graph, known to one example's too.
+    """``output``, which is recorded in the values' graph, recorded in the graph of one example, too.
 
-    What is the same for all examples is in the one graph only.
+    Outputs that are the same for all examples are in the values' graph only.
     """
     several = isinstance(output, tuple)
     known = output if several else (output,)
@@ -109,7 +108,7 @@ def _wrapped(batch: Batch, output: Any, dim: int | None) -> Any:
 
 
 def _levels_around(batch: Batch) -> list[Level]:
-    """The dual levels that are around the vmap."""
+    """The dual levels that enclose the vmap."""
     running = next((each for each in current_levels() if each.number == batch.number), None)
     level = None if running is None else running.dual_level
     around = []
@@ -124,7 +123,7 @@ def _randomness(batch: Batch) -> str:
 
 
 def _by_own_rule(cls: Any, batch: Batch, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """What the Function's own ``vmap`` makes of the values: it returns (outputs, their dimensions)."""
+    """Call the Function's ``vmap`` method on the values; it returns (outputs, their batch dimensions)."""
     info = VmapInfo(batch.size, _randomness(batch))
     dims = tuple(0 if batch.has(each) else None for each in args)
     with below(batch.number):
@@ -137,7 +136,7 @@ def _by_own_rule(cls: Any, batch: Batch, args: Sequence[Any], kwargs: dict[str, 
 
 
 def _by_generated_rule(cls: Any, batch: Batch, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """The Function of all examples, whose forward and backward are this one's on batched tensors."""
+    """Apply a Function of the values whose forward and backward call those of ``cls`` on batched tensors."""
     is_batched = [batch.has(each) for each in args]
     randomness = _randomness(batch)
     shape: dict[str, Any] = {}
@@ -149,11 +148,11 @@ def _by_generated_rule(cls: Any, batch: Batch, args: Sequence[Any], kwargs: dict
         ]
 
     class AllExamples(Function):
-        """``cls`` on values."""
+        """``cls`` as a Function of values."""
 
         @staticmethod
         def forward(ctx: Any, *values: Any) -> Any:
-            """The values of ``cls.forward`` on batched tensors."""
+            """Call ``cls.forward`` on batched tensors; returns the values."""
             inner = ctx.inner = cls._backward_class()
             inner.needs_input_grad = ctx.needs_input_grad
             inner._is_tensor = tuple(isinstance(each, Tensor) for each in values)
@@ -171,7 +170,7 @@ def _by_generated_rule(cls: Any, batch: Batch, args: Sequence[Any], kwargs: dict
             shape["outputs"] = ctx.outputs = [isinstance(each, Tensor) for each in outputs]
             ctx.saved = [batch.has(each) for each in inner._to_save]
             ctx.save_for_backward(*[batch.value(each) for each in inner._to_save])
-            # what all examples have in common is given to each: each has a part in its gradient
+            # outputs that all examples share are expanded, because each example contributes to their gradient
             results = tuple(
                 batch.front(each)
                 if batch.has(each) or not isinstance(each, Tensor)
@@ -189,7 +188,7 @@ def _by_generated_rule(cls: Any, batch: Batch, args: Sequence[Any], kwargs: dict
 
         @staticmethod
         def jvp(ctx: Any, *tangents: Any) -> Any:
-            """The values of ``cls.jvp`` on batched tensors."""
+            """Call ``cls.jvp`` on batched tensors; returns the values."""
             ctx.inner._in_jvp = True
             try:
                 with level(batch.size, randomness):
@@ -202,7 +201,7 @@ def _by_generated_rule(cls: Any, batch: Batch, args: Sequence[Any], kwargs: dict
 
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:
-            """The values of ``cls.backward`` on batched tensors, summed up for what all have in common."""
+            """Call ``cls.backward`` on batched tensors; returns the values, summed for shared inputs."""
             with level(batch.size, randomness):
                 ctx.inner._saved = entered(ctx.saved_tensors, ctx.saved)
                 results = cls._backward(ctx.inner, *entered(grads, ctx.outputs))

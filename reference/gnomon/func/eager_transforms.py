@@ -1,18 +1,18 @@
 """Derivatives of functions as functions: grad, vjp, jvp, Jacobians, Hessians.
 
-All are made on the ordinary tape.  A transform gives the function *fresh* tensors in the place of its
-arguments, so that the derivative is with respect to these alone:
+All use the ordinary autograd graph.  A transform calls the function with *fresh* tensors in place of its
+arguments, so that the derivative is with respect to these only:
 
-- a leaf of its own, where nobody outside asks for gradients of the argument;
-- else a view of the argument: the result can be differentiated again, with respect to it.
+- a new leaf, if nothing outside needs the argument's gradient;
+- else a view of the argument: the result can be differentiated again, with respect to the argument.
 
-A function may write to tensors that it captured, and use Functions without ``setup_context``: PyTorch refuses
-both, as its wrappers could not follow; here they are recorded as anywhere.
+A function may write to captured tensors, and use Functions without ``setup_context``: PyTorch refuses both,
+because its wrappers can not support them; here they are recorded as usual.
 
-What comes out keeps its history only if that leads to something besides fresh leaves.  So transforms nest:
+A result keeps its history only if that leads to anything besides fresh leaves.  So transforms can be nested:
 the inner one's tensors are the outer one's arguments.
 
-Forward derivatives run at a dual level of their own (autograd/forward_grad.py), and nest as levels do.
+Forward derivatives run at their own dual level (autograd/forward_grad.py), which can be nested, too.
 
 Source: torch/_functorch/eager_transforms.py, apis.py.
 """
@@ -41,13 +41,13 @@ Argnums = int | tuple[int, ...]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-# -- fresh tensors, and what leads beyond them -----------------------------------------------------------
+# -- fresh tensors, and history that leads to others -----------------------------------------------------
 
 
 def _fresh(where: str, value: Any, is_outer_recorded: bool) -> Tensor:
-    """What a function is given for one argument: a tensor with the same numbers to differentiate by.
+    """The tensor that replaces an argument: with the same data, and to differentiate with respect to.
 
-    Raises TypeError for what is no tensor, RuntimeError for a dtype without gradients.
+    Raises TypeError for anything but a tensor, RuntimeError for a dtype without gradients.
     """
     if not isinstance(value, Tensor):
         raise TypeError(f"{where}: expected tensors to differentiate by, but got {type_name(value)}")
@@ -60,23 +60,23 @@ def _fresh(where: str, value: Any, is_outer_recorded: bool) -> Tensor:
     return made
 
 
-# The fresh leaves that transforms make inside a function that is being linearized, if one is.
+# The fresh leaves that transforms create inside a function that is being linearized, else None.
 _fresh_leaves: ContextVar[list[Tensor] | None] = ContextVar("gnomon_fresh_leaves", default=None)
 
 
 def _recordable(tensor: Tensor) -> Tensor:
-    """The tensor, or a normal one over the memory of an inference tensor, which can't be recorded."""
+    """The tensor, or a normal tensor with the memory of an inference tensor, which can't be recorded."""
     if tensor._version_counter is not INFERENCE_VERSION or isinstance(tensor, BatchedTensor):
         return tensor
     return make_tensor(tensor._spec, tensor.untyped_storage(), tensor._storage_offset)
 
 
-# What the blocks in a transform change.
+# The context variables that blocks inside a transform change.
 _CHANGED: tuple[ContextVar[Any], ...] = (MODE_WORD, forward_grad.LEVEL, LEVELS, in_transform)
 
 
 def _outside_inference_mode(transform: F) -> F:
-    """``transform`` runs as outside such a mode, where nothing would be recorded."""
+    """Run ``transform`` outside of inference mode, which would record nothing."""
 
     @functools.wraps(transform)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -86,7 +86,7 @@ def _outside_inference_mode(transform: F) -> F:
                 return transform(*args, **kwargs)
             with inference_mode(False):
                 return transform(*args, **kwargs)
-        except KeyboardInterrupt:  # which, without the C speedups, may have kept a block from ending
+        except KeyboardInterrupt:  # without the C speedups, it may have prevented an __exit__
             for variable, value in before:
                 variable.set(value)
             raise
@@ -95,7 +95,7 @@ def _outside_inference_mode(transform: F) -> F:
 
 
 def _levels_of(tensor: Any) -> Iterator[Tensor]:
-    """A tensor, and if it is batched its value, and so on."""
+    """A tensor, its value if it is batched, and so on."""
     while isinstance(tensor, BatchedTensor):
         yield tensor
         tensor = tensor.value
@@ -121,17 +121,17 @@ def _ends_elsewhere(tensor: Tensor, fresh: Sequence[Tensor]) -> bool:
 
 
 def _leads_elsewhere(tensors: Sequence[Any], fresh: Sequence[Tensor]) -> bool:
-    """The same for any of several, and for the values of batched ones."""
+    """Like ``_ends_elsewhere``, for any of ``tensors``, including the values of batched ones."""
     return any(_ends_elsewhere(each, fresh) for tensor in tensors for each in _levels_of(tensor))
 
 
 def _is_recorded(tensors: Sequence[Any]) -> bool:
-    """Does any of ``tensors`` require grad, or the value of a batched one?"""
+    """Does any of ``tensors`` require grad, including the values of batched ones?"""
     return any(each._keys & AUTOGRAD for tensor in tensors for each in _levels_of(tensor))
 
 
 def _finished(result: Any, fresh: Sequence[Tensor], is_outer_recorded: bool) -> Any:
-    """A result as it leaves: without the history that is of no use outside, at each level."""
+    """A result for the caller: without history that is useless outside, at each vmap level."""
     if not _is_recorded([result]):
         return result
     if not is_outer_recorded:
@@ -149,12 +149,12 @@ def _finished(result: Any, fresh: Sequence[Tensor], is_outer_recorded: bool) -> 
 
 
 def _detached(result: Tensor, fresh: Sequence[Tensor], is_outer_recorded: bool) -> Tensor:
-    """A result without any history."""
+    """A result without history."""
     return _with_tangents(aten.detach.default(result), result, fresh, is_outer_recorded)
 
 
 def _with_tangents(made: Tensor, result: Tensor, fresh: Sequence[Tensor], is_outer_recorded: bool) -> Tensor:
-    """``made``, with the tangents that ``result`` has at the levels around, as they leave."""
+    """``made``, with the tangents of ``result`` at active dual levels, prepared by ``_finished``."""
     for level in forward_grad.active_levels():
         tangent = forward_grad.tangent_of(result, level)
         if tangent is not None:
@@ -175,7 +175,7 @@ def _gradients(
     retain_graph: bool,
     create_graph: bool,
 ) -> list[Tensor | None]:
-    """The gradients of ``inputs``, None where no output depends on one."""
+    """The gradients of ``inputs``, None for those on which no output depends."""
     pairs = [pair for pair in zip(outputs, cotangents) if _is_differentiable(pair[0])]
     if not pairs:
         return [None] * len(inputs)
@@ -193,7 +193,7 @@ def _or_zeros(gradients: Sequence[Tensor | None], likes: Sequence[Tensor]) -> li
 
 
 def _check_argnums(argnums: Any, count: int) -> tuple[int, ...]:
-    """The positions of the arguments that are meant, from the front.  Raises RuntimeError."""
+    """``argnums`` as a tuple of nonnegative positions.  Raises RuntimeError."""
     if isinstance(argnums, bool) or not isinstance(argnums, (int, tuple)):
         raise RuntimeError(f"argnums should be int or Tuple[int, ...], got: {type(argnums)}")
     several = argnums if isinstance(argnums, tuple) else (argnums,)
@@ -211,7 +211,7 @@ def _check_argnums(argnums: Any, count: int) -> tuple[int, ...]:
 
 
 def _without_aux(where: str, result: Any) -> tuple[Any, Any]:
-    """What a function that returns (output, aux) returned.  Raises RuntimeError for anything else."""
+    """The result of a function that returns (output, aux).  Raises RuntimeError for anything else."""
     if not (isinstance(result, tuple) and len(result) == 2):
         raise RuntimeError(
             f"{where}: output of function f should be a tuple: (output, aux) if has_aux is True"
@@ -230,9 +230,9 @@ def _check_outputs(where: str, outputs: Sequence[Any]) -> None:
 
 
 class _Call:
-    """One call of a function with fresh tensors in the place of some arguments.
+    """A call of a function with fresh tensors in place of some arguments.
 
-    ``outputs`` are the results as one list, of ``structure``; ``aux`` what else it returned.
+    ``outputs`` is the flat list of results, of ``structure``; ``aux`` is what else the function returned.
     """
 
     def __init__(
@@ -263,7 +263,7 @@ class _Call:
         self.outputs, self.structure = flatten(result)
 
     def check_outputs(self, where: str) -> None:
-        """Raises RuntimeError for results that are no tensors, none at all, or of integers or bools."""
+        """Raises RuntimeError unless the results are floating point or complex tensors, at least one."""
         _check_outputs(where, self.outputs)
         for each in self.outputs:
             if each.dtype.category < 2:
@@ -274,11 +274,11 @@ class _Call:
 
     @functools.cached_property
     def leads_elsewhere(self) -> bool:
-        """Can anybody outside differentiate what is made of the outputs' history?"""
+        """Can the caller differentiate derivatives of the outputs again?"""
         return self.is_outer_recorded and _leads_elsewhere(self.outputs, self.inputs)
 
     def finished(self, tree: Any, more: Sequence[Tensor] = ()) -> Any:
-        """Results as they leave; ``more`` are other fresh leaves."""
+        """Results for the caller; ``more`` are other fresh leaves."""
         leaves, structure = flatten(tree)
         fresh = [*self.inputs, *more]
         is_recorded = self.is_outer_recorded
@@ -291,7 +291,7 @@ class _Call:
 def grad_and_value(
     func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """A function that returns (gradient of ``func``, its value), as ``grad`` has them.
+    """Create a function that returns (gradient of ``func``, value of ``func``), like ``grad``.
 
     With ``has_aux`` it returns (gradient, (value, aux)).  Source: torch.func.grad_and_value.
     """
@@ -318,14 +318,14 @@ def grad_and_value(
 
 
 def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """A function that returns the gradient of ``func``, whose result is a tensor of one number.
+    """Create a function that returns the gradient of ``func``, whose result must be a scalar tensor.
 
-    argnums: the argument to differentiate by, or a tuple of them, then it returns a tuple; each a tensor or
-    nested tensors.  has_aux: ``func`` returns (result, aux), and the function (gradient, aux).  A ``no_grad``
-    inside ``func`` counts; one outside does not, but then the gradient can't be differentiated again.
+    argnums: the argument to differentiate with respect to, or a tuple of them, for a tuple of gradients; each
+    is a tensor or nested tensors.  has_aux: ``func`` returns (result, aux), and the function (gradient, aux).
+    ``no_grad`` inside ``func`` is respected; outside, it only prevents differentiating the gradient again.
 
-    It raises RuntimeError for a result that is no such tensor, for argnums out of range, and for arguments
-    whose dtype has no gradient.  Source: torch.func.grad.
+    It raises RuntimeError for any other result, for argnums out of range, and for arguments whose dtype has
+    no gradient.  Source: torch.func.grad.
     """
 
     @functools.wraps(func)
@@ -338,11 +338,11 @@ def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) 
 
 @_outside_inference_mode
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """``func(*primals)``, and a function that multiplies by its Jacobian from the left.
+    """Compute ``func(*primals)``, and return it with a function that computes vector-Jacobian products.
 
-    Returns (outputs, vjp_fn), with ``has_aux`` (outputs, vjp_fn, aux).  ``vjp_fn(cotangents)`` wants tensors
-    nested as the outputs are, and returns a tuple with one gradient for each of the primals.  Raises
-    RuntimeError for outputs that are no tensors, and for cotangents of another structure or shape.  Source:
+    Returns (outputs, vjp_fn), with ``has_aux`` (outputs, vjp_fn, aux).  ``vjp_fn(cotangents)`` takes tensors
+    nested like the outputs, and returns a tuple with one gradient for each of the primals.  Raises
+    RuntimeError for outputs that are not tensors, and for cotangents of another structure or shape.  Source:
     torch.func.vjp.
     """
     where = "vjp(f, *primals)"
@@ -378,9 +378,9 @@ def _cotangents(cotangents: Any, call: _Call) -> list[Tensor]:
 def _pushed(
     where: str, func: Callable[..., Any], primals: tuple[Any, ...], tangents: Any, has_aux: bool
 ) -> tuple[Any, list[Tensor | None], list[Tensor], TreeSpec]:
-    """A call with a dual tensor in the place of each tensor of ``primals``.
+    """Call ``func`` with a dual tensor in place of each tensor of ``primals``, inside a dual level.
 
-    Returns aux, the outputs' tangents, the outputs, and their structure.  To be called inside a level.
+    Returns aux, the outputs' tangents, the outputs, and their structure.
     """
     leaves, structure = flatten(primals)
     given, given_structure = flatten(tangents)
@@ -421,13 +421,13 @@ def _check_all_tensors(where: str, name: str, tensors: Sequence[Any]) -> None:
 def jvp(
     func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
 ) -> Any:
-    """``func(*primals)``, and its Jacobian times ``tangents``, computed along with it: in forward mode.
+    """Compute ``func(*primals)``, and its Jacobian times ``tangents``, in forward mode.
 
-    ``primals`` and ``tangents`` are tuples with one (possibly nested) for each argument.  Returns (outputs,
-    their tangents), with ``has_aux`` also aux.  strict: an output that does not depend on the arguments is an
-    error, where its tangent is else zeros.  Whether anything is recorded for backward is no matter: a
-    ``no_grad`` inside ``func`` changes nothing.  Raises RuntimeError for tangents of another structure or
-    shape, ValueError for dtypes without derivatives.  Source: torch.func.jvp.
+    ``primals`` and ``tangents`` are tuples with one (possibly nested) element per argument.  Returns
+    (outputs, their tangents), with ``has_aux`` also aux.  strict: an output that does not depend on the
+    arguments raises RuntimeError; otherwise its tangent is zeros.  Grad mode does not matter: ``no_grad``
+    inside ``func`` changes nothing.  Raises RuntimeError for tangents of another structure or shape,
+    ValueError for dtypes without derivatives.  Source: torch.func.jvp.
     """
     where = "jvp(f, primals, tangents)"
     if not isinstance(primals, tuple):
@@ -448,13 +448,13 @@ def jvp(
 
 @_outside_inference_mode
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """``func(*primals)``, and the function that multiplies tangents by its Jacobian there.
+    """Compute ``func(*primals)``, and return it with a function that multiplies tangents by the Jacobian.
 
-    ``func`` runs once, however many tangents there are.  The function raises RuntimeError for tangents that
-    are not like the primals.  Source: torch.func.linearize.
+    ``func`` runs only once, for any number of tangents.  The function raises RuntimeError for tangents that
+    do not match the primals.  Source: torch.func.linearize.
     """
-    # The tangents' arithmetic for tangents that stand for nothing is recorded: J t, a function of t.  It is
-    # linear, so that the gradient of its gradient is the function itself.
+    # Forward mode with dummy tangents is recorded: J t, as a function of t.  It is linear, so the gradient of
+    # its gradient is the function itself.
     where = "linearize(f, *primals)"
     leaves, structure = flatten(primals)
     _check_all_tensors(where, "primals", leaves)
@@ -512,7 +512,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
 
 
 def _moves(tangent: Tensor | None) -> TypeGuard[Tensor]:
-    """Does a recorded tangent depend on those of the arguments?"""
+    """Does a recorded tangent depend on the arguments' tangents?"""
     return tangent is not None and _is_differentiable(tangent)
 
 
@@ -520,9 +520,9 @@ def _moves(tangent: Tensor | None) -> TypeGuard[Tensor]:
 
 
 def _basis(tensors: Sequence[Tensor]) -> list[Tensor]:
-    """For each tensor, a row for every element of all of them: 1 in the row of an element of its own.
+    """For each tensor, its part of the unit vectors of the space of all elements: (elements of all, *sizes).
 
-    Together the rows are the unit vectors of the space of all elements.
+    A row is 1 at one element of one tensor, and 0 elsewhere.
     """
     counts = [each._spec.numel for each in tensors]
     total, before = sum(counts), 0
@@ -536,8 +536,8 @@ def _basis(tensors: Sequence[Tensor]) -> list[Tensor]:
 
 
 def _by_rows(tensor: Tensor, likes: Sequence[Tensor]) -> list[Tensor]:
-    """A tensor with one row for every element of ``likes``, as one tensor for each of these, with its sizes
-    in the place of the rows.
+    """Split a tensor with one row for each element of ``likes``: for each like one tensor, whose first
+    dimensions are its sizes instead of the rows.
     """
     counts = [each._spec.numel for each in likes]
     pieces = aten.split_with_sizes.default(tensor, counts, 0)
@@ -546,7 +546,7 @@ def _by_rows(tensor: Tensor, likes: Sequence[Tensor]) -> list[Tensor]:
 
 
 def _check_real(name: str, what: str, specs: Sequence[Spec]) -> None:
-    """Raises RuntimeError for complex numbers, of which a Jacobian would be one of two real numbers each."""
+    """Raises RuntimeError for complex dtypes, for which this Jacobian is not defined."""
     for number, spec in enumerate(specs):
         if spec.dtype.is_complex:
             raise RuntimeError(
@@ -563,10 +563,11 @@ def jacrev(
     chunk_size: int | None = None,
     _preallocate_and_copy: bool = False,
 ) -> Callable[..., Any]:
-    """A function that returns the Jacobian of ``func``, computed backward: by rows.
+    """Create a function that returns the Jacobian of ``func``, computed by rows in reverse mode.
 
-    For each output a tensor of its sizes and then the argument's; nested as the outputs, and in each as
-    ``argnums``.  chunk_size: how many rows are computed at once; None for all.  Source: torch.func.jacrev.
+    For each output a tensor of its sizes followed by the argument's; nested like the outputs, and in each
+    like ``argnums``.  chunk_size: how many rows to compute at a time; None for all.  Source:
+    torch.func.jacrev.
     """
     if not (chunk_size is None or chunk_size > 0):
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
@@ -601,9 +602,9 @@ def jacrev(
 def jacfwd(
     func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error"
 ) -> Callable[..., Any]:
-    """A function that returns the Jacobian of ``func``, computed forward: by columns.
+    """Create a function that returns the Jacobian of ``func``, computed by columns in forward mode.
 
-    The same as jacrev's, which takes fewer steps where there are fewer outputs than inputs.  Source:
+    The result is that of jacrev, which is faster if there are fewer outputs than inputs.  Source:
     torch.func.jacfwd.
     """
 
@@ -644,7 +645,7 @@ def jacfwd(
         result = unflatten(jacobians, kept["structure"])
         if not has_aux:
             return result
-        tensors = iter(aten.select.int(each, 0, 0) for each in of_columns)  # the same for all columns
+        tensors = iter(aten.select.int(each, 0, 0) for each in of_columns)  # equal for all columns
         auxiliary = [next(tensors) if each is Tensor else each for each in kept["aux"]]
         return result, unflatten(auxiliary, kept["structure of aux"])
 
@@ -652,15 +653,14 @@ def jacfwd(
 
 
 def _columns_last(part: Tensor, output_rank: int) -> Tensor:
-    """(input sizes, output sizes) as (output sizes, input sizes)."""
+    """Permute (input sizes, output sizes) to (output sizes, input sizes)."""
     rank = part._spec.ndim
     inputs = rank - output_rank
     return aten.permute.default(part, (*range(inputs, rank), *range(inputs)))
 
 
 def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """A function that returns the Hessian of ``func``: the Jacobian, computed forward, of that computed
-    backward.
+    """Create a function that returns the Hessian of ``func``: jacfwd of jacrev.
 
     Source: torch.func.hessian.
     """

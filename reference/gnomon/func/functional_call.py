@@ -1,4 +1,4 @@
-"""Modules as functions of their parameters.
+"""functional_call: modules as functions of their parameters.
 
     functional_call(model, parameters, (input,))        # model(input), with other parameters
     parameters, buffers = stack_module_state(models)    # of several models, for vmap over them
@@ -27,15 +27,16 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """``module(*args, **kwargs)`` with other tensors in the place of its parameters and buffers.
+    """Call ``module(*args, **kwargs)`` with its parameters and buffers replaced by the given tensors.
 
-    ``parameter_and_buffer_dicts``: a dictionary from their names ("0.weight") to tensors, or several; those
-    not named stay, and a name that the module has not is one more.  ``args``: a tuple, or one argument.
+    ``parameter_and_buffer_dicts``: a dictionary from names ("0.weight") to tensors, or several; others are
+    not replaced, and a name that the module does not have is added.  ``args``: a tuple, or one argument.
     tie_weights: a tensor that the module has under several names is replaced under all of them.  strict:
-    raises RuntimeError unless all are named and nothing else.  The module is as before when the call returns.
+    raises RuntimeError unless exactly the module's names are given.  The module is restored when the call
+    returns.
 
-    Raises TypeError for dictionaries that are none, ValueError for a name in several of them and for tied
-    names that are given different tensors, AttributeError for a name in a module that is not there.  Source:
+    Raises TypeError for anything but dictionaries, ValueError for a name in several of them and for tied
+    names with different tensors, AttributeError for a name in a submodule that does not exist.  Source:
     torch.func.functional_call.
     """
     replacements = _joined(parameter_and_buffer_dicts)
@@ -57,7 +58,7 @@ def functional_call(
     finally:
         try:
             _put_back(before)
-        except KeyboardInterrupt:  # the module must not keep what it was lent
+        except KeyboardInterrupt:  # the module must not keep the replacements
             _put_back(before)
             raise
 
@@ -98,9 +99,9 @@ def _named_state(module: Module) -> Any:
 
 
 def _place(module: Module, name: str) -> tuple[dict[str, Any], str]:
-    """The dictionary that a parameter or buffer is in, and its name there; one that is not is a buffer.
+    """The dictionary and the key of a parameter or buffer; an unknown name is a buffer.
 
-    Raises AttributeError for a module that is not there.
+    Raises AttributeError for a submodule that does not exist.
     """
     path, _, last = name.rpartition(".")
     owner = module.get_submodule(path)
@@ -130,7 +131,7 @@ def _check_names(module: Module, replacements: dict[str, Tensor], own: dict[str,
 
 
 def _tied(replacements: dict[str, Tensor], own: dict[str, Any]) -> dict[str, Tensor]:
-    """The replacements, also under the other names of the tensors that they are for."""
+    """The replacements, with the other names of tied tensors added."""
     names_of: dict[int, list[str]] = {}
     for name, tensor in own.items():
         if tensor is not None:
@@ -149,11 +150,11 @@ def _tied(replacements: dict[str, Tensor], own: dict[str, Any]) -> dict[str, Ten
 
 
 def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters and the buffers of several models of one kind, each stacked along a new first dimension.
+    """Stack the parameters, and the buffers, of several models along a new first dimension.
 
-    For vmap over models, with functional_call.  The stacked parameters are leaves, which require grad where
-    the models' do.  Raises RuntimeError for no models, for models of different classes, in different modes,
-    or whose parameters do not require grad alike.  Source: torch.func.stack_module_state.
+    For vmap over models, with functional_call.  The stacked parameters are leaves, which require grad if the
+    models' do.  Raises RuntimeError for no models, for models of different classes or training modes, and if
+    their parameters differ in requires_grad.  Source: torch.func.stack_module_state.
     """
     if not models:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")

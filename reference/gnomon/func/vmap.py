@@ -1,9 +1,9 @@
-"""vmap: a function of one example, made into one of many.
+"""vmap: runs a function of one example on a batch of examples.
 
     vmap(dot)(x, y)         # [dot(x[0], y[0]), dot(x[1], y[1]), …], at once
 
-How operators run on all examples is in batching.py and the rules beside it; here is what goes in and comes
-out.  Source: torch/_functorch/apis.py, vmap.py.
+How operators run on the batch is in batching.py and the batching rules; this file handles arguments and
+results.  Source: torch/_functorch/apis.py, vmap.py.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ def vmap(
     *,
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """``func``, which takes and returns tensors of one example, for many at once.
+    """Vectorize ``func``, which takes and returns tensors of one example, over a batch.
 
-    in_dims: the dimension of each positional argument along which the examples are, or None for an argument
-    that all have in common; nested as the arguments are, where they are nested.  Keyword arguments all
-    have in common.  out_dims: where the results' dimension of examples goes; None for a result that is the
-    same for all.  randomness: whether random numbers are an "error", the "same" for all or "different".
-    chunk_size: how many examples are taken at once; None for all.
+    in_dims: the batch dimension of each positional argument, or None for an argument that all examples share;
+    nested like the arguments.  Keyword arguments are always shared.  out_dims: the batch dimension of each
+    result; None for a result that is the same for all examples.  randomness: random numbers are an "error",
+    the "same" for all examples, or "different".  chunk_size: how many examples to compute at a time; None for
+    all.
 
-    The function raises ValueError for arguments that do not fit ``in_dims`` or each other, and for results
-    that are no tensors or do not fit ``out_dims``; RuntimeError for what examples can not do together:
-    ``item()``, control flow by their numbers, results whose sizes differ, writing an example's numbers to a
-    tensor that all have in common.  Source: torch.func.vmap.
+    The function raises ValueError for arguments that do not match ``in_dims`` or each other, and for results
+    that are not tensors or do not match ``out_dims``; RuntimeError for what vmap does not support:
+    ``item()``, data-dependent control flow, results of data-dependent sizes, in-place writes of batched
+    values to a tensor that all examples share.  Source: torch.func.vmap.
     """
     if randomness not in RANDOMNESS:
         raise RuntimeError(
@@ -120,7 +120,7 @@ def _inputs(name: str, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[Any], 
 
 
 def _batch_size(leaves: Sequence[Any], dims: Sequence[int | None]) -> int:
-    """How many examples there are.  Raises ValueError where the arguments do not agree, or none says."""
+    """The batch size.  Raises ValueError if the arguments disagree, or none is batched."""
     sizes = [leaf._spec.sizes[dim] for leaf, dim in zip(leaves, dims) if dim is not None]
     if not leaves:
         raise ValueError(
@@ -138,14 +138,14 @@ def _batch_size(leaves: Sequence[Any], dims: Sequence[int | None]) -> int:
 
 
 def _enter(leaf: Any, dim: int | None, running: Level) -> Any:
-    """An argument as the function gets it: one example's, if the examples are along ``dim``."""
+    """The function's argument: a BatchedTensor if ``dim`` is the batch dimension, else ``leaf`` itself."""
     if dim is None:
         return leaf
     return wrap(leaf if not dim else aten.movedim.int(leaf, dim, 0), running.number)
 
 
 def _leave(name: str, outputs: Any, out_dims: Any, running: Level) -> Any:
-    """The results with all examples, along the dimensions that ``out_dims`` says.  Raises ValueError."""
+    """The results as ordinary tensors, with batch dimensions ``out_dims``.  Raises ValueError."""
     leaves, structure = flatten(outputs)
     dims = broadcast_to_and_flatten(tuple(out_dims) if isinstance(out_dims, list) else out_dims, structure)
     if dims is None:
@@ -189,7 +189,7 @@ def _leave(name: str, outputs: Any, out_dims: Any, running: Level) -> Any:
 
 
 def _joined(results: list[Any], out_dims: Any) -> Any:
-    """The results of chunks, one behind the other."""
+    """Concatenate the results of chunks."""
     flat = [flatten(each) for each in results]
     dims = broadcast_to_and_flatten(tuple(out_dims) if isinstance(out_dims, list) else out_dims, flat[0][1])
     assert dims is not None  # each chunk was checked

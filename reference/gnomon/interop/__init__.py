@@ -1,1 +1,1 @@
-"""Exchange with other libraries, without copying where memory allows."""
+"""Data exchange with other libraries, without copying if possible."""

@@ -1,4 +1,4 @@
-"""NumPy arrays and tensors over one memory.
+"""Conversion between NumPy arrays and tensors, with shared memory.
 
 Source: torch/csrc/utils/tensor_numpy.cpp.
 """
@@ -32,27 +32,27 @@ _NUMPY_NAMES = {
     "complex128": dtypes.complex128,
 }
 
-_known: dict[Any, dtype] = {}  # by NumPy's dtypes, whose names take long to make
+_known: dict[Any, dtype] = {}  # a cache by NumPy dtype, because computing its name is slow
 
-_CAST_FORMATS = frozenset("?bBhilqfd")  # of memory that Python shows as bytes where it lies
+_CAST_FORMATS = frozenset("?bBhilqfd")  # formats that memoryview.cast supports
 
 
 def as_array(data: Any) -> Any:
-    """The array of NumPy that any object gives."""
+    """Converts any object to a NumPy array, by NumPy's protocols."""
     import numpy
 
     return numpy.asarray(data)
 
 
 def bytes_of(view: memoryview) -> Any:
-    """A NumPy array of the bytes of a buffer, where they lie."""
+    """A NumPy array of bytes that shares the memory of a buffer."""
     import numpy
 
     return numpy.frombuffer(view, numpy.uint8)
 
 
 def dtype_from_numpy(array: Any) -> dtype:
-    """The dtype of an array's elements.  Raises TypeError for others."""
+    """gnomon's dtype for an array's elements.  Raises TypeError if there is none."""
     known = _known.get(array.dtype)
     if known is not None:
         return known
@@ -80,12 +80,12 @@ def _check_strides(array: Any) -> None:
 
 
 def from_numpy(array: Any, named: str = "NumPy array") -> Tensor:
-    """A tensor over the array's memory; ``named``: what a warning calls that.
+    """A tensor that shares the array's memory; ``named`` is how a warning calls the array.
 
-    It is on the default device, or on ``reference`` where that one can not show foreign memory.
-    Of an array that can not be written to it warns, once in a process, for the tensor can be.
-    Raises TypeError for what is no array or has another dtype, ValueError for negative strides or strides
-    that are no whole elements.
+    It is on the default device, or on ``reference`` if the default device can not use foreign memory.  A
+    read-only array causes a warning, once per process, because the tensor is writable.  Raises TypeError for
+    another object or an unsupported dtype, ValueError for strides that are negative or not a multiple of the
+    element size.
     """
     import numpy
 
@@ -106,14 +106,14 @@ def from_numpy(array: Any, named: str = "NumPy array") -> Tensor:
         return empty_tensor(spec_of(tuple(array.shape), strides, kind, where))
     import ctypes
 
-    view = memoryview(array)  # type: ignore[arg-type]  # a buffer also before Python 3.12 says so
+    view = memoryview(array)  # type: ignore[arg-type]  # its type is a buffer only from Python 3.12 on
     if view.c_contiguous and view.format in _CAST_FORMATS and not view.readonly:
         data = view.cast("B")
         pointer = ctypes.addressof(ctypes.c_char.from_buffer(data))
     else:
         pointer = array.__array_interface__["data"][0]
         raw: Any = (ctypes.c_uint8 * nbytes).from_address(pointer)
-        raw._array = array  # the memory lives as long as its owner does
+        raw._array = array  # keeps the array, the owner of the memory, alive
         data = memoryview(raw).cast("B")
     backend: Backend = backend_of(where)
     memory = backend.wrap_host_memory(data, pointer) if backend.host_memory else None
@@ -125,7 +125,7 @@ def from_numpy(array: Any, named: str = "NumPy array") -> Tensor:
 
 
 def _warn_not_writable(what: str) -> None:
-    """Warn that a tensor is made over memory which is not to be written to, and can not know that."""
+    """Warns that a tensor shares read-only memory; tensors have no read-only flag."""
     warn(
         f"The given {what} is not writable, and a tensor over its memory is: writing to the tensor is "
         "undefined behaviour. Copy it first, or do not write to the tensor. This is said once in a process.",
@@ -134,7 +134,7 @@ def _warn_not_writable(what: str) -> None:
 
 
 def copy_from_numpy(array: Any, kind: dtype | None, where: Any) -> Tensor:
-    """A new dense tensor with the array's numbers, its dimensions in the array's order in memory."""
+    """A new dense tensor with a copy of the array's data, in the array's order of dimensions in memory."""
     import numpy
 
     array = numpy.asarray(array)
@@ -179,7 +179,7 @@ def to_numpy(tensor: Tensor, force: bool) -> Any:
 
 @functools.lru_cache(1024)
 def _kind_and_strides(spec: Spec) -> tuple[Any, tuple[int, ...]]:
-    """NumPy's dtype, and its strides, which count bytes."""
+    """The NumPy dtype, and NumPy's strides, which count bytes."""
     import numpy
 
     strides = tuple([stride * spec.dtype.itemsize for stride in spec.strides])

@@ -1,4 +1,4 @@
-"""Old names of modules that stand in ``calls``, ``numerics`` and ``values`` now: these go on working."""
+"""Compatibility aliases of modules that were moved to ``calls``, ``numerics`` and ``values``."""
 
 import sys
 from importlib import import_module

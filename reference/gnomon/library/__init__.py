@@ -1,4 +1,4 @@
-"""Operators of users: made of a function (``custom_op``) or of a schema (``Library``), tested by ``opcheck``.
+"""User-defined operators: from a function (``custom_op``) or a schema (``Library``), tested by ``opcheck``.
 
 Source: torch.library.
 """

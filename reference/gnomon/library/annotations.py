@@ -1,4 +1,4 @@
-"""Schemas from annotations: what a Python function says about its arguments, in the language of schemas.
+"""Infers an operator's schema from the type annotations of a Python function.
 
 Source: torch/_library/infer_schema.py.
 """
@@ -18,7 +18,7 @@ from ..values.dtype import dtype
 
 Number = int | float | bool
 
-# Annotation -> type of a schema, and which lists of it there are: T[], T?[] and T[]?.
+# Annotation -> schema type, and which list types of it exist: T[], T?[] and T[]?.
 _TYPES: dict[Any, tuple[str, frozenset[str]]] = {
     Tensor: ("Tensor", frozenset({"[]", "?[]"})),
     int: ("SymInt", frozenset({"[]", "[]?"})),
@@ -51,12 +51,12 @@ def infer_schema(
     mutates_args: str | Iterable[str],
     op_name: str | None = None,
 ) -> str:
-    """The schema that a function's annotations come to: "(Tensor x, SymInt n=2) -> Tensor".
+    """The schema inferred from a function's annotations, such as "(Tensor x, SymInt n=2) -> Tensor".
 
-    mutates_args: the names of the tensors that it writes to, or "unknown" for all.  op_name: put in front.
-    Results are taken to be new tensors, that share memory with no argument.  Raises ValueError for an
-    argument or a result without an annotation, with one that schemas have no word for, and for a name in
-    mutates_args that is no tensor argument.  Source: torch.library.infer_schema.
+    mutates_args: the names of the tensors that it writes to, or "unknown" for all.  op_name: a prefix for the
+    schema.  Results are assumed to be new tensors, which share memory with no argument.  Raises ValueError
+    for an argument or a result without an annotation or with one that has no schema type, and for a name in
+    mutates_args that is not a tensor argument.  Source: torch.library.infer_schema.
     """
     signature = inspect.signature(prototype_function)
     namespace = getattr(prototype_function, "__globals__", {})
@@ -121,11 +121,11 @@ def infer_schema(
 
 
 def _evaluated(annotation: Any, namespace: dict[str, Any], refuse: Callable[[str], NoReturn]) -> Any:
-    """The type that an annotation means, whether it is written as a string, has strings in it, or neither."""
+    """Evaluates an annotation, which may be a string or contain strings."""
     if isinstance(annotation, str):
         try:
             return _evaluated(eval(annotation, namespace), namespace, refuse)
-        except Exception as error:  # whatever evaluating a stranger's text raises
+        except Exception as error:  # evaluating a user's string may raise anything
             refuse(
                 f"Unsupported type annotation {annotation}. It is not a type. ({error}). Where annotations "
                 "are evaluated late (from __future__ import annotations), what they name has to be found in "
@@ -140,7 +140,7 @@ def _evaluated(annotation: Any, namespace: dict[str, Any], refuse: Callable[[str
 
 
 def _without_none(annotation: Any) -> tuple[Any, bool]:
-    """What is left of a union without None, and whether None was in it."""
+    """The annotation without None, and whether it was a union with None."""
     if typing.get_origin(annotation) not in (typing.Union, types.UnionType):
         return annotation, False
     arguments = typing.get_args(annotation)
@@ -149,12 +149,12 @@ def _without_none(annotation: Any) -> tuple[Any, bool]:
 
 
 def _schema_type(annotation: Any) -> str | None:
-    """The type in a schema that an annotation stands for, or None for one that has no word there."""
+    """The schema type of an annotation, or None if it has none."""
     bare, is_optional = _without_none(annotation)
     try:
         if bare in _TYPES:
             return _TYPES[bare][0] + ("?" if is_optional else "")
-    except TypeError:  # not hashable: no type
+    except TypeError:  # not hashable, so not a type
         return None
     arguments = typing.get_args(bare)
     if typing.get_origin(bare) not in (list, AbstractSequence) or len(arguments) != 1:
@@ -168,7 +168,7 @@ def _schema_type(annotation: Any) -> str | None:
 
 
 def _default(name: str, parameter: inspect.Parameter, refuse: Callable[[str], NoReturn]) -> str:
-    """ "=2" for a parameter with the default 2; "" for one without."""
+    """ "=2" for a parameter with the default 2, "" for one without a default."""
     value = parameter.default
     if value is parameter.empty:
         return ""
@@ -189,7 +189,7 @@ def _returns(annotation: Any) -> str | None:
     names = [_one_return(each) for each in typing.get_args(annotation)]
     if not names or None in names:
         return None
-    # a tuple of one has parentheses of its own, or it would be the one
+    # double parentheses for a 1-tuple: single ones would mean a single result
     return f"(({names[0]}))" if len(names) == 1 else f"({', '.join(names)})"  # type: ignore[arg-type]
 
 

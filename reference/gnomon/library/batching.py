@@ -1,4 +1,4 @@
-"""Batching rules of users: what ``register_vmap`` was given, as a kernel for the key Batched.
+"""User-defined batching rules: makes kernels for the key Batched from functions given to ``register_vmap``.
 
 Source: torch/_functorch/autograd_function.py (custom_function_call_vmap_helper).
 """
@@ -16,7 +16,7 @@ from ..values.dispatch_key import BATCHED
 
 
 class VmapInfo(NamedTuple):
-    """What a rule is told of the vmap: how many examples, and "error", "different" or "same"."""
+    """What a rule gets about the vmap: the batch size, and randomness: "error", "different" or "same"."""
 
     batch_size: int
     randomness: str
@@ -43,14 +43,14 @@ def vmap_kernel(rule: Callable[..., Any]) -> Kernel:
 
 
 def _each(function: Callable[[Any], Any], value: Any) -> Any:
-    """``function`` of a value, or of each in a list of tensors."""
+    """``function`` of a value, or of each item of a list of tensors."""
     if isinstance(value, (list, tuple)) and any(isinstance(each, Tensor) for each in value):
         return [function(each) for each in value]
     return function(value)
 
 
 def _wrapped(results: Any, out_dims: Any, number: int) -> Any:
-    """Each result as one example's tensor.  Raises ValueError for dimensions that are not as many."""
+    """Wraps each result in a BatchedTensor.  Raises ValueError if the number of ``out_dims`` is different."""
     if isinstance(results, (tuple, list)):
         dims = out_dims if isinstance(out_dims, (tuple, list)) else [out_dims] * len(results)
         if len(dims) != len(results):

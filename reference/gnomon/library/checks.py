@@ -1,4 +1,4 @@
-"""opcheck: does an operator do what was registered for it?
+"""opcheck: tests that an operator was registered correctly.
 
 Source: torch/testing/_internal/optests (opcheck).
 """
@@ -24,7 +24,7 @@ from .definitions import CustomOpDef, memory_of
 
 _META = device("meta")
 
-# dtype -> the step of finite differences, and how far (rtol, atol) they may be from what backward gives
+# dtype -> the step of finite differences, and the tolerances (rtol, atol) of their comparison with backward
 _STEPS = {
     dtypes.float64: (1e-6, 1e-4, 1e-6),
     dtypes.complex128: (1e-6, 1e-4, 1e-6),
@@ -35,7 +35,7 @@ _DOUBLE = {dtypes.float32: dtypes.float64, dtypes.complex64: dtypes.complex128}
 
 
 class OpCheckError(Exception):
-    """What ``opcheck`` raises; the text names the test that failed and what it found."""
+    """Raised by ``opcheck``; the message names the test that failed and its finding."""
 
 
 def opcheck(
@@ -53,24 +53,24 @@ def opcheck(
     atol: float | None = None,
     rtol: float | None = None,
 ) -> dict[str, Any]:
-    """Test, by running it on ``args`` and ``kwargs``, that an operator is as it was registered.
+    """Runs an operator on ``args`` and ``kwargs`` to test that it was registered correctly.
 
-    test_schema                 it writes to what its schema says and nothing else (numbers and versions are
-                                compared), and returns tensors that share memory with what it says
-    test_autograd_registration  if inputs require grad: its derivative is registered, rather than recorded by
-                                what its kernel calls
-    test_faketensor             on the meta device it gives the sizes, strides and dtypes of its kernels
-    test_aot_dispatch_dynamic   there is no compiler here that could be compared with.  What such a run would
-                                need is tested in its place: forward and backward work on the meta device and
-                                look the same there; and, which PyTorch leaves to gradcheck, the gradients are
-                                those that finite differences give along a random direction.  ``atol`` and
-                                ``rtol``, given together, say how near.  Inputs are widened to double
-                                precision where the operator takes that; half precision is not differentiated
-                                so, nor is an operator whose results differ from run to run.
+    test_schema                 it writes only to the arguments that its schema names (data and versions are
+                                compared), and its results alias only what the schema says
+    test_autograd_registration  if inputs require grad: a derivative is registered; the operators that its
+                                kernel calls are not recorded instead
+    test_faketensor             on the meta device it returns the sizes, strides and dtypes of its kernels
+    test_aot_dispatch_dynamic   gnomon has no compiler to compare with, so this tests what a compiler would
+                                need: forward and backward run on the meta device with the same sizes and
+                                dtypes; and (in PyTorch a task of gradcheck) gradients agree with finite
+                                differences along a random direction, within ``atol`` and ``rtol``, which are
+                                given together.  Inputs are converted to double precision if the operator
+                                accepts that.  Finite differences are skipped for half precision, and for an
+                                operator whose results differ from run to run.
 
-    The arguments are copied before each run.  Returns what came of each test: "SUCCESS" or, unless
-    raise_exception, the exception.  Raises OpCheckError for a failure; ValueError for another op, for a test
-    that there is none of, and for one of atol and rtol alone.  Source: torch.library.opcheck.
+    The arguments are copied before each run.  Returns the outcome of each test: "SUCCESS" or, with
+    raise_exception=False, the exception.  Raises OpCheckError for a failure; ValueError for an invalid op, an
+    unknown test, and if only one of atol and rtol is given.  Source: torch.library.opcheck.
     """
     if (rtol is None) != (atol is None):
         raise ValueError("opcheck(op, ...): if you specify one of rtol/atol, you must specify both")
@@ -89,7 +89,7 @@ def opcheck(
             run = _Run(operator, args, kwargs or {})
             _TESTS[name](run, None if rtol is None or atol is None else (rtol, atol))
             results[name] = "SUCCESS"
-        except Exception as error:  # whatever an operator under test raises
+        except Exception as error:  # the tested operator may raise anything
             if raise_exception:
                 raise OpCheckError(f"opcheck(op, ...): {name} failed with {error}") from error
             results[name] = error
@@ -121,7 +121,7 @@ def _converted(value: Any, convert: Callable[[Tensor], Any]) -> Any:
 
 
 class _Run:
-    """An operator and arguments for it, of which each run gets copies."""
+    """An operator and its arguments, which are copied for each run."""
 
     def __init__(self, operator: OpOverload, args: Sequence[Any], kwargs: dict[str, Any]):
         self.operator = operator
@@ -135,14 +135,14 @@ class _Run:
         self.writes = any(argument.is_written for argument in self.schema.arguments)
 
     def with_tensors(self, convert: Callable[[Tensor], Any]) -> list[Any]:
-        """The arguments, with ``convert`` of each tensor in its place."""
+        """The arguments, with each tensor replaced by ``convert`` of it."""
         return [
             _converted(value, convert) if position in self.operator.tensor_positions else value
             for position, value in enumerate(self.arguments)
         ]
 
     def on_meta(self, arguments: Sequence[Any]) -> Any:
-        """Run on the meta device, where ``arguments`` have their tensors already."""
+        """Runs on the meta device, on which the tensors in ``arguments`` already are."""
         moved = [
             _META if argument.type == "Device" and value is not None else value
             for argument, value in zip(self.schema.arguments, arguments)
@@ -151,14 +151,14 @@ class _Run:
             return self.operator(*moved)
 
     def outputs(self, results: Any) -> list[tuple[Argument, Any]]:
-        """Each result with what the schema says of it."""
+        """Each result with its entry in the schema."""
         returns = self.schema.returns
         single = len(returns) == 1 and not getattr(self.operator, "returns_tuple", False)
         return list(zip(returns, (results,) if single else results or ()))
 
 
 def _copied(tensor: Tensor, requires_grad: bool = False) -> Tensor:
-    """The same numbers, sizes and strides in memory of its own."""
+    """A copy with the same data, sizes and strides, in separate memory."""
     spec = tensor._spec
     with no_grad():
         if has_internal_overlap(spec.sizes, spec.strides):
@@ -166,7 +166,7 @@ def _copied(tensor: Tensor, requires_grad: bool = False) -> Tensor:
         else:
             made = aten.empty_strided(spec.sizes, spec.strides, dtype=spec.dtype, device=spec.device)
             made.copy_(tensor.detach())
-    # one that was never written to: what is counted from here on is the operator's doing
+    # has version 0, so that the version counts only the operator's writes
     made = made.data
     return made.requires_grad_() if requires_grad and tensor.requires_grad else made
 
@@ -229,7 +229,7 @@ def _test_schema(run: _Run, tolerance: Tolerance) -> None:
 
 
 def _may_alias(one: Argument, other: Argument) -> bool:
-    """Do their marks say that they may share memory?"""
+    """Do their alias annotations allow them to share memory?"""
     if one.alias is None or other.alias is None:
         return False
     return bool(set(one.alias.name.split("|")) & set(other.alias.name.split("|")))
@@ -267,7 +267,7 @@ def _test_faketensor(run: _Run, tolerance: Tolerance) -> None:
 
 
 def _compare_looks(run: _Run, what: str, real: Any, fake: Any, strides: bool) -> None:
-    """Raises RuntimeError where what came of the meta device does not look like what has numbers."""
+    """Raises RuntimeError if a meta result and the real one differ in structure, sizes, dtype or strides."""
 
     def differ(reason: str) -> RuntimeError:
         return RuntimeError(f"When comparing {what} on the meta device and with numbers: {reason}")
@@ -318,7 +318,7 @@ def _test_aot_dispatch_dynamic(run: _Run, tolerance: Tolerance) -> None:
 
 
 def _inputs(run: _Run, arguments: Sequence[Any]) -> Iterator[tuple[str, Tensor]]:
-    """The tensors that require grad, with names for them."""
+    """The tensors that require grad, with their names."""
     for argument, value in zip(run.schema.arguments, arguments):
         for tensor in flat_tensors(value):
             if tensor.requires_grad:
@@ -332,8 +332,8 @@ def _differentiable(results: Any) -> list[Tensor]:
 def _gradients(
     run: _Run, arguments: Sequence[Any], call: Callable[..., Any], weights: Sequence[Tensor] | None = None
 ) -> list[tuple[str, Tensor | None]] | None:
-    """The gradients of the inputs, for ``weights`` (or ones) as those of the results; None if none is
-    recorded.
+    """The gradients of the inputs, with ``weights`` (or ones) as gradients of the results; None if nothing
+    was recorded.
     """
     with enable_grad():
         outputs = _differentiable(call(*arguments))
@@ -346,7 +346,7 @@ def _gradients(
 
 
 def _random_like(tensor: Tensor, generator: Generator) -> Tensor:
-    """Normal numbers on the device of ``tensor``; complex where it is."""
+    """Normal random numbers with the sizes, dtype and device of ``tensor``."""
     drawn = aten.randn(tensor._spec.sizes, dtype=tensor._spec.dtype, device="reference", generator=generator)
     return drawn.to(tensor.device)
 
@@ -358,7 +358,7 @@ def _inner(one: Tensor, other: Tensor) -> float:
 
 
 def _compare_with_differences(run: _Run, tolerance: Tolerance) -> None:
-    """Raises RuntimeError where backward does not give the derivative of the operator."""
+    """Raises RuntimeError if backward disagrees with finite differences of the operator."""
     generator = Generator().manual_seed(0)
     base = run.with_tensors(lambda tensor: _copied(tensor, True))
     wide = run.with_tensors(
@@ -371,7 +371,7 @@ def _compare_with_differences(run: _Run, tolerance: Tolerance) -> None:
     try:
         outputs = _differentiable(run.operator(*wide))
         is_wide = all(each.dtype in _DOUBLE.values() for each in outputs) and bool(outputs)
-    except Exception:  # an operator may be for the dtypes that it was given, and say so in its own way
+    except Exception:  # the operator may refuse double precision, with any exception
         is_wide = False
     arguments = wide if is_wide else base
     if any(tensor.dtype not in _STEPS for _, tensor in _inputs(run, arguments)):
@@ -403,7 +403,7 @@ def _compare_with_differences(run: _Run, tolerance: Tolerance) -> None:
             tensor.copy_(kept)
         numeric = (values[0] - values[1]) / (2 * step)
         analytic = 0.0 if gradient is None else _inner(gradient, direction)
-        # a sum of many terms is as exact as its terms are
+        # the tolerance is relative to the sum of the absolute values of the terms
         scale = abs(numeric) + (0.0 if gradient is None else gradient.abs().sum().item())
         if not abs(numeric - analytic) <= atol + rtol * scale:
             raise RuntimeError(

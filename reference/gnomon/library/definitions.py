@@ -1,4 +1,4 @@
-"""custom_op: an operator of a function, with kernels for several devices, a fake and a derivative.
+"""custom_op: an operator made from a function, with kernels per device, a fake kernel and a derivative.
 
 Source: torch/_library/custom_ops.py.
 """
@@ -24,7 +24,7 @@ DeviceTypes = str | Sequence[str] | None
 
 log = logging.getLogger(__name__)
 
-_libraries: dict[str, Library] = {}  # of each operator that custom_op made: it is kept until it is made anew
+_libraries: dict[str, Library] = {}  # one per custom_op operator, kept until it is redefined
 _definitions: weakref.WeakValueDictionary[str, CustomOpDef] = weakref.WeakValueDictionary()
 
 
@@ -37,18 +37,19 @@ def custom_op(
     device_types: DeviceTypes = None,
     schema: str | None = None,
 ) -> Any:
-    """Make an operator of a function: a decorator, or called with ``fn``.  Returns a CustomOpDef.
+    """Makes an operator from a function: a decorator, or called with ``fn``.  Returns a CustomOpDef.
 
         @gnomon.library.custom_op("mine::scaled", mutates_args=())
         def scaled(x: Tensor, factor: float = 2.0) -> Tensor: ...
 
-    name: "namespace::name"; then it is ``gnomon.ops.namespace.name``, too.  mutates_args: the names of the
-    tensors it writes to, or "unknown".  device_types: the device types that ``fn`` is for; None: all of them.
-    schema: "(Tensor x, float factor=2.0) -> Tensor" where the annotations are not to say it.
+    name: "namespace::name"; the operator is also ``gnomon.ops.namespace.name``.  mutates_args: the names of
+    the tensors that it writes to, or "unknown".  device_types: the device types that ``fn`` is for; None:
+    all.  schema: such as "(Tensor x, float factor=2.0) -> Tensor", if it is not to be inferred from the
+    annotations.
 
-    What it returns must be new tensors.  An operator of that name made before is replaced.  Raises ValueError
-    for annotations that have no word in schemas, and where ``schema`` and mutates_args disagree;
-    NotImplementedError for tensors behind ``*``.  Source: torch.library.custom_op.
+    It must return new tensors.  An operator of that name defined earlier is replaced.  Raises ValueError for
+    annotations without a schema type, and if ``schema`` and mutates_args disagree; NotImplementedError for
+    keyword-only tensors.  Source: torch.library.custom_op.
     """
 
     def make(function: Callable[..., Any]) -> CustomOpDef:
@@ -71,7 +72,7 @@ def custom_op(
 
 
 class CustomOpDef:
-    """An operator that ``custom_op`` made: call it, and register more for it.
+    """An operator made by ``custom_op``: callable, with methods that register kernels and rules for it.
 
     Source: torch._library.custom_ops.CustomOpDef.
     """
@@ -110,8 +111,8 @@ class CustomOpDef:
         return f"<CustomOpDef({self._qualname})>"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the operator.  Raises RuntimeError for arguments that do not fit its schema, and
-        NotImplementedError where it has no kernel for their device.
+        """Calls the operator.  Raises RuntimeError for arguments that do not match its schema, and
+        NotImplementedError if it has no kernel for their device.
         """
         return self._opoverload.call(args, kwargs)
 
@@ -120,11 +121,11 @@ class CustomOpDef:
     def register_kernel(
         self, device_types: DeviceTypes, fn: Callable[..., Any] | None = None, /
     ) -> Callable[..., Any]:
-        """Say what runs for tensors on devices of these types; a decorator without ``fn``, which is returned.
+        """Registers the kernel for devices of these types, and returns it; without ``fn`` a decorator.
 
-        device_types: one, several, or None for those that have none of their own.  Raises ValueError for an
-        operator without tensors and without an argument ``device: device``: nothing would say where it runs.
-        Source: torch.library.CustomOpDef.register_kernel.
+        device_types: one, several, or None for all without a kernel of their own.  Raises ValueError for an
+        operator without tensors and without an argument ``device: device``, because then no argument
+        determines the device.  Source: torch.library.CustomOpDef.register_kernel.
         """
         arguments = self._opoverload.schema.arguments
         if device_types is not None and not any(each.is_tensor for each in arguments):
@@ -148,7 +149,7 @@ class CustomOpDef:
         return register if fn is None else register(fn)
 
     def _runner(self, kind: str | None) -> Callable[..., Any]:
-        """What runs the function that is registered for a device type by then."""
+        """Calls the function that is registered for a device type at the time of the call."""
 
         def run(*args: Any, **kwargs: Any) -> Any:
             function = self._init_fn if kind in self._disabled else self._kernels[kind]
@@ -174,10 +175,10 @@ class CustomOpDef:
 
     @contextmanager
     def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> Iterator[None]:
-        """In a block, use the kernel for ``device_type`` or (enabled=False) the function that the operator
-        was made of in its place.
+        """A context manager that enables the kernel for ``device_type``, or with enabled=False replaces it by
+        the operator's original function.
 
-        What changes nothing is logged as a warning.  Source: torch.library.CustomOpDef.set_kernel_enabled.
+        Logs a warning if that changes nothing.  Source: torch.library.CustomOpDef.set_kernel_enabled.
         """
         action = "enable" if enabled else "disable"
         before = device_type in self._disabled
@@ -201,9 +202,9 @@ class CustomOpDef:
     # -- the meta device -------------------------------------------------------------------------------------
 
     def register_fake(self, fn: Callable[..., Any], /) -> Callable[..., Any]:
-        """Say what the results look like, without numbers: ``fn`` runs for tensors on the meta device.
+        """Registers the fake kernel (meta function): ``fn`` runs for tensors on the meta device.
 
-        It returns tensors there, of the sizes, strides and dtypes that the kernels give.  Returns fn.
+        ``fn`` returns meta tensors with the sizes, strides and dtypes that the kernels return.  Returns fn.
         Source: torch.library.CustomOpDef.register_fake.
         """
         self._fake = fn
@@ -214,7 +215,7 @@ class CustomOpDef:
             return self._fake(*args, **kwargs)
         schema = self._opoverload.schema
         if not schema.returns and any(argument.is_written for argument in schema.arguments):
-            return None  # it only writes numbers, and there are none
+            return None  # it only writes data, and meta tensors have none
         raise RuntimeError(
             f"There was no fake impl registered for {self}. This is necessary for it to work on the meta "
             f"device. Please use `{self._init_fn.__name__}.register_fake` to add an fake impl."
@@ -225,13 +226,13 @@ class CustomOpDef:
     def register_autograd(
         self, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None
     ) -> None:
-        """Give the operator a derivative.
+        """Registers the operator's derivative.
 
         ``backward(ctx, *grads)`` gets the gradient of each result (a list for a list) and returns one for
-        each positional argument, None for what has none.  ``setup_context(ctx, inputs, output)`` keeps what
-        it needs, by ``ctx.save_for_backward`` or as attributes; with arguments behind ``*`` it is called with
-        ``keyword_only_inputs``, too.  ``ctx`` is that of autograd.Function.  Backward is recorded in its
-        turn: made of operators with derivatives, it has one itself.
+        each positional argument, None for one without a gradient.  ``setup_context(ctx, inputs, output)``
+        saves what backward needs, by ``ctx.save_for_backward`` or as attributes; with keyword-only arguments
+        it is also called with ``keyword_only_inputs``.  ``ctx`` is that of autograd.Function.  Backward is
+        itself recorded: if its operators have derivatives, so has backward.
 
         Raises RuntimeError for an operator that writes to its arguments, or returns nothing.  Source:
         torch.library.CustomOpDef.register_autograd.
@@ -241,12 +242,12 @@ class CustomOpDef:
         self._derivative.setup_context = setup_context
 
     def register_vmap(self, func: Callable[..., Any] | None = None) -> Any:
-        """Say how the operator runs on all examples at once, under ``vmap``; a decorator without ``func``.
+        """Registers the batching rule for ``vmap``; a decorator if ``func`` is not given.
 
-        ``func(info, in_dims, *args, **kwargs)`` gets the operator's arguments with the examples in them:
-        ``in_dims`` has, for each of args, the dimension they are along, or None (a list of these for a list).
-        ``info`` has batch_size and randomness.  It returns the results and, alike, the dimension of the
-        examples in each.  Without, the operator runs for each example.  Source:
+        ``func(info, in_dims, *args, **kwargs)`` gets the operator's arguments with their batch dimensions:
+        ``in_dims`` has, for each of args, its batch dimension, or None (a list of these for a list).
+        ``info`` has batch_size and randomness.  It returns the results and, in the same structure, the batch
+        dimension of each.  Without a rule, the operator runs once for each example.  Source:
         torch.library.CustomOpDef.register_vmap.
         """
         if func is None:
@@ -258,12 +259,12 @@ class CustomOpDef:
 
 
 def memory_of(tensor: Tensor) -> int:
-    """A number that two tensors have in common when they share memory."""
+    """An identifier of the tensor's storage, equal for tensors that share memory."""
     return id(tensor) if tensor._storage is None else id(tensor._storage)
 
 
 def check_functional(operator: UserOperator, shown: Any) -> None:
-    """Raises RuntimeError for an operator that derivatives can't be registered for."""
+    """Raises RuntimeError for an operator that is not functional: derivatives can't be registered for it."""
     schema = operator.schema
     aliases = any(result.alias is not None for result in schema.returns)
     tensors = sum(each.is_tensor for each in schema.arguments), sum(each.is_tensor for each in schema.returns)
@@ -280,11 +281,11 @@ def check_functional(operator: UserOperator, shown: Any) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# The same for operators by name, whoever defined them.
+# The same registrations for operators by name, however they were defined.
 
 
 def _resolved(op: Any, function: str) -> CustomOpDef | str:
-    """The CustomOpDef that ``op`` is or names, or else the qualified name.  Raises ValueError."""
+    """The CustomOpDef that ``op`` is or names, else its qualified name.  Raises ValueError."""
     if isinstance(op, CustomOpDef):
         return op
     if isinstance(op, UserOperator):
@@ -312,10 +313,10 @@ def register_kernel(
     *,
     lib: Library | None = None,
 ) -> Any:
-    """Register a kernel of an operator for device types (None: for all); a decorator without ``func``.
+    """Registers a kernel of an operator for device types (None: all); a decorator if ``func`` is not given.
 
-    lib: for as long as this library lives.  Raises ValueError for what is no operator.  Source:
-    torch.library.register_kernel.
+    lib: the registration lasts as long as this library.  Raises ValueError if ``op`` is not an operator.
+    Source: torch.library.register_kernel.
     """
     found = _resolved(op, "register_kernel")
     if isinstance(found, CustomOpDef):
@@ -341,10 +342,11 @@ def register_fake(
     lib: Library | None = None,
     allow_override: bool = True,
 ) -> Any:
-    """Register what an operator's results look like on the meta device; a decorator without ``func``.
+    """Registers an operator's fake kernel, for the meta device; a decorator if ``func`` is not given.
 
-    lib: for as long as this library lives.  Raises RuntimeError for an operator that does not exist, and for
-    one that has a fake unless allow_override.  Source: torch.library.register_fake.
+    lib: the registration lasts as long as this library.  Raises RuntimeError for an operator that does not
+    exist, and for one that already has a fake kernel unless allow_override.  Source:
+    torch.library.register_fake.
     """
     found = _resolved(op, "register_fake")
 
@@ -370,10 +372,10 @@ def register_autograd(
     setup_context: Callable[..., Any] | None = None,
     lib: Library | None = None,
 ) -> None:
-    """Give an operator a derivative; see CustomOpDef.register_autograd.
+    """Registers an operator's derivative; see CustomOpDef.register_autograd.
 
-    lib: for as long as this library lives.  Raises AttributeError for an operator that does not exist,
-    RuntimeError for one that is not functional, NotImplementedError for one with tensors behind ``*``.
+    lib: the registration lasts as long as this library.  Raises AttributeError for an operator that does not
+    exist, RuntimeError for one that is not functional, NotImplementedError for one with keyword-only tensors.
     Source: torch.library.register_autograd.
     """
     found = _resolved(op, "register_autograd")
@@ -398,7 +400,7 @@ def register_vmap(
     *,
     lib: Library | None = None,
 ) -> Any:
-    """Register how an operator runs under ``vmap``; see CustomOpDef.register_vmap.
+    """Registers an operator's batching rule; see CustomOpDef.register_vmap.
 
     Raises RuntimeError for an operator that does not exist.  Source: torch.library.register_vmap.
     """

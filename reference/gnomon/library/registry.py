@@ -1,4 +1,4 @@
-"""Library: operators by schema, kernels by device or key, and taking both back.
+"""Library: defines operators by schema, registers kernels by device or dispatch key, and removes both.
 
 Source: torch/library.py.
 """
@@ -17,21 +17,21 @@ from ..dispatch.dispatcher import Kernel, OpOverload
 from ..dispatch.registration import EXPLICIT, IMPLICIT, KEY_PLACES, META, UserOperator
 from ..memory.backend import backend_names
 
-# Names that mean something else than a namespace of users' operators, or once might.
+# Namespaces that users can not define operators in.
 _RESERVED = ("prim", "prims")
 _OURS = frozenset({"aten", *ops.__all__, "Any", "annotations"})
 
-_defining: set[str] = set()  # namespaces that a Library of kind DEF defines
-_kept: list[Library] = []  # the libraries of module-level functions: what they register is there to stay
+_defining: set[str] = set()  # namespaces of the live Libraries of kind DEF
+_kept: list[Library] = []  # of the module-level functions, whose registrations are permanent
 
 
 class _Contents:
-    """What a library has registered; apart from it, so that it can be taken back when the library is
-    freed.
+    """What a library has registered; a separate object, so that a finalizer can remove it after the library
+    is freed.
     """
 
     def __init__(self) -> None:
-        self.namespace = ""  # set if it is this library's alone to define
+        self.namespace = ""  # set if only this library may define operators in it
         self.operators: list[UserOperator] = []
         self.registrations: list[tuple[str, str, Kernel]] = []
 
@@ -46,12 +46,12 @@ class _Contents:
 
 
 class Library:
-    """A set of definitions and registrations for operators in the namespace ``ns``, which live as long as it.
+    """A set of definitions and registrations for operators in the namespace ``ns``, which last as long as it.
 
-    kind: "DEF" defines operators in a namespace of its own, "FRAGMENT" in one that others define in as well,
-    "IMPL" registers kernels for operators defined elsewhere.  dispatch_key: what ``impl`` registers for
-    unless it is told.  Raises ValueError for another kind and for a reserved namespace, RuntimeError for a
-    second "DEF", NotImplementedError for a namespace of gnomon's own.  Source: torch.library.Library.
+    kind: "DEF" defines operators in a namespace of its own, "FRAGMENT" in one shared with other libraries,
+    "IMPL" registers kernels for operators defined elsewhere.  dispatch_key: the default key of ``impl``.
+    Raises ValueError for another kind and for a reserved namespace, RuntimeError for a second "DEF",
+    NotImplementedError for one of gnomon's own namespaces.  Source: torch.library.Library.
     """
 
     def __init__(self, ns: str, kind: str, dispatch_key: str = ""):
@@ -88,10 +88,10 @@ class Library:
         return f"Library(kind={self.kind}, ns={self.ns}, dispatch_key={self.dispatch_key})"
 
     def define(self, schema: str, alias_analysis: str = "") -> str:
-        """Define an operator by its schema, ``"add_one(Tensor x) -> Tensor"``; returns its name.
+        """Defines an operator by its schema, such as ``"add_one(Tensor x) -> Tensor"``; returns its name.
 
-        alias_analysis: "" or "FROM_SCHEMA": what an operator aliases is what its schema says.  Raises
-        RuntimeError for a schema that can't be read, and for an operator that is defined already.  Source:
+        alias_analysis: "" or "FROM_SCHEMA", both meaning that the schema declares all aliasing.  Raises
+        RuntimeError for an invalid schema, and for an operator that is already defined.  Source:
         torch.library.Library.define.
         """
         self._check_alive()
@@ -115,14 +115,14 @@ class Library:
         with_keyset: bool = False,
         allow_override: bool = True,
     ) -> None:
-        """Register ``fn`` as a kernel of an operator, which need not be defined yet.
+        """Registers ``fn`` as a kernel of an operator, which need not be defined yet.
 
-        dispatch_key: "CompositeImplicitAutograd" for a function made of other operators, whose derivatives it
-        has (the default); "CompositeExplicitAutograd" for one for every device; a device type ("reference",
-        "cuda"; "CPU" for all in host memory); "Meta"; "Autograd".  with_keyset: fn is given the keys still to
-        go first.  Raises TypeError for what can't be called, RuntimeError for an unknown key, for a "Meta"
-        kernel of what is composed of others, and where something is registered unless allow_override.
-        Source: torch.library.Library.impl.
+        dispatch_key: "CompositeImplicitAutograd" (the default) for a function that calls other operators,
+        which autograd records; "CompositeExplicitAutograd" for one for all devices; a device type
+        ("reference", "cuda"; "CPU" for all in host memory); "Meta"; "Autograd".  with_keyset: fn gets the
+        remaining dispatch keys as its first argument.  Raises TypeError if fn is not callable, RuntimeError
+        for an unknown key, for a "Meta" kernel of a CompositeImplicit operator, and if a kernel is already
+        registered unless allow_override.  Source: torch.library.Library.impl.
         """
         if not callable(fn):
             raise TypeError(f"Input function is required to be a callable but found type {type(fn)}")
@@ -162,13 +162,13 @@ class Library:
         assert not self._destroyed, "Library object has been destroyed"
 
     def _destroy(self) -> None:
-        """Take back all that was defined and registered here."""
+        """Removes everything that was defined and registered here."""
         self._contents.take_back()
         self._destroyed = True
 
 
 def place_of(dispatch_key: str) -> str:
-    """Where a registration for this dispatch key goes.  Raises RuntimeError for one that is unknown."""
+    """The internal place of registrations for this dispatch key.  Raises RuntimeError for an unknown one."""
     if dispatch_key == "default":
         return EXPLICIT
     if dispatch_key in ("", IMPLICIT):
@@ -187,7 +187,7 @@ def place_of(dispatch_key: str) -> str:
 
 
 def library_for(namespace: str, lib: Library | None) -> Library:
-    """``lib``, or one that is kept for good."""
+    """``lib``, or if None a permanent library."""
     if lib is None:
         lib = Library(namespace, "FRAGMENT")
         _kept.append(lib)
@@ -197,11 +197,11 @@ def library_for(namespace: str, lib: Library | None) -> Library:
 def define(
     qualname: str | Library, schema: str, alias_analysis: str = "", *, lib: Library | None = None
 ) -> Any:
-    """Define an operator: ``define("mine::add_one", "(Tensor x) -> Tensor")``.
+    """Defines an operator: ``define("mine::add_one", "(Tensor x) -> Tensor")``.
 
-    lib: lives as long as this library, rather than for good.  With a Library in the place of the name and a
-    whole schema, a decorator of the function that composes the operator.  Raises ValueError for a name or a
-    schema that does not look so.  Source: torch.library.define.
+    lib: the definition lasts as long as this library; without it, permanently.  With a Library in place of
+    the name and a schema with a name, a decorator of the CompositeImplicit function.  Raises ValueError for
+    an invalid name or schema.  Source: torch.library.define.
     """
     if isinstance(qualname, Library):
         library = qualname
@@ -232,11 +232,11 @@ def impl(
     *,
     lib: Library | None = None,
 ) -> Any:
-    """Register a kernel: ``impl("mine::add_one", "cpu", function)``, or a decorator without the function.
+    """Registers a kernel: ``impl("mine::add_one", "cpu", function)``, or a decorator without the function.
 
-    types: one or several device types or dispatch keys, "default" for every device.  lib: is registered for
-    as long as this library lives.  With a Library first, then the operator's name and maybe a dispatch key, a
-    decorator.  Raises as Library.impl.  Source: torch.library.impl.
+    types: one or several device types or dispatch keys, "default" for every device.  lib: the registration
+    lasts as long as this library.  With a Library first, then the operator's name and optionally a dispatch
+    key, it is a decorator.  Raises the errors of Library.impl.  Source: torch.library.impl.
     """
     if isinstance(qualname, Library):
         library, name, key = qualname, types, func or ""

@@ -1,4 +1,4 @@
-"""Floor 1: memory.
+"""Memory.
 
-Bytes (Storage), what lies in them (Spec), the two together (Tensor), and who owns them (Backend).
+Bytes (Storage), their interpretation (Spec), both together (Tensor), and the owner of the memory (Backend).
 """

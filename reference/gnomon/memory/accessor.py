@@ -1,6 +1,6 @@
 """TensorAccessor: a tensor's elements as Python numbers, by index or by offset.
 
-What the reference's kernels read and write through.  Works in place on host memory; on other memory it reads
+The reference's kernels read and write through it.  On host memory it works in place; of other memory it reads
 a copy, and can not write.
 
 Source: ATen/core/TensorAccessor.h.
@@ -17,9 +17,9 @@ from .tensor import Tensor
 
 
 class TensorAccessor:
-    """``accessor[i, j]`` reads an element, ``accessor[i, j] = x`` stores one, cast to the tensor's dtype.
+    """Reads an element with ``accessor[i, j]``, and stores ``accessor[i, j] = x`` cast to the tensor's dtype.
 
-    ``read(offset)`` and ``write(offset, value)`` do so by the element's offset in the storage.
+    ``read(offset)`` and ``write(offset, value)`` use the element's offset in the storage instead.
     """
 
     __slots__ = ("_storage_bytes", "_tensor", "_write", "offset", "read", "sizes", "strides")
@@ -28,7 +28,7 @@ class TensorAccessor:
         storage = tensor.untyped_storage()
         itemsize = tensor._spec.dtype.itemsize
         view = storage.copy_out()
-        # a storage may have bytes behind its last whole element
+        # a storage may have bytes after its last whole element
         view = view[: view.nbytes - view.nbytes % itemsize]
         self._tensor = tensor
         self._storage_bytes = view
@@ -40,7 +40,7 @@ class TensorAccessor:
 
     @property
     def write(self) -> Any:
-        """Stores a value at an offset."""
+        """The function ``write(offset, value)``."""
         if self._write is None:
             self._write = self._tensor._spec.dtype.writer(self._storage_bytes)
         return self._write
@@ -84,7 +84,7 @@ def _lies_plainly(tensor: Tensor) -> bool:
 
 
 def _typed(tensor: Tensor, sizes: geometry.Ints) -> list[Any]:
-    """The numbers of a tensor that ``_lies_plainly``, in lists of these sizes."""
+    """The elements of a tensor that ``_lies_plainly``, as nested lists of these sizes."""
     spec = tensor._spec
     start = tensor._storage_offset * spec.dtype.itemsize
     view = tensor.untyped_storage().copy_out()[start : start + spec.nbytes]
@@ -98,5 +98,5 @@ def _nested(sizes: Sequence[int], numbers: Iterator[Any]) -> list[Any]:
 
 
 def fill_from(tensor: Tensor, values: Sequence[Number]) -> None:
-    """Write ``values``, in row-major order, into a contiguous tensor that starts its storage."""
+    """Write ``values``, in row-major order, into a contiguous tensor whose storage offset is 0."""
     tensor.untyped_storage().copy_in(0, memoryview(tensor._spec.dtype.packed(values)).cast("B"))

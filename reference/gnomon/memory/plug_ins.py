@@ -1,7 +1,7 @@
-"""Plug-ins: which backends the installed distributions offer, and how one of them is imported.
+"""Plug-ins: which backends the installed distributions offer, and how one is imported.
 
-Finding them reads metadata and runs nothing.  A plug-in's code runs when somebody names the plug-in, and
-whatever it raises then is a reason why it is not available, never the end of the program.
+Finding them only reads metadata.  A plug-in's code runs when its name is used; an exception that it raises is
+the reason why the plug-in is unavailable, and never ends the program.
 """
 
 from __future__ import annotations
@@ -15,35 +15,35 @@ from typing import Any, NamedTuple
 
 ENTRY_POINT_GROUP = "gnomon.backends"
 OWN_DISTRIBUTION = "gnomon"
-MOST_TEXT = 2000  # characters of a reason, which are a stranger's
-MOST_LINE = 100  # and of a line of its metadata
-BUILT_IN = ("reference", "meta")  # what is there without an entry point
+MOST_TEXT = 2000  # characters of a reason, which is third-party text
+MOST_LINE = 100  # characters of a line of third-party metadata
+BUILT_IN = ("reference", "meta")  # backends without an entry point
 
 
 class Shipped(NamedTuple):
-    """An entry point of gnomon's own distribution, which is found without the metadata of all the others."""
+    """An entry point of gnomon's own distribution, found without reading all metadata."""
 
     name: str
     module: str
     attribute: str
 
     def load(self) -> Any:
-        """What it names."""
+        """Import the module, and return the attribute."""
         return getattr(import_module(self.module), self.attribute)
 
 
-# As pyproject.toml has them; reading metadata would take the first operator of a program some 20 ms.
+# The same as in pyproject.toml; reading metadata would delay a program's first operator by some 20 ms.
 SHIPPED = {name: Shipped(name, f"gnomon_{name}", "backend") for name in ("c", "cuda")}
-# Of the shipped ones those that ``cpu`` may stand for: an accelerator's are not loaded to find out.
+# Those that ``cpu`` may stand for: accelerator backends are not loaded to find out.
 SHIPPED_HOSTS = ("c",)
 
 
 class Offers(NamedTuple):
     """What the installed distributions offer.
 
-    entry_points  name -> the entry point to load
+    entry_points  name -> its entry point
     shipped       the names that gnomon's own distribution offers
-    refused       name -> why nothing is loaded for it
+    refused       name -> why no entry point is loaded for it
     """
 
     entry_points: dict[str, Any]
@@ -54,8 +54,8 @@ class Offers(NamedTuple):
 def find() -> Offers:
     """The entry points of all installed distributions, none of them loaded.
 
-    A name that two distributions offer is neither's: the order of the search path must not decide whose code
-    runs.  But the built-in names and those that gnomon's own distribution offers stay gnomon's.
+    If two distributions offer a name, neither is used: the order of the search path must not decide whose
+    code runs.  The built-in names, and those that gnomon's own distribution offers, always stay gnomon's.
     """
     found = Offers({}, (), {})
     by_name: dict[str, dict[str, Any]] = {}
@@ -78,10 +78,10 @@ def find() -> Offers:
 
 
 def offered(group: str) -> dict[str, Any]:
-    """The entry points of another group, by name, none of them loaded: what packages above give to gnomon.
+    """The entry points of another group, by name, none of them loaded.
 
-    gnomon.observers  functions that start watching, called before the first tensor is there
-    gnomon.facts      functions that return what was recorded of each operator, by its name
+    gnomon.observers  functions that start observing, called before the first tensor exists
+    gnomon.facts      functions that return what was recorded of each operator, by operator name
     gnomon.commands   commands of ``gnomon``: functions of the arguments that return the exit status
     """
     from importlib.metadata import entry_points
@@ -92,10 +92,10 @@ def offered(group: str) -> dict[str, Any]:
 def _entry_points(refused: dict[str, str]) -> Iterator[tuple[str, Any]]:
     """The entry points of ``gnomon.backends``, each with the name and version of its distribution.
 
-    Of two distributions of one name the first on the search path counts, as for imports.  One whose metadata
-    can not be read offers nothing, and stands in ``refused``.
+    If two distributions have the same name, the first on the search path counts, as for imports.  One whose
+    metadata can not be read offers nothing, and is listed in ``refused``.
     """
-    from importlib.metadata import distributions  # 20 ms, which only who asks for a plug-in pays
+    from importlib.metadata import distributions  # 20 ms, paid only if a plug-in is needed
 
     seen = set()
     for distribution in distributions():
@@ -118,14 +118,14 @@ def _entry_points(refused: dict[str, str]) -> Iterator[tuple[str, Any]]:
             yield from ((who, each) for each in offers)
 
 
-# A line of entry_points.txt: a backend's name, where it is, and perhaps extras, which are nobody's here.
+# A line of entry_points.txt: a backend's name, its module and attribute, and extras, which are ignored.
 _LINE = re.compile(r"(\w+)\s*=\s*([\w.]+\s*(:\s*[\w.]+\s*)?)(\[.*\])?")
 
 
 def _offers(text: str) -> tuple[list[Any], list[str]]:
-    """The entry points of our group in the text of a distribution, and its lines that are none.
+    """The entry points of our group in the text of a distribution, and its invalid lines.
 
-    Read line by line: one that is garbage takes nothing from the others, and is not listed as a backend.
+    It is parsed line by line, so that an invalid line affects no other, and is not listed as a backend.
     """
     from importlib.metadata import EntryPoint
 
@@ -145,10 +145,10 @@ def _offers(text: str) -> tuple[list[Any], list[str]]:
 
 
 def guarded(function: Callable[[], Any]) -> tuple[Any, str]:
-    """What a stranger's ``function`` returns, and ""; or None, and what it raised in words.
+    """Call third-party code: returns its result and "", or None and the text of what it raised.
 
-    That may be SystemExit or a KeyboardInterrupt of its own making.  A SIGINT that arrives meanwhile is the
-    user's, and goes on to the caller.
+    That includes SystemExit, and a KeyboardInterrupt that the code itself raises.  A SIGINT that arrives
+    meanwhile is the user's, and is raised to the caller.
     """
     arrived: list[int] = []
     before: Any = signal.getsignal(signal.SIGINT)
@@ -172,9 +172,9 @@ def guarded(function: Callable[[], Any]) -> tuple[Any, str]:
 
 
 def reason_of(error: BaseException) -> str:
-    """What was raised, in words that are not too many."""
+    """The type and the message of an exception, of limited length."""
     try:
         text = f"{type(error).__name__}: {error}".rstrip(": ")
-    except Exception:  # its text is a stranger's code, too
+    except Exception:  # its __str__ is third-party code, too
         text = type(error).__name__
     return text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]} ..."

@@ -1,8 +1,8 @@
-"""Prepared calls: what a backend offers beyond kernels that are functions.
+"""Prepared calls: kernels that are prepared for given sizes and strides, instead of called as functions.
 
-A ``PreparingKernel`` is asked once for each kind of call, and what it returns, a ``PreparedCall``, is run
-from then on.  Only ``run`` is needed.  All else says how the C speedups enter the call without Python; what a
-call does not define it does not offer, and it takes the readable way.
+A ``PreparingKernel`` prepares each kind of call once, and the ``PreparedCall`` that it returns runs from then
+on.  Only ``run`` is required.  The other methods let the C speedups run the call without Python; where a
+PreparedCall does not define one, the call takes the path of the readable tier.
 
 Addresses are floats: C and cffi pass them as doubles, which are exact below 2**53.
 
@@ -14,19 +14,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-# What ``PreparedCall.run`` returns, as csrc/gnomon.h has it.
+# The statuses that ``PreparedCall.run`` returns, as in csrc/gnomon.h.
 OK = 0
-BAD_VALUE = 1  # a value that the operator refuses: the reference meets it as well, and raises
-OUT_OF_MEMORY = 2  # for the kernel's workspace
-NOT_IMPLEMENTED = 3  # it has declined: the fallback policy
+BAD_VALUE = 1  # an invalid value: the reference runs the call again, and raises the error
+OUT_OF_MEMORY = 2  # no memory for the kernel's workspace
+NOT_IMPLEMENTED = 3  # the kernel declined: the fallback policy decides
 
 
 class CallInC(NamedTuple):
-    """How a call is entered from C, with an array of the addresses of all its tensors, outputs first.
+    """How C runs a call, given an array of the addresses of all its tensors, outputs first.
 
-    call           the address that ``run`` is given first
+    call           an address, the first argument of ``run``
     output_nbytes  bytes of each output
-    allocate       the address of ``double (double nbytes)``: a new block, 0.0 where there is no memory
+    allocate       the address of ``double (double nbytes)``, which returns a new block, 0.0 if out of memory
     free           the address of ``void (double block)``
     run            the address of ``int (double call, double *addresses)``, which returns a status
     """
@@ -39,10 +39,10 @@ class CallInC(NamedTuple):
 
 
 class PreparedCall:
-    """A kernel's call for tensors of known specs, with known other arguments.  Derive from it.
+    """The call of a kernel for tensors of given specs, with all other arguments fixed.  A base class.
 
-    address     what entries are given first, so that one function can enter many calls; 0.0 for entries that
-                know theirs
+    address     the first argument of entries, so that one function can serve many calls; 0.0 for entries that
+                contain it
     is_claimed  is there a kernel behind it?  If not, calls with more than three tensors have no plan
     """
 
@@ -52,59 +52,60 @@ class PreparedCall:
     is_claimed: bool = False
 
     def run(self, tensors: Sequence[Any]) -> int:
-        """Run on the memory of these tensors, outputs first, None for one that is absent; a status."""
+        """Run on the memory of these tensors, outputs first, None for an absent one; returns a status."""
         raise NotImplementedError(f"{type(self).__name__}: run must be defined")
 
     def entry(self, operands: int, numbers: int, inplace: bool = False) -> Callable[..., float] | None:
-        """A function for one output and up to three inputs, the last of them a number if ``numbers`` is 1.
+        """A function for one output and up to three inputs; the last is a number if ``numbers`` is 1.
 
         It takes ``address`` and the inputs' addresses, allocates the output, and returns its address, or 0.0;
-        with ``inplace`` it takes the output's address before the inputs', and returns a status.
-        None: there is none.
+        with ``inplace`` it takes the output's address before the inputs', and returns a status.  None: not
+        offered.
         """
         return None
 
     def entry_with(self, what: str, inplace: bool) -> Callable[..., float] | None:
-        """``entry`` for a call without inputs that is told something anew each time, behind all else:
-        "scalar", a number; "stream", a seed and a counter.  It needs an ``entry_address``.  None: there is
-        none.
+        """Like ``entry``, for a call without inputs whose last arguments change with each call.
+
+        ``what`` names those: "scalar" is a number, "stream" a seed and a counter.  It needs an
+        ``entry_address``.  None: not offered.
         """
         return None
 
     def entry_address(self, entry: Any) -> float:
-        """The address of the machine code of what the two above returned, doubles in and out; 0.0: it has
-        none, and is called as a Python function.
+        """The address of the machine code of an entry, which takes and returns doubles.
+
+        0.0: it has none, and is called as a Python function.
         """
         return 0.0
 
     def run_new_in_c(self) -> CallInC | None:
-        """How calls of any number of tensors are entered from C.  None: they are not."""
+        """How C runs the call, for any number of tensors.  None: not offered."""
         return None
 
     def run_new(self, inputs: Sequence[float]) -> list[float] | None:
-        """In place of that, as a Python function: from the inputs' addresses to those of new outputs, which
-        are the caller's then; None where there is no memory, or the kernel refuses.
+        """Like ``run_new_in_c``, as a Python function: from the inputs' addresses to those of new outputs.
 
-        Whoever does not define it does not offer it.
+        The caller owns the outputs.  None: out of memory, or the kernel declined.  Optional.
         """
         raise NotImplementedError(f"{type(self).__name__}: run_new is not offered")
 
 
 @runtime_checkable
 class PreparingKernel(Protocol):
-    """A kernel that is no function: it is not called, but asked for the call to be made."""
+    """A kernel that prepares calls instead of being called itself."""
 
     def prepare(
         self,
-        walk: Any,
+        iterator: Any,
         tensors: Sequence[Any],
         output_count: int,
         kernel_arguments: Sequence[Any],
     ) -> PreparedCall:
-        """The call for tensors of these specs, outputs first, with these other arguments.
+        """Prepare the call for tensors of these specs, outputs first, with these other arguments.
 
-        walk: the TensorIterator of pointwise operators and reductions, None of others.  The tensors'
-        addresses are not to be kept: the call is run on others of the same specs.
+        iterator: the TensorIterator of pointwise operators and reductions, None of others.  The tensors'
+        addresses must not be kept: the call runs on other tensors of the same specs.
         """
         raise NotImplementedError
 
@@ -113,14 +114,14 @@ _free_functions: dict[str, Callable[[float], None]] = {}
 
 
 def register_free(device_type: str, free: Callable[[float], None]) -> None:
-    """Say how memory of ``device_type`` that the C speedups hold by its address alone is given back."""
+    """Set the function that frees memory of ``device_type`` that the C speedups hold by address."""
     _free_functions[device_type] = free
 
 
 def free_function(device_type: str) -> Callable[[float], None] | None:
-    """What ``register_free`` was given; None: all memory of this device type is held by a Storage."""
+    """The function given to ``register_free``; None: Storages hold all memory of this device type."""
     return _free_functions.get(device_type)
 
 
-# A kernel of either kind: one that can be called, or one that prepares calls.
+# A kernel of either kind.
 Kernel = Callable[..., Any] | PreparingKernel

@@ -1,8 +1,8 @@
-"""Spec: all that a tensor is, apart from its numbers and where they begin.
+"""Spec: everything that describes a tensor except its data and its storage offset.
 
-A spec is an immutable value, and interned: equal specs are one object, so that a dictionary finds them by
-identity.  Views, broadcasting, promotion and shape rules are functions from specs to specs; what such a
-function found can be kept under the specs it was found for (calls/running.py does so).
+A spec is an immutable value, and interned: equal specs are the same object, so that dictionaries find them by
+identity.  Views, broadcasting, type promotion and meta functions map specs to specs, so their results can be
+cached under the specs of their inputs (calls/running.py does so).
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from ..values import geometry
 from ..values.device import device, layout, strided
 from ..values.dtype import dtype
 from ..values.geometry import Ints, Size
-from .prepared import register_free  # noqa: F401  (where backends of contract 1.2 import it from)
+from .prepared import register_free  # noqa: F401  (backends of contract 1.2 import it from here)
 
 
 class Spec:
-    """Sizes, strides (in elements), dtype, device and layout; made by ``spec_of`` only.
+    """Sizes, strides (in elements), dtype, device and layout; created by ``spec_of`` only.
 
-    ``extent_nbytes`` is from the first element to the end of the last that the strides reach, in bytes.
+    ``extent_nbytes`` counts the bytes from the first element to the end of the last one that the strides
+    reach.
     """
 
     __slots__ = (
@@ -52,15 +53,15 @@ class Spec:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the elements, without gaps."""
+        """Bytes of all elements, without gaps."""
         return self.numel * self.dtype.itemsize
 
     def with_geometry(self, sizes: Ints, strides: Ints) -> Spec:
-        """The same element type and device, other sizes and strides: what a view is."""
+        """The spec of a view: other sizes and strides, same dtype and device."""
         return spec_of(sizes, strides, self.dtype, self.device)
 
     def contiguous(self, sizes: Ints | None = None, dtype: dtypes.dtype | None = None) -> Spec:
-        """A row-major tensor like this one, with other sizes or another dtype where given."""
+        """The spec of a contiguous tensor like this one, with other sizes or another dtype if given."""
         return contiguous_spec(self.sizes if sizes is None else sizes, dtype or self.dtype, self.device)
 
     def __repr__(self) -> str:
@@ -68,19 +69,19 @@ class Spec:
 
 
 _interned: WeakValueDictionary[tuple[Ints, Ints, dtype, device], Spec] = WeakValueDictionary()
-_recent: deque[Spec] = deque(maxlen=256)  # a spec outlives its tensors a little: often the next has it too
+_recent: deque[Spec] = deque(maxlen=256)  # outlive their tensors for a while, for reuse
 
 
 def spec_of(sizes: Ints, strides: Ints, dtype: dtype, device: device) -> Spec:
     """The spec with these four values.
 
-    Raises RuntimeError for a negative size, and TypeError for one that is no integer, which whoever computes
-    sizes should have refused in better words.
+    Raises RuntimeError for a negative size, and TypeError for a size that is not an integer; callers should
+    have raised a better error for the latter.
     """
     key = (sizes, strides, dtype, device)
     spec = _interned.get(key)
     if spec is None:
-        # 2.0 == 2: a spec with floats would be found, later, for the integers
+        # 2.0 == 2: a spec with floats would later be found for the integers
         sizes, strides = tuple(map(index, sizes)), tuple(map(index, strides))
         key = (sizes, strides, dtype, device)
         for size in sizes:
@@ -97,12 +98,12 @@ def spec_of(sizes: Ints, strides: Ints, dtype: dtype, device: device) -> Spec:
         spec.numel = geometry.numel_of(sizes)
         spec.is_contiguous = geometry.is_contiguous(sizes, strides)
         spec.extent_nbytes = geometry.extent(sizes, strides) * dtype.itemsize
-        # two threads may both have missed; the one that comes second gets the first's
+        # two threads may both have found none: the second gets the first one's
         spec = _interned.setdefault(key, spec)
         _recent.append(spec)
     return spec
 
 
 def contiguous_spec(sizes: Ints, dtype: dtype, device: device) -> Spec:
-    """The spec of a new row-major tensor."""
+    """The spec of a new contiguous tensor."""
     return spec_of(sizes, geometry.contiguous_strides(sizes), dtype, device)

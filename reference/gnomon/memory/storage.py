@@ -12,11 +12,11 @@ from ..values.errors import OutOfMemoryError
 from ..values.speedups import speedups
 from .backend import Backend
 
-MAX_NBYTES = 2**63 - 1  # what a 64-bit signed integer counts, as offsets in kernels do
+MAX_NBYTES = 2**63 - 1  # kernels use 64-bit signed offsets
 
 
 def allocate(backend: Backend, nbytes: int, device: device) -> Any:
-    """Memory for ``nbytes`` bytes on a device.  Raises OutOfMemoryError, also for what no machine has."""
+    """Allocate ``nbytes`` bytes on a device.  Raises OutOfMemoryError, also for more than 2**63 - 1 bytes."""
     if nbytes > MAX_NBYTES:
         raise OutOfMemoryError(f"{backend.name}: can not allocate {nbytes} bytes")
     return backend.allocate(nbytes, device.index or 0)
@@ -25,8 +25,8 @@ def allocate(backend: Backend, nbytes: int, device: device) -> Any:
 class Storage:
     """``size`` bytes of a backend's memory.
 
-    ``memory`` is whatever the backend's allocator returned: only the backend knows what it is.  The bytes go
-    back when the last reference to it goes.
+    ``memory`` is what the backend's allocator returned, opaque to everyone else.  It is freed with the last
+    reference to it.
     """
 
     __slots__ = ("__weakref__", "_capacity", "backend", "device", "memory", "size")
@@ -39,7 +39,7 @@ class Storage:
         self._capacity = size
 
     def nbytes(self) -> int:
-        """Bytes in the block."""
+        """The size in bytes."""
         return self.size
 
     def __len__(self) -> int:
@@ -50,20 +50,20 @@ class Storage:
         return self.backend.address(self.memory)
 
     def host_view(self) -> memoryview:
-        """The block's bytes themselves, in place: at least ``size``.  Only for backends with host memory."""
+        """The block's bytes in place, at least ``size``.  Only for backends with host memory."""
         return self.backend.host_view(self.memory, self._capacity)
 
     def copy_out(self) -> memoryview:
-        """The block's bytes for reading, at least ``size``: in place where that is possible, else a copy."""
+        """The block's bytes for reading, at least ``size``: in place in host memory, else a copy."""
         if self.backend.host_memory:
             return self.backend.host_view(self.memory, self._capacity)
         return memoryview(self.backend.copy_out(self.memory, 0, self._capacity))
 
     def copy_in(self, offset: int, data: Any) -> None:
-        """Write ``data``, an object with a contiguous buffer, from byte ``offset`` on.
+        """Write ``data``, an object with a contiguous buffer, starting at byte ``offset``.
 
-        Raises TypeError for another offset than an int or other data, RuntimeError for bytes that would lie
-        outside of the storage; nothing is written then.
+        Raises TypeError for an offset that is not an int and for other data, RuntimeError for bytes outside
+        of the storage; then nothing is written.
         """
         if not isinstance(offset, int):
             raise TypeError(f"copy_in: argument 'offset' must be an int, not {type(offset).__name__}")
@@ -78,7 +78,7 @@ class Storage:
         self.backend.copy_in(self.memory, offset, given)
 
     def copy_from(self, source: Storage, nbytes: int) -> None:
-        """Write the first bytes of another storage; between backends they go by way of the host.
+        """Copy the first ``nbytes`` bytes of another storage, through the host if the backends differ.
 
         Raises RuntimeError for more bytes than either storage has.
         """
@@ -93,12 +93,12 @@ class Storage:
             self.copy_in(0, source.copy_out()[:nbytes])
 
     def resize_(self, size: int) -> Storage:
-        """Change the size to ``size`` bytes; what fits of the old content is kept.
+        """Change the size to ``size`` bytes, and keep the old content up to there.
 
-        Raises TypeError for what is no int, RuntimeError for a negative number, OutOfMemoryError.
+        Raises TypeError for a size that is not an int, RuntimeError for a negative one, OutOfMemoryError.
 
-        The block never becomes smaller: a tensor that is larger than what the storage has become reads what
-        was there, where PyTorch would read other memory.
+        The block never shrinks: a tensor that is larger than its shrunken storage reads the old content,
+        while in PyTorch it would read other memory.
         """
         if not isinstance(size, int):
             raise TypeError(f"resize_: argument 'size' must be an int, not {type(size).__name__}")

@@ -1,7 +1,7 @@
-"""Tensor: a spec, a storage, an offset; a version counter; and the slots that autograd fills.
+"""Tensor: a spec, a storage and an offset, a version counter, and the fields of autograd.
 
-This file knows what a tensor *is*.  What can be done with it (operators, backward, printing) is attached by
-the floors above.
+This file defines only the data.  The layers above attach what can be done with it: operators, backward,
+printing.
 
 Source: c10/core/TensorImpl.h, torch/csrc/autograd/variable.h (AutogradMeta), c10/core/TensorImpl.h
 (VariableVersion).
@@ -35,9 +35,9 @@ from .storage import Storage
 
 
 class VersionCounter:
-    """How often the data was written to in place; shared by a tensor and all its views.
+    """Counts the in-place writes to the data; shared by a tensor and all its views.
 
-    ``views`` are those that do not require grad: they will when their base does.
+    ``views`` are the views that do not require grad: they will as soon as their base does.
     """
 
     __slots__ = ("value", "views")
@@ -47,9 +47,7 @@ class VersionCounter:
         self.views: list[weakref.ref[Tensor]] | None = None
 
     def add_view(self, view: Tensor) -> None:
-        """Keep ``view`` in mind, weakly; those that were freed are forgotten whenever the list has
-        doubled.
-        """
+        """Keep a weak reference to ``view``; dead references are dropped whenever the list has doubled."""
         views = self.views
         if views is None:
             self.views = [weakref.ref(view)]
@@ -60,9 +58,9 @@ class VersionCounter:
             views[:] = [each for each in views if each() is not None]
 
     def views_require_grad(self, base: Tensor) -> None:
-        """``base`` requires grad from now on, and so do its views.
+        """Make the views of ``base`` require grad, because ``base`` now does.
 
-        Other tensors may share the counter, what was detached from ``base`` or it from: not their views.
+        Tensors that share the counter but are no views of ``base``, such as detached ones, are not changed.
         """
         views, self.views = self.views or (), None
         for reference in views:
@@ -76,15 +74,15 @@ class VersionCounter:
 
 
 class AutogradMeta:
-    """What autograd knows about a tensor beyond its gradient edge; most tensors never have one.
+    """Autograd's data of a tensor, without its gradient edge; most tensors never need one.
 
     grad              the accumulated gradient of a leaf (or of a tensor that retains it)
     accumulator_edge  the edge to the leaf's AccumulateGrad
-    post_accumulate_grad_hooks  functions of the leaf, called when its grad was added to
-    retain_hook       of a non-leaf that keeps its gradient: what puts it there
-    requires_grad     of a view: was it asked for on the view itself, rather than on its base?
+    post_accumulate_grad_hooks  hooks of a leaf, called after its grad was accumulated
+    retain_hook       of a non-leaf that retains its gradient: the hook that stores it
+    requires_grad     of a view: was it set on the view itself, rather than inherited from its base?
     is_parameter      of a tensor of another class: does it count as an nn.Parameter?
-    tangents          by dual level, the tangent or None, once forward mode knows which it has
+    tangents          by dual level, the tangent or None, once forward mode has determined it
     """
 
     __slots__ = (
@@ -109,7 +107,7 @@ class AutogradMeta:
 
 
 class CreationMeta(IntEnum):
-    """How a view came to be: whether autograd can follow an in-place operator on it.
+    """How a view was created, which decides whether it may be modified in place.
 
     Source: CreationMeta in torch/csrc/autograd/variable.h.
     """
@@ -124,23 +122,22 @@ class CreationMeta(IntEnum):
 class Tensor:
     """A multi-dimensional array of numbers of one dtype on one device.
 
-    Made by ``gnomon.tensor``, ``gnomon.empty`` and their like, never by calling the class.  Source:
+    Created by ``gnomon.tensor``, ``gnomon.empty`` and similar functions, never by calling the class.  Source:
     torch.Tensor.
     """
 
-    # No __init__: whoever makes a tensor calls fill_slots.
+    # No __init__: code that creates a tensor calls fill_slots.
     __slots__ = (
         "__dict__",
         "__weakref__",
         "_autograd_meta",  # AutogradMeta or None
-        "_gradient_edge",  # (Node, output number) of what computed this tensor, or None for a leaf
+        "_gradient_edge",  # (Node, output number) of the operator that computed this tensor; None for a leaf
         "_keys",  # dispatch keys, as bits
         "_spec",
-        "_storage",  # Storage, or None: its numbers are not in memory that others could show
+        "_storage",  # Storage; None if the tensor has no memory that others could share
         "_storage_offset",  # elements
-        "_version_counter",  # VersionCounter, or None: never written to, and shared with nobody
-        # (base, version, CreationMeta) of a view, whose grad_fn was right at that version of the base, or
-        # None
+        "_version_counter",  # VersionCounter; None: never written to in place, and no view shares it
+        # (base, version, CreationMeta) of a view, else None; grad_fn is valid for that version of the base
         "_view_of",
     )
 
@@ -162,7 +159,7 @@ class Tensor:
 
     @property
     def device(self) -> device:
-        """Where the memory is."""
+        """The device of the memory."""
         return self._spec.device
 
     @property
@@ -250,20 +247,18 @@ class Tensor:
     # -- memory ----------------------------------------------------------------------------------------------
 
     def data_ptr(self) -> int:
-        """The address of the first element (a number that tells blocks apart, where memory has no
-        addresses).
-        """
+        """The address of the first element, or a number that identifies the memory if it has no address."""
         start = self.untyped_storage().data_ptr()
         return start + self._storage_offset * self._spec.dtype.itemsize if start else 0
 
     @property
     def _address(self) -> float:
-        """``data_ptr()`` as kernels take it (exact below 2**53); 0.0 where memory has no addresses."""
+        """``data_ptr()`` as the float that kernels take (exact below 2**53); 0.0 if memory has no address."""
         storage = self._storage
         return 0.0 if storage is None or not storage.backend.has_addresses else float(self.data_ptr())
 
     def untyped_storage(self) -> Storage:
-        """The storage that this tensor views.  Raises NotImplementedError where there is none."""
+        """The storage that this tensor views.  Raises NotImplementedError if there is none."""
         if self._storage is None:
             raise NotImplementedError(
                 f"Cannot access storage of a tensor on {self._spec.device}: it has none"
@@ -274,7 +269,7 @@ class Tensor:
 
     @property
     def _version(self) -> int:
-        """How often this tensor, its base or a view of it was written to in place.
+        """The number of in-place writes to this tensor, its base or its views.
 
         Raises RuntimeError for an inference tensor.
         """
@@ -297,7 +292,7 @@ class Tensor:
         return None if self._view_of is None else self._view_of[0]
 
     def _is_view(self) -> bool:
-        """Is this a view that autograd keeps track of?"""
+        """Is this a view that autograd tracks?"""
         return self._view_of is not None
 
     @property
@@ -308,7 +303,7 @@ class Tensor:
 
     @property
     def is_leaf(self) -> bool:
-        """Made by the user rather than by a recorded operator (or not requiring grad at all)?"""
+        """Was this created by the user, not by a recorded operator, or does it not require grad?"""
         return self.grad_fn is None
 
     @property
@@ -323,10 +318,10 @@ class Tensor:
         self.requires_grad_(requires_grad)
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Start (or, for a leaf, stop) recording operators on this tensor; returns it.
+        """Start, or for a leaf stop, recording operators on this tensor; returns the tensor.
 
-        Raises RuntimeError for a dtype that has no gradient, and for stopping at a non-leaf; TypeError for
-        what is no bool.
+        Raises RuntimeError for a dtype that has no gradient, and for a non-leaf if ``requires_grad`` is
+        False; TypeError if the argument is not a bool.
         """
         check_requires_grad("requires_grad_", requires_grad)
         if requires_grad and not (self._spec.dtype.is_floating_point or self._spec.dtype.is_complex):
@@ -355,19 +350,19 @@ class Tensor:
         return self
 
     def is_inference(self) -> bool:
-        """Was this tensor made in inference mode?  Then it has no version, and is never recorded."""
+        """Was this tensor created in inference mode?  Then it has no version, and is never recorded."""
         return self._version_counter is INFERENCE_VERSION
 
     @property
     def retains_grad(self) -> bool:
-        """Is this a non-leaf that keeps its gradient?"""
+        """Is this a non-leaf that retains its gradient?"""
         return self._autograd_meta is not None and self._autograd_meta.retain_hook is not None
 
     @property
     def grad(self) -> Tensor | None:
         """The gradient that backward accumulated here, or None.
 
-        Warns where there never will be one: at a non-leaf that does not retain it.
+        Warns for a non-leaf that does not retain its gradient, which will never have one.
         """
         meta = self._autograd_meta
         if self._gradient_edge is not None and (meta is None or meta.grad is None) and not self.retains_grad:
@@ -407,7 +402,7 @@ class Tensor:
 
     @property
     def data(self) -> Tensor:
-        """The same numbers without history: writing to them is not seen by autograd."""
+        """The same data as a leaf; autograd does not notice writes to it."""
         if self._keys & WRAPPER_KEYS:
             return self.detach()  # type: ignore[attr-defined]
         return make_tensor(self._spec, self.untyped_storage(), self._storage_offset)
@@ -429,7 +424,7 @@ class Tensor:
         self._spec = source._spec
         self._storage_offset = source._storage_offset
 
-    # A subclass with a method of this name is asked instead of kernels (dispatch/python_dispatch.py).
+    # If a subclass defines this method, it is called instead of kernels (dispatch/python_dispatch.py).
     __gnomon_dispatch__: Any = None
 
     @staticmethod
@@ -444,12 +439,12 @@ class Tensor:
         device: Any = None,
         requires_grad: bool = False,
     ) -> Any:
-        """A tensor of the class ``cls`` that has sizes, strides, a dtype and a device, but no numbers.
+        """Create a tensor of class ``cls`` that has sizes, strides, a dtype and a device, but no data.
 
-        For subclasses whose ``__gnomon_dispatch__`` knows where the numbers are; their ``__new__`` and
-        ``__init__`` are not called.  Strides are row-major unless given; the dtype is the default dtype, the
-        device the default device; there is one layout.  Raises TypeError for a class without a
-        ``__gnomon_dispatch__``.  Source: torch.Tensor._make_wrapper_subclass.
+        For subclasses whose ``__gnomon_dispatch__`` knows where the data is; their ``__new__`` and
+        ``__init__`` are not called.  Defaults: contiguous strides, the default dtype, the default device;
+        there is only one layout.  Raises TypeError for a class without ``__gnomon_dispatch__``.  Source:
+        torch.Tensor._make_wrapper_subclass.
         """
         if cls.__gnomon_dispatch__ is None:
             raise TypeError(f"{cls.__name__}: a wrapper needs a __gnomon_dispatch__")
@@ -465,7 +460,7 @@ class Tensor:
 
     @classmethod
     def _make_subclass(cls, data: Tensor, require_grad: bool = False) -> Tensor:
-        """``data``'s numbers as a leaf of this class.  Source: torch.Tensor._make_subclass."""
+        """A leaf of this class that shares the data of ``data``.  Source: torch.Tensor._make_subclass."""
         made = alias_tensor(data, data._spec, data._storage_offset, cls)
         made._version_counter = None if made._version_counter is not INFERENCE_VERSION else INFERENCE_VERSION
         return made.requires_grad_(require_grad)
@@ -476,14 +471,14 @@ class Tensor:
 
 
 def autograd_meta(tensor: Tensor) -> AutogradMeta:
-    """The tensor's AutogradMeta, made if there was none."""
+    """The tensor's AutogradMeta; created if there was none."""
     if tensor._autograd_meta is None:
         tensor._autograd_meta = AutogradMeta()
     return tensor._autograd_meta
 
 
 def version_counter(tensor: Tensor) -> VersionCounter:
-    """The tensor's version counter, made if there was none."""
+    """The tensor's version counter; created if there was none."""
     if tensor._version_counter is None:
         tensor._version_counter = VersionCounter()
     return tensor._version_counter
@@ -497,10 +492,10 @@ def fill_slots(
     keys: int | None = None,
     version: VersionCounter | None = None,
 ) -> Tensor:
-    """Fill the slots of a tensor that has just been made, and return it: a leaf without a history.
+    """Fill the slots of a new tensor and return it: a leaf without history.
 
-    ``keys`` and ``version``: for a tensor of its own, as the thread's modes have it; else those of the tensor
-    whose numbers it shows.
+    ``keys`` and ``version`` are given for an alias, which takes those of the aliased tensor; otherwise they
+    follow from the thread's modes.
     """
     if keys is None:
         is_inference = mode_word() & INFERENCE_MODE_BIT
@@ -517,14 +512,14 @@ def fill_slots(
 
 
 def make_tensor(spec: Spec, storage: Storage, offset: int = 0, cls: type[Tensor] | None = None) -> Tensor:
-    """A leaf tensor that shows ``storage`` as ``spec``, from element ``offset`` on.
+    """Create a leaf tensor: the view of ``storage`` that ``spec`` describes, starting at element ``offset``.
 
-    Raises RuntimeError for the storage of a wrapper, which has no numbers to show.
+    Raises RuntimeError for the storage of a wrapper subclass, which has no data.
     """
     cls = cls or Tensor
     if storage.device is not spec.device and cls.__gnomon_dispatch__ is None:
         raise RuntimeError(f"a tensor on {spec.device} can't show the memory of a wrapper without numbers")
-    tensor = Tensor.__new__(cls)  # a subclass's __new__ is its users'
+    tensor = Tensor.__new__(cls)  # not cls(): users may define __new__
     fill_slots(tensor, spec, storage, offset)
     if cls is not Tensor and cls.__gnomon_dispatch__ is not None:
         tensor._keys |= PYTHON
@@ -532,9 +527,9 @@ def make_tensor(spec: Spec, storage: Storage, offset: int = 0, cls: type[Tensor]
 
 
 def empty_tensor(spec: Spec) -> Tensor:
-    """A leaf tensor with memory of its own, whose numbers are whatever was there.
+    """Create an uninitialized leaf tensor with its own memory.
 
-    Raises OutOfMemoryError from the backend's allocator.
+    Raises OutOfMemoryError if the backend's allocator does.
     """
     backend = backend_of(spec.device)
     memory = backend.allocate(spec.extent_nbytes, spec.device.index or 0)
@@ -542,9 +537,9 @@ def empty_tensor(spec: Spec) -> Tensor:
 
 
 def alias_tensor(tensor: Tensor, spec: Spec, offset: int, cls: type[Tensor] | None = None) -> Tensor:
-    """A leaf tensor on the same storage with another spec and offset, sharing the version counter.
+    """Create a leaf tensor on the same storage with another spec and offset; it shares the version counter.
 
-    This is what all views are made of; ADInplaceOrView and Autograd add the rest.
+    All views are created here; ADInplaceOrView and Autograd add the rest.
     """
     if cls is not None and cls is not Tensor:
         view = make_tensor(spec, tensor.untyped_storage(), offset, cls)
@@ -556,7 +551,7 @@ def alias_tensor(tensor: Tensor, spec: Spec, offset: int, cls: type[Tensor] | No
 
 
 def is_alias_of(tensor: Tensor, other: Tensor) -> bool:
-    """Do two tensors show one Storage?  Source: is_alias_of in aten/src/ATen/core/TensorBase.h."""
+    """Do two tensors share one Storage?  Source: is_alias_of in aten/src/ATen/core/TensorBase.h."""
     return tensor is other or (tensor._storage is not None and tensor._storage is other._storage)
 
 
@@ -566,4 +561,4 @@ if speedups is not None:
     empty_tensor = speedups.empty_tensor(empty_tensor)
     is_alias_of = speedups.is_alias_of
 
-INFERENCE_VERSION = VersionCounter()  # that of all inference tensors: they have none of their own
+INFERENCE_VERSION = VersionCounter()  # shared by all inference tensors, which do not count versions

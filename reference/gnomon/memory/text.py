@@ -1,7 +1,7 @@
-"""Text: how a tensor prints.
+"""Text: the repr of a tensor.
 
-The numbers are formatted alike, wide enough for the widest, in fixed or scientific notation by PyTorch's
-rule; long tensors show their edges.
+All elements have the same width, in fixed or scientific notation by PyTorch's rule; long dimensions are
+summarized.
 
 Source: torch/_tensor_str.py.
 """
@@ -18,10 +18,10 @@ from .tensor import Tensor
 
 
 class PrintOptions:
-    """What ``set_printoptions`` sets."""
+    """The options of ``set_printoptions``."""
 
     precision = 4
-    threshold = 1000  # elements from which a tensor is summarised
+    threshold = 1000  # a tensor with more elements is summarized
     edgeitems = 3
     linewidth = 80
     sci_mode: bool | None = None
@@ -38,7 +38,7 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """How tensors print from now on.  Source: torch.set_printoptions."""
+    """Set how tensors print.  Source: torch.set_printoptions."""
     profiles = {"default": (4, 1000, 3, 80), "short": (2, 1000, 2, 80), "full": (4, math.inf, 3, 80)}
     if profile is not None:
         if profile not in profiles:
@@ -56,9 +56,7 @@ def set_printoptions(
 
 
 class _Formatter:
-    """One format for all the numbers that are shown: its width is that of the widest finite one that is not
-    0.
-    """
+    """One format for all elements shown: as wide as the widest finite nonzero one."""
 
     def __init__(self, numbers: list[Any], is_floating: bool):
         self.is_floating = is_floating
@@ -66,7 +64,7 @@ class _Formatter:
         self.scientific = False
         self.width = 1
         if is_floating:
-            # infinities, NaN and zeros may stick out: PyTorch does not measure them
+            # PyTorch ignores infinities, NaN and zeros here, so they may be wider
             numbers = [number for number in numbers if math.isfinite(number) and number != 0]
             if not numbers:
                 return
@@ -92,7 +90,7 @@ class _Formatter:
 
 
 class _ComplexFormatter:
-    """The real and the imaginary parts, each in a format of their own."""
+    """The real and the imaginary parts, each with its own format."""
 
     def __init__(self, numbers: list[complex]):
         self.real = _Formatter([number.real for number in numbers], True)
@@ -106,10 +104,9 @@ class _ComplexFormatter:
 
 
 def _shown(accessor: TensorAccessor, dim: int, offset: int, summarize: bool, numbers: list[Any]) -> list[Any]:
-    """The elements from ``offset`` on as nested lists, ``...`` for the middle of long dimensions; fills
-    ``numbers``.
+    """The elements from ``offset`` on as nested lists, with ``...`` for the middle of long dimensions.
 
-    Reads what is shown and no more: a summary of a large tensor is quick.
+    Appends to ``numbers`` the elements shown.  Reads no others: the summary of a large tensor is quick.
     """
     size, stride = accessor.sizes[dim], accessor.strides[dim]
     edge = options.edgeitems
@@ -161,11 +158,11 @@ def _numbers_text(tensor: Tensor, indent: int) -> str:
 
 
 def _add_suffixes(text: str, suffixes: list[str], indent: int) -> str:
-    """``text`` with its suffixes, each on a new line where the line would get too long.
+    """``text`` with its suffixes, each on a new line if its line would become too long.
 
     Source: _add_suffixes.
     """
-    last_line = len(text) - text.rfind("\n") + 1  # two more than there are: PyTorch counts so
+    last_line = len(text) - text.rfind("\n") + 1  # 2 too many, as in PyTorch
     for suffix in suffixes:
         if last_line + len(suffix) + 2 > options.linewidth:
             text += ",\n" + " " * indent + suffix
@@ -177,12 +174,12 @@ def _add_suffixes(text: str, suffixes: list[str], indent: int) -> str:
 
 
 def tensor_repr(self: Tensor) -> str:
-    """The tensor as PyTorch prints it: its numbers, then what is not obvious from them."""
+    """The tensor as PyTorch prints it: its elements, then what they do not imply."""
     name = "tensor" if type(self) is Tensor else f"{type(self).__name__} containing:\ntensor"
     prefix = "tensor("
     kind = self._spec.dtype
     suffixes = []
-    if not backend_of(self._spec.device).host_memory:  # PyTorch's "cpu", which it does not show
+    if not backend_of(self._spec.device).host_memory:  # like "cpu" in PyTorch, not printed
         suffixes.append(f"device='{self._spec.device}'")
     implied = kind in (get_default_dtype(), get_default_dtype().to_complex(), int64) or kind.name == "bool"
     if self._spec.device.type == "meta":

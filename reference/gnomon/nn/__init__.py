@@ -1,7 +1,7 @@
-"""Neural network building blocks: modules that own parameters, and the functions they call.
+"""Neural network building blocks: modules that own parameters, and the functions that they call.
 
-Source: torch.nn.  Names, argument order, defaults and state_dict keys are PyTorch's, so that a program or a
-checkpoint moves over by changing the import.
+Source: torch.nn.  Names, argument order, defaults and state_dict keys are PyTorch's, so that a program can be
+ported by changing the import, and checkpoints can be exchanged.
 """
 
 from . import functional, init

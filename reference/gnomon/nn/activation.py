@@ -1,4 +1,4 @@
-"""Activations as modules: each calls the function of its name in ``functional``."""
+"""Activation modules: each calls the function of the same name in ``functional``."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Sigmoid(Module):
 
 
 class GELU(Module):
-    """``input`` times the normal distribution's cumulative function at ``input``.
+    """``input`` times the cumulative distribution function of the normal distribution at ``input``.
 
     ``approximate`` is 'none' or 'tanh'.  Source: torch.nn.GELU; arXiv:1606.08415.
     """

@@ -12,7 +12,7 @@ from .module import Module
 
 
 class _Numbered(Module):
-    """Children named "0", "1", …, reached by number."""
+    """A module with children named "0", "1", …, accessible by number."""
 
     def __len__(self) -> int:
         return len(self._modules)
@@ -39,32 +39,32 @@ class _Numbered(Module):
             self._modules[str(number)] = module
 
     def append(self, module: Module) -> Any:
-        """Add ``module`` at the end; returns self."""
+        """Adds ``module`` at the end; returns self."""
         self.register_module(str(len(self)), module)
         return self
 
     def extend(self, modules: Iterable[Module]) -> Any:
-        """Add ``modules`` at the end; returns self."""
+        """Adds ``modules`` at the end; returns self."""
         for module in modules:
             self.append(module)
         return self
 
     def _name(self, idx: int) -> str:
-        """The name of child ``idx``, which may count from the end.  Raises IndexError."""
+        """The name of child ``idx``, which may be negative.  Raises IndexError."""
         number = operator.index(idx)
         if not -len(self) <= number < len(self):
             raise IndexError(f"index {idx} is out of range")
         return list(self._modules)[number]
 
     def _arguments(self, chosen: list[tuple[str, Any]]) -> tuple[Any, ...]:
-        """What makes another container of this class out of some of the children."""
+        """The constructor's arguments for a container with only the chosen children."""
         raise NotImplementedError
 
 
 class Sequential(_Numbered):
-    """Each module gets what the one before it gave.
+    """A chain of modules: the output of each is the input of the next.
 
-    Takes modules, or one dict of named modules.  Raises TypeError for what is not a Module.
+    Takes modules, or one dict of named modules.  Raises TypeError for an argument that is not a Module.
     Source: torch.nn.Sequential.
     """
 
@@ -88,7 +88,7 @@ class Sequential(_Numbered):
 
 
 class ModuleList(_Numbered):
-    """A list of modules whose parameters are the owner's; it has no ``forward``.
+    """A list of modules whose parameters belong to the module that holds the list; it has no ``forward``.
 
     Source: torch.nn.ModuleList.
     """
@@ -99,7 +99,7 @@ class ModuleList(_Numbered):
             self.extend(modules)
 
     def insert(self, index: int, module: Module) -> None:
-        """Put ``module`` before child ``index``."""
+        """Inserts ``module`` before child ``index``."""
         children = list(self)
         children.insert(index, module)
         self._modules.clear()
@@ -109,7 +109,7 @@ class ModuleList(_Numbered):
         return ([module for _, module in chosen],)
 
     def _child_texts(self) -> list[str]:
-        """Neighbours that look alike are shown once, with their count."""
+        """Adjacent children with the same repr are shown once, with their count."""
         texts: list[str] = []
         first = 0
         shown = [repr(module) for module in self]

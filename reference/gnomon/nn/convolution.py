@@ -18,8 +18,8 @@ class Conv2d(Module):
     """Cross-correlation of (N, in_channels, H, W) with ``weight``, plus ``bias``: (N, out_channels, H', W').
 
     ``weight`` is (out_channels, in_channels / groups, *kernel_size).  ``padding`` is a size, a pair, 'valid'
-    (none) or 'same' (H' = H, W' = W; stride 1 only).  Only ``padding_mode='zeros'`` is offered.  Raises
-    ValueError for sizes that do not go together, NotImplementedError for another padding_mode.  Source:
+    (none) or 'same' (H' = H, W' = W; stride 1 only).  Only ``padding_mode='zeros'`` is supported.  Raises
+    ValueError for sizes that do not match, NotImplementedError for another padding_mode.  Source:
     torch.nn.Conv2d.
     """
 
@@ -72,11 +72,11 @@ class Conv2d(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias anew."""
+        """Reinitializes weight and bias with random numbers."""
         init.linear_like_(self.weight, self.bias)
 
     def forward(self, input: gn.Tensor) -> gn.Tensor:
-        """(N, in_channels, H, W) or (in_channels, H, W) -> the same with out_channels, H', W'."""
+        """(N, in_channels, H, W) or (in_channels, H, W) -> ([N,] out_channels, H', W')."""
         return functional.conv2d(
             input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups
         )
@@ -97,10 +97,9 @@ class Conv2d(Module):
 
 
 class MaxPool2d(Module):
-    """The largest element of each window of (N, C, H, W); ``stride`` is ``kernel_size`` unless given.
+    """The largest element of each window of (N, C, H, W); the default ``stride`` is ``kernel_size``.
 
-    With ``return_indices``, also where it was found, counted within each H x W plane.  Source:
-    torch.nn.MaxPool2d.
+    With ``return_indices``, also returns its index within the H x W plane.  Source: torch.nn.MaxPool2d.
     """
 
     def __init__(
@@ -121,7 +120,7 @@ class MaxPool2d(Module):
         self.ceil_mode = ceil_mode
 
     def forward(self, input: gn.Tensor) -> Any:
-        """(N, C, H, W) -> (N, C, H', W'), or with ``return_indices`` a pair of such."""
+        """(N, C, H, W) -> (N, C, H', W'), or with ``return_indices`` a pair of such tensors."""
         return functional.max_pool2d(
             input,
             self.kernel_size,

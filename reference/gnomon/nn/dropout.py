@@ -9,9 +9,9 @@ from .module import Module
 
 
 class Dropout(Module):
-    """While training, zeroes each element with probability ``p`` and scales the rest by ``1 / (1 - p)``.
+    """In training, zeroes each element with probability ``p`` and scales the rest by ``1 / (1 - p)``.
 
-    Raises ValueError when ``p`` is not a probability.  Source: torch.nn.Dropout; arXiv:1207.0580.
+    Raises ValueError for a ``p`` outside [0, 1].  Source: torch.nn.Dropout; arXiv:1207.0580.
     """
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:

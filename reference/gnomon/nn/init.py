@@ -1,4 +1,4 @@
-"""First values of parameters.  All work in place, outside autograd, and return the tensor.
+"""Initialization of parameters.  All functions work in place, outside autograd, and return the tensor.
 
 Source: torch.nn.init.
 """
@@ -13,10 +13,9 @@ from ..values.errors import warn
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """By how much to scale a layer's weights to keep the variance through the nonlinearity after it.
+    """The factor for a layer's weights that preserves the variance through the following nonlinearity.
 
-    ``param`` is leaky_relu's negative slope, 0.01 unless given.  Raises ValueError for a name it does not
-    know.
+    ``param`` is leaky_relu's negative slope, by default 0.01.  Raises ValueError for an unknown name.
     """
     if nonlinearity in ("linear", "conv1d", "conv2d", "conv3d", "sigmoid"):
         return 1.0
@@ -37,7 +36,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def _calculate_fan_in_and_fan_out(tensor: gn.Tensor) -> tuple[int, int]:
-    """How many inputs feed an output, and outputs an input, for a weight (out, in, *window)."""
+    """The numbers of inputs per output and of outputs per input of a weight (out, in, *window)."""
     if tensor.dim() < 2:
         raise ValueError(
             "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions, but got one of "
@@ -58,7 +57,7 @@ def _fan(tensor: gn.Tensor, mode: str) -> int:
 def uniform_(
     tensor: gn.Tensor, a: float = 0.0, b: float = 1.0, generator: gn.Generator | None = None
 ) -> gn.Tensor:
-    """Draw from the uniform distribution on [a, b)."""
+    """Fills with random numbers from the uniform distribution on [a, b)."""
     with gn.no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
@@ -66,24 +65,24 @@ def uniform_(
 def normal_(
     tensor: gn.Tensor, mean: float = 0.0, std: float = 1.0, generator: gn.Generator | None = None
 ) -> gn.Tensor:
-    """Draw from the normal distribution."""
+    """Fills with random numbers from the normal distribution."""
     with gn.no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
 
 def constant_(tensor: gn.Tensor, val: float) -> gn.Tensor:
-    """Fill with ``val``."""
+    """Fills with ``val``."""
     with gn.no_grad():
         return tensor.fill_(val)
 
 
 def ones_(tensor: gn.Tensor) -> gn.Tensor:
-    """Fill with ones."""
+    """Fills with ones."""
     return constant_(tensor, 1.0)
 
 
 def zeros_(tensor: gn.Tensor) -> gn.Tensor:
-    """Fill with zeros."""
+    """Fills with zeros."""
     return constant_(tensor, 0.0)
 
 
@@ -96,7 +95,7 @@ def xavier_uniform_(tensor: gn.Tensor, gain: float = 1.0, generator: gn.Generato
 
 
 def xavier_normal_(tensor: gn.Tensor, gain: float = 1.0, generator: gn.Generator | None = None) -> gn.Tensor:
-    """Normal with deviation ``gain * sqrt(2 / (fan_in + fan_out))``.  Source: Glorot and Bengio 2010."""
+    """Normal with std ``gain * sqrt(2 / (fan_in + fan_out))``.  Source: Glorot and Bengio 2010."""
     fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / float(fan_in + fan_out)), generator)
 
@@ -123,7 +122,7 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: gn.Generator | None = None,
 ) -> gn.Tensor:
-    """Normal with deviation ``gain / sqrt(fan)``.  Source: He and others 2015, arXiv:1502.01852."""
+    """Normal with std ``gain / sqrt(fan)``.  Source: He and others 2015, arXiv:1502.01852."""
     if _is_empty(tensor):
         return tensor
     std = calculate_gain(nonlinearity, a) / math.sqrt(_fan(tensor, mode))
@@ -131,7 +130,7 @@ def kaiming_normal_(
 
 
 def _is_empty(tensor: gn.Tensor) -> bool:
-    """Has a dimension size zero?  Warns, for the fan would divide by zero."""
+    """Is any size 0?  If so, warns: the fan would be 0, a division by zero."""
     if 0 in tuple(tensor.shape):
         warn("Initializing zero-element tensors is a no-op")
         return True
@@ -139,9 +138,9 @@ def _is_empty(tensor: gn.Tensor) -> bool:
 
 
 def linear_like_(weight: gn.Tensor, bias: gn.Tensor | None) -> None:
-    """Draw a Linear's or a convolution's weight and bias, both uniform in ``+-1 / sqrt(fan_in)``.
+    """Initializes the weight and bias of Linear or a convolution, both uniform in ``+-1 / sqrt(fan_in)``.
 
-    Source: reset_parameters of torch.nn.Linear and torch.nn.Conv2d: a=sqrt(5) is what makes that bound.
+    Source: reset_parameters of torch.nn.Linear and torch.nn.Conv2d; a=sqrt(5) gives that bound.
     """
     kaiming_uniform_(weight, a=math.sqrt(5))
     if bias is not None:

@@ -1,4 +1,4 @@
-"""Linear, and the layers that only rearrange: Flatten, Identity."""
+"""Linear, Flatten and Identity."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .parameter import Parameter
 class Linear(Module):
     """``input @ weight.T + bias``: (*, in_features) -> (*, out_features).
 
-    ``weight`` is (out_features, in_features), ``bias`` (out_features) or None; both start uniform in
-    ``+-1/sqrt(in_features)``.  Source: torch.nn.Linear.
+    ``weight`` is (out_features, in_features), ``bias`` (out_features) or None; both are initialized uniformly
+    in ``+-1/sqrt(in_features)``.  Source: torch.nn.Linear.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias anew."""
+        """Reinitializes weight and bias with random numbers."""
         init.linear_like_(self.weight, self.bias)
 
     def forward(self, input: gn.Tensor) -> gn.Tensor:
@@ -52,7 +52,7 @@ class Linear(Module):
 
 
 class Flatten(Module):
-    """Dimensions ``start_dim`` to ``end_dim`` become one.  Source: torch.nn.Flatten."""
+    """Merges dimensions ``start_dim`` to ``end_dim`` into one.  Source: torch.nn.Flatten."""
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class Flatten(Module):
 
 
 class Identity(Module):
-    """Gives back what it gets; takes and forgets any arguments.  Source: torch.nn.Identity."""
+    """Returns its input; accepts any constructor arguments and ignores them.  Source: torch.nn.Identity."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()

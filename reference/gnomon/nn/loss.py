@@ -1,4 +1,4 @@
-"""Losses as modules: each calls the function of its name in ``functional``."""
+"""Loss modules: each calls the function of the same name in ``functional``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .module import Module
 
 
 class MSELoss(Module):
-    """The mean (or sum, or each) of ``(input - target) ** 2``.  Source: torch.nn.MSELoss."""
+    """``(input - target) ** 2``: the mean, the sum, or each.  Source: torch.nn.MSELoss."""
 
     def __init__(
         self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"

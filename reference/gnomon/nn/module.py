@@ -1,6 +1,6 @@
 """Module: a tree of parameters, buffers and child modules, with a ``forward``.
 
-Source: torch.nn.Module.  Its hooks are not offered.
+Source: torch.nn.Module.  Its hooks are not supported.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Self = TypeVar("Self", bound="Module")
 
 
 class IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
-    """What ``load_state_dict`` did not find, and what it had no use for: two lists of names."""
+    """The result of ``load_state_dict``: the lists of missing and of unexpected names."""
 
     __slots__ = ()
 
@@ -30,7 +30,7 @@ class IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpect
 
 
 class Module:
-    """The base of all layers and models.
+    """The base class of all layers and models.
 
     A subclass calls ``super().__init__()``, assigns parameters, buffers and child modules to attributes, and
     defines ``forward``; calling the module calls ``forward``.  Source: torch.nn.Module.
@@ -39,7 +39,7 @@ class Module:
     training: bool
 
     def __init__(self) -> None:
-        # Straight into __dict__: __setattr__ looks into these very dicts.
+        # Written directly to __dict__, because __setattr__ needs these dicts.
         self.__dict__["training"] = True
         self.__dict__["_parameters"] = {}
         self.__dict__["_buffers"] = {}
@@ -47,7 +47,7 @@ class Module:
         self.__dict__["_modules"] = {}
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What calling the module computes; each subclass defines its own."""
+        """Computes the module's result; each subclass defines its own."""
         raise NotImplementedError(
             f'Module [{type(self).__name__}] is missing the required "forward" function'
         )
@@ -55,13 +55,13 @@ class Module:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.forward(*args, **kwargs)
 
-    # -- what the module owns --------------------------------------------------------------------------------
+    # -- parameters, buffers and children --------------------------------------------------------------------
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Own ``param`` under ``name``; None keeps the name without a parameter.
+        """Registers ``param`` under ``name``; None reserves the name without a parameter.
 
-        Raises KeyError for a name that is taken or holds a dot, TypeError for what is not a Parameter,
-        ValueError for a parameter that has a history.
+        Raises KeyError for a name that is taken or contains a dot, TypeError if ``param`` is not a Parameter,
+        ValueError for a non-leaf parameter.
         """
         self._check_name("parameter", name, self._own("_parameters"))
         if param is not None and not isinstance(param, Parameter):
@@ -78,11 +78,11 @@ class Module:
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: gn.Tensor | None, persistent: bool = True) -> None:
-        """Own ``tensor`` under ``name`` as state that is not trained.
+        """Registers ``tensor`` under ``name`` as state that is not trained.
 
-        Persistent buffers enter the state_dict.
+        Persistent buffers are part of the state_dict.
 
-        Raises KeyError for a name that is taken or holds a dot, TypeError for what is not a tensor.
+        Raises KeyError for a name that is taken or contains a dot, TypeError if ``tensor`` is not a tensor.
         """
         self._check_name("buffer", name, self._own("_buffers"))
         if tensor is not None and not isinstance(tensor, gn.Tensor):
@@ -97,9 +97,9 @@ class Module:
             self._non_persistent_buffers_set.add(name)
 
     def register_module(self, name: str, module: Module | None) -> None:
-        """Own ``module`` as the child ``name``.
+        """Registers ``module`` as the child ``name``.
 
-        Raises KeyError for a bad name, TypeError for what is no Module.
+        Raises KeyError for an invalid name, TypeError if ``module`` is not a Module.
         """
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{_type_name(module)} is not a Module subclass")
@@ -107,11 +107,11 @@ class Module:
         self._modules[name] = module
 
     def add_module(self, name: str, module: Module | None) -> None:
-        """The same as ``register_module``."""
+        """An alias of ``register_module``."""
         self.register_module(name, module)
 
     def _own(self, kind: str) -> dict[str, Any]:
-        """One of the module's dicts.  Raises AttributeError before ``__init__`` made them."""
+        """One of the module's dicts.  Raises AttributeError if ``__init__`` has not run yet."""
         owned = self.__dict__.get(kind)
         if owned is None:
             raise AttributeError(f"cannot assign {kind.strip('_')} before Module.__init__() call")
@@ -181,14 +181,14 @@ class Module:
         names = {*super().__dir__(), *self._parameters, *self._buffers, *self._modules}
         return sorted(
             name for name in names if not name[0].isdigit()
-        )  # "0" of a Sequential is no attribute to type
+        )  # excludes names such as "0" of a Sequential
 
-    # -- walks -----------------------------------------------------------------------------------------------
+    # -- iteration -------------------------------------------------------------------------------------------
 
     def named_modules(
         self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Module]]:
-        """This module and all below it with their dotted names, parents first; one used twice is met once."""
+        """This module and its descendants with dotted names, parents first; a shared one occurs once."""
         if memo is None:
             memo = set()
         if self in memo:
@@ -201,12 +201,12 @@ class Module:
                 yield from child.named_modules(memo, _join(prefix, name), remove_duplicate)
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
-        """This module and all below it, parents first."""
+        """This module and all its descendants, parents first."""
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
-        """The modules directly below this one with their names; one used twice is met once."""
+        """The module's children with their names; a shared one occurs once."""
         seen = set()
         for name, child in self._modules.items():
             if child is not None and child not in seen:
@@ -214,7 +214,7 @@ class Module:
                 yield name, child
 
     def children(self) -> Iterator[Module]:
-        """The modules directly below this one."""
+        """The module's children."""
         for _, child in self.named_children():
             yield child
 
@@ -238,11 +238,11 @@ class Module:
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """The parameters with their dotted names; a shared one is met once, under its first name."""
+        """The parameters with their dotted names; a shared one occurs once, under its first name."""
         yield from self._named_members("_parameters", prefix, recurse, remove_duplicate)  # type: ignore[misc]
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """The parameters of this module and, with ``recurse``, of all below it."""
+        """The parameters of this module and, with ``recurse``, of its descendants."""
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
@@ -253,12 +253,12 @@ class Module:
         yield from self._named_members("_buffers", prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[gn.Tensor]:
-        """The buffers of this module and, with ``recurse``, of all below it."""
+        """The buffers of this module and, with ``recurse``, of its descendants."""
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
 
     def get_submodule(self, target: str) -> Module:
-        """The module of dotted name ``target``.  Raises AttributeError naming the part that is missing."""
+        """The module with the dotted name ``target``.  Raises AttributeError that names the missing part."""
         module: Module = self
         for name in target.split(".") if target else ():
             child = getattr(module, name, None)
@@ -270,7 +270,7 @@ class Module:
         return module
 
     def get_parameter(self, target: str) -> Parameter:
-        """The parameter of dotted name ``target``.  Raises AttributeError when there is none."""
+        """The parameter with the dotted name ``target``.  Raises AttributeError if there is none."""
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
         parameter = getattr(module, name, None)
@@ -279,7 +279,7 @@ class Module:
         return parameter
 
     def apply(self: Self, fn: Callable[[Module], None]) -> Self:
-        """Call ``fn`` on every module, children first; returns self."""
+        """Calls ``fn`` on every module, children first; returns self."""
         for child in self.children():
             child.apply(fn)
         fn(self)
@@ -288,7 +288,10 @@ class Module:
     # -- modes and gradients ---------------------------------------------------------------------------------
 
     def train(self: Self, mode: bool = True) -> Self:
-        """Set ``training`` here and below; returns self.  Raises ValueError when ``mode`` is not a bool."""
+        """Sets ``training`` of this module and its descendants; returns self.
+
+        Raises ValueError if ``mode`` is not a bool.
+        """
         if not isinstance(mode, bool):
             raise ValueError(f"training mode is expected to be boolean, but got {type(mode).__name__}")
         self.training = mode
@@ -297,25 +300,25 @@ class Module:
         return self
 
     def eval(self: Self) -> Self:
-        """The same as ``train(False)``."""
+        """Equivalent to ``train(False)``."""
         return self.train(False)
 
     def requires_grad_(self: Self, requires_grad: bool = True) -> Self:
-        """Start or stop recording operators on all parameters; returns self."""
+        """Sets ``requires_grad`` of all parameters; returns self."""
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Drop the parameters' gradients, or with ``set_to_none=False`` fill them with zeros."""
+        """Sets the parameters' gradients to None, or with ``set_to_none=False`` to zeros."""
         for parameter in self.parameters():
             clear_grad(parameter, set_to_none)
 
     # -- dtype and device ------------------------------------------------------------------------------------
 
     def _apply(self: Self, fn: Callable[[gn.Tensor], gn.Tensor]) -> Self:
-        """Replace the numbers of every parameter, gradient and buffer by ``fn`` of them; returns self."""
-        # By identity: parameters that several modules share stay shared.
+        """Replaces the data of every parameter, gradient and buffer by ``fn`` of it; returns self."""
+        # Keyed by identity, so that parameters shared by several modules stay shared.
         moved: dict[int, gn.Tensor] = {}
         for module in self.modules():
             for name, parameter in module._parameters.items():
@@ -331,12 +334,12 @@ class Module:
         return self
 
     def to(self: Self, *args: Any, **kwargs: Any) -> Self:
-        """Move parameters and buffers to a device, a dtype, or both.
+        """Moves parameters and buffers to a device, a dtype, or both.
 
         ``to(device)``, ``to(dtype)``, ``to(device, dtype)`` or ``to(tensor)``.
 
-        A dtype changes floating point and complex members only.  In place; returns self.  Raises TypeError
-        for a dtype that is neither, and for arguments of other kinds.
+        A dtype changes only floating point and complex tensors.  In place; returns self.  Raises TypeError
+        for a dtype that is neither, and for other arguments.
         """
         device, dtype = _parse_to(args, kwargs)
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
@@ -355,23 +358,23 @@ class Module:
         return self._apply(convert)
 
     def cpu(self: Self) -> Self:
-        """Move parameters and buffers to ``cpu``; returns self."""
+        """Moves parameters and buffers to ``cpu``; returns self."""
         return self.to("cpu")
 
     def float(self: Self) -> Self:
-        """Floating point members become float32; returns self."""
+        """Converts floating point parameters and buffers to float32; returns self."""
         return self._to_floating(gn.float32)
 
     def double(self: Self) -> Self:
-        """Floating point members become float64; returns self."""
+        """Converts floating point parameters and buffers to float64; returns self."""
         return self._to_floating(gn.float64)
 
     def half(self: Self) -> Self:
-        """Floating point members become float16; returns self."""
+        """Converts floating point parameters and buffers to float16; returns self."""
         return self._to_floating(gn.float16)
 
     def bfloat16(self: Self) -> Self:
-        """Floating point members become bfloat16; returns self."""
+        """Converts floating point parameters and buffers to bfloat16; returns self."""
         return self._to_floating(gn.bfloat16)
 
     def _to_floating(self: Self, dtype: gn.dtype) -> Self:
@@ -396,7 +399,7 @@ class Module:
         return destination
 
     def _persistent_members(self) -> Iterator[tuple[str, gn.Tensor]]:
-        """The module's own tensors that a state_dict holds."""
+        """The module's own tensors that are part of a state_dict."""
         for name, member in itertools.chain(self._parameters.items(), self._buffers.items()):
             if member is not None and name not in self._non_persistent_buffers_set:
                 yield name, member
@@ -404,12 +407,12 @@ class Module:
     def load_state_dict(
         self, state_dict: Mapping[str, gn.Tensor], strict: bool = True, assign: bool = False
     ) -> IncompatibleKeys:
-        """Copy the tensors of ``state_dict`` into the members of the same dotted names.
+        """Copies the tensors of ``state_dict`` into the parameters and buffers of the same dotted names.
 
-        ``assign`` takes the tensors themselves (their dtype and device too) in place of copying.  With
-        ``strict``, missing and unexpected names are errors.  What fits is loaded even then.  Raises TypeError
-        for what is not a mapping, RuntimeError that lists every fault.  Returns the missing and the
-        unexpected names.
+        ``assign`` uses the tensors themselves (with their dtype and device) instead of copying.  With
+        ``strict``, missing and unexpected names are errors; the tensors that match are loaded even then.
+        Raises TypeError if ``state_dict`` is not a mapping, and a RuntimeError that lists all mismatches.
+        Returns the missing and the unexpected names.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
@@ -438,7 +441,7 @@ class Module:
         return IncompatibleKeys(missing, unexpected)
 
     def _load_member(self, name: str, member: gn.Tensor, key: str, value: Any, assign: bool) -> str | None:
-        """Load one tensor; says what is wrong if it does not fit."""
+        """Loads one tensor; returns an error message if it does not match, else None."""
         if not isinstance(value, gn.Tensor):
             return (
                 f'While copying the parameter named "{key}", expected gnomon.Tensor from checkpoint but '
@@ -463,11 +466,11 @@ class Module:
     # -- text ------------------------------------------------------------------------------------------------
 
     def extra_repr(self) -> str:
-        """What ``repr`` shows between the parentheses, before the children."""
+        """The text that ``repr`` shows in the parentheses, before the children."""
         return ""
 
     def _child_texts(self) -> list[str]:
-        """One ``(name): repr`` a child."""
+        """``(name): repr`` for each child."""
         return [f"({name}): {_indent(repr(child))}" for name, child in self._modules.items()]
 
     def __repr__(self) -> str:
@@ -481,7 +484,7 @@ class Module:
 
 
 def clear_grad(parameter: gn.Tensor, set_to_none: bool) -> None:
-    """Drop a gradient, or fill it with zeros; either way it forgets its history."""
+    """Sets a gradient to None, or detaches it and fills it with zeros."""
     if parameter.grad is None:
         return
     if set_to_none:
@@ -495,12 +498,12 @@ def clear_grad(parameter: gn.Tensor, set_to_none: bool) -> None:
 
 
 def _replace_data(parameter: Parameter, fn: Callable[[gn.Tensor], gn.Tensor]) -> Parameter:
-    """``parameter`` with ``fn`` of its numbers and gradient: itself, if they stay on its device."""
+    """Applies ``fn`` to data and gradient; returns ``parameter`` itself if they stay on its device."""
     with gn.no_grad():
         data = fn(parameter.detach())
         grad = None if parameter.grad is None else fn(parameter.grad.detach())
     if data.device == parameter.device:
-        # An optimizer that holds this parameter goes on holding the right one.
+        # Keeps the identity, so that an optimizer that holds this parameter stays valid.
         parameter.grad = None
         parameter.data = data
         moved = parameter
@@ -511,7 +514,7 @@ def _replace_data(parameter: Parameter, fn: Callable[[gn.Tensor], gn.Tensor]) ->
 
 
 def _parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
-    """The (device, dtype) that ``to``'s arguments mean; ``non_blocking`` is accepted, and means nothing."""
+    """Parses the arguments of ``to`` to (device, dtype); ``non_blocking`` is accepted and ignored."""
     device = kwargs.pop("device", None)
     dtype = kwargs.pop("dtype", None)
     tensor = kwargs.pop("tensor", None)
@@ -546,5 +549,5 @@ def _type_name(value: Any) -> str:
 
 
 def _indent(text: str) -> str:
-    """All lines but the first moved two columns to the right."""
+    """Indents all lines except the first by two columns."""
     return text.replace("\n", "\n  ")

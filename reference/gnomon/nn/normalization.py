@@ -1,4 +1,4 @@
-"""LayerNorm and RMSNorm: each example normalized by its own statistics."""
+"""LayerNorm and RMSNorm."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class LayerNorm(Module):
     """``(x - mean) / sqrt(var + eps) * weight + bias`` over the last dimensions: (*, normalized_shape) -> the
     same.
 
-    ``weight`` (ones) and ``bias`` (zeros) have the normalized shape, or are None: both without
-    ``elementwise_affine``, the latter without ``bias``.  Raises RuntimeError for an input that does not end
-    in that shape.  Source: torch.nn.LayerNorm; arXiv:1607.06450.
+    ``weight`` (initially ones) and ``bias`` (zeros) have the normalized shape; both are None without
+    ``elementwise_affine``, the latter also with ``bias=False``.  Raises RuntimeError if the input's shape
+    does not end in the normalized shape.  Source: torch.nn.LayerNorm; arXiv:1607.06450.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class LayerNorm(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Weights become 1, the bias 0."""
+        """Sets the weight to 1 and the bias to 0."""
         if self.weight is not None:
             init.ones_(self.weight)
         if self.bias is not None:
@@ -64,9 +64,9 @@ class LayerNorm(Module):
 class RMSNorm(Module):
     """``x / sqrt(mean(x ** 2) + eps) * weight`` over the last dimensions: (*, normalized_shape) -> the same.
 
-    ``weight`` (ones) has the normalized shape, or is None without ``elementwise_affine``; ``eps`` None stands
-    for the least step of the dtype.  Raises RuntimeError for an input that does not end in that shape.
-    Source: torch.nn.RMSNorm; arXiv:1910.07467.
+    ``weight`` (initially ones) has the normalized shape, or is None without ``elementwise_affine``; an
+    ``eps`` of None means the machine epsilon of the opmath type.  Raises RuntimeError if the input's shape
+    does not end in the normalized shape.  Source: torch.nn.RMSNorm; arXiv:1910.07467.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class RMSNorm(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Weights become 1."""
+        """Sets the weight to 1."""
         if self.weight is not None:
             init.ones_(self.weight)
 

@@ -1,4 +1,4 @@
-"""Parameter: a leaf tensor that a module counts among its own."""
+"""Parameter: a leaf tensor that a module registers when it is assigned to an attribute."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..values.errors import type_name
 
 
 class _ParameterType(type):
-    """The class of Parameter: tensors of other classes, marked as parameters, are instances of it too."""
+    """The metaclass of Parameter: tensors of other classes that are marked as parameters are instances."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         if super().__instancecheck__(instance):
@@ -24,15 +24,15 @@ class _ParameterType(type):
 class Parameter(gn.Tensor, metaclass=_ParameterType):
     """A tensor to be trained: assigned to a Module's attribute, it is one of the module's ``parameters()``.
 
-    ``data`` is shared, not copied; the parameter is a leaf even if ``data`` has a history.  Results of
-    operators on a parameter are plain tensors.  Of a wrapper, a tensor whose class has a
-    ``__gnomon_dispatch__``, the parameter is a tensor of its class, and an instance of both.
+    ``data`` is shared, not copied; the parameter is a leaf even if ``data`` is not.  Results of operators on
+    a parameter are plain tensors.  For a wrapper subclass (a class with ``__gnomon_dispatch__``), the
+    parameter keeps the class of ``data``, and is an instance of both classes.
 
-    Raises TypeError when ``data`` is not a tensor, RuntimeError for a wrapper whose ``detach()`` is of
-    another class.  Source: torch.nn.Parameter.
+    Raises TypeError if ``data`` is not a tensor, RuntimeError for a wrapper subclass whose ``detach()``
+    returns another class.  Source: torch.nn.Parameter.
     """
 
-    # Parameters may carry attributes of the user's, as PyTorch's do; so no __slots__ here.
+    # Users may set attributes on parameters, as in PyTorch, so there are no __slots__ here.
 
     def __new__(cls, data: gn.Tensor | None = None, requires_grad: bool = True) -> Any:
         if data is None:

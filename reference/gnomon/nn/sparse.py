@@ -1,4 +1,4 @@
-"""Embedding: rows of a table, by number."""
+"""Embedding: rows of a table by index."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .parameter import Parameter
 class Embedding(Module):
     """Row ``input[…]`` of ``weight``, for integer ``input``: (*) -> (*, embedding_dim).
 
-    ``weight`` is (num_embeddings, embedding_dim), drawn from N(0, 1), row ``padding_idx`` zero and without
-    gradient. Raises ValueError for a ``padding_idx`` out of range, NotImplementedError for ``max_norm`` and
-    ``sparse``. Source: torch.nn.Embedding.
+    ``weight`` is (num_embeddings, embedding_dim), initialized from N(0, 1); the row ``padding_idx`` is zero
+    and gets no gradient.  Raises ValueError for a ``padding_idx`` out of range, NotImplementedError for
+    ``max_norm`` and ``sparse``.  Source: torch.nn.Embedding.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Embedding(Module):
             self.weight = Parameter(_weight, requires_grad=not _freeze)
 
     def reset_parameters(self) -> None:
-        """Draw the table anew."""
+        """Reinitializes the table with random numbers."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
             with gn.no_grad():

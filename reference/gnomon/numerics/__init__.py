@@ -1,1 +1,1 @@
-"""Floor 3: what the reference's kernels, and derivative formulas, compute with."""
+"""Functions that the reference's kernels and derivative formulas share."""

@@ -1,7 +1,7 @@
-"""Arithmetic on Python numbers that answers as IEEE hardware does, where Python would raise.
+"""Arithmetic on Python numbers with the results of IEEE hardware, where Python would raise.
 
 ``1.0 / 0.0`` is inf, ``exp(1000.0)`` is inf, ``log(-1.0)`` is NaN, ``sqrt`` of a complex is complex.  Numbers
-are Python's: int, float (computed in float64; the store rounds once to the tensor's dtype) or complex.
+are Python's: int, float (computed in float64; storing rounds once to the tensor's dtype) or complex.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ nan = math.nan
 def divide(a: Any, b: Any) -> Any:
     """a / b.  Division by zero gives an infinity of the right sign, or NaN for 0/0.
 
-    A complex zero has no sign: both parts become infinities of their own.
+    A complex zero has no sign: each part of ``a`` is divided separately.
     """
     try:
         return a / b
@@ -90,7 +90,7 @@ def power(a: Any, b: Any) -> Any:
             result = complex(a) ** b if b == b else complex(nan, nan)
         except (ZeroDivisionError, OverflowError):
             result = complex(nan, nan)
-        # products of infinite parts are NaN where the exponential still has a direction
+        # products of infinite parts are NaN, even where the exponential has a direction
         return result if result == result else exp(complex(b) * log(complex(a)))
     try:
         return math.pow(a, b)
@@ -109,8 +109,9 @@ def total(
     complex_: Callable[[complex], complex] | None = None,
     overflow: float = inf,
 ) -> Callable[[Any], Any]:
-    """``real`` made total: NaN where it has no value, ``overflow`` where it overflows; ``complex_`` for
-    complex numbers.
+    """Make ``real`` defined everywhere: NaN outside its domain, ``overflow`` if it overflows.
+
+    ``complex_`` is used for complex numbers.
     """
 
     def function(a: Any) -> Any:
@@ -128,7 +129,7 @@ def total(
     return function
 
 
-# -- complex functions at infinities, where Python's raise.  Source: C99, Annex G; glibc where it has no say.
+# -- complex functions at infinities, where Python's raise.  Source: C99, Annex G, else glibc.
 
 
 def _exp(a: complex) -> complex:
@@ -136,12 +137,12 @@ def _exp(a: complex) -> complex:
         return cmath.exp(a)
     except ValueError:
         return complex(inf if a.real == inf else nan, nan)
-    except OverflowError:  # infinite parts of the angle's signs; a real number's exponential is real
+    except OverflowError:  # inf with the signs of the angle's parts; the exponential of a real number is real
         return complex(inf * math.cos(a.imag), inf * math.sin(a.imag) if a.imag else a.imag)
 
 
 def _expm1(a: complex) -> complex:
-    """exp(a) - 1, exact also near 0, where that loses digits."""
+    """exp(a) - 1, accurate near 0, where the difference loses digits."""
     half = sin(a.imag / 2)
     return complex(expm1(a.real) * cos(a.imag) - 2 * half * half, exp(a.real) * sin(a.imag))
 
@@ -183,7 +184,7 @@ def _tan(a: complex) -> complex:
 
 
 def _times(a: complex, factor: float) -> complex:
-    """Each part by itself: a product of complex numbers makes inf * 0 of an infinity."""
+    """Multiply each part separately: a complex product of an infinity contains inf * 0, NaN."""
     return complex(a.real * factor, a.imag * factor)
 
 
@@ -282,7 +283,7 @@ def absolute(a: Any) -> Any:
 
 
 def exact_sum(numbers: list[Any]) -> Any:
-    """The sum, rounded once at the end; integers exactly."""
+    """The sum, rounded once at the end; exact for integers."""
     if not numbers:
         return 0
     if isinstance(numbers[0], complex):
@@ -291,14 +292,14 @@ def exact_sum(numbers: list[Any]) -> Any:
         return sum(numbers)
     try:
         return math.fsum(numbers)
-    except (OverflowError, ValueError):  # an infinity on the way, or both infinities
+    except (OverflowError, ValueError):  # an intermediate overflow, or infinities of both signs
         return sum(numbers)
 
 
 def _poles(function: Callable[[Any], Any], poles: dict[Any, Any]) -> Callable[[Any], Any]:
-    """``function`` with its value at the poles, real or complex, where Python's has none.
+    """``function`` with its values at the poles, real or complex, where Python's raises.
 
-    The part that is 0 has the sign of its argument's.
+    A part that is 0 has the sign of the argument's part.
     """
 
     def with_poles(a: Any) -> Any:
@@ -326,6 +327,6 @@ exp2 = total(lambda a: math.pow(2.0, a), lambda a: _exp(_times(a, math.log(2.0))
 
 
 def sinh(a: Any) -> Any:
-    """The hyperbolic sine; an infinity of the right sign where it overflows."""
+    """The hyperbolic sine; an infinity of the right sign if it overflows."""
     result = _sinh(a)
     return -inf if result == inf and a.real < 0 else result

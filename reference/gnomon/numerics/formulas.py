@@ -1,7 +1,7 @@
-"""Parts that derivative formulas share.
+"""Functions that derivative formulas share.
 
-A formula is a function of tensors (and numbers that stand for tensors) made of ordinary operators, so that it
-can be differentiated again; see autograd/variable_type.py.
+A formula is a function of tensors (and wrapped numbers) that calls ordinary operators, so that it can be
+differentiated again; see autograd/variable_type.py.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ..dispatch.dispatcher import aten
 
 
 def conj(value: Any) -> Any:
-    """The complex conjugate of a tensor or number; a real one itself."""
+    """The complex conjugate of a tensor or number; itself if it is real."""
     try:
         is_complex = value._spec.dtype.is_complex
     except AttributeError:
@@ -21,12 +21,12 @@ def conj(value: Any) -> Any:
 
 
 def scaled(grad: Any, alpha: Any) -> Any:
-    """``grad * conj(alpha)``, or grad itself where alpha is 1.  Source: maybe_multiply."""
+    """``grad * conj(alpha)``, or ``grad`` itself if alpha is 1.  Source: maybe_multiply."""
     return grad if alpha == 1 else grad * alpha.conjugate()
 
 
 def evenly_distributed(grad: Any, self: Any, result: Any) -> Any:
-    """``grad`` spread evenly over the elements that are the result, 0 elsewhere; NaN is equal to NaN here.
+    """``grad`` distributed evenly over the elements equal to the result, 0 elsewhere; NaN equals NaN.
 
     Source: evenly_distribute_backward.
     """

@@ -1,8 +1,8 @@
 """Random numbers: Philox 4x32-10, one counter-based generator for all backends.
 
 The generator is a pure function from (seed, counter) to four 32-bit words, so that any element's number can
-be computed by itself: the same seed gives the same numbers on every backend, whatever the thread count.
-A distribution takes one block of four words for each element, in row-major order.
+be computed independently: a seed gives the same numbers on every backend, with any number of threads.
+A distribution uses one block of four words for each element, in row-major order.
 
 Source: Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3" (2011); the transforms are those of
 aten/src/ATen/core/TransformationHelper.h.
@@ -30,11 +30,11 @@ Words = tuple[int, int, int, int]
 _MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 _WEYL = (0x9E3779B9, 0xBB67AE85)
 _MASK = 0xFFFFFFFF
-STATE_BYTES = 24  # of a generator's state: seed (8) and counter (16), least significant byte first
+STATE_BYTES = 24  # seed (8) and counter (16), least significant byte first
 
 
 def philox_4x32_10(seed: int, counter: int) -> Words:
-    """Four random 32-bit words for a 64-bit seed and a 128-bit counter: ten rounds of multiply and mix."""
+    """Four random 32-bit words for a 64-bit seed and a 128-bit counter: ten rounds of multiply and xor."""
     key0, key1 = seed & _MASK, seed >> 32 & _MASK
     c0, c1, c2, c3 = (counter >> shift & _MASK for shift in (0, 32, 64, 96))
     for _ in range(10):
@@ -52,7 +52,7 @@ def philox_4x32_10(seed: int, counter: int) -> Words:
 
 
 class Generator:
-    """A stream of random numbers: a seed and how many blocks of it were used.  Source: torch.Generator."""
+    """A stream of random numbers: a seed and the number of blocks used.  Source: torch.Generator."""
 
     def __init__(self, device: Any = "cpu"):
         self.device = device_type(device)
@@ -62,7 +62,7 @@ class Generator:
     def manual_seed(self, seed: int) -> Generator:
         """Start the stream of ``seed`` (an int; negative ones count from 2**64).
 
-        Raises RuntimeError for what is no int, ValueError for one below -2**63 or above 2**64 - 1.
+        Raises RuntimeError for anything but an int, ValueError for one below -2**63 or above 2**64 - 1.
         """
         if not isinstance(seed, int) or isinstance(seed, bool):
             raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
@@ -73,7 +73,7 @@ class Generator:
         return self
 
     def seed(self) -> int:
-        """Start a stream that nobody can know; returns its seed."""
+        """Start a stream with a seed from the operating system; returns the seed."""
         self.manual_seed(int.from_bytes(os.urandom(8), "little") >> 1)
         return self._seed
 
@@ -82,15 +82,15 @@ class Generator:
         return self._seed
 
     def get_state(self) -> Tensor:
-        """Where the stream is, as a tensor of bytes: the seed (8 bytes), then the blocks used (16)."""
+        """The state of the stream, as a tensor of bytes: the seed (8 bytes), then the blocks used (16)."""
         made = empty_tensor(contiguous_spec((STATE_BYTES,), uint8, resolve_device("cpu")))
         fill_from(made, [*self._seed.to_bytes(8, "little"), *self._counter.to_bytes(16, "little")])
         return made
 
     def set_state(self, new_state: Tensor) -> Generator:
-        """Go to where ``get_state`` was called.
+        """Restore the state that ``get_state`` returned.
 
-        Raises TypeError for what is no tensor of bytes, RuntimeError for one of another length.
+        Raises TypeError for anything but a tensor of bytes, RuntimeError for one of another length.
         """
         if not isinstance(new_state, Tensor) or new_state.dtype is not uint8:
             raise TypeError(f"expected a gnomon.ByteTensor, but got {type_name(new_state)}")
@@ -104,13 +104,13 @@ class Generator:
         return self
 
     def clone_state(self) -> Generator:
-        """Another generator that is where this one is."""
+        """A new generator with the state of this one."""
         made = Generator(self.device)
         made._seed, made._counter = self._seed, self._counter
         return made
 
     def take(self, blocks: int) -> int:
-        """The counter of the first of ``blocks`` blocks that are now used."""
+        """Use ``blocks`` blocks; returns the counter of the first."""
         first = self._counter
         self._counter += blocks
         return first
@@ -131,21 +131,21 @@ def standard_normal_pair(words: Words) -> tuple[float, float]:
     return radius * math.cos(angle), radius * math.sin(angle)
 
 
-Stream = tuple[int, int, int]  # what a kernel is told: the seed, the low and the high half of the counter
+Stream = tuple[int, int, int]  # of a kernel: the seed, the low and the high half of the counter
 
 
 def take_stream(generator: Generator | None, blocks: int) -> Stream:
-    """``blocks`` blocks of a generator (None: the default one), which are now used."""
+    """Use ``blocks`` blocks of a generator (None: the default one)."""
     generator = generator or default_generator
     first = generator.take(blocks)
     return generator._seed, first % 2**64, first >> 64 & 2**64 - 1
 
 
 def blocks_of(stream: Stream) -> Callable[..., Words]:
-    """The function from an element's number to its block.
+    """The function from an element's position to its block.
 
-    A distribution that rejects numbers has more of them for each element: those of ``attempt`` 1, 2, ... have
-    counters 2**96 apart, where no other element's are.
+    A distribution that rejects numbers needs more blocks for an element: those of ``attempt`` 1, 2, ... are
+    2**96 counters apart, where no other element's are.
     """
     seed, low, high = stream
     first = high << 64 | low
@@ -157,8 +157,8 @@ def filling(
 ) -> Callable[..., None]:
     """The reference's kernel of a distribution.
 
-    What ``distribution(dtype, *parameters)`` gives makes a number of each element's block.  ``in_pairs``: of
-    real dtypes it makes two, those of elements 2 i and 2 i + 1 of the i-th block.
+    ``distribution(dtype, *parameters)`` returns a function from an element's block to its number.
+    ``in_pairs``: for real dtypes that returns two numbers, for elements 2 i and 2 i + 1 from the i-th block.
     """
 
     def kernel(output: Tensor, self: Tensor, *arguments: Any) -> None:
@@ -176,11 +176,11 @@ def filling(
 def fill_random(
     self: Tensor, generator: Generator | None, kernel: str, parameters: tuple[float, ...] = ()
 ) -> Tensor:
-    """Set element i (in row-major order) to the number that ``kernel`` makes of the i-th block of the stream.
+    """Set element i (in row-major order) to the number that ``kernel`` computes from the i-th block.
 
-    Of a kernel that fills in pairs (``filling``) that is the block i // 2; as many are used all the same.
+    For a kernel that fills in pairs (``filling``) that is block i // 2, but as many blocks are used up.
 
-    The kernel is given the ``parameters`` of the distribution, and the stream.
+    The kernel gets the ``parameters`` of the distribution, and the stream.
     """
     spec = self._spec
     check_no_internal_overlap("random", spec)

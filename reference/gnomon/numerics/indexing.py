@@ -1,4 +1,4 @@
-"""What operators that index by tensors share: positions checked, and offsets along a dimension.
+"""Shared by operators that index with tensors: checked positions, and offsets along a dimension.
 
 Source: aten/src/ATen/native/ScatterGatherChecks.h, TensorAdvancedIndexingUtils.h.
 """
@@ -18,16 +18,16 @@ from .arithmetic import exact_sum
 
 
 def from_front(index: int, size: int, dim: int) -> int:
-    """``index`` counted from the front.  Raises IndexError when it is out of range."""
+    """``index`` as a nonnegative index.  Raises IndexError if it is out of range."""
     if not -size <= index < size:
         raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")
     return index + size if index < 0 else index
 
 
 def not_from_end(index: int, size: int, dim: int) -> int:
-    """``index`` as gather and scatter take it: never from the end.
+    """``index``, which must not be negative, as for gather and scatter.
 
-    Raises RuntimeError when it is out of range.
+    Raises RuntimeError if it is out of range.
     """
     if not 0 <= index < size:
         raise RuntimeError(f"index {index} is out of bounds for dimension {dim} with size {size}")
@@ -43,8 +43,9 @@ def check_index_dtype(index: Spec) -> None:
 def positions_along(
     index: Tensor, sizes: Sequence[int], strides: Sequence[int], offset: int, dim: int
 ) -> Iterator[int]:
-    """For each element of ``index``, row-major: the offset, in a tensor of these sizes and strides, of the
-    element that it points at along ``dim``.
+    """For each element of ``index``, row-major: the offset of the element that it selects along ``dim``.
+
+    ``sizes``, ``strides`` and ``offset`` are those of the indexed tensor.
     """
     where = TensorAccessor(index)
     size, along = (sizes[dim], strides[dim]) if sizes else (1, 0)
@@ -55,7 +56,7 @@ def positions_along(
 
 
 def slice_offsets(tensor: TensorAccessor, dim: int, position: int) -> Iterator[int]:
-    """The offset of each element of the slice at ``position`` of ``dim``; a 0-dim tensor is one slice."""
+    """The offset of each element of the slice at ``position`` of ``dim``; a 0-dim tensor has one slice."""
     if not tensor.sizes:
         return iter((tensor.offset,))
     return geometry.offsets(
@@ -73,10 +74,10 @@ def copy_elements(output: TensorAccessor, source: TensorAccessor) -> None:
 
 
 def add_at(output: TensorAccessor, pairs: Iterable[tuple[int, Any]]) -> None:
-    """Add each value of the pairs (offset, value) at its offset; what meets at one is summed exactly."""
+    """Add the values of pairs (offset, value) at their offsets, each by one exactly rounded sum."""
     sums: dict[int, list[Any]] = {}
     for offset, value in pairs:
         sums.setdefault(offset, [output.read(offset)]).append(value)
     for offset, numbers in sums.items():
         is_negative = all(number == 0 and copysign(1.0, number.real) < 0 for number in numbers)
-        output.write(offset, numbers[0] if is_negative else exact_sum(numbers))  # of -0.0 alone that is -0.0
+        output.write(offset, numbers[0] if is_negative else exact_sum(numbers))  # all -0.0: the sum is -0.0

@@ -4,7 +4,7 @@
     kernel=pointwise(lambda a, b, alpha: a + alpha * b)
     kernel=reduction(exact_sum)            out[i] = exact_sum([a[i, j] for all j])
 
-A number is read exactly, computed with in float64 (or exactly, for integers), and rounded once, when stored.
+Numbers are read exactly, computed in float64 (or exactly, for integers), and rounded once, when stored.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..values.geometry import wrap_dim
 
 
 def for_each(iterator: TensorIterator, function: Callable[..., Any]) -> None:
-    """Store ``function`` of the inputs' elements in the output's, one element after another."""
+    """Apply ``function`` to the inputs, element by element, and store the results in the output."""
     write = TensorAccessor(iterator.tensors[0]).write
     inputs = range(1, len(iterator.operands))
     if len(inputs) == 1:
@@ -54,10 +54,10 @@ def pointwise(function: Callable[..., Any]) -> Callable[..., None]:
 
 
 def pointwise_with_numbers(function: Callable[..., Any]) -> Callable[..., None]:
-    """``pointwise``, the numbers among its arguments as the dtype that is computed in holds them.
+    """Like ``pointwise``, with number arguments first rounded to the opmath type.
 
-    A float32 element equals a threshold of 0.3 where it is float32's 0.3; half precision computes in float32.
-    Booleans are left alone.
+    A float32 element equals a threshold of 0.3 if it is float32's 0.3; half precision computes in float32.
+    Booleans are not changed.
     """
 
     def kernel(iterator: TensorIterator, *arguments: Any) -> None:
@@ -71,10 +71,10 @@ def pointwise_with_numbers(function: Callable[..., Any]) -> Callable[..., None]:
 
 
 def pointwise_in_steps(function: Callable[..., Any]) -> Callable[..., None]:
-    """``pointwise_with_numbers`` of ``function(held, *elements, *numbers)``, whose intermediate results may
-    leave the dtype's range: ``held`` rounds one to the dtype that is computed in.
+    """Like ``pointwise_with_numbers``, for ``function(held, *elements, *numbers)``.
 
-    Of 3e38 and 4 the product is infinite in float32, whatever it is divided by afterwards.
+    ``held`` rounds an intermediate result to the opmath type, whose range it may exceed: the product of 3e38
+    and 4 is infinite in float32, whatever it is divided by afterwards.
     """
 
     def kernel(iterator: TensorIterator, *arguments: Any) -> None:
@@ -101,8 +101,7 @@ def reduction(function: Callable[..., Any]) -> Callable[..., None]:
 
 
 def rows_along(self: Tensor, dim: int | None, outputs: Sequence[Tensor]) -> Any:
-    """For each position outside ``dim`` (None: one for all): the outputs' offsets, the elements' offsets, the
-    elements.
+    """For each position outside ``dim`` (None: the only one): outputs' offsets, elements' offsets, elements.
 
     Outputs have the sizes of ``self`` without ``dim``, or with size 1 there.
     """

@@ -1,9 +1,9 @@
-"""Normalization of groups of elements, which batch, layer and group normalization have in common.
+"""Normalization of groups of elements, shared by batch, layer and group normalization.
 
 They differ in which elements are normalized together, a group, and in which weight an element gets.  With
 x̂ = (x - mean) * rstd and rstd = 1 / sqrt(variance + eps), the result is x̂ * weight + bias; the variance is
-the biased one, divided by n.  Accumulation: means, variances and gradients are exactly rounded sums in
-float64; results are rounded once to the dtype.
+the biased one, divided by n.  Means, variances and gradients are exactly rounded sums in float64; results are
+rounded once to the dtype.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from .arithmetic import divide, exact_sum, rsqrt
 
 
 class Groups:
-    """Which elements, numbered in row-major order, are normalized together.
+    """The groups of elements, numbered in row-major order, that are normalized together.
 
-    ``members[group]`` are the elements of a group; ``weight_of(element)`` numbers the weight it gets.
+    ``members[group]`` are the elements of a group; ``weight_of(element)`` is the index of its weight.
     """
 
     def __init__(self, members: Sequence[Sequence[int]], weight_of: Callable[[int], int]):
@@ -32,7 +32,7 @@ class Groups:
 
 
 def runs(count: int, size: int, weight_of: Callable[[int], int]) -> Groups:
-    """``count`` groups of ``size`` elements that follow each other."""
+    """``count`` groups of ``size`` consecutive elements."""
     return Groups([range(group * size, (group + 1) * size) for group in range(count)], weight_of)
 
 
@@ -51,7 +51,7 @@ def statistics_of(numbers: Sequence[Any], eps: float) -> tuple[float, float]:
 
 
 def store(tensor: Tensor | None, numbers: Sequence[Any]) -> None:
-    """Write all elements, given in row-major order."""
+    """Write all elements, in row-major order."""
     if tensor is not None:
         accessor = TensorAccessor(tensor)
         for offset, number in zip(accessor.offsets(), numbers):
@@ -95,9 +95,9 @@ def normalize_backward(
     statistics: Sequence[tuple[Any, Any]],
     constant: bool = False,
 ) -> None:
-    """The three gradients; ``constant``: mean and rstd do not depend on the input (running statistics).
+    """Compute the gradients; ``constant``: mean and rstd do not depend on the input (running statistics).
 
-    With g = grad * weight, the input's is rstd * (g - mean(g) - x̂ * mean(g * x̂)).
+    With g = grad * weight, that of the input is rstd * (g - mean(g) - x̂ * mean(g * x̂)).
     """
     grads, numbers, scales = elements(grad_output), elements(input), _numbers(weight)
     inputs: list[Any] = [0.0] * len(numbers)
@@ -130,9 +130,9 @@ def normalize_backward(
 
 
 def check_dtypes(input: Spec, *parameters: Spec | None) -> Any:
-    """The dtype of the statistics: the parameters', which may be float32 where the input is half precision.
+    """The dtype of the statistics: the parameters', which may be float32 if the input is half precision.
 
-    Raises NotImplementedError unless the input is floating point, RuntimeError for other mixtures.
+    Raises NotImplementedError unless the input is floating point, RuntimeError for other combinations.
     """
     given = [each.dtype for each in parameters if each is not None]
     refuse_dtype(input.dtype, "bool", "integer", "complex")
@@ -149,8 +149,8 @@ def check_dtypes(input: Spec, *parameters: Spec | None) -> Any:
 def normalized_again(input: Any, mean: Any, rstd: Any, dims: Sequence[int]) -> tuple[Any, Any]:
     """x̂ and rstd as functions of ``input``, for formulas that will be differentiated.
 
-    ``mean`` and ``rstd`` were results of the normalization, and are numbers to who saved them.  Here they
-    follow the input again, without a change of their values; in rstd, eps is what they leave over.
+    ``mean`` and ``rstd`` are saved results of the normalization, and constants for autograd.  Here they are
+    computed from the input again, without a change of their values; eps in rstd is recovered from ``rstd``.
     """
     wide = input.to(mean.dtype)
     own_mean = wide.mean(dims, True)
@@ -174,9 +174,10 @@ def double_backward(
     """The gradients of input, weight and grad_output, for the gradients ``grads`` of the three gradients.
 
     All tensors have the input's sizes, or broadcast to them: ``normalized`` is x̂, ``scale`` the weight
-    (None: 1), ``dims`` what is normalized over; ``to_weight`` sums over all that share a weight, ``spread``
-    undoes that. With P(v) = v - mean(v) - x̂ * mean(v * x̂), the derivative of x̂ is rstd * P, and that of
-    rstd is -rstd ** 2 * x̂ / n; grads[0], the direction v, enters as the scalar product of v and rstd * P(g).
+    (None: 1), ``dims`` are the normalized dimensions; ``to_weight`` sums over all elements with the same
+    weight, ``spread`` is its inverse.  With P(v) = v - mean(v) - x̂ * mean(v * x̂), the derivative of x̂ is
+    rstd * P, and that of rstd is -rstd ** 2 * x̂ / n; grads[0], the direction v, contributes the scalar
+    product of v and rstd * P(g).
     """
 
     def mean(value: Any) -> Any:

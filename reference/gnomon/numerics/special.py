@@ -1,6 +1,6 @@
-"""Special functions of Python numbers: gamma's family, the inverse error function, sums of exponentials.
+"""Special functions of Python numbers: gamma and its relatives, the inverse error function, logaddexp.
 
-All are computed in float64 and, like arithmetic.py's, answer where Python would raise.
+All are computed in float64 and, as in arithmetic.py, return a value where Python would raise.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def logaddexp2(a: float, b: float) -> float:
 
 
 def erfinv(a: float) -> float:
-    """The x with erf(x) = a: Winitzki's approximation, then Halley's steps.
+    """The x with erf(x) = a: Winitzki's approximation, then steps of Halley's method.
 
-    Near 1 the steps compare erfc(x) with 1 - |a|, which is exact there, as erf(x) is near 0.
+    Near 1 the steps compare erfc(x) with 1 - |a|, which is exact there, like erf(x) near 0.
     """
     if a in (0.0, 1.0, -1.0):
         return a if a == 0 else math.copysign(inf, a)
@@ -57,15 +57,15 @@ def erfinv(a: float) -> float:
     return math.copysign(x, a)
 
 
-# B(2k) / (2k)!, for Euler and Maclaurin's formula
+# B(2k) / (2k)!, for the Euler-Maclaurin formula
 _BERNOULLI = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000, 1 / 74724249600)
-_SHIFT = 12  # from here on the asymptotic series are exact to float64
+_SHIFT = 12  # from here on the asymptotic series have float64 precision
 
 
 def digamma(a: float) -> float:
     """The derivative of lgamma: reflected below 0, shifted up, then the asymptotic series.
 
-    NaN at -1, -2 …; at 0 an infinity of the other sign.  Abramowitz and Stegun, 6.3.
+    NaN at -1, -2 …; at 0 an infinity of the opposite sign.  Abramowitz and Stegun, 6.3.
     """
     if a == 0:
         return math.copysign(inf, -a)
@@ -88,8 +88,8 @@ def digamma(a: float) -> float:
 def polygamma(n: int, a: float) -> float:
     """The n-th derivative of digamma: (-1)**(n + 1) * n! * zeta(n + 1, a).
 
-    At inf, where the limit is 0, PyTorch has 0 for n = 1, which is a function of its own there, and NaN for
-    larger n; at -inf NaN for n = 1, and a pole for larger n.  Orders that 32 bits do not count are NaN.
+    At inf, where the limit is 0, PyTorch returns 0 for n = 1, which has its own function (trigamma), and NaN
+    for larger n; at -inf NaN for n = 1, and a pole for larger n.  Orders beyond 32 bits give NaN.
     """
     if n == 0:
         return digamma(a)
@@ -97,7 +97,7 @@ def polygamma(n: int, a: float) -> float:
         return nan
     if n == 1 and math.isinf(a):
         return 0.0 if a > 0 else nan
-    if n == 1 and -math.inf < a < 0 and a != math.floor(a):  # the one whose reflection is simple
+    if n == 1 and -math.inf < a < 0 and a != math.floor(a):  # only this order has a simple reflection
         return (math.pi / math.sin(math.pi * math.fmod(a, 1.0))) ** 2 - polygamma(1, 1.0 - a)
     return (1 if n % 2 else -1) * exp(lgamma(n + 1.0)) * hurwitz_zeta(n + 1, a)
 
@@ -105,7 +105,7 @@ def polygamma(n: int, a: float) -> float:
 def hurwitz_zeta(s: int, a: float) -> float:
     """The sum of (a + k)**-s over k = 0, 1 …, for s > 1; inf at the poles 0, -1, -2 … -inf, NaN at inf.
 
-    A few terms one by one, the rest by Euler and Maclaurin's formula.
+    A few terms one by one, the rest by the Euler-Maclaurin formula.
     """
     if a != a or a == inf:
         return nan

@@ -1,7 +1,7 @@
-"""Windows over the spatial dimensions of ([N,] C, *spatial), and the order of memory that results lie in.
+"""Windows over the spatial dimensions of ([N,] C, *spatial), and the memory format of results.
 
-What pooling, adaptive pooling and im2col share: along each spatial dimension, the input positions that each
-output position looks at.
+Shared by pooling, adaptive pooling and im2col: along each spatial dimension, the input positions in the
+window of each output position.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from ..values import geometry
 from ..values.dtype import dtype
 from ..values.geometry import Ints
 
-Positions = Sequence[Sequence[int]]  # along one dimension: for each output position, those of its window
+Positions = Sequence[Sequence[int]]  # along one dimension: input positions by output position
 
 
 def spatial_ints(name: str, values: int | Sequence[int], count: int) -> Ints:
     """One value for all ``count`` spatial dimensions, or one for each.
 
-    Raises RuntimeError for another number.
+    Raises RuntimeError for any other number of values.
     """
     values = (values,) if isinstance(values, int) else tuple(values)
     if len(values) not in (1, count):
@@ -31,12 +31,12 @@ def spatial_ints(name: str, values: int | Sequence[int], count: int) -> Ints:
 
 
 def planes(sizes: Sequence[int], spatial: int) -> Iterator[Ints]:
-    """The indices in front of the ``spatial`` last dimensions: one for each channel of each image."""
+    """The indices of the dimensions before the last ``spatial`` ones: one per channel of each image."""
     return itertools.product(*(range(size) for size in sizes[: len(sizes) - spatial]))
 
 
 def windows(along: Sequence[Positions]) -> list[tuple[Ints, list[Ints]]]:
-    """Each output position with the input positions in its window, both over all spatial dimensions."""
+    """Each output position with the input positions in its window, over all spatial dimensions."""
     return [
         (position, list(itertools.product(*(each[at] for each, at in zip(along, position)))))
         for position in itertools.product(*(range(len(each)) for each in along))
@@ -44,7 +44,7 @@ def windows(along: Sequence[Positions]) -> list[tuple[Ints, list[Ints]]]:
 
 
 def flat_position(position: Sequence[int], sizes: Sequence[int]) -> int:
-    """The number of an element of a plane, in row-major order."""
+    """The row-major position of an element of a plane."""
     number = 0
     for at, size in zip(position, sizes):
         number = number * size + at
@@ -52,7 +52,7 @@ def flat_position(position: Sequence[int], sizes: Sequence[int]) -> int:
 
 
 def like(spec: Spec, sizes: Ints | None = None, dtype: dtype | None = None) -> Spec:
-    """A new tensor of ``sizes``, channels last if ``spec`` lies so, else row-major.
+    """The spec of a new tensor of ``sizes``: channels last if ``spec`` is, else contiguous.
 
     Source: suggest_memory_format.
     """

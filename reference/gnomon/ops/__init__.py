@@ -1,7 +1,7 @@
-"""Floor 4: the operators, one record each, in families.
+"""The operators, one record each, grouped into families.
 
-Files never import each other: a formula or a composition calls other operators as methods of its tensors, or
-by name through ``aten``.
+Files of operators never import each other: a derivative formula or a composite calls other operators as
+tensor methods, or by name through ``aten``.
 
 ``gnomon.ops.<namespace>.<name>`` are the operators that users define (library/).
 """

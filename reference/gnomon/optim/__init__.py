@@ -1,7 +1,7 @@
-"""Optimizers: they change parameters by their gradients, in place.  Source: torch.optim.
+"""Optimizers, which update parameters in place from their gradients.  Source: torch.optim.
 
-A step is one operator for all parameters where that can be, else the operators of PyTorch's single-tensor
-implementations, one by one; either way a training curve agrees with PyTorch's to rounding.
+A step is one fused operator for all parameters if possible, else the sequence of operators of PyTorch's
+single-tensor implementation; either way a training curve agrees with PyTorch's up to rounding.
 """
 
 from .adam import Adam, AdamW

@@ -16,11 +16,11 @@ class Adam(Optimizer):
 
     Both means are corrected for starting at zero.  ``amsgrad`` divides by the largest v so far;
     ``weight_decay`` adds to the gradient, or with ``decoupled_weight_decay`` shrinks the parameter;
-    ``maximize`` goes uphill.  Raises ValueError for options out of range.
+    ``maximize`` maximizes the objective.  Raises ValueError for options out of range.
 
-    ``fused``: the step is one operator for all parameters, _fused_adam_ or _fused_adamw_, which by default
-    it is where that can be; with False, or where ``foreach`` is given, operators one after the other for
-    each parameter.  Source: torch.optim.Adam; arXiv:1412.6980.
+    ``fused``: the step is one operator for all parameters, _fused_adam_ or _fused_adamw_.  That is the
+    default where it is possible; with False, or if ``foreach`` is given, each parameter is updated by a
+    sequence of operators.  Source: torch.optim.Adam; arXiv:1412.6980.
     """
 
     def __init__(
@@ -58,13 +58,13 @@ class Adam(Optimizer):
         super().__init__(params, defaults)
 
     def _state_of(self, param: gn.Tensor, amsgrad: bool) -> dict[str, Any]:
-        """What is remembered of a parameter, from its first gradient on."""
+        """The state of a parameter, created at its first gradient."""
         state = self.state[param]
         if not state:
-            # A float32 tensor, as in PyTorch: checkpoints go both ways.
+            # A float32 tensor, as in PyTorch, so that state dicts are interchangeable.
             step = gn.zeros((), dtype=gn.float32, device=param.device)
             averages = ("exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if amsgrad else []))
-            # all at once: an interrupt in between must not leave a state that no step can go on from
+            # all at once, so that an interrupt can not leave an incomplete state
             state.update({"step": step, **{name: gn.zeros_like(param) for name in averages}})
         return state
 

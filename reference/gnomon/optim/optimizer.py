@@ -1,4 +1,4 @@
-"""Optimizer: groups of parameters, the state that belongs to each parameter, and a step."""
+"""Optimizer: parameter groups, per-parameter state, and the step."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from ..values.errors import type_name, warn
 
 
 class Optimizer:
-    """The base of all optimizers.
+    """The base class of all optimizers.
 
     ``params`` is an iterable of tensors, or of (name, tensor) pairs, or of dicts with a "params" entry and
-    options of their own.  ``defaults`` are the options of a group that gives none.
+    options of their own.  ``defaults`` are the options that a group does not set.
 
     param_groups  list of dicts: "params" and the options
-    state         tensor -> dict of what the optimizer remembers of it
+    state         tensor -> dict of the optimizer's state for it
 
-    Raises TypeError for params of another kind, ValueError for no parameters, for a tensor with a history,
-    and for a parameter met twice.  Source: torch.optim.Optimizer; hooks are not offered.
+    Raises TypeError for params of another type, ValueError for no parameters, for a non-leaf tensor, and for
+    a repeated parameter.  Source: torch.optim.Optimizer; hooks are not supported.
     """
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
@@ -46,7 +46,7 @@ class Optimizer:
             self.add_param_group(group)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Optimize the parameters of one more group as well, with its own options."""
+        """Adds a group of parameters with its own options."""
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         params = param_group["params"]
@@ -88,7 +88,7 @@ class Optimizer:
         self.param_groups.append(group)
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Drop the gradients, or with ``set_to_none=False`` fill them with zeros."""
+        """Sets the gradients to None, or with ``set_to_none=False`` to zeros."""
         for group in self.param_groups:
             for param in group["params"]:
                 meta = param._autograd_meta
@@ -100,9 +100,9 @@ class Optimizer:
                     clear_grad(param, False)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Change every parameter that has a gradient, once.
+        """Updates every parameter that has a gradient, once.
 
-        ``closure`` computes the loss anew, gradients included, and its value is what ``step`` returns.
+        ``closure`` recomputes the loss and the gradients; ``step`` returns its value.
         """
         loss = None
         if closure is not None:
@@ -124,12 +124,12 @@ class Optimizer:
                 self._step(params, grads, group)
 
     def _step(self, params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> None:
-        """Change a group's parameters that have gradients.  Runs without recording."""
+        """Updates the parameters of a group that have gradients.  Runs in no_grad mode."""
         for param, grad in zip(params, grads):
             self._update(param, grad, group)
 
     def _update(self, param: gn.Tensor, grad: gn.Tensor, group: dict[str, Any]) -> None:
-        """Change one parameter."""
+        """Updates one parameter."""
         raise NotImplementedError(f"{type(self).__name__} defines no _update")
 
     # -- state -----------------------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ class Optimizer:
         return itertools.chain.from_iterable(group["params"] for group in self.param_groups)
 
     def state_dict(self) -> dict[str, Any]:
-        """The options and the state, with parameters numbered in the order of the groups."""
+        """The options and the state; parameters are replaced by their numbers in the order of the groups."""
         numbers = {id(param): number for number, param in enumerate(self._parameters())}
         groups = []
         for group in self.param_groups:
@@ -152,10 +152,10 @@ class Optimizer:
         return {"state": state, "param_groups": groups}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over options and state; parameters are matched by their order.
+        """Loads options and state; parameters are matched by their order.
 
-        State of a parameter's kind goes to its device and, if floating point, its dtype (a "step" keeps its
-        own). Raises ValueError when the groups do not match.
+        State tensors are moved to the parameter's device and, if the parameter is floating point, converted
+        to its dtype (a "step" keeps its own).  Raises ValueError if the groups do not match.
         """
         saved_groups = state_dict["param_groups"]
         if len(saved_groups) != len(self.param_groups):
@@ -185,7 +185,7 @@ class Optimizer:
             if "param_names" in group:
                 merged.setdefault("param_names", group["param_names"])
             groups.append(merged)
-        self.param_groups, self.state = groups, state  # in one line: no interrupt falls in between
+        self.param_groups, self.state = groups, state  # together, after all checks
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
@@ -196,7 +196,7 @@ class Optimizer:
 
 
 class _Required:
-    """The default of an option that has none."""
+    """The default value of a required option."""
 
     def __repr__(self) -> str:
         return "<required parameter>"
@@ -206,15 +206,15 @@ REQUIRED = _Required()
 
 
 def check_fused(fused: bool | None, foreach: bool | None) -> None:
-    """Raises RuntimeError for two ways of making a step at once, in PyTorch's words."""
+    """Raises RuntimeError, with PyTorch's message, if both ``fused`` and ``foreach`` are true."""
     if fused and foreach:
         raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
 
 
 def is_fused(params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> bool:
-    """Is the step one operator for all parameters?
+    """Is the step one fused operator for all parameters?
 
-    As ``fused`` says; where it says nothing, unless ``foreach`` does or the operator could not.
+    If neither ``fused`` nor ``foreach`` is given, it is whenever the operator supports the parameters.
     """
     if group.get("fused") is not None or group.get("foreach") is not None:
         return bool(group.get("fused"))
@@ -229,27 +229,27 @@ def is_fused(params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, A
             return False
         if spec.strides != other.strides and 0 in spec.strides:
             return False
-    return len(set(map(id, params))) == len(params)  # one that comes twice has two steps, one after the other
+    return len(set(map(id, params))) == len(params)  # a repeated parameter needs two sequential steps
 
 
 _PLAIN_TYPES = (gn.Tensor, Parameter)
 
 
 def number_of(option: Any) -> float:
-    """An option that may be a tensor of one number, as a number."""
+    """The number of an option that may be a one-element tensor."""
     return option.item() if isinstance(option, gn.Tensor) else option
 
 
 def check_at_least_zero(name: str, value: float) -> None:
-    """Raises ValueError unless ``value >= 0``, in PyTorch's words."""
+    """Raises ValueError, with PyTorch's message, unless ``value >= 0``."""
     if not value >= 0.0:
         raise ValueError(f"Invalid {name}: {value}")
 
 
 def _like(param: gn.Tensor, name: str, value: Any) -> Any:
-    """A copy of saved state, where and as ``param`` is.
+    """A copy of saved state on the device and in the dtype of ``param``.
 
-    The count of steps keeps its dtype: float16 cannot count far.
+    The step count keeps its dtype, because float16 cannot count far.
     """
     if not isinstance(value, gn.Tensor):
         return value

@@ -14,11 +14,11 @@ from .optimizer import Optimizer, check_at_least_zero, check_fused, is_fused, nu
 class SGD(Optimizer):
     """``param -= lr * grad``, with momentum (``nesterov`` or not) and weight decay.
 
-    The momentum buffer starts as the first gradient.  ``maximize`` goes uphill.  Raises ValueError for
-    options out of range.
+    The momentum buffer starts as the first gradient.  ``maximize`` maximizes the objective.  Raises
+    ValueError for options out of range.
 
-    ``fused``: the step is one operator for all parameters, _fused_sgd_, which by default it is where that
-    can be; with False, or where ``foreach`` is given, operators one after the other for each parameter.
+    ``fused``: the step is one operator for all parameters, _fused_sgd_.  That is the default where it is
+    possible; with False, or if ``foreach`` is given, each parameter is updated by a sequence of operators.
     Source: torch.optim.SGD; Sutskever and others 2013.
     """
 

@@ -1,18 +1,18 @@
-"""The profiler: where a program's time and memory go, by operators, kernels and Nodes, on every backend.
+"""The profiler: measures time and memory of operators, kernels and Nodes, on every backend.
 
     with gn.profiler.profile() as p:
         train_step()
     print(p.key_averages().table(sort_by="self_cpu_time_total", row_limit=10))
     p.export_chrome_trace("trace.json")          # a flame view: chrome://tracing, or ui.perfetto.dev
 
-What is timed is what the dispatcher sees: operators, compositions included, the kernels they launch, Nodes of
-a backward, and blocks that the program names by ``record_function``.  So the block's time falls into parts:
-kernels; gnomon's own Python around them; the program's, outside of any operator; and at the end the wait for
-devices that compute while the host goes on.
+It times what passes through the dispatcher: operators (composites included), the kernels that they launch,
+Nodes of backward, and blocks marked by ``record_function``.  The profiled time thus has four parts: kernels;
+gnomon's Python code around them; the program's code, outside of any operator; and at the end the wait for
+asynchronous devices.
 
-Off, it costs nothing.  On, each call is told of twice, when it begins and when it ends
-(dispatch/record_function.py), so that small calls take longer: compare them with each other, not with what a
-call costs without a profiler.
+It costs nothing while it is off.  While it is on, callbacks run when each call begins and ends
+(dispatch/record_function.py), so small calls take longer: compare them with each other, not with the time of
+a call without a profiler.
 
 Source: torch.profiler, torch.autograd.profiler_util.
 """
@@ -48,13 +48,13 @@ from ..dispatch.record_function import (
 from ..memory.backend import backend_of, get_default_device, get_device_module
 from ..memory.tensor import Tensor
 
-# What a scope is called in tables and events, and in a trace.
+# The names of scopes in tables and events, and in a trace.
 _NAMES = {FUNCTION: "operator", BACKWARD_FUNCTION: "node", USER_SCOPE: "user", KERNEL: "kernel"}
 _CATEGORIES = {"operator": "cpu_op", "node": "cpu_op", "user": "user_annotation", "kernel": "kernel"}
 
 
 class ProfilerActivity(Enum):
-    """What PyTorch asks to be told of; here the devices that work are found by themselves."""
+    """PyTorch's selection of activities; it has no effect here, because active devices are detected."""
 
     CPU = 0
     CUDA = 2
@@ -67,11 +67,11 @@ class FunctionEvent:
     scope         "operator", "kernel", "node" or "user"
     start, end    nanoseconds of ``time.perf_counter_ns``
     thread        the thread's number
-    parent        the call that this one is part of, or None
+    parent        the call that this one is nested in, or None
     input_shapes  with ``record_shapes``: the sizes of its tensors
-    memory        with ``profile_memory``: bytes that were allocated when it ended, beyond those at its start
-    device_start  of a kernel on an asynchronous device: when it began there, as ``start`` has it
-    device_ns     and how many nanoseconds it took there
+    memory        with ``profile_memory``: the bytes allocated at its end minus those at its start
+    device_start  for a kernel on an asynchronous device: its start there, on the clock of ``start``
+    device_ns     and its duration there in nanoseconds
     """
 
     __slots__ = (
@@ -105,12 +105,12 @@ class FunctionEvent:
 
     @property
     def cpu_time_total(self) -> float:
-        """Microseconds from its start to its end, on the host."""
+        """Microseconds from start to end, on the host."""
         return (self.end - self.start) / 1e3
 
     @property
     def self_cpu_time_total(self) -> float:
-        """The same without the calls that are part of it."""
+        """``cpu_time_total`` without nested calls."""
         return (self.end - self.start - self.children_ns) / 1e3
 
     def __repr__(self) -> str:
@@ -118,9 +118,9 @@ class FunctionEvent:
 
 
 class FunctionEventAvg(NamedTuple):
-    """All calls of one name (and, by request, of one kind of shapes) together; times in microseconds.
+    """All calls of one name (and optionally of the same shapes) together; times are in microseconds.
 
-    ``kernel_time_total``: the kernels within them, on the device where that is asynchronous.
+    ``kernel_time_total`` is that of the nested kernels, on an asynchronous device measured there.
     """
 
     key: str
@@ -135,17 +135,17 @@ class FunctionEventAvg(NamedTuple):
 
     @property
     def cpu_time(self) -> float:
-        """Microseconds of one call."""
+        """Microseconds per call."""
         return self.cpu_time_total / self.count
 
     @property
     def kernel_time(self) -> float:
-        """Microseconds of the kernels of one call."""
+        """Microseconds of kernels per call."""
         return self.kernel_time_total / self.count
 
 
 class EventList(list[FunctionEventAvg]):
-    """What ``key_averages`` gives: the longest first."""
+    """The result of ``key_averages``, the longest first."""
 
     wall_ns = 0
     has_shapes = has_memory = False
@@ -153,10 +153,10 @@ class EventList(list[FunctionEventAvg]):
     def table(self, sort_by: str | None = None, row_limit: int = 100) -> str:
         """A table for a terminal.
 
-        sort_by    a field of FunctionEventAvg, or its property; default: time without parts
-        row_limit  at most so many rows; -1: all
+        sort_by    a field or property of FunctionEventAvg; default: the self time
+        row_limit  the maximum number of rows; -1: all
 
-        Raises ValueError for a ``sort_by`` that is none.
+        Raises ValueError for an unknown ``sort_by``.
         """
         known = (*FunctionEventAvg._fields[3:], "cpu_time", "kernel_time")
         if sort_by is not None and sort_by not in known:
@@ -204,7 +204,7 @@ def _bytes(count: int) -> str:
 
 
 def _aligned(lines: Sequence[Sequence[str]]) -> str:
-    """Columns as wide as they have to be: texts to the left, numbers to the right."""
+    """Pads columns to their widest cell: texts are left-aligned, numbers right-aligned."""
     texts = {"name", "kind", "input shapes"}
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     shown = []
@@ -227,21 +227,21 @@ def _tensors_of(values: Iterable[Any]) -> Iterator[Tensor]:
 
 
 class _Timing(RecordFunctionCallback):
-    """A profiler's."""
+    """The callback of a profiler."""
 
     __slots__ = ()
 
 
 class profile:
-    """A block whose operators, kernels and Nodes are timed, on this thread and its backwards' workers.
+    """A context manager that times operators, kernels and Nodes, on this thread and on backward's threads.
 
-    activities      as in PyTorch; what runs is found without
-    record_shapes   keep the sizes of operators' tensors
-    profile_memory  keep what operators allocate, on backends that count their memory
-    with_stack      must be False: the trace has calls, not lines
+    activities      accepted and ignored: active devices are detected
+    record_shapes   record the sizes of operators' tensors
+    profile_memory  record the memory that operators allocate, on backends with memory statistics
+    with_stack      must be False: source lines are not recorded
 
-    May be entered once.  Raises RuntimeError inside another profile, and where results are asked for before
-    the block has ended.  Source: torch.profiler.profile.
+    Can be entered once.  Raises RuntimeError inside another profile, and if results are requested before the
+    block has ended.  Source: torch.profiler.profile.
     """
 
     def __init__(
@@ -276,11 +276,11 @@ class profile:
         try:
             self.stop()
         except Exception:
-            if error is None:  # else that is what the program has to say
+            if error is None:  # else the program's exception takes precedence
                 raise
 
     def start(self) -> None:
-        """Begin to watch."""
+        """Starts recording."""
         if self._start:
             raise RuntimeError("profile: it was started before; make another one")
         if any(isinstance(each, _Timing) for each in callbacks()):
@@ -290,10 +290,10 @@ class profile:
         self._start = time.perf_counter_ns()
 
     def stop(self) -> None:
-        """Watch no longer; waits for asynchronous devices that were at work.
+        """Stops recording; waits for the asynchronous devices that were used.
 
-        Raises RuntimeError on another thread or task than began.  What a device tells of its kernels comes
-        after it has stopped.
+        Raises RuntimeError on a thread or task other than the one that called ``start``.  A device's error is
+        raised after recording has stopped.
         """
         if not self._start or self._end:
             raise RuntimeError("profile: it is not at work")
@@ -314,10 +314,10 @@ class profile:
             self._events = _nested(self._events)
 
     def _ask_devices(self) -> None:
-        """When kernels began on asynchronous devices, and how long they took; nothing of those that were
-        captured or failed.
+        """Sets the start and duration of kernels on asynchronous devices, except of captured or failed ones.
 
-        A device knows what lies between two moments: the first kernel's start is taken to be its launch.
+        A device measures only the time between two events, so the first kernel is assumed to start at its
+        launch.
         """
         before_it: dict[Any, tuple[Any, int]] = {}
         for event in self._events:
@@ -333,7 +333,7 @@ class profile:
                     event.device_start, event.device_ns = start, took
                 event.marks = None
 
-    # -- what is told ---------------------------------------------------------------------------------------
+    # -- callbacks ------------------------------------------------------------------------------------------
 
     def _enter(self, scope: RecordScope, name: str, arguments: Sequence[Any]) -> FunctionEvent:
         event = FunctionEvent(name, _NAMES[scope], threading.get_ident())
@@ -359,19 +359,20 @@ class profile:
             entered.marks[1].record()
         if self._profile_memory and entered.scope != "kernel":
             entered.memory += _allocated(entered.device)
-        if not self._end:  # else it was stopped inside of the call
+        if not self._end:  # else the profiler was stopped within the call
             self._events.append(entered)
 
     # -- results -------------------------------------------------------------------------------------------
 
     def events(self) -> list[FunctionEvent]:
-        """All calls, in the order in which they began."""
+        """All calls, ordered by their start."""
         self._check_done()
         return list(self._events)
 
     def key_averages(self, group_by_input_shape: bool = False) -> EventList:
-        """The calls by name, or by name and shapes (with ``record_shapes``), those first that took longest
-        themselves.  A call within one of its own name counts once in ``cpu_time_total``.
+        """The calls grouped by name, or by name and shapes (with ``record_shapes``), ordered by self time.
+
+        A call nested in one of the same name counts once in ``cpu_time_total``.
         """
         self._check_done()
         kernels: dict[int, int] = {}
@@ -405,11 +406,11 @@ class profile:
 
     @property
     def shares(self) -> dict[str, float]:
-        """Parts of the block's time that add up to 1: in ``kernels``; in ``gnomon``, the Python around them;
-        in ``program``, outside of any operator and backward: the modules' and optimizers' Python, too; in
-        ``waiting``, at the block's end, for asynchronous devices.
+        """Fractions of the profiled time, which add up to 1: ``kernels``; ``gnomon``, the Python code around
+        them; ``program``, outside of operators and backward (this includes the code of modules and
+        optimizers); ``waiting`` for asynchronous devices at the block's end.
 
-        Of those, what the host spends to launch their kernels counts as ``kernels``.
+        For asynchronous devices, the host's time of launching kernels counts as ``kernels``.
         """
         self._check_done()
         wall = max(self._end - self._start, 1)
@@ -430,16 +431,16 @@ class profile:
         }
 
     def table(self, sort_by: str | None = None, row_limit: int = 20) -> str:
-        """The table of ``key_averages``, and the shares of the block's time."""
+        """The table of ``key_averages``, and the ``shares`` of the profiled time."""
         parts = ", ".join(f"{share:.1%} {name}" for name, share in self.shares.items() if share)
         total = _time((self._end - self._start) / 1e3)
         return f"{self.key_averages().table(sort_by, row_limit)}\n{total} in all: {parts}"
 
     def export_chrome_trace(self, path: str | os.PathLike[str]) -> None:
-        """Write the calls as a flame view: a file for chrome://tracing and ui.perfetto.dev.
+        """Writes the calls as a trace file for chrome://tracing and ui.perfetto.dev.
 
-        Each asynchronous device has a row of its own, and more of them where its kernels ran side by side.
-        Source: the Trace Event Format.
+        Each asynchronous device has its own row, and more rows for kernels that ran concurrently.  Source:
+        the Trace Event Format.
         """
         self._check_done()
         trace: list[dict[str, Any]] = []
@@ -474,7 +475,7 @@ class profile:
             beside.unlink(missing_ok=True)
 
     def _rows_of_devices(self) -> dict[int, str]:
-        """The row of each kernel that ran on an asynchronous device, by its event: one that is free then."""
+        """The row of each kernel on an asynchronous device, by its event: one that is free at the time."""
         rows: dict[int, str] = {}
         ends: dict[Any, list[int]] = {}
         for event in sorted(self._events, key=lambda each: each.device_start):
@@ -491,10 +492,8 @@ class profile:
 
 
 def _nested(seen: list[FunctionEvent]) -> list[FunctionEvent]:
-    """All calls in the order of their starts, each told what it is part of: what was on its way on the same
-    thread.
-    """
-    # of two that began and ended at once, the one that was told of later is around the other
+    """All calls ordered by their start, with ``parent`` set to the enclosing call on the same thread."""
+    # of two calls with equal start and end, the one recorded later encloses the other
     order = sorted(enumerate(seen), key=lambda each: (each[1].start, -each[1].end, -each[0]))
     on_the_way: dict[int, list[FunctionEvent]] = {}
     for _, event in order:
@@ -512,7 +511,7 @@ def _nested(seen: list[FunctionEvent]) -> list[FunctionEvent]:
 
 
 def _has(event: FunctionEvent, *scopes: str) -> bool:
-    """Is the call part of one of these scopes?"""
+    """Is the call nested in one of these scopes?"""
     parent = event.parent
     while parent is not None:
         if parent.scope in scopes:

@@ -1,4 +1,4 @@
-"""What does not belong to any one part of the library: nested structures, and checkpoints.
+"""Utilities: pytrees and activation checkpoints.
 
 Source: torch/utils.
 """

@@ -1,17 +1,17 @@
-"""Checkpoints: what backward needs is computed again when it needs it, instead of being kept.
+"""Activation checkpoints: backward recomputes the tensors that it needs, instead of saving them.
 
     y = checkpoint(block, x, use_reentrant=False)
 
-The graph of ``block`` is recorded as ever, but what its Nodes would save is packed away as a *holder*, an
-empty thing that only says which of the saved tensors it stands for.  The first holder that backward unpacks
-runs the function again, and its saved tensors, in the same order, fill all holders that are still there.
-From then on each is handed out once, and forgotten.
+The graph of ``block`` is recorded as usual, but saved tensor hooks replace each tensor that its Nodes save by
+a *holder*, an empty object that knows only the tensor's number.  The first holder that backward unpacks runs
+the function again, whose saved tensors, in the same order, fill all holders that are still alive.  Each is
+then returned once, and released.
 
-The function must save the same tensors again: be the same function, of the same inputs, with the same random
-numbers.  How many there are, and of what sizes, is checked.
+The recomputation must save the same tensors: it needs the same function, inputs and random numbers.  The
+number and the sizes of the saved tensors are checked.
 
-With ``use_reentrant=True`` it is done another way, by a Function whose backward runs the function and a
-backward of its own: that is older, and can less.
+``use_reentrant=True`` is an older way, with more restrictions: an autograd.Function whose backward runs the
+function and a nested backward.
 
 Source: torch/utils/checkpoint.py.
 """
@@ -47,11 +47,11 @@ Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 
 
 class CheckpointError(RuntimeError):
-    """The function did something else when it was run again."""
+    """The recomputation differs from the original forward."""
 
 
 class _StopRecomputation(Exception):
-    """All that was wanted is there: raised out of the function that is run again."""
+    """Raised inside the recomputed function to stop it, once all needed tensors are available."""
 
     def __init__(self, recomputation: object):
         super().__init__()
@@ -63,7 +63,7 @@ _debug: ContextVar[bool | None] = ContextVar("gnomon_checkpoint_debug", default=
 
 
 class set_checkpoint_early_stop(ThreadLocalStateGuard, ContextDecorator):
-    """Inside, whether checkpoints stop running a function again as soon as nothing more of it is needed.
+    """A context manager that sets whether recomputations stop as soon as all needed tensors are available.
 
     Source: torch.utils.checkpoint.set_checkpoint_early_stop.
     """
@@ -78,7 +78,7 @@ class set_checkpoint_early_stop(ThreadLocalStateGuard, ContextDecorator):
 
 
 class set_checkpoint_debug_enabled(ThreadLocalStateGuard, ContextDecorator):
-    """Inside, ``debug`` of all checkpoints, whatever they were given; None lets them decide.
+    """A context manager that overrides ``debug`` of all checkpoints; None does not override it.
 
     Source: torch.utils.checkpoint.set_checkpoint_debug_enabled.
     """
@@ -97,12 +97,12 @@ def noop_context_fn() -> Contexts:
     return nullcontext(), nullcontext()
 
 
-# -- without re-entering the engine ----------------------------------------------------------------------
+# -- non-reentrant: saved tensor hooks -------------------------------------------------------------------
 
 
 class _Holder:
-    """Stands for a saved tensor: the ``number``-th of its frame.  ``values`` has what was computed again, by
-    the backward that it was computed for.
+    """A placeholder for the ``number``-th saved tensor of a frame.  ``values`` maps a backward to the tensor
+    that was recomputed for it.
     """
 
     __slots__ = ("__weakref__", "number", "values")
@@ -113,19 +113,19 @@ class _Holder:
 
 
 class _Inputs:
-    """The arguments of a checkpoint, kept as an operator keeps what it saves: so that an outer checkpoint may
-    let go of them too, and that writing to them is noticed.
+    """The arguments of a checkpoint, saved like the tensors of a Node, so that an outer checkpoint can
+    release them, and in-place modification is detected.
     """
 
     def __init__(self, args: Sequence[Any]):
         self.args = [save(each) if isinstance(each, Tensor) and is_grad_enabled() else each for each in args]
 
     def name(self) -> str:
-        """What an error calls them that were saved here."""
+        """The name for error messages about these saved tensors."""
         return "checkpoint"
 
     def get(self) -> list[Any]:
-        """The arguments.  Raises RuntimeError for one that was written to since."""
+        """The arguments.  Raises RuntimeError for one that was modified in place."""
         return [unpack(each, self) for each in self.args]
 
 
@@ -133,7 +133,7 @@ _next_number = itertools.count(-1, -1).__next__
 
 
 def _current_backward() -> int:
-    """A number of the backward that is running; a new one each time that none is."""
+    """The number of the running backward; outside of backward a new one at each call."""
     task = current_task.get()
     return _next_number() if task is None else task.id
 
@@ -146,7 +146,7 @@ _CHECKS: dict[str, Callable[[Tensor], Any]] = {"default": _metadata, "none": lam
 
 
 class _Frame:
-    """One checkpoint: how to run the function again, and the holders of what it saved."""
+    """One checkpoint: how to recompute the function, and the holders of its saved tensors."""
 
     def __init__(self, run_again: Callable[[], Any], metadata: Callable[[Tensor], Any], early_stop: bool):
         self.run_again = run_again
@@ -154,18 +154,18 @@ class _Frame:
         self.early_stop = early_stop
         self.holders: list[weakref.ref[_Holder]] = []
         self.metadata: list[Any] = []
-        self.done: set[int] = set()  # the backwards that it was run again for
+        self.done: set[int] = set()  # the backwards that it was recomputed for
         self.explain: Callable[[], str] | None = None
 
     def pack(self, tensor: Tensor) -> _Holder:
-        """What is kept of a saved tensor."""
+        """The pack hook: replaces a saved tensor by a holder."""
         holder = _Holder(len(self.holders))
         self.holders.append(weakref.ref(holder))
         self.metadata.append(self.metadata_of(tensor))
         return holder
 
     def unpack(self, holder: _Holder) -> Tensor:
-        """The tensor that ``holder`` stands for, once in each backward.  Raises CheckpointError."""
+        """The unpack hook: the recomputed tensor, once per backward.  Raises CheckpointError."""
         backward = _current_backward()
         if backward not in self.done:
             _Recomputation(self, backward).run()
@@ -179,7 +179,7 @@ class _Frame:
         return holder.values.pop(backward)
 
     def fail(self, text: str) -> None:
-        """Raises CheckpointError; with ``debug``, what ran the first time and again is part of its text."""
+        """Raises CheckpointError; with ``debug`` the message lists the operators of both runs."""
         if self.explain is not None:
             text = f"{text}\n\n{self.explain()}"
         else:
@@ -190,7 +190,7 @@ class _Frame:
 
 
 class _Recomputation:
-    """Running the function of a frame again, for one backward."""
+    """Recomputes the function of a frame, for one backward."""
 
     def __init__(self, frame: _Frame, backward: int):
         self.frame = frame
@@ -199,7 +199,7 @@ class _Recomputation:
         self.differences: list[str] = []
 
     def pack(self, tensor: Tensor) -> Tensor:
-        """Fill the holder whose turn it is, if somebody still has it."""
+        """The pack hook: fills the next holder, if it is still alive."""
         frame, number = self.frame, self.count
         self.count += 1
         if number < len(frame.holders):
@@ -217,7 +217,7 @@ class _Recomputation:
         return tensor.detach()
 
     def run(self) -> None:
-        """Run the function; raises CheckpointError where it saved something else."""
+        """Runs the function; raises CheckpointError if it saves other tensors."""
         frame = self.frame
         try:
             with saved_tensors_hooks(self.pack, lambda tensor: tensor), enable_grad():
@@ -241,7 +241,7 @@ class _Recomputation:
 
 @contextmanager
 def _random_numbers_of(state: Tensor | None) -> Iterator[None]:
-    """Inside, the default generator goes on from ``_inside``; afterwards from where it was."""
+    """A context manager that sets the default generator's state, and restores it."""
     if state is None:
         yield
         return
@@ -254,7 +254,7 @@ def _random_numbers_of(state: Tensor | None) -> Iterator[None]:
 
 
 class _Log(observing):
-    """A block in which the names of the operators that run are written down, for ``debug``."""
+    """A context manager that records the names of the operators that run, for ``debug``."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -302,16 +302,16 @@ def _checkpoint_without_reentrant(
 
 
 def _story(forward: _Log, recomputation: _Log) -> str:
-    """What ran the first time, and what again."""
+    """The operators of the original forward and of the recomputation."""
     lines = ["Operations executed during the original forward:", *forward.names, ""]
     return "\n".join([*lines, "Operations executed during recomputation:", *recomputation.names])
 
 
-# -- by a Function ---------------------------------------------------------------------------------------
+# -- reentrant: an autograd.Function ---------------------------------------------------------------------
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The inputs as leaves that require grad as they did.
+    """The inputs detached, with the same ``requires_grad``.
 
     Source: torch.utils.checkpoint.detach_variable.
     """
@@ -328,14 +328,14 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 class CheckpointFunction(Function):
-    """A function as one Node: its backward runs it again, recorded, and goes backward through that.
+    """A function as one Node: its backward runs it again with recording, then backward through that graph.
 
     Source: torch.utils.checkpoint.CheckpointFunction.
     """
 
     @staticmethod
     def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any) -> Any:
-        """Run the function, unrecorded."""
+        """Runs the function without recording."""
         ctx.run_function = run_function
         ctx.state = default_generator.get_state() if preserve_rng_state else None
         ctx.others = [None if isinstance(each, Tensor) else each for each in args]
@@ -345,7 +345,7 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """Run it again, recorded, and backward from there.  Raises RuntimeError for single gradients."""
+        """Runs it again with recording, then a nested backward.  Raises RuntimeError under ``grad``."""
         task = current_task.get()
         if task is not None and task.needed is not None:
             raise RuntimeError(
@@ -373,7 +373,7 @@ class CheckpointFunction(Function):
         return None, None, *[each.grad if isinstance(each, Tensor) else None for each in leaves]
 
 
-# -- both ------------------------------------------------------------------------------------------------
+# -- the public functions --------------------------------------------------------------------------------
 
 
 def checkpoint(
@@ -386,18 +386,18 @@ def checkpoint(
     early_stop: bool = True,
     **kwargs: Any,
 ) -> Any:
-    """``function(*args, **kwargs)``, which backward will run again rather than keep what it saved.
+    """Calls ``function(*args, **kwargs)``; backward runs it again instead of saving its intermediate tensors.
 
-    use_reentrant: False is the way to be preferred; True the older one, by a Function, which takes no keyword
-    arguments, knows only the tensors among ``args`` and does not work with ``grad``; None warns, and means
-    True.  preserve_rng_state (default True): draw the same random numbers again.  The others are for
-    ``use_reentrant=False``: context_fn returns two context managers, for the first run and the second;
-    determinism_check, "default" or "none", whether shapes, dtypes and devices are compared; debug puts
-    the operators that ran into the error; early_stop ends the second run as soon as all is there that
-    backward wants.
+    use_reentrant: False is preferred; True is the older way, by an autograd.Function, which takes no keyword
+    arguments, differentiates only by tensors in ``args`` and does not work with ``grad``; None warns, and
+    means True.  preserve_rng_state (default True): the recomputation uses the same random numbers.  The other
+    options require ``use_reentrant=False``: context_fn returns two context managers, for the first run and
+    the second; determinism_check, "default" or "none": whether shapes, dtypes and devices are compared;
+    debug lists the operators of both runs in the error message; early_stop ends the second run as soon as
+    all tensors that backward needs are available.
 
-    Backward raises CheckpointError where the function saved something else the second time.  Raises
-    ValueError for options that do not go together.  Source: torch.utils.checkpoint.checkpoint.
+    Backward raises CheckpointError if the second run saves other tensors.  Raises ValueError for options that
+    exclude each other.  Source: torch.utils.checkpoint.checkpoint.
     """
     if use_reentrant is None:
         warn(
@@ -422,11 +422,10 @@ def checkpoint(
 def checkpoint_sequential(
     functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
 ) -> Any:
-    """A sequence of functions (or modules) one after the other, in ``segments`` parts, all but the last of
-    them checkpointed.
+    """Runs a sequence of functions (or modules) in ``segments`` parts, all but the last of which are
+    checkpointed.
 
-    Raises ValueError for keyword arguments that ``checkpoint`` does not know.  Source:
-    torch.utils.checkpoint.checkpoint_sequential.
+    Raises ValueError for unknown keyword arguments.  Source: torch.utils.checkpoint.checkpoint_sequential.
     """
     preserve_rng_state = kwargs.pop("preserve_rng_state", True)
     if kwargs:

@@ -1,4 +1,4 @@
-"""Pytrees: tuples, lists and dictionaries, nested in each other, as a list of what is at their leaves.
+"""Pytrees: nested tuples, lists and dictionaries, flattened to a list of leaves.
 
     leaves, structure = flatten({"a": 1, "b": (2, 3)})      # [1, 2, 3]
     unflatten([10, 20, 30], structure)                      # {"a": 10, "b": (20, 30)}
@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 
 class TreeSpec(NamedTuple):
-    """A structure without its leaves.
+    """The structure of a pytree, without its leaves.
 
     kind      the type of the container; None for a leaf
-    context   what else it takes to build it again: a dictionary's keys
-    children  the structures of what is in it
+    context   what else is needed to rebuild it: a dictionary's keys
+    children  the structures of its items
     """
 
     kind: type | None
@@ -27,7 +27,7 @@ class TreeSpec(NamedTuple):
 
     @property
     def num_leaves(self) -> int:
-        """How many leaves the structure has."""
+        """The number of leaves."""
         return 1 if self.kind is None else sum(child.num_leaves for child in self.children)
 
     def __repr__(self) -> str:
@@ -80,7 +80,7 @@ def flatten(tree: Any) -> tuple[list[Any], TreeSpec]:
 
 
 def unflatten(leaves: Sequence[Any], structure: TreeSpec) -> Any:
-    """The tree of this structure with these leaves.  Raises ValueError for another number of them.
+    """The tree of this structure with these leaves.  Raises ValueError for a wrong number of leaves.
 
     Source: torch.utils._pytree.tree_unflatten.
     """
@@ -89,7 +89,7 @@ def unflatten(leaves: Sequence[Any], structure: TreeSpec) -> Any:
     return _build(structure, iter(leaves))
 
 
-# Not inside ``unflatten``: a function that knows itself is a cycle, which would keep the leaves alive.
+# Not nested in ``unflatten``: a recursive closure is a reference cycle, which would keep the leaves alive.
 def _build(spec: TreeSpec, rest: Iterator[Any]) -> Any:
     if spec.kind is None:
         return next(rest)
@@ -97,9 +97,9 @@ def _build(spec: TreeSpec, rest: Iterator[Any]) -> Any:
 
 
 def tree_map(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
-    """The same tree with ``function`` of each leaf, and of the leaves at its place in ``others``.
+    """Applies ``function`` to each leaf of ``tree``, together with the corresponding leaves of ``others``.
 
-    Raises ValueError for trees of other structures.  Source: torch.utils._pytree.tree_map.
+    Raises ValueError for trees of different structures.  Source: torch.utils._pytree.tree_map.
     """
     leaves, structure = flatten(tree)
     columns = [leaves]
@@ -112,9 +112,9 @@ def tree_map(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
 
 
 def broadcast_to_and_flatten(tree: Any, structure: TreeSpec) -> list[Any] | None:
-    """The leaves of ``tree``, one for each leaf of ``structure``: a leaf stands for all that is in its place.
+    """The leaves of ``tree``, one for each leaf of ``structure``; a leaf is repeated for a whole subtree.
 
-    None where the structures do not fit.  A list fits a tuple, as arguments that come in either.
+    Returns None if the structures do not match.  A list matches a tuple, because arguments may be either.
     """
     parts = _take_apart(tree)
     if parts is None:

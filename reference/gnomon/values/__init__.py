@@ -1,1 +1,1 @@
-"""Floor 0: values.  Pure facts and functions about them; nothing here holds memory or state."""
+"""Immutable values, and functions of them; nothing here owns tensor memory."""

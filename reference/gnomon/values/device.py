@@ -17,10 +17,10 @@ class device:
     """Where a tensor's memory is and whose kernels run on it: a backend's device type and an index.
 
     ``device("c")``, ``device("cuda:1")``, ``device("cuda", 1)``, ``device(other_device)``.  Interned, so two
-    equal devices that tensors carry are one object.  ``device("cpu")``, which no tensor carries, equals the
-    one that it stands for (AliasDevice).  As a context manager it is the default device inside the block.
+    equal devices of tensors are the same object.  ``device("cpu")``, which no tensor has, equals the device
+    that it stands for (AliasDevice).  As a context manager it is the default device inside the block.
 
-    Raises RuntimeError for a string that is no device.
+    Raises RuntimeError for an invalid string.
     """
 
     __slots__ = ("index", "type")
@@ -70,7 +70,7 @@ class device:
         around = _scoped_devices.get()
         try:
             _scoped_devices.set((self, around))
-        except BaseException:  # an interrupt, for which there will be no __exit__
+        except BaseException:  # an interrupt, after which __exit__ is not called
             _scoped_devices.set(around)
             raise
         return self
@@ -80,10 +80,10 @@ class device:
 
 
 class AliasDevice(device):
-    """A device that may be another by a second name: ``cpu``, and the index 0 of a backend with one device.
+    """A device that may be another name of one: ``cpu``, and index 0 of a backend with only one device.
 
-    It equals, and hashes as, the device that tensors carry which are made on it; itself where there is none.
-    A class of its own, because the devices that tensors carry are keys of many tables and hash in C.
+    It equals, and hashes like, the device of tensors that are created on it; itself if there is none.  It has
+    its own class because the devices of tensors are keys of many tables, and should hash in C.
     """
 
     __slots__ = ()
@@ -96,17 +96,17 @@ class AliasDevice(device):
 
 
 def stands_for(asked: device) -> device:
-    """The device that tensors carry which are made on ``asked``."""
+    """The ``device`` of tensors that are created on ``asked``."""
     return late_bound.find_device(asked) if isinstance(asked, AliasDevice) else asked
 
 
-# The device of the innermost `with` block that we are in, and the same of the block around it; None outside
-# of all.  Right for each thread and each async task.
+# (device of the innermost active `with` block, the same of the enclosing block); None outside of all.  One
+# per thread and async task.
 _scoped_devices: ContextVar[tuple[device, Any] | None] = ContextVar("gnomon_scoped_devices", default=None)
 
 
 def scoped_device() -> device | None:
-    """The device of the innermost ``with device(...)`` block, or None outside of all."""
+    """The device of the innermost ``with device(...)`` block, or None outside of any."""
     scope = _scoped_devices.get()
     return None if scope is None else scope[0]
 
@@ -130,7 +130,7 @@ strided = layout("strided")
 
 
 class memory_format:
-    """Which order of strides a new tensor gets."""
+    """The order of dimensions in memory of a new tensor."""
 
     __slots__ = ("name",)
 

@@ -1,12 +1,13 @@
-"""Dispatch keys: the reasons a call may have to go somewhere else than to a plain kernel.
+"""Dispatch keys: features that may intercept a call before the backend's kernel runs.
 
-A tensor carries a set of keys, a thread adds and removes some (its modes), and a call goes to the highest key
-in the union that has a kernel for the operator.  Each kernel does its part and *redispatches* below itself.
+A tensor carries a set of keys, a thread includes and excludes some (its modes), and a call runs the highest
+key in the result that has a kernel for the operator.  A kernel does its part, and *redispatches* to the keys
+below its own.
 
-Which backend a Dense kernel belongs to is not a key of its own here but the tensor's device: PyTorch's
-"per-backend functionality keys" (Dense x CPU, Dense x CUDA) are the pairs (Dense, device type).
+The backend of a Dense kernel is not a key here: the tensor's device selects it.  PyTorch's "per-backend
+functionality keys" (Dense x CPU, Dense x CUDA) correspond to pairs (Dense, device type).
 
-Sets are ints, one bit a key, so that one ``|`` of the operands' keys and the mode word decides a call.
+Sets are ints, one bit per key, so that one ``|`` of the operands' keys and the mode word decides a call.
 
 Source: c10/core/DispatchKey.h, c10/core/DispatchKeySet.h.
 """
@@ -19,22 +20,22 @@ from enum import IntEnum
 
 
 class DispatchKey(IntEnum):
-    """The keys, lowest priority first.  The value is the number of the bit."""
+    """The keys, lowest priority first.  The value is the bit's number."""
 
     Dense = 0  # run the backend's kernel
-    Python = 1  # a DispatchMode or a tensor subclass wants to see the call
+    Python = 1  # call a DispatchMode or a tensor subclass
     Batched = 2  # an operand has a hidden batch dimension (func/vmap.py)
-    ADInplaceOrView = 3  # mark views, bump version counters
+    ADInplaceOrView = 3  # mark views, increment version counters
     Autograd = 4  # record the graph; carried by tensors that require grad
-    ForwardAD = 5  # push tangents forward; added to every call inside a dual level
+    ForwardAD = 5  # propagate tangents; included in every call inside a dual level
 
 
-# Beside the keys stand what else a thread adds to a call, so that "is this a plain call" is one comparison.
-GRAD_MODE_BIT = 1 << 8  # operators are recorded
-SAVED_TENSOR_HOOKS_BIT = 1 << 9  # what is saved for backward is packed first
+# The modes are bits beside the keys, so that one comparison shows whether a call needs only its kernel.
+GRAD_MODE_BIT = 1 << 8  # autograd records operators
+SAVED_TENSOR_HOOKS_BIT = 1 << 9  # tensors saved for backward are packed by hooks
 INFERENCE_MODE_BIT = 1 << 10  # new tensors are inference tensors
-OBSERVED_BIT = 1 << 11  # somebody is told where calls begin and end (dispatch/record_function.py)
-TRACED_BIT = 1 << 12  # and wants to see each step: each call goes the readable way
+OBSERVED_BIT = 1 << 11  # callbacks run when calls begin and end (dispatch/record_function.py)
+TRACED_BIT = 1 << 12  # a callback needs every step, so no call takes the speedups' shortcuts
 
 DENSE = 1 << DispatchKey.Dense
 PYTHON = 1 << DispatchKey.Python
@@ -42,15 +43,15 @@ BATCHED = 1 << DispatchKey.Batched
 AD_INPLACE_OR_VIEW = 1 << DispatchKey.ADInplaceOrView
 AUTOGRAD = 1 << DispatchKey.Autograd
 
-TENSOR_KEYS = DENSE | AD_INPLACE_OR_VIEW  # what every strided tensor carries
+TENSOR_KEYS = DENSE | AD_INPLACE_OR_VIEW  # of every strided tensor
 FORWARD_AD = 1 << DispatchKey.ForwardAD
 
-WRAPPER_KEYS = PYTHON | BATCHED  # what a tensor carries whose numbers are another's
+WRAPPER_KEYS = PYTHON | BATCHED  # of tensors whose data is another tensor's
 ALL_KEYS = TENSOR_KEYS | AUTOGRAD | PYTHON | BATCHED | FORWARD_AD
 
 # The mode word: what the current thread (or async task) adds to every call.  One int in one ContextVar, read
-# once a call.  Bits 0 to 7 are keys that are
-# added, bits 8 to 15 the modes above, and from bit 16 on stand the keys that are taken away (bit 16 + key).
+# once per call.  Bits 0 to 7 are included keys, bits 8 to 15 the modes above, bits from 16 on excluded keys
+# (bit 16 + key).
 # Source: c10/core/impl/LocalDispatchKeySet.h.
 EXCLUDED_SHIFT = 16
 MODE_WORD: ContextVar[int] = ContextVar("gnomon_mode_word", default=GRAD_MODE_BIT)
@@ -59,7 +60,7 @@ set_mode_word = MODE_WORD.set
 
 
 class DispatchKeySet:
-    """A set of keys, for people: what ``tensor._dispatch_keys()`` returns and what traces print."""
+    """A set of keys in readable form: ``tensor._dispatch_keys()`` returns it, and traces print it."""
 
     __slots__ = ("bits",)
 
@@ -67,7 +68,7 @@ class DispatchKeySet:
         self.bits = bits & ALL_KEYS
 
     def __iter__(self) -> Iterator[DispatchKey]:
-        """Highest priority first."""
+        """Iterate over the keys, highest priority first."""
         return (key for key in reversed(DispatchKey) if self.has(key))
 
     def has(self, key: DispatchKey) -> bool:
@@ -75,7 +76,7 @@ class DispatchKeySet:
         return bool(self.bits >> key & 1)
 
     def highest_priority(self) -> DispatchKey | None:
-        """The key that a call goes to first, or None for the empty set."""
+        """The key whose kernel runs first, or None for the empty set."""
         return DispatchKey(self.bits.bit_length() - 1) if self.bits else None
 
     def __or__(self, other: DispatchKeySet) -> DispatchKeySet:

@@ -1,8 +1,7 @@
-"""Element types: how a number lies in memory, and which type a mixture of types becomes.
+"""Element types: how a number is stored in memory, and type promotion.
 
-A dtype is a value: there are twelve, compared by identity.  Each knows how to read one element out of a
-typed memoryview and to write one back, rounding as hardware does: floats to nearest, ties to even, overflow
-to infinity; integers wrap around.
+There are twelve dtypes, compared by identity.  Each can read an element of a typed memoryview and write one
+back, rounding as hardware does: floats to nearest, ties to even, overflow to infinity; integers wrap around.
 
 Source: c10/core/ScalarType.h (the types and the promotion table), ATen/native/TypeProperties.cpp
 (result_type).
@@ -28,10 +27,10 @@ class dtype:
     name        PyTorch's name, ``"float32"``
     code        position in the table below; the C ABI uses the same numbers
     itemsize    bytes of one element
-    format      the memoryview format that the raw bytes are read with; complex numbers are two of them,
-                float16 and bfloat16 are read as the 16-bit patterns that they are
-    category    0 bool, 1 integer, 2 floating point, 3 complex: what promotion compares first
-    scalar_type PyTorch's name for the C++ type, ``"Float"``, as messages have it
+    format      the memoryview format that reads the raw bytes; a complex number is read as two floats, and
+                float16 and bfloat16 as their 16-bit patterns
+    category    0 bool, 1 integer, 2 floating point, 3 complex: what type promotion compares first
+    scalar_type PyTorch's name for the C++ type, ``"Float"``, as in error messages
     """
 
     __slots__ = (
@@ -57,7 +56,7 @@ class dtype:
     category: int
     _cast: Callable[[Number], Any]
     _decode: _DecodeTable | None  # of the 16-bit floats
-    _encode: Callable[[Number], Any]  # from a number to what is stored; complex numbers have none
+    _encode: Callable[[Number], Any]  # converts a number to what is stored; not defined for complex dtypes
 
     def __init__(self, name: str, code: int, itemsize: int, format: str, category: int, scalar_type: str):
         self.name = name
@@ -90,15 +89,15 @@ class dtype:
         return float64 if self is complex128 else self
 
     def cast(self, value: Number) -> Any:
-        """``value`` as this dtype holds it: rounded, wrapped around or truncated.
+        """``value`` converted to this dtype: rounded, wrapped around or truncated.
 
-        complex to real drops the imaginary part, as PyTorch's copy does.
+        Complex to real discards the imaginary part, as PyTorch's copy does.
         """
         return self._cast(value)
 
     @property
     def is_plain(self) -> bool:
-        """Does Python read the numbers as they lie in memory?"""
+        """Does a memoryview return the values themselves, without decoding?"""
         return self._decode is None and not self.is_complex
 
     def packed(self, values: Sequence[Number]) -> bytearray | array[Any]:
@@ -106,7 +105,7 @@ class dtype:
         if self.is_plain and self.category:
             try:
                 return array(self.format, values)
-            except (TypeError, OverflowError):  # some have to be truncated or wrapped around
+            except (TypeError, OverflowError):  # some values have to be truncated or wrapped around
                 pass
         data = bytearray(len(values) * self.itemsize)
         write = self.writer(memoryview(data))
@@ -155,9 +154,10 @@ def _to_float(value: Number) -> float:
 
 
 def _before_float32(value: Number) -> float:
-    """``value`` as a float64 that rounds to the float32 next to it.
+    """``value`` as a float64 that rounds to the float32 nearest to ``value``.
 
-    Of an integer beyond 2**53, what float64 has no bits for leaves its last one odd: it is rounded once.
+    An integer beyond 2**53 is cut to 53 bits, and the last one is set if bits were lost (rounding to odd), so
+    that the result is rounded only once.
     """
     real = value.real
     if not isinstance(real, int) or abs(real) <= 2**53:
@@ -179,7 +179,7 @@ def round_to_float32(value: Number) -> float:
 def _float16_bits(value: Number) -> int:
     """The bit pattern of ``value`` as float16.
 
-    PyTorch converts a double through float32, so 1 + 2**-11 + 2**-30 rounds twice; gnomon does the same.
+    PyTorch converts a double through float32, so 1 + 2**-11 + 2**-30 is rounded twice; gnomon does the same.
     """
     single = round_to_float32(value)
     try:
@@ -189,9 +189,7 @@ def _float16_bits(value: Number) -> int:
 
 
 def _bfloat16_bits(value: Number) -> int:
-    """The bit pattern of ``value`` as bfloat16: the upper half of float32, rounded to nearest, ties to
-    even.
-    """
+    """The bit pattern of ``value`` as bfloat16: the upper half of a float32, rounded to nearest even."""
     bits = struct.unpack("<I", struct.pack("<f", round_to_float32(value)))[0]
     if bits & 0x7FFFFFFF > 0x7F800000:
         return 0x7FC0  # NaN; rounding could turn its pattern into an infinity
@@ -199,7 +197,7 @@ def _bfloat16_bits(value: Number) -> int:
 
 
 class _DecodeTable:
-    """The 65,536 values of a 16-bit float, made when first asked for: most programs never do."""
+    """The 65,536 values of a 16-bit float, computed at first use: most programs need none."""
 
     def __init__(self, decode_all: Callable[[], Iterable[float]]):
         self.decode_all = decode_all
@@ -222,8 +220,8 @@ def _bfloat16_values() -> Iterable[float]:
 def _to_integer(value: Number, bits: int) -> int:
     """``value`` truncated towards zero.
 
-    A float beyond a register of ``bits`` bits, or NaN, has no integer; x86 gives the register's least value,
-    and so does PyTorch.
+    NaN, and floats that do not fit ``bits`` bits, give the least integer of ``bits`` bits, as on x86 and in
+    PyTorch.
     """
     number = _real(value)
     if isinstance(number, float) and not abs(number) < 2.0 ** (bits - 1):
@@ -300,19 +298,19 @@ names_of_dtypes = tuple(_BY_NAME)
 
 
 def dtype_named(name: str) -> dtype:
-    """The dtype called ``name``.  Raises TypeError for a name that is none."""
+    """The dtype called ``name``.  Raises TypeError if there is none."""
     if name not in _BY_NAME:
         raise TypeError(f"unknown dtype {name!r}; there are: {', '.join(_BY_NAME)}")
     return _BY_NAME[name]
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Promotion.  Two dtypes become the smallest that holds both *kinds*, not both ranges: int64 with float16 is
-# float16.  Within integers the wider wins, and uint8 with a signed type of its size needs the next size up.
+# Type promotion.  Two dtypes promote to the smallest one of the higher *category*, which need not hold both
+# ranges: int64 with float16 is float16.  Among integers the wider wins; uint8 with int8 is int16.
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
-    """The dtype that an operator computes in when its operands have ``type1`` and ``type2``.
+    """The common dtype in which operands of dtypes ``type1`` and ``type2`` are computed.
 
     Source: torch.promote_types, the table in c10/core/ScalarType.cpp.
     """
@@ -331,9 +329,9 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 
 
 def can_cast(from_: dtype, to: dtype) -> bool:
-    """May a result of dtype ``from_`` be written into an output of dtype ``to``?
+    """May a result of dtype ``from_`` be written to an output of dtype ``to``?
 
-    Only a step down in category is refused: complex to real, floating to integer, anything to bool.
+    Only a lower category is refused: complex to real, floating to integer, anything to bool.
     Source: torch.can_cast.
     """
     if from_.is_complex and not to.is_complex:
@@ -343,13 +341,13 @@ def can_cast(from_: dtype, to: dtype) -> bool:
     return from_ is bool_ or to is not bool_
 
 
-_LARGEST_FLOAT16 = 65504.0  # up to there a number fits all floats
+_LARGEST_FLOAT16 = 65504.0  # every smaller number fits all floating point dtypes
 
 
 def check_number_fits(value: Number, dtype: dtype) -> None:
     """Raises RuntimeError for a number that ``dtype`` can not hold.
 
-    Infinities and NaN fit floats, everything fits bool, and a negative integer fits an unsigned dtype when
+    Infinities and NaN fit floats, everything fits bool, and a negative integer fits an unsigned dtype if
     its absolute value does (it wraps around).  Source: c10::overflows.
     """
     if dtype is bool_:
@@ -364,7 +362,7 @@ def check_number_fits(value: Number, dtype: dtype) -> None:
         most: float = 2 ** (dtype.bits - 1 if dtype.is_signed else dtype.bits) - 1
         least = -most - 1 if dtype.is_signed else (0 if isinstance(number, float) else -most)
         if isinstance(number, float):
-            most = float(most)  # of int64 that is 2.0**63, which fits so and then wraps around
+            most = float(most)  # 2.0**63 for int64: that number fits, and then wraps around
         if not least <= number <= most:  # false for NaN too
             raise RuntimeError(text)
     elif dtype.is_complex:
@@ -376,18 +374,18 @@ def check_number_fits(value: Number, dtype: dtype) -> None:
 
 
 def real_number(value: Number) -> Any:
-    """``value``, which is to be compared with others.
+    """``value`` as a real number, for comparisons.
 
-    Raises RuntimeError for a complex one, unless its imaginary part is 0.
+    Raises RuntimeError for a complex number unless its imaginary part is 0.
     """
     check_number_fits(value, float64)
     return value.real if isinstance(value, complex) else value
 
 
 def checked_number(value: Number) -> Number:
-    """``value``, as an operand or an argument.
+    """``value``, checked as an operand or argument.
 
-    Raises OverflowError for an int that has no place in 64 bits.  Source: THPUtils_unpackScalar.
+    Raises OverflowError for an int that does not fit 64 bits.  Source: THPUtils_unpackScalar.
     """
     if isinstance(value, int) and not -(2**63) <= value < 2**64:
         raise OverflowError(
@@ -397,7 +395,7 @@ def checked_number(value: Number) -> Number:
 
 
 def dtype_of_number(value: Number, default_dtype: dtype) -> dtype:
-    """The dtype that a Python number stands for; ``default_dtype`` is that of floats."""
+    """The dtype of a Python number; ``default_dtype`` is that of floats."""
     if isinstance(value, bool):
         return bool_
     if isinstance(value, int):
@@ -408,10 +406,10 @@ def dtype_of_number(value: Number, default_dtype: dtype) -> dtype:
 
 
 class ResultType:
-    """Folds operands into one result dtype: PyTorch's ResultTypeState.
+    """Accumulates operands into their result dtype.  Source: PyTorch's ResultTypeState.
 
-    Operands come in three ranks, and a lower rank only speaks where it is of a higher category than all the
-    ranks above it: tensors with dimensions, 0-dim tensors, Python numbers.
+    There are three ranks: tensors with dimensions, 0-dim tensors, Python numbers (wrapped numbers).  A lower
+    rank only counts if its category is higher than those of all ranks above it.
     """
 
     __slots__ = ("dim_result", "number_result", "zero_result")
@@ -422,19 +420,19 @@ class ResultType:
         self.number_result: dtype | None = None
 
     def add_tensor(self, dtype: dtype, ndim: int) -> None:
-        """Count a tensor in."""
+        """Add a tensor."""
         if ndim > 0:
             self.dim_result = _promote_or(self.dim_result, dtype)
         else:
             self.zero_result = _promote_or(self.zero_result, dtype)
 
     def add_number(self, value: Number, default_dtype: dtype) -> None:
-        """Count a Python number in.  Raises OverflowError for one beyond 64 bits."""
+        """Add a Python number.  Raises OverflowError for one that does not fit 64 bits."""
         checked_number(value)
         self.number_result = _promote_or(self.number_result, dtype_of_number(value, default_dtype))
 
     def result(self) -> dtype:
-        """The common dtype.  At least one operand must have been counted."""
+        """The common dtype.  At least one operand must have been added."""
         found = _combine(self.dim_result, _combine(self.zero_result, self.number_result))
         return found  # type: ignore[return-value]
 
@@ -457,7 +455,7 @@ def _combine(higher: dtype | None, lower: dtype | None) -> dtype | None:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# The default dtype: what a Python float becomes.
+# The default dtype: the dtype of Python floats.
 
 _default_dtype = float32
 
@@ -468,7 +466,7 @@ def get_default_dtype() -> dtype:
 
 
 def set_default_dtype(d: dtype) -> None:
-    """Make ``d``, a floating point dtype, the dtype of Python floats.  Source: torch.set_default_dtype."""
+    """Set the dtype of Python floats to ``d``, a floating point dtype.  Source: torch.set_default_dtype."""
     global _default_dtype
     if not isinstance(d, dtype) or not d.is_floating_point:
         raise TypeError(

@@ -1,7 +1,7 @@
 """The exceptions of gnomon that Python does not already have.
 
-Everything else is raised as the kind that PyTorch raises: RuntimeError for shapes, dtypes and devices,
-IndexError for dimensions and indices, TypeError for arguments that fit no overload, ValueError for values.
+All other errors are of the types that PyTorch raises: RuntimeError for shapes, dtypes and devices, IndexError
+for dimensions and indices, TypeError for arguments that match no overload, ValueError for values.
 """
 
 from __future__ import annotations
@@ -17,35 +17,35 @@ class OutOfMemoryError(RuntimeError):
 
 
 class BackendUnavailableError(RuntimeError):
-    """A backend was asked for that is not installed or can not run here; the text says why."""
+    """The requested backend is not installed or can not run here; the text says why."""
 
 
 def unknown_name(kind: str, name: str, known: list[str]) -> str:
-    """The text for a name that does not exist, with the nearest one that does.
+    """The error text for an unknown name, with the nearest known one.
 
-    ``kind`` says what the name should have named ("backend"), ``known`` lists what there is.
+    ``kind`` is what the name should be of ("backend"), ``known`` lists the valid names.
     """
-    import difflib  # rare path; keeps the import of gnomon short
+    import difflib  # rarely needed; keeps the import of gnomon short
 
     nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
     hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
     return f"unknown {kind} {name!r}{hint} (there are: {', '.join(sorted(known))})"
 
 
-_said: set[str] = set()  # warnings that a process is given once
+_said: set[str] = set()  # warnings that are given once per process
 
 
 def warn(message: str, category: type[Warning] = UserWarning, once: bool = False) -> None:
-    """Warn of the line of the program that called gnomon, however many calls deep we are.
+    """Issue a warning at the user's line that called gnomon, however deep the call stack is.
 
-    That is the first one outside of gnomon and of the package that warns, a backend's.  ``once``: and never
-    again in this process.
+    That is the first frame outside of gnomon and of the package that warns, which may be a backend's.
+    ``once``: only once in this process.
     """
     if once:
         if message in _said:
             return
         _said.add(message)
-    import sys  # rare path, as above
+    import sys  # rarely needed, as above
     import warnings
 
     frame = sys._getframe(1)
@@ -61,25 +61,27 @@ def _package_of(frame: Any) -> str:
     return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
-# What gnomon calls as other libraries call theirs.
+# Class names that gnomon shares with other libraries.
 _COMMON_NAMES = frozenset(
     {"Generator", "Module", "Parameter", "Size", "Tensor", "device", "dtype", "layout", "memory_format"}
 )
 
 
 def check_requires_grad(name: str, requires_grad: object) -> None:
-    """Raises TypeError where the argument ``requires_grad`` of the function ``name`` is no bool."""
+    """Raises TypeError unless the argument ``requires_grad`` of the function ``name`` is a bool."""
     if not isinstance(requires_grad, bool):
         raise TypeError(f"{name}(): argument 'requires_grad' must be bool, not {type_name(requires_grad)}")
 
 
 def type_name(value: object) -> str:
-    """The name of a value's type, as an error shows what came: of what is another library's with its
-    module, so that nobody reads that a Tensor is not a Tensor.
+    """The name of a value's type for error messages.
+
+    It includes the module if another library's type has the name of one of gnomon's or Python's, so that no
+    message says that a Tensor is not a Tensor.
     """
     kind = type(value)
     package = kind.__module__.partition(".")[0]
-    is_python_s = package != "builtins" and hasattr(builtins, kind.__name__)  # by its name: NumPy's bool
+    is_python_s = package != "builtins" and hasattr(builtins, kind.__name__)  # such as NumPy's bool
     if is_python_s or (kind.__name__ in _COMMON_NAMES and package != __name__.partition(".")[0]):
         return f"{kind.__module__}.{kind.__name__}"
     return kind.__name__

@@ -1,7 +1,7 @@
-"""Sizes, strides and offsets: what a view is, before there is any memory.
+"""Sizes, strides and offsets: the arithmetic of views, independent of memory.
 
 Everything here is a pure function of tuples of ints.  Strides and offsets count elements unless a name says
-bytes.  Dimension 0 is the outermost, as the user sees it.
+bytes.  Dimension 0 is the outermost.
 
 Source: ATen/ExpandUtils.cpp, ATen/TensorUtils.cpp, ATen/MemoryOverlap.cpp, ATen/WrapDimUtils.h.
 """
@@ -14,11 +14,11 @@ from collections.abc import Iterator, Sequence
 
 Ints = tuple[int, ...]
 
-MAX_DIMS = 64  # PyTorch's limit too
+MAX_DIMS = 64  # PyTorch's limit
 
 
 class Size(tuple):
-    """A tensor's sizes as users see them: a tuple that prints its kind.  Source: torch.Size."""
+    """A tensor's sizes as users see them: a tuple with its own repr.  Source: torch.Size."""
 
     __slots__ = ()
 
@@ -50,7 +50,7 @@ class Size(tuple):
 def numel_of(sizes: Sequence[int]) -> int:
     """The number of elements of a tensor of ``sizes``: their product, 1 for no dimensions.
 
-    Raises RuntimeError for one that 64 bits do not hold.  Source: c10::safe_multiplies_u64.
+    Raises RuntimeError if it does not fit 64 bits.  Source: c10::safe_multiplies_u64.
     """
     count = 1
     for size in sizes:
@@ -64,9 +64,9 @@ def numel_of(sizes: Sequence[int]) -> int:
 
 
 def contiguous_strides(sizes: Sequence[int]) -> Ints:
-    """Strides of a tensor that lies in row-major order without gaps.
+    """The strides of a contiguous (row-major) tensor of ``sizes``.
 
-    Raises RuntimeError for such as do not fit 64 bits, which sizes without elements can lead to.
+    Raises RuntimeError for strides that do not fit 64 bits, possible only for a tensor without elements.
     """
     return _row_major(tuple(sizes))
 
@@ -77,14 +77,14 @@ def _row_major(sizes: Ints) -> Ints:
     step = 1
     for size in reversed(sizes):
         strides.append(step)
-        step *= max(operator.index(size), 1)  # sizes in floats would be found, later, for the integers
+        step *= max(operator.index(size), 1)  # index(): no floats in the cache
     if max((*strides, *sizes), default=0) >= 2**63:
         raise RuntimeError(f"Stride calculation overflowed: sizes {list(sizes)} have no place in 64 bits")
     return tuple(reversed(strides))
 
 
 def channels_last_strides(sizes: Sequence[int]) -> Ints:
-    """Strides of (N, C, *spatial) laid out as N, *spatial, C."""
+    """The strides of (N, C, *spatial) in channels-last order: N, *spatial, C."""
     order = [0, *range(2, len(sizes)), 1]
     strides = [0] * len(sizes)
     step = 1
@@ -95,9 +95,9 @@ def channels_last_strides(sizes: Sequence[int]) -> Ints:
 
 
 def lies_channels_last(sizes: Ints, strides: Ints) -> bool:
-    """Does (N, C, H, W) or (N, C, D, H, W) lie with its channels innermost?  Gaps do no harm.
+    """Are (N, C, H, W) or (N, C, D, H, W) strides channels last?  Gaps are allowed.
 
-    Where sizes of 1 leave both readings open, it lies row-major.  Source: is_channels_last_strides_2d_s4.
+    If sizes of 1 make them ambiguous, the answer is no.  Source: is_channels_last_strides_2d_s4.
     """
     if len(sizes) not in (4, 5) or strides[1] == 0:
         return False
@@ -110,10 +110,10 @@ def lies_channels_last(sizes: Ints, strides: Ints) -> bool:
 
 
 def is_contiguous(sizes: Ints, strides: Ints) -> bool:
-    """Do the elements lie in row-major order without gaps?
+    """Are the elements in row-major order without gaps?
 
-    Strides of dimensions of size 1 say nothing, and no elements
-    lie in any order."""
+    Strides of dimensions of size 1 do not matter, and a tensor without elements is contiguous.
+    """
     if 0 in sizes:
         return True
     expected = 1
@@ -126,7 +126,7 @@ def is_contiguous(sizes: Ints, strides: Ints) -> bool:
 
 
 def is_non_overlapping_and_dense(sizes: Ints, strides: Ints) -> bool:
-    """Do the elements fill one block of memory without gaps or overlap, in whatever order?"""
+    """Do the elements fill one block of memory without gaps or overlap, in any order?"""
     if 0 in sizes:
         return True
     expected = 1
@@ -138,7 +138,7 @@ def is_non_overlapping_and_dense(sizes: Ints, strides: Ints) -> bool:
 
 
 def extent(sizes: Ints, strides: Ints) -> int:
-    """Elements from the first to one past the last that a view can touch; 0 for an empty one.
+    """The number of elements from a view's first to its last in memory; 0 for an empty view.
 
     Source: storage_size_for / computeStorageNbytes without the offset.
     """
@@ -148,7 +148,7 @@ def extent(sizes: Ints, strides: Ints) -> int:
 
 
 def has_internal_overlap(sizes: Ints, strides: Ints) -> bool:
-    """Do two indices certainly meet at one element (a stride of 0 in a dimension larger than 1)?
+    """Do two indices certainly refer to one element (a stride of 0 in a dimension larger than 1)?
 
     Source: has_internal_overlap in MemoryOverlap.cpp, MemOverlap::Yes.
     """
@@ -156,7 +156,7 @@ def has_internal_overlap(sizes: Ints, strides: Ints) -> bool:
 
 
 def may_overlap(sizes: Ints, strides: Ints) -> bool:
-    """May two indices meet at one element: does any dimension step less far than those within it reach?
+    """May two indices refer to one element: is any stride no larger than the reach of the smaller ones?
 
     Source: _maybe_overlapping_memory in FunctionsManual.cpp.
     """
@@ -181,15 +181,15 @@ def offsets(sizes: Sequence[int], strides: Sequence[int], start: int = 0) -> Ite
         )
         return
     if 0 in inner_sizes:
-        return  # however many times nothing
+        return  # no elements
     for index in range(sizes[0]):
         yield from offsets(inner_sizes, inner_strides, start + index * strides[0])
 
 
 def wrap_dim(dim: int, ndim: int, wrap_scalar: bool = True) -> int:
-    """``dim`` counted from the front.  A 0-dim tensor is taken as 1-dim unless ``wrap_scalar`` is False.
+    """``dim`` as a nonnegative index.  A 0-dim tensor counts as 1-dim unless ``wrap_scalar`` is False.
 
-    Raises IndexError when there is no such dimension.
+    Raises IndexError if there is no such dimension.
     """
     bound = ndim
     if ndim == 0:
@@ -204,7 +204,7 @@ def wrap_dim(dim: int, ndim: int, wrap_scalar: bool = True) -> int:
 
 
 def wrap_dims(dims: Sequence[int], ndim: int) -> Ints:
-    """Each of ``dims`` counted from the front; raises RuntimeError for one named twice."""
+    """``dims`` as nonnegative indices; raises RuntimeError for duplicates."""
     wrapped: list[int] = []
     for dim in dims:
         wrapped.append(wrap_dim(dim, ndim))
@@ -214,7 +214,7 @@ def wrap_dims(dims: Sequence[int], ndim: int) -> Ints:
 
 
 def broadcast_sizes(first: Ints, second: Ints) -> Ints:
-    """The shape that both shapes expand to.  Raises RuntimeError when there is none.  Source: infer_size."""
+    """The shape that two shapes broadcast to.  Raises RuntimeError if there is none.  Source: infer_size."""
     ndim = max(len(first), len(second))
     padded_first = (1,) * (ndim - len(first)) + first
     padded_second = (1,) * (ndim - len(second)) + second
@@ -230,13 +230,13 @@ def broadcast_sizes(first: Ints, second: Ints) -> Ints:
 
 
 def is_expandable_to(sizes: Ints, to: Ints) -> bool:
-    """Does broadcasting make a tensor of ``sizes`` one of sizes ``to``?  Source: is_expandable_to."""
+    """Can a tensor of ``sizes`` be expanded to the sizes ``to``?  Source: is_expandable_to."""
     pad = len(to) - len(sizes)
     return pad >= 0 and all(size in (1, wanted) for size, wanted in zip(sizes, to[pad:]))
 
 
 def check_expandable(sizes: Ints, to: Ints) -> None:
-    """Raises RuntimeError unless broadcasting makes a tensor of ``sizes`` one of sizes ``to``."""
+    """Raises RuntimeError unless a tensor of ``sizes`` can be expanded to the sizes ``to``."""
     pad = len(to) - len(sizes)
     both = f"Target sizes: {list(to)}.  Tensor sizes: {list(sizes)}"
     if pad < 0:
@@ -253,7 +253,7 @@ def check_expandable(sizes: Ints, to: Ints) -> None:
 
 
 def expand_strides(sizes: Ints, strides: Ints, to: Ints) -> Ints:
-    """Strides that show a tensor of ``sizes`` as shape ``to``: 0 in each dimension that is repeated."""
+    """The strides of a tensor of ``sizes`` expanded to shape ``to``: 0 in each expanded dimension."""
     pad = len(to) - len(sizes)
     expanded = [0] * pad
     for size, stride, wanted in zip(sizes, strides, to[pad:]):
@@ -262,9 +262,9 @@ def expand_strides(sizes: Ints, strides: Ints, to: Ints) -> Ints:
 
 
 def infer_size(shape: Sequence[int], numel: int) -> Ints:
-    """``shape`` with its -1 replaced by what ``numel`` elements leave for it.
+    """``shape`` with its -1 replaced by the size that makes ``numel`` elements.
 
-    Raises RuntimeError when the shape does not fit.  Source: infer_size in ATen/InferSize.h.
+    Raises RuntimeError if the shape does not fit.  Source: infer_size in ATen/InferSize.h.
     """
     shape = tuple(shape)
     known = 1
@@ -295,10 +295,10 @@ def infer_size(shape: Sequence[int], numel: int) -> Ints:
 
 
 def view_strides(sizes: Ints, strides: Ints, to: Ints) -> Ints | None:
-    """Strides that show a tensor of ``sizes`` as shape ``to`` without copying, or None if there are none.
+    """The strides of a view as shape ``to`` of a tensor of ``sizes``, or None if that needs a copy.
 
-    The old dimensions fall into chunks that are contiguous among themselves; the new dimensions have to fill
-    each chunk exactly.  Source: computeStride in ATen/TensorUtils.cpp.
+    The old dimensions form chunks that are contiguous within themselves; the new dimensions must fill each
+    chunk exactly.  Source: computeStride in ATen/TensorUtils.cpp.
     """
     numel = numel_of(sizes)
     if numel == 0:
@@ -331,9 +331,7 @@ def view_strides(sizes: Ints, strides: Ints, to: Ints) -> Ints | None:
 
 
 def slice_bounds(start: int | None, end: int | None, size: int) -> tuple[int, int]:
-    """``start`` and ``end`` of a slice of a dimension of ``size``, counted from the front and clamped to
-    it.
-    """
+    """``start`` and ``end`` of a slice as nonnegative indices, clamped to the dimension's ``size``."""
     start = 0 if start is None else start
     end = size if end is None else end
     start = min(max(start + size if start < 0 else start, 0), size)
@@ -344,10 +342,10 @@ def slice_bounds(start: int | None, end: int | None, size: int) -> tuple[int, in
 def diagonal(
     sizes: Ints, strides: Ints, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> tuple[Ints, Ints, int]:
-    """Sizes, strides and offset of the view whose last dimension runs along the diagonal of two dimensions.
+    """Sizes, strides and offset of the view whose last dimension is the diagonal of two dimensions.
 
-    Element i of it is [i, i + offset] for an ``offset`` from 0 up, else [i - offset, i].  Raises RuntimeError
-    for one dimension given twice.
+    Its element i is [i, i + offset] if ``offset`` is 0 or more, else [i - offset, i].  Raises RuntimeError if
+    both dimensions are the same.
     """
     first, second = wrap_dim(dim1, len(sizes)), wrap_dim(dim2, len(sizes))
     if first == second:
@@ -364,10 +362,10 @@ def diagonal(
 
 
 def unfold(sizes: Ints, strides: Ints, dim: int, size: int, step: int) -> tuple[Ints, Ints]:
-    """Sizes and strides of the view whose new last dimension holds the windows of ``size`` elements that
-    start at every ``step``-th of ``dim``.
+    """Sizes and strides of the view whose new last dimension holds windows of dimension ``dim``.
 
-    Raises RuntimeError for windows larger than the dimension.
+    They have ``size`` elements, and one starts at every ``step``-th.  Raises RuntimeError for windows larger
+    than the dimension.
     """
     dim = wrap_dim(dim, len(sizes))
     available = sizes[dim] if sizes else 1
@@ -389,9 +387,9 @@ def unfold(sizes: Ints, strides: Ints, dim: int, size: int, step: int) -> tuple[
 def viewed_as_itemsize(
     sizes: Ints, strides: Ints, offset: int, itemsize: int, wanted: int
 ) -> tuple[Ints, Ints, int]:
-    """Sizes, strides and offset of the same bytes as elements of ``wanted`` bytes instead of ``itemsize``.
+    """Sizes, strides and offset of the same bytes viewed as elements of ``wanted`` bytes.
 
-    Raises RuntimeError where the last dimension is not dense, or bytes would be left over.
+    Raises RuntimeError if the last dimension is not contiguous, or bytes would be left over.
     Source: view_dtype in TensorConversions.cpp.
     """
     if itemsize == wanted:

@@ -1,12 +1,12 @@
-"""What a file calls and a file above it gives: all of it stands here, with its reason.
+"""Functions that a file calls but a file of a higher floor defines: all are listed here, with the reason.
 
-A file imports only from floors below its own.  Where it needs something from above, it calls it by way of
-this file, ``late_bound.refresh_view(view)``; the file above puts it here when it is imported; and until then
-stands here what holds without it.
+A file imports only from lower floors.  If it needs a function from above, it calls the one here,
+``late_bound.refresh_view(view)``, which the file above replaces when it is imported.  Until then, the default
+below is called.
 
     late_bound.refresh_view = refresh_view  # at the end of autograd/views.py
 
-Kernels are no such thing: the floors above register theirs with the dispatcher (``register_boxed_fallback``).
+Kernels do not need this: the floors above register them with the dispatcher (``register_boxed_fallback``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 
 class LateBound(NamedTuple):
-    """Of one name here: which files call it, which one gives it, and why that can not be an import."""
+    """For one name: which files call it, which file defines it, and why it can not be imported."""
 
     called_by: tuple[str, ...]
     given_by: str
@@ -25,80 +25,86 @@ class LateBound(NamedTuple):
 
 LATE_BOUND = {
     "find_device": LateBound(
-        ("values.device",), "memory.backend", "what `cpu` stands for depends on the backends that there are"
+        ("values.device",),
+        "memory.backend",
+        "the device that `cpu` stands for depends on the installed backends",
     ),
     "find_operators": LateBound(
-        ("memory.backend",), "calls.native", "a backend's kernels and claims must name operators"
+        ("memory.contract",),
+        "calls.native",
+        "the operator names in a backend's kernels and claims are validated",
     ),
     "refresh_view": LateBound(
         ("memory.tensor", "autograd.node"),
         "autograd.views",
-        "a view's grad_fn is made anew when it is asked for",
+        "the grad_fn of a view is regenerated if its base was modified in place",
     ),
     "check_inplace": LateBound(
         ("ops.views.view_inplace",),
         "autograd.views",
-        "x.transpose_() is refused where autograd could not follow it",
+        "`x.transpose_()` raises if autograd forbids in-place operators on `x`",
     ),
     "make_index_tensor": LateBound(
-        ("ops.indexing.index",), "bindings.creation", "x[[0, 2]] makes a tensor of a list"
+        ("ops.indexing.index",), "bindings.creation", "`x[[0, 2]]` converts the list to an index tensor"
     ),
     "apply_batched": LateBound(
-        ("autograd.function",), "func.custom_functions", "an autograd.Function of tensors inside vmap"
+        ("autograd.function",),
+        "func.custom_functions",
+        "inside vmap, an autograd.Function is applied to BatchedTensors",
     ),
     "vmap": LateBound(
         ("autograd.engine", "autograd.functional", "autograd.gradcheck"),
         "bindings.functional",
-        "is_grads_batched and vectorized Jacobians are vmap of a backward",
+        "`is_grads_batched` and vectorized Jacobians are computed with vmap",
     ),
 }
 
 
 def find_device(asked: Any) -> Any:
-    """The device that tensors carry which are made on ``asked``."""
+    """The ``device`` of tensors that are created on ``asked``."""
     return asked
 
 
 def find_operators() -> Mapping[str, str]:
-    """The names of all operators, each with that of the one whose kernel it runs."""
+    """The names of all operators, each with the name of the operator whose kernel it runs."""
     return {}
 
 
 def refresh_view(view: Any) -> Any:
-    """The gradient edge of a view, right for what its base was last written."""
+    """The gradient edge of a view, up to date with in-place writes to its base."""
     return view._gradient_edge
 
 
 def check_inplace(name: str, self: Any, any_input_requires_grad: bool) -> None:
-    """Raises RuntimeError where autograd could not follow an in-place operator."""
+    """Raises RuntimeError if autograd does not allow an in-place operator here."""
 
 
 def make_index_tensor(data: Any, device: Any) -> Any:
-    """Nested sequences of numbers as a tensor that indexes."""
+    """Convert nested sequences of numbers to an index tensor."""
     raise NotImplementedError("an index that is a list: import gnomon, not a part of it")
 
 
 def apply_batched(cls: Any, args: Any, kwargs: Any) -> Any:
-    """The outputs of an autograd.Function of batched tensors; NotImplemented where there are none."""
+    """The outputs of an autograd.Function of batched tensors, or NotImplemented: run it as usual."""
     return NotImplemented
 
 
 def vmap(func: Any, *more: Any, **options: Any) -> Any:
-    """``func`` for many examples at once."""
+    """Map ``func`` over a batch dimension."""
     raise RuntimeError("this needs vmap: import gnomon, not a part of it")
 
 
-# Not a name that is given, but a list that grows: whoever remembers what calls came to says how that is
-# forgotten, once it may not be right any longer.  (Backends are registered below, and defaults set there.)
+# Not a late-bound name, but a growing list: code that caches the outcome of calls registers here how to clear
+# its cache when the outcome may change (backends are registered below its floor, and defaults set there).
 _forgetting: list[Callable[[], None]] = []
 
 
 def on_forget(forget: Callable[[], None]) -> None:
-    """Call ``forget`` whenever a backend is registered, or the default dtype or device is set."""
+    """Register ``forget``, called whenever a backend is registered, or the default dtype or device is set."""
     _forgetting.append(forget)
 
 
 def forget_calls() -> None:
-    """What was remembered of calls is not right any longer."""
+    """Clear all caches of the outcome of calls."""
     for forget in _forgetting:
         forget()

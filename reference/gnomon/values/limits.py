@@ -1,4 +1,4 @@
-"""What a dtype can hold: finfo for floats, iinfo for integers.
+"""The limits of a dtype: finfo for floats, iinfo for integers.
 
 Source: torch/csrc/TypeInfo.cpp.
 """
@@ -9,7 +9,7 @@ from typing import Any
 
 from . import dtype as dtypes
 
-# dtype: bits of the fraction, largest exponent, decimal digits that survive any rounding
+# dtype: bits of the fraction, largest exponent, decimal digits that survive a round trip
 _FORMATS = {
     dtypes.float16: (10, 15, 3),
     dtypes.bfloat16: (7, 127, 2),
@@ -20,7 +20,7 @@ _DEFAULT = object()
 
 
 class _Limits:
-    """What finfo and iinfo share: a dtype; equal when it is equal, never changed, not hashable."""
+    """Base class of finfo and iinfo: compared by dtype, immutable, not hashable."""
 
     __slots__ = ("_dtype",)
     __hash__ = None  # type: ignore[assignment]
@@ -37,12 +37,12 @@ class _Limits:
 
     @property
     def bits(self) -> int:
-        """How many bits one number takes."""
+        """The bits of one number."""
         return self._dtype.bits
 
     @property
     def dtype(self) -> str:
-        """The dtype's name; for complex dtypes that of its parts."""
+        """The dtype's name; for a complex dtype that of its parts."""
         return self._dtype.name
 
     def __eq__(self, other: object) -> bool:
@@ -50,13 +50,13 @@ class _Limits:
 
 
 class finfo(_Limits):
-    """The limits of ``type``, a floating point dtype, the default dtype, or the parts of a complex one.
+    """The limits of ``type``: a floating point dtype, by default the default dtype, or a complex one's parts.
 
-    bits             how many bits one number takes
+    bits             the bits of one number
     eps              the distance from 1 to the next larger number
-    max, min         the largest finite number, and the one farthest below 0
+    max, min         the largest finite number, and its negative
     smallest_normal  the smallest positive number of full precision; ``tiny`` is its older name
-    resolution       the power of ten that stands for the decimal digits that are certain
+    resolution       ``10 ** -digits``, for the decimal digits that every number of this dtype holds
     dtype            the dtype's name
 
     Raises TypeError for other dtypes.  Source: torch.finfo.
@@ -82,12 +82,12 @@ class finfo(_Limits):
 
     @property
     def min(self) -> float:
-        """The finite number farthest below 0."""
+        """The lowest finite number."""
         return -self.max
 
     @property
     def smallest_normal(self) -> float:
-        """The smallest positive number of full precision; there are subnormal ones below."""
+        """The smallest positive number of full precision; subnormal numbers are smaller."""
         return 2.0 ** (1 - _FORMATS[self._dtype][1])
 
     tiny = smallest_normal
@@ -107,11 +107,11 @@ class finfo(_Limits):
 class iinfo(_Limits):
     """The limits of ``type``, an integer dtype.
 
-    bits      how many bits one number takes
-    max, min  the largest and the least number
+    bits      the bits of one number
+    max, min  the largest and the lowest number
     dtype     the dtype's name
 
-    Raises TypeError for other dtypes, bool among them.  Source: torch.iinfo.
+    Raises TypeError for other dtypes, including bool.  Source: torch.iinfo.
     """
 
     __slots__ = ()
@@ -128,7 +128,7 @@ class iinfo(_Limits):
 
     @property
     def min(self) -> int:
-        """The least number."""
+        """The lowest number."""
         return -self.max - 1 if self._dtype.is_signed else 0
 
     def __repr__(self) -> str:

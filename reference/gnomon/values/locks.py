@@ -1,4 +1,4 @@
-"""Locks, and what becomes of them in a child of fork."""
+"""Locks, and how they survive a fork."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 
 def new_in_each_process(namespace: dict[str, Any], name: str, make: Callable[[], Any]) -> Any:
-    """What ``make`` returns, for ``namespace[name]``; in a child of fork that name gets another.
+    """What ``make`` returns, for ``namespace[name]``; after a fork, the child's name gets a new one.
 
-    A thread that held a lock when the process forked has not come along into the child, so that nobody opens
-    it there.  It is not opened by force either, since the thread that forked may be the one that holds it.
+    A thread that holds a lock during the fork does not exist in the child, so nobody would release it there.
+    The child does not release it either, since the forking thread itself may be the one that holds it.
     """
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=lambda: namespace.__setitem__(name, make()))
@@ -19,10 +19,10 @@ def new_in_each_process(namespace: dict[str, Any], name: str, make: Callable[[],
 
 
 def held_over_fork(lock: Any) -> Any:
-    """``lock``, which a process takes before it forks: so it does not while another thread is inside.
+    """``lock``, which a process acquires before it forks, so that no other thread holds it meanwhile.
 
-    For what is imported at first use: a module that a thread is half way through importing when the process
-    forks can never be imported in the child, as Python's lock on it is held by a thread that is not there.
+    For modules imported at first use: if another thread is importing a module when the process forks, the
+    child can never import it, because a thread that does not exist there holds Python's lock on it.
     """
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)

@@ -5,8 +5,9 @@
     max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)
     view(Tensor(a) self, SymInt[] size) -> Tensor(a)
 
-``Tensor(a)`` aliases what else is marked ``a``; ``Tensor(a!)`` is written to as well.  ``?`` allows None,
-``[]`` is a list, ``[2]`` a list that one value may stand for.  Arguments behind ``*`` are given by keyword.
+``Tensor(a)`` aliases the other arguments and results marked ``a``; ``Tensor(a!)`` is also written to.  ``?``
+allows None, ``[]`` is a list, ``[2]`` a list that a single value may replace.  Arguments after ``*`` are
+keyword-only.
 
 Source: aten/src/ATen/native/README.md, torchgen/model.py.
 """
@@ -20,26 +21,26 @@ from typing import Any, NamedTuple
 
 from .dtype import dtype_named
 
-REQUIRED = object()  # the default of an argument that has none
+REQUIRED = object()  # the default of an argument without a default
 
 
 class Alias(NamedTuple):
-    """The letter of an alias mark, and whether the tensor is written to."""
+    """The name of an alias annotation, and whether the tensor is written to."""
 
     name: str
     is_write: bool
 
 
 class Argument(NamedTuple):
-    """One argument, or one result, of a schema.
+    """An argument or a result of a schema.
 
-    ``type`` is the bare type ("Tensor", "Scalar", "int", "SymInt", "float", "bool", "ScalarType", "str" …).
+    ``type`` is the type without modifiers ("Tensor", "Scalar", "int", "SymInt", "bool", "ScalarType", ...).
     """
 
     name: str
     type: str
     is_list: bool
-    list_size: int | None  # Tensor[] has none; int[2] has 2, and then one int may stand for the list
+    list_size: int | None  # 2 of int[2], where one int may replace the list; None of Tensor[]
     is_optional: bool
     elements_optional: bool  # Tensor?[]: a list whose elements may be None
     alias: Alias | None
@@ -48,12 +49,12 @@ class Argument(NamedTuple):
 
     @property
     def is_tensor(self) -> bool:
-        """Is this one tensor, or a list of them?"""
+        """Is this a tensor, or a list of tensors?"""
         return self.type == "Tensor"
 
     @property
     def type_text(self) -> str:
-        """The whole type as the schema has it, but for alias marks: "Tensor?", "int[]"."""
+        """The type as written in the schema, without alias annotations: "Tensor?", "int[]"."""
         inner = "?" if self.elements_optional else ""
         size = "" if self.list_size is None else self.list_size
         return f"{self.type}{inner}{f'[{size}]' if self.is_list else ''}{'?' if self.is_optional else ''}"
@@ -68,7 +69,7 @@ class FunctionSchema:
     """One parsed schema.
 
     ``name`` "add", ``overload_name`` "Tensor", ``full_name`` "add.Tensor", ``arguments`` and ``returns``.
-    Raises ValueError for text that is no schema.
+    Raises ValueError for text that is not a schema.
     """
 
     __slots__ = (
@@ -89,7 +90,7 @@ class FunctionSchema:
             returns = returns[1:-1]
         self.returns = tuple([_parse_argument(each, False) for each in _split(returns)])
         first = self.arguments[0] if self.arguments else None
-        # does it write to its first argument and return it (``add_``)?
+        # does it write to its first argument and return it, like ``add_``?
         self.is_inplace = (
             self.name.endswith("_")
             and not self.name.startswith("__")
@@ -97,9 +98,9 @@ class FunctionSchema:
             and first.is_written
             and not first.is_list
         )
-        # is it the variant that writes into arguments given by keyword (``add.out``)?
+        # does it write to keyword arguments, like ``add.out``?
         self.is_out = any(each.kwarg_only and each.is_written for each in self.arguments)
-        # is a result an alias of an argument that it does not write to?
+        # does a result alias an argument without writing to it?
         self.is_view = any(each.alias is not None and not each.alias.is_write for each in self.returns)
 
     def __repr__(self) -> str:
@@ -113,10 +114,10 @@ _TYPE = re.compile(
 
 
 def _split(text: str) -> list[str]:
-    """``text`` at its top-level commas."""
+    """Split ``text`` at its top-level commas."""
     parts: list[str] = []
     depth = 0
-    for part in text.split(","):  # those between brackets are put together again: there are few
+    for part in text.split(","):  # those between brackets, which are few, are joined again
         if depth:
             parts[-1] += f",{part}"
         else:
@@ -137,7 +138,7 @@ def _parse_arguments(text: str) -> list[Argument]:
     return arguments
 
 
-@functools.cache  # a few texts make up most schemas
+@functools.cache  # the schemas contain few different texts
 def _parse_argument(text: str, kwarg_only: bool) -> Argument:
     match = _TYPE.match(text)
     if match is None:
@@ -165,7 +166,7 @@ def _parse_default(text: str, type: str, is_list: bool) -> Any:
     """The Python value of a default.  ``Mean`` is the reduction enumeration's 1."""
     if text in _NAMED_DEFAULTS:
         return _NAMED_DEFAULTS[text]
-    if text in ("long", "strided"):  # defaults that stand for "as usual"; the operator resolves None
+    if text in ("long", "strided"):  # the operator resolves None
         return None
     if type == "ScalarType":
         return dtype_named(text)

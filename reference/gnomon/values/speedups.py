@@ -1,8 +1,8 @@
-"""The C speedups, where they were built: the package gnomon_speedups, or None.
+"""The C speedups if they were built: the package gnomon_speedups, or None.
 
-As CPython pairs its modules (PEP 399): all of gnomon is written in Python, whole; where there is the same in
-C, a module's last lines put it in its place.  ``GNOMON_SPEEDUPS=none`` leaves it away; another value is the
-file of the extension.
+Like CPython's modules (PEP 399): everything is implemented in Python, and where a C replacement exists, a
+module's last lines install it.  ``GNOMON_SPEEDUPS=none`` disables them; another value is the path of the
+extension.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def _find() -> Any:
     try:
         return importlib.import_module("gnomon_speedups")
     except ImportError:
-        if chosen:  # a file that was asked for
+        if chosen:  # a path was requested
             raise
         return None
 

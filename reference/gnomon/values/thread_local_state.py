@@ -1,9 +1,9 @@
-"""ThreadLocalStateGuard: what a block changes for its thread, and puts back however the block ends.
+"""ThreadLocalStateGuard: changes thread-local state for a block, and restores it however the block ends.
 
 An interrupt (Ctrl-C) is raised between two steps of Python code, which may be between a change and the
-``try`` that would undo it.  So a change is made inside its ``try``, by a function of the interpreter's own,
-which no interrupt divides.  Python can still be interrupted on its way into ``__exit__``; the C
-speedups' ``__enter__`` and ``__exit__`` can not.
+``try`` that would undo it.  So a change is made inside its ``try``, by a function of the interpreter, which
+is atomic.  Python can still be interrupted on its way into ``__exit__``; the C speedups' ``__enter__`` and
+``__exit__`` can not.
 
 Source: aten/src/ATen/ThreadLocalState.h, c10/core/impl/LocalDispatchKeySet.h.
 """
@@ -20,11 +20,11 @@ State = tuple[tuple[ContextVar[Any], Any], ...]
 
 
 class ThreadLocalStateGuard:
-    """Inside the block, context variables have other values; behind it, those from before.
+    """Sets context variables to other values for a block, and restores the earlier ones after it.
 
-    A class derived from it says in ``_inside`` which.  Of the mode word only the bits in ``_mask`` are put
-    back: what the block is not about stays as it was left.  ``as`` gives ``_given``.  ``_ended`` is called
-    behind the block, when all is as it was.  A guard may be entered again, also within its own block.
+    A subclass returns the values from ``_inside``.  Of the mode word only the bits in ``_mask`` are restored:
+    other modes keep the values that the block left.  ``as`` returns ``_given``.  ``_ended`` is called after
+    the block, when everything is restored.  A guard may be entered again, even within its own block.
     """
 
     __slots__ = ("_before",)
@@ -39,11 +39,11 @@ class ThreadLocalStateGuard:
         return made
 
     def _inside(self) -> State:
-        """The variables, with the values that they have inside; asked whenever the block is entered."""
+        """The variables and their values inside the block; called whenever it is entered."""
         raise NotImplementedError
 
     def _ended(self) -> None:
-        """What is left to do behind the block."""
+        """Called after the block."""
 
     def __enter__(self) -> Any:
         state, given = self._inside(), self._given

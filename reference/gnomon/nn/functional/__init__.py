@@ -1,6 +1,6 @@
-"""The functions behind the modules: thin calls of the operators, with torch.nn.functional's signatures.
+"""Functional forms of the modules: thin wrappers of operators, with torch.nn.functional's signatures.
 
-One file a family; this one only gathers the names.
+Each family has its own file; this one only collects the names.
 """
 
 from .activation import (

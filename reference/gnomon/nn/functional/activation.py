@@ -11,12 +11,12 @@ from .arguments import implicit_dim
 
 
 def _inplace_or_not(name: str, input: gn.Tensor, inplace: bool, *arguments: Any) -> gn.Tensor:
-    """``name_`` or ``name`` of the input."""
+    """Calls the in-place or the functional operator ``name``."""
     return getattr(gn.ops.aten, f"{name}_" if inplace else name)(input, *arguments)
 
 
 def _of_aten(name: str) -> Any:
-    """The operator of that name as a function, which PyTorch's nn.functional has as it is."""
+    """The operator of that name, which nn.functional exports unchanged, as a function."""
 
     def function(*args: Any, **kwargs: Any) -> gn.Tensor:
         return getattr(gn.ops.aten, name)(*args, **kwargs)
@@ -79,7 +79,7 @@ def glu(input: gn.Tensor, dim: int = -1) -> gn.Tensor:
 def hardtanh(
     input: gn.Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
 ) -> gn.Tensor:
-    """``input`` between ``min_val`` and ``max_val``.  Raises ValueError where the first is the larger.
+    """``input`` clamped to [``min_val``, ``max_val``].  Raises ValueError if ``min_val`` is the larger.
 
     The result has the shape and the dtype of the input.  Raises RuntimeError for bool, NotImplementedError
     for complex.
@@ -105,7 +105,7 @@ def relu6(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
 def elu(input: gn.Tensor, alpha: float = 1.0, inplace: bool = False) -> gn.Tensor:
     """``input`` where not negative, else ``alpha * (exp(input) - 1)``.
 
-    Floating point of any shape, which the result has with the dtype.  Raises NotImplementedError for other
+    The input is floating point; the result has its shape and dtype.  Raises NotImplementedError for other
     dtypes.
 
     Source: torch.nn.functional.elu.
@@ -114,10 +114,10 @@ def elu(input: gn.Tensor, alpha: float = 1.0, inplace: bool = False) -> gn.Tenso
 
 
 def selu(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
-    """The self-normalising elu.
+    """The self-normalizing elu.
 
-    ``scale * (max(0, x) + min(0, alpha * (exp(x) - 1)))``.  Floating point of any shape, which the result
-    has with the dtype.  Raises NotImplementedError for other dtypes.
+    ``scale * (max(0, x) + min(0, alpha * (exp(x) - 1)))``.  The input is floating point; the result has its
+    shape and dtype.  Raises NotImplementedError for other dtypes.
 
     Source: torch.nn.functional.selu.
     """
@@ -127,7 +127,7 @@ def selu(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
 def celu(input: gn.Tensor, alpha: float = 1.0, inplace: bool = False) -> gn.Tensor:
     """``input`` where not negative, else ``alpha * (exp(input / alpha) - 1)``.
 
-    Floating point of any shape, which the result has with the dtype.  Raises NotImplementedError for other
+    The input is floating point; the result has its shape and dtype.  Raises NotImplementedError for other
     dtypes.
 
     Source: torch.nn.functional.celu.
@@ -138,7 +138,7 @@ def celu(input: gn.Tensor, alpha: float = 1.0, inplace: bool = False) -> gn.Tens
 def leaky_relu(input: gn.Tensor, negative_slope: float = 0.01, inplace: bool = False) -> gn.Tensor:
     """``input`` where positive, ``negative_slope * input`` elsewhere.
 
-    Floating point of any shape, which the result has with the dtype.  Raises NotImplementedError for other
+    The input is floating point; the result has its shape and dtype.  Raises NotImplementedError for other
     dtypes.
 
     Source: torch.nn.functional.leaky_relu.
@@ -149,7 +149,7 @@ def leaky_relu(input: gn.Tensor, negative_slope: float = 0.01, inplace: bool = F
 def hardswish(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
     """``input * hardsigmoid(input)``.
 
-    Floating point of any shape, which the result has with the dtype.  Raises NotImplementedError for other
+    The input is floating point; the result has its shape and dtype.  Raises NotImplementedError for other
     dtypes.
 
     Source: torch.nn.functional.hardswish.
@@ -160,7 +160,7 @@ def hardswish(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
 def hardsigmoid(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
     """``min(max(input + 3, 0), 6) / 6``.
 
-    Floating point of any shape, which the result has with the dtype.  Raises NotImplementedError for other
+    The input is floating point; the result has its shape and dtype.  Raises NotImplementedError for other
     dtypes.
 
     Source: torch.nn.functional.hardsigmoid.
@@ -171,7 +171,7 @@ def hardsigmoid(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
 def silu(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
     """``input * sigmoid(input)``.
 
-    Floating point or complex of any shape, which the result has with the dtype.  Raises NotImplementedError
+    The input is floating point or complex; the result has its shape and dtype.  Raises NotImplementedError
     for other dtypes.
 
     Source: torch.nn.functional.silu.
@@ -182,7 +182,7 @@ def silu(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
 def mish(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
     """``input * tanh(softplus(input))``.
 
-    Floating point of any shape, which the result has with the dtype.  Raises NotImplementedError for other
+    The input is floating point; the result has its shape and dtype.  Raises NotImplementedError for other
     dtypes.
 
     Source: torch.nn.functional.mish.
@@ -193,7 +193,7 @@ def mish(input: gn.Tensor, inplace: bool = False) -> gn.Tensor:
 def tanh(input: gn.Tensor) -> gn.Tensor:
     """The hyperbolic tangent.
 
-    The result has the shape of the input, and its dtype; for integers and bool the default dtype.
+    The result has the shape and dtype of the input; for integers and bool the default dtype.
 
     Source: torch.nn.functional.tanh.
     """
@@ -203,7 +203,7 @@ def tanh(input: gn.Tensor) -> gn.Tensor:
 def sigmoid(input: gn.Tensor) -> gn.Tensor:
     """``1 / (1 + exp(-input))``.
 
-    The result has the shape of the input, and its dtype; for integers and bool the default dtype.
+    The result has the shape and dtype of the input; for integers and bool the default dtype.
 
     Source: torch.nn.functional.sigmoid.
     """
@@ -213,7 +213,7 @@ def sigmoid(input: gn.Tensor) -> gn.Tensor:
 def tanhshrink(input: gn.Tensor) -> gn.Tensor:
     """``input - tanh(input)``.
 
-    The result has the shape of the input, and its dtype; for integers the default dtype.  Raises
+    The result has the shape and dtype of the input; for integers the default dtype.  Raises
     RuntimeError for bool.
 
     Source: torch.nn.functional.tanhshrink.
@@ -224,7 +224,7 @@ def tanhshrink(input: gn.Tensor) -> gn.Tensor:
 def softsign(input: gn.Tensor) -> gn.Tensor:
     """``input / (|input| + 1)``.
 
-    The result has the shape of the input, and its dtype; for integers the default dtype.  Raises
+    The result has the shape and dtype of the input; for integers the default dtype.  Raises
     NotImplementedError for bool.
 
     Source: torch.nn.functional.softsign.
@@ -237,10 +237,10 @@ def softmax(
 ) -> gn.Tensor:
     """``exp(input)`` divided by its sum along ``dim``; ``dtype`` converts the input first.
 
-    Without ``dim`` PyTorch's old choice is made (0 for 0-d, 1-d and 3-d inputs, else 1), with a warning.
-    ``_stacklevel`` is taken and not used: a warning finds the line of the program that called.
+    Without ``dim``, PyTorch's legacy default is used (0 for 0-d, 1-d and 3-d inputs, else 1), with a warning.
+    ``_stacklevel`` is accepted and ignored: gnomon's warnings find the caller's line by themselves.
 
-    Floating point of any shape, which the result has.  Raises NotImplementedError for other dtypes,
+    The input is floating point; the result has its shape.  Raises NotImplementedError for other dtypes,
     IndexError for a dim out of range.
 
     Source: torch.nn.functional.softmax.
@@ -255,7 +255,7 @@ def softmin(
 ) -> gn.Tensor:
     """``softmax`` of minus the input; the arguments are those of ``softmax``.
 
-    Floating point of any shape, which the result has.  Raises NotImplementedError for other dtypes,
+    The input is floating point; the result has its shape.  Raises NotImplementedError for other dtypes,
     RuntimeError for bool, IndexError for a dim out of range.
 
     Source: torch.nn.functional.softmin.
@@ -270,7 +270,7 @@ def log_softmax(
 ) -> gn.Tensor:
     """The logarithm of ``softmax``, computed without overflow; the arguments are those of ``softmax``.
 
-    Floating point of any shape, which the result has.  Raises NotImplementedError for other dtypes,
+    The input is floating point; the result has its shape.  Raises NotImplementedError for other dtypes,
     IndexError for a dim out of range.
 
     Source: torch.nn.functional.log_softmax.

@@ -1,4 +1,4 @@
-"""What arguments of modules and functions may be, checked and brought into one form."""
+"""Checks and normalizes arguments of modules and functions."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 from ...values.errors import warn
 
-# The operators' name for a reduction.  Source: at::Reduction.
+# The number by which operators take a reduction.  Source: at::Reduction.
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 
 def pair(value: Any) -> tuple[int, int]:
-    """``n`` -> ``(n, n)``; a pair stays one.  Raises ValueError for a sequence of another length."""
+    """``n`` -> ``(n, n)``; a pair is returned unchanged.  Raises ValueError for another length."""
     if isinstance(value, int):
         return (value, value)
     values = tuple(value)
@@ -21,9 +21,9 @@ def pair(value: Any) -> tuple[int, int]:
 
 
 def resolve_reduction(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
-    """The reduction that is meant, ``size_average`` and ``reduce`` being the older way to say it.
+    """The reduction; the deprecated ``size_average`` and ``reduce`` override it if given, with a warning.
 
-    Warns when they are used.  Source: torch.nn._reduction.
+    Source: torch.nn._reduction.
     """
     if size_average is None and reduce is None:
         return reduction
@@ -50,7 +50,7 @@ def check_probability(p: float) -> None:
 
 
 def wrap_padding_idx(padding_idx: int | None, num_embeddings: int) -> int | None:
-    """``padding_idx`` counted from the front.  Raises ValueError when there is no such row."""
+    """``padding_idx`` as a non-negative number.  Raises ValueError if it is out of range."""
     if padding_idx is None:
         return None
     if not -num_embeddings <= padding_idx < num_embeddings:
@@ -62,7 +62,7 @@ def wrap_padding_idx(padding_idx: int | None, num_embeddings: int) -> int | None
 
 
 def check_embedding_options(max_norm: float | None, sparse: bool) -> None:
-    """Raises NotImplementedError for the options that gnomon does not offer."""
+    """Raises NotImplementedError for options that gnomon does not support."""
     if max_norm is not None:
         raise NotImplementedError(f"embedding: max_norm is not offered, but got {max_norm}")
     if sparse:
@@ -70,7 +70,7 @@ def check_embedding_options(max_norm: float | None, sparse: bool) -> None:
 
 
 def implicit_dim(name: str, ndim: int) -> int:
-    """The dimension that softmax takes when none is named: PyTorch's rule, and its warning."""
+    """The default dimension of softmax, by PyTorch's rule and with its warning."""
     warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
         "argument.",

@@ -1,4 +1,4 @@
-"""Attention: the operator itself, whose arguments this function has."""
+"""Attention: the operator itself, with the same arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convolutions: the operators themselves, whose arguments these functions have.
+"""Convolutions: the operators themselves, with the same arguments.
 
 ``padding`` of conv1d, conv2d and conv3d is a number, one for each dimension, 'valid' or 'same'.
 """

@@ -1,4 +1,4 @@
-"""Distances and directions of vectors."""
+"""Distances and normalization of vectors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pdist = gn.pdist
 def normalize(
     input: gn.Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: gn.Tensor | None = None
 ) -> gn.Tensor:
-    """``input`` over its p-norm along ``dim``, which is taken as at least ``eps``.
+    """``input`` divided by its p-norm along ``dim``, which is clamped to at least ``eps``.
 
     The result has the shape and the dtype of the input, floating point or complex.  Raises IndexError for a
     dim out of range.

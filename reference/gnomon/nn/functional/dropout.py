@@ -13,9 +13,9 @@ aten = gn.ops.aten
 
 
 def dropout(input: gn.Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> gn.Tensor:
-    """While ``training``, zeroes each element with probability ``p`` and scales the rest by ``1 / (1 - p)``.
+    """In ``training``, zeroes each element with probability ``p`` and scales the rest by ``1 / (1 - p)``.
 
-    Raises ValueError when ``p`` is not a probability.
+    Raises ValueError for a ``p`` outside [0, 1].
 
     The result has the shape and the dtype of the input.
 
@@ -28,7 +28,7 @@ def dropout(input: gn.Tensor, p: float = 0.5, training: bool = True, inplace: bo
 def alpha_dropout(
     input: gn.Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> gn.Tensor:
-    """While ``training``, dropout that keeps mean and variance of what selu gives.
+    """In ``training``, dropout that preserves mean and variance of the outputs of selu.
 
     The result has the shape and the dtype of the input, floating point.  Raises ValueError for a p outside
     [0, 1].
@@ -42,13 +42,13 @@ def alpha_dropout(
 def feature_alpha_dropout(
     input: gn.Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> gn.Tensor:
-    """While ``training``, alpha dropout of whole channels of (N, C, *)."""
+    """In ``training``, alpha dropout of whole channels of (N, C, *)."""
     check_probability(p)
     return (aten.feature_alpha_dropout_ if inplace else aten.feature_alpha_dropout)(input, p, training)
 
 
 def _feature_dropout(input: gn.Tensor, p: float, training: bool, inplace: bool, batched: bool) -> Any:
-    """Dropout of channels, with a batch dimension put in front where there is none."""
+    """Dropout of channels, with a temporary batch dimension if the input has none."""
     function = aten.feature_dropout_ if inplace else aten.feature_dropout
     if batched:
         return function(input, p, training)
@@ -65,7 +65,7 @@ def _warn_of_dimensions(name: str, ndim: int, wanted: tuple[int, int]) -> None:
 
 
 def dropout1d(input: gn.Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> gn.Tensor:
-    """While ``training``, zeroes whole channels of ([N,] C, L) with probability ``p``."""
+    """In ``training``, zeroes whole channels of ([N,] C, L) with probability ``p``."""
     check_probability(p)
     if input.dim() not in (2, 3):
         raise RuntimeError(f"dropout1d: Expected 2D or 3D input, but received a {input.dim()}D input.")
@@ -73,9 +73,9 @@ def dropout1d(input: gn.Tensor, p: float = 0.5, training: bool = True, inplace: 
 
 
 def dropout2d(input: gn.Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> gn.Tensor:
-    """While ``training``, zeroes whole channels of (N, C, H, W) with probability ``p``.
+    """In ``training``, zeroes whole channels of (N, C, H, W) with probability ``p``.
 
-    Three dimensions are taken for (N, C, L), as PyTorch does, with a warning.
+    A 3-D input is treated as (N, C, L), as in PyTorch, with a warning.
 
     The result has the shape and the dtype of the input.  Raises ValueError for a p outside [0, 1].
 
@@ -94,7 +94,7 @@ def dropout2d(input: gn.Tensor, p: float = 0.5, training: bool = True, inplace: 
 
 
 def dropout3d(input: gn.Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> gn.Tensor:
-    """While ``training``, zeroes whole channels of ([N,] C, D, H, W) with probability ``p``.
+    """In ``training``, zeroes whole channels of ([N,] C, D, H, W) with probability ``p``.
 
     The result has the shape and the dtype of the input.  Raises ValueError for a p outside [0, 1].
 

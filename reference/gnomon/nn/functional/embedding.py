@@ -1,4 +1,4 @@
-"""Embeddings: rows of a table by number, singly or in bags; one-hot vectors."""
+"""Embeddings: rows of a table by index, singly or in bags; one-hot vectors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ one_hot = aten.one_hot.parser
 
 
 def _shorten(weight: gn.Tensor, input: gn.Tensor, max_norm: float, norm_type: float) -> None:
-    """Scale the rows that are used down to ``max_norm``, which autograd does not see."""
+    """Scales the used rows down to ``max_norm``, hidden from autograd."""
     aten.embedding_renorm_(weight.detach(), input, max_norm, norm_type)
 
 
@@ -26,18 +26,18 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> gn.Tensor:
-    """Rows of ``weight`` (n, d) by number: integer ``input`` (*) -> (*, d).
+    """Rows of ``weight`` (n, d) by index: integer ``input`` (*) -> (*, d).
 
-    ``padding_idx``'s row gets no gradient.  ``max_norm``: rows that are used and longer, by their
-    ``norm_type``-norm, are first scaled down to it, in ``weight`` itself.  Raises AssertionError for a
-    ``padding_idx`` out of range, NotImplementedError for ``sparse``.
+    The row ``padding_idx`` gets no gradient.  ``max_norm``: used rows whose ``norm_type``-norm exceeds it are
+    first scaled down to it, in place in ``weight``.  Raises AssertionError for a ``padding_idx`` out of
+    range, NotImplementedError for ``sparse``.
 
-    The result has the shape of the indices (int64 or int32), with the rows' size at its end.
+    The result has the shape of the indices (int64 or int32), followed by the size of a row.
 
     Source: torch.nn.functional.embedding.
     """
     check_embedding_options(None, sparse)
-    rows = weight.size(0) if weight.ndim else 0  # what is no matrix the operator refuses
+    rows = weight.size(0) if weight.ndim else 0  # the operator refuses a weight that is not 2-D
     if padding_idx is not None and not -rows <= padding_idx < max(rows, 1):
         raise AssertionError(
             f"Padding_idx must be within num_embeddings, but got padding_idx {padding_idx} and {rows} rows"
@@ -66,12 +66,12 @@ def embedding_bag(
 ) -> gn.Tensor:
     """The 'sum', 'mean' or 'max' of bags of rows of ``weight`` (n, d).
 
-    ``input`` (bags, rows a bag) has bags of one size; ``input`` (*) with ``offsets`` has them begin there.
-    ``per_sample_weights`` scale the rows of a sum; ``padding_idx``'s row does not count; for ``max_norm`` see
-    ``embedding``.
+    A 2-D ``input`` (bags, rows per bag) has bags of equal size; for a 1-D one ``offsets`` are the starts of
+    the bags.  ``per_sample_weights`` scale the rows of a sum; the row ``padding_idx`` is ignored; for
+    ``max_norm`` see ``embedding``.
 
-    Raises ValueError for offsets with a matrix of indices, and for none with a vector; RuntimeError for
-    dtypes that do not fit.
+    Raises ValueError for offsets with a 2-D input, and for a 1-D input without offsets; RuntimeError for
+    dtypes that do not match.
 
     Source: torch.nn.functional.embedding_bag.
     """

@@ -1,4 +1,4 @@
-"""Losses that are minus the logarithm of a likelihood."""
+"""Losses that are negative log likelihoods."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def poisson_nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> gn.Tensor:
-    """``rate - target * log(rate)``: counts ``target`` of a Poisson distribution; ``input`` is log(rate).
+    """``rate - target * log(rate)``, for counts ``target`` of a Poisson distribution; ``input`` is log(rate).
 
-    Without ``log_input`` it is the rate, and ``eps`` is added where the logarithm is taken.  ``full`` adds
+    Without ``log_input``, ``input`` is the rate, and ``eps`` is added inside the logarithm.  ``full`` adds
     Stirling's approximation of log(target!) where the target exceeds 1.
     """
     number = reduction_number(resolve_reduction(reduction, size_average, reduce))
@@ -30,7 +30,7 @@ def poisson_nll_loss(
 
 
 def _variance(var: gn.Tensor | float, input: gn.Tensor) -> gn.Tensor:
-    """``var`` as a tensor that broadcasts with ``input``.  Raises ValueError for one that can not be it."""
+    """``var`` as a tensor that broadcasts with ``input``.  Raises ValueError for an unsuitable one."""
     if isinstance(var, float):
         if var < 0:
             raise ValueError(f"gaussian_nll_loss: var has negative entry/entries: {var}")
@@ -59,9 +59,9 @@ def gaussian_nll_loss(
 ) -> gn.Tensor:
     """``(log(var) + (input - target) ** 2 / var) / 2``: targets of normal distributions of mean ``input``.
 
-    ``var`` is a float, or a tensor shaped as ``input``, or with its last size left out, or with one size 1;
-    it is at least ``eps``, of which the gradient knows nothing.  ``full`` adds the constant.  Raises
-    ValueError for negative and other variances.
+    ``var`` is a float, or a tensor with the shape of ``input``, or that shape without the last dimension, or
+    with size 1 in it; it is clamped to at least ``eps``, outside autograd.  ``full`` adds the constant term.
+    Raises ValueError for a negative variance and for one of another shape.
     """
     variance = _variance(var, input)
     number = reduction_number(reduction)
@@ -85,11 +85,11 @@ def ctc_loss(
     reduction: str = "mean",
     zero_infinity: bool = False,
 ) -> gn.Tensor:
-    """Minus the logarithm of the likelihood of sequences of classes that are not aligned in time.
+    """The negative log likelihood of sequences of classes without alignment in time.
 
-    ``log_probs`` (T, N, C) or (T, C), as log_softmax gives them; ``targets`` (N, S), or one sequence behind
-    the other; lengths as tensors or lists.  The mean is that of the losses over their targets' lengths.
-    ``zero_infinity``: no loss where the input is too short for its target.
+    ``log_probs`` is (T, N, C) or (T, C), as returned by log_softmax; ``targets`` is (N, S), or all sequences
+    concatenated; lengths are tensors or lists.  The mean is that of the losses divided by their target
+    lengths.  ``zero_infinity``: the loss is 0 if the input is too short for its target.
     """
     number = reduction_number(reduction)
     return gn.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, number, zero_infinity)

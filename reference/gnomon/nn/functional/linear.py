@@ -1,4 +1,4 @@
-"""Linear and bilinear layers: the operators themselves, whose arguments these functions have."""
+"""Linear and bilinear layers: the operators themselves, with the same arguments."""
 
 from __future__ import annotations
 

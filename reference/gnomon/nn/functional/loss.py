@@ -11,7 +11,7 @@ from .arguments import REDUCTIONS, reduction_number, resolve_reduction
 
 
 def _expanded(name: str, input: gn.Tensor, target: gn.Tensor) -> tuple[gn.Tensor, ...]:
-    """Both, broadcast; warns where that changes one of them."""
+    """``input`` and ``target``, broadcast; warns if their shapes differ."""
     if target.shape != input.shape:
         warn(
             f"{name}: Using a target size ({target.shape}) that is different to the input size "
@@ -22,7 +22,7 @@ def _expanded(name: str, input: gn.Tensor, target: gn.Tensor) -> tuple[gn.Tensor
 
 
 def _weighted(name: str, losses: gn.Tensor, weight: gn.Tensor, input: gn.Tensor, reduction: str) -> Any:
-    """The losses times ``weight``, reduced; the mean is over the sum of the weights."""
+    """The losses times ``weight``, reduced; the mean divides by the sum of the weights."""
     if weight.shape != input.shape:
         raise ValueError(
             f"{name}: Weights and input must have the same size, but got {weight.shape} and {input.shape}"
@@ -42,10 +42,10 @@ def mse_loss(
     reduction: str = "mean",
     weight: gn.Tensor | None = None,
 ) -> gn.Tensor:
-    """The mean (or sum, or each) of ``(input - target) ** 2``, each times ``weight`` if given.
+    """``(input - target) ** 2``, times ``weight`` if given; the mean, the sum, or each.
 
-    The mean is then over the sum of the weights.  Warns when the shapes differ and have to be broadcast.
-    Raises ValueError for an unknown reduction, and for a weight of another shape than the input's.
+    With a weight, the mean divides by the sum of the weights.  Warns if the shapes differ and have to be
+    broadcast.  Raises ValueError for an unknown reduction, and for a weight of another shape than the input.
 
     Source: torch.nn.functional.mse_loss.
     """
@@ -65,10 +65,10 @@ def l1_loss(
     reduction: str = "mean",
     weight: gn.Tensor | None = None,
 ) -> gn.Tensor:
-    """The mean (or sum, or each) of ``|input - target|``; weight, warnings and errors as ``mse_loss``.
+    """``|input - target|``: the mean, the sum, or each; weight, warnings and errors as in ``mse_loss``.
 
-    The result has no dimensions, with reduction "none" the shape that both broadcast to.  Raises ValueError
-    for a ``reduction`` that is none of "none", "mean" and "sum".
+    The result is 0-dim, or with reduction "none" has the shape that both broadcast to.  Raises ValueError
+    for a ``reduction`` other than "none", "mean" and "sum".
 
     Source: torch.nn.functional.l1_loss.
     """
@@ -87,10 +87,10 @@ def smooth_l1_loss(
     reduction: str = "mean",
     beta: float = 1.0,
 ) -> gn.Tensor:
-    """Squares of differences below ``beta`` (over ``2 * beta``), above it absolute values.
+    """``d ** 2 / (2 * beta)`` for differences d with ``|d| < beta``, else ``|d| - beta / 2``.
 
-    The result has no dimensions, with reduction "none" the shape that both broadcast to.  Raises ValueError
-    for a ``reduction`` that is none of "none", "mean" and "sum".
+    The result is 0-dim, or with reduction "none" has the shape that both broadcast to.  Raises ValueError
+    for a ``reduction`` other than "none", "mean" and "sum".
 
     Source: torch.nn.functional.smooth_l1_loss.
     """
@@ -105,12 +105,12 @@ def huber_loss(
     delta: float = 1.0,
     weight: gn.Tensor | None = None,
 ) -> gn.Tensor:
-    """Half the squares of differences up to ``delta``, beyond it a straight line; mean, sum, or each.
+    """Half the square of differences up to ``delta``, beyond it linear; the mean, the sum, or each.
 
-    ``weight``, shaped as the input, multiplies each; the mean is that of the products.
+    ``weight``, of the shape of the input, multiplies each loss; the mean is that of the products.
 
-    Raises ValueError for a ``reduction`` that is none of "none", "mean" and "sum", and for a weight of
-    another shape than the input's.
+    Raises ValueError for a ``reduction`` other than "none", "mean" and "sum", and for a weight of
+    another shape than the input.
 
     Source: torch.nn.functional.huber_loss.
     """
@@ -136,12 +136,12 @@ def kl_div(
     reduction: str = "mean",
     log_target: bool = False,
 ) -> gn.Tensor:
-    """``target * (log(target) - input)``: the divergence from a distribution given by its logarithms.
+    """``target * (log(target) - input)``: the Kullback-Leibler divergence; ``input`` has log-probabilities.
 
-    ``reduction`` may also be "batchmean": the sum over the first size, which is what the mathematical mean
-    is; "mean" divides by the number of elements, and warns that it does.
+    ``reduction`` may also be "batchmean": the sum divided by the batch size, which is the mathematical
+    definition; "mean" divides by the number of elements, with a warning.
 
-    Raises ValueError for a ``reduction`` that is none of "none", "mean", "sum" and "batchmean".
+    Raises ValueError for a ``reduction`` other than "none", "mean", "sum" and "batchmean".
 
     Source: torch.nn.functional.kl_div.
     """
@@ -164,7 +164,7 @@ def binary_cross_entropy(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> gn.Tensor:
-    """Minus the logarithm of the probability ``input`` of what ``target`` says; both between 0 and 1.
+    """``-(target * log(input) + (1 - target) * log(1 - input))``; both are between 0 and 1.
 
     ``weight`` broadcasts.  Raises ValueError for a target of another size.
 
@@ -192,7 +192,7 @@ def binary_cross_entropy_with_logits(
 ) -> gn.Tensor:
     """``binary_cross_entropy`` of ``sigmoid(input)``, without overflow.
 
-    ``pos_weight`` weighs the terms of the target.  Raises ValueError for a target of another size.
+    ``pos_weight`` multiplies the terms of positive targets.  Raises ValueError for a target of another size.
 
     Source: torch.nn.functional.binary_cross_entropy_with_logits.
     """
@@ -215,8 +215,8 @@ def hinge_embedding_loss(
 ) -> gn.Tensor:
     """``input`` where the target is 1, ``max(0, margin - input)`` where it is -1.
 
-    Both broadcast; the result has no dimensions, with reduction "none" the shape of the terms.  Raises
-    ValueError for a ``reduction`` that is none of "none", "mean" and "sum".
+    Both broadcast; the result is 0-dim, or with reduction "none" has the shape of the terms.  Raises
+    ValueError for a ``reduction`` other than "none", "mean" and "sum".
 
     Source: torch.nn.functional.hinge_embedding_loss.
     """
@@ -237,7 +237,7 @@ def margin_ranking_loss(
 
     Raises RuntimeError for tensors of different numbers of dimensions.
 
-    All three broadcast; the result has no dimensions, with reduction "none" the shape of the terms.
+    All three broadcast; the result is 0-dim, or with reduction "none" has the shape of the terms.
 
     Source: torch.nn.functional.margin_ranking_loss.
     """
@@ -259,8 +259,8 @@ def soft_margin_loss(
 ) -> gn.Tensor:
     """``log(1 + exp(-target * input))``, for targets 1 and -1.
 
-    Both broadcast and are floating point; the result has no dimensions, with reduction "none" the shape of
-    the terms.  Raises ValueError for a ``reduction`` that is none of "none", "mean" and "sum".
+    Both broadcast and are floating point; the result is 0-dim, or with reduction "none" has the shape of
+    the terms.  Raises ValueError for a ``reduction`` other than "none", "mean" and "sum".
 
     Source: torch.nn.functional.soft_margin_loss.
     """
@@ -277,10 +277,10 @@ def cosine_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> gn.Tensor:
-    """Of the cosine c of two vectors, ``1 - c`` where the target is 1, ``max(0, c - margin)`` where -1.
+    """With the cosine c of two vectors, ``1 - c`` if the target is 1, ``max(0, c - margin)`` if it is -1.
 
-    Inputs (N, D) or (D), target (N) or (); the result has no dimensions, with reduction "none" the shape of
-    the target.  Raises ValueError for a ``reduction`` that is none of "none", "mean" and "sum",
+    Inputs (N, D) or (D), target (N) or (); the result is 0-dim, or with reduction "none" has the shape of
+    the target.  Raises ValueError for a ``reduction`` other than "none", "mean" and "sum",
     RuntimeError for other numbers of dimensions.
 
     Source: torch.nn.functional.cosine_embedding_loss.
@@ -301,12 +301,12 @@ def triplet_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> gn.Tensor:
-    """``max(0, margin + d(anchor, positive) - d(anchor, negative))``, d being ``pairwise_distance``.
+    """``max(0, margin + d(anchor, positive) - d(anchor, negative))``, where d is ``pairwise_distance``.
 
-    With ``swap`` the negative's distance from the positive counts, where it is the smaller.  Raises
-    ValueError unless the margin is positive.
+    With ``swap``, d(positive, negative) replaces d(anchor, negative) if it is smaller.  Raises ValueError
+    unless the margin is positive.
 
-    Inputs (N, D) or (D), which broadcast; the result has no dimensions, with reduction "none" the shape (N)
+    Inputs (N, D) or (D), which broadcast; the result is 0-dim, or with reduction "none" has the shape (N)
     or ().
 
     Source: torch.nn.functional.triplet_margin_loss.
@@ -328,10 +328,10 @@ def nll_loss(
 ) -> gn.Tensor:
     """Minus the log-probability of each target class: input (N, C, *), target (N, *) of classes in [0, C).
 
-    ``weight`` (C) weighs the classes; targets equal to ``ignore_index`` do not count.
+    ``weight`` (C) has a weight for each class; targets equal to ``ignore_index`` are ignored.
 
-    The result has no dimensions, with reduction "none" the shape of the target.  Raises ValueError for a
-    ``reduction`` that is none of "none", "mean" and "sum", ValueError for batches of other sizes,
+    The result is 0-dim, or with reduction "none" has the shape of the target.  Raises ValueError for a
+    ``reduction`` other than "none", "mean" and "sum", ValueError for batches of other sizes,
     IndexError for a target out of range.
 
     Source: torch.nn.functional.nll_loss.
@@ -352,9 +352,9 @@ def cross_entropy(
 ) -> gn.Tensor:
     """``nll_loss`` of ``log_softmax(input, 1)``.
 
-    ``target`` may also hold class probabilities, shaped as ``input``.
+    ``target`` may also hold class probabilities, with the shape of ``input``.
 
-    Raises ValueError for a ``reduction`` that is none of "none", "mean" and "sum", ValueError for
+    Raises ValueError for a ``reduction`` other than "none", "mean" and "sum", ValueError for
     batches of other sizes, IndexError for a class out of range.
 
     Source: torch.nn.functional.cross_entropy.

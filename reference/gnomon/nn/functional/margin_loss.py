@@ -1,4 +1,4 @@
-"""Losses that want scores or distances to differ by a margin."""
+"""Margin losses of scores and of distances."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def multi_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> gn.Tensor:
-    """The sum of ``max(0, margin - input[target] + input[i]) ** p`` over the other classes i, over C.
+    """The sum of ``max(0, margin - input[target] + input[i]) ** p`` over the other classes i, divided by C.
 
-    ``input`` (N, C) or (C), ``target`` (N) or one class; ``weight`` (C) weighs the targets.  Raises
-    ValueError for another p than 1 and 2, and for a weight that is no vector.
+    ``input`` is (N, C) or (C), ``target`` (N) or one class; ``weight`` (C) has a weight for each class.
+    Raises ValueError for a p other than 1 and 2, and for a weight that is not 1-D.
     """
     number = reduction_number(resolve_reduction(reduction, size_average, reduce))
     if p not in (1, 2):
@@ -47,9 +47,9 @@ def multilabel_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> gn.Tensor:
-    """The sum of ``max(0, 1 - input[t] + input[i])`` over the target's classes t and all others i, over C.
+    """The sum of ``max(0, 1 - input[t] + input[i])`` over target classes t and all others i, divided by C.
 
-    ``target``, shaped as ``input``, lists the classes of each row; -1 ends the list.
+    ``target``, with the shape of ``input``, lists the classes of each row; -1 ends the list.
     """
     number = reduction_number(resolve_reduction(reduction, size_average, reduce))
     return gn.ops.aten.multilabel_margin_loss(input, target, number)
@@ -82,11 +82,11 @@ def triplet_margin_with_distance_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> gn.Tensor:
-    """``max(0, margin + d(anchor, positive) - d(anchor, negative))``, d being ``distance_function``.
+    """``max(0, margin + d(anchor, positive) - d(anchor, negative))``, where d is ``distance_function``.
 
-    It is ``pairwise_distance`` where none is given.  With ``swap`` the negative's distance from the positive
-    counts, where it is the smaller.  Raises ValueError unless the margin is positive, RuntimeError for
-    different numbers of dimensions.
+    Its default is ``pairwise_distance``.  With ``swap``, d(positive, negative) replaces d(anchor, negative)
+    if it is smaller.  Raises ValueError unless the margin is positive, RuntimeError for different numbers of
+    dimensions.
     """
     number = reduction_number(reduction)
     if margin <= 0:

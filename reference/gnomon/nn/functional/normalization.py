@@ -1,4 +1,4 @@
-"""Normalization over batches, layers, groups, instances and neighbouring channels."""
+"""Batch, instance, layer, RMS, group and local response normalization."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .pooling import avg_pool2d, avg_pool3d
 
 
 def _check_several(count: int, what: str, sizes: Sequence[int]) -> None:
-    """Raises ValueError for a single value, which has no variance."""
+    """Raises ValueError for a single value, whose variance is undefined."""
     if count == 1:
         raise ValueError(f"Expected more than 1 {what} when training, got input size {list(sizes)}")
 
@@ -27,10 +27,10 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> gn.Tensor:
-    """Each channel of (N, C, *) normalized: by its own statistics in ``training``, else by the running ones.
+    """Normalizes each channel of (N, C, *), in ``training`` by its own statistics, else by the running ones.
 
-    In ``training`` the running statistics, where given, move towards the input's by ``momentum``.  Raises
-    ValueError for a single value a channel then, and for an ``eps`` that is not positive.
+    In ``training`` the running statistics, if given, move towards the input's by ``momentum``.  Raises
+    ValueError for a single value per channel in training, and for an ``eps`` that is not positive.
 
     The result has the shape and the dtype of the input.
 
@@ -56,9 +56,9 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> gn.Tensor:
-    """Each channel of each image of (N, C, *) normalized by its own statistics, or by the running ones.
+    """Normalizes each channel of each image of (N, C, *) by its own statistics, or by the running ones.
 
-    Raises ValueError for planes of one element, whose statistics say nothing.
+    Raises ValueError for planes of one element, whose variance is undefined.
 
     The result has the shape and the dtype of the input.
 
@@ -77,9 +77,9 @@ def layer_norm(
     bias: gn.Tensor | None = None,
     eps: float = 1e-5,
 ) -> gn.Tensor:
-    """``input`` normalized over its last dimensions, whose sizes are ``normalized_shape``.
+    """Normalizes ``input`` over its last dimensions, whose sizes are ``normalized_shape``.
 
-    Raises RuntimeError where the input's last sizes are others.
+    Raises RuntimeError if the input's last sizes are different.
 
     Source: torch.nn.functional.layer_norm.
     """
@@ -92,10 +92,10 @@ def rms_norm(
     weight: gn.Tensor | None = None,
     eps: float | None = None,
 ) -> gn.Tensor:
-    """``input`` over the root of the mean of its squares in its last dimensions, of sizes
+    """``input / sqrt(mean(input ** 2) + eps)``, with the mean over the last dimensions, whose sizes are
     ``normalized_shape``.
 
-    Raises RuntimeError where the input's last sizes are others.
+    Raises RuntimeError if the input's last sizes are different.
 
     Source: torch.nn.functional.rms_norm.
     """
@@ -109,11 +109,10 @@ def group_norm(
     bias: gn.Tensor | None = None,
     eps: float = 1e-5,
 ) -> gn.Tensor:
-    """Each of ``num_groups`` groups of channels of each image of (N, C, *) normalized by its own
-    statistics.
+    """Normalizes each of ``num_groups`` groups of channels of each image of (N, C, *) by its own statistics.
 
-    The result has the shape and the dtype of the input.  Raises RuntimeError for channels that the groups
-    do not divide.
+    The result has the shape and the dtype of the input.  Raises RuntimeError if ``num_groups`` does not
+    divide the number of channels.
 
     Source: torch.nn.functional.group_norm.
     """
@@ -127,7 +126,7 @@ def group_norm(
 def local_response_norm(
     input: gn.Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> gn.Tensor:
-    """``input / (k + alpha * mean of squares over size neighbouring channels) ** beta``, of (N, C, *)."""
+    """``input / (k + alpha * mean of squares over size neighbouring channels) ** beta``, for (N, C, *)."""
     if input.dim() < 3:
         raise ValueError(f"Expected 3D or higher dimensionality input (got {input.dim()} dimensions)")
     if input.numel() == 0:

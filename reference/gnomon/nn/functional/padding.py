@@ -10,14 +10,13 @@ import gnomon as gn
 def pad(
     input: gn.Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
 ) -> gn.Tensor:
-    """``input`` with more elements at the ends of its last dimensions: ``pad`` is (left, right, top, bottom,
-    …).
+    """Adds elements at the ends of the last dimensions: ``pad`` is (left, right, top, bottom, …).
 
-    ``mode`` says what they are: ``value`` ('constant'; 0 unless given), the mirror image ('reflect'), the
-    outermost element ('replicate') or the other end ('circular').  Negative pads take elements away.
+    ``mode`` determines the new elements: ``value`` ('constant'; default 0), the mirror image ('reflect'), the
+    outermost element ('replicate') or the other end ('circular').  Negative pads remove elements.
 
-    The result has the dtype of the input.  Raises RuntimeError for sizes that become negative and an odd
-    number of them, NotImplementedError for a mode that the number of dimensions does not have.
+    The result has the dtype of the input.  Raises RuntimeError for sizes that become negative and for an odd
+    number of pads, NotImplementedError for a mode that does not support the number of dimensions.
 
     Source: torch.nn.functional.pad.
     """

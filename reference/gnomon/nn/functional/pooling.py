@@ -10,25 +10,29 @@ import gnomon as gn
 
 aten = gn.ops.aten
 
-# These take the operators' arguments as they are.
+# These are the operators themselves, with the same arguments.
 avg_pool1d = aten.avg_pool1d.parser
 avg_pool2d = aten.avg_pool2d.parser
 avg_pool3d = aten.avg_pool3d.parser
 adaptive_avg_pool1d = aten.adaptive_avg_pool1d.parser
 
 
-PLACES = {1: "positions", 2: "flat positions in their planes", 3: "flat positions in their volumes"}
+PLACES = {
+    1: "indices",
+    2: "flattened indices in each (H, W) plane",
+    3: "flattened indices in each (D, H, W) volume",
+}
 
 
 def _named(function: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
-    """The function under the name that it is called by, with its docstring."""
+    """Sets the name and the docstring of a generated function."""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
     return function
 
 
 def _max_pool_with_indices(spatial: int) -> Callable[..., tuple[gn.Tensor, gn.Tensor]]:
-    """max_pool1d_with_indices, 2d or 3d; ``return_indices`` changes nothing here."""
+    """Makes max_pool1d_with_indices, 2d or 3d, which ignore ``return_indices``."""
     operator = getattr(aten, f"max_pool{spatial}d_with_indices")
 
     def max_pool_with_indices(
@@ -45,7 +49,7 @@ def _max_pool_with_indices(spatial: int) -> Callable[..., tuple[gn.Tensor, gn.Te
     return _named(
         max_pool_with_indices,
         f"max_pool{spatial}d_with_indices",
-        f"``max_pool{spatial}d``, and the {PLACES[spatial]} of the elements it chose (int64).",
+        f"The maxima of ``max_pool{spatial}d``, and their {PLACES[spatial]} (int64).",
     )
 
 
@@ -55,7 +59,7 @@ max_pool3d_with_indices = _max_pool_with_indices(3)
 
 
 def _max_pool(with_indices: Callable[..., Any], spatial: int) -> Callable[..., Any]:
-    """max_pool1d, 2d or 3d: ``return_indices`` decides which of two functions is meant."""
+    """Makes max_pool1d, 2d or 3d, which return indices too with ``return_indices``."""
     values = getattr(aten, f"max_pool{spatial}d")
 
     def max_pool(
@@ -73,10 +77,12 @@ def _max_pool(with_indices: Callable[..., Any], spatial: int) -> Callable[..., A
     return _named(
         max_pool,
         f"max_pool{spatial}d",
-        f"""The largest element of each window of ([N,] C, *{spatial} dimension(s)).
+        f"""The maximum of each window of an input ([N,] C, *) with {spatial} spatial dimension(s).
 
-    ``stride`` is ``kernel_size`` unless given.  With ``return_indices`` a pair: the values, and their int64
-    positions in the planes.  Raises RuntimeError for other numbers of dimensions and windows that do not fit.
+    ``stride`` defaults to ``kernel_size``.  With ``return_indices`` it returns the maxima and their
+    {PLACES[spatial]} (int64).
+
+    Raises RuntimeError for other numbers of dimensions and for windows that do not fit.
 
     Source: torch.nn.functional.max_pool{spatial}d.""",
     )
@@ -88,7 +94,7 @@ max_pool3d = _max_pool(max_pool3d_with_indices, 3)
 
 
 def _with_default(output_size: Any, sizes: Sequence[int]) -> Any:
-    """``output_size`` with the input's size where it has None.  Raises ValueError for too many numbers."""
+    """``output_size`` with None replaced by the input's size.  Raises ValueError for too many numbers."""
     if isinstance(output_size, int):
         return output_size
     if len(sizes) <= len(output_size):
@@ -100,9 +106,9 @@ def _with_default(output_size: Any, sizes: Sequence[int]) -> Any:
 
 
 def adaptive_avg_pool2d(input: gn.Tensor, output_size: Any) -> gn.Tensor:
-    """The means of ``output_size`` windows a dimension; None in it keeps the input's size.
+    """The means of ``output_size`` windows in each dimension; None keeps the input's size.
 
-    Raises RuntimeError for an input of other dimensions than ([N,] C, H, W).
+    Raises RuntimeError unless the input is ([N,] C, H, W).
 
     Source: torch.nn.functional.adaptive_avg_pool2d.
     """
@@ -110,9 +116,9 @@ def adaptive_avg_pool2d(input: gn.Tensor, output_size: Any) -> gn.Tensor:
 
 
 def adaptive_avg_pool3d(input: gn.Tensor, output_size: Any) -> gn.Tensor:
-    """The means of ``output_size`` windows a dimension; None in it keeps the input's size.
+    """The means of ``output_size`` windows in each dimension; None keeps the input's size.
 
-    Raises RuntimeError for an input of other dimensions than ([N,] C, D, H, W).
+    Raises RuntimeError unless the input is ([N,] C, D, H, W).
 
     Source: torch.nn.functional.adaptive_avg_pool3d.
     """
@@ -120,19 +126,19 @@ def adaptive_avg_pool3d(input: gn.Tensor, output_size: Any) -> gn.Tensor:
 
 
 def _adaptive_max_pool_with_indices(spatial: int) -> Callable[..., tuple[gn.Tensor, gn.Tensor]]:
-    """adaptive_max_pool1d_with_indices, 2d or 3d; ``return_indices`` changes nothing here."""
+    """Makes adaptive_max_pool1d_with_indices, 2d or 3d, which ignore ``return_indices``."""
     operator = getattr(aten, f"adaptive_max_pool{spatial}d")
 
     def adaptive_max_pool_with_indices(
         input: gn.Tensor, output_size: Any, return_indices: bool = False
     ) -> tuple[gn.Tensor, gn.Tensor]:
-        # in one dimension None is refused
+        # the 1-D operator refuses None itself
         return operator(input, output_size if spatial == 1 else _with_default(output_size, input.shape))
 
     return _named(
         adaptive_max_pool_with_indices,
         f"adaptive_max_pool{spatial}d_with_indices",
-        f"``adaptive_max_pool{spatial}d``, and the {PLACES[spatial]} of the elements it chose (int64).",
+        f"The maxima of ``adaptive_max_pool{spatial}d``, and their {PLACES[spatial]} (int64).",
     )
 
 
@@ -142,20 +148,22 @@ adaptive_max_pool3d_with_indices = _adaptive_max_pool_with_indices(3)
 
 
 def _adaptive_max_pool(with_indices: Callable[..., Any], spatial: int) -> Callable[..., Any]:
-    """adaptive_max_pool1d, 2d or 3d: with ``return_indices`` both results, else the values."""
+    """Makes adaptive_max_pool1d, 2d or 3d, which return indices too with ``return_indices``."""
 
     def adaptive_max_pool(input: gn.Tensor, output_size: Any, return_indices: bool = False) -> Any:
         found = with_indices(input, output_size)
         return found if return_indices else found[0]
 
-    kept = "" if spatial == 1 else " a dimension (None keeps the input's size)"
+    kept = "" if spatial == 1 else " per dimension; None keeps the input's size"
     return _named(
         adaptive_max_pool,
         f"adaptive_max_pool{spatial}d",
-        f"""The largest elements of ``output_size`` windows{kept}.
+        f"""The maximum of each of ``output_size`` windows{kept}.
 
-    With ``return_indices`` also their positions (int64).  Raises RuntimeError for other numbers of dimensions
-    than ([N,] C, *{spatial} dimension(s)).
+    With ``return_indices`` it returns the maxima and their {PLACES[spatial]}
+    (int64).
+
+    Raises RuntimeError unless the input is ([N,] C, *) with {spatial} spatial dimension(s).
 
     Source: torch.nn.functional.adaptive_max_pool{spatial}d.""",
     )
@@ -167,7 +175,7 @@ adaptive_max_pool3d = _adaptive_max_pool(adaptive_max_pool3d_with_indices, 3)
 
 
 def _lp_pool(spatial: int) -> Callable[..., gn.Tensor]:
-    """lp_pool1d, 2d or 3d, over the average and maximum pooling of as many dimensions."""
+    """Makes lp_pool1d, 2d or 3d from average pooling, and for an infinite norm from max pooling."""
     average = (avg_pool1d, avg_pool2d, avg_pool3d)[spatial - 1]
     maximum = (max_pool1d, max_pool2d, max_pool3d)[spatial - 1]
 
@@ -187,10 +195,12 @@ def _lp_pool(spatial: int) -> Callable[..., gn.Tensor]:
     return _named(
         lp_pool,
         f"lp_pool{spatial}d",
-        f"""The norm of each window of ([N,] C, *{spatial} dimension(s)):
-    ``sum(x ** norm_type)`` to the power of 1 / norm_type, without absolute values.
+        f"""The power average of each window of an input ([N,] C, *) with {spatial} spatial dimension(s).
 
-    For inf and -inf the largest and the least absolute value.""",
+    This is ``sum(x ** norm_type) ** (1 / norm_type)``, without absolute values.  If ``norm_type`` is inf or
+    -inf, it is the largest or the smallest absolute value.
+
+    Source: torch.nn.functional.lp_pool{spatial}d.""",
     )
 
 

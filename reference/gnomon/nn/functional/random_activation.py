@@ -1,4 +1,4 @@
-"""Activations that draw numbers."""
+"""Activations with random numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def rrelu(
 ) -> gn.Tensor:
     """``input`` where it is positive, elsewhere ``slope * input``.
 
-    In ``training`` each element's slope is drawn from [lower, upper), else it is the mean of the bounds.
+    In ``training`` each element has a random slope from [lower, upper), else it is the mean of the bounds.
     """
     return (gn.rrelu_ if inplace else gn.rrelu)(input, lower, upper, training)
 
@@ -26,10 +26,10 @@ def rrelu(
 def gumbel_softmax(
     logits: gn.Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> gn.Tensor:
-    """A sample of the classes along ``dim``, softened: ``softmax((logits + noise) / tau)``, Gumbel's noise.
+    """A soft sample of the classes along ``dim``: ``softmax((logits + noise) / tau)``, with Gumbel noise.
 
-    ``hard``: 1 for the class that was drawn and 0 for all others, with the gradient of the soft sample.
-    ``eps`` does nothing, and warns.  Jang et al. (2017).
+    ``hard``: 1 for the sampled class and 0 for all others, with the gradient of the soft sample.  ``eps`` is
+    ignored, with a warning.  Jang et al. (2017).
     """
     if eps != 1e-10:
         warn("`eps` parameter is deprecated and has no effect.")

@@ -1,4 +1,4 @@
-"""Images: resampling, sampling at places, windows as columns, channels as pixels."""
+"""Image functions: interpolate, grid_sample, unfold and fold, pixel_shuffle."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool
 
 aten = gn.ops.aten
 
-# These take the operators' arguments as they are.
+# These are the operators themselves, with the same arguments.
 pixel_shuffle = aten.pixel_shuffle.parser
 pixel_unshuffle = aten.pixel_unshuffle.parser
 channel_shuffle = aten.channel_shuffle.parser
@@ -40,7 +40,7 @@ _ANTIALIASED = {
 
 
 def _for_each_dimension(name: str, value: Any, input: gn.Tensor) -> list[Any]:
-    """One number for all spatial dimensions, or one for each.  Raises ValueError for another number."""
+    """Expands one number to all spatial dimensions.  Raises ValueError for a list of another length."""
     spatial = input.dim() - 2
     if not isinstance(value, (list, tuple)):
         return [value] * spatial
@@ -61,17 +61,17 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> gn.Tensor:
-    """(N, C, *spatial) in another ``size``, or ``scale_factor`` times as large.
+    """Resizes (N, C, *spatial) to ``size``, or by ``scale_factor``.
 
-    ``mode``: 'nearest', 'nearest-exact', 'area' (means), or interpolation, which is 'linear', 'bilinear' or
-    'trilinear' by the number of dimensions, or 'bicubic', or, antialiased only, 'lanczos'.
-    ``align_corners``, for interpolation: the middles of the outermost elements stay where they are, not their
-    edges.  Positions follow from the scale factor that is given, with ``recompute_scale_factor`` from the
-    sizes.  ``antialias``, for 'bilinear', 'bicubic' and 'lanczos': an image that becomes smaller is averaged
-    over what each new element covers.
+    ``mode``: 'nearest', 'nearest-exact', 'area' (means), or interpolation: 'linear', 'bilinear' or
+    'trilinear', depending on the number of dimensions, 'bicubic', or (only with antialias) 'lanczos'.
+    ``align_corners``, for interpolation: the centers of the outermost elements keep their position, not their
+    edges.  Positions are computed from the given scale factor, with ``recompute_scale_factor`` from the
+    sizes.  ``antialias``, for 'bilinear', 'bicubic' and 'lanczos': when an image becomes smaller, each new
+    element is averaged over the area that it covers.
 
-    Raises ValueError for a size and a scale factor together, and for neither; NotImplementedError for a
-    mode that the number of dimensions does not have.
+    Raises ValueError if both or neither of size and scale factor are given; NotImplementedError for a mode
+    that does not support the number of dimensions.
 
     Source: torch.nn.functional.interpolate.
     """
@@ -96,7 +96,7 @@ def interpolate(
         raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
     if factors is not None and (recompute_scale_factor or mode == "area"):
         wanted = [have * factor for have, factor in zip(input.shape[2:], factors)]
-        if not all(-(2.0**63) <= each < 2.0**63 for each in wanted):  # NaN is not either
+        if not all(-(2.0**63) <= each < 2.0**63 for each in wanted):  # false for NaN too
             raise RuntimeError(
                 f"interpolate: scale_factor {list(factors)} of sizes {list(input.shape[2:])}: value cannot "
                 "be converted to type int64 without overflow"
@@ -123,7 +123,7 @@ def interpolate(
 
 
 def _integers(sizes: Sequence[Any]) -> tuple[int, ...]:
-    """Sizes as ints.  Raises TypeError for what is none."""
+    """Sizes as ints.  Raises TypeError for a value that is not an integer."""
     for each in sizes:
         if not hasattr(each, "__index__"):
             raise TypeError(f"expected sizes to be ints, but got {list(sizes)}")
@@ -137,13 +137,13 @@ def upsample(
     mode: str = "nearest",
     align_corners: bool | None = None,
 ) -> gn.Tensor:
-    """The older name of ``interpolate``; warns."""
+    """Deprecated alias of ``interpolate``, with a warning."""
     warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input: gn.Tensor, size: Any = None, scale_factor: Any = None) -> gn.Tensor:
-    """An older name of ``interpolate(mode="nearest")``; warns."""
+    """Deprecated alias of ``interpolate(mode="nearest")``, with a warning."""
     warn(
         "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.",
     )
@@ -151,7 +151,7 @@ def upsample_nearest(input: gn.Tensor, size: Any = None, scale_factor: Any = Non
 
 
 def upsample_bilinear(input: gn.Tensor, size: Any = None, scale_factor: Any = None) -> gn.Tensor:
-    """An older name of ``interpolate(mode="bilinear", align_corners=True)``; warns."""
+    """Deprecated alias of ``interpolate(mode="bilinear", align_corners=True)``, with a warning."""
     warn(
         "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.",
     )
@@ -176,13 +176,13 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> gn.Tensor:
-    """``input`` (N, C, *spatial) at the places of ``grid`` (N, *output sizes, dimensions), from -1 to 1, x
-    first.
+    """Samples ``input`` (N, C, *spatial) at the points of ``grid`` (N, *output sizes, dimensions), whose
+    coordinates are from -1 to 1, x first.
 
-    ``mode`` is 'bilinear' (in three dimensions trilinear), 'nearest' or 'bicubic'; what lies outside is
-    'zeros', the 'border' or a 'reflection'.
+    ``mode`` is 'bilinear' (in three dimensions trilinear), 'nearest' or 'bicubic'; ``padding_mode``, for
+    points outside, is 'zeros', 'border' or 'reflection'.
 
-    Raises ValueError for an unknown mode, RuntimeError for shapes that do not fit.
+    Raises ValueError for an unknown mode, RuntimeError for shapes that do not match.
 
     Source: torch.nn.functional.grid_sample.
     """
@@ -204,7 +204,7 @@ def affine_grid(theta: gn.Tensor, size: Sequence[int], align_corners: bool | Non
     """The grid of affine maps for ``grid_sample``: theta (N, 2, 3) with size (N, C, H, W), or (N, 3, 4) with
     (N, C, D, H, W).
 
-    Raises ValueError for another dtype than floating point, for other shapes and for empty sizes.
+    Raises ValueError for dtypes other than floating point, for other shapes and for empty sizes.
     """
     if align_corners is None:
         _warn_of_corners()
@@ -251,11 +251,11 @@ def fold(
     padding: Any = 0,
     stride: Any = 1,
 ) -> gn.Tensor:
-    """The image of ``output_size`` that ``unfold`` would show so; where windows overlap, their sum."""
+    """The inverse of ``unfold``: the image of ``output_size``; overlapping windows are summed."""
     numbers = (output_size, kernel_size, dilation, padding, stride)
     return aten.col2im(input, *(_pair(each) for each in numbers))
 
 
 def _pair(value: Any) -> Any:
-    """One number as a pair; the operator says what is wrong with other lists."""
+    """One number as a pair; other lists are left to the operator's checks."""
     return pair(value) if isinstance(value, int) else tuple(value)

@@ -1,4 +1,4 @@
-"""Tensors from nothing: filled, empty, ranges, random numbers."""
+"""Factories: filled and empty tensors, ranges, random numbers."""
 
 from . import distributions, factory, random, ranges
 

@@ -1,9 +1,9 @@
-"""Numbers drawn from other distributions: exponential, geometric, Cauchy, log-normal, normal with tensors of
-parameters, Poisson, multinomial.
+"""Other random distributions: exponential, geometric, Cauchy, log-normal, normal with tensor parameters,
+Poisson, multinomial.
 
-Each number comes from one block of the generator's stream (numerics/generator.py), by inversion where nothing
-else is said.  What has a tensor of parameters (but for Poisson's distribution) is made of other operators, in
-float64, and of a tensor of numbers of one distribution.
+Each number is computed from one block of the generator's stream (numerics/generator.py), by inversion unless
+stated otherwise.  Distributions with tensor parameters (except Poisson) are composed of other operators in
+float64, applied to samples of a standard distribution.
 
 Source: aten/src/ATen/native/Distributions.cpp, core/TransformationHelper.h, derivatives.yaml.
 """
@@ -39,7 +39,7 @@ from ...values.limits import finfo
 
 
 def _zero_grad(grad: Any) -> Any:
-    """What was overwritten by chance has no part in the result."""
+    """The result does not depend on the values that were overwritten."""
     return aten.zeros_like(grad)
 
 
@@ -91,7 +91,7 @@ def _geometric_(self: Tensor, p: float, generator: Any) -> Tensor:
     return fill_random(self, generator, "geometric_", (p,))
 
 
-MOST_TRIALS = 2.0**1023  # as good as for ever, and a whole number
+MOST_TRIALS = 2.0**1023  # the cap of a geometric number: practically infinite, and an exact integer
 
 
 def _geometric_number(dtype: Any, p: float) -> Callable[[Words], int]:
@@ -144,7 +144,7 @@ for _schema, _function, _kernel, _doc in (
 
 
 def _draw_normal(like: Any, sizes: Any, mean: Any, std: Any, generator: Any) -> Any:
-    """``mean + std * z`` for a standard normal z for each element."""
+    """``mean + std * z``, with a standard normal z for each element."""
     dtype = like._spec.dtype
     refuse_dtype(dtype, "bool", "integer")
     if isinstance(std, Tensor):
@@ -157,7 +157,7 @@ def _draw_normal(like: Any, sizes: Any, mean: Any, std: Any, generator: Any) -> 
     if not fits:
         raise RuntimeError("normal expects all elements of std >= 0.0")
     wide = complex128 if dtype.is_complex else float64
-    if isinstance(mean, float) and dtype is float32:  # what halves do not hold is infinite
+    if isinstance(mean, float) and dtype is float32:  # half precision overflows to inf instead
         check_number_fits(mean, dtype)
     drawn = like.new_empty(sizes, dtype=wide)
     fill_random(drawn, generator, "normal_", (0.0, 1.0))
@@ -222,16 +222,13 @@ native_function(
 # -- Poisson -----------------------------------------------------------------------------------------------
 
 
-MANY = 10  # from this rate on numbers are proposed and rejected, below it they are counted up to
+MANY = 10  # from this rate on rejection sampling, below it sequential search
 
 
 def _few(rate: float, u: float) -> float:
-    """The number that ``u`` in [0, 1) stands for.
-
-    The interval is cut into pieces as long as the numbers are likely: inversion by sequential search.
-    """
+    """The Poisson number of a uniform ``u`` in [0, 1): inversion of the distribution by sequential search."""
     number, likely = 0, math.exp(-rate)
-    while u >= likely and (number <= rate or likely > 2.0**-60):  # else u is what rounding left over
+    while u >= likely and (number <= rate or likely > 2.0**-60):  # stops if u is only rounding error
         u -= likely
         number += 1
         likely *= rate / number
@@ -239,9 +236,9 @@ def _few(rate: float, u: float) -> float:
 
 
 def _log_likelihood(number: float, rate: float) -> float:
-    """The logarithm of the chance of ``number``, ``exp(-rate) * rate**number / number!``.
+    """The logarithm of the probability of ``number``, ``exp(-rate) * rate**number / number!``.
 
-    By Stirling's series, so that what is large does not have to cancel.
+    Uses Stirling's series, which avoids cancellation of large terms.
     """
     if number < 10:
         factorial = math.prod(range(1, int(number) + 1))
@@ -253,7 +250,7 @@ def _log_likelihood(number: float, rate: float) -> float:
 
 
 def _many(rate: float, block: Callable[[int], Words]) -> float:
-    """A number for a rate of ``MANY`` at least, from as many blocks as it takes: seldom more than two.
+    """A Poisson number for a rate of at least ``MANY``, by rejection; it seldom needs more than two blocks.
 
     Source: Hörmann, "The transformed rejection method for generating Poisson random variables" (1993), PTRS.
     """
@@ -321,19 +318,19 @@ native_function(
 
 
 def _without_replacement(weights: Any, count: int, generator: Any) -> Any:
-    """The first ``count`` to arrive, where the times of arrival are exponential with these rates."""
+    """The ``count`` categories with the earliest arrival times, exponential with rates ``weights``."""
     times = weights.new_empty(weights.shape)
     fill_random(times, generator, "exponential_", (1.0,))
-    # what is unlikely beyond all numbers still comes before what is impossible
+    # the smallest positive weight (whose time may overflow) still comes before a weight of 0
     arrivals = (times / weights).clamp_(max=finfo(float64).max).masked_fill_(weights == 0, math.inf)
     return aten.topk.default(arrivals, count, -1, False, True)[1]
 
 
 def _with_replacement(weights: Any, count: int, generator: Any) -> Any:
-    """Each time the category whose stretch of the cumulative sums a uniform number falls into."""
+    """For each sample, the category whose interval of the cumulative sums contains a uniform number."""
     places = weights.new_empty((*weights.shape[:-1], count))
     fill_random(places, generator, "uniform_", (0.0, 1.0))
-    # sums from 1 on are finite, and no product of them with less than 1 is rounded up to them
+    # normalized by the maximum the sums are finite and at least 1, so that u * sum with u < 1 rounds below it
     ends = (weights / weights.amax(-1, True)).cumsum(-1)
     return aten.searchsorted.Tensor(ends, places * ends[..., -1:], False, True, None, None)
 

@@ -1,4 +1,4 @@
-"""Factories: tensors from nothing, from numbers, or like another.
+"""Factories: new tensors of given sizes, from numbers, or like another tensor.
 
 Source: aten/src/ATen/native/TensorFactories.cpp.
 """
@@ -23,7 +23,7 @@ from ...values.dtype import dtype_of_number, get_default_dtype
 def _checked_sizes(size: Any) -> tuple[int, ...]:
     """Sizes as a tuple.
 
-    Raises RuntimeError for negative ones, too many dimensions, or more bytes than an int64 counts.
+    Raises RuntimeError for negative sizes, too many dimensions, or more bytes than an int64 can count.
     """
     sizes = tuple(size)
     for each in sizes:
@@ -39,7 +39,7 @@ def _checked_sizes(size: Any) -> tuple[int, ...]:
 def format_strides(sizes: tuple[int, ...], memory_format: Any) -> tuple[int, ...]:
     """The strides of a new dense tensor in a memory format.
 
-    Raises RuntimeError for sizes that have no such format.
+    Raises RuntimeError for sizes that do not support the format.
     """
     if memory_format in (None, contiguous_format):
         return geometry.contiguous_strides(sizes)
@@ -131,8 +131,8 @@ def _empty_like(
         if geometry.is_non_overlapping_and_dense(spec.sizes, spec.strides):
             return allocate(spec_of(spec.sizes, spec.strides, dtype, where))
         # with gaps or overlap: dense, in the same order of dimensions
-        walk = TensorIterator("empty_like", [spec], [dtype], None, where)
-        return allocate(walk.output_specs[0])
+        iterator = TensorIterator("empty_like", [spec], [dtype], None, where)
+        return allocate(iterator.output_specs[0])
     return allocate(spec_of(spec.sizes, format_strides(spec.sizes, memory_format), dtype, where))
 
 
@@ -164,10 +164,10 @@ empty_like = native_function(
 
 
 def filled(made: Tensor, value: Any) -> Tensor:
-    """A new tensor with every element set.  Not by dispatch: a tensor is at version 0 when it is made.
+    """Fills a new tensor and returns it.  Not dispatched, so that the new tensor has version 0.
 
-    Only for functions that are ``explicit``: those run below modes and wrappers, who were shown the factory
-    itself, and have numbers to set.
+    Only for ``explicit`` operators: they run below dispatch modes and wrapper subclasses, which have seen the
+    call of the factory, and on tensors with data.
     """
     return aten.fill_.Scalar.record.explicit(made, value)
 
@@ -330,7 +330,7 @@ def _resize_(self: Tensor, size: Any, memory_format: Any) -> Tensor:
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     sizes = _checked_sizes(size)
-    if sizes != self._spec.sizes or memory_format is not None:  # which also moves numbers that stay
+    if sizes != self._spec.sizes or memory_format is not None:  # the strides may change
         resize_tensor(self, sizes, format_strides(sizes, memory_format))
     return self
 

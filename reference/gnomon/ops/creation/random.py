@@ -1,6 +1,6 @@
 """Uniform, normal and Bernoulli numbers, random integers, permutations.
 
-Where each number comes from is in numerics/generator.py; other distributions are in distributions.py.
+numerics/generator.py defines which random bits each number uses; other distributions are in distributions.py.
 Source: aten/src/ATen/native/TensorFactories.cpp, Distributions.cpp, DistributionTemplates.h,
 derivatives.yaml.
 """
@@ -39,17 +39,17 @@ __all__ = ["Generator", "default_generator", "initial_seed", "manual_seed", "phi
 
 
 def manual_seed(seed: int) -> Generator:
-    """Start the default stream of ``seed``.  Source: torch.manual_seed."""
+    """Seeds the default generator and returns it.  Source: torch.manual_seed."""
     return default_generator.manual_seed(int(seed))
 
 
 def initial_seed() -> int:
-    """The seed of the default stream."""
+    """The seed of the default generator."""
     return default_generator.initial_seed()
 
 
 def _zero_grad(grad: Any) -> Any:
-    """What was overwritten by chance has no part in the result."""
+    """The result does not depend on the values that were overwritten."""
     return aten.zeros_like(grad)
 
 
@@ -116,7 +116,7 @@ def _normal_(self: Tensor, mean: float, std: float, generator: Any) -> Tensor:
 
 
 def _normal_number(dtype: Any, mean: float, std: float) -> Callable[[Words], Any]:
-    part = std / math.sqrt(2.0)  # so that the variances of the parts add up
+    part = std / math.sqrt(2.0)  # real and imaginary part have half the variance each
 
     def number(words: Words) -> Any:
         first, second = standard_normal_pair(words)
@@ -282,7 +282,7 @@ def _check_bound(name: str, bound: int, dtype: Any) -> None:
 
 
 def fill_integers(self: Tensor, low: int, high: int, generator: Any) -> Tensor:
-    """Fill with integers from ``low`` to before ``high``."""
+    """Fills with random integers from [low, high)."""
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     if self._spec.dtype.is_complex:
@@ -290,18 +290,18 @@ def fill_integers(self: Tensor, low: int, high: int, generator: Any) -> Tensor:
     _check_bound("from", low, self._spec.dtype)
     _check_bound("to - 1", high - 1, self._spec.dtype)
 
-    # a kernel is told of the bounds as 64-bit integers: 2**63 is one only by wrapping around
+    # kernels take the bounds as int64, so 2**63 is passed wrapped around
     return fill_random(self, generator, "random_.from", (low, high - 2**64 if high >= 2**63 else high))
 
 
 def _integer_number(dtype: Any, low: int, high: int) -> Callable[[Words], int]:
-    """Integers that are drawn from [low, high), where both count modulo 2**64; all where they are equal."""
+    """Draws integers from [low, high), with both bounds modulo 2**64; from all integers if they are equal."""
     count = (high - low) % 2**64 or 2**64
     return lambda words: low + (words[0] | words[1] << 32) % count
 
 
 def _random_range(dtype: Any) -> int:
-    """How many integers from 0 on random_() draws from: all that the dtype holds exactly."""
+    """The exclusive upper bound of random_(), below which the dtype holds all integers exactly."""
     refuse_dtype(dtype, "complex")
     if dtype is bool_:
         return 2
@@ -411,7 +411,7 @@ for _schema, _function, _doc in (
         "The same with the bound in a 0-dim tensor.",
     ),
 ):
-    # a bound in a tensor is read first
+    # reading the bound from a tensor is another launch
     _launches = None if "Tensor high" in _schema else "random_.from"
     native_function(
         _schema,
@@ -425,7 +425,7 @@ for _schema, _function, _doc in (
 
 
 def _randperm(n: int, generator: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:
-    """A shuffle is one step after another: a device without a kernel for it is given the CPU's."""
+    """A shuffle is sequential: for a device without a kernel it is computed on the CPU and copied."""
     check_non_negative(n=n)
     dtype = dtype or int64
     refuse_dtype(dtype, "bool", "complex")
@@ -437,14 +437,14 @@ def _randperm(n: int, generator: Any, dtype: Any, layout: Any, device: Any, pin_
     has_kernel = where.type == "meta" or launch.find_kernel(backend_of(where), "randperm.generator", dtype)
     if not has_kernel and where != resolve_device("cpu"):
         return _randperm(n, generator, dtype, layout, "cpu", pin_memory).to(where)
-    stream = take_stream(generator, n)  # as many blocks as all that draw n numbers
+    stream = take_stream(generator, n)  # n blocks, as for n numbers
     if n:
         launch.launch("randperm.generator", where, dtype, [made], 1, None, (n, stream))
     return made
 
 
 def _randperm_kernel(output: Tensor, n: int, stream: Stream) -> None:
-    """Each place in turn is exchanged with one from there on; half a block says with which.
+    """Swaps each position with a random one at or after it, chosen by half a block.
 
     Source: Fisher and Yates (1938), by Durstenfeld's algorithm (1964).
     """

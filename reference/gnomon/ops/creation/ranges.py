@@ -1,4 +1,4 @@
-"""Ranges of numbers: arange, linspace, logspace; and the indices of triangles.
+"""Ranges of numbers (arange, linspace, logspace), and tril_indices and triu_indices.
 
 Source: aten/src/ATen/native/RangeFactories.cpp, cpu/RangeFactoriesKernel.cpp, TensorFactories.cpp.
 """
@@ -41,7 +41,7 @@ def _arange(start: Any, end: Any, step: Any, dtype: Any, layout: Any, device: An
     if dtype is None:
         dtype = int64 if all(isinstance(each, int) for each in (start, end, step)) else get_default_dtype()
     refuse_dtype(dtype, "bool", "complex")
-    if dtype is int64:  # all three are taken as integers
+    if dtype is int64:  # all three are truncated to integers
         for number in (start, end, step):
             check_number_fits(number, int64)
         start, end, step = int(start), int(end), int(step)
@@ -52,7 +52,7 @@ def _arange(start: Any, end: Any, step: Any, dtype: Any, layout: Any, device: An
         count = math.ceil((float(end) - float(start)) / float(step))
     if dtype.is_floating_point:
         start, step = float(start), float(step)
-    else:  # so many, and then the first and the step are taken as integers
+    else:  # only after counting are start and step truncated to integers
         check_number_fits(start, int64)
         check_number_fits(step, int64)
         start, step = int(start), int(step)
@@ -63,7 +63,7 @@ def _arange(start: Any, end: Any, step: Any, dtype: Any, layout: Any, device: An
 
 
 def _arange_kernel(output: Tensor, start: Any, end: Any, step: Any) -> None:
-    """``start + i * step``, each computed by itself rather than by adding up."""
+    """``start + i * step``, computed independently for each i, not by repeated addition."""
     accessor = TensorAccessor(output)
     write = accessor.write
     for index, offset in enumerate(accessor.offsets()):
@@ -112,7 +112,7 @@ def _space_rule(
     *,
     unchecked: Callable[[Any], bool] = lambda dtype: dtype in (float16, bfloat16),
 ) -> Spec:
-    """unchecked: of which dtypes is a single number infinite where they do not hold it?"""
+    """``unchecked`` tells for which dtypes a single number overflows to inf instead of being refused."""
     check_options(layout, pin_memory)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
@@ -133,20 +133,20 @@ def _space_rule(
 
 
 def _multiply_add(a: Any, b: Any, c: int) -> Any:
-    """``a + b * c`` for real numbers, rounded once to float64: C's fma."""
+    """``a + b * c`` for real numbers, rounded once to float64, like C's fma."""
     if not (math.isfinite(a) and math.isfinite(b)):
         return a + b * c
-    from fractions import Fraction  # 3 ms; few programs make ranges
+    from fractions import Fraction  # imported here because it takes 3 ms
 
     return float(Fraction(a) + Fraction(b) * c)
 
 
 def _evenly(start: Any, end: Any, steps: int, dtype: Any) -> Iterator[Any]:
-    """``steps`` numbers from ``start`` to ``end``: the first half counted from the start, the second from the
-    end.
+    """``steps`` numbers from ``start`` to ``end``: the first half computed from the start, the second from
+    the end.
 
-    The step is rounded to the dtype; of an integer dtype it is float64.  A half precision product is rounded
-    before it is added, any other is not.
+    The step is rounded to the dtype; for an integer dtype it is float64.  In half precision ``step * i`` is
+    rounded before the addition, in other dtypes it is not.
     """
     if dtype.is_complex:
         real = dtype.to_real()
@@ -161,7 +161,7 @@ def _evenly(start: Any, end: Any, steps: int, dtype: Any) -> Iterator[Any]:
         from_start = index < steps // 2 or steps == 1
         base, count = (start, index) if from_start else (end, index + 1 - steps)
         if not base and not (step and count):
-            # fractions have one zero; what is counted from the end is taken away
+            # Fraction has no -0.0, so zeros are added as floats; from the end, the product is subtracted
             yield start if steps == 1 else base + step * index if from_start else base - step * -count
         elif dtype in (float16, bfloat16):
             yield base + dtype.cast(step * count)
@@ -170,14 +170,14 @@ def _evenly(start: Any, end: Any, steps: int, dtype: Any) -> Iterator[Any]:
 
 
 def _linspace_kernel(output: Tensor, start: Any, end: Any, steps: int) -> None:
-    """``start + i * step`` or ``end - (steps - 1 - i) * step``, whichever is nearer."""
+    """``start + i * step`` in the first half, ``end - (steps - 1 - i) * step`` in the second."""
     out = TensorAccessor(output)
     for offset, number in zip(out.offsets(), _evenly(start, end, steps, output._spec.dtype)):
         out.write(offset, number)
 
 
 def _logspace_kernel(output: Tensor, start: Any, end: Any, steps: int, base: float) -> None:
-    """``base`` to the power of evenly spaced numbers, whose step is not rounded to the dtype."""
+    """``base`` to the power of evenly spaced exponents, whose step is not rounded to the dtype."""
     out = TensorAccessor(output)
     dtype = output._spec.dtype
     if dtype.category == 1:
@@ -190,7 +190,7 @@ def _logspace_kernel(output: Tensor, start: Any, end: Any, steps: int, base: flo
 
 
 def _number(bound: Any) -> Any:
-    """A bound: a number, or what a 0-dim tensor holds."""
+    """A bound as a number; a 0-dim tensor is read."""
     if not isinstance(bound, Tensor):
         return bound
     if bound.ndim:
@@ -251,13 +251,13 @@ _define_space(
 )
 
 
-# -- the indices of a triangle -----------------------------------------------------------------------------
+# -- tril_indices, triu_indices ----------------------------------------------------------------------------
 
 
 def _size_below(row: int, col: int, offset: int) -> int:
-    """How many elements of a matrix are on and below diagonal ``offset``."""
-    first = max(0, -offset)  # the first row that has one
-    full = min(max(col - 1 - offset, first), row)  # from this row on there are ``col`` in each
+    """The number of elements of a matrix on and below diagonal ``offset``."""
+    first = max(0, -offset)  # the first row with such an element
+    full = min(max(col - 1 - offset, first), row)  # from this row on each row has ``col``
     growing = max(full - first, 0)
     return growing * (first + offset + 1 + full + offset) // 2 + max(row - max(full, first), 0) * col
 
@@ -275,7 +275,7 @@ def _triangle_indices(triangle: Any, below: bool) -> Callable[..., Tensor]:
         count = _size_below(row, col, offset) if below else row * col - _size_below(row, col, offset - 1)
         made = empty_tensor(contiguous_spec((2, count), dtype, resolve_device(device)))
         if made.numel() and not made.is_meta:
-            # the part of the matrix without the rows and columns that have none of the triangle's elements
+            # the part of the matrix without the rows and columns that have no element of the triangle
             top, left = (max(0, -offset), 0) if below else (0, max(0, offset))
             bottom, right = (row, min(col, row + offset)) if below else (min(row, col - offset), col)
             every = aten.ones.default((bottom - top, right - left), bool_, None, made.device, None)

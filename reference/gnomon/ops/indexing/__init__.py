@@ -1,4 +1,4 @@
-"""Elements by their positions or by masks: x[index], gather, scatter, nonzero, masked_select."""
+"""Indexing by positions or masks: x[index], gather, scatter, nonzero, masked_select."""
 
 from . import gather, index, masked, scatter
 

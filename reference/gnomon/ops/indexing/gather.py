@@ -1,4 +1,4 @@
-"""Elements picked by their positions: gather, take_along_dim, take, index_select.
+"""Selecting elements by position: gather, take_along_dim, take, index_select.
 
 Source: aten/src/ATen/native/TensorAdvancedIndexing.cpp, derivatives.yaml.
 """
@@ -73,10 +73,10 @@ def _take_along_dim(self: Any, indices: Any, dim: int | None) -> Any:
             f"{self.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
         )
     dim = wrap_dim(dim, self.ndim, wrap_scalar=False)
-    if self.size(dim):  # an index counts from the end where it is negative, and around and around
+    if self.size(dim):  # indices wrap around, any number of times
         indices = indices % self.size(dim)
     mine, theirs = self._spec.sizes, indices._spec.sizes
-    # each has its own size along dim, and the sizes that both broadcast to elsewhere
+    # both broadcast to common sizes in all dimensions except dim, where each keeps its own
     wanted = geometry.broadcast_sizes((*mine[:dim], *theirs[dim : dim + 1], *mine[dim + 1 :]), theirs)
     source = geometry.broadcast_sizes((*theirs[:dim], *mine[dim : dim + 1], *theirs[dim + 1 :]), mine)
     return aten.gather.default(self.expand(source), dim, indices.expand(wanted), False)
@@ -151,7 +151,7 @@ def _index_select_kernel(output: Tensor, self: Tensor, dim: int, index: Tensor) 
     source, out, where = TensorAccessor(self), TensorAccessor(output), TensorAccessor(index)
     dim = wrap_dim(dim, len(source.sizes))
     size = source.sizes[dim] if source.sizes else 1
-    # the exception of the kernel that PyTorch has for such sizes
+    # PyTorch has two kernels, chosen by the sizes, which raise different exceptions
     error = RuntimeError if len(source.sizes) > 1 and (dim == 1 or 0 in source.sizes) else IndexError
     for position, at in enumerate(where.offsets()):
         number = where.read(at)

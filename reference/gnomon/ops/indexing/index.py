@@ -1,4 +1,4 @@
-"""Indexing by tensors: index, index_put; and ``x[...]``.
+"""Advanced indexing (index, index_put), and ``x[...]``.
 
 Source: aten/src/ATen/native/IndexingUtils.cpp, TensorAdvancedIndexing.cpp, TensorIndexing.h;
 torch/csrc/autograd/python_variable_indexing.cpp.
@@ -30,9 +30,7 @@ from ...values.speedups import speedups
 
 
 def expand_masks(self: Tensor, indices: Sequence[Any]) -> list[Any]:
-    """Each bool index replaced by the integer indices of its true elements, one for each of its
-    dimensions.
-    """
+    """Replaces each bool index by the integer indices of its true elements, one per dimension of the mask."""
     expanded: list[Any] = []
     for index in indices:
         if index is not None and index._spec.dtype is uint8:
@@ -54,7 +52,7 @@ def expand_masks(self: Tensor, indices: Sequence[Any]) -> list[Any]:
 
 
 def _raise_mask_mismatch(self: Tensor, mask: Tensor, place: int) -> NoReturn:
-    """Raises IndexError for a mask that has other sizes than ``self`` from dimension ``place`` on."""
+    """Raises IndexError: the mask's sizes are not those of ``self`` from dimension ``place`` on."""
     sizes = [*self._spec.sizes[place:], *[None] * mask.ndim]
     wrong = next(dim for dim, (wanted, size) in enumerate(zip(sizes, mask._spec.sizes)) if wanted != size)
     raise IndexError(
@@ -70,9 +68,9 @@ def _check_count(ndim: int, count: int, where: str = "") -> None:
 
 
 def prepare_indices(self: Tensor, indices: Sequence[Any]) -> list[Any]:
-    """One index or None for each dimension of ``self``, masks resolved, int64, broadcast together.
+    """One index or None for each dimension of ``self``; masks are expanded, indices are int64 and broadcast.
 
-    Raises IndexError for too many indices, a dtype that is none of an index, or shapes that do not broadcast.
+    Raises IndexError for too many indices, an unsupported dtype, or shapes that do not broadcast.
     """
     for index in indices:
         if index is not None and index._spec.dtype not in (int64, int32, bool_, uint8):
@@ -80,7 +78,7 @@ def prepare_indices(self: Tensor, indices: Sequence[Any]) -> list[Any]:
                 "tensors used as indices must be long, int, byte or bool tensors, got "
                 f"{index._spec.dtype.name}"
             )
-    _check_count(self.ndim, len(indices))  # also of masks without dimensions, which index none
+    _check_count(self.ndim, len(indices))  # counts 0-dim masks too, which index no dimension
     prepared = expand_masks(self, indices)
     _check_count(self.ndim, len(prepared))
     prepared += [None] * (self.ndim - len(prepared))
@@ -103,9 +101,9 @@ def prepare_indices(self: Tensor, indices: Sequence[Any]) -> list[Any]:
 
 
 def indexed_sizes(self: Spec, indices: Sequence[Spec | None]) -> tuple[geometry.Ints, int]:
-    """The sizes of ``self[indices]``, and at which dimension of it the indices' own shape stands.
+    """The sizes of ``self[indices]``, and the dimension of it at which the indices' own shape begins.
 
-    Adjacent indices stand where the dimensions were that they index; separated ones come first.
+    The shape of adjacent indices replaces the dimensions that they index; that of separated ones comes first.
     """
     dims = [dim for dim, index in enumerate(indices) if index is not None]
     _check_count(self.ndim, len(indices))
@@ -128,7 +126,7 @@ def indexed_sizes(self: Spec, indices: Sequence[Spec | None]) -> tuple[geometry.
 
 
 def _index_rule(self: Spec, indices: Sequence[Spec | None]) -> Spec:
-    """The result lies as the iterator over the elements picked and their indices walks.
+    """The result has the strides that TensorIterator gives it for the selected elements and the indices.
 
     Source: AdvancedIndex, restride_src and reshape_indexer there.
     """
@@ -161,7 +159,7 @@ def _indexed_offsets(self: Tensor, indices: Sequence[Tensor | None]) -> list[int
     if not dims:
         return list(geometry.offsets(spec.sizes, spec.strides, self._storage_offset))
     if 0 in sizes:
-        return []  # nothing is read, so that no index can be wrong
+        return []  # nothing is read, so indices are not checked
     accessors = [TensorAccessor(indices[dim]) for dim in dims]  # type: ignore[arg-type]
     picked = [0] * accessors[0]._tensor._spec.numel
     for dim, accessor in zip(dims, accessors):
@@ -213,7 +211,7 @@ def _index_composite(self: Tensor, indices: Sequence[Any]) -> Tensor:
 
 
 def _without_dimensions(indices: Sequence[Any]) -> list[Any]:
-    """The masks that are one truth value for the whole tensor, and so index no dimension of it."""
+    """The 0-dim masks, which index no dimension."""
     masks = [index for index in indices if index is not None and index._spec.dtype in (bool_, uint8)]
     return [mask for mask in masks if not mask.ndim]
 
@@ -240,13 +238,13 @@ def _index_put_rule(self: Spec, indices: Sequence[Spec | None], values: Spec, ac
         )
     check_size(indexed_sizes(self, indices)[0], values=values)
     dense = geometry.is_non_overlapping_and_dense(self.sizes, self.strides)
-    return self if dense else converted_spec(self, self.dtype)  # as a clone of self would lie
+    return self if dense else converted_spec(self, self.dtype)  # the strides of a clone of self
 
 
 def _index_put_kernel(
     output: Tensor, self: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool
 ) -> None:
-    """``output = self``, then ``output[indices] = values`` (or ``+=``, adding up where an index repeats)."""
+    """``output = self``, then ``output[indices] = values`` (or ``+=``; repeated indices accumulate)."""
     out, given = TensorAccessor(output), TensorAccessor(values)
     copy_elements(out, TensorAccessor(self))
     pairs = zip(_indexed_offsets(output, indices), map(given.read, given.offsets()))
@@ -277,7 +275,7 @@ native_function(
 
 
 def _one_number_for_a_mask(self: Any, indices: Sequence[Any], values: Any) -> Any:
-    """The only element of ``values`` in the dtype of ``self``, where it goes wherever one mask is true.
+    """``values`` converted to the dtype of ``self`` if it is one element for one mask, as for masked_fill_.
 
     Raises RuntimeError for a mask of another dtype than bool, as masked_fill_ would, and for a number that
     does not fit.  Source: canDispatchToMaskedFill.
@@ -358,8 +356,7 @@ def _dimensions_consumed(item: Any) -> int:
 
 
 def _apply_basic(self: Tensor, items: Sequence[Any]) -> tuple[Tensor, list[Any]]:
-    """Apply ints, slices, None and Ellipsis as views; returns the view and what tensors are left to index
-    with.
+    """Applies ints, slices, None and Ellipsis as views; returns the view and the tensors that index it.
 
     Source: applySlicing in TensorIndexing.h.
     """
@@ -368,10 +365,10 @@ def _apply_basic(self: Tensor, items: Sequence[Any]) -> tuple[Tensor, list[Any]]
     view = self
     dim = 0  # of the view so far
     tensors: list[Any] = []
-    covered = 0  # dimensions of the view that these are for
+    covered = 0  # dimensions of the view that ``tensors`` has entries for
 
     def index_with(tensor: Tensor) -> int:
-        """Let ``tensor`` index the view from ``dim`` on; returns how many dimensions of it."""
+        """Records that ``tensor`` indexes the view from ``dim`` on; returns the number of its dimensions."""
         nonlocal covered
         dims = tensor.ndim if _is_mask(tensor) else 1
         tensors.extend([None] * (dim - covered))
@@ -412,7 +409,7 @@ def _apply_basic(self: Tensor, items: Sequence[Any]) -> tuple[Tensor, list[Any]]
 def _bounds(item: slice) -> tuple[int | None, int | None, int]:
     """A slice's start, stop and step.
 
-    Raises ValueError for a step that does not go forwards, TypeError for what is no integer.
+    Raises ValueError for a step less than 1, TypeError for values that are not integers.
     """
     given = item.start, item.stop, item.step
     for each in given:
@@ -432,25 +429,25 @@ def _bounds(item: slice) -> tuple[int | None, int | None, int]:
 
 
 def _bool_index(value: bool, view: Tensor) -> Tensor:
-    """A 0-dim bool takes a new dimension whole or not at all."""
+    """The index that selects a new dimension of size 1 if ``value`` is true, else nothing."""
     return aten.zeros.default((1 if value else 0,), int64, None, view.device, None)
 
 
 def is_array(item: Any) -> bool:
-    """An array of NumPy, be it without dimensions; but no scalar of it, which nothing can be written to."""
+    """Is it an array of NumPy, 0-dim included?  NumPy scalars are excluded: they are not writable."""
     return hasattr(item, "__array_interface__") and hasattr(item, "__setitem__")
 
 
 def _is_sequence(item: Any) -> bool:
-    """A list, a tuple, a range, an array: anything with a length and elements by number."""
+    """A list, a tuple, a range, an array: anything with ``__len__`` and ``__getitem__``."""
     return not isinstance(item, (Tensor, dict)) and hasattr(item, "__len__") and hasattr(item, "__getitem__")
 
 
 def _stands_for_tuple(index: Any) -> bool:
-    """Does a sequence that is no tuple mean one item for each dimension?
+    """Is a sequence that is not a tuple treated as one, with one item for each dimension?
 
-    It does if it is short and anything in it is more than a number: a list of slices, tensors or lists.  An
-    array never does.  Source: treatSequenceAsTuple, which has it from NumPy.
+    Yes if it is short and has an item other than a number: a slice, a tensor, a sequence, None.  An array is
+    not.  Source: treatSequenceAsTuple, which follows NumPy.
     """
     if is_array(index) or not _is_sequence(index) or len(index) >= 32:
         return False
@@ -463,7 +460,7 @@ def _stands_for_tuple(index: Any) -> bool:
 def normalize_index(self: Tensor, index: Any) -> list[Any]:
     """The items of ``x[index]``: sequences of numbers become tensors.
 
-    Raises IndexError for what is no index, TypeError for a sequence of what is none.
+    Raises IndexError for an item that is not an index, TypeError for a sequence with such items.
     """
     items = list(index) if isinstance(index, tuple) or _stands_for_tuple(index) else [index]
     normalized: list[Any] = []
@@ -488,9 +485,9 @@ def normalize_index(self: Tensor, index: Any) -> list[Any]:
 
 
 def getitem(self: Tensor, index: Any) -> Tensor:
-    """``self[index]``: a view for ints, slices, None and Ellipsis; a copy where a tensor (or list) indexes.
+    """``self[index]``: a view for ints, slices, None and Ellipsis; a copy if a tensor or list is an index.
 
-    Raises IndexError for too many indices, what is no index, and out of range.  Source: THPVariable_getitem.
+    Raises IndexError for too many indices, invalid indices, and out of range.  Source: THPVariable_getitem.
     """
     if index.__class__ is int and self._spec.ndim:
         size = self._spec.sizes[0]
@@ -506,7 +503,7 @@ def getitem(self: Tensor, index: Any) -> Tensor:
 
 
 def _number_to_write(self: Tensor, value: Any) -> Tensor:
-    """A number as what is written to ``self``.  Raises TypeError for what is neither that nor a tensor."""
+    """The number as a tensor with the dtype of ``self``.  Raises TypeError for any other type."""
     if isinstance(value, (bool, int, float, complex)) or is_numpy_scalar(value):
         return aten.scalar_tensor.default(value, self._spec.dtype, None, self.device, None)
     raise TypeError(
@@ -529,7 +526,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     if not tensors and value._spec.sizes == view._spec.sizes:
         aten.copy_.default(view, value, False)
         return
-    while value.ndim and value._spec.sizes[0] == 1:  # sizes of 1 in front never stop a value from fitting
+    while value.ndim and value._spec.sizes[0] == 1:  # leading sizes of 1 are ignored
         value = value.squeeze(0)
     if tensors:
         aten.index_put_.default(view, tensors, value, False)
@@ -539,5 +536,5 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
             geometry.check_expandable(value._spec.sizes, view._spec.sizes)
         except RuntimeError as error:
             raise RuntimeError(f"x[...] = value: {error}") from None
-        value = value.expand(view._spec.sizes)  # whose strides show where it is the view itself
+        value = value.expand(view._spec.sizes)  # copy_ recognizes the view itself by its strides
     aten.copy_.default(view, value, False)

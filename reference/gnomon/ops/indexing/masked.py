@@ -1,4 +1,4 @@
-"""Where something is true: nonzero, argwhere, where with one argument, masked_select, masked_scatter.
+"""Operators on masks and true elements: nonzero, argwhere, masked_select, masked_scatter, where(condition).
 
 Source: aten/src/ATen/native/TensorAdvancedIndexing.cpp, derivatives.yaml.
 """
@@ -54,9 +54,7 @@ native_function(
 
 
 def _nonzero(self: Any) -> Any:
-    """The rows of nonzero_static, as many as there are, in PyTorch's layout: each coordinate's column lies
-    together.
-    """
+    """nonzero_static with the exact size, and with PyTorch's strides: each column is contiguous."""
     count = int(aten.count_nonzero.default(self.detach(), None).item())
     made = aten.empty_strided.default((count, self.ndim), (1, count), int64, None, self.device, None)
     return aten.nonzero_static.out(self.detach(), count, -1, made)
@@ -78,7 +76,7 @@ native_function(
 
 
 def _nonzero_columns(self: Any) -> Any:
-    """nonzero's columns, one for each dimension; a 0-dim tensor counts as one of one element."""
+    """nonzero's columns, one for each dimension; a 0-dim tensor counts as a 1-D tensor of one element."""
     found = aten.nonzero.default(self if self.ndim else self.unsqueeze(0))
     return tuple(found.unbind(1))
 
@@ -169,7 +167,7 @@ def _masked_scatter_rule(self: Spec, mask: Spec, source: Spec) -> Spec:
 
 
 def _masked_scatter_kernel(output: Tensor, self: Tensor, mask: Tensor, source: Tensor) -> None:
-    """``output = self``, with the elements of ``source`` one after another where ``mask`` is true."""
+    """``output = self``, with the elements of ``source`` in order where ``mask`` is true."""
     out, before, chosen, given = (TensorAccessor(each) for each in (output, self, mask, source))
     rest = given.offsets()
     offsets = [
@@ -209,10 +207,11 @@ native_function(
 
 
 def _masked_scatter_backward(grad_output: Any, mask: Any, sizes: Sequence[int]) -> Any:
-    """What was written, in its order, and zeros for what was not needed.
+    """The gradients of the elements that were written, in order, and zeros for the rest of the source.
 
-    Its sizes do not depend on the mask's numbers, so that vmap can make it: what was not written goes to one
-    more place, the first, which is left out.  More than ``sizes`` hold have no place.
+    The sizes do not depend on the mask's data, so that vmap works: gradients of elements that were not
+    written go to one extra position at the front, which is dropped.  Raises RuntimeError if the mask is true
+    for more elements than ``sizes`` has.
     """
     if any(size < 0 for size in sizes):
         raise RuntimeError(f"Trying to create tensor with negative dimension: {list(sizes)}")

@@ -1,8 +1,8 @@
-"""Elements written to, or added at, positions that a tensor names: scatter, scatter_reduce, index_add,
+"""Writing or adding elements at the positions in an index tensor: scatter, scatter_reduce, index_add,
 index_copy, index_fill, put.
 
-Accumulation: what meets at one element is summed exactly (or multiplied in float64, or exactly for integers)
-and rounded once to the dtype.  Where several elements are written to one position, the last one stays.
+Accumulation: all terms of one element are summed exactly (products are computed in float64, for integers
+exactly) and rounded once to the dtype.  If several elements are written to one position, the last one wins.
 Source: aten/src/ATen/native/TensorAdvancedIndexing.cpp, ScatterGatherChecks.h, derivatives.yaml.
 """
 
@@ -39,7 +39,7 @@ from ...values.geometry import wrap_dim
 
 
 def _check_shapes(self: Spec, dim: int, index: Spec, src: Spec | None) -> None:
-    """Raises RuntimeError for an index that is larger than ``src``, or than ``self`` but along ``dim``."""
+    """Raises RuntimeError for an index larger than ``src``, or (except along ``dim``) than ``self``."""
     if not index.numel:
         return
     ndim = max(index.ndim, 1)
@@ -77,7 +77,7 @@ def _scatter_rule(self: Spec, dim: int, index: Spec, src: Any, reduce: str | Non
 
 
 def _pairs(output: TensorAccessor, dim: int, index: Tensor, src: Any) -> Iterator[tuple[int, Any]]:
-    """For each element of ``index``: the offset in the output that it names, and what is to come there."""
+    """For each element of ``index``: the offset in the output, and the value to write there."""
     dim = wrap_dim(dim, len(output.sizes))
     positions = positions_along(index, output.sizes, output.strides, output.offset, dim)
     if not isinstance(src, Tensor):
@@ -101,7 +101,7 @@ def _scatter_kernel(
     if not index._spec.numel:
         return
     if not isinstance(src, Tensor):
-        src = output._spec.dtype.cast(src)  # before it is added up: 2.5 counts 2 for integers
+        src = output._spec.dtype.cast(src)  # before accumulation: 2.5 becomes 2 for integers
     pairs = _pairs(out, dim, index, src)
     if reduce == "add":
         add_at(out, pairs)
@@ -115,7 +115,7 @@ def _scatter_kernel(
 def _combine(
     out: TensorAccessor, pairs: Iterator[tuple[int, Any]], include_self: bool, function: Callable[..., Any]
 ) -> None:
-    """Replace what is at each offset by ``function`` of that (if it counts) and all that is to come there."""
+    """Writes to each offset ``function`` of its element (with ``include_self``) and of all its new values."""
     groups: dict[int, list[Any]] = {}
     for offset, value in pairs:
         group = groups.setdefault(offset, [out.read(offset)] if include_self else [])
@@ -236,13 +236,13 @@ def _scatter_reduce_rule(
 def _scatter_reduce_kernel(
     output: Tensor, self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool
 ) -> None:
-    """Each element of ``output``: the reduction of that of ``self`` and those of ``src`` that come there."""
+    """Reduces each element of ``self`` with the elements of ``src`` that are scattered to it."""
     out = TensorAccessor(output)
     copy_elements(out, TensorAccessor(self))
     if index._spec.numel:
         function = _REDUCTIONS[reduce]
         dtype = output._spec.dtype
-        if reduce == "mean" and dtype.category == 1:  # a sum of integers, and how many they are, wrap around
+        if reduce == "mean" and dtype.category == 1:  # the sum and the count wrap around
             function = lambda numbers: dtype.cast(exact_sum(numbers)) // (dtype.cast(len(numbers)) or 1)  # noqa: E731
         _combine(out, _pairs(out, dim, index, src), include_self, function)
 
@@ -268,7 +268,7 @@ def _scatter_reduce_grad(
         grad_src = grad.gather(dim, index) / counts.gather(dim, index)
     elif reduce == "prod":
         grad_self, grad_src = _product_grads(grad, self, dim, index, src, include_self, result)
-    else:  # the extreme ones share the gradient
+    else:  # equal extremes share the gradient
         mine = (self == result).to(self.dtype)
         theirs = (src == result.gather(dim, index)).to(self.dtype)
         shared = grad / mine.scatter_add(dim, index, theirs)
@@ -281,7 +281,7 @@ def _scatter_reduce_grad(
 def _product_grads(
     grad: Any, self: Any, dim: int, index: Any, src: Any, include_self: bool, result: Any
 ) -> tuple[Any, Any]:
-    """The product of all other factors: by division, but by products anew for a factor that is the only 0."""
+    """The product of all other factors: by division, except for the only 0, where it is computed anew."""
     nonzero_self = self.masked_fill(self == 0, 1)
     others = aten.scatter_reduce.two(nonzero_self, dim, index, src, "prod", include_self)
     is_zero = src == 0
@@ -332,7 +332,7 @@ def _check_source_dtype(self: Spec, source: Spec) -> None:
 
 
 def _check_slices(self: Spec, dim: int, index: Spec, source: Spec) -> None:
-    """Raises RuntimeError for a source whose slices are not those of ``self``, or not one for each index."""
+    """Raises RuntimeError unless ``source`` has one slice per index, of the sizes of a slice of ``self``."""
     if not self.ndim and not source.ndim and index.numel != 1:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     if dim and dim >= source.ndim:
@@ -377,7 +377,7 @@ def _index_add_kernel(
         for position, number in enumerate(elements(index)):
             if not 0 <= number < size:
                 is_plain = len(out.sizes) == 2 and alpha == 1 and index._spec.dtype is int64
-                error = RuntimeError if is_plain else IndexError  # as PyTorch's two kernels
+                error = RuntimeError if is_plain else IndexError  # PyTorch's two kernels differ
                 raise error(f"index out of range in self: {number} in dimension {dim} with size {size}")
             targets = slice_offsets(out, dim, number)
             for target, offset in zip(targets, slice_offsets(given, dim, position)):
@@ -388,7 +388,7 @@ def _index_add_kernel(
 
 
 def _selected_grad(grad: Any, dim: int, index: Any, source_spec: Spec) -> Any:
-    """The gradient of each slice of the source: that at the position where it went."""
+    """The gradient of each slice of the source, read at the position that it was written to."""
     return grad.index_select(dim, index).reshape(source_spec.sizes)
 
 
@@ -489,7 +489,7 @@ def _index_fill_rule(self: Spec, dim: int, index: Spec, value: Any) -> Spec:
     if not is_tensor:
         check_number_fits(value, self.dtype)
     dense = geometry.is_non_overlapping_and_dense(self.sizes, self.strides)
-    return self if dense else converted_spec(self, self.dtype)  # as a clone of self would lie
+    return self if dense else converted_spec(self, self.dtype)  # the strides of a clone of self
 
 
 def _index_fill_kernel(output: Tensor, self: Tensor, dim: int, index: Tensor, value: Any) -> None:
@@ -519,7 +519,7 @@ native_function(
 
 
 def _filled_grad(grad: Any, dim: int, index: Any) -> Any:
-    """The sum over all that was filled."""
+    """The sum of the gradients of all filled elements."""
     filled = aten.index_fill.int_Scalar(aten.zeros_like(grad), dim, index, 1)
     return (grad * filled).sum()
 

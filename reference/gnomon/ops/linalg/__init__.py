@@ -1,4 +1,4 @@
-"""Matrices: products, decompositions, triangles, distances, Fourier transforms."""
+"""Matrix products, decompositions, triangles, distances, Fourier transforms."""
 
 from . import bilinear, distance, einsum, hermitian_fft, matmul, products, spectral, svd, triangle
 

@@ -1,4 +1,4 @@
-"""bilinear: what is linear in each of two inputs.  A composition; it accumulates as mm and sum do.
+"""bilinear, a composite of mm and sum, which accumulates as those do.
 
 Source: aten/src/ATen/native/Linear.cpp.
 """

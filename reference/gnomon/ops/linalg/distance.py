@@ -1,7 +1,7 @@
-"""Distances of vectors, and the cosine of their angle.
+"""Distances of vectors (cdist, pdist and relatives), and cosine similarity.
 
-Vectors lie along the last dimension unless ``dim`` says otherwise.  Each distance is one exact sum, rounded
-once.  Source: aten/src/ATen/native/Distance.cpp, cpu/DistanceOpsKernel.cpp.
+The last dimension of a tensor is that of the vectors, unless ``dim`` is given.  Each distance is one exact
+sum, rounded once.  Source: aten/src/ATen/native/Distance.cpp, cpu/DistanceOpsKernel.cpp.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from ...values import geometry
 def distance(
     one: Sequence[float], other: Sequence[float], p: float, largest_of: Callable[..., float]
 ) -> float:
-    """``sum(|a - b| ** p) ** (1 / p)``; the largest |a - b| for p = inf, how many are not 0 for p = 0.
+    """``sum(|a - b| ** p) ** (1 / p)``; for p = inf the largest |a - b|, for p = 0 how many are not 0.
 
-    NaN if a difference is NaN; for p = inf ``largest_of`` two sizes decides.
+    NaN if a difference is NaN; for p = inf ``largest_of`` decides what is the larger of two.
     """
     sizes = [abs(a - b) for a, b in zip(one, other)]
     if p == math.inf:
@@ -42,17 +42,17 @@ def distance(
 
 
 def _slope(difference: Any, lengths: Any, p: float) -> Any:
-    """The derivative of the distance with respect to the difference; 0 where there is none."""
+    """The derivative of the distance with respect to the difference; 0 where it does not exist."""
     if p == 0:
         return aten.zeros_like(difference)
     if p == 1:
         return difference.sgn().where(difference == difference, difference)  # the sign of NaN is 0
     size = difference.abs()
     if p == math.inf:
-        # 1 where they are equal, 0 where not, NaN where infinity or NaN keep that from being known
+        # times 1 if |difference| is the distance, 0 if not, NaN if infinities or NaN make it undecidable
         return difference.sgn() * (1 - (size - lengths).abs().ceil().clamp_max(1))
-    # Zeros are taken out before they are divided by or raised to a power, so that the derivative of the slope
-    # has no NaN where the slope has none.
+    # Zeros are replaced before the division and the power, so that the derivative of the slope is not NaN
+    # where the slope is not.
     lengths = lengths.masked_fill(lengths == 0, 1)
     if p == 2:
         return difference / lengths
@@ -78,14 +78,14 @@ def _cdist_rule(x1: Spec, x2: Spec, p: float, compute_mode: int | None) -> Spec:
         raise RuntimeError(f"possible modes: 0, 1, 2, but was: {compute_mode}")
     if x1.dtype is not x2.dtype:
         raise RuntimeError(f"expected scalar type {x1.dtype.name} but found {x2.dtype.name}")
-    if x1.numel and x2.numel and not (p == 2 and compute_mode == 1):  # PyTorch's kernels are for these only
+    if x1.numel and x2.numel and not (p == 2 and compute_mode == 1):  # here PyTorch runs its cdist kernel
         refuse_half(x1.dtype)
     batch = geometry.broadcast_sizes(x1.sizes[:-2], x2.sizes[:-2])
     return x1.contiguous((*batch, x1.sizes[-2], x2.sizes[-2]))
 
 
 def _rows(tensor: Tensor, batch: tuple[int, ...]) -> Any:
-    """For each index of ``batch`` the list of the matrix's rows, the tensor expanded to it."""
+    """For each index of ``batch``, to which the tensor is expanded, the list of the matrix's rows."""
     accessor = TensorAccessor(tensor)
     sizes, strides = accessor.sizes, accessor.strides
     outer = geometry.expand_strides(sizes[:-2], strides[:-2], batch)
@@ -97,11 +97,11 @@ def _rows(tensor: Tensor, batch: tuple[int, ...]) -> Any:
 
 
 def _cdist_kernel(output: Tensor, x1: Tensor, x2: Tensor, p: float, compute_mode: int | None) -> None:
-    """The distance of each row of the one matrix from each row of the other."""
+    """The distance of each row of ``x1`` from each row of ``x2``."""
     out = TensorAccessor(output)
     batch = out.sizes[:-2]
-    # Python's max keeps the first of two unless the second is larger: NaN is left out, as by PyTorch's kernel
-    # here, but not by that of _pdist_forward.
+    # Python's max keeps its first argument unless the second is larger, so it ignores NaN, as PyTorch's
+    # kernel does here; that of _pdist_forward does not.
     distances = (
         distance(one, other, p, max)
         for ones, others in zip(_rows(x1, batch), _rows(x2, batch))
@@ -133,7 +133,7 @@ native_function(
 def _cdist_backward(grad: Any, x1: Any, x2: Any, p: float, cdist: Any) -> Any:
     difference, lengths = x1.unsqueeze(-2) - x2.unsqueeze(-3), cdist.unsqueeze(-1)
     shares = grad.unsqueeze(-1) * _slope(difference, lengths, p)
-    if p not in (1, math.inf):  # where there is no slope, infinite or no gradients give nothing, either
+    if p not in (1, math.inf):  # also for an infinite or NaN gradient, 0 where the slope does not exist
         none = lengths == 0
         shares = shares.masked_fill(none | (difference == 0) if p < 1 else none, 0)
     return shares.sum(-2)
@@ -251,7 +251,7 @@ def _cosine_similarity(x1: Any, x2: Any, dim: int, eps: float) -> Any:
     for each in aten.broadcast_tensors((x1, x2)):
         vectors = each.to(common) if each._spec.dtype.category < 2 else each
         length = aten.linalg_vector_norm.default(vectors, 2, (dim,), True, None).clone()
-        length.detach().clamp_min_(eps)  # the gradient does not see the bound
+        length.detach().clamp_min_(eps)  # not recorded by autograd
         directions.append(vectors / length)
     return (directions[0] * directions[1]).sum(dim)
 

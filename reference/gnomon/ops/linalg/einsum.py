@@ -1,7 +1,7 @@
-"""Einstein summation: a formula of subscripts, worked out as matrix products.
+"""einsum, computed by matrix products.
 
-Each pair of operands becomes one bmm: subscripts that stand in both and are kept make the batch, those that
-stand in both and are not kept are summed by the product, the others make its rows and columns.
+Each pair of operands becomes one bmm: subscripts of both that are kept form the batch, subscripts of both
+that are not kept are contracted, and the others form rows and columns.
 
 Source: aten/src/ATen/native/Linear.cpp (einsum, sumproduct_pair).
 """
@@ -17,7 +17,7 @@ from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
 from ...values.geometry import Ints
 
-ELLIPSIS = "."  # in lists of subscripts: the dimensions that "..." stands for, one for each
+ELLIPSIS = "."  # in a list of subscripts, stands for all dimensions that "..." covers
 
 
 def _parse(term: str, what: str) -> list[str]:
@@ -47,7 +47,7 @@ def _parse(term: str, what: str) -> list[str]:
 
 
 def _output_subscripts(terms: Sequence[Sequence[str]]) -> list[str]:
-    """The output of an equation without an arrow: what stands once, in alphabetical order."""
+    """The output of an equation without an arrow: the subscripts that occur once, in alphabetical order."""
     everything = [letter for term in terms for letter in term]
     once = sorted(letter for letter in set(everything) - {ELLIPSIS} if everything.count(letter) == 1)
     return [ELLIPSIS, *once] if ELLIPSIS in everything else once
@@ -55,9 +55,10 @@ def _output_subscripts(terms: Sequence[Sequence[str]]) -> list[str]:
 
 @functools.lru_cache(256)
 def _formula(equation: str) -> tuple[list[list[str]], list[str], list[str]]:
-    """The subscripts of each operand and of the output, and those that are summed over: never written to.
+    """The subscripts of each operand, of the output, and those summed over.  The lists are cached: do not
+    modify them.
 
-    Raises RuntimeError for what is no equation.
+    Raises RuntimeError for an invalid equation.
     """
     left, arrow, right = equation.partition("->")
     terms = [_parse(term, f"operand {number}") for number, term in enumerate(left.split(","))]
@@ -76,7 +77,7 @@ def _check_output(output: Sequence[str], terms: Sequence[Sequence[str]]) -> None
 
 
 def _labels(order: Sequence[str], covered: int) -> list[Any]:
-    """Subscripts with the ellipsis written out: (ELLIPSIS, i) for the i-th dimension that it covers."""
+    """Subscripts with the ellipsis expanded to (ELLIPSIS, i) for the i-th dimension that it covers."""
     labels: list[Any] = []
     for letter in order:
         labels.extend([(ELLIPSIS, i) for i in range(covered)] if letter == ELLIPSIS else [letter])
@@ -84,10 +85,10 @@ def _labels(order: Sequence[str], covered: int) -> list[Any]:
 
 
 class _Alignment(NamedTuple):
-    """How one operand gets a dimension for each label: the diagonals of subscripts that stand twice, the
-    order of its dimensions, and where dimensions of size 1 are put in for subscripts that it does not have.
+    """How one operand gets one dimension for each label: diagonals for repeated subscripts, then a
+    permutation, then dimensions of size 1 for the labels that it lacks.
 
-    ``sizes`` are those that it has then.
+    ``sizes`` are its sizes afterwards.
     """
 
     diagonals: tuple[tuple[int, int], ...]
@@ -107,14 +108,14 @@ class _Alignment(NamedTuple):
         return operand
 
     def own(self, order: Sequence[int]) -> Ints:
-        """The order of the operand's own dimensions that is ``order`` once it is aligned."""
+        """The permutation of the operand's own dimensions that equals ``order`` of the aligned ones."""
         present = [position for position in range(len(self.sizes)) if position not in self.missing]
         return tuple([self.order[present.index(position)] for position in order if position in present])
 
 
 def _align(sizes: Ints, term: Sequence[str], covered: int, most: int, labels: Sequence[Any]) -> _Alignment:
     mine: list[Any] = []
-    left = list(sizes)  # of the diagonal so far
+    left = list(sizes)  # after taking diagonals
     diagonals = []
     for letter in term:
         if letter == ELLIPSIS:
@@ -137,7 +138,7 @@ def _align(sizes: Ints, term: Sequence[str], covered: int, most: int, labels: Se
 
 
 def _check_sizes(operands: Sequence[Ints], labels: Sequence[Any]) -> None:
-    """The operands' dimensions have to broadcast."""
+    """Raises RuntimeError unless the operands' dimensions broadcast."""
     for position, label in enumerate(labels):
         size = 1
         for number, sizes in enumerate(operands):
@@ -151,14 +152,15 @@ def _check_sizes(operands: Sequence[Ints], labels: Sequence[Any]) -> None:
 
 
 class _Pair(NamedTuple):
-    """The product of two tensors with the same dimensions (of size 1 where they repeat), summed over some,
-    which stay, with size 1.
+    """The product of two aligned tensors (size 1 broadcasts), summed over some dimensions, which are kept
+    with size 1.
 
-    first_sums, second_sums  what only one of them has, which is summed before
-    orders, shapes           how the two are brought into the form of a bmm; None for an elementwise product
-    sizes, order             what becomes of its result
-    kept                     those of ``sizes`` that are not summed over, which go first
-    is_swapped               the second is the product's first operand
+    first_sums, second_sums  dimensions that only one operand has, summed before the product
+    orders, shapes           the permutation and shape of each operand for bmm; orders is None for an
+                             elementwise product
+    sizes, order             the view and the permutation of the bmm's result
+    kept                     how many of ``sizes``, at the front, are not summed over
+    is_swapped               the second operand is the bmm's first
     """
 
     first_sums: Ints
@@ -185,7 +187,7 @@ class _Pair(NamedTuple):
 
 
 def _pair(first: Ints, second: Ints, summed: Sequence[int]) -> tuple[_Pair, Ints]:
-    """What multiplies tensors of these sizes, and the sizes of the result."""
+    """The _Pair for operands of these sizes, and the sizes of its result."""
     first_sums = tuple([dim for dim in summed if first[dim] != 1 and second[dim] == 1])
     second_sums = tuple([dim for dim in summed if first[dim] == 1 and second[dim] != 1])
     mine = [1 if dim in first_sums else size for dim, size in enumerate(first)]
@@ -206,7 +208,7 @@ def _pair(first: Ints, second: Ints, summed: Sequence[int]) -> tuple[_Pair, Ints
 
     rows, columns = rows_and_columns()
     is_swapped = bool(rows and columns and columns[0] < rows[0] and others[columns[0]] != 1)
-    if is_swapped:  # so that the result lies as it is asked for
+    if is_swapped:  # so that the result needs no permutation
         mine, others = others, mine
         rows, columns = rows_and_columns()
 
@@ -233,14 +235,14 @@ def _pair(first: Ints, second: Ints, summed: Sequence[int]) -> tuple[_Pair, Ints
 
 
 class _Plan(NamedTuple):
-    """What an equation comes to for operands of certain sizes.
+    """How to compute an equation for operands of given sizes.
 
     alignments  of the operands
-    first       what only the first operand has, which is summed before
+    first       dimensions that only the first operand has, summed before the products
     pairs       the products, from left to right
-    summed      how many dimensions are left behind those of the output, of size 1
-    alone       the two operands' orders of dimensions, where all there is is one product as a bmm, and the
-                order of that one's result, if it is another
+    summed      how many dimensions of size 1 remain after those of the output
+    alone       if one bmm is all there is: the permutations of the two operands and of the result (None if
+                it needs none)
     """
 
     alignments: tuple[_Alignment, ...]
@@ -252,7 +254,7 @@ class _Plan(NamedTuple):
 
 @functools.lru_cache(1024)
 def _plan(equation: str, sizes: tuple[Ints, ...]) -> _Plan:
-    """Raises RuntimeError for what is no equation, and operands that do not fit it."""
+    """The plan of an equation.  Raises RuntimeError if it is invalid, or if the operands do not match it."""
     terms, output, summed_letters = _formula(equation)
     if len(terms) != len(sizes):
         more = "fewer" if len(sizes) < len(terms) else "more"
@@ -276,7 +278,7 @@ def _plan(equation: str, sizes: tuple[Ints, ...]) -> _Plan:
     )
     aligned = [each.sizes for each in alignments]
     _check_sizes(aligned, labels)
-    # where each summed subscript stands for the last time: behind that operand it can be summed
+    # the last operand that has each summed subscript: after that one it can be summed over
     last = {
         dim: max(number for number, each in enumerate(aligned) if each[dim] != 1 or number == 0)
         for dim in range(len(kept), len(labels))
@@ -291,7 +293,7 @@ def _plan(equation: str, sizes: tuple[Ints, ...]) -> _Plan:
     if len(pairs) == 1 and not first and pairs[0].orders and not pairs[0].first_sums + pairs[0].second_sums:
         pair, orders = pairs[0], pairs[0].orders
         one, other = reversed(alignments) if pair.is_swapped else alignments
-        order = pair.order[: pair.kept]  # what is summed over goes last, before and after
+        order = pair.order[: pair.kept]  # without the summed dimensions, which are last
         is_given = order == tuple(range(pair.kept))
         alone = one.own(orders[0]), other.own(orders[1]), None if is_given else order
     return _Plan(alignments, first, tuple(pairs), len(last), alone)
@@ -321,7 +323,7 @@ def _einsum(equation: str, tensors: Sequence[Any], path: Sequence[int] | None) -
 
 
 def _one_product(plan: _Plan, first: Any, second: Any) -> Any:
-    """The commonest equations: no more than a bmm of two operands, as they are or permuted."""
+    """The most common equations: a single bmm of two operands, possibly permuted."""
     pair = plan.pairs[0]
     first_order, second_order, order = plan.alone  # type: ignore[misc]
     first, second = (
@@ -337,7 +339,7 @@ def _one_product(plan: _Plan, first: Any, second: Any) -> Any:
 
 
 def _reshaped(operand: Any, order: Ints, shape: Ints) -> Any:
-    """The operand with its dimensions in this order, those that belong together made one."""
+    """The operand permuted to ``order`` and reshaped to ``shape``, which merges dimensions."""
     if order != tuple(range(len(order))):
         operand = operand.permute(order)
     return operand if operand._spec.sizes == shape else operand.reshape(shape)

@@ -1,7 +1,8 @@
-"""Fourier transforms over several dimensions of tensors that are Hermitian in the last of them.
+"""hfftn, ihfftn and their 2-D forms: Fourier transforms of tensors that are Hermitian in the last dimension.
 
-Hermitian: element k is the conjugate of element n - k, so that half of them say all, and the transform is
-real.  Each is a complex transform over the other dimensions and a Hermitian one over the last.
+Hermitian means that element k is the conjugate of element n - k, so that half of the elements are enough and
+the transform is real.  Each operator is a complex transform over the other dimensions and a Hermitian one
+over the last.
 
 Source: aten/src/ATen/native/SpectralOps.cpp.
 """
@@ -18,10 +19,10 @@ from ...values.geometry import Ints, wrap_dim
 
 
 def _split(name: str, self: Any, s: Any, dim: Any) -> tuple[Ints, Ints, int, int | None]:
-    """The sizes and dimensions of the complex transform, then the dimension and the size of the other.
+    """The sizes and dimensions of the complex transform, then the dimension and size of the Hermitian one.
 
-    A size of -1 is that of the tensor, None for the last.  Raises RuntimeError for sizes and dimensions that
-    do not go together, IndexError for a dimension out of range.
+    A size of -1 becomes the tensor's size, in the last dimension None.  Raises RuntimeError for ``s`` and
+    ``dim`` of different lengths, IndexError for a dimension out of range.
     """
     if dim is None:
         dims: Ints = tuple(range(self.ndim))
@@ -44,7 +45,7 @@ def _split(name: str, self: Any, s: Any, dim: Any) -> tuple[Ints, Ints, int, int
 
 
 def _resized(self: Any, dim: int, size: int) -> Any:
-    """``self`` cut off or padded with zeros to ``size`` along ``dim``; what is no size is refused later."""
+    """``self`` truncated or zero-padded to ``size`` along ``dim``; invalid sizes are refused later."""
     have = self.size(dim)
     if size < 1 or size == have:
         return self
@@ -62,7 +63,7 @@ def _hfftn(self: Any, s: Any, dim: Any, norm: str | None) -> Any:
 
 def _ihfftn(self: Any, s: Any, dim: Any, norm: str | None) -> Any:
     sizes, dims, last, count = _split("ihfftn", self, s, dim)
-    # all sizes first, as PyTorch does: the strides of what is only narrowed or padded now show in the result
+    # resize all dimensions first, as PyTorch does: this determines the result's strides
     for each, size in zip(dims, sizes):
         self = _resized(self, each, size)
     found = aten.fft_ihfft.default(self, count, last, norm)

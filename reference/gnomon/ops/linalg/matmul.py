@@ -1,7 +1,7 @@
 """Matrix products.
 
-Accumulation: floating point products are summed exactly rounded (math.fsum) in the reference, whatever the
-dtype; integers exactly, wrapping around at the end.
+Accumulation: the reference sums floating point products exactly rounded (math.fsum), whatever the dtype, and
+integers exactly, with wraparound at the end.
 
 Source: aten/src/ATen/native/LinearAlgebra.cpp, Linear.cpp.
 """
@@ -29,7 +29,7 @@ from ...values.dtype import check_number_fits, promote_types
 
 
 def _same_dtype(*specs: Spec) -> None:
-    """Raises RuntimeError for specs of several dtypes."""
+    """Raises RuntimeError unless all specs have one dtype."""
     for spec in specs[1:]:
         if spec.dtype is not specs[0].dtype:
             raise RuntimeError(
@@ -55,7 +55,7 @@ def _mm_rule(self: Spec, mat2: Spec) -> Spec:
 
 
 def _rows(accessor: TensorAccessor, dim: int, batch: geometry.Ints) -> list[list[Any]]:
-    """The vectors of the matrix at ``batch``, along its last dimension (``dim`` 0: rows) or its first (1)."""
+    """The rows (``dim`` 0) or columns (``dim`` 1) of the matrix at index ``batch``."""
     row, column = accessor.sizes[-2:]
     row_stride, column_stride = accessor.strides[-2:]
     read = accessor.read
@@ -70,7 +70,7 @@ def _dot(a: list[Any], b: list[Any]) -> Any:
 
 
 def _products(left: Tensor, right: Tensor) -> Iterator[tuple[geometry.Ints, Any]]:
-    """Each index of the product of two matrices, or of two stacks of as many, with its element there."""
+    """Yields each index of the product of two matrices, or two batches of matrices, with its element."""
     a, b = TensorAccessor(left), TensorAccessor(right)
     for batch in itertools.product(*map(range, a.sizes[:-2])):
         columns = _rows(b, 1, batch)
@@ -80,7 +80,7 @@ def _products(left: Tensor, right: Tensor) -> Iterator[tuple[geometry.Ints, Any]
 
 
 def _product_kernel(output: Tensor, self: Tensor, mat2: Tensor) -> None:
-    """``output[i, j] = sum over k of self[i, k] * mat2[k, j]``, of each pair of matrices."""
+    """``output[i, j] = sum over k of self[i, k] * mat2[k, j]``, for each pair of matrices."""
     out = TensorAccessor(output)
     for index, product in _products(self, mat2):
         out[index] = product
@@ -113,9 +113,9 @@ def _is_column_major(spec: Spec) -> bool:
 
 
 def _left_gradient(grad: Any, right: Any, left_spec: Spec) -> Any:
-    """The gradient of a product's left matrix, in that one's order of memory.
+    """The gradient of a product's left matrix, row-major or column-major as that matrix is.
 
-    A transposed weight so gets a gradient whose transpose is row-major, as the weight is.  Source:
+    So a transposed weight gets a gradient whose transpose is contiguous, like the weight.  Source:
     mm_mat1_backward.
     """
     if _is_column_major(left_spec):
@@ -124,7 +124,7 @@ def _left_gradient(grad: Any, right: Any, left_spec: Spec) -> Any:
 
 
 def _right_gradient(grad: Any, left: Any, right_spec: Spec) -> Any:
-    """The gradient of a product's right matrix, in that one's order of memory.  Source: mm_mat2_backward."""
+    """The gradient of a product's right matrix, in its memory order.  Source: mm_mat2_backward."""
     if _is_column_major(right_spec):
         flipped = grad.t()
         return flipped.mm(conj(left) if left._spec.dtype.is_complex else left).t()
@@ -169,8 +169,8 @@ def _addmm_rule(self: Spec, mat1: Spec, mat2: Spec, beta: Any, alpha: Any) -> Sp
 
 
 def _check_addend(self: Spec, product: Spec, beta: Any, alpha: Any) -> None:
-    """Raises RuntimeError for an addend that does not broadcast to the product, or of another dtype, and for
-    factors that the product is not computed with.
+    """Raises RuntimeError for an addend of another dtype or that does not broadcast to the product, and for
+    factors that do not fit the opmath type.
     """
     _same_dtype(product, self)
     geometry.check_expandable(self.sizes, product.sizes)
@@ -179,7 +179,7 @@ def _check_addend(self: Spec, product: Spec, beta: Any, alpha: Any) -> None:
 
 
 def _factors(output: Tensor, *factors: Any) -> list[Any]:
-    """The factors as integers, where the product is one of integers."""
+    """The factors, as integers if the product's dtype is an integer one."""
     return [int(factor) if output._spec.dtype.category < 2 else factor for factor in factors]
 
 
@@ -193,7 +193,7 @@ def _sum_kernel(output: Tensor, self: Tensor, left: Tensor, right: Tensor, beta:
 
 
 def _scaled(grad: Any, factor: Any) -> Any:
-    """The gradient of something that was multiplied by ``factor``."""
+    """The gradient of an operand that was multiplied by ``factor``."""
     return grad if factor == 1 else grad * factor.conjugate()
 
 
@@ -240,7 +240,7 @@ baddbmm = native_function(
 
 
 def _addbmm(self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> Any:
-    """The sum over the batch is one product: of the matrices side by side and one below the other."""
+    """Computes the sum over the batch as one product of concatenated matrices."""
     _bmm_rule(batch1._spec, batch2._spec)
     batches, rows, inner = batch1.shape
     geometry.check_expandable(self._spec.sizes, (rows, batch2.size(2)))
@@ -272,7 +272,7 @@ def _addmv(self: Any, mat: Any, vec: Any, beta: Any, alpha: Any) -> Any:
         )
     for factor in (beta, alpha):
         check_number_fits(factor, self.dtype)
-    if self.dtype.itemsize == 2 and self.dtype.is_floating_point:  # unlike a product of matrices
+    if self.dtype.itemsize == 2 and self.dtype.is_floating_point:  # unlike addmm
         beta, alpha = self.dtype.cast(beta), self.dtype.cast(alpha)
     column = self.unsqueeze(-1) if self.ndim else self
     return aten.addmm.default(column, mat, vec.unsqueeze(1), beta, alpha).squeeze(1)
@@ -388,7 +388,7 @@ def _mv(self: Any, vec: Any) -> Any:
 
 
 def _stacked(matrices: Any, batch: Sequence[int], count: int) -> Any:
-    """One stack of ``count`` matrices, those of ``matrices`` broadcast to the leading sizes ``batch``."""
+    """``matrices`` broadcast to the batch sizes ``batch``, as one batch dimension of ``count``."""
     sizes = matrices._spec.sizes
     if sizes[:-2] != batch:
         matrices = matrices.expand((*batch, *sizes[-2:]))
@@ -396,7 +396,7 @@ def _stacked(matrices: Any, batch: Sequence[int], count: int) -> Any:
 
 
 def _matmul(self: Any, other: Any) -> Any:
-    """Vectors, matrices and stacks of matrices, broadcast.  Source: _matmul_impl."""
+    """Product of vectors, matrices and batches of matrices, which broadcast.  Source: _matmul_impl."""
     if self.ndim == 0 or other.ndim == 0:
         raise RuntimeError(
             f"both arguments to matmul need to be at least 1D, but they are {self.ndim}D and {other.ndim}D"
@@ -417,7 +417,7 @@ def _matmul(self: Any, other: Any) -> Any:
             f"matmul: mat1 and mat2 shapes cannot be multiplied ({list(self.shape)} and {list(other.shape)})"
         )
     if right.ndim == 2:
-        # one matrix for the whole stack: a single tall product
+        # one right matrix for the whole batch: a single mm
         rows = left.reshape(geometry.numel_of(left._spec.sizes[:-1]), inner_left)
         product = aten.mm.default(rows, right).view((*left._spec.sizes[:-1], right._spec.sizes[-1]))
     else:

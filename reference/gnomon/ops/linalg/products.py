@@ -1,6 +1,6 @@
-"""Products of vectors and tensors: inner, outer, Kronecker and cross products, and contractions.
+"""Inner, outer, Kronecker and cross products, tensordot, and chains of matrix products.
 
-Most are compositions of matrix products, and accumulate as those do.
+Most are composites of matrix products, and accumulate as those do.
 
 Source: aten/src/ATen/native/Linear.cpp (tensordot, einsum), LinearAlgebra.cpp, Cross.cpp.
 """
@@ -74,7 +74,7 @@ inner = native_function(
 
 
 def _kron(self: Any, other: Any) -> Any:
-    """Each dimension of the result is one of self and one of other, in this order, joined."""
+    """Each dimension of the result merges one of ``self`` and one of ``other``, in this order."""
     ndim = max(self.ndim, other.ndim)
     left, right = (each.reshape(((1,) * (ndim - each.ndim)) + tuple(each.shape)) for each in (self, other))
     sizes = [a * b for a, b in zip(left.shape, right.shape)]
@@ -109,7 +109,7 @@ def _cross_rule(self: Spec, other: Spec, dim: int) -> Spec:
 
 
 def _cross_kernel(output: Tensor, self: Tensor, other: Tensor, dim: int) -> None:
-    """The vector at right angles to both, as long as the area between them."""
+    """The cross product of the vectors along ``dim``."""
     write = TensorAccessor(output).write
     rows = zip(rows_along(output, dim, []), rows_along(self, dim, []), rows_along(other, dim, []))
     for (_, targets, _), (_, _, a), (_, _, b) in rows:
@@ -191,7 +191,7 @@ linalg_vecdot = native_function(
 
 
 def _best_order(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
-    """Where to split each product of matrices i to j so that the fewest multiplications are needed.
+    """For each product of matrices i to j, the split that needs the fewest multiplications.
 
     Matrix i has sizes ``sizes[i]`` x ``sizes[i + 1]``.  Source: Cormen et al., "Introduction to Algorithms",
     matrix-chain order.
@@ -242,7 +242,7 @@ def _multi_dot(tensors: Sequence[Any]) -> Any:
 
 
 def _product_of(matrices: Any, split: Any, first: int, last: int) -> Any:
-    """The product of some of the matrices, in the order that ``split`` says."""
+    """The product of matrices ``first`` to ``last``, parenthesized according to ``split``."""
     if first == last:
         return matrices[first]
     left = _product_of(matrices, split, first, split[first, last])
@@ -266,7 +266,7 @@ linalg_multi_dot = native_function(
 
 
 def _tensordot(self: Any, other: Any, dims_self: Sequence[int], dims_other: Sequence[int]) -> Any:
-    """A matrix product, after moving the contracted dimensions last in one and first in the other."""
+    """A matrix product, with the contracted dimensions moved last in ``self`` and first in ``other``."""
     if len(dims_self) != len(dims_other):
         raise RuntimeError("both dimension lists should have same length")
     if self.dtype is not other.dtype:
@@ -277,7 +277,7 @@ def _tensordot(self: Any, other: Any, dims_self: Sequence[int], dims_other: Sequ
     size = 1
     left, right = self, other
     for a, b, dim_a, dim_b in zip(mine, theirs, dims_self, dims_other):
-        if left.size(a) == 1:  # repeats along the other's dimension, whose sum can be taken first
+        if left.size(a) == 1:  # broadcasts, so the other operand can be summed first
             right = aten.sum.dim_IntList(right, (b,), True, right.dtype)
         elif right.size(b) == 1:
             left = aten.sum.dim_IntList(left, (a,), True, left.dtype)

@@ -1,14 +1,14 @@
 """Discrete Fourier transforms.
 
 Element k of a transform of n elements is the sum of x[j] * w ** (j * k) over all j, with w = exp(-2 * pi * i
-/ n) forward and its conjugate backward; over several dimensions, one after the other.  That definition is
-what is computed, in n steps an element: the roots of unity are exact where a multiple of 1/8 of the circle
-makes them so, each sum is exactly rounded in float64, and results are scaled and rounded once to the dtype.
+/ n) forward and its conjugate backward; over several dimensions, one after the other.  The sum is computed
+directly from this definition, in n steps per element: multiples of a quarter of the circle are exact roots of
+unity, each sum is exactly rounded in float64, and results are scaled and rounded once to the dtype.
 
 ``normalization``: 0 none, 1 divides by the square root of the number of elements transformed, 2 by that
 number.
 
-Source: aten/src/ATen/native/SpectralOps.cpp, mkl/SpectralOps.cpp (whose order of memory results have).
+Source: aten/src/ATen/native/SpectralOps.cpp, mkl/SpectralOps.cpp (for the strides of results).
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _REAL = {complex64: float32, complex128: float64}
 
 
 def _roots(count: int, forward: bool) -> list[complex]:
-    """The powers 0 … count - 1 of w."""
+    """The powers 0 … count - 1 of w, for n = count."""
     sign = -1 if forward else 1
     roots = []
     for k in range(count):
-        quarter, rest = divmod(4 * k, count)  # the circle's quarter, and how far in it
+        quarter, rest = divmod(4 * k, count)  # quadrant, and the position in it
         root = cmath.exp(0.5j * math.pi * rest / count) if rest else 1 + 0j
         for _ in range(quarter):
             root = complex(-root.imag, root.real)
@@ -62,8 +62,9 @@ def _transform(numbers: Sequence[Any], roots: Sequence[complex], count: int) -> 
 def _along(
     numbers: list[Any], sizes: Ints, dim: int, function: Callable[[list[Any]], list[Any]]
 ) -> tuple[list[Any], Ints]:
-    """``function`` of each row along ``dim`` of elements in row-major order; the elements and sizes after
-    it."""
+    """Applies ``function`` to each row along ``dim`` of elements in row-major order; returns the new elements
+    and sizes.
+    """
     inner = geometry.numel_of(sizes[dim + 1 :])
     outer = geometry.numel_of(sizes[:dim])
     size = sizes[dim]
@@ -90,7 +91,7 @@ def _transformed(numbers: list[Any], sizes: Ints, dims: Sequence[int], forward: 
 
 
 def _store(output: Tensor, numbers: Sequence[Any], count: int, normalization: int) -> None:
-    """Write the elements, in row-major order, divided as ``normalization`` says for ``count`` of them."""
+    """Writes the elements, in row-major order, normalized for ``count`` transformed elements."""
     by = {0: 1.0, 1: math.sqrt(count), 2: float(count)}[normalization]
     accessor = TensorAccessor(output)
     for offset, number in zip(accessor.offsets(), numbers):
@@ -102,9 +103,9 @@ def _store(output: Tensor, numbers: Sequence[Any], count: int, normalization: in
 
 
 def _check(self: Spec, dim: Sequence[int], normalization: int, known: dict[Any, Any], what: str) -> Ints:
-    """The dimensions from the front.
+    """The dimensions as non-negative ints.
 
-    Raises RuntimeError for other dtypes, dimensions, normalizations, and for no elements along one of them.
+    Raises RuntimeError for an unsupported dtype or normalization, and for a dimension without elements.
     """
     if self.dtype not in known:
         raise RuntimeError(
@@ -119,10 +120,10 @@ def _check(self: Spec, dim: Sequence[int], normalization: int, known: dict[Any, 
 
 
 def _in_front(ndim: int, dims: Sequence[int]) -> list[int]:
-    """The dimensions that are not in ``dims``, in the order that C++'s std::partition moves them to the
+    """The dimensions that are not in ``dims``, in the order in which C++'s std::partition moves them to the
     front.
 
-    Where strides are equal, that order decides how a result lies.
+    If strides are equal, that order decides the result's strides.
     """
     order = list(range(ndim))
     first, last = 0, ndim
@@ -139,7 +140,7 @@ def _in_front(ndim: int, dims: Sequence[int]) -> list[int]:
 
 
 def _laid(self: Spec, sizes: Ints, dims: Sequence[int], dtype: Any) -> Spec:
-    """A result as MKL's lie: ``dims`` innermost in their order, the others around them as the input's lie."""
+    """A result with MKL's strides: ``dims`` innermost in their order, the others in the input's order."""
     batch = sorted(_in_front(self.ndim, dims), key=lambda d: -self.strides[d])
     strides = [0] * self.ndim
     step = 1
@@ -195,7 +196,9 @@ def _r2c_rule(self: Spec, dim: Sequence[int], normalization: int, onesided: bool
 
 
 def _r2c_kernel(output: Tensor, self: Tensor, dim: Sequence[int], normalization: int, onesided: bool) -> None:
-    """The complex transform of the last dimension, as much of it as is wanted, then of the others."""
+    """The complex transform along the last dimension, of which only the output's elements are computed, then
+    along the others.
+    """
     sizes = self._spec.sizes
     dims = wrap_dims(dim, len(sizes))
     last = dims[-1]
@@ -207,7 +210,7 @@ def _r2c_kernel(output: Tensor, self: Tensor, dim: Sequence[int], normalization:
 
 
 def _r2c_backward(grad: Any, self_sizes: Ints, dim: Sequence[int], normalization: int, onesided: bool) -> Any:
-    """Zeros for the half that was left out; then the real part of the transform back."""
+    """Pads the half that was left out with zeros; then the real part of the inverse transform."""
     last = wrap_dim(dim[-1], grad.ndim)
     missing = self_sizes[last] - grad.size(last)
     if onesided and missing > 0:
@@ -246,7 +249,7 @@ def _c2r_rule(self: Spec, dim: Sequence[int], normalization: int, last_dim_size:
 def _c2r_kernel(
     output: Tensor, self: Tensor, dim: Sequence[int], normalization: int, last_dim_size: int
 ) -> None:
-    """Back along all dimensions but the last; along that the other half is taken for the conjugates."""
+    """The inverse transform; along the last dimension the missing half is filled in with conjugates."""
     sizes = self._spec.sizes
     dims = wrap_dims(dim, len(sizes))
     numbers = _transformed(elements(self), sizes, dims[:-1], False)
@@ -266,7 +269,7 @@ def _c2r_kernel(
 
 
 def _c2r_backward(grad: Any, dim: Sequence[int], normalization: int, last_dim_size: int) -> Any:
-    """The transform of the gradient; what stood for its conjugate, too, counts twice."""
+    """The transform of the gradient; elements that also stood for their conjugates count twice."""
     found = aten._fft_r2c.default(grad, dim, normalization, True)
     last = wrap_dim(dim[-1], grad.ndim)
     twice = last_dim_size - found.size(last)
@@ -294,11 +297,11 @@ native_function(
 
 
 # ---------------------------------------------------------------------------------------------------------
-# What users call: sizes, dimensions and normalization by name.
+# The public operators, with sizes and with normalization by name.
 
 
 def _norm(norm: str | None, forward: bool) -> int:
-    """The number of a normalization.  Raises RuntimeError for a name that is none."""
+    """The number of a normalization.  Raises RuntimeError for an unknown name."""
     if norm is None or norm == "backward":
         return 0 if forward else 2
     if norm == "forward":
@@ -309,7 +312,7 @@ def _norm(norm: str | None, forward: bool) -> int:
 
 
 def _promoted(self: Any, to_complex: bool = False) -> Any:
-    """``self`` in a dtype that can be transformed.  Raises RuntimeError for half precision."""
+    """``self`` converted to a dtype that can be transformed.  Raises RuntimeError for half precision."""
     dtype = self.dtype
     if dtype.is_complex:
         return self
@@ -321,7 +324,7 @@ def _promoted(self: Any, to_complex: bool = False) -> Any:
 
 
 def _resized(self: Any, dims: Sequence[int], sizes: Sequence[int]) -> Any:
-    """``self`` cut off or padded with zeros to ``sizes`` along ``dims``."""
+    """``self`` truncated or zero-padded to ``sizes`` along ``dims``."""
     pads = [0, 0] * self.ndim
     for dim, size in zip(dims, sizes):
         have = self.size(dim)
@@ -341,7 +344,7 @@ def _conjugated(self: Any) -> Any:
 
 
 def _complex_1d(self: Any, n: int | None, dim: int, norm: str | None, *, forward: bool) -> Any:
-    """fft and ifft: real input is transformed as such, and all of its transform is given."""
+    """fft and ifft; a real input goes through the real transform, but the whole result is returned."""
     if not self.dtype.is_complex:
         return _real_1d("fft", self, n, dim, norm, forward=forward, onesided=False)
     dim = wrap_dim(dim, self.ndim, wrap_scalar=False)
@@ -361,7 +364,7 @@ def _real_1d(
     count = input.size(dim) if n is None else n
     _check_count(count)
     found = aten._fft_r2c.default(_resized(input, [dim], [count]), (dim,), _norm(norm, forward), onesided)
-    return found if forward else found.conj_physical_()  # in place, so that it lies as it did
+    return found if forward else found.conj_physical_()  # in place, which keeps the strides
 
 
 def _to_real_1d(self: Any, n: int | None, dim: int, norm: str | None, *, forward: bool) -> Any:
@@ -377,7 +380,7 @@ def _to_real_1d(self: Any, n: int | None, dim: int, norm: str | None, *, forward
 
 
 def _shape_and_dims(self: Any, s: Any, dim: Any) -> tuple[list[int], Ints]:
-    """The sizes and dimensions that are meant.  Source: canonicalize_fft_shape_and_dim_args."""
+    """Canonicalizes ``s`` and ``dim``.  Source: canonicalize_fft_shape_and_dim_args."""
     dims: Ints = tuple(range(self.ndim))
     if dim is not None:
         dims = tuple(wrap_dim(each, self.ndim, wrap_scalar=False) for each in dim)
@@ -426,7 +429,7 @@ def _irfftn(self: Any, s: Any, dim: Any, norm: str | None) -> Any:
 
 
 def _row_major(name: str) -> Any:
-    """Is an ``out=`` that is resized row-major?  Not one to which the conjugate of a transform is copied."""
+    """Is a resized ``out=`` contiguous?  Not if the conjugate of a transform is copied to it."""
     return (lambda self, *options: self.dtype.is_complex) if name == "ifft" else name != "ihfft"
 
 
@@ -522,13 +525,13 @@ for _name, _arguments, _function, _doc in (
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Frequencies, and 0 in the middle.
+# fftfreq, rfftfreq, fftshift, ifftshift.
 
 _OPTIONS = "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
 
 
 def _frequencies(n: int, d: float, onesided: bool, dtype: Any, *options: Any) -> Any:
-    """0, 1, 2 … over n * d; the upper half is counted from n down, or left out."""
+    """0, 1, 2 … divided by n * d; the upper half is negative, or left out if ``onesided``."""
     dtype = dtype or get_default_dtype()
     if not (dtype.is_floating_point or dtype.is_complex):
         raise RuntimeError(f"fftfreq requires a floating point or complex dtype, but got {dtype.name}")

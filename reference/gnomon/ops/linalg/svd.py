@@ -1,8 +1,8 @@
 """The singular value decomposition, ``A = U diag(S) Vh``.
 
-Computed by one-sided Jacobi rotations in float64: columns are turned against each other, pair by pair, until
-all are orthogonal; their lengths are then the singular values.  It is the most accurate of the usual methods
-(Demmel & Veselic, "Jacobi's method is more accurate than QR", 1992), and the shortest.
+Computed by one-sided Jacobi rotations in float64: pairs of columns are rotated until all are orthogonal;
+their lengths are then the singular values.  It is the most accurate of the usual methods (Demmel & Veselic,
+"Jacobi's method is more accurate than QR", 1992), and the shortest.
 
 Source: aten/src/ATen/native/BatchLinearAlgebra.cpp (linalg_svd); derivatives: FunctionsManual.cpp
 (svd_backward).
@@ -28,7 +28,7 @@ from ...values import geometry
 from ...values.dispatch_key import AUTOGRAD, BATCHED, FORWARD_AD
 
 Column = list[Any]
-SWEEPS = 60  # Jacobi converges quadratically; a handful is enough
+SWEEPS = 60  # an upper bound: Jacobi converges quadratically, in a handful
 
 
 def _check_matrix(A: Spec) -> None:
@@ -38,7 +38,7 @@ def _check_matrix(A: Spec) -> None:
 
 
 def _column_major(sizes: tuple[int, ...], like: Spec) -> Spec:
-    """Matrices whose columns are contiguous, as LAPACK leaves them."""
+    """The spec of matrices with contiguous columns, as LAPACK returns them."""
     strides = list(geometry.contiguous_strides((*sizes[:-2], sizes[-1], sizes[-2])))
     strides[-2:] = strides[-1], strides[-2]
     return spec_of(sizes, tuple(strides), like.dtype, like.device)
@@ -67,7 +67,7 @@ def _length(a: Column) -> float:
 
 
 def _rotate(a: Column, b: Column, u: Column, v: Column) -> bool:
-    """Turn the columns a and b (and u and v with them) so that they are orthogonal; False if they were."""
+    """Makes columns a and b orthogonal by rotating them (and u and v); returns False if they already were."""
     overlap = _inner(a, b)
     size = abs(overlap)
     alpha, beta = _length(a), _length(b)
@@ -86,7 +86,7 @@ def _rotate(a: Column, b: Column, u: Column, v: Column) -> bool:
 
 
 def _completed(columns: list[Column], size: int) -> list[Column]:
-    """Orthonormal columns, with others added until there are ``size`` of them (Gram and Schmidt, twice)."""
+    """Orthonormal columns, completed to ``size`` of them (Gram-Schmidt, twice)."""
     result = list(columns)
     for axis in range(size):
         if len(result) == size:
@@ -103,8 +103,8 @@ def _completed(columns: list[Column], size: int) -> list[Column]:
 
 
 def decompose(matrix: list[list[Any]]) -> tuple[list[Column], list[float], list[Column]]:
-    """Columns of U, singular values in descending order, columns of V: of a matrix with no more columns than
-    rows.
+    """The columns of U, the singular values in descending order, and the columns of V, of a matrix with at
+    least as many rows as columns.
     """
     rows, count = len(matrix), len(matrix[0]) if matrix else 0
     columns = [[matrix[i][j] for i in range(rows)] for j in range(count)]
@@ -127,7 +127,7 @@ def decompose(matrix: list[list[Any]]) -> tuple[list[Column], list[float], list[
 def _svd_kernel(
     U: Tensor, S: Tensor, Vh: Tensor, A: Tensor, full_matrices: bool, compute_uv: bool, driver: str | None
 ) -> None:
-    """Each matrix by itself; a wide one by its conjugate transpose."""
+    """Decomposes each matrix; one with more columns than rows by its conjugate transpose."""
     source, out_s = TensorAccessor(A), TensorAccessor(S)
     *batch, rows, columns = source.sizes
     out_u, out_v = TensorAccessor(U), TensorAccessor(Vh)
@@ -160,10 +160,10 @@ def _adjoint(matrix: Any) -> Any:
 
 
 def _svd_grad(grads: Sequence[Any], U: Any, S: Any, Vh: Any) -> Any:
-    """``U (skew(Uh gU) / E * S + S * skew(Vh gV) / E + diag(gS)) Vh``, E_ij = S_j ** 2 - S_i ** 2; and what
-    of gU and gV lies outside the columns of U and V.
+    """``U (skew(Uh gU) / E * S + S * skew(Vh gV) / E + diag(gS)) Vh``, E_ij = S_j ** 2 - S_i ** 2; plus the
+    parts of gU and gV outside the column spaces of U and V.
 
-    Singular values have to differ.  Source: svd_backward; Townsend, "Differentiating the SVD", 2016.
+    Singular values must be distinct.  Source: svd_backward; Townsend, "Differentiating the SVD", 2016.
     """
     grad_u, grad_s, grad_vh = grads
     count = S.size(-1)

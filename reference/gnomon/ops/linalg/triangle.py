@@ -1,4 +1,4 @@
-"""Triangles, diagonals and traces of matrices.
+"""tril, triu and trace of matrices.
 
 Source: aten/src/ATen/native/TriangularOps.cpp, ReduceOps.cpp (trace).
 """
@@ -36,15 +36,15 @@ def _triangle_kernel(keeps: Callable[[Any, Any], Any]) -> Callable[..., None]:
 
 
 def _triangle_expanded(keeps: Callable[[Any, Any], Any]) -> Callable[..., None]:
-    """Write 0 to the memory of all elements that the triangle drops, and nothing to the others'."""
+    """Writes 0 to the memory of the dropped elements, and does not touch the memory of the others."""
 
     def write(self: Any, diagonal: int) -> None:
         rows, columns = self.shape[-2:]
         places = aten.arange(columns, device=self.device) - aten.arange(rows, device=self.device).unsqueeze(1)
         dropped = keeps(places, diagonal).logical_not().expand(self.shape)
-        self = self.data  # whose version is its own
+        self = self.data  # has its own version counter
         for dim, stride in enumerate(self.stride()):
-            if stride == 0:  # one place in memory for the whole dimension
+            if stride == 0:  # the whole dimension shares one element
                 self, dropped = self.narrow(dim, 0, 1), dropped.any(dim, True)
         self.masked_fill_(dropped, 0)
 
@@ -83,7 +83,7 @@ def _trace(self: Any) -> Any:
 
 
 def _trace_grad(grad: Any, self_sizes: tuple[int, ...]) -> Any:
-    """``grad`` at each place of the diagonal.  Source: trace_backward."""
+    """``grad`` on the diagonal, 0 elsewhere.  Source: trace_backward."""
     zeros = grad.new_zeros(self_sizes)
     return zeros.diagonal_scatter(grad.expand((min(self_sizes),)))
 

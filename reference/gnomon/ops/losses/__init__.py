@@ -1,4 +1,4 @@
-"""Losses."""
+"""Loss functions."""
 
 from . import cross_entropy, ctc_loss, likelihood_loss, loss, margin_loss
 

@@ -1,6 +1,6 @@
-"""The losses of classification: negative log likelihood, cross entropy.
+"""Classification losses: negative log likelihood, cross entropy.
 
-A reduction is a number: 0 none, 1 mean, 2 sum.  Sums are exact, and rounded once.
+A reduction is an int: 0 none, 1 mean, 2 sum.  Sums are exact and rounded once.
 Source: aten/src/ATen/native/LossNLL.cpp.
 """
 
@@ -52,9 +52,7 @@ def _nll_rule(
 
 
 def _picked(self: TensorAccessor, target: TensorAccessor, weight: Any, ignore_index: int) -> Any:
-    """For each row: its class, the offset of that class's element, and its weight; None where it is
-    ignored.
-    """
+    """For each row its class, the offset of that class's element, and the class's weight; None if ignored."""
     classes = self.sizes[-1]
     step = self.strides[-1]
     for row, at in enumerate(target.offsets()):
@@ -77,7 +75,7 @@ def _nll_kernel(
     reduction: int,
     ignore_index: int,
 ) -> None:
-    """Minus the target's element of each row times its class's weight; their sum, or their weighted mean."""
+    """Minus the target's element of each row times the class's weight; their sum, or their weighted mean."""
     source = TensorAccessor(self)
     weights = None if weight is None else TensorAccessor(weight)
     losses, used = [], []
@@ -152,7 +150,7 @@ def _nll_backward_kernel(
     ignore_index: int,
     total_weight: Tensor,
 ) -> None:
-    """Minus the weight (over the total, for a mean) at each row's target, times the gradient; 0 elsewhere."""
+    """At each row's target, minus the weight (for a mean, over the total) times ``grad``; 0 elsewhere."""
     out, grad = TensorAccessor(grad_input), TensorAccessor(grad_output)
     for offset in out.offsets():
         out.write(offset, 0.0)
@@ -207,7 +205,7 @@ def _nll_loss_nd(self: Any, target: Any, weight: Any, reduction: int, ignore_ind
         if target.dtype is uint8:
             target = target.to(int64)
         return aten.nll_loss_forward.default(self, target, weight, reduction, ignore_index)[0]
-    # classes stand in dimension 1; the positions behind it count as further rows
+    # dimension 1 is that of the classes; the dimensions after it become rows
     rows = self.movedim(1, -1).reshape(-1, self.size(1))
     losses = aten.nll_loss_forward.default(rows, target.reshape(-1), weight, reduction, ignore_index)[0]
     return losses.view(target._spec.sizes) if reduction == NONE else losses
@@ -239,7 +237,7 @@ def _cross_entropy(
     class_dim = 0 if self.ndim == 1 else 1
     classes = self.size(class_dim)
     is_of_classes = weight is None or (weight.ndim == 1 and weight.numel() == classes)
-    if self.shape == target.shape and not is_of_classes:  # of a target of classes it is looked at first
+    if self.shape == target.shape and not is_of_classes:  # for class indices nll_loss checks it
         raise RuntimeError(
             f"cross_entropy: weight tensor should be defined either for all {classes} classes or no classes "
             f"but got weight tensor of shape: {list(weight.shape)}"

@@ -1,11 +1,11 @@
-"""Connectionist temporal classification: the likelihood of a sequence of classes that is not aligned in time.
+"""Connectionist temporal classification: the likelihood of a sequence of classes without alignment in time.
 
-A path names a class or the blank at each time; it stands for the sequence that is left when repetitions are
-merged and then blanks are dropped.  The likelihood of a sequence is the sum of its paths', and is computed
-over the sequence with a blank before, between and behind its classes: 2 S + 1 states for S classes.  Sums of
+A path has a class or the blank at each time step; it represents the sequence that remains after merging
+repetitions and then removing blanks.  The likelihood of a sequence is the sum of those of its paths, computed
+over the sequence with a blank before, between and after its classes: 2 S + 1 states for S classes.  Sums of
 probabilities are computed in float64, from their logarithms.
 
-Source: aten/src/ATen/native/LossCTC.cpp; Graves et al. (2006), whose equations are meant below.
+Source: aten/src/ATen/native/LossCTC.cpp; Graves et al. (2006), to whose equations the numbers below refer.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _NEVER = float("-inf")  # the logarithm of probability 0
 
 
 class _Sequence(NamedTuple):
-    """One sequence of a batch: its number, how many times it lasts, and the classes of its states."""
+    """One sequence of a batch: its index, its number of time steps, and the classes of its states."""
 
     number: int
     times: int
     states: list[int]
 
     def skips(self, state: int) -> bool:
-        """May ``state`` follow the one before the last, without the blank between them?"""
+        """May a path go to ``state`` from ``state - 2``, skipping the blank between them?"""
         return state >= 2 and self.states[state] != self.states[state - 2]
 
 
@@ -55,7 +55,7 @@ def _sequences(targets: Tensor, times: Ints, lengths: Ints, blank: int, classes:
 
 
 def _total(logarithms: Sequence[float]) -> float:
-    """The logarithm of the sum of the numbers that have these logarithms."""
+    """logsumexp of ``logarithms``."""
     largest = max(logarithms)
     if largest == _NEVER or largest != largest:
         return largest
@@ -110,12 +110,12 @@ def _ctc_kernel(
     blank: int,
     zero_infinity: bool,
 ) -> None:
-    """Equations 5 to 8: how likely the paths are that reach each state at each time."""
+    """Equations 5 to 8: the probability of the paths that reach each state at each time step."""
     loss, alpha, source = TensorAccessor(losses), TensorAccessor(log_alpha), TensorAccessor(log_probs)
     for offset in alpha.offsets():
         alpha.write(offset, _NEVER)
     for each in _sequences(targets, input_lengths, target_lengths, blank, source.sizes[2]):
-        reached = [0.0] + [_NEVER] * (len(each.states) - 1)  # before the first time: only a start
+        reached = [0.0] + [_NEVER] * (len(each.states) - 1)  # before the first time step
         for time in range(each.times):
             before = reached if time else None
             reached = []
@@ -176,7 +176,7 @@ def _ctc_backward_rule(
 ) -> Spec:
     losses, alphas = _ctc_rule(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
     check_size(losses.sizes, grad=grad, neg_log_likelihood=neg_log_likelihood)
-    # of more states than the longest target here has, too
+    # log_alpha may have more states than the longest target needs
     is_wide = log_alpha.ndim == 3 and log_alpha.sizes[2] >= alphas.sizes[2]
     states = log_alpha.sizes[2] if is_wide else alphas.sizes[2]
     check_size((*alphas.sizes[:2], states), log_alpha=log_alpha)
@@ -197,7 +197,9 @@ def _ctc_backward_kernel(
     blank: int,
     zero_infinity: bool,
 ) -> None:
-    """Equations 10 to 16: as the gradient of log_softmax's input, whose own gradient then changes nothing."""
+    """Equations 10 to 16.  This is the gradient of log_softmax's input; log_softmax's backward leaves it
+    unchanged.
+    """
     out, source = TensorAccessor(grad_input), TensorAccessor(log_probs)
     alpha, losses, factors = (TensorAccessor(each) for each in (log_alpha, neg_log_likelihood, grad))
     for offset in out.offsets():
@@ -208,7 +210,7 @@ def _ctc_backward_kernel(
         if zero_infinity and loss == float("inf"):
             continue
         last = len(each.states) - 1
-        ahead = [_NEVER] * (last + 1)  # how likely the paths are from each state at a time to the end
+        ahead = [_NEVER] * (last + 1)  # the probability of the paths from each state to the end
         for time in reversed(range(each.times)):
             after, ahead = ahead, []
             through: list[list[float]] = [[] for _ in range(classes)]
@@ -263,7 +265,7 @@ def _ctc_loss(
 
 
 def _numbers(name: str, lengths: Any) -> tuple[int, ...]:
-    """The numbers in a tensor of lengths.  Raises RuntimeError unless they are integers."""
+    """The elements of a tensor of lengths.  Raises RuntimeError unless they are integers."""
     if lengths._spec.dtype.category != 1:
         raise RuntimeError(f"{name} must be integral, but got {lengths._spec.dtype.name}")
     return tuple(lengths.reshape((-1,)).tolist())

@@ -1,6 +1,6 @@
-"""Losses that are minus the logarithm of a likelihood.
+"""Negative log likelihoods: poisson_nll_loss.
 
-A reduction is a number: 0 none, 1 mean, 2 sum.  Source: aten/src/ATen/native/Loss.cpp.
+A reduction is an int: 0 none, 1 mean, 2 sum.  Source: aten/src/ATen/native/Loss.cpp.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _poisson_nll_loss(
     losses = input.exp() - target * input if log_input else input - target * (input + eps).log()
     if full:
         stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()
-        losses += stirling.masked_fill(target <= 1, 0)  # which counts in the losses' dtype
+        losses += stirling.masked_fill(target <= 1, 0)  # in place: keeps the losses' dtype
     return _reduced(losses, reduction)
 
 

@@ -1,7 +1,7 @@
-"""Losses of pairs of numbers, and of pairs of vectors.
+"""Regression and binary losses of element pairs, and losses of pairs of vectors.
 
-A reduction is a number: 0 none, 1 mean, 2 sum.  The loss of each pair is rounded to the tensor's dtype; their
-sum is exact, and rounded once.  Source: aten/src/ATen/native/Loss.cpp.
+A reduction is an int: 0 none, 1 mean, 2 sum.  The loss of each pair is rounded to the tensor's dtype; their
+sum is exact and rounded once.  Source: aten/src/ATen/native/Loss.cpp.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 from ...calls.checks import refuse_dtype
 from ...calls.iterator import TensorIterator, result_type
-from ...calls.meta_functions import unary, walk
+from ...calls.meta_functions import build_iterator, unary
 from ...calls.native import native_function
 from ...calls.outputs import check_cast
 from ...calls.record import Out
@@ -23,7 +23,7 @@ from ...values.dispatch_key import BATCHED, FORWARD_AD
 
 NONE, MEAN, SUM = 0, 1, 2
 
-_EPSILON = 9.999999960041972e-13  # float32's 1e-12, as PyTorch has it
+_EPSILON = 9.999999960041972e-13  # 1e-12 rounded to float32, as in PyTorch
 
 
 def _reduced(losses: Any, reduction: int) -> Any:
@@ -33,8 +33,8 @@ def _reduced(losses: Any, reduction: int) -> Any:
 
 
 def _difference(self: Any, target: Any) -> Any:
-    """In the dtype that both promote to, in which a bool is a number.  Raises NotImplementedError for all but
-    floating point ones.
+    """``self - target`` in the promoted dtype, where bool operands are allowed.  Raises NotImplementedError
+    unless that dtype is a floating point one.
     """
     common = result_type(self._spec, target._spec)
     refuse_dtype(common, "bool", "integer", "complex")
@@ -42,7 +42,7 @@ def _difference(self: Any, target: Any) -> Any:
 
 
 def _in_dtype_of(self: Any, losses: Any) -> Any:
-    """The losses in the input's dtype, whatever the target's is.  Raises RuntimeError for an integer one."""
+    """The losses cast to the input's dtype.  Raises RuntimeError if that is an integer one."""
     check_cast("", losses._spec.dtype, self._spec.dtype)
     return losses.to(self._spec.dtype)
 
@@ -138,11 +138,11 @@ def _same_dtype_rule(self: Spec, target: Spec) -> TensorIterator:
     refuse_dtype(self.dtype, "bool", "integer", "complex")
     if target.dtype is not self.dtype:
         raise RuntimeError(f"Found dtype {target.dtype.name} but expected {self.dtype.name}")
-    return walk([self, target], self.dtype, self.dtype)
+    return build_iterator([self, target], self.dtype, self.dtype)
 
 
 def _binary_cross_entropy(probability: float, target: float) -> float:
-    """Logarithms are at least -100, so that a wrong certainty costs a finite amount."""
+    """Logarithms are clamped to -100, so that a wrong prediction of 0 or 1 has a finite loss."""
     for name, number in (("input", probability), ("target", target)):
         if not 0 <= number <= 1:
             raise RuntimeError(f"all elements of {name} should be between 0 and 1, but one is {number}")
@@ -150,7 +150,7 @@ def _binary_cross_entropy(probability: float, target: float) -> float:
 
 
 def _binary_cross_entropy_target_grad(grad: Any, self: Any) -> Any:
-    """The logarithms have no bound here, as in PyTorch: at 0 and 1 they are infinite."""
+    """As in PyTorch, the logarithms are not clamped here: at 0 and 1 they are infinite."""
     return grad * ((1 - self).log() - self.log())
 
 
@@ -167,15 +167,16 @@ native_function(
 
 
 def _may_be_written(other: Any) -> bool:
-    """May a new tensor be written to, with what ``other`` gives?
+    """May a new tensor be modified in place with values of ``other``?
 
-    Not under vmap, where it, or its tangent, may be one for all examples, and ``other`` has its own for each.
+    Not under vmap or in forward mode: the new tensor, or its tangent, may be unbatched while ``other`` is
+    batched.
     """
     return not (other._keys & BATCHED or mode_word() & FORWARD_AD)
 
 
 def _times(made: Any, factor: Any) -> Any:
-    """``made`` times ``factor``: in place, where it has a number for each of the products."""
+    """``made`` times ``factor``, in place if possible."""
     return made.mul_(factor) if _may_be_written(factor) else (made * factor).to(made.dtype)
 
 

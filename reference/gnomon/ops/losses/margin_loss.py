@@ -1,6 +1,6 @@
-"""Losses of scores that want those of the right classes to lead all others by a margin.
+"""Margin losses: the scores of the target classes should exceed all others by a margin.
 
-Classes lie along the last dimension of (N, C) or (C).  A reduction is a number: 0 none, 1 mean, 2 sum.
+The input has shape (N, C) or (C), with C classes.  A reduction is an int: 0 none, 1 mean, 2 sum.
 
 Source: aten/src/ATen/native/LossMultiMargin.cpp, LossMultiLabelMargin.cpp.
 """
@@ -34,7 +34,7 @@ def _rows(self: Any, target: Any) -> Any:
 
 
 def _check_classes(target: Any, least: int, classes: int) -> None:
-    """Raises RuntimeError for a class outside [least, classes), where the numbers can be seen."""
+    """Raises RuntimeError for a class outside [least, classes), if the target's data can be read."""
     if not can_be_read(target) or not target.numel():
         return
     low, high = int(target.min().item()), int(target.max().item())
@@ -51,7 +51,7 @@ def _reduced(losses: Any, reduction: int) -> Any:
 
 
 def _lacking(lacks: Any) -> Any:
-    """What is lacking, and 0 for what is not: what is no number lacks nothing, either."""
+    """``max(lacks, 0)``; NaN becomes 0."""
     return lacks.masked_fill(~(lacks > 0), 0.0)
 
 

@@ -1,4 +1,4 @@
-"""What networks are made of: activations, softmax, convolutions, pooling, attention, embeddings."""
+"""Operators of neural networks: activations, softmax, convolutions, pooling, attention, embeddings."""
 
 from . import (
     activation,

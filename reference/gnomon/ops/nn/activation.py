@@ -1,4 +1,4 @@
-"""Smooth activations; those made of straight pieces are in piecewise.py.
+"""Smooth activations; piecewise linear ones are in pointwise/piecewise.py.
 
 Computed in float64 and rounded once.  Source: aten/src/ATen/native/Activation.cpp, GatedLinearUnit.cpp.
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 from ...calls.checks import refuse_dtype
 from ...calls.iterator import TensorIterator
-from ...calls.meta_functions import binary, unary, unary_float, walk, with_numbers
+from ...calls.meta_functions import binary, build_iterator, unary, unary_float, with_numbers
 from ...calls.native import native_function
 from ...calls.record import Out
 from ...dispatch.dispatcher import aten
@@ -83,7 +83,7 @@ def _gelu_rule(self: Spec, approximate: str) -> Any:
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
     refuse_dtype(self.dtype, "bool", "integer", "complex")
-    return walk([self], self.dtype, self.dtype)
+    return build_iterator([self], self.dtype, self.dtype)
 
 
 gelu = native_function(
@@ -114,7 +114,7 @@ def _gelu_backward(grad: Any, a: Any, approximate: str) -> Any:
 
 
 def _gelu_double(grad: Any, grad_output: Any, self: Any, approximate: str) -> Any:
-    """The second derivative, from operators."""
+    """The second derivative, composed of other operators."""
     if approximate == "tanh":
         k0, k1 = _SQRT_2_OVER_PI, 0.044715
         inner = k0 * (self + k1 * self**3)
@@ -212,7 +212,7 @@ def _elu_backward_rule(
 def _elu_backward(
     held: Any, grad: float, a: float, alpha: float, scale: float, input_scale: float, is_result: bool
 ) -> float:
-    """At 0 the slope is that from the left."""
+    """At 0 it uses the derivative from the left."""
     if a > 0 or a != a:
         return grad * scale
     slope = held(alpha * scale)
@@ -323,7 +323,7 @@ softplus_backward = native_function(
 
 
 def _log_sigmoid_rule(self: Spec) -> tuple[Spec, Spec]:
-    """Both results are row-major, whatever the strides of ``self``."""
+    """Both results are contiguous, whatever the strides of ``self``."""
     refuse_dtype(self.dtype, "bool", "integer", "complex")
     return self.contiguous(), self.contiguous()
 
@@ -354,7 +354,7 @@ log_sigmoid_forward = native_function(
 
 def _log_sigmoid_backward_rule(grad_output: Spec, self: Spec, buffer: Spec) -> TensorIterator:
     refuse_dtype(self.dtype, "bool", "integer", "complex")
-    return walk([grad_output, self, buffer], self.dtype, self.dtype)
+    return build_iterator([grad_output, self, buffer], self.dtype, self.dtype)
 
 
 def _log_sigmoid_backward(grad: float, a: float, buffer: float) -> float:
@@ -415,7 +415,7 @@ def _glu_halves(self: Spec, dim: int) -> tuple[int, int, Spec]:
 def _glu_rule(self: Spec, dim: int) -> Spec:
     _, _, half = _glu_halves(self, dim)
     refuse_dtype(self.dtype, "bool", "integer", "complex")
-    return walk([half, half], self.dtype, self.dtype).output_specs[0]
+    return build_iterator([half, half], self.dtype, self.dtype).output_specs[0]
 
 
 def _glu_kernel(output: Tensor, self: Tensor, dim: int) -> None:

@@ -1,8 +1,8 @@
-"""Adaptive pooling: the output's size is given, and the windows follow from it.
+"""Adaptive pooling: the output size is given, and determines the windows.
 
 Along a dimension of n elements, window i of m goes from floor(i * n / m) to ceil((i + 1) * n / m): windows
 may overlap and differ in length.  Accumulation: the sum of a window is exactly rounded in float64, divided,
-and rounded once to the dtype; so is the sum of the gradients that meet at one element.
+and rounded once to the dtype; so is the sum of the gradients of one element.
 
 Source: aten/src/ATen/native/AdaptivePooling.h, AdaptiveAveragePooling.cpp, AdaptiveAveragePooling3d.cpp,
 AdaptiveMaxPooling2d.cpp, AdaptiveMaxPooling3d.cpp.
@@ -66,7 +66,7 @@ def _adaptive_sizes(self: Spec, output_size: Any, spatial: int, checked: int) ->
 
 
 def _check_gradient(grad_output: Spec, self: Spec, spatial: int) -> None:
-    """Raises RuntimeError for a gradient that is no result's."""
+    """Raises RuntimeError for a gradient whose dtype or sizes can not be those of a result."""
     if 0 in grad_output.sizes[1:]:
         raise RuntimeError(
             "Expected grad_output to have non-zero size for non-batch dimensions, but grad_output has sizes "
@@ -79,7 +79,7 @@ def _check_gradient(grad_output: Spec, self: Spec, spatial: int) -> None:
 
 
 def _result(self: Spec, spatial: int, sizes: Ints, dtype: Any = None) -> Spec:
-    """In two dimensions channels last stay so; in three the result is row-major."""
+    """2-D pooling preserves channels last; the result of 3-D pooling is contiguous."""
     return like(self, sizes, dtype) if spatial == 2 else self.contiguous(sizes, dtype)
 
 
@@ -102,7 +102,7 @@ def _average_kernel(spatial: int) -> Callable[..., None]:
 
 def _average_backward_kernel(spatial: int) -> Callable[..., None]:
     def kernel(grad_input: Tensor, grad_output: Tensor, self: Tensor) -> None:
-        """Each element's gradient is the sum of its windows' gradients, each shared out evenly."""
+        """Each element's gradient is the sum of its windows' gradients, each divided by the window's size."""
         out, grad = TensorAccessor(grad_input), TensorAccessor(grad_output)
         terms: dict[Ints, list[tuple[Ints, int]]] = {}
         for position, members in _adaptive_windows(out.sizes[-spatial:], grad.sizes[-spatial:]):
@@ -118,7 +118,7 @@ def _average_backward_kernel(spatial: int) -> Callable[..., None]:
 
 def _adaptive_avg_pool(spatial: int) -> Callable[..., Any]:
     def pool(self: Any, output_size: Any) -> Any:
-        """The mean where one number is left of each plane, as PyTorch has it; else the kernel."""
+        """mean() if the output size is 1 in all dimensions, as in PyTorch; else the kernel."""
         if len(output_size) == spatial and all(size == 1 for size in output_size):
             if self.ndim < spatial:
                 raise RuntimeError(f"Expected at least {spatial} dimensions, but got {list(self.shape)}")
@@ -193,7 +193,7 @@ _define_average(3)
 
 def _max_kernel(spatial: int) -> Callable[..., None]:
     def kernel(values: Tensor, indices: Tensor, self: Tensor, output_size: Any) -> None:
-        """The largest element of each window, the first of equals, NaN above all; and where it is."""
+        """The maximum of each window and its index; the first of equal elements, and NaN is the largest."""
         source, out, where = TensorAccessor(self), TensorAccessor(values), TensorAccessor(indices)
         sizes = source.sizes[-spatial:]
         found = _adaptive_windows(sizes, out.sizes[-spatial:])
@@ -212,7 +212,7 @@ def _max_kernel(spatial: int) -> Callable[..., None]:
 
 def _max_backward_kernel(spatial: int) -> Callable[..., None]:
     def kernel(grad_input: Tensor, grad_output: Tensor, self: Tensor, indices: Tensor) -> None:
-        """Add each gradient to the element that was chosen."""
+        """Adds each gradient to the element that was the maximum."""
         out, grad, where = (TensorAccessor(each) for each in (grad_input, grad_output, indices))
         outputs = windows([[()] * size for size in grad.sizes[-spatial:]])
         inputs = windows([[()] * size for size in out.sizes[-spatial:]])
@@ -227,7 +227,7 @@ def _max_backward_kernel(spatial: int) -> Callable[..., None]:
 
 
 def _chosen(grad: Any, indices: Any, spatial: int) -> Any:
-    """The elements of ``grad`` that max pooling had chosen.  Source: max_pool_double_backward."""
+    """The elements of ``grad`` at the maxima's indices.  Source: max_pool_double_backward."""
     if not indices.numel():
         return grad.new_zeros(indices._spec.sizes)
     return grad.flatten(-spatial).gather(-1, indices.flatten(-spatial)).view(indices._spec.sizes)

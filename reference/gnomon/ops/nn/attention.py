@@ -1,8 +1,8 @@
-"""Attention: values weighted by how well their keys answer a query.
+"""Scaled dot product attention.
 
-A composition of matrix products and a softmax, which accumulates as those do; half precision is computed in
-float32 and rounded at the end.  Where that can be it is one operator instead, whose sums are exact sums in
-float64, rounded once.
+A composite of matrix products and a softmax, which accumulates as those do; half precision is computed in
+float32 and rounded at the end.  Where possible it is one fused operator instead, whose sums are exactly
+rounded in float64 and rounded once to the dtype.
 
 Source: aten/src/ATen/native/transformers/attention.cpp, sdp_utils_cpp.cpp; Vaswani et al., "Attention Is All
 You Need" (2017); Dao et al., arXiv:2205.14135.
@@ -36,7 +36,7 @@ from ...values.geometry import broadcast_sizes, check_expandable, wrap_dim
 
 
 def _safe_softmax(self: Any, dim: int, dtype: Any) -> Any:
-    """softmax, but zeros where a row has nothing but -inf."""
+    """softmax, but zeros for a row in which all elements are -inf."""
     converted = self if dtype is None or dtype is self.dtype else self.to(dtype)
     result = aten._softmax.default(converted, dim, False)
     empty = (converted == -math.inf).all(dim, True)
@@ -57,7 +57,7 @@ native_function(
 
 
 def _check(query: Any, key: Any, value: Any, attn_mask: Any) -> None:
-    """Raises RuntimeError for what no attention is defined for.  Source: validate_sdpa_input."""
+    """Raises RuntimeError for unsupported dtypes and numbers of dimensions.  Source: validate_sdpa_input."""
     if not query.dtype is key.dtype is value.dtype:
         raise RuntimeError(
             f"Expected query, key, and value to have the same dtype, but got query.dtype: {query.dtype.name} "
@@ -77,7 +77,7 @@ def _check(query: Any, key: Any, value: Any, attn_mask: Any) -> None:
 
 
 def _check_together(query: Any, key: Any, value: Any, attn_mask: Any) -> None:
-    """Raises RuntimeError for sizes of which no scores, or no sums of values, can be made."""
+    """Raises RuntimeError for sizes whose matrix products are not defined."""
     sizes = "(batch, heads, places, width): query {}, key {}, value {}".format(
         *(list(each.shape) for each in (query, key, value))
     )
@@ -100,13 +100,13 @@ def _check_together(query: Any, key: Any, value: Any, attn_mask: Any) -> None:
                 f"Expected batch and heads of query, key and value to broadcast, but {error}, of sizes "
                 f"{sizes}"
             ) from None
-        scores = scores or (*outer, query.size(-2), key.size(-2))  # which the values have no part in
+        scores = scores or (*outer, query.size(-2), key.size(-2))  # from query and key, not value
     if attn_mask is not None:
         _check_mask(attn_mask, scores)
 
 
 def _check_mask(attn_mask: Any, scores: tuple[int, ...]) -> None:
-    """Raises RuntimeError for a mask that does not broadcast to the sizes of the scores, or has more."""
+    """Raises RuntimeError for a mask that does not broadcast to the sizes of the scores."""
     try:
         check_expandable(tuple(attn_mask.shape), scores)
     except RuntimeError as error:
@@ -117,7 +117,7 @@ def _check_mask(attn_mask: Any, scores: tuple[int, ...]) -> None:
 
 
 def _added(attn_mask: Any, dtype: Any) -> Any:
-    """A mask as what is added to the scores: 0 where True, -inf where False."""
+    """The mask to add to the scores: a bool mask becomes 0 where true and -inf where false."""
     if attn_mask.dtype is not bool_:
         return attn_mask
     zero, least = (aten.full((), each, dtype=dtype, device=attn_mask.device) for each in (0.0, -math.inf))
@@ -125,13 +125,13 @@ def _added(attn_mask: Any, dtype: Any) -> Any:
 
 
 def _causal(query: Any, key: Any) -> Any:
-    """True where a query may look: not behind its own place."""
+    """The causal mask: true for keys at the query's position or before."""
     ones = aten.ones((query.size(-2), key.size(-2)), dtype=bool_, device=query.device)
     return ones.tril()
 
 
 def _check_heads(heads: int, have: int) -> None:
-    """Raises RuntimeError where the ``heads`` of a query can not share ``have`` heads of keys and values."""
+    """Raises RuntimeError unless ``heads``, of the query, is a multiple of ``have``, of key or value."""
     if heads != have and (not have or heads % have):
         raise RuntimeError(
             f"Number of heads in key and value must divide the number of heads in query, but got {have} and "
@@ -140,8 +140,7 @@ def _check_heads(heads: int, have: int) -> None:
 
 
 def _repeated(query: Any, key: Any) -> Any:
-    """Heads of ``key`` repeated until there are as many as ``query`` has.  Source:
-    pre_process_group_query."""
+    """``key`` with its heads repeated to as many as ``query`` has.  Source: pre_process_group_query."""
     for each in (query, key):
         wrap_dim(-3, each.ndim)
     heads, have = query.size(-3), key.size(-3)
@@ -206,7 +205,7 @@ native_function(
 
 
 def _check_flash(query: Spec, key: Spec, value: Spec, attn_mask: Spec | None, dropout_p: float) -> None:
-    """Raises RuntimeError for what the operator in one piece does not take."""
+    """Raises RuntimeError for arguments that the fused operator does not support."""
     check_dim(4, query=query, key=key, value=value)
     if dropout_p > 0:
         raise RuntimeError("dropout is not supported")
@@ -227,7 +226,7 @@ def _check_flash(query: Spec, key: Spec, value: Spec, attn_mask: Spec | None, dr
 
 
 def _by_place(spec: Spec) -> Spec:
-    """The same sizes with the heads of one place next to each other in memory."""
+    """The same sizes, with the heads of one position adjacent in memory."""
     _, heads, places, width = spec.sizes
     return spec.with_geometry(spec.sizes, (places * heads * width, width, heads * width, 1))
 
@@ -249,7 +248,7 @@ def _flash_rule(
 
 
 class _Heads:
-    """The scores of each query, and the rows of vectors, as numbers."""
+    """Reads the rows of query, key and value, and computes the scores of each query, as Python numbers."""
 
     def __init__(
         self,
@@ -268,20 +267,20 @@ class _Heads:
         self.scale = 1 / math.sqrt(self.width) if scale is None else scale
 
     def each(self) -> Iterator[tuple[int, int, int, int]]:
-        """Each query: batch, head, place, and the head of the keys that it looks at."""
+        """Yields batch, head and position of each query, and the head of its keys."""
         for batch, head, place in itertools.product(*map(range, (self.batches, self.heads, self.places))):
             yield batch, head, place, head // self.group
 
     def row(self, accessor: TensorAccessor, batch: int, head: int, place: int) -> list[Any]:
-        """The vector of one place."""
+        """The vector of one position."""
         return [accessor[batch, head, place, each] for each in range(self.width)]
 
     def seen(self, place: int) -> range:
-        """The keys that a query may look at."""
+        """The positions of the keys that a query attends to."""
         return range(min(self.keys, place + 1) if self.is_causal else self.keys)
 
     def scores(self, batch: int, head: int, place: int) -> list[Any]:
-        """What a query finds of each key that it may look at."""
+        """The scores of a query with each key that it attends to."""
         query = self.row(self.query, batch, head, place)
         found = []
         for at in self.seen(place):
@@ -437,7 +436,7 @@ native_function(
 
 
 def _is_fused(query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: float, enable_gqa: bool) -> bool:
-    """Is there one operator for these?  Source: use_flash_attention_cpp."""
+    """Does the fused operator support these arguments?  Source: use_flash_attention_cpp."""
     tensors = (query, key, value)
     if dropout_p > 0 or any(each.ndim != 4 or each.stride(-1) != 1 for each in tensors):
         return False

@@ -1,6 +1,6 @@
 """Batch and instance normalization: each channel of (N, C, *), or of each image, by its mean and variance.
 
-The variance is the biased one (divided by n), but in the running statistics, where it is divided by n - 1.
+The variance is the biased one (divided by n), except in the running statistics, where it is divided by n - 1.
 Accumulation: as in numerics/normalization.py, exactly rounded sums in float64.
 
 Source: aten/src/ATen/native/Normalization.cpp; Ioffe and Szegedy, "Batch Normalization" (2015).
@@ -39,7 +39,7 @@ Mask = Sequence[bool]
 
 
 def _batch_groups(sizes: Ints) -> Groups:
-    """One group a channel of (N, C, *)."""
+    """One group for each channel of (N, C, *)."""
     images, channels, count = sizes[0], sizes[1], geometry.numel_of(sizes[2:])
     members = [
         [(image * channels + channel) * count + at for image in range(images) for at in range(count)]
@@ -49,7 +49,7 @@ def _batch_groups(sizes: Ints) -> Groups:
 
 
 def _check_features(input: Spec, **parameters: Spec | None) -> int:
-    """How many channels there are.  Raises RuntimeError for parameters of another number."""
+    """The number of channels.  Raises RuntimeError for parameters of another length."""
     channels = input.sizes[wrap_dim(1, input.ndim, wrap_scalar=False)]
     for name, spec in parameters.items():
         if spec is not None and spec.numel != channels:
@@ -89,7 +89,7 @@ def _batch_norm_kernel(
     groups = _batch_groups(input._spec.sizes)
     numbers = elements(input)
     statistics = [statistics_of([numbers[each] for each in members], eps) for members in groups.members]
-    if eps == 0:  # the factor of what does not vary is 0 then
+    if eps == 0:  # a variance of 0 then gets the factor 0
         statistics = [(mean, 0.0 if rstd == math.inf else rstd) for mean, rstd in statistics]
     normalize(output, input, weight, bias, groups, statistics)
     store(save_mean, [mean for mean, _ in statistics])
@@ -197,19 +197,19 @@ native_function(
 
 
 def _specs(**tensors: Any) -> dict[str, Spec | None]:
-    """Tensors' specs by the tensors' names; None for those that are not given."""
+    """The specs of the tensors by name; None for an optional tensor that is not given."""
     return {name: None if tensor is None else tensor._spec for name, tensor in tensors.items()}
 
 
 def _check_given(running_mean: Any, running_var: Any) -> None:
-    """Raises RuntimeError where the running statistics, which are to be used, are not both given."""
+    """Raises RuntimeError unless both running statistics are given."""
     for name, tensor in (("running_mean", running_mean), ("running_var", running_var)):
         if tensor is None:
             raise RuntimeError(f"{name} must be defined in evaluation mode")
 
 
 def _check_pair(running_mean: Any, running_var: Any) -> None:
-    """Raises ValueError where one of the running statistics is given and the other is not."""
+    """Raises ValueError if only one of the running statistics is given."""
     if (running_mean is None) != (running_var is None):
         raise ValueError("running_mean and running_var must either both be None or neither be None")
 
@@ -271,7 +271,7 @@ def _native_batch_norm(
     momentum: float,
     eps: float,
 ) -> Any:
-    """Training computes the statistics and moves the running ones; otherwise the running ones are used."""
+    """Training computes the statistics and updates the running ones; evaluation uses the running ones."""
     options = (running_mean, running_var, momentum, eps)
     if not training:
         _check_given(running_mean, running_var)
@@ -280,7 +280,7 @@ def _native_batch_norm(
     _check_pair(running_mean, running_var)
     if running_mean is None:
         return aten._native_batch_norm_legit.no_stats(input, weight, bias, True, momentum, eps)
-    # the statistics move as in PyTorch's kernel, without that being counted as a write
+    # as in PyTorch's kernel, updating the running statistics does not increment their version counters
     arguments = (input, weight, bias, running_mean, running_var, True, momentum, eps)
     return aten._native_batch_norm_legit.default.redispatch(DENSE, arguments)
 
@@ -434,7 +434,7 @@ def _batch_norm(
     eps: float,
     cudnn_enabled: bool,
 ) -> Any:
-    """What is normalized when there is nothing, whatever the other arguments are; checks, and the operator.
+    """Handles an empty input, whatever the other arguments; makes the checks and calls the operator.
 
     Source: _batch_norm_impl_index.
     """
@@ -476,7 +476,7 @@ def _instance_norm(
     eps: float,
     cudnn_enabled: bool,
 ) -> Any:
-    """Batch normalization of one image whose channels are all images' channels."""
+    """Batch normalization of one image, whose channels are the channels of all images."""
     if not use_input_stats and (running_mean is None or running_var is None):
         raise RuntimeError(
             "Expected running_mean and running_var to be defined when use_input_stats is false"

@@ -1,4 +1,4 @@
-"""Convolution: forward, and all three gradients.
+"""Convolution: forward, and the gradients of input, weight and bias.
 
 An output element is a sum over the kernel's window and the group's input channels; sums are exactly rounded.
 Source: aten/src/ATen/native/Convolution.cpp; Dumoulin and Visin, "A guide to convolution arithmetic" (2016).
@@ -22,7 +22,7 @@ from ...values.geometry import Ints
 
 
 def _spread(values: Sequence[int], count: int) -> tuple[int, ...]:
-    """One value for all spatial dimensions, or one for each."""
+    """Expands a single value to all spatial dimensions."""
     values = tuple(values)
     return values * count if len(values) == 1 else values
 
@@ -61,7 +61,7 @@ def _convolution_rule(
     output_padding: Sequence[int],
     groups: int,
 ) -> Spec:
-    """The result's spec.  Raises RuntimeError for arguments that do not fit each other."""
+    """The result's spec.  Raises RuntimeError for arguments that do not match."""
     _check_dimensions(input, weight)
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
@@ -115,7 +115,7 @@ def _checked_options(
 ) -> tuple[tuple[int, ...], ...]:
     """Stride, padding, dilation and output padding, each with a value for each spatial dimension.
 
-    Raises RuntimeError for another number of them, and for values that are too small or too large.
+    Raises RuntimeError for a wrong number of values, and for values that are too small or too large.
     """
     for name, values, least in (
         ("stride", stride, 1),
@@ -146,7 +146,7 @@ def _checked_options(
 
 
 def _check_channels(input: Spec, weight: Spec, bias: Spec | None, transposed: bool, groups: int) -> None:
-    """Raises RuntimeError where the numbers of channels of input, weight and bias do not fit."""
+    """Raises RuntimeError if the numbers of channels of input, weight and bias do not match."""
     if weight.sizes[0] % groups or weight.sizes[0] < groups:
         raise RuntimeError(
             f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got "
@@ -166,7 +166,7 @@ def _check_channels(input: Spec, weight: Spec, bias: Spec | None, transposed: bo
 
 
 def _check_input_channels(input: Spec, weight: Spec, transposed: bool, groups: int) -> None:
-    """Raises RuntimeError where the input does not have the channels of the weight."""
+    """Raises RuntimeError if the input's number of channels is not that of the weight."""
     channels = weight.sizes[0] if transposed else weight.sizes[1] * groups
     if input.sizes[1] != channels:
         raise RuntimeError(
@@ -176,7 +176,7 @@ def _check_input_channels(input: Spec, weight: Spec, transposed: bool, groups: i
 
 
 def _check_kernel_sizes(weight: Spec) -> None:
-    """Raises RuntimeError for a kernel of no elements, as PyTorch's kernels do."""
+    """Raises RuntimeError for a kernel without elements, as PyTorch does."""
     if 0 in weight.sizes[2:]:
         raise RuntimeError(
             f"kernel size should be greater than zero, but got {list(weight.sizes[2:])} in weight of size "
@@ -185,7 +185,7 @@ def _check_kernel_sizes(weight: Spec) -> None:
 
 
 def _check_reach(input: Spec, weight: Spec, padding: Sequence[int], dilation: Sequence[int]) -> None:
-    """Raises RuntimeError where the kernel, spread by its dilation, is larger than the padded input."""
+    """Raises RuntimeError if the dilated kernel is larger than the padded input."""
     padded = [size + 2 * pad for size, pad in zip(input.sizes[2:], padding)]
     reaches = [spread * (size - 1) + 1 for spread, size in zip(dilation, weight.sizes[2:])]
     if any(size < reach for size, reach in zip(padded, reaches)):
@@ -198,7 +198,7 @@ def _check_reach(input: Spec, weight: Spec, padding: Sequence[int], dilation: Se
 def _check_positions(
     small: Ints, kernel: Ints, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int]
 ) -> None:
-    """Raises RuntimeError where a position in the larger tensor is beyond what kernels count in 64 bits."""
+    """Raises RuntimeError if a position in the larger tensor does not fit into a kernel's 64-bit integers."""
     if any(value >= 2**61 for value in padding):
         raise RuntimeError(f"padding is too large, got {list(padding)}")
     for name, values, counts in (("stride", stride, small), ("dilation", dilation, kernel)):
@@ -207,7 +207,7 @@ def _check_positions(
 
 
 def _result(input: Spec, weight: Spec, sizes: tuple[int, ...]) -> Spec:
-    """A new tensor, channels last if input or weight lies so.
+    """The spec of a new tensor, channels last if input or weight is.
 
     Source: mkldnn_conv_use_channels_last, thnn_conv_use_channels_last.
     """
@@ -224,7 +224,7 @@ def _taps(
     padding: Any,
     dilation: Any,
 ) -> list[list[tuple[int, int, int]]]:
-    """For each spatial dimension all that meet: position in the small side, tap, position in the large side.
+    """For each spatial dimension, all triples (position in the small side, tap, position in the large side).
 
     ``large = small * stride - padding + tap * dilation``: a convolution's input is large and its output
     small, a transposed one's the other way round.
@@ -250,7 +250,7 @@ def _products(
     dilation: Any,
     groups: int,
 ) -> Any:
-    """All triples of offsets (large, small, weight) whose values meet in a product.
+    """All triples of offsets (large, small, weight) whose elements are multiplied with each other.
 
     weight is (channels of small, channels of large / groups, *kernel).
     """
@@ -277,7 +277,7 @@ def _products(
 
 
 def _accumulate(target: TensorAccessor, terms: dict[int, list[Any]], initial: Any = None) -> None:
-    """Write the sum of the terms collected for each offset, and of ``initial(offset)``."""
+    """Writes to each offset the sum of its collected terms and of ``initial(offset)``."""
     for offset in target.offsets():
         numbers = terms.get(offset, [])
         if initial is not None:
@@ -336,7 +336,7 @@ def _convolution_grad(
     groups: int,
     grad_input_mask: Sequence[bool],
 ) -> Any:
-    """All three gradients; the mask says which are wanted."""
+    """The gradients of input, weight and bias that ``grad_input_mask`` selects."""
     bias_sizes = None if bias_spec is None else bias_spec.sizes
     options = (stride, padding, dilation, transposed, output_padding, groups)
     return aten.convolution_backward.default(grad, input, weight, bias_sizes, *options, grad_input_mask)
@@ -404,13 +404,13 @@ def _convolution_backward_kernel(
     groups: int,
     output_mask: Sequence[bool],
 ) -> None:
-    """Each product of the forward, with one factor replaced by the output's gradient."""
+    """The products of the forward pass, with one factor replaced by the output's gradient."""
     grad, source, kernel = TensorAccessor(grad_output), TensorAccessor(input), TensorAccessor(weight)
     if grad_bias is not None:
         _sum_channels(grad_bias, grad)
     if grad_input is None and grad_weight is None:
         return
-    # positions in input and weight are told apart by number, since several may share one element (stride 0)
+    # count elements, not memory offsets, because elements may share memory (stride 0)
     numbered = [_Numbered(each) for each in (grad, source, kernel)]
     grads, sources, kernels = ([each.read(at) for at in each.offsets()] for each in (grad, source, kernel))
     large, small = (numbered[0], numbered[1]) if transposed else (numbered[1], numbered[0])
@@ -443,7 +443,7 @@ def _sum_channels(output: Tensor, grad: TensorAccessor) -> None:
 
 
 class _Numbered:
-    """The sizes of an accessor with row-major strides: its offsets number the elements."""
+    """The sizes of an accessor with contiguous strides: its offsets number the elements."""
 
     def __init__(self, accessor: TensorAccessor):
         self.sizes = accessor.sizes
@@ -469,7 +469,7 @@ def _convolution_double(
     """The gradients of convolution_backward.
 
     Convolution is linear in each of input and weight, so each second derivative is again a convolution or one
-    of its gradients, with one factor replaced by the gradient that came in.
+    of its gradients, with one factor replaced by the incoming gradient.
     """
     for_input, for_weight, for_bias = grads
     options = (stride, padding, dilation, transposed, output_padding, groups)
@@ -555,7 +555,7 @@ def _same_padding(
     dilation: Any,
     groups: int,
 ) -> Any:
-    """Padding by name: 'valid' is none, 'same' keeps the sizes (stride 1 only)."""
+    """Padding by name: 'valid' is no padding, 'same' preserves the sizes (stride 1 only)."""
     none = (0,) * spatial
     if padding == "valid":
         return _convolve(name, spatial, input, weight, bias, stride, none, dilation, False, none, groups)
@@ -570,7 +570,7 @@ def _same_padding(
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     totals = [each * (size - 1) for each, size in zip(_spread(dilation, spatial), weight._spec.sizes[2:])]
     if any(total % 2 for total in totals):
-        # an odd total puts the extra element behind; the first dimension stands last in the list
+        # an odd total pads one more element at the end; constant_pad_nd lists the last dimension first
         pads = [pad for total in reversed(totals) for pad in (0, total % 2)]
         batched = aten.constant_pad_nd.default(batched, pads, 0)
     half = [total // 2 for total in totals]
@@ -579,7 +579,7 @@ def _same_padding(
 
 
 def _define(spatial: int) -> None:
-    """conv1d, conv2d and conv3d, their versions with padding by name, and the transposed ones."""
+    """Defines conv1d, conv2d or conv3d, its overload with padding by name, and the transposed convolution."""
     name, n = f"conv{spatial}d", f"SymInt[{spatial}]"
     start = "Tensor input, Tensor weight, Tensor? bias=None"
 

@@ -1,8 +1,8 @@
 """Dropout: elements, or whole channels, set to 0 at random while training.
 
-``dropout`` multiplies by noise that is 0 or 1 / (1 - p), so that the mean stays; alpha dropout keeps the
-variance too, of numbers that selu has normalized.  Each result element is one product (and a sum for alpha
-dropout), rounded to the dtype at each step; nothing is accumulated.
+``dropout`` multiplies by noise that is 0 or 1 / (1 - p), which preserves the mean; alpha dropout also
+preserves the variance of inputs that selu has normalized.  Each result element is one product (and a sum for
+alpha dropout), rounded to the dtype at each step; nothing is accumulated.
 
 Source: aten/src/ATen/native/Dropout.cpp; Srivastava et al., "Dropout" (2014); Klambauer et al.,
 "Self-Normalizing Neural Networks" (2017), for alpha dropout.
@@ -18,11 +18,11 @@ from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
 from ...values.dtype import bool_
 
-_SELU_LIMIT = 1.7580993408473766  # minus what selu goes to at -infinity
+_SELU_LIMIT = 1.7580993408473766  # minus the limit of selu at -infinity
 
 
 def _noise(input: Any, by_feature: bool) -> Any:
-    """An empty tensor for one number for each element, or for each channel of (N, C, *)."""
+    """An empty tensor with one element for each element of the input, or for each channel of (N, C, *)."""
     if not by_feature:
         return aten.empty_like(input.detach())
     if input.ndim < 2:

@@ -1,4 +1,4 @@
-"""Embedding: rows of a table by number.  Source: aten/src/ATen/native/Embedding.cpp."""
+"""Embedding: rows of a table by index.  Source: aten/src/ATen/native/Embedding.cpp."""
 
 from __future__ import annotations
 
@@ -77,9 +77,7 @@ def _backward_kernel(
     padding_idx: int,
     scale_grad_by_freq: bool,
 ) -> None:
-    """Each row's gradient is the sum of the gradients of its uses (their mean, with
-    ``scale_grad_by_freq``).
-    """
+    """Each row's gradient is the sum (with ``scale_grad_by_freq`` the mean) of the gradients of its uses."""
     grad, where, out = TensorAccessor(grad_output), TensorAccessor(indices), TensorAccessor(grad_weight)
     uses: dict[int, list[int]] = {}
     starts = geometry.offsets(grad.sizes[:-1], grad.strides[:-1], grad.offset)
@@ -88,7 +86,7 @@ def _backward_kernel(
         if row != padding_idx:
             uses.setdefault(row, []).append(start)
     dtype = grad_output._spec.dtype
-    cast, is_integral = dtype.cast, dtype.category < 2  # whose sum wraps around, before it is divided
+    cast, is_integral = dtype.cast, dtype.category < 2  # an integer sum wraps around before division
     for row in range(num_weights):
         for column in range(out.sizes[1]):
             numbers = [grad.read(start + column * grad.strides[-1]) for start in uses.get(row, [])]

@@ -1,4 +1,4 @@
-"""Embedding bags: sums, means or maxima of a table's rows, a bag of rows at a time; and rows kept short.
+"""Embedding bags (sums, means or maxima of bags of a table's rows), and embedding_renorm_.
 
 Bag i holds the rows ``indices[offsets[i]:offsets[i + 1]]``.  Accumulation: the sum over a bag, or over the
 uses of a row, is exactly rounded in float64 and rounded once to the dtype.
@@ -43,8 +43,8 @@ def _bag_rule(
     include_last_offset: bool,
     padding_idx: int,
 ) -> tuple[Spec, Spec, Spec, Spec]:
-    """bag_size and the maximum's indices are zeros where the mode has no use for them, as in PyTorch; and so
-    is offset2bag without elements where PyTorch's fast kernel does not make it.
+    """As in PyTorch, bag_size and the maximum's indices are zeros if the mode does not use them, and
+    offset2bag is empty where PyTorch's fast kernel does not compute it.
     """
     check_dim(2, weight=weight)
     check_dim(1, indices=indices, offsets=offsets)
@@ -74,8 +74,8 @@ def _bag_rule(
 
 
 def _bags_of(offsets: Sequence[Any], bags: int, count: int) -> list[int]:
-    """The bag that each of ``count`` positions of ``indices`` is in: as many offsets, less one, do not lie
-    behind it, in whatever order they are.
+    """The bag of each of ``count`` positions of ``indices``: the number of offsets not greater than the
+    position, minus one.  The offsets need not be sorted.
     """
     starts = sorted(offsets[:bags])
     return [bisect.bisect_right(starts, position) - 1 for position in range(count)]
@@ -110,7 +110,7 @@ def _bag_kernel(
             raise IndexError(f"embedding_bag: offset {start} is out of range: offsets begin at 0")
     held: list[list[int]] = [[] for _ in range(bags)]
     where = _bags_of(starts, bags, len(rows))
-    sizes = [end - start for start, end in zip(starts, [*starts[1:bags], len(rows)])]  # below 0 out of order
+    sizes = [end - start for start, end in zip(starts, [*starts[1:bags], len(rows)])]  # may be negative
     for position, row in enumerate(rows if bags else []):
         if not 0 <= row < table.sizes[0]:
             raise RuntimeError(
@@ -144,7 +144,7 @@ def _bag_kernel(
 
 
 def _store(tensor: Tensor, numbers: Sequence[Any]) -> None:
-    """Write as many elements as the tensor has."""
+    """Writes ``numbers`` to the tensor, as many as it has elements."""
     accessor = TensorAccessor(tensor)
     for offset, number in zip(accessor.offsets(), numbers):
         accessor.write(offset, number)
@@ -170,7 +170,7 @@ def _bag_grad(
 
 
 def _linear_arguments(weight: Any, indices: Any, offsets: Any, by_frequency: Any, mode: int, *_: Any) -> Any:
-    """Sums and means are linear in the rows, and in what scales them; which is largest is not."""
+    """Sums and means are linear in the rows and in their weights; maxima are not linear."""
     return () if mode == MAX else ("weight", "per_sample_weights")
 
 
@@ -246,7 +246,7 @@ native_function(
 
 
 def _check_bags(grad: Spec, indices: Spec, offset2bag: Spec) -> None:
-    """Raises RuntimeError unless each index has a bag, and there is a gradient for it."""
+    """Raises RuntimeError unless each index has a bag and each bag has a gradient."""
     check_dim(1, indices=indices)
     check_same_size(indices=indices, offset2bag=offset2bag)
     if indices.numel and not grad.sizes[0]:
@@ -284,7 +284,7 @@ def _dense_rule(
 
 
 def _check_numbers(what: str, found: Iterable[Any], count: int) -> None:
-    """Raises IndexError for a number that is none of ``count`` rows or bags."""
+    """Raises IndexError for a number outside 0 … ``count`` - 1, the rows or bags."""
     for number in found:
         if not 0 <= number < count:
             raise IndexError(f"embedding_bag: {what} {number} is out of range: there are {count}")
@@ -303,7 +303,7 @@ def _dense_kernel(
     per_sample_weights: Tensor | None,
     padding_idx: int,
 ) -> None:
-    """Each row's gradient is the sum of those of its uses, scaled as they were."""
+    """Each row's gradient is the sum of the gradients of its uses, scaled as in the forward pass."""
     gradients, out = TensorAccessor(grad), TensorAccessor(output)
     sizes: list[Any] = elements(bag_size)
     terms: dict[tuple[int, int], list[Any]] = {}
@@ -349,7 +349,7 @@ native_function(
 
 
 def _offset2bag(indices: Any, offsets: Any) -> Any:
-    """The bag of each index: how many offsets do not lie behind it, less one."""
+    """The bag of each index: the number of offsets not greater than its position, minus one."""
     positions = aten.arange(indices.size(0), dtype=offsets.dtype, device=offsets.device)
     return (offsets.unsqueeze(1) <= positions).sum(0) - 1
 
@@ -420,7 +420,7 @@ def _samples_kernel(
     mode: int,
     padding_idx: int,
 ) -> None:
-    """The scalar product of the bag's gradient with the row."""
+    """The dot product of the bag's gradient and the row."""
     gradients, table = TensorAccessor(grad), TensorAccessor(weight)
     starts: list[Any] = elements(offsets)
     count = indices._spec.numel
@@ -446,11 +446,11 @@ native_function(
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Rows kept short.
+# embedding_renorm_.
 
 
 def _renorm(self: Any, indices: Any, max_norm: float, norm_type: float) -> Any:
-    """Scale each row that is used and longer than ``max_norm`` down to it."""
+    """Scales each used row whose norm exceeds ``max_norm`` down to it."""
     check_dim(2, self=self)
     check_dtype(int64, int32, indices=indices)
     if self._spec.dtype.category < 2:
@@ -466,7 +466,7 @@ def _renorm(self: Any, indices: Any, max_norm: float, norm_type: float) -> Any:
         norms = aten.linalg_vector_norm.default(rows, norm_type, [1], False, dtype=wide)
         is_long = norms > max_norm
         factors = max_norm / (norms[is_long] + 1e-7)
-        # that self is written to is counted once, by the caller
+        # write through an alias with its own version counter: the caller increments that of self, once
         table = make_tensor(self._spec, self.untyped_storage(), self._storage_offset)
         table[used[is_long]] = (rows[is_long] * factors.unsqueeze(1)).to(self.dtype)
     return self

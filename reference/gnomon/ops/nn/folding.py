@@ -1,7 +1,7 @@
-"""Folding: windows as columns and back, channels as pixels and back, numbers as one-hot vectors.
+"""im2col and col2im, pixel_shuffle and its relatives, one_hot.
 
-Accumulation: col2im adds up what overlapping windows have for one element; the sum is exactly rounded in
-float64 and rounded once to the dtype.  All else moves elements.
+Accumulation: col2im sums the elements of overlapping windows; the sum is exactly rounded in float64 and
+rounded once to the dtype.  The other operators only move elements.
 
 Source: aten/src/ATen/native/Im2Col.cpp, Col2Im.cpp, PixelShuffle.cpp, ChanelShuffle.cpp, Onehot.cpp; Shi et
 al., "Real-Time Single Image and Video Super-Resolution" (2016), for pixel_shuffle.
@@ -31,7 +31,7 @@ from ...values.geometry import Ints, wrap_dim
 
 
 def _check_window(kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> None:
-    """Raises RuntimeError for lists that are no pairs, or whose numbers are too small."""
+    """Raises RuntimeError for lists that are not pairs, or whose numbers are too small."""
     check_length(2, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
     check_positive(kernel_size=kernel_size, dilation=dilation, stride=stride)
     check_non_negative(padding=min(padding))
@@ -40,9 +40,9 @@ def _check_window(kernel_size: Any, dilation: Any, padding: Any, stride: Any) ->
 def _blocks(
     sizes: Sequence[int], kernel: Sequence[int], dilation: Sequence[int], padding: Sequence[int], stride: Any
 ) -> Ints:
-    """How many windows fit, down and across.
+    """The number of windows that fit, vertically and horizontally.
 
-    Raises RuntimeError where 64 bits, in which kernels count, do not hold what is padded.
+    Raises RuntimeError if a padded size does not fit into the kernels' 64-bit integers.
     """
     for size, pad in zip(sizes, padding):
         if size + 2 * pad >= 2**63:
@@ -103,7 +103,7 @@ def _meetings(
     padding: Sequence[int],
     stride: Sequence[int],
 ) -> list[tuple[Ints, Ints | None]]:
-    """Each (column, block) with the (channel, row, column) that it shows; None in the padding."""
+    """Each (column, block) with the (channel, row, column) of its input element; None in the padding."""
     blocks = _blocks(sizes, kernel, dilation, padding, stride)
     found: list[tuple[Ints, Ints | None]] = []
     for channel, i, j in itertools.product(range(channels), range(kernel[0]), range(kernel[1])):
@@ -117,12 +117,12 @@ def _meetings(
 
 
 def _images(sizes: Sequence[int], ndim: int) -> Any:
-    """Every index in front of the last ``ndim`` dimensions."""
+    """All indices of the dimensions before the last ``ndim``."""
     return itertools.product(*(range(size) for size in sizes[: len(sizes) - ndim]))
 
 
 def _im2col_kernel(output: Tensor, self: Tensor, *window: Any) -> None:
-    """Each element of a column is the one that the window shows there; 0 in the padding."""
+    """Copies the elements of each window into its column; 0 in the padding."""
     out, source = TensorAccessor(output), TensorAccessor(self)
     found = _meetings(source.sizes[-3], source.sizes[-2:], *window)
     for image in _images(source.sizes, 3):
@@ -131,7 +131,7 @@ def _im2col_kernel(output: Tensor, self: Tensor, *window: Any) -> None:
 
 
 def _col2im_kernel(output: Tensor, self: Tensor, output_size: Any, *window: Any) -> None:
-    """Each element is the sum of what all windows show of it."""
+    """Each element is the sum of its elements in all windows."""
     out, source = TensorAccessor(output), TensorAccessor(self)
     columns: dict[Ints, list[Ints]] = {}
     for column, place in _meetings(out.sizes[-3], output_size, *window):
@@ -188,7 +188,7 @@ native_function(
 
 
 def _copied(result: Any, input: Any) -> Any:
-    """A copy of ``result``: channels last if ``input`` lies so, else row-major."""
+    """A copy of ``result``: channels last if ``input`` is, else contiguous."""
     spec = input._spec
     order = contiguous_format
     if geometry.lies_channels_last(spec.sizes, spec.strides):

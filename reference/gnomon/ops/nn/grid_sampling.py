@@ -1,9 +1,10 @@
-"""grid_sampler: an image looked at from places that a grid names, and the grid of an affine map.
+"""grid_sampler: samples an image at the points of a grid; affine_grid_generator: the grid of an affine map.
 
-A place is named by coordinates from -1 to 1 in each dimension, x first; what lies outside is 0, the border,
-or a reflection.  Along each dimension a place has one (nearest), two (bilinear) or four (bicubic) neighbours
-with weights; the result is the sum over all their products.  Coordinates and weights are computed in float64;
-accumulation: that sum, and a gradient's, is exactly rounded in float64 and rounded once to the dtype.
+A point has a coordinate from -1 to 1 in each dimension, x first; outside the image the value is 0, that of
+the border, or a reflection.  Along each dimension a point has one (nearest), two (bilinear) or four (bicubic)
+neighbours with weights; the result is the sum over all their products.  Coordinates and weights are computed
+in float64; accumulation: that sum, and a gradient's, is exactly rounded in float64 and rounded once to the
+dtype.
 
 Source: aten/src/ATen/native/GridSampler.h, GridSampler.cpp, AffineGridGenerator.cpp; Jaderberg et al.,
 "Spatial Transformer Networks" (2015); Keys (1981) for the cubic, with a = -0.75.
@@ -29,23 +30,24 @@ from ...values.geometry import Ints
 BILINEAR, NEAREST, BICUBIC = 0, 1, 2  # interpolation_mode
 ZEROS, BORDER, REFLECTION = 0, 1, 2  # padding_mode
 
-# Along a dimension: position, weight, and the weight's first and second derivative by the coordinate.
+# Along one dimension: position, weight, and the first and second derivative of the weight by the coordinate.
 Neighbour = tuple[int, float, float, float]
 
 
-_NOWHERE: Neighbour = (0, math.nan, math.nan, math.nan)  # the neighbour of a place that is NaN or infinite
+_NOWHERE: Neighbour = (0, math.nan, math.nan, math.nan)  # the neighbour of a NaN or infinite point
 
 
 def _unnormalized(coordinate: float, size: int, align_corners: bool) -> tuple[float, float]:
-    """A coordinate from -1 to 1 as a position, and the derivative of that."""
+    """Converts a coordinate from -1 to 1 to a position in elements; returns it and its derivative."""
     if align_corners:
         return (coordinate + 1) / 2 * (size - 1), (size - 1) / 2
     return ((coordinate + 1) * size - 1) / 2, size / 2
 
 
 def _reflected(position: float, size: int, align_corners: bool) -> tuple[float, float]:
-    """A position mirrored at the border (or at its elements' middles) until it is inside, and the
-    derivative."""
+    """Reflects a position at the border (with ``align_corners`` at the centers of the border's elements)
+    until it is inside; returns it and its derivative.
+    """
     low, high = (0.0, size - 1.0) if align_corners else (-0.5, size - 0.5)
     span = high - low
     if span == 0:
@@ -58,7 +60,7 @@ def _reflected(position: float, size: int, align_corners: bool) -> tuple[float, 
 
 
 def _padded(position: float, size: int, padding: int, align_corners: bool) -> tuple[float, float]:
-    """A position moved to where its value comes from, and the derivative of that."""
+    """Applies the padding mode to a position; returns the new position and its derivative."""
     slope = 1.0
     if padding == REFLECTION:
         position, slope = _reflected(position, size, align_corners)
@@ -73,7 +75,7 @@ def _padded(position: float, size: int, padding: int, align_corners: bool) -> tu
 def _neighbours(
     coordinate: float, size: int, mode: int, padding: int, align_corners: bool
 ) -> list[Neighbour]:
-    """Who is looked at along one dimension; those outside count as 0 and are left out."""
+    """The neighbours along one dimension; those outside count as 0 and are left out."""
     position, slope = _unnormalized(coordinate, size, align_corners)
     if mode == BICUBIC:
         if not math.isfinite(position):
@@ -99,7 +101,7 @@ def _neighbours(
 
 
 def _cubic(share: float) -> list[tuple[float, float, float]]:
-    """Weights, and their two derivatives, of the four neighbours of a place ``share`` behind the second."""
+    """The weights, with two derivatives, of the four neighbours of a point ``share`` after the second."""
     a = -0.75
 
     def near(x: float) -> tuple[float, float, float]:
@@ -117,7 +119,7 @@ def _cubic(share: float) -> list[tuple[float, float, float]]:
 def _check(input: Spec, grid: Spec, spatial: int, mode: int, padding: int) -> Ints:
     """The result's sizes.  Source: check_grid_sampler_common."""
     for name, value in (("interpolation_mode", mode), ("padding_mode", padding)):
-        if value not in (0, 1, 2):  # of which PyTorch's results are memory that nothing was written to
+        if value not in (0, 1, 2):  # PyTorch returns uninitialized memory for others
             raise RuntimeError(f"expected {name} to be 0, 1 or 2, but got {value}")
     if input.ndim and grid.ndim and input.sizes[0] != grid.sizes[0]:
         raise RuntimeError(
@@ -148,11 +150,11 @@ def _check(input: Spec, grid: Spec, spatial: int, mode: int, padding: int) -> In
 def _places(
     grid: TensorAccessor, sizes: Ints, mode: int, padding: int, align_corners: bool
 ) -> list[tuple[tuple[int, Ints], list[list[Neighbour]]]]:
-    """Each image and position of the grid, with the neighbours along each dimension of its place."""
+    """Each image and index of the grid, with the neighbours of its point along each dimension."""
     spatial = len(sizes)
     found = []
     for index in itertools.product(*map(range, grid.sizes[:-1])):
-        coordinates = [grid[index + (spatial - 1 - dim,)] for dim in range(spatial)]  # the grid has x first
+        coordinates = [grid[index + (spatial - 1 - dim,)] for dim in range(spatial)]  # x is first in the grid
         neighbours = [
             _neighbours(coordinate, size, mode, padding, align_corners)
             for coordinate, size in zip(coordinates, sizes)
@@ -164,7 +166,7 @@ def _places(
 def _sampler_kernel(
     output: Tensor, input: Tensor, grid: Tensor, mode: int, padding: int, align_corners: bool
 ) -> None:
-    """Each element the sum of its neighbours' values, each multiplied by its weight in every dimension."""
+    """Each element is the sum of its neighbours' values, each multiplied by its weights in all dimensions."""
     out, source, where = TensorAccessor(output), TensorAccessor(input), TensorAccessor(grid)
     for (image, position), along in _places(where, source.sizes[2:], mode, padding, align_corners):
         combinations = list(itertools.product(*along))
@@ -178,18 +180,20 @@ def _sampler_kernel(
 
 
 def _derivative(members: Sequence[Neighbour], *dims: int) -> float:
-    """The product of the members' weights, derived once by the coordinate of each of ``dims``."""
+    """The product of the members' weights, differentiated once by the coordinate of each of ``dims``."""
     return math.prod(each[1 + dims.count(dim)] for dim, each in enumerate(members))
 
 
 def _meeting(members: Sequence[Neighbour]) -> tuple[Ints, float, list[float]]:
-    """Where members, one a dimension, meet; their weight; and its derivative by each coordinate."""
+    """The index that the members, one for each dimension, form; its weight; the weight's derivative by each
+    coordinate.
+    """
     slopes = [_derivative(members, dim) for dim in range(len(members))]
     return tuple(each[0] for each in members), _derivative(members), slopes
 
 
 def _store_sums(tensors: Sequence[Tensor | None], sums: Sequence[dict[Any, list[Any]]]) -> None:
-    """Write to each tensor the sums of the terms collected for its indices."""
+    """Writes to each tensor the sums of the terms collected for its indices."""
     for tensor, terms in zip(tensors, sums):
         if tensor is not None:
             out = TensorAccessor(tensor)
@@ -212,7 +216,7 @@ def _sampler_backward_kernel(
     align_corners: bool,
     output_mask: Sequence[bool],
 ) -> None:
-    """By the input: the weights; by a coordinate: the derivative of the weights along its dimension."""
+    """The derivative by the input is the weight; by a coordinate, the weight's derivative along it."""
     grad, source, where = TensorAccessor(grad_output), TensorAccessor(input), TensorAccessor(grid)
     spatial = len(source.sizes) - 2
     to_input: dict[Any, list[Any]] = {}
@@ -243,7 +247,7 @@ def _sampler_double_kernel(
     align_corners: bool,
     output_mask: Sequence[bool],
 ) -> None:
-    """The backward kernel's sums, derived once more by each of their factors."""
+    """The backward kernel's sums, differentiated once more by each of their factors."""
     grad, source, where = TensorAccessor(grad_output), TensorAccessor(input), TensorAccessor(grid)
     moved_input = None if grad_grad_input is None else TensorAccessor(grad_grad_input)
     moved_grid = None if grad_grad_grid is None else TensorAccessor(grad_grad_grid)
@@ -410,7 +414,7 @@ native_function(
 
 
 def _base_grid(theta: Any, size: Sequence[int], align_corners: bool) -> Any:
-    """The places of an output of ``size`` in homogeneous coordinates, (elements, dimensions + 1), x first."""
+    """The points of an output of ``size`` in homogeneous coordinates, (elements, dimensions + 1), x first."""
     spatial = list(size[2:])
     columns = []
     for dim in reversed(range(len(spatial))):

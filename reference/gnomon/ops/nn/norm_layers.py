@@ -1,8 +1,8 @@
-"""Layer and group normalization, and that by the root of the mean of squares.
+"""Layer, group and RMS normalization.
 
-Layer normalization goes over the last dimensions, with a weight for each place in them; group normalization
-over some of the channels of one image, with a weight for each channel.  Accumulation: as in
-numerics/normalization.py, exactly rounded sums in float64.
+Layer and RMS normalization go over the last dimensions, with a weight for each position in them; group
+normalization goes over a group of the channels of one image, with a weight for each channel.  Accumulation:
+as in numerics/normalization.py, exactly rounded sums in float64.
 
 Source: aten/src/ATen/native/layer_norm.cpp, group_norm.cpp; Ba, Kiros and Hinton, "Layer Normalization"
 (2016); Wu and He, "Group Normalization" (2018); Zhang and Sennrich, "Root Mean Square Layer Normalization"
@@ -58,7 +58,7 @@ def _normalize_by_groups(
     groups: Groups,
     eps: float,
 ) -> None:
-    """Each group normalized by its own mean and 1 / sqrt(variance + eps), which are stored too."""
+    """Normalizes each group by its mean and 1 / sqrt(variance + eps), and stores both."""
     numbers = elements(input)
     statistics = [statistics_of([numbers[each] for each in members], eps) for members in groups.members]
     normalize(output, input, weight, bias, groups, statistics)
@@ -67,12 +67,12 @@ def _normalize_by_groups(
 
 
 def _wanted(specs: Sequence[Spec], output_mask: Mask) -> tuple[Spec | None, ...]:
-    """The specs that the mask names, None for the others."""
+    """The specs that the mask selects, None for the others."""
     return tuple(spec if wanted else None for spec, wanted in zip(specs, output_mask))
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Layer normalization, and that by the root of the mean of squares.
+# Layer and RMS normalization.
 
 
 def _check_normalized_shape(
@@ -236,7 +236,7 @@ native_function(
 
 
 def _orderly(input: Any) -> Any:
-    """``input`` without gaps: channels last if it lies so, else row-major."""
+    """``input`` itself if it is dense, else a dense copy: channels last if ``input`` is, else contiguous."""
     spec = input._spec
     if spec.is_contiguous or like(spec).strides == spec.strides:
         return input
@@ -246,7 +246,7 @@ def _orderly(input: Any) -> Any:
 
 
 def _may_mix(input: Any, weight: Any) -> bool:
-    """May these dtypes meet in _fused_rms_norm: are they one, or both computed with in float32?"""
+    """Does _fused_rms_norm accept these dtypes: are they equal, or do both have the opmath type float32?"""
     narrow = all(each.is_floating_point and each.itemsize <= 4 for each in (input, weight))
     return weight is input or narrow
 
@@ -340,7 +340,7 @@ def _rms_backward_kernel(
     weight: Tensor | None,
     output_mask: Mask,
 ) -> None:
-    """With x̂ = x * rstd and g = grad * weight, the input's is rstd * (g - x̂ * mean(g * x̂))."""
+    """With x̂ = x * rstd and g = grad * weight, the input's gradient is rstd * (g - x̂ * mean(g * x̂))."""
     groups = _layer_groups(input._spec.sizes, len(normalized_shape))
     numbers, grads = elements(input), elements(grad_out)
     scales = None if weight is None else elements(weight)
@@ -363,7 +363,7 @@ def _rms_backward_kernel(
 def _rms_double(
     grads: Any, grad_out: Any, input: Any, normalized_shape: Any, rstd: Any, weight: Any
 ) -> tuple[Any, Any, Any, Any]:
-    """Of grad_out, input, rstd and weight, which are variables of their own here."""
+    """The gradients of grad_out, input, rstd and weight, which are independent variables here."""
     for_input, for_weight = grads
     dims = list(range(-len(normalized_shape), 0))
     outer = list(range(input.ndim - len(normalized_shape)))
@@ -411,7 +411,7 @@ def _rms_norm(input: Any, normalized_shape: Any, weight: Any, eps: float | None)
         return aten._fused_rms_norm.default(input, normalized_shape, weight, eps)[0]
     wide = _orderly(input.to(float32) if dtype.itemsize == 2 else input)
     if eps is None:
-        eps = 2.0 ** (-52 if wide.dtype in (float64, complex128) else -23)  # of the dtype computed in
+        eps = 2.0 ** (-52 if wide.dtype in (float64, complex128) else -23)  # of the opmath type
     dims = list(range(-len(normalized_shape), 0))
     result = wide * aten.add.Tensor(wide.pow(2).mean(dims, True), eps, 1).rsqrt()
     if weight is not None:
@@ -477,7 +477,7 @@ def _group_norm_rule(
 
 
 def _group_groups(images: int, channels: int, size: int, group: int) -> Groups:
-    """``group`` groups an image, each of as many channels."""
+    """``group`` groups for each image, with equal numbers of channels."""
     return runs(images * group, channels // group * size, lambda element: element // size % channels)
 
 
@@ -510,7 +510,9 @@ def _group_grad(
     result2: Any,
     grad_input_mask: Mask,
 ) -> Any:
-    """Through all three results: the mean's derivative is 1 / n, that of rstd is -rstd ** 2 * x̂ / n."""
+    """The gradients through all three results: the derivative of the mean by x is 1 / n, that of rstd is
+    -rstd ** 2 * x̂ / n.
+    """
     grad, for_mean, for_rstd = grads
     to_input = to_weight = to_bias = None
     if grad is not None:
@@ -604,7 +606,7 @@ def _group_double(
     HxW: int,
     group: int,
 ) -> Any:
-    """On (N, group, channels of a group, elements of a channel)."""
+    """Computed on the shape (N, group, channels of a group, elements of a channel)."""
     shape = (N, group, C // group, HxW)
 
     def spread(value: Any) -> Any:

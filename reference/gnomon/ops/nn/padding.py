@@ -1,8 +1,8 @@
-"""Padding: a tensor with more, or fewer, elements at the ends of its last dimensions.
+"""Padding: adds elements at the ends of the last dimensions, or removes them.
 
-A list of pads goes from the last dimension to the front, two numbers a dimension: how many elements before it
-and after it.  Negative numbers take elements away.  Accumulation: where a gradient is a sum, it is exactly
-rounded in float64 and rounded once to the dtype.
+A list of pads starts with the last dimension and has two numbers for each: how many elements to add before
+and after.  Negative numbers remove elements.  Accumulation: where a gradient is a sum, it is exactly rounded
+in float64 and rounded once to the dtype.
 
 Source: aten/src/ATen/native/PadNd.cpp, ReflectionPad.cpp, ReplicationPadding.cpp, Padding.h.
 """
@@ -26,7 +26,7 @@ from ...values.device import channels_last, channels_last_3d
 from ...values.geometry import Ints
 
 # ---------------------------------------------------------------------------------------------------------
-# With a constant.
+# Constant padding.
 
 
 def _check_pads(pad: Sequence[int], ndim: int) -> None:
@@ -40,7 +40,7 @@ def _check_pads(pad: Sequence[int], ndim: int) -> None:
 
 
 def _constant_pad_nd(self: Any, pad: Sequence[int], value: Any) -> Any:
-    """Take away what negative pads take, then copy the rest into the middle of a filled tensor."""
+    """Removes elements for negative pads, then copies the rest into the middle of a filled tensor."""
     _check_pads(pad, self.ndim)
     kept = self
     sizes = list(self._spec.sizes)
@@ -84,17 +84,17 @@ native_function(
 
 
 # ---------------------------------------------------------------------------------------------------------
-# With what is there: mirrored, or the outermost element.
+# Reflection and replication padding.
 
 
 def _reflected(size: int, before: int, after: int) -> list[int]:
-    """Along a dimension, the position that each element of the result comes from: mirrored at the ends."""
+    """Along one dimension, the source position of each element of the result, reflected at the ends."""
     positions = range(-before, size + after)
     return [-at if at < 0 else 2 * (size - 1) - at if at >= size else at for at in positions]
 
 
 def _replicated(size: int, before: int, after: int) -> list[int]:
-    """Along a dimension, the position that each element of the result comes from: the nearest there is."""
+    """Along one dimension, the source position of each element of the result: the nearest one inside."""
     return [min(max(at, 0), size - 1) for at in range(-before, size + after)]
 
 
@@ -128,7 +128,7 @@ def _padded_sizes(kind: str, self: Spec, padding: Sequence[int], spatial: int) -
 
 
 def _sources(kind: str, sizes: Ints, padding: Sequence[int], spatial: int) -> list[tuple[Ints, Ints]]:
-    """Each position in a plane of the result, with the position in the input that it comes from."""
+    """Each position in a plane of the result, with its source position in the input."""
     along = []
     for dim in range(spatial):
         number = 2 * (spatial - 1 - dim)
@@ -150,7 +150,7 @@ def _pad_kernel(kind: str, spatial: int) -> Callable[..., None]:
 
 def _pad_backward_kernel(kind: str, spatial: int) -> Callable[..., None]:
     def kernel(grad_input: Tensor, grad_output: Tensor, self: Tensor, padding: Sequence[int]) -> None:
-        """Each element's gradient is the sum of those of its copies."""
+        """Each element's gradient is the sum of the gradients of its copies."""
         grad, out = TensorAccessor(grad_output), TensorAccessor(grad_input)
         copies: dict[Ints, list[Ints]] = {
             position: [] for position, _ in windows([[()] * size for size in out.sizes[-spatial:]])
@@ -215,11 +215,11 @@ for _spatial in (1, 2, 3):
 
 
 # ---------------------------------------------------------------------------------------------------------
-# With the other end, and all modes by name.
+# Circular padding, and all modes by name.
 
 
 def _pad_circular(self: Any, pad: Sequence[int]) -> Any:
-    """Each dimension in turn, from the last: what is at its one end is put before the other."""
+    """Pads each dimension with elements from its other end, starting with the last dimension."""
     spatial = len(pad) // 2
     if self.ndim not in (spatial + 1, spatial + 2):
         raise RuntimeError(

@@ -1,8 +1,8 @@
-"""Pooling: the largest element, or the mean, of windows that slide over the spatial dimensions.
+"""Max and average pooling over windows that slide along the spatial dimensions.
 
-The operators take (C, *spatial) or (N, C, *spatial); those of one dimension are those of two with a height
-of 1.  Accumulation: the sum of a window is exactly rounded in float64, divided, and rounded once to the
-dtype; so is the sum of the gradients that meet at one element.
+The operators take (C, *spatial) or (N, C, *spatial); 1-D pooling is 2-D pooling with a height of 1.
+Accumulation: the sum of a window is exactly rounded in float64, divided, and rounded once to the dtype; so is
+the sum of the gradients of one element.
 
 Source: aten/src/ATen/native/Pool.h, DilatedMaxPool2d.cpp, DilatedMaxPool3d.cpp, AveragePool2d.cpp,
 AveragePool3d.cpp, MaxPooling.cpp.
@@ -39,7 +39,7 @@ from ...values.geometry import Ints, wrap_dim
 
 
 def pooled_size(size: int, kernel: int, padding: int, stride: int, dilation: int, ceil_mode: bool) -> int:
-    """How many windows fit.  Source: pooling_output_shape."""
+    """The number of windows that fit.  Source: pooling_output_shape."""
     span = size + 2 * padding - dilation * (kernel - 1) - 1
     count = (span + (stride - 1 if ceil_mode else 0)) // stride + 1
     if ceil_mode and (count - 1) * stride >= size + padding:
@@ -50,7 +50,7 @@ def pooled_size(size: int, kernel: int, padding: int, stride: int, dilation: int
 def _window(
     spatial: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any
 ) -> tuple[Ints, Ints, Ints, Ints]:
-    """The four lists with a value for each spatial dimension; the stride is the kernel size unless given."""
+    """Expands the four lists to all spatial dimensions; the default stride is the kernel size."""
     kernel = spatial_ints("kernel_size", kernel_size, spatial)
     steps = kernel if not stride and not isinstance(stride, int) else spatial_ints("stride", stride, spatial)
     return (
@@ -89,7 +89,7 @@ def _pooled_sizes(
 
 
 def _check_gradient(grad_output: Spec, self: Spec, sizes: Ints) -> None:
-    """Raises RuntimeError for a gradient that is no result's."""
+    """Raises RuntimeError for a gradient whose dtype or sizes are not the result's."""
     check_same_dtype(self=self, grad_output=grad_output)
     check_size(sizes, grad_output=grad_output)
 
@@ -108,7 +108,7 @@ def _max_pool_rule(spatial: int) -> Callable[..., Any]:
 
 
 def _max_pool_spec(self: Spec, spatial: int, sizes: Ints, dtype: Any = None) -> Spec:
-    """Channels last stay so; in three dimensions without a batch dimension, too."""
+    """Preserves channels last, for 3-D pooling also without a batch dimension."""
     if spatial == 3 and self.ndim == 4:
         if geometry.lies_channels_last(self.sizes, self.strides):
             raise RuntimeError("Unsupported memory format. Supports only ChannelsLast3d, Contiguous")
@@ -127,21 +127,21 @@ def _dilated_windows(
     """For each output position along a dimension, the input positions in its window."""
     starts = [position * stride - padding for position in range(count)]
     return [
-        # of the places in front of the input the least that is not: start's remainder
+        # the first position of the window that is not negative: start modulo dilation
         list(range(max(start, start % dilation), min(start + kernel * dilation, size), dilation))
         for start in starts
     ]
 
 
 def _lowest(dtype: Any) -> float:
-    """What a window without elements gives: dilation can lead all of it past the input."""
+    """The result of a window without elements; with dilation a whole window can miss the input."""
     if dtype.is_floating_point:
         return -math.inf
     return 0 if dtype is uint8 else -(1 << (8 * dtype.itemsize - 1))
 
 
 def _first_places(position: Ints, along: Sequence[Any]) -> Ints:
-    """Where a window begins that has no elements: its first place that is not in front of the input."""
+    """The index reported for a window without elements: its first position that is not negative."""
     places = []
     for at, (_, _, _, stride, padding, dilation) in zip(position, along):
         start = at * stride - padding
@@ -151,7 +151,7 @@ def _first_places(position: Ints, along: Sequence[Any]) -> Ints:
 
 def _max_pool_kernel(spatial: int) -> Callable[..., None]:
     def kernel(values: Tensor, indices: Tensor, self: Tensor, *window: Any) -> None:
-        """The largest element of each window, the first of equals, NaN above all; and where it is."""
+        """The maximum of each window and its index; the first of equal elements, and NaN is the largest."""
         source, out, where = TensorAccessor(self), TensorAccessor(values), TensorAccessor(indices)
         sizes, pooled = source.sizes[-spatial:], out.sizes[-spatial:]
         *four, _ceil_mode = window
@@ -189,7 +189,7 @@ def _max_pool_backward_rule(spatial: int) -> Callable[..., Spec]:
 
 def _max_pool_backward_kernel(spatial: int) -> Callable[..., None]:
     def kernel(grad_input: Tensor, grad_output: Tensor, self: Tensor, *arguments: Any) -> None:
-        """Add each gradient to the element that was chosen."""
+        """Adds each gradient to the element that was the maximum."""
         out, grad, where = (TensorAccessor(each) for each in (grad_input, grad_output, arguments[-1]))
         for plane in planes(out.sizes, spatial):
             terms: dict[Any, list[Any]] = {}
@@ -202,12 +202,12 @@ def _max_pool_backward_kernel(spatial: int) -> Callable[..., None]:
 
 
 def _positions(sizes: Sequence[int]) -> list[tuple[Ints]]:
-    """Every position in a plane, in row-major order."""
+    """All positions in a plane, in row-major order."""
     return [(position,) for position, _ in windows([[()] * size for size in sizes])]
 
 
 def _chosen(grad: Any, indices: Any, spatial: int) -> Any:
-    """The elements of ``grad`` that max pooling had chosen.  Source: max_pool_double_backward."""
+    """The elements of ``grad`` at the maxima's indices.  Source: max_pool_double_backward."""
     if not indices.numel():
         return grad.new_zeros(indices._spec.sizes)
     flat, chosen = grad.flatten(-spatial), indices.flatten(-spatial)
@@ -284,8 +284,8 @@ def _max_pool1d_with_indices(
 
 
 def _check_one_dimension(self: Any, stride: Any, **window: Any) -> None:
-    """Raises RuntimeError for other inputs than ([N,] C, L), and for windows of several dimensions; a stride
-    may be none.
+    """Raises RuntimeError for inputs other than ([N,] C, L), and for windows that are not 1-D; the stride may
+    be empty.
     """
     check_dim_range(2, 4, self=self)
     check_length(1, stride=stride or (1,), **window)
@@ -322,7 +322,7 @@ native_function(
 
 
 def _check_average_dtype(dtype: Any, spatial: int) -> None:
-    """PyTorch has integers in int64 only, and three dimensions not in half precision."""
+    """Refuses dtypes that PyTorch has no kernel for: integers other than int64, and half precision in 3-D."""
     if dtype is not int64:
         refuse_dtype(dtype, "bool", "integer", "complex")
     if spatial == 3:
@@ -341,7 +341,7 @@ def _average_rule(spatial: int) -> Callable[..., Spec]:
     ) -> Spec:
         kernel, *_ = _average_window(spatial, kernel_size, stride, padding, divisor_override)
         if spatial == 2:
-            wrap_dim(-3, self.ndim)  # PyTorch asks for the channels first: an IndexError
+            wrap_dim(-3, self.ndim)  # PyTorch looks up the channels first: an IndexError
         sizes = _pooled_sizes(self, spatial, kernel_size, stride, padding, 1, ceil_mode)
         _check_smaller(self, spatial, kernel)
         _check_average_dtype(self.dtype, spatial)
@@ -361,7 +361,7 @@ def _average_window(
 
 
 def _check_smaller(self: Spec, spatial: int, kernel: Ints) -> None:
-    """In three dimensions PyTorch wants the input, without its padding, as large as a window."""
+    """Raises RuntimeError, as PyTorch does in 3-D only, if the unpadded input is smaller than a window."""
     if spatial == 3 and any(size < taps for size, taps in zip(self.sizes[-3:], kernel)):
         raise RuntimeError(f"input image {list(self.sizes[-3:])} smaller than kernel size {list(kernel)}")
 
@@ -376,7 +376,7 @@ def _average_windows(
     count_include_pad: bool,
     divisor_override: int | None,
 ) -> list[tuple[Ints, list[Ints], int]]:
-    """Each output position with the input positions in its window, and by what their sum is divided."""
+    """Each output position with the input positions in its window, and the divisor of their sum."""
     along, lengths = [], []
     window = _average_window(len(sizes), kernel_size, stride, padding, divisor_override)
     for size, count, taps, step, pad in zip(sizes, pooled, *window):
@@ -397,7 +397,7 @@ def _wrapped_quotient(total: int, by: int) -> int:
 
 def _average_kernel(spatial: int) -> Callable[..., None]:
     def kernel(output: Tensor, self: Tensor, *window: Any) -> None:
-        """The sum of each window, divided by the number of its elements; of int64, rounded towards zero."""
+        """The sum of each window, divided by its divisor; for int64 rounded towards zero."""
         source, out = TensorAccessor(self), TensorAccessor(output)
         quotient = _wrapped_quotient if self._spec.dtype is int64 else divide
         found = _average_windows(source.sizes[-spatial:], out.sizes[-spatial:], *window)

@@ -1,13 +1,13 @@
-"""Resampling: images of another size, by nearest neighbours or by interpolation.
+"""Resampling: resizes images, by nearest neighbours or by interpolation.
 
-All of it is linear and goes dimension by dimension: each output position is a sum of input positions with
-weights, which a mode gives for one dimension.  Positions and weights are computed as PyTorch does, in float32
-for all dtypes but float64 (and uint8 interpolated), because a position decides which neighbours are taken.
+All modes are linear and separable: each output element is a weighted sum of input elements, with weights that
+the mode determines for each dimension.  Positions and weights are computed as in PyTorch, in float32 for all
+dtypes except float64 (and interpolated uint8), because a position decides which neighbours are used.
 Accumulation: the weighted sum over all neighbours is exactly rounded in float64 and rounded once to the
 dtype; so is a gradient's.  uint8 is rounded after each dimension, the last first.
 
-With antialiasing an image that becomes smaller is a weighted mean of all that an output element covers: the
-filter is as wide as the output's elements are apart.
+With antialiasing, when an image becomes smaller, an output element is a weighted mean of all input elements
+that it covers: the filter's width is scaled by the distance of neighbouring output elements.
 
 Source: aten/src/ATen/native/UpSample.h, cpu/UpSampleKernel.cpp; Keys, "Cubic Convolution Interpolation for
 Digital Image Processing" (1981), with a = -0.75, and with a = -0.5 where antialiased; Duchon, "Lanczos
@@ -35,7 +35,7 @@ from ...numerics.windows import like, planes
 from ...values.dtype import float64, uint8
 from ...values.geometry import Ints
 
-# along a dimension: for each output position, pairs of an input position and its weight
+# along one dimension: for each output position, pairs (input position, weight)
 Weights = list[list[tuple[int, float]]]
 
 _FLOAT32 = struct.Struct("f")
@@ -51,23 +51,21 @@ def _single(number: float) -> float:
 
 
 def _scale(size: int, count: int, align_corners: bool, scale: float | None, rounded: Any) -> float:
-    """How far apart in the input two neighbouring output positions lie.  Source: area_pixel_compute_scale."""
+    """The distance in the input of two adjacent output positions.  Source: area_pixel_compute_scale."""
     if align_corners:
         return rounded((size - 1) / (count - 1)) if count > 1 else 0.0
     return rounded(1.0 / scale) if scale is not None and scale > 0 else rounded(size / count)
 
 
 def _source(at: int, step: float, align_corners: bool, rounded: Any) -> float:
-    """Where in the input an output position lies.  Source: area_pixel_compute_source_index."""
+    """The position in the input of an output position.  Source: area_pixel_compute_source_index."""
     if align_corners:
         return rounded(step * at)
     return rounded(rounded(step * (at + 0.5)) - 0.5)
 
 
 def _within(place: float, size: int, least: int = 0) -> int:
-    """The position at ``place`` or before it, from ``least`` on and within ``size``: an infinite place is its
-    end, and what is no number ``least``.
-    """
+    """``floor(place)`` clamped to ``least`` … ``size - 1``; NaN becomes ``least``."""
     if not place >= least:
         return least
     return size - 1 if place > size - 1 else math.floor(place)
@@ -82,15 +80,15 @@ def _nearest(size: int, count: int, align_corners: bool, scale: float | None, ro
 
 
 def _nearest_exact(size: int, count: int, align_corners: bool, scale: float | None, rounded: Any) -> Weights:
-    """The neighbour whose middle is nearest: at floor((position + 1/2) * scale)."""
+    """The neighbour whose center is nearest: at floor((position + 1/2) * scale)."""
     step = _scale(size, count, False, scale, rounded)
     return [[(_within(rounded((at + 0.5) * step), size), 1.0)] for at in range(count)]
 
 
 def _linear(size: int, count: int, align_corners: bool, scale: float | None, rounded: Any) -> Weights:
-    """The two neighbours, each weighted by how near it is.
+    """The two neighbours, weighted by linear interpolation.
 
-    Those with weight 0 are among them: 0 times infinity is NaN.
+    Neighbours with weight 0 are kept, because 0 times infinity must be NaN.
     """
     if count == size:
         return [[(at, 1.0), (at, 0.0)] for at in range(count)]
@@ -105,7 +103,7 @@ def _linear(size: int, count: int, align_corners: bool, scale: float | None, rou
 
 
 def _cubic(size: int, count: int, align_corners: bool, scale: float | None, rounded: Any) -> Weights:
-    """Four neighbours, weighted by Keys' cubic; beyond the border its outermost element stands for them."""
+    """Four neighbours, weighted by Keys' cubic; those outside are replaced by the border's element."""
     step = _scale(size, count, align_corners, scale, rounded)
     weights = []
     for at in range(count):
@@ -122,7 +120,7 @@ def _cubic(size: int, count: int, align_corners: bool, scale: float | None, roun
 
 
 def cubic_weights(share: float) -> list[float]:
-    """The weights of the four neighbours of a place ``share`` behind the second of them."""
+    """The weights of the four neighbours of a position ``share`` after the second of them."""
     a = -0.75
 
     def near(x: float) -> float:
@@ -135,8 +133,10 @@ def cubic_weights(share: float) -> list[float]:
 
 
 def _antialiased(filter: Callable[[float, Any], float], radius: float) -> Callable[..., Weights]:
-    """The mode whose weights ``filter`` gives, which vanishes beyond ``radius``: stretched to the distance of
-    the output positions where that is more than 1, and divided by their sum.
+    """The antialiased mode with the weights ``filter``, which is 0 beyond ``radius``.
+
+    The filter is stretched by the distance of adjacent output positions if that exceeds 1, and its weights
+    are divided by their sum.
 
     Source: _compute_indices_min_size_weights_aa, with its roundings.
     """
@@ -175,7 +175,7 @@ def _triangle(x: float, rounded: Any) -> float:
 
 
 def _keys(x: float, rounded: Any) -> float:
-    """Keys' cubic, as it approximates a smooth function best."""
+    """Keys' cubic with a = -0.5, which approximates a smooth function best."""
     x = abs(x)
     if x < 1:
         return rounded((1.5 * x - 2.5) * x * x + 1)
@@ -206,8 +206,9 @@ _ROW_MAJOR_GRADIENT = ("cubic", "cubic_aa", "lanczos_aa")
 def weights(
     mode: str, sizes: Ints, counts: Sequence[int], align_corners: bool, scales: Sequence[Any], dtype: Any
 ) -> list[Weights]:
-    """The weights of a mode along each spatial dimension: for each output position pairs of an input position
-    and its weight.  ``scales``: how many times as large the output is, or None.
+    """The weights of a mode along each spatial dimension.
+
+    ``scales`` are the scale factors (output size / input size), or None.
     """
     double = dtype is float64 or (dtype is uint8 and mode in _INTERPOLATES)
     rounded = float if double else _single
@@ -218,7 +219,7 @@ def weights(
 
 
 def _products(along: Sequence[Weights]) -> list[tuple[Ints, list[tuple[Ints, float]]]]:
-    """Each output position with the input positions it is made of and their weights."""
+    """Each output position with pairs (input position, weight)."""
     return [
         (
             position,
@@ -236,8 +237,7 @@ def _products(along: Sequence[Weights]) -> list[tuple[Ints, list[tuple[Ints, flo
 
 
 def _check_sizes(input_size: Sequence[int], output_size: Sequence[int], spatial: int) -> Ints:
-    """The output's sizes.  Raises RuntimeError for what can not be resampled.  Source:
-    upsample_2d_common_check."""
+    """The output's sizes.  Raises RuntimeError for invalid sizes.  Source: upsample_2d_common_check."""
     check_length(spatial, output_size=output_size)
     check_length(spatial + 2, input_size=input_size)
     if min(*input_size[2:], *output_size) <= 0:
@@ -249,7 +249,7 @@ def _check_sizes(input_size: Sequence[int], output_size: Sequence[int], spatial:
 
 
 def _refuse_halves(mode: str, dtype: Any) -> None:
-    """Raises NotImplementedError for the 16-bit floats where antialiased: PyTorch has no such kernel."""
+    """Raises NotImplementedError for half precision with antialiasing: PyTorch has no such kernel."""
     if mode.endswith("_aa"):
         refuse_half(dtype)
 
@@ -286,7 +286,7 @@ def _backward_rule(mode: str, spatial: int) -> Callable[..., Spec]:
 
 
 def _options(mode: str, options: Sequence[Any]) -> tuple[bool, Sequence[Any]]:
-    """``align_corners``, which only interpolation has, and the scales of the dimensions."""
+    """``align_corners``, which only interpolating modes have, and the scales of the dimensions."""
     return (options[0], options[1:]) if mode in _INTERPOLATES else (False, options)
 
 
@@ -298,7 +298,7 @@ def _kernel(mode: str, spatial: int) -> Callable[..., None]:
         along = weights(mode, sizes, output_size, align_corners, scales, self._spec.dtype)
         bytes_between = self._spec.dtype is uint8 and mode in _INTERPOLATES
         if mode.endswith("_aa") or bytes_between:
-            # a dimension that keeps its size is left alone, whatever its scale says
+            # a dimension that keeps its size is copied, whatever its scale
             along = [
                 [[(at, 1.0)] for at in range(size)] if size == len(weights) else weights
                 for size, weights in zip(sizes, along)
@@ -319,9 +319,9 @@ def _kernel(mode: str, spatial: int) -> Callable[..., None]:
 
 
 def _total(terms: list[Any]) -> Any:
-    """The exact sum; of zeros the one that adding them gives, where ``exact_sum`` makes 0.0 of -0.0.
+    """The exact sum, but preserving the sign of a sum of zeros: ``exact_sum`` returns 0.0 for -0.0.
 
-    Of nothing 0.0: with a scale of its own, an output may see only what is beyond the input.
+    Without terms 0.0: with an explicit scale, an output element may cover only positions outside the input.
     """
     if any(terms):
         return exact_sum(terms)
@@ -329,7 +329,7 @@ def _total(terms: list[Any]) -> Any:
 
 
 def _joined(members: list[tuple[int, float]]) -> list[tuple[int, float]]:
-    """One weight for each position: an element at the border also stands for those beyond it."""
+    """Adds up the weights of equal positions; the border's element occurs several times."""
     totals: dict[int, float] = {}
     for at, weight in members:
         totals[at] = totals.get(at, 0.0) + weight
@@ -337,7 +337,7 @@ def _joined(members: list[tuple[int, float]]) -> list[tuple[int, float]]:
 
 
 def fixed_point(weights: Weights) -> tuple[list[list[tuple[int, int]]], int]:
-    """The weights of uint8 as integers of 15 bits, and how often they were doubled for that."""
+    """The weights for uint8 as 15-bit integers, and the exponent of 2 by which they were scaled."""
     joined = [_joined(members) for members in weights]
     largest = max(weight for members in joined for _, weight in members)
     bits = 0
@@ -351,9 +351,9 @@ def fixed_point(weights: Weights) -> tuple[list[list[tuple[int, int]]], int]:
 
 
 def _resample_bytes(out: TensorAccessor, source: TensorAccessor, along: list[Weights], spatial: int) -> None:
-    """uint8: dimension by dimension from the last, each result rounded half up and clamped to 0 … 255.
+    """Resamples uint8 one dimension after another from the last, rounds half up and clamps to 0 … 255.
 
-    Source: ImagingResampleHorizontalConvolution8u, which has the weights in fixed point.
+    Source: ImagingResampleHorizontalConvolution8u, with weights in fixed point.
     """
     sizes = source.sizes[-spatial:]
     fixed = [fixed_point(weights) for weights in along]
@@ -385,13 +385,13 @@ def _backward_kernel(mode: str, spatial: int) -> Callable[..., None]:
         input_size: Sequence[int],
         *options: Any,
     ) -> None:
-        """Each element's gradient is the weighted sum of those it was used for."""
+        """Each element's gradient is the weighted sum of the gradients of the outputs that use it."""
         grad, out = TensorAccessor(grad_output), TensorAccessor(grad_input)
         align_corners, scales = _options(mode, options)
         sizes = out.sizes[-spatial:]
         keeps = mode == "cubic" and sizes == tuple(
             output_size
-        )  # the gradient itself, whatever the scales say
+        )  # then the gradient is copied, whatever the scales
         along = weights(
             "nearest" if keeps else mode,
             sizes,
@@ -421,7 +421,7 @@ def _backward_kernel(mode: str, spatial: int) -> Callable[..., None]:
 def output_size_of(
     sizes: Sequence[int], output_size: Sequence[int] | None, scale_factors: Sequence[float] | None
 ) -> Ints:
-    """The spatial sizes that one of the two says.  Raises RuntimeError unless exactly one is given."""
+    """The output's spatial sizes, from either argument.  Raises RuntimeError unless exactly one is given."""
     if (output_size is None) == (scale_factors is None):
         raise RuntimeError("Must specify exactly one of output_size and scale_factors")
     given: Any = scale_factors if output_size is None else output_size
@@ -430,7 +430,7 @@ def output_size_of(
     if output_size is not None:
         return tuple(output_size)
     wanted = [size * factor for size, factor in zip(spatial, given)]
-    if not all(-(2.0**63) <= each < 2.0**63 for each in wanted):  # NaN is not either
+    if not all(-(2.0**63) <= each < 2.0**63 for each in wanted):  # false for NaN too
         raise RuntimeError(
             f"scale_factors {list(given)} of sizes {list(spatial)}: value cannot be converted to type int64 "
             "without overflow"
@@ -439,7 +439,7 @@ def output_size_of(
 
 
 def _named(names: Sequence[str], function: Callable[..., Any]) -> Callable[..., Any]:
-    """``function``, with parameters of these names: a formula is given what its parameters are called."""
+    """``function`` with these parameter names: a derivative formula gets the arguments that it names."""
 
     def formula(*arguments: Any) -> Any:
         return function(*arguments)

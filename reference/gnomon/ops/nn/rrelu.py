@@ -1,4 +1,4 @@
-"""The leaky rectifier whose slope is random while it learns.
+"""rrelu: leaky_relu whose negative slope is random in training.
 
 Source: aten/src/ATen/native/Activation.cpp.
 """
@@ -15,7 +15,7 @@ from ...values.dtype import float16, real_number
 
 
 def _slopes(self: Any, lower: Any, upper: Any, generator: Any) -> Any:
-    """A slope from [lower, upper) for each element that is not positive, 1 for the others."""
+    """A random slope from [lower, upper) for each element that is not positive, 1 for the others."""
     dtype = self._spec.dtype
     refuse_dtype(dtype, "bool", "integer", "complex")
     if dtype is float16:

@@ -31,7 +31,7 @@ def _rule(self: Spec, dim: int, half_to_float: bool) -> Spec:
 
 
 def _rows(dim: int, *tensors: Tensor) -> Any:
-    """For each position outside ``dim`` the offsets along it, one list a tensor; sizes are equal."""
+    """For each position outside ``dim``, one list of offsets along ``dim`` per tensor; sizes are equal."""
     spec = tensors[0]._spec
     if not spec.ndim:
         yield [[tensor._storage_offset] for tensor in tensors]
@@ -51,7 +51,7 @@ def _rows(dim: int, *tensors: Tensor) -> Any:
 
 
 def _along_dim(function: Callable[..., list[float]], inputs: int) -> Callable[..., None]:
-    """A kernel: ``function`` of the numbers along ``dim`` of each of the ``inputs`` first arguments."""
+    """A kernel that applies ``function`` to the elements along ``dim`` of the first ``inputs`` arguments."""
 
     def kernel(output: Tensor, *arguments: Any) -> None:
         tensors, dim = arguments[:inputs], arguments[inputs]
@@ -84,7 +84,7 @@ def _log_softmax(numbers: list[float]) -> list[float]:
 
 
 def _has_no_distribution(numbers: list[float]) -> bool:
-    """Is there a NaN among the numbers, or is the largest infinite (inf - inf), or is there none?"""
+    """Are there no numbers, or a NaN among them, or is the largest infinite (inf - inf)?"""
     if not numbers or any(number != number for number in numbers):
         return True
     return math.isinf(max(numbers))
@@ -161,7 +161,7 @@ native_function(
 
 
 def _softmax_double(grad: Any, grad_output: Any, output: Any, dim: int) -> Any:
-    """d/dy of sum(grad * y * (g - sum(g * y))).  Source: softmax_double_backward."""
+    """The derivative of sum(grad * y * (g - sum(g * y))) by y.  Source: softmax_double_backward."""
     return (
         grad * grad_output
         - (output * grad_output).sum(dim, True) * grad

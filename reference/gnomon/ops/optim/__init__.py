@@ -1,4 +1,4 @@
-"""Steps of optimizers, and operators on lists of tensors (_foreach_, _fused_)."""
+"""Optimizer steps (_fused_), and operators on lists of tensors (_foreach_)."""
 
 from . import foreach, optimizer
 

@@ -1,4 +1,4 @@
-"""Operators of lists: the same for each tensor, in one call, written where it stands.
+"""_foreach_ operators: one call applies an in-place operator to each tensor of a list.
 
 Source: aten/src/ATen/native/ForeachOpsKernels.cpp.
 """

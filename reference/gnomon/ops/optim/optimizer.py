@@ -1,8 +1,8 @@
-"""Steps of optimizers as operators: all parameters in one call, which writes to them and returns nothing.
+"""Fused optimizer steps: one call updates all parameters in place and returns nothing.
 
-Accumulation: each element is computed with in float64 and rounded where it is stored.
+Accumulation: each element is computed in float64 and rounded when it is stored.
 
-Source: torch/optim/sgd.py, adam.py; aten/src/ATen/native/native_functions.yaml (_fused_sgd_ and its like).
+Source: torch/optim/sgd.py, adam.py; aten/src/ATen/native/native_functions.yaml (_fused_sgd_, _fused_adam_).
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ Tensors = Sequence[Tensor]
 
 
 def _check_step(params: Specs, **lists: Specs) -> None:
-    """Raises RuntimeError for lists that do not go with the parameters, NotImplementedError for dtypes."""
+    """Raises RuntimeError for lists that do not match the parameters and for overlapping memory,
+    NotImplementedError for no parameters and for unsupported dtypes.
+    """
     if not params:
         raise NotImplementedError("there is no parameter, and so nothing says on which device to run")
     check_length(len(params), **lists)
@@ -50,7 +52,7 @@ def _check_none(name: str, specs: Specs, wanted: str) -> None:
 
 
 def _check_numbers(specs: Sequence[Spec | None]) -> None:
-    """Raises RuntimeError unless each tensor is one real number."""
+    """Raises RuntimeError unless each tensor has one element of a real dtype."""
     for spec in specs:
         if spec is not None and (spec.numel != 1 or spec.dtype.is_complex):
             raise RuntimeError(
@@ -118,7 +120,9 @@ def _number(tensor: Tensor | None, default: float) -> Any:
 def _each_element(
     tensors: Tensors, grad_scale: Tensor | None, function: Callable[[list[Any]], Sequence[Any]]
 ) -> None:
-    """``function`` of a parameter's element, its gradient's and its state's gives these anew."""
+    """Applies ``function`` to the elements of parameter, gradient and state at each position, and stores the
+    new parameter and state; with ``grad_scale`` the gradient is first divided in place.
+    """
     accessors = [TensorAccessor(each) for each in tensors]
     scale = _number(grad_scale, 1.0)
     for offsets in zip(*(each.offsets() for each in accessors)):
@@ -214,7 +218,7 @@ def _adam_kernel(decoupled: bool) -> Callable[..., None]:
 
 
 def _with_lr(operator: str, position: int) -> Callable[..., None]:
-    """The operator for a learning rate in a tensor, which stands at ``position``."""
+    """The overload whose learning rate, at ``position``, is a tensor."""
 
     def step(*arguments: Any) -> None:
         lr = arguments[position].item()

@@ -1,4 +1,4 @@
-"""One element of the result from one of each operand: arithmetic, comparisons, elementary functions."""
+"""Pointwise operators: arithmetic, comparisons, elementary functions."""
 
 from . import arithmetic, bitwise, clamp, compare, complex, elementary, piecewise, power
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...calls.checks import check_alpha, check_same_dtype, refuse_dtype
 from ...calls.iterator import TensorIterator, result_type
-from ...calls.meta_functions import binary, binary_float, computed_in, unary, unary_float, walk
+from ...calls.meta_functions import binary, binary_float, build_iterator, computed_in, unary, unary_float
 from ...calls.native import native_function
 from ...calls.record import Numbers, Out
 from ...dispatch.dispatcher import OpOverload, aten
@@ -26,7 +26,7 @@ from ...values.dtype import bfloat16, bool_, check_number_fits, float16, float32
 
 
 def scaled_by_number(function: Any) -> Any:
-    """The kernel of ``function(a, b, alpha)``, alpha as the operands' dtype holds it."""
+    """The kernel of ``function(a, b, alpha)``, with alpha cast to the common dtype."""
 
     def kernel(iterator: TensorIterator, alpha: Any) -> None:
         held = iterator.common_dtype.cast(alpha)  # type: ignore[union-attr]
@@ -36,10 +36,10 @@ def scaled_by_number(function: Any) -> Any:
 
 
 def add_rule(self: Any, other: Any, alpha: Any) -> Any:
-    """Promoted and broadcast; ``alpha`` has to fit the common dtype."""
+    """Broadcasts and promotes; checks that ``alpha`` fits the common dtype."""
     common = result_type(self, other)
     check_alpha(common, alpha)
-    return walk([self, other], common, common)
+    return build_iterator([self, other], common, common)
 
 
 def sub_rule(self: Any, other: Any, alpha: Any) -> Any:
@@ -85,7 +85,7 @@ sub = native_function(
 
 
 def rsub_rule(self: Any, other: Any, alpha: Any) -> Any:
-    """As ``other - alpha * self``: where strides differ, those of ``other`` decide the result's."""
+    """As for ``other - alpha * self``: if strides differ, those of ``other`` determine the result's."""
     output = sub_rule(other, self, alpha).operands[0].spec
     return sub_rule(self, other, alpha).with_outputs([output])
 
@@ -136,14 +136,14 @@ div = native_function(
 
 
 def integer_division_rule(self: Any, other: Any) -> Any:
-    """Promoted and broadcast; complex numbers have no floor."""
+    """Broadcasts and promotes; refuses complex, which has no floor."""
     common = result_type(self, other)
     refuse_dtype(common, "complex", "bool")
-    return walk([self, other], common, common)
+    return build_iterator([self, other], common, common)
 
 
 def refuse_zero(function: Any) -> Any:
-    """``function`` of two numbers, raising RuntimeError for an integer divided by zero."""
+    """``function`` of two numbers; raises RuntimeError if an integer is divided by zero."""
 
     def checked(a: Any, b: Any) -> Any:
         if b == 0 and isinstance(b, int):
@@ -165,7 +165,9 @@ div_floor = native_function(
 
 
 def _div_trunc_kernel(iterator: TensorIterator) -> None:
-    """A float's quotient is rounded before it is cut, half precision's to float32: 2.5 / 0.001 is 2500."""
+    """Rounds a float quotient to the dtype (half precision: to float32) before truncating it, so that
+    2.5 / 0.001 is 2500.
+    """
     dtype: Any = iterator.common_dtype
     rounded = (float32 if dtype.itemsize == 2 else dtype).cast
 
@@ -262,7 +264,7 @@ fmod = native_function(
 def _neg_rule(self: Spec) -> Any:
     if self.dtype is bool_:
         raise RuntimeError("the - operator on a bool tensor is not supported; a mask is inverted by ~")
-    return walk([self], self.dtype, self.dtype)
+    return build_iterator([self], self.dtype, self.dtype)
 
 
 neg = native_function(
@@ -278,9 +280,9 @@ neg = native_function(
 
 
 def abs_rule(self: Spec) -> Any:
-    """A complex number's modulus is real."""
+    """The result is real; the absolute value of a complex number is its modulus."""
     refuse_dtype(self.dtype, "bool")
-    return walk([self], self.dtype.to_real(), self.dtype)
+    return build_iterator([self], self.dtype.to_real(), self.dtype)
 
 
 abs = native_function(
@@ -358,7 +360,7 @@ reciprocal = native_function(
 
 
 def _integer_is_itself(function: Any) -> Any:
-    """``function`` for floats; integers and non-finite numbers unchanged."""
+    """Applies ``function`` to finite floats; returns integers and non-finite numbers unchanged."""
 
     def rounded(a: Any) -> Any:
         if isinstance(a, int) or a != a or a in (math.inf, -math.inf):
@@ -392,7 +394,7 @@ round = _rounding("round", builtins.round, "to the nearest integer, halves to ev
 def _ternary_rule(self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
     common = result_type(self, tensor1, tensor2)
     check_number_fits(value, computed_in(common))
-    return walk([self, tensor1, tensor2], common, common)
+    return build_iterator([self, tensor1, tensor2], common, common)
 
 
 def _addcdiv_rule(self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
@@ -440,10 +442,10 @@ addcdiv = native_function(
 
 
 def _lerp_rule(self: Spec, end: Spec, weight: Any) -> TensorIterator:
-    """All of one dtype, but for a weight without dimensions, whose dtype promotes as a number's does."""
+    """All have one dtype, except that a 0-dim weight takes part in type promotion like a wrapped number."""
     check_same_dtype(self=self, end=end)
     if not isinstance(weight, Spec):
-        # half precision is weighted in float32
+        # the opmath type of half precision is float32
         check_number_fits(weight, float32 if self.dtype in (float16, bfloat16) else self.dtype)
         weight = None
     elif weight.ndim:
@@ -451,12 +453,12 @@ def _lerp_rule(self: Spec, end: Spec, weight: Any) -> TensorIterator:
     dtype = self.dtype if weight is None else result_type(self, end, weight)
     refuse_dtype(dtype, "bool", "integer")
     if weight is None:
-        return walk([self, end], dtype, dtype)
-    return walk([self, end, weight], dtype, dtype)
+        return build_iterator([self, end], dtype, dtype)
+    return build_iterator([self, end, weight], dtype, dtype)
 
 
 def _lerp(a: Any, b: Any, weight: Any) -> Any:
-    """``a + weight * (b - a)``, from the nearer end."""
+    """``a + weight * (b - a)``, computed from whichever end is nearer."""
     return a + weight * (b - a) if arithmetic.absolute(weight) < 0.5 else b - (b - a) * (1 - weight)
 
 
@@ -503,7 +505,7 @@ positive = native_function(
 
 
 def _fractional(a: Any) -> Any:
-    """What is behind the point, with the sign of a; NaN for an infinity."""
+    """The fractional part, with the sign of a; NaN for an infinity."""
     return a - math.copysign(math.trunc(a), a) if math.isfinite(a) else math.nan
 
 
@@ -519,7 +521,7 @@ frac = native_function(
 
 
 def _round_decimals(iterator: TensorIterator, decimals: int) -> None:
-    """Scaled, rounded and scaled back, each step in the tensor's dtype (float32 for half precision)."""
+    """Scales, rounds and scales back, with each step in the tensor's dtype (float32 for half precision)."""
     dtype = iterator.common_dtype
     cast = float32.cast if dtype.itemsize == 2 else dtype.cast  # type: ignore[union-attr]
     scale = cast(10.0 ** builtins.abs(decimals))
@@ -548,7 +550,7 @@ native_function(
 
 
 def _copysign_grad(grad: Any, self: Any, result: Any) -> Any:
-    """``grad`` where the sign was kept, ``-grad`` where it was changed; 0 at 0."""
+    """``grad`` where the sign did not change, ``-grad`` where it did, 0 where ``self`` is 0."""
     return grad * (result / self).masked_fill(self == 0, 0)
 
 
@@ -565,7 +567,7 @@ copysign = native_function(
 
 
 def _alias(schema: str, operator: OpOverload, out: str) -> OpOverload:
-    """Another name of an operator, in place and with ``out=`` too."""
+    """Defines an alias of an operator, with in-place and ``out=`` variants."""
     return native_function(
         schema,
         composite=lambda *arguments: operator(*arguments),

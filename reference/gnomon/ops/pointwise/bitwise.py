@@ -1,6 +1,6 @@
-"""Bit by bit: logic and shifts of integers; for bool, logic only.
+"""Bitwise logic and shifts of integers; for bool, logic only.
 
-Operands broadcast and promote.  Floating point and complex are refused with a NotImplementedError.
+Operands broadcast and promote.  Floating point and complex dtypes raise NotImplementedError.
 Source: aten/src/ATen/native/BinaryOps.cpp, cpu/BinaryOpsKernel.cpp.
 """
 
@@ -55,7 +55,7 @@ bitwise_xor = native_function(
 
 
 def _shift(function: Callable[[int, int, int], int]) -> Callable[[TensorIterator], None]:
-    """The kernel of ``function(number, places, bits of the dtype without its sign)``."""
+    """The kernel of ``function(number, shift, bits of the dtype without the sign bit)``."""
 
     def kernel(iterator: TensorIterator) -> None:
         dtype = iterator.common_dtype

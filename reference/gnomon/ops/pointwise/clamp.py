@@ -1,6 +1,6 @@
-"""The larger or smaller of two numbers, and numbers kept between bounds.
+"""Elementwise maximum and minimum, and clamp.
 
-Operands are compared in their common dtype, which is the result's; nothing is computed.
+Operands are compared in their common dtype, which is also the result's; no arithmetic is done.
 Source: aten/src/ATen/native/BinaryOps.cpp, TensorCompare.cpp.
 """
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from ...calls.checks import refuse_dtype
 from ...calls.iterator import TensorIterator, result_type
-from ...calls.meta_functions import binary, walk
+from ...calls.meta_functions import binary, build_iterator
 from ...calls.native import native_function
 from ...calls.record import Numbers, Out
 from ...dispatch.dispatcher import OpOverload, aten
@@ -47,7 +47,7 @@ minimum = native_function(
 
 
 def tie_grad(grad: Any, self: Any, other: Any, chosen: Any) -> Any:
-    """The gradient where ``chosen``, halved where both operands are equal."""
+    """The gradient where ``chosen``, halved where both operands are equal; 0 elsewhere."""
     return aten.where(self == other, grad / 2, grad).masked_fill(~chosen, 0)
 
 
@@ -75,14 +75,14 @@ def _clamp_walk(self: Spec, min: Any, max: Any) -> Any:
             real_number(bound)
     common = result_type(self, *bounds)
     refuse_dtype(common, "complex", "bool")
-    if all(bound == bound for bound in bounds):  # else the result is NaN, whatever the other one is
+    if all(bound == bound for bound in bounds):  # if a bound is NaN the result is NaN, whatever the other is
         for bound in bounds:
             check_number_fits(bound, common)
-    return walk([self], common, common)
+    return build_iterator([self], common, common)
 
 
 def _clamp_kernel(iterator: Any, min: Any, max: Any) -> None:
-    """``output = min(max(input, min), max)``, the bounds as the dtype holds them."""
+    """``output = min(max(input, min), max)``, with the bounds cast to the common dtype."""
     low, high = (None if bound is None else iterator.common_dtype.cast(bound) for bound in (min, max))
     for_each(iterator, lambda a: _clamped(a, low, high))
 
@@ -149,7 +149,7 @@ fmin = native_function(
 
 
 def _grad_where(condition: Any, grad: Any) -> Any:
-    """The gradient where ``condition``, else 0."""
+    """The gradient where ``condition`` is true, 0 elsewhere."""
     return aten.where.self(condition, grad, aten.zeros_like(grad))
 
 
@@ -185,7 +185,7 @@ clamp_max_tensor = native_function(
 def _between_rule(self: Spec, min: Spec, max: Spec) -> TensorIterator:
     common = result_type(self, min, max)
     refuse_dtype(common, "bool", "complex")
-    return walk([self, min, max], common, common)
+    return build_iterator([self, min, max], common, common)
 
 
 native_function(

@@ -1,6 +1,6 @@
-"""Comparisons, questions about numbers, and choice.
+"""Comparisons, predicates such as ``isnan``, and selection (``where``, ``masked_fill``).
 
-Operands are compared in their common dtype; answers are bool.  Nothing is computed but in ``isclose``.
+Operands are compared in their common dtype; comparisons return bool.  Only ``isclose`` does arithmetic.
 Source: aten/src/ATen/native/BinaryOps.cpp, TensorCompare.cpp.
 """
 
@@ -91,7 +91,7 @@ isnan = native_function(
 
 
 def _isinf_rule(self: Spec) -> TensorIterator:
-    """Of integers, none of which is, the result lies as zeros_like(self) would."""
+    """For integers the result is all false, with the strides of ``zeros_like(self)``."""
     outputs = [dense_like(self, bool_)] if self.dtype.category < 2 else None
     return TensorIterator("", [self], [bool_], self.dtype, self.device, outputs=outputs)
 
@@ -165,7 +165,7 @@ _LARGEST = {
 def _nan_to_num(
     iterator: TensorIterator, nan: float | None, posinf: float | None, neginf: float | None
 ) -> None:
-    """Each number that is not finite replaced; the parts of complex numbers one by one."""
+    """Replaces numbers that are not finite; real and imaginary parts are replaced independently."""
     largest = _LARGEST.get(iterator.common_dtype.to_real(), 0.0)  # type: ignore[union-attr]
     replaced = {
         math.inf: largest if posinf is None else posinf,
@@ -198,19 +198,21 @@ nan_to_num = native_function(
 
 
 def _is_among(elements: Any, test_elements: Any) -> Any:
-    """Each element looked up among the others, sorted: the first that is not less is equal, or none is."""
+    """Binary search of each element in sorted ``test_elements``: it is present if the first one that is not
+    less is equal.
+    """
     elements = elements.detach()
     ordered = aten.sort.stable(test_elements.detach().reshape((-1,)), True, 0, False)[0]
-    # NaN stands last, and only a sequence without it can be searched
+    # searchsorted needs values without NaN; sorting has put NaN last, where infinity keeps the order
     ends = ordered.nan_to_num(math.inf, math.inf, -math.inf) if ordered.is_floating_point() else ordered
     places = aten.searchsorted.Tensor(ends, elements, False, False, None, None)
     return aten.take.default(ordered, places.clamp(max=ordered.numel() - 1)) == elements
 
 
 def _isin(elements: Any, test_elements: Any, assume_unique: bool, invert: bool) -> Any:
-    """A few others are compared with each element, many are sorted; either side may be a number.
+    """Compares all pairs if ``test_elements`` is small, else sorts it; either argument may be a number.
 
-    Source: the bound is TensorCompare.cpp's.
+    Source: TensorCompare.cpp, for the size at which it sorts.
     """
     for each in (elements, test_elements):
         dtype = each._spec.dtype if hasattr(each, "_spec") else dtype_of_number(each, get_default_dtype())
@@ -242,7 +244,7 @@ for _schema, _out in (
 
 
 def where_rule(condition: Spec, self: Any, other: Any) -> TensorIterator:
-    """The condition is bool (or uint8); the choices are broadcast and promoted."""
+    """The condition must be bool (or uint8); all three broadcast, ``self`` and ``other`` promote."""
     if condition.dtype not in (bool_, uint8):
         raise RuntimeError(
             f"expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.name}"
@@ -255,7 +257,7 @@ def where_rule(condition: Spec, self: Any, other: Any) -> TensorIterator:
         )
     common = result_type(self, other)
     for each in (self, other):
-        if not isinstance(each, Spec) and common not in (float16, bfloat16):  # where one becomes infinite
+        if not isinstance(each, Spec) and common not in (float16, bfloat16):  # which overflow to inf
             check_number_fits(each, common)
     inputs = [condition, self, other]
     return TensorIterator(
@@ -307,7 +309,10 @@ def _masked_fill(self: Any, mask: Any, value: Any) -> Any:
 
 
 def _fill_expanded(self: Any, mask: Any, value: Any) -> Any:
-    """Write ``value`` to the memory of all elements where ``mask`` is true, and nothing to the others'."""
+    """Writes ``value`` to the memory of the elements where ``mask`` is true, and does not touch the rest.
+
+    Elements of an expanded tensor share memory, so writing back unchanged elements could undo a write.
+    """
     warn_of_expanded(aten.masked_fill_.Scalar)
     if not hasattr(value, "_spec"):
         value = aten.scalar_tensor(value, dtype=self.dtype, device=self.device)

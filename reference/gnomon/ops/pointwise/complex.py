@@ -1,7 +1,8 @@
-"""Complex numbers: made of two real ones, and taken apart again.
+"""Complex numbers: composed from real and imaginary parts, and decomposed into them.
 
-``view_as_real`` and ``view_as_complex`` are views: a complex number lies in memory as its real part, then its
-imaginary part.  ``conj`` computes, where PyTorch sets a bit and waits; so ``resolve_conj`` has nothing to do.
+``view_as_real`` and ``view_as_complex`` are views: a complex number is stored as its real part followed by
+its imaginary part.  ``conj`` computes eagerly, where PyTorch sets a conjugate bit and computes later; so
+``resolve_conj`` has nothing to do.
 Results are computed in float64 and rounded once.
 Source: aten/src/ATen/native/ComplexHelper.h, UnaryOps.cpp, TensorFactories.cpp, TensorConversions.cpp.
 """
@@ -12,7 +13,7 @@ import math
 from typing import Any
 
 from ...calls.iterator import TensorIterator
-from ...calls.meta_functions import dense_like, to_float, walk
+from ...calls.meta_functions import build_iterator, dense_like, to_float
 from ...calls.native import native_function
 from ...calls.record import Batching, Out
 from ...dispatch.dispatcher import aten
@@ -26,7 +27,7 @@ View = tuple[Spec, int]
 
 native_function(
     "_conj_physical(Tensor self) -> Tensor",
-    meta=lambda self: walk([self], self.dtype, self.dtype, outputs=[dense_like(self)]),
+    meta=lambda self: build_iterator([self], self.dtype, self.dtype, outputs=[dense_like(self)]),
     kernel=pointwise(lambda a: a.conjugate() if isinstance(a, complex) else a),
     derivatives={"self": lambda grad: grad.conj()},
     doc="The complex conjugate, computed, of real numbers too.",
@@ -178,7 +179,7 @@ adjoint = native_function(
 
 
 def _parts_rule(first: Spec, second: Spec) -> TensorIterator:
-    """Two real tensors of one dtype, float32 or float64; the result is complex."""
+    """Requires two tensors of one dtype, float32 or float64; the result is complex."""
     for each in (first, second):
         if each.dtype not in (float32, float64):
             raise RuntimeError(
@@ -190,7 +191,7 @@ def _parts_rule(first: Spec, second: Spec) -> TensorIterator:
             f"Expected object of scalar type {first.dtype.name} but got scalar type {second.dtype.name} for "
             "second argument"
         )
-    return walk([first, second], first.dtype.to_complex(), first.dtype)
+    return build_iterator([first, second], first.dtype.to_complex(), first.dtype)
 
 
 complex_ = native_function(
@@ -204,7 +205,9 @@ complex_ = native_function(
 
 
 def _polar_grad(grad: Any, result: Any) -> tuple[Any, Any]:
-    """Along the number's direction, and across it.  At 0, which has no direction, the first is 0."""
+    """The components of ``grad`` along the number's direction and perpendicular to it.  At 0, which has no
+    direction, the first is 0.
+    """
     turned = grad.conj()
     return aten.real(turned * result.sgn()), aten.real(turned * (result * 1j))
 
@@ -224,9 +227,9 @@ polar = native_function(
 
 
 def _angle_rule(self: Spec) -> TensorIterator:
-    """A fraction, and real; of a complex tensor row-major, whatever its strides."""
+    """The result is real floating point; for a complex input it is contiguous, whatever the strides."""
     common = to_float(self.dtype)
-    found = walk([self], common.to_real(), common)
+    found = build_iterator([self], common.to_real(), common)
     return found.with_outputs([self.contiguous(None, common.to_real())]) if common.is_complex else found
 
 
@@ -237,11 +240,11 @@ def _angle(a: Any) -> float:
 
 
 def _angle_grad(grad: Any, self: Any) -> Any:
-    """``grad * i * self / |self|**2``, and 0 at 0; real numbers do not turn."""
+    """``grad * i * self / |self|**2``, 0 at 0; for real numbers 0 everywhere."""
     if not self._spec.dtype.is_complex:
         return aten.zeros_like(grad)
     at_zero = self == 0
-    modulus = self.abs().masked_fill(at_zero, 1)  # so that not even the masked numbers are infinite
+    modulus = self.abs().masked_fill(at_zero, 1)  # so that masked elements do not become inf
     return (grad * ((self * 1j) / (modulus * modulus))).masked_fill(at_zero, 0)
 
 

@@ -14,11 +14,11 @@ from ...calls.iterator import TensorIterator
 from ...calls.meta_functions import (
     binary,
     binary_float,
+    build_iterator,
     computed_in,
     dense_like,
     to_float,
     unary_float,
-    walk,
     with_numbers,
 )
 from ...calls.native import native_function
@@ -132,7 +132,7 @@ erf = native_function(
 
 
 def _function(name: str, function: Any, derivative: Any, doc: str, *refused: str) -> OpOverload:
-    """A function of one number, with all variants; it refuses dtypes of the categories ``refused``."""
+    """Defines a unary operator with all variants; it refuses dtypes of the categories ``refused``."""
     return native_function(
         f"{name}(Tensor self) -> Tensor",
         meta=unary_float(*refused),
@@ -145,7 +145,7 @@ def _function(name: str, function: Any, derivative: Any, doc: str, *refused: str
 
 
 def _acosh_grad(grad: Any, self: Any) -> Any:
-    if self._spec.dtype.is_complex:  # the roots one by one: on the cut their product's branch is another
+    if self._spec.dtype.is_complex:  # two roots: sqrt(z * z - 1) has another branch cut
         return grad * conj((self + 1).rsqrt() * (self - 1).rsqrt())
     return grad * (self * self - 1).rsqrt()
 
@@ -286,9 +286,9 @@ native_function(
 def _scale_rule(self: Spec) -> TensorIterator:
     if self.dtype.is_complex:
         raise RuntimeError(f"not supported for complex tensors, but got {self.dtype.name}")
-    # even strides that do not matter are the operand's: PyTorch makes the result by empty_like
+    # PyTorch allocates the result by empty_like, so it also has the input's strides of dimensions of size 1
     dtype = to_float(self.dtype)
-    return walk([self], dtype, dtype, outputs=[dense_like(self, dtype)])
+    return build_iterator([self], dtype, dtype, outputs=[dense_like(self, dtype)])
 
 
 def _angle_unit(name: str, factor: float, doc: str) -> OpOverload:
@@ -308,8 +308,8 @@ rad2deg = _angle_unit("rad2deg", 180 / math.pi, "Each element from radians to de
 
 
 def _logit(iterator: TensorIterator, eps: float | None) -> None:
-    """``log(a / (1 - a))``, ``a`` kept between eps and 1 - eps, numbers of the dtype that is computed in; a
-    negative eps is none.
+    """``log(a / (1 - a))``, with ``a`` clamped to eps and 1 - eps, both rounded to the opmath type; a
+    negative eps means no clamping.
     """
     cast = computed_in(iterator.common_dtype).cast  # type: ignore[arg-type]
     low = -1.0 if eps is None else cast(eps)
@@ -324,12 +324,12 @@ def _logit(iterator: TensorIterator, eps: float | None) -> None:
 
 
 def _logit_grad(grad: Any, self: Any, eps: float | None) -> Any:
-    """``grad / (x (1 - x))``; outside the bounds 0, or NaN where none were given.
+    """``grad / (x (1 - x))``; outside the bounds 0, or NaN if no eps was given.
 
-    What is masked is divided by 1, so that derivatives of this aren't NaN there.
+    Masked elements are divided by 1, so that the second derivative is not NaN there.
     """
     low, high, outside = (0.0, 1.0, math.nan) if eps is None or eps < 0 else (eps, 1.0 - eps, 0.0)
-    masked = (self < low) | (self > high)  # not what is no number, nor anything where eps is none
+    masked = (self < low) | (self > high)  # false for NaN
     return (grad / (self * (1.0 - self)).masked_fill(masked, 1)).masked_fill(masked, outside)
 
 
@@ -348,7 +348,7 @@ logit = native_function(
 
 
 def _logaddexp_grad(function: Any) -> dict[str, Any]:
-    """``grad`` times the operand's share of the sum."""
+    """``grad`` times the operand's share of the sum of exponentials."""
     return {
         "self": lambda grad, self, other: grad / conj(1 + function(other - self)),
         "other": lambda grad, self, other: grad / conj(1 + function(self - other)),
@@ -375,7 +375,7 @@ logaddexp2 = native_function(
 
 
 def _atan2_grad(grad: Any, self: Any, other: Any) -> tuple[Any, Any]:
-    """Turning the point (other, self); the origin has no angle, and its gradients are 0."""
+    """The gradients of the angle of the point (other, self); 0 at the origin, where there is no angle."""
     squared = self * self + other * other
     over = squared.reciprocal().masked_fill(squared == 0, 0)
     return grad * other * over, grad * -self * over
@@ -407,14 +407,14 @@ hypot = native_function(
 
 
 def _xlogy(a: float, b: float) -> float:
-    """``a * log(b)``; 0 where a is 0, whatever the logarithm, but for NaN."""
+    """``a * log(b)``; NaN if b is NaN, else 0 if a is 0."""
     if b != b:
         return b
     return 0.0 if a == 0 else a * arithmetic.log(b)
 
 
 def _xlogy_grad(grad: Any, self: Any, other: Any) -> Any:
-    """``grad * log(other)``; 0 where ``self`` is 0 and that is not finite."""
+    """``grad * log(other)``; 0 where ``self`` is 0 and ``other <= 0``, whose logarithm is not finite."""
     return aten.xlogy.Tensor(grad, other).masked_fill((self == 0) & (other <= 0), 0)
 
 
@@ -437,7 +437,7 @@ def _heaviside_rule(self: Spec, values: Spec) -> TensorIterator:
             f"{values.dtype.name}"
         )
     refuse_dtype(self.dtype, "complex")
-    return walk([self, values], self.dtype, self.dtype)
+    return build_iterator([self, values], self.dtype, self.dtype)
 
 
 heaviside = native_function(

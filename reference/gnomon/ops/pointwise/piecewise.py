@@ -1,7 +1,7 @@
-"""Activations made of straight pieces.
+"""Piecewise linear activations: relu, hardtanh, leaky_relu and the like.
 
-Results are computed in float64 and rounded once; the numbers that say where pieces meet are taken as the
-tensor's dtype holds them (float32 for half precision).  Where pieces meet, the gradient is PyTorch's choice.
+Results are computed in float64 and rounded once; thresholds are first cast to the tensor's dtype (float32 for
+half precision).  At a threshold the gradient is that of PyTorch.
 Source: aten/src/ATen/native/Activation.cpp, cpu/Activation.cpp.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from ...calls.checks import check_same_dtype, refuse_dtype
 from ...calls.iterator import TensorIterator
-from ...calls.meta_functions import binary, computed_in, dense_like, unary, walk, with_numbers
+from ...calls.meta_functions import binary, build_iterator, computed_in, dense_like, unary, with_numbers
 from ...calls.native import native_function
 from ...calls.record import Numbers, Out
 from ...dispatch.dispatcher import aten
@@ -22,7 +22,7 @@ from ...values.dtype import bool_, check_number_fits, int64, real_number
 
 
 def _relu(a: Any) -> Any:
-    """max(a, 0), NaN and -0.0 through."""
+    """``max(a, 0)``; NaN and -0.0 are returned unchanged."""
     return type(a)(0) if a < 0 else a
 
 
@@ -30,7 +30,7 @@ def _relu_rule(self: Spec) -> TensorIterator:
     if self.dtype is bool_:
         raise RuntimeError("not supported for bool; x.to(gnomon.int64) converts it")
     refuse_dtype(self.dtype, "complex")
-    return walk([self], self.dtype, self.dtype)
+    return build_iterator([self], self.dtype, self.dtype)
 
 
 relu = native_function(
@@ -105,7 +105,7 @@ def _threshold_rule(self: Spec, threshold: Any, value: Any) -> TensorIterator:
     refuse_dtype(self.dtype, "bool", "complex")
     check_number_fits(threshold, computed_in(self.dtype))
     check_number_fits(value, self.dtype)
-    return walk([self], self.dtype, self.dtype)
+    return build_iterator([self], self.dtype, self.dtype)
 
 
 threshold = native_function(
@@ -129,7 +129,7 @@ def _between(a: float, lambd: float) -> bool:
 def _shrink_rule(self: Spec, lambd: Any) -> TensorIterator:
     refuse_dtype(self.dtype, "bool", "integer", "complex")
     check_number_fits(lambd, self.dtype)
-    return walk([self], self.dtype, self.dtype)
+    return build_iterator([self], self.dtype, self.dtype)
 
 
 hardshrink = native_function(
@@ -202,7 +202,7 @@ def _hardtanh_rule(self: Spec, min_val: Any, max_val: Any) -> TensorIterator:
         raise RuntimeError("Bool inputs not supported for hardtanh")
     refuse_dtype(self.dtype, "complex")
     bounds: tuple[Any, ...] = (min_val, max_val)
-    if not self.dtype.is_signed:  # which takes of a fraction what is before the point
+    if not self.dtype.is_signed:  # PyTorch truncates the bounds to int64
         for bound in bounds:
             check_number_fits(bound, int64)
         bounds = tuple(int(real_number(bound)) for bound in bounds)
@@ -210,12 +210,12 @@ def _hardtanh_rule(self: Spec, min_val: Any, max_val: Any) -> TensorIterator:
             raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     for bound in bounds:
         check_number_fits(bound, self.dtype)
-    # even strides that do not matter are the operand's: PyTorch makes the result by empty_like
-    return walk([self], self.dtype, self.dtype, outputs=[dense_like(self)])
+    # PyTorch allocates the result by empty_like, so it also has the input's strides of dimensions of size 1
+    return build_iterator([self], self.dtype, self.dtype, outputs=[dense_like(self)])
 
 
 def _hardtanh(a: Any, low: Any, high: Any) -> Any:
-    """``min(max(a, low), high)``, and NaN if any of them is."""
+    """``min(max(a, low), high)``, or NaN if any of the three is NaN."""
     if a == a and (low != low or a < low):
         a = low
     return high if a == a and (high != high or a > high) else a
@@ -325,7 +325,7 @@ hardswish_backward = native_function(
 def _same_dtype_rule(self: Spec, weight: Spec) -> TensorIterator:
     check_same_dtype(self=self, weight=weight)
     refuse_dtype(self.dtype, "bool", "integer", "complex")
-    return walk([self, weight], self.dtype, self.dtype)
+    return build_iterator([self, weight], self.dtype, self.dtype)
 
 
 native_function(
@@ -343,7 +343,7 @@ def _prelu_backward(grad_output: Any, self: Any, weight: Any) -> tuple[Any, Any]
     check_same_dtype(self=self, grad_output=grad_output, weight=weight)
     refuse_dtype(self.dtype, "bool", "integer", "complex")
     positive = self > 0
-    # what a choice leaves out has no part in its derivatives, either, even if it is infinite
+    # the values that where() does not select must not reach derivatives, even if they are infinite
     slope, negative = aten.where.self(positive, 1.0, weight), self.masked_fill(positive, 0)
     of_input = aten.where.self(positive, grad_output, grad_output * slope)
     zero = aten.zeros_like(grad_output if grad_output.shape == of_input.shape else of_input)

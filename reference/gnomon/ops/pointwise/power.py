@@ -12,7 +12,7 @@ from typing import Any
 from ...calls.checks import refuse_dtype
 from ...calls.copies import row_major
 from ...calls.iterator import TensorIterator, result_type
-from ...calls.meta_functions import walk
+from ...calls.meta_functions import build_iterator
 from ...calls.native import native_function
 from ...calls.record import Out
 from ...dispatch.dispatcher import aten
@@ -24,7 +24,7 @@ from ...values.dtype import check_number_fits, complex128, float64
 
 
 def pow_rule(self: Any, exponent: Any) -> Any:
-    """Promoted and broadcast; an integer to a negative integer power is refused."""
+    """Broadcasts and promotes; refuses an integer to a negative integer power."""
     if (
         isinstance(exponent, int)
         and not isinstance(exponent, bool)
@@ -33,9 +33,9 @@ def pow_rule(self: Any, exponent: Any) -> Any:
     ):
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     common = result_type(self, exponent)
-    if isinstance(exponent, Spec) or exponent not in (0, 1):  # which are ones, and the numbers themselves
+    if isinstance(exponent, Spec) or exponent not in (0, 1):  # the results are 1 and self
         refuse_dtype(common, "bool")
-    return walk([self, exponent], common, common)
+    return build_iterator([self, exponent], common, common)
 
 
 def pow_grad_self(grad: Any, self: Any, exponent: Any) -> Any:
@@ -44,14 +44,14 @@ def pow_grad_self(grad: Any, self: Any, exponent: Any) -> Any:
         if exponent == 0:
             return aten.zeros_like(self)
         return grad * conj(exponent * self ** (exponent - 1))
-    # Masked twice: an infinite slope would make the derivative of ``grad * slope`` NaN behind the mask.
+    # Masked twice: an infinite slope would make the derivative of ``grad * slope`` NaN even where masked.
     flat = exponent == 0
     slope = aten.where(flat, aten.zeros_like(grad), conj(exponent * self ** (exponent - 1)))
     return aten.where(flat, aten.zeros_like(grad), grad * slope)
 
 
 def pow_grad_exponent(grad: Any, self: Any, exponent: Any, result: Any) -> Any:
-    """``grad * result * log(self)``; 0 where self is 0 and the exponent is not negative."""
+    """``grad * result * log(self)``; 0 where ``self`` is 0 and the exponent is not negative."""
     if hasattr(self, "_spec"):
         flat = aten.logical_and(self == 0, _is_not_negative(exponent))
         return grad * aten.where(flat, aten.zeros_like(grad), conj(result * self.to(result.dtype).log()))
@@ -61,7 +61,7 @@ def pow_grad_exponent(grad: Any, self: Any, exponent: Any, result: Any) -> Any:
 
 
 def _is_not_negative(exponent: Any) -> Any:
-    """Where a tensor is real and not below 0."""
+    """True where an element is real and at least 0."""
     if not exponent._spec.dtype.is_complex:
         return exponent >= 0
     return aten.logical_and(exponent == exponent.conj(), aten.real(exponent) >= 0)
@@ -92,9 +92,9 @@ pow_scalar = native_function(
 
 
 def _power_of_number(a: Any, exponent: Any) -> Any:
-    """a to the power of a number; 0.5 and -0.5 mean the square root, whose -inf is NaN.
+    """a to the power of a number; 0.5 and -0.5 use the square root, which is NaN at -inf.
 
-    Small powers are products: those of complex numbers outlive infinities, and a square is rounded once.
+    Small integer powers are products: of complex numbers they keep infinities, and a square is rounded once.
 
     Source: pow_tensor_scalar_kernel.
     """
@@ -109,7 +109,7 @@ def _power_of_number(a: Any, exponent: Any) -> Any:
 
 
 def _power_kernel(iterator: TensorIterator, exponent: Any) -> None:
-    """The exponent is a number of the tensor's dtype; of integers it stays exact."""
+    """Casts the exponent to the tensor's dtype; for integer tensors it stays exact."""
     dtype = iterator.common_dtype
     held = exponent if dtype.category < 2 else dtype.cast(exponent)  # type: ignore[union-attr]
     for_each(iterator, lambda a: _power_of_number(a, held))
@@ -120,13 +120,13 @@ def _pow_scalar_walk(self: Spec, exponent: Any) -> Any:
     common = result_type(self, exponent)
     if common.category == 1 or (common.category == 2 and common.itemsize == 2):
         check_number_fits(exponent, common)
-    return walk([self], common, common)
+    return build_iterator([self], common, common)
 
 
 def _pow_of_number(self: Any, exponent: Any) -> Any:
-    """The number becomes a tensor of the common dtype, as that holds it: integers wrap around."""
+    """Converts the base to a tensor of the common dtype (integers wrap around)."""
     common = aten.result_type.Scalar_Tensor(self, exponent)
-    if common.is_complex and self == 1 and not isinstance(self, bool):  # of a logarithm that is 0, whatever
+    if common.is_complex and self == 1 and not isinstance(self, bool):  # 1 ** inf is 1: log(1) is 0
         exponent = exponent.masked_fill(~exponent.isfinite(), 0)
     base = aten.scalar_tensor(common.cast(self), dtype=common, device=exponent.device)
     return row_major(aten.pow.Tensor_Tensor(base, exponent))
@@ -151,7 +151,7 @@ square = native_function(
 
 
 def _float_power(self: Any, exponent: Any) -> Any:
-    """pow in double precision; complex where either operand is."""
+    """pow in float64, or in complex128 if either operand is complex."""
     common = result_type(getattr(self, "_spec", self), getattr(exponent, "_spec", exponent))
     wanted = complex128 if common.is_complex else float64
     return aten.pow(*[each.to(wanted) if hasattr(each, "_spec") else each for each in (self, exponent)])

@@ -1,4 +1,4 @@
-"""Many elements to few, and orders: sums, norms, statistics, scans, sort, unique."""
+"""Reductions and orderings: sums, norms, statistics, scans, sort, unique."""
 
 from . import norm, reduce, scan, sort, statistics, unique
 

@@ -1,9 +1,9 @@
 """Norms of vectors and matrices.
 
-Accumulation: powers are summed exactly rounded in float64 and the result is rounded once; the 2-norm neither
-overflows nor underflows on the way.
+Accumulation: powers are summed exactly rounded in float64 and the result is rounded once; intermediate values
+of the 2-norm neither overflow nor underflow.
 
-Source: aten/src/ATen/native/LinearAlgebra.cpp (linalg_norm and its kind), ReduceOps.cpp (norm).
+Source: aten/src/ATen/native/LinearAlgebra.cpp (linalg_norm and relatives), ReduceOps.cpp (norm).
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _vector_norm_rule(self: Spec, ord: Any, dim: Any, keepdim: bool, dtype: Any)
 
 
 def vector_norm(numbers: list[Any], ord: float) -> float:
-    """``(sum of |x| ** ord) ** (1 / ord)``; the count of what is not 0, and the extremes, at the edges."""
+    """``(sum of |x| ** ord) ** (1 / ord)``; for ord 0 the count of nonzeros, for ±inf the extreme of |x|."""
     sizes = [arithmetic.absolute(number) for number in numbers]
     if ord == 0:
         return float(sum(size != 0 for size in sizes))
@@ -79,7 +79,7 @@ def vector_norm(numbers: list[Any], ord: float) -> float:
         return arithmetic.power(
             arithmetic.exact_sum([arithmetic.power(each, ord) for each in sizes]) + 0.0, 1 / ord
         )
-    # scaled by the largest, no power leaves the range of float64
+    # scaled by the largest, so that powers do not overflow float64
     powers = arithmetic.exact_sum([arithmetic.power(size / largest, ord) for size in sizes])
     return largest * arithmetic.power(powers, 1 / ord)
 
@@ -93,7 +93,7 @@ def _vector_norm_kernel(iterator: TensorIterator, ord: Any, dim: Any, keepdim: b
 
 
 def _vector_norm_grad(grad: Any, self: Any, ord: Any, result: Any, dim: Any, keepdim: bool) -> Any:
-    """``|x| ** (ord - 1) * sgn(x) / norm ** (ord - 1)``, and 0 where the norm is 0.
+    """``grad * |x| ** (ord - 1) * sgn(x) / norm ** (ord - 1)``, and 0 where the norm is 0.
 
     Source: linalg_vector_norm_backward.
     """
@@ -121,7 +121,7 @@ def _vector_norm_grad(grad: Any, self: Any, ord: Any, result: Any, dim: Any, kee
 
 
 def _over(grad: Any, result: Any, exponent: Any = 1) -> Any:
-    """``grad / result ** exponent``, and 0 where the result is 0; not even what is masked is infinite."""
+    """``grad / result ** exponent``, 0 where the result is 0; masked elements do not become inf either."""
     is_zero = result == 0
     return (grad / result.masked_fill(is_zero, 1).pow(exponent)).masked_fill(is_zero, 0)
 
@@ -195,7 +195,7 @@ def _check_precision(dtype: Any) -> None:
 
 
 def _extreme(sizes: Any, dim: int, keepdim: bool, ord: Any) -> Any:
-    """The largest along ``dim`` (0 of none) for a positive order, else the smallest."""
+    """For a positive order the largest along ``dim`` (0 if there is none), else the smallest."""
     if ord < 0:
         return aten.amin.default(sizes, (dim,), keepdim)
     if not sizes.size(dim):
@@ -204,7 +204,9 @@ def _extreme(sizes: Any, dim: int, keepdim: bool, ord: Any) -> Any:
 
 
 def _matrix_norm(self: Any, ord: Any, dim: Sequence[int], keepdim: bool, dtype: Any) -> Any:
-    """ord 1 and inf: the largest sum of sizes down a column, along a row; 2: the largest singular value."""
+    """ord 1 is the largest column sum of |x|, inf the largest row sum, 2 the largest singular value; negative
+    orders are the smallest.
+    """
     size = abs(ord) if not isinstance(ord, complex) else ord
     if size not in (1, 2, math.inf):
         raise RuntimeError(f"Order {ord} not supported.")
@@ -223,7 +225,7 @@ def _matrix_norm(self: Any, ord: Any, dim: Sequence[int], keepdim: bool, dtype: 
 
 
 def _moved_back(result: Any, rows: int, columns: int) -> Any:
-    """One number for each matrix (*, 1), with size 1 where the matrices' dimensions were."""
+    """Moves the reduced dimensions (size 1) of one number per matrix back to ``rows`` and ``columns``."""
     return result.unsqueeze(-1).movedim((-2, -1), (rows, columns))
 
 
@@ -268,7 +270,7 @@ native_function(
 
 
 def _check_whole(self: Any) -> None:
-    """Raises RuntimeError where a norm of a named order and of no dimension is one of nothing known."""
+    """Raises RuntimeError unless ``self`` is 1-D or 2-D: ``ord`` without ``dim`` needs that."""
     if self.ndim not in (1, 2):
         raise RuntimeError(
             f"If dim is not specified but ord is, the input must be 1D or 2D. Got {self.ndim}D."
@@ -276,7 +278,7 @@ def _check_whole(self: Any) -> None:
 
 
 def _linalg_norm(self: Any, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
-    """A vector norm over one dimension, or over all where no order is given; a matrix norm over two."""
+    """A vector norm over one dimension, or over all if ``ord`` is None; a matrix norm over two."""
     if dim is not None and len(dim) not in (1, 2):
         raise RuntimeError(f"If dim is specified, it must be of length 1 or 2. Got {list(dim)}")
     if dim is None and ord is not None:

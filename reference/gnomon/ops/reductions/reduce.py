@@ -1,7 +1,7 @@
-"""Reductions: sums, means, logsumexp, extremes, any and all.
+"""Reductions: sums, means, logsumexp, minimum and maximum, any and all.
 
 Accumulation: floating point sums are exactly rounded (math.fsum over the elements in float64), whatever the
-dtype; integers are summed exactly in int64 and wrap around.  A backend can only be as good.
+dtype; integers are summed exactly in int64 and wrap around.
 
 Source: aten/src/ATen/native/ReduceOps.cpp, TensorCompare.cpp.
 """
@@ -37,7 +37,7 @@ def _sum_rule(self: Spec, dim: Any, keepdim: bool, dtype: Any) -> TensorIterator
 
 
 def expanded(grad: Any, sizes: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
-    """The gradient of a reduction's output, shown with the sizes of its input."""
+    """The gradient of a reduction's output, expanded to the sizes of its input."""
     if not keepdim and sizes and dim is not None:
         for each in reduced_dims(dim, len(sizes)):
             grad = grad.unsqueeze(each)
@@ -75,7 +75,7 @@ native_function(
 
 
 def _sum_to_size(self: Any, size: Sequence[int]) -> Any:
-    """Sum over the dimensions that broadcasting ``size`` had repeated."""
+    """Sums over the dimensions along which broadcasting repeated ``size``."""
     sizes = tuple(size)
     mine = self._spec.sizes
     if sizes == mine and sizes:
@@ -89,10 +89,10 @@ def _sum_to_size(self: Any, size: Sequence[int]) -> Any:
 
 @functools.lru_cache(maxsize=1024)
 def _repeated_dims(mine: tuple[int, ...], sizes: tuple[int, ...]) -> tuple[tuple[int, ...], bool]:
-    """The dimensions to sum over so that ``mine`` becomes ``sizes``, and whether they stay, as 1: not where
-    they go altogether, and there is nothing to view.
+    """The dimensions to sum over to get from ``mine`` to ``sizes``, and keepdim for the sum: False if exactly
+    the leading dimensions disappear, so that no view is needed.
 
-    Raises RuntimeError where broadcasting does not lead from ``sizes`` to ``mine``.
+    Raises RuntimeError unless ``sizes`` broadcasts to ``mine``.
     """
     pad = len(mine) - len(sizes)
     fits = pad >= 0 and all(wanted in (1, have) for wanted, have in zip(sizes, mine[pad:]))
@@ -126,7 +126,7 @@ def _mean(numbers: list[Any]) -> Any:
 
 
 def count_reduced(sizes: tuple[int, ...], dim: Any) -> int:
-    """How many elements go into each output of a reduction."""
+    """The number of elements that are reduced to each output."""
     return geometry.numel_of([sizes[each] for each in reduced_dims(dim, len(sizes))]) if sizes else 1
 
 
@@ -170,7 +170,7 @@ def _logsumexp_rule(self: Spec, dim: Any, keepdim: bool) -> TensorIterator:
 
 
 def _log_sum_exp(numbers: list[Any]) -> Any:
-    """The exponentials are of differences from the largest number, which are in no danger."""
+    """logsumexp; subtracts the largest number first, so that exponentials do not overflow."""
     largest = max((number.real for number in numbers), default=-math.inf)
     shift = 0.0 if math.isinf(largest) or math.isnan(largest) else largest
     powers = [arithmetic.exp(number - shift) for number in numbers]
@@ -210,7 +210,7 @@ def _prod_rule(self: Spec, dim: int, keepdim: bool, dtype: Any) -> TensorIterato
 
 
 def _prod_grad(grad: Any, self: Any, dim: int, keepdim: bool) -> Any:
-    """The product of all the other elements, exact where elements are 0."""
+    """``grad`` times the product of all other elements, which is right for zeros too."""
     if not self._spec.sizes:
         return grad
     if not keepdim:
@@ -258,7 +258,7 @@ def _extreme_rule(self: Spec, dim: Any, keepdim: bool) -> TensorIterator:
 
 
 def _extreme_grad(grad: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
-    """Spread evenly over the elements that are the extreme.  Source: scale_grad_by_count."""
+    """Divides the gradient evenly between equal extremes.  Source: scale_grad_by_count."""
     sizes = self._spec.sizes
     chosen = self == expanded(result, sizes, dim, keepdim)
     count = aten.sum.dim_IntList(chosen, None if dim is None else dim, True, None)
@@ -335,7 +335,7 @@ native_function(
 
 
 def _index_rule(self: Spec, dim: int | None, keepdim: bool) -> tuple[int | None, tuple[int, ...]]:
-    """The wrapped dim and the sizes of an arg-reduction's output."""
+    """The wrapped dim and the output sizes of argmax or argmin."""
     if self.dtype.is_complex:
         raise RuntimeError("does not support complex input, which has no order; its modulus has: x.abs()")
     if dim is None:
@@ -412,7 +412,7 @@ def _with_index_kernel(better: Any) -> Any:
 
 
 def _value_grad(grad: Any, self_sizes: Any, dim: int, keepdim: bool, indices: Any) -> Any:
-    """The gradient where the chosen element stood.  Source: value_selecting_reduction_backward."""
+    """The gradient at the selected elements, 0 elsewhere.  Source: value_selecting_reduction_backward."""
     if not self_sizes:
         return grad
     if not keepdim:

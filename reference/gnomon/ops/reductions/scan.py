@@ -1,4 +1,4 @@
-"""Scans: each element of the result is made of all elements before it along one dimension, and itself.
+"""Scans: each element of the result depends on the elements up to its position along one dimension.
 
 Accumulation: each partial sum of floating point numbers is the exact one, rounded once (math.fsum); products
 are rounded to float64 at each step; integers are exact and wrap around.
@@ -36,7 +36,7 @@ def _scan_rule(self: Spec, dim: int, dtype: Any) -> Spec:
 
 
 def scan(function: Callable[[list[Any]], Iterator[Any]]) -> Callable[..., None]:
-    """The kernel that writes ``function(elements)`` over each row along ``dim``, element for element."""
+    """The kernel that writes ``function(elements)`` for each row along ``dim``."""
 
     def kernel(output: Tensor, self: Tensor, dim: int, *arguments: Any) -> None:
         write = TensorAccessor(output).write
@@ -72,15 +72,15 @@ cumsum = native_function(
 def _running_products(numbers: list[Any]) -> Iterator[Any]:
     if numbers and isinstance(numbers[0], int):
         return itertools.accumulate((int(number) for number in numbers), lambda a, b: (a * b) & (1 << 64) - 1)
-    # 1 is a factor too, which makes a complex infinity NaN
+    # starts with the factor 1, as PyTorch does: times 1 a complex infinity becomes NaN
     return itertools.islice(itertools.accumulate(numbers, operator.mul, initial=1), 1, None)
 
 
 def _cumprod_grad(grad: Any, self: Any, dim: int, result: Any) -> Any:
-    """The reverse sum of ``grad * result`` over self; where an element is 0, by the products without it.
+    """The reverse cumulative sum of ``grad * result``, divided by ``self``; no division if there are zeros.
 
-    With zeros, dividing does not work: gradient i is then the sum over j >= i of grad[j] times the product of
-    all elements up to j but i.  Source: cumprod_backward, whose cases for where the zeros are this is one of.
+    With zeros, gradient i is the sum over j >= i of grad[j] times the product of all elements up to j except
+    element i.  Source: cumprod_backward, which has more cases, depending on where the zeros are.
     """
     if not self.ndim or self.numel() <= 1 or self.size(dim) == 1:
         return grad * 1 if not self.ndim else grad
@@ -120,7 +120,7 @@ def _cummax_rule(self: Spec, dim: int) -> tuple[Spec, Spec]:
 
 
 def _running_best(better: Callable[[Any, Any], bool]) -> Callable[..., None]:
-    """The kernel of cummax and cummin: the last of equal elements counts, and a NaN beats all."""
+    """The kernel of cummax and cummin: of equal elements the last wins, and NaN wins over all numbers."""
 
     def kernel(values: Tensor, indices: Tensor, self: Tensor, dim: int) -> None:
         write_value, write_index = TensorAccessor(values).write, TensorAccessor(indices).write
@@ -137,7 +137,7 @@ def _running_best(better: Callable[[Any, Any], bool]) -> Callable[..., None]:
 
 
 def _cummax_grad(grad: Any, self_sizes: Any, dim: int, indices: Any) -> Any:
-    """Each gradient goes to the element that was the extreme.  Source: cummaxmin_backward."""
+    """Adds each gradient to the element that was the extreme.  Source: cummaxmin_backward."""
     return aten.scatter_add(grad.new_zeros(self_sizes), dim, indices, grad) if self_sizes else grad
 
 
@@ -179,7 +179,7 @@ def _diff(self: Any, n: int, dim: int, prepend: Any, append: Any) -> Any:
                     f"expected the shape of {name} to match that of input but for dim {dim}; at dim {each} "
                     f"it has size {size}, and input {wanted}"
                 )
-    if n == 0:  # whatever would be joined on
+    if n == 0:  # ignores prepend and append
         return aten.clone.default(self, None)
     pieces = [each for each in (prepend, self, append) if each is not None]
     joined = aten.cat(pieces, dim) if len(pieces) > 1 else self

@@ -1,9 +1,9 @@
-"""Order: sorting, the k largest, medians and quantiles, and searching in what is sorted.
+"""sort, topk, medians, quantiles, and searchsorted.
 
-NaN counts as larger than every other number, and 0.0 equals -0.0.  Equal elements always come in the order
-in which they stood.  PyTorch promises that where ``stable`` is given; where it is not, it leaves open which
-of equal elements sort (of more than 16 elements), topk, kthvalue and mode (of more than 16) name, and how 0.0
-and -0.0 stand among each other.  For medians it names the first that a stable sort names, as gnomon does.
+NaN counts as larger than every other number, and 0.0 equals -0.0.  Sorting is always stable.  PyTorch
+guarantees that only with ``stable=True``; otherwise it does not specify which of equal elements sort (of more
+than 16 elements), topk, kthvalue and mode (of more than 16) return, nor the order of 0.0 and -0.0.  For
+medians it returns the first one in stable order, as gnomon does.
 
 Source: aten/src/ATen/native/Sorting.cpp, Bucketization.cpp.
 """
@@ -30,12 +30,12 @@ from ...values.geometry import wrap_dim
 
 
 def rank_of(number: Any) -> tuple[bool, Any]:
-    """What numbers are ordered by: NaN behind all others."""
+    """The sort key of a number: NaN comes last."""
     return (True, 0) if number != number else (False, number)
 
 
 def ascending(numbers: Sequence[Any]) -> list[int]:
-    """The positions of the numbers in ascending order; equal ones stay in order."""
+    """argsort, ascending and stable."""
     return sorted(range(len(numbers)), key=lambda position: rank_of(numbers[position]))
 
 
@@ -44,7 +44,7 @@ def _descending(numbers: Sequence[Any]) -> list[int]:
 
 
 def selection_grad(grad: Any, self_sizes: Any, dim: int, indices: Any) -> Any:
-    """The gradient where the chosen elements stood.  Source: value_selecting_reduction_backward."""
+    """The gradient at the selected elements, 0 elsewhere.  Source: value_selecting_reduction_backward."""
     if not self_sizes:
         return grad
     return aten.scatter_add.default(grad.new_zeros(self_sizes), dim, indices, grad)
@@ -63,7 +63,7 @@ def _sort_rule(self: Spec, stable: Any, dim: int, descending: bool) -> tuple[Spe
 def _sort_kernel(
     values: Tensor, indices: Tensor, self: Tensor, stable: Any, dim: int, descending: bool
 ) -> None:
-    """Each row along ``dim`` in order, and where each element stood."""
+    """Sorts each row along ``dim``; also writes the original position of each element."""
     write_value, write_index = TensorAccessor(values).write, TensorAccessor(indices).write
     rows = zip(rows_along(values, dim, []), rows_along(indices, dim, []), rows_along(self, dim, []))
     for (_, value_at, _), (_, index_at, _), (_, _, numbers) in rows:
@@ -137,7 +137,7 @@ def _topk_rule(self: Spec, k: int, dim: int, largest: bool, sorted: bool) -> tup
 def _topk_kernel(
     values: Tensor, indices: Tensor, self: Tensor, k: int, dim: int, largest: bool, sorted: bool
 ) -> None:
-    """The first ``k`` of each row in order."""
+    """The first ``k`` elements of each row in sorted order."""
     write_value, write_index = TensorAccessor(values).write, TensorAccessor(indices).write
     rows = zip(rows_along(values, dim, []), rows_along(indices, dim, []), rows_along(self, dim, []))
     for (_, value_at, _), (_, index_at, _), (_, _, numbers) in rows:
@@ -166,13 +166,13 @@ topk = native_function(
 )
 
 
-# -- one element by its rank ---------------------------------------------------------------------------------
+# -- selecting one element -----------------------------------------------------------------------------------
 
 
 def _reduced_row(
     self: Spec, dim: int, keepdim: bool, refused: Sequence[str] = ("bool", "complex")
 ) -> tuple[Spec, Spec]:
-    """The specs of values and indices of a reduction of one dimension that may not be empty."""
+    """The specs of values and indices of a reduction over ``dim``, which must not be empty."""
     dim = wrap_dim(dim, self.ndim)
     zero_numel_check_dims(self, dim)
     refuse_dtype(self.dtype, *refused)
@@ -230,7 +230,7 @@ kthvalue = native_function(
 
 
 def _median(numbers: list[Any]) -> int:
-    """The position of the lower of the middle elements; of the first NaN if there is one."""
+    """The position of the lower median, or of the first NaN if there is one."""
     unordered = [position for position, number in enumerate(numbers) if number != number]
     return unordered[0] if unordered else ascending(numbers)[(len(numbers) - 1) // 2]
 
@@ -251,7 +251,7 @@ def _flat_median(choose: Any) -> Any:
 
 
 def _flat_median_rule(self: Spec) -> Spec:
-    # nothing is compared in an empty tensor: the median of nothing is NaN, or what a dtype makes of it
+    # the median of an empty tensor compares nothing: it is NaN cast to the dtype, for every dtype
     if 0 not in self.sizes:
         refuse_dtype(self.dtype, "bool", "complex")
     return self.contiguous(())
@@ -289,7 +289,7 @@ for _name, _choose, _note in (
 
 
 def _mode(numbers: list[Any]) -> int:
-    """The last position of the most frequent number; of several, of the least.  NaN equals nothing."""
+    """The last position of the most frequent number (of several, the smallest).  NaN equals nothing."""
     order = ascending(numbers)
     best = most = run = 0
     for number, position in enumerate(order):
@@ -346,10 +346,10 @@ def _check_quantile(self: Any, q: Any, interpolation: str) -> None:
 
 
 def _quantile(self: Any, q: Any, dim: int | None, keepdim: bool, interpolation: str, skip_nan: bool) -> Any:
-    """Where ``q * (n - 1)`` lands between the sorted elements, and what stands there."""
+    """The interpolated element at position ``q * (n - 1)`` of the sorted elements."""
     _check_quantile(self, q, interpolation)
     wrapped = wrap_dim(0 if dim is None else dim, self.ndim)
-    # the elements of a row lie along a new last dimension, where those of q will be; dim stays, with size 1
+    # move the elements of a row to a new last dimension, later that of q; dim remains with size 1
     if dim is None or not self.ndim:
         rows = self.flatten()
     else:
@@ -462,7 +462,7 @@ def _searchsorted_kernel(
     side: Any,
     sorter: Tensor | None,
 ) -> None:
-    """Bisection of the boundaries, taken in the order that ``sorter`` gives; compared in the common dtype."""
+    """Bisects the boundaries, in the order given by ``sorter``; compares in the common dtype."""
     is_behind = operator.gt if right or side == "right" else operator.ge
     cast = result_type(sorted_sequence._spec, self._spec).cast
     rows = [numbers for _, _, numbers in rows_along(sorted_sequence, -1, [])]
@@ -480,7 +480,7 @@ def _searchsorted_kernel(
 
 
 def _bisect(row: Sequence[Any], value: Any, is_behind: Callable[[Any, Any], bool]) -> int:
-    """The first position whose number is behind ``value``; NaN is behind nothing, as in PyTorch."""
+    """The first position whose number is behind ``value``; comparisons with NaN are false, as in PyTorch."""
     low, high = 0, len(row)
     while low < high:
         middle = (low + high) // 2
@@ -519,7 +519,7 @@ native_function(
 
 
 def _number_like(tensor: Any, number: Any) -> Any:
-    """A number as a 0-dim tensor of the dtype it has beside ``tensor``."""
+    """A number as a 0-dim tensor, in the dtype that it promotes to with ``tensor``."""
     if tensor.ndim > 1:
         raise RuntimeError(
             "input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries "

@@ -1,7 +1,7 @@
 """Variances and other statistics.
 
 Accumulation: mean and squared distances are computed in float64, each sum exactly rounded, and the result is
-rounded once; so a variance of float16 numbers is as good as float16 can say it.
+rounded once; so a variance in float16 is correct to float16 precision.
 
 Source: aten/src/ATen/native/ReduceOps.cpp (std, var, nansum), Correlation.cpp, TensorCompare.cpp (aminmax).
 """
@@ -29,7 +29,7 @@ from ...values.geometry import wrap_dim
 
 
 def _expanded(grad: Any, sizes: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
-    """The gradient of a reduction's output, with size 1 where the input's dimensions were."""
+    """The gradient of a reduction's output, with the reduced dimensions restored as size 1."""
     if not keepdim and sizes:
         for each in reduced_dims(dim, len(sizes)):
             grad = grad.unsqueeze(each)
@@ -44,7 +44,7 @@ def _count(sizes: tuple[int, ...], dim: Any) -> int:
 
 
 def variance(numbers: list[Any], correction: float) -> float:
-    """The squared distances from the mean, over the count less ``correction``."""
+    """The sum of squared distances from the mean, divided by the count minus ``correction``."""
     if not numbers:
         return math.nan
     mean = arithmetic.divide(arithmetic.exact_sum(numbers), len(numbers))
@@ -80,16 +80,16 @@ def _var_grad(grad: Any, self: Any, dim: Any, correction: Any, keepdim: bool) ->
     sizes = self._spec.sizes
     freedom = _count(sizes, dim) - (1 if correction is None else correction)
     grad = _expanded(grad, sizes, dim, keepdim)
-    if freedom <= 0 and (dim is None or not sizes):  # infinite, but NaN where there is nothing to tell apart
+    if freedom <= 0 and (dim is None or not sizes):  # inf, or NaN (inf * 0) at the mean
         return grad * aten.where(self == self.mean(dim, True), math.nan, math.inf)
     return (2.0 / freedom if freedom else math.inf) * grad * (self - self.mean(dim, True))
 
 
 def _std_grad(result: Any, grad: Any, self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
-    """That of the variance, over ``2 * std``; 0 where std is 0.
+    """The gradient of the variance, divided by ``2 * std``; 0 where std is 0.
 
-    What divides there is infinite instead, so that the derivative of this by ``grad``, which forward mode
-    takes, is 0 too and not 0 / 0.
+    There the divisor is replaced by inf, so that the derivative of this by ``grad``, which forward mode uses,
+    is 0 too and not 0 / 0.
     """
     is_zero = result == 0
     scaled = (grad / (result * 2).masked_fill(is_zero, math.inf)).masked_fill(is_zero, 0)
@@ -127,7 +127,7 @@ def _mean(self: Any, dim: Any, keepdim: bool) -> Any:
 
 
 def _with_and_without_mean(name: str, packet: Any, meaning: str) -> None:
-    """The overloads with ``unbiased``, and the operator that gives the mean as well."""
+    """Defines the overloads with ``unbiased``, and the operator that also returns the mean."""
     native_function(
         f"{name}.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
         composite=lambda self, dim, unbiased, keepdim: packet.correction(self, dim, int(unbiased), keepdim),
@@ -231,7 +231,7 @@ nanmean = native_function(
 )
 
 
-# -- both extremes -------------------------------------------------------------------------------------------
+# -- aminmax -------------------------------------------------------------------------------------------------
 
 
 def _aminmax_rule(self: Spec, dim: int | None, keepdim: bool) -> tuple[Spec, Spec]:
@@ -250,7 +250,7 @@ def _aminmax_rule(self: Spec, dim: int | None, keepdim: bool) -> tuple[Spec, Spe
 
 
 def _aminmax_kernel(min: Tensor, max: Tensor, self: Tensor, dim: int | None, keepdim: bool) -> None:
-    """The extremes of each row along ``dim``; both NaN if there is one."""
+    """The extremes of each row along ``dim``; both are NaN if the row has a NaN."""
     write_min, write_max = TensorAccessor(min).write, TensorAccessor(max).write
     for (min_at, max_at), _, numbers in rows_along(self, dim, [min, max]):
         least = most = numbers[0]
@@ -261,7 +261,7 @@ def _aminmax_kernel(min: Tensor, max: Tensor, self: Tensor, dim: int | None, kee
 
 
 def _aminmax_grad(self: Any, dim: int | None, keepdim: bool, grads: Sequence[Any], min: Any, max: Any) -> Any:
-    """Each gradient, shared by the elements that are that extreme."""
+    """Divides each gradient between the elements equal to its extreme."""
     dims = None if dim is None else (dim,)
     total = None
     for grad, extreme in zip(grads, (min, max)):

@@ -1,6 +1,6 @@
-"""Distinct elements, and how often they occur.
+"""Distinct elements and their counts: unique, unique_consecutive, bincount.
 
-Everything is made of sorting, comparing neighbours and counting, so that every backend has it at once.
+All are composites of sorting, comparing neighbours and counting, so that they run on every backend.
 
 Source: aten/src/ATen/native/Unique.cpp, SummaryOps.cpp.
 """
@@ -17,9 +17,9 @@ from ...values.geometry import wrap_dim
 
 
 def _groups(is_first: Any, return_inverse: bool, return_counts: bool) -> tuple[Any, Any, Any]:
-    """From where runs of equal elements begin (bool, n): their positions, each element's run, their lengths.
+    """From the starts of runs of equal elements (bool, n): their positions, each element's run, the lengths.
 
-    What is not asked for is an empty tensor.
+    Results that are not requested are empty tensors.
     """
     positions = aten.nonzero.default(is_first).flatten()
     nothing = aten.empty((0,), dtype=int64, device=is_first.device)
@@ -31,7 +31,7 @@ def _groups(is_first: Any, return_inverse: bool, return_counts: bool) -> tuple[A
 
 
 def _run_starts(flat: Any) -> Any:
-    """Where an element differs from the one before it; NaN differs from everything."""
+    """True where an element differs from the one before it; NaN differs from everything."""
     first = aten.ones((min(flat.numel(), 1),), dtype=bool_, device=flat.device)
     return aten.cat([first, flat[1:] != flat[:-1]])
 
@@ -78,7 +78,7 @@ unique_consecutive = native_function(
 
 
 def _rows_of(self: Any, dim: int) -> tuple[Any, int]:
-    """The slices along ``dim`` as rows of a matrix; ``dim`` counted from the front."""
+    """The slices along ``dim`` as rows of a matrix, and ``dim`` as a non-negative number."""
     refuse_dtype(self.dtype, "complex")
     dim = wrap_dim(dim, self.ndim, wrap_scalar=False)
     if self.numel() == 0 and any(size == 0 for each, size in enumerate(self.shape) if each != dim):
@@ -93,7 +93,7 @@ def _rows_of(self: Any, dim: int) -> tuple[Any, int]:
 
 
 def _distinct_rows(rows: Any) -> tuple[Any, Any, Any]:
-    """The positions, runs and lengths of runs of equal rows."""
+    """The positions, inverse and lengths of runs of equal rows, as _groups returns them."""
     first = aten.ones((min(rows.shape[0], 1),), dtype=bool_, device=rows.device)
     is_first = aten.cat([first, aten.any(rows[1:] != rows[:-1], 1)])
     return _groups(is_first, True, True)
@@ -106,8 +106,8 @@ def _unique_dim_consecutive(self: Any, dim: int, return_inverse: bool, return_co
 
 
 def _picked(self: Any, dim: int, positions: Any) -> Any:
-    """The slices at ``positions``, laid out as in PyTorch: ``dim`` is moved back from the front, unless there
-    are none.
+    """The slices at ``positions``, with PyTorch's strides: selected along a leading ``dim``, then moved back;
+    contiguous if there are none.
     """
     if not positions.numel():
         return aten.empty(tuple(self.shape), dtype=self.dtype, device=self.device)
@@ -116,7 +116,7 @@ def _picked(self: Any, dim: int, positions: Any) -> Any:
 
 
 def _unique_dim(self: Any, dim: int, sorted: bool, return_inverse: bool, return_counts: bool) -> Any:
-    """Rows are put in order by stable sorts of one column after another, the most significant last."""
+    """Sorts rows lexicographically: stable sorts by one column after another, the most significant last."""
     rows, dim = _rows_of(self, dim)
     order = aten.arange(rows.shape[0], device=rows.device)
     for column in range(rows.shape[1] - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""Views: other sizes and strides over the same elements; what copies or joins: cat, stack, flip, copy_."""
+"""Views (other sizes and strides over one storage), and operators that copy or join: cat, flip, copy_."""
 
 from . import copy, diagonal, join, permute, rearrange, split, strided, view, view_inplace, view_scatter
 

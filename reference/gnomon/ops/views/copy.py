@@ -29,7 +29,7 @@ def copy_kernel(iterator: TensorIterator) -> None:
 
 
 def _copy_(self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
-    """Write ``src``, broadcast and converted, into ``self``, whatever devices they are on."""
+    """Writes ``src``, broadcast and converted, into ``self``; the devices may differ."""
     if not isinstance(src, Tensor):
         src = launch.number_tensor(src, self._spec.dtype, self._spec.device)
     if self is src:
@@ -43,7 +43,7 @@ def _copy_(self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
     elif is_alias_of(src, self) and self._spec.numel:
         if src._spec is self._spec and src._storage_offset == self._storage_offset:
             return self
-        src = launch.convert(src, src._spec.dtype)  # memory may overlap: read all before writing any
+        src = launch.convert(src, src._spec.dtype)  # memory may overlap: copy first
     if self._spec.numel:
         launch.copy_into(self, src)
     return self
@@ -58,7 +58,7 @@ def to_device(self: Tensor, device: Any) -> Tensor:
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
     source = self
     if made._spec.strides != source._spec.strides or source._storage_offset:
-        source = launch.convert(source, source._spec.dtype)  # dense, in the order that empty_like chose
+        source = launch.convert(source, source._spec.dtype)  # dense, with the strides that empty_like chose
     nbytes = made._spec.extent_nbytes
     if nbytes:
         made.untyped_storage().copy_from(source.untyped_storage(), nbytes)
@@ -114,7 +114,10 @@ reference_backend.kernels["fill_.Scalar"] = fill_kernel
 
 
 def _fill_(self: Tensor, value: Any) -> Tensor:
-    """A single half becomes infinite where others are refused, as PyTorch's scalar_fill has it."""
+    """Fills; in a tensor of one half-precision element an overflow becomes inf, in larger ones it is refused.
+
+    Source: PyTorch's scalar_fill.
+    """
     spec = self._spec
     is_one_half = spec.numel == 1 and spec.dtype in (float16, bfloat16)
     check_number_fits(value, float64 if is_one_half else spec.dtype)
@@ -123,9 +126,9 @@ def _fill_(self: Tensor, value: Any) -> Tensor:
         found = plans.get(spec)
         if found is None:
             found = plans[spec] = _fill_rule(spec, value), {}
-        walk, prepared = found
+        iterator, prepared = found
         key = argument_key((value,))
-        launch.launch("fill_.Scalar", spec.device, spec.dtype, [self], 1, walk, (value,), prepared, key)
+        launch.launch("fill_.Scalar", spec.device, spec.dtype, [self], 1, iterator, (value,), prepared, key)
     return self
 
 
@@ -252,7 +255,7 @@ def _to(self: Tensor, dtype: Any, device: Any, non_blocking: bool, copy: bool, m
 
 
 def _suggested_format(self: Any) -> Any:
-    """channels_last where the strides say so; contiguous_format for everything else, whether it is or not.
+    """channels_last if the strides are; else contiguous_format, even for a tensor that is not contiguous.
 
     Source: TensorImpl::suggest_memory_format.
     """
@@ -262,7 +265,7 @@ def _suggested_format(self: Any) -> Any:
 
 
 def is_in_format(self: Tensor, memory_format: Any) -> bool:
-    """Does the tensor lie in the order that a memory format says?"""
+    """Do the tensor's strides match the memory format?"""
     if memory_format in (None, contiguous_format):
         return self._spec.is_contiguous
     sizes = self._spec.sizes

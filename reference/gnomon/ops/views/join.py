@@ -1,4 +1,4 @@
-"""Joining tensors: cat, stack and their like; and several tensors broadcast together.
+"""Joining tensors (cat, stack and relatives), and broadcasting several tensors together.
 
 Source: aten/src/ATen/native/TensorShape.cpp.
 """
@@ -20,7 +20,7 @@ from ...values.geometry import wrap_dim
 
 
 def is_skipped(spec: Spec) -> bool:
-    """An old courtesy: a 1-D tensor of size 0 joins with anything."""
+    """Legacy behavior of PyTorch: cat skips a 1-D tensor of size 0."""
     return spec.sizes == (0,)
 
 
@@ -66,7 +66,7 @@ def _cat_kernel(output: Tensor, tensors: Sequence[Tensor], dim: int) -> None:
     joined = [tensor for tensor in tensors if not is_skipped(tensor._spec)]
     start = out.offset
     for tensor in joined:
-        dim = wrap_dim(dim, len(out.sizes))  # which nobody asks for where nothing is joined
+        dim = wrap_dim(dim, len(out.sizes))  # not checked if all tensors are skipped
         source = TensorAccessor(tensor)
         targets = geometry.offsets(source.sizes, out.strides, start)
         for target, offset in zip(targets, source.offsets()):
@@ -127,7 +127,7 @@ def _stack(tensors: Sequence[Any], dim: int) -> Any:
             )
     if dim == len(first):
         return aten.cat.default([tensor.unsqueeze(dim) for tensor in tensors], dim)
-    joined = aten.cat.default(tensors, dim)  # and the new dimension is split off: any dimension can be
+    joined = aten.cat.default(tensors, dim)  # any dimension can be split by a view
     return joined.view((*first[:dim], len(tensors), *first[dim:])).data
 
 

@@ -1,4 +1,4 @@
-"""Dimensions in another order: permute, transpose, movedim and their other names, all views.
+"""Reordering of dimensions: permute, transpose, movedim and their aliases, all views.
 
 Source: aten/src/ATen/native/TensorShape.cpp, derivatives.yaml.
 """

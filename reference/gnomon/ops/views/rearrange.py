@@ -1,4 +1,4 @@
-"""Elements in another order or several times: flip, roll, rot90, repeat, tile, repeat_interleave.
+"""Reordered or repeated elements: flip, roll, rot90, repeat, tile, repeat_interleave.
 
 All are copies.  Source: aten/src/ATen/native/TensorTransformations.cpp, TensorShape.cpp, Repeat.cpp.
 """
@@ -27,7 +27,7 @@ def _flip_rule(self: Spec, dims: Sequence[int]) -> Spec:
 
 
 def _flip_kernel(output: Tensor, self: Tensor, dims: Sequence[int]) -> None:
-    """Walk ``self`` from the far end of each dimension in ``dims``, with the stride turned round."""
+    """Reads ``self`` from the end of each dimension in ``dims``, with negated strides."""
     source, out = TensorAccessor(self), TensorAccessor(output)
     if 0 in source.sizes:
         return
@@ -77,7 +77,7 @@ native_function(
 
 
 def _roll(self: Any, shifts: Sequence[int], dims: Sequence[int]) -> Any:
-    """Along one dimension after another: what falls out behind comes in again in front."""
+    """Rolls one dimension after another: elements shifted past the end reappear at the start."""
     if len(shifts) == 1 and len(dims) == 1 and self.numel():
         size = self.size(dims[0])
         start = -shifts[0] % size
@@ -128,7 +128,7 @@ def _rot90(self: Any, k: int, dims: Sequence[int]) -> Any:
     if k % 4 == 2:
         return self.flip(dims)
     flipped = dims[1] if k % 4 == 1 else dims[0]
-    return self.flip((flipped,)).transpose(dims[0], dims[1]).data  # a view of nothing that anybody has
+    return self.flip((flipped,)).transpose(dims[0], dims[1]).data  # detached: autograd sees no view
 
 
 native_function(
@@ -144,7 +144,7 @@ native_function(
 
 
 def _interleaved(self_sizes: Sequence[int], repeats: Sequence[int]) -> list[int]:
-    """Sizes (repeats, size, repeats, size …), which a repeated tensor falls into."""
+    """The sizes (repeats, size, repeats, size …) that a repeated tensor can be viewed as."""
     padded = [1] * (len(repeats) - len(self_sizes)) + list(self_sizes)
     return [each for pair in zip(repeats, padded) for each in pair]
 
@@ -167,7 +167,7 @@ def _repeat(self: Any, repeats: Sequence[int]) -> Any:
 
 
 def _repeat_grad(grad: Any, self_sizes: Sequence[int], repeats: Sequence[int]) -> Any:
-    """What each copy received, summed."""
+    """The sum of the gradients of all copies."""
     if 0 in repeats:
         return grad.new_zeros(self_sizes)
     if not repeats:
@@ -201,7 +201,7 @@ native_function(
 
 
 def _repeated_positions(repeats: Any, output_size: int | None) -> Any:
-    """Position i as often as ``repeats[i]`` says."""
+    """Each position i, ``repeats[i]`` times."""
     if repeats.ndim != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     if repeats._spec.dtype not in (int32, int64):
@@ -221,7 +221,7 @@ def _repeated_positions(repeats: Any, output_size: int | None) -> Any:
             f"allocated size does not match required size: got output_size={output_size}, and repeats that "
             f"add up to {size}"
         )
-    # how many of them end at each place, and, summed up, have ended there
+    # count the repeats that end at each position; the cumulative sum of the counts is the source position
     ending = aten.zeros((size + 1,), dtype=int64, device=repeats.device)
     ending = ending.scatter_add_(0, ends, aten.ones_like(ends))
     return ending[:size].cumsum(0, dtype=repeats.dtype)

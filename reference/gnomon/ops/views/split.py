@@ -1,7 +1,7 @@
-"""Tensors in pieces: unbind, split, chunk, tensor_split, all views.
+"""Splitting a tensor: unbind, split, chunk, tensor_split, all views.
 
-The unsafe_ operators give the same pieces without a promise: autograd takes them as new tensors, and does not
-see when one is written to.  Source: aten/src/ATen/native/TensorShape.cpp, derivatives.yaml.
+The unsafe_ operators return the same pieces, but autograd treats them as new tensors, and does not detect
+in-place writes to them.  Source: aten/src/ATen/native/TensorShape.cpp, derivatives.yaml.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from ...values.geometry import wrap_dim
 
 Views = list[tuple[Spec, int]]
 
-VIEW_NBYTES = 256  # of a view at the least: a tensor's slots, its keys, its place in a tuple
+VIEW_NBYTES = 256  # the least memory of a view: its slots, its keys, its entry in a tuple
 
 
 def check_count(count: int) -> None:
-    """Raises OutOfMemoryError for more views than this machine's memory could name, before any is made."""
+    """Raises OutOfMemoryError for more views than fit into this machine's memory, before creating any."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if count * VIEW_NBYTES > memory:
         raise OutOfMemoryError(
@@ -43,7 +43,7 @@ def _unbind(self: Spec, dim: int) -> Views:
 
 
 def _unbind_grad(grads: Sequence[Any], self_spec: Spec, dim: int) -> Any:
-    """The slices' gradients stacked again, zeros for those that have none."""
+    """Stacks the slices' gradients, with zeros for slices without one."""
     some = next(grad for grad in grads if grad is not None)
     return aten.stack.default([some.new_zeros(some.shape) if grad is None else grad for grad in grads], dim)
 
@@ -88,7 +88,7 @@ def _split_sizes(self: Spec, split_sizes: Sequence[int], dim: int) -> Views:
 
 
 def _pieces_grad(grads: Sequence[Any], self_spec: Spec, lengths: Sequence[int], dim: int) -> Any:
-    """The pieces' gradients joined again, zeros for those that have none."""
+    """Concatenates the pieces' gradients, with zeros for pieces without one."""
     dim = wrap_dim(dim, self_spec.ndim)
     some = next(grad for grad in grads if grad is not None)
 
@@ -112,7 +112,7 @@ native_function(
 
 
 def _even_lengths(size: int, split_size: int) -> list[int]:
-    """The lengths of split's pieces: one of length 0 for a dimension of size 0."""
+    """The lengths of split's pieces; a dimension of size 0 has one piece of length 0."""
     if size == 0:
         return [0]
     check_count(-(-size // split_size))
@@ -156,7 +156,7 @@ def _chunk_length(self: Any, chunks: int, dim: int) -> int:
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     length = -(-self.size(dim) // chunks)
-    if length == 0:  # there are as many as were asked for
+    if length == 0:  # then there are ``chunks`` empty chunks
         check_count(chunks)
     return length
 
@@ -238,7 +238,7 @@ def _tensor_split(self: Any, sections: int, dim: int) -> Any:
 
 
 def _tensor_split_by(self: Any, where: Any, dim: int) -> Any:
-    """By a tensor: the number of sections, or the indices."""
+    """tensor_split by a tensor: a number of sections (0-dim) or indices (1-D)."""
     if where._spec.dtype is not int64:
         raise RuntimeError(
             "tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
@@ -275,7 +275,7 @@ native_function(
 
 
 def _along(name: str, least_ndim: int, dim_of: Any) -> None:
-    """hsplit, vsplit, dsplit: tensor_split along a dimension that the name says."""
+    """Defines hsplit, vsplit or dsplit: tensor_split along a fixed dimension."""
 
     def check(self: Any) -> int:
         if self.ndim < least_ndim:

@@ -1,4 +1,4 @@
-"""Windows onto memory: as_strided, and unfold's windows along one dimension.
+"""as_strided, and unfold, which views sliding windows along one dimension.
 
 Source: aten/src/ATen/native/TensorShape.cpp, UnfoldBackward.cpp, derivatives.yaml.
 """
@@ -33,13 +33,15 @@ def _as_strided(self: Spec, size: Sequence[int], stride: Sequence[int], storage_
 
 
 def _as_strided_checked(self: Any, size: Any, stride: Any, storage_offset: int | None) -> Any:
-    """as_strided's offset counts from the start of the storage, and the storage has to reach."""
+    """as_strided; the offset counts from the start of the storage.  Raises RuntimeError if the storage is too
+    small.
+    """
     offset = self._storage_offset if storage_offset is None else storage_offset
     if offset < 0:
         raise RuntimeError(f"as_strided: Tensor: invalid storage offset {offset}")
     itemsize = self._spec.dtype.itemsize
     needed = (offset + geometry.extent(tuple(size), tuple(stride))) * itemsize
-    is_batched = self._keys & BATCHED  # then it is the examples' memory that has to reach
+    is_batched = self._keys & BATCHED  # checked for the examples instead
     available = needed if is_batched else self.untyped_storage().nbytes()
     if (
         needed > available
@@ -56,9 +58,10 @@ def _as_strided_checked(self: Any, size: Any, stride: Any, storage_offset: int |
 
 
 def _as_strided_grad(grad: Any, self_spec: Spec, size: Any, stride: Any, storage_offset: int) -> Any:
-    """Add up what each place in memory received through the window, and show that as ``self`` shows it.
+    """Sums the gradients of each memory location, and reads the sums with the geometry of ``self``.
 
-    Elements of ``self`` that share a place share what it received.  Source: as_strided_backward.
+    The gradient of a location is divided evenly between the elements of ``self`` that share it.  Source:
+    as_strided_backward.
     """
     sizes, strides = self_spec.sizes, self_spec.strides
     start = max(-storage_offset, 0)  # of self, in the memory that both show
@@ -124,8 +127,8 @@ native_function(
 
 
 def _unfold_backward(grad_in: Any, input_sizes: Sequence[int], dim: int, size: int, step: int) -> Any:
-    """Add up what each element received through the windows that it is in: one place of a window after
-    another.
+    """Sums, for each element, the gradients of all windows that contain it, one position of a window at a
+    time.
     """
     sizes = tuple(input_sizes)
     if step <= 0:

@@ -1,6 +1,6 @@
-"""Views: other sizes and strides over the same memory; more in permute, diagonal, split and strided.
+"""Views: other sizes and strides over the same storage; more in permute, diagonal, split and strided.
 
-Each is a pure function from a spec to (spec, offset in elements); values/geometry.py has the arithmetic.
+Each is a pure function from a spec to (spec, offset in elements); the arithmetic is in values/geometry.py.
 Source: aten/src/ATen/native/TensorShape.cpp, derivatives.yaml.
 """
 
@@ -56,7 +56,7 @@ native_function(
     "view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
     variants="method",
     explicit=_view_dtype,
-    derivatives={},  # not followed by autograd, as detach
+    derivatives={},  # not differentiable, like detach
     batching=Batching("leading", 1),
     doc="""The same bytes as elements of another dtype; the last dimension grows or shrinks where those are of
     another size.
@@ -276,7 +276,7 @@ native_function(
 
 
 def _place(grad_output: Any, input_sizes: Sequence[int], view: Any) -> Any:
-    """Zeros with ``grad_output`` written into a view of them."""
+    """Zeros of ``input_sizes``, with ``grad_output`` written into a view of them."""
     zeros = grad_output.new_zeros(tuple(input_sizes))
     aten.copy_.default(view(zeros), grad_output, False)
     return zeros

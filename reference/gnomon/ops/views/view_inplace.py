@@ -1,6 +1,6 @@
-"""In-place views: unsqueeze_ and its like give a tensor itself the sizes and strides of the view.
+"""In-place views: unsqueeze_ and its relatives give the tensor itself the sizes and strides of the view.
 
-No element is written, but the version goes up, and the history gets the view's Node.  Source:
+No element is written, but the version counter is incremented, and the graph gets the view's Node.  Source:
 tools/autograd/gen_inplace_or_view_type.py, VariableTypeManual.cpp (detach_).
 """
 
@@ -18,7 +18,7 @@ from ...values.dispatch_key import AUTOGRAD, BATCHED
 
 
 def _become(self: Tensor, view: Tensor) -> Tensor:
-    """Give ``self`` the geometry of a view of it, and its place in the graph."""
+    """Gives ``self`` the geometry and the gradient edge of a view of it."""
     if is_grad_enabled() and self.requires_grad:
         late_bound.check_inplace("", self, True)
         self._gradient_edge = view._gradient_edge
@@ -29,7 +29,7 @@ def _become(self: Tensor, view: Tensor) -> Tensor:
     counter = version_counter(self)
     counter.value += 1
     if self._view_of is not None and is_grad_enabled():
-        self._view_of = (self._view_of[0], counter.value, self._view_of[2])  # its edge is right
+        self._view_of = (self._view_of[0], counter.value, self._view_of[2])  # its edge is up to date
     if view._autograd_meta is not None and view._autograd_meta.tangents is not None:
         autograd_meta(self).tangents = dict(view._autograd_meta.tangents)
     return self

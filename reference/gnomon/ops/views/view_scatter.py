@@ -1,4 +1,4 @@
-"""The turn of a view: a copy of a tensor in which the part that the view would show is another's.
+"""The inverse of a view: a copy of ``self`` in which the elements that the view selects are those of ``src``.
 
 The copy has the strides of ``self``.  Source: aten/src/ATen/native/TensorShape.cpp (*_scatter),
 derivatives.yaml.
@@ -32,7 +32,7 @@ def _scattered(name: str, view: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _from_start(grad: Any) -> Any:
-    """A gradient in row-major order that begins where its memory does: offsets count from there."""
+    """A contiguous gradient with storage offset 0: as_strided counts offsets from the storage's start."""
     return grad.clone(memory_format=contiguous_format) if grad._storage_offset else grad.contiguous()
 
 
@@ -82,7 +82,7 @@ native_function(
 
 
 def _scattered_as_strided(self: Any, *arguments: Any) -> Any:
-    if self.requires_grad and not self.is_contiguous():  # the formula takes self as row-major
+    if self.requires_grad and not self.is_contiguous():  # the formula assumes it
         raise RuntimeError("as_strided_scatter is currently only supported for contiguous inputs")
     return _scatter_window(self, *arguments)
 
