@@ -54,7 +54,7 @@ def looked_for(text: str) -> set[str]:
     """Each hasattr, and each getattr with a default, in ``text``."""
     return {
         ast.unparse(node)
-        for node in ast.iterator(ast.parse(text))
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and (node.func.id == "hasattr" or (node.func.id == "getattr" and len(node.args) == 3))
