@@ -9,7 +9,7 @@ from .module import Module
 
 
 class MSELoss(Module):
-    """``(input - target) ** 2``: the mean, the sum, or each.  Source: torch.nn.MSELoss."""
+    """The mean or the sum of ``(input - target) ** 2``, or each.  Source: torch.nn.MSELoss."""
 
     def __init__(
         self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"

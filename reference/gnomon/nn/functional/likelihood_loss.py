@@ -57,10 +57,11 @@ def gaussian_nll_loss(
     eps: float = 1e-6,
     reduction: str = "mean",
 ) -> gn.Tensor:
-    """``(log(var) + (input - target) ** 2 / var) / 2``: targets of normal distributions of mean ``input``.
+    """The negative log likelihood of ``target`` under normal distributions with mean ``input``.
 
-    ``var`` is a float, or a tensor with the shape of ``input``, or that shape without the last dimension, or
-    with size 1 in it; it is clamped to at least ``eps``, outside autograd.  ``full`` adds the constant term.
+    It is ``(log(var) + (input - target) ** 2 / var) / 2``.  ``var`` is a float, or a tensor with
+    the shape of ``input``, or that shape without the last dimension, or with size 1 in it; it is clamped to
+    at least ``eps``, outside autograd.  ``full`` adds the constant term.
     Raises ValueError for a negative variance and for one of another shape.
     """
     variance = _variance(var, input)

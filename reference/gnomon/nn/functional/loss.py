@@ -42,7 +42,7 @@ def mse_loss(
     reduction: str = "mean",
     weight: gn.Tensor | None = None,
 ) -> gn.Tensor:
-    """``(input - target) ** 2``, times ``weight`` if given; the mean, the sum, or each.
+    """``(input - target) ** 2``, times ``weight`` if given; ``reduction``: "mean", "sum" or "none".
 
     With a weight, the mean divides by the sum of the weights.  Warns if the shapes differ and have to be
     broadcast.  Raises ValueError for an unknown reduction, and for a weight of another shape than the input.
@@ -65,7 +65,7 @@ def l1_loss(
     reduction: str = "mean",
     weight: gn.Tensor | None = None,
 ) -> gn.Tensor:
-    """``|input - target|``: the mean, the sum, or each; weight, warnings and errors as in ``mse_loss``.
+    """``|input - target|``; weight, reduction, warnings and errors are those of ``mse_loss``.
 
     The result is 0-dim, or with reduction "none" has the shape that both broadcast to.  Raises ValueError
     for a ``reduction`` other than "none", "mean" and "sum".
@@ -105,9 +105,9 @@ def huber_loss(
     delta: float = 1.0,
     weight: gn.Tensor | None = None,
 ) -> gn.Tensor:
-    """Half the square of differences up to ``delta``, beyond it linear; the mean, the sum, or each.
+    """``d ** 2 / 2`` for differences d with ``|d| <= delta``, else ``delta * (|d| - delta / 2)``.
 
-    ``weight``, of the shape of the input, multiplies each loss; the mean is that of the products.
+    ``weight``, with the shape of the input, multiplies each loss; the mean divides by the number of elements.
 
     Raises ValueError for a ``reduction`` other than "none", "mean" and "sum", and for a weight of
     another shape than the input.

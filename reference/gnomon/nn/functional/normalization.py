@@ -29,8 +29,8 @@ def batch_norm(
 ) -> gn.Tensor:
     """Normalizes each channel of (N, C, *), in ``training`` by its own statistics, else by the running ones.
 
-    In ``training`` the running statistics, if given, move towards the input's by ``momentum``.  Raises
-    ValueError for a single value per channel in training, and for an ``eps`` that is not positive.
+    In ``training`` the running statistics, if given, are updated with ``momentum``.  Raises ValueError
+    for a single value per channel in training, and for an ``eps`` that is not positive.
 
     The result has the shape and the dtype of the input.
 
@@ -56,9 +56,9 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> gn.Tensor:
-    """Normalizes each channel of each image of (N, C, *) by its own statistics, or by the running ones.
+    """Normalizes each channel of each batch entry of (N, C, *) by its own or by the running statistics.
 
-    Raises ValueError for planes of one element, whose variance is undefined.
+    Raises ValueError for a single spatial element, whose variance is undefined.
 
     The result has the shape and the dtype of the input.
 
@@ -109,7 +109,7 @@ def group_norm(
     bias: gn.Tensor | None = None,
     eps: float = 1e-5,
 ) -> gn.Tensor:
-    """Normalizes each of ``num_groups`` groups of channels of each image of (N, C, *) by its own statistics.
+    """Normalizes each of ``num_groups`` groups of channels of each batch entry of (N, C, *).
 
     The result has the shape and the dtype of the input.  Raises RuntimeError if ``num_groups`` does not
     divide the number of channels.

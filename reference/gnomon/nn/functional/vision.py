@@ -65,10 +65,10 @@ def interpolate(
 
     ``mode``: 'nearest', 'nearest-exact', 'area' (means), or interpolation: 'linear', 'bilinear' or
     'trilinear', depending on the number of dimensions, 'bicubic', or (only with antialias) 'lanczos'.
-    ``align_corners``, for interpolation: the centers of the outermost elements keep their position, not their
-    edges.  Positions are computed from the given scale factor, with ``recompute_scale_factor`` from the
-    sizes.  ``antialias``, for 'bilinear', 'bicubic' and 'lanczos': when an image becomes smaller, each new
-    element is averaged over the area that it covers.
+    ``align_corners``, for interpolation, aligns the centers of the corner elements of input and output
+    instead of their edges.  Positions are computed from the given scale factor, with
+    ``recompute_scale_factor`` from the sizes.  ``antialias``, for 'bilinear', 'bicubic' and 'lanczos': when
+    downsampling, each output element is averaged over the area that it covers.
 
     Raises ValueError if both or neither of size and scale factor are given; NotImplementedError for a mode
     that does not support the number of dimensions.

@@ -108,25 +108,25 @@ for _schema, _function, _kernel, _doc in (
         "exponential_(Tensor(a!) self, float lambd=1, *, Generator? generator=None) -> Tensor(a!)",
         _exponential_,
         filling(_exponential_number),
-        "Fill with floating point numbers of the exponential distribution: ``-log(1 - u) / lambd``.",
+        "Fills ``self`` with floats drawn from the exponential distribution: ``-log(1 - u) / lambd``.",
     ),
     (
         "cauchy_(Tensor(a!) self, float median=0, float sigma=1, *, Generator? generator=None) -> Tensor(a!)",
         _cauchy_,
         filling(_cauchy_number),
-        "Fill with numbers drawn from the Cauchy distribution: ``median + sigma * tan(pi * (u - 1/2))``.",
+        "Fills ``self`` from the Cauchy distribution: ``median + sigma * tan(pi * (u - 1/2))``.",
     ),
     (
         "log_normal_(Tensor(a!) self, float mean=1, float std=2, *, Generator? generator=None) -> Tensor(a!)",
         _log_normal_,
         filling(_log_normal_number, in_pairs=True),
-        "Fill with numbers whose logarithms are drawn from the normal distribution of ``mean`` and ``std``.",
+        "Fills ``self`` from the log-normal distribution: ``exp(mean + std * z)`` with a standard normal z.",
     ),
     (
         "geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!)",
         _geometric_,
         filling(_geometric_number),
-        "Fill with numbers of trials up to a success of chance ``p``: ``ceil(log(1 - u) / log(1 - p))``.",
+        "Fills ``self`` from the geometric distribution of trials: ``ceil(log(1 - u) / log(1 - p))``.",
     ),
 ):
     native_function(
@@ -177,7 +177,7 @@ native_function(
     derivatives={"mean": _zero_grad},
     batching="random",
     out="Tensor_float_out",
-    doc="""Numbers drawn from normal distributions, each with its mean.
+    doc="""Returns numbers drawn from normal distributions, one for each element of ``mean``.
 
     Raises RuntimeError for a negative or complex standard deviation, NotImplementedError for integers.""",
 )
@@ -189,7 +189,7 @@ native_function(
     derivatives={"std": _zero_grad},
     batching="random",
     out="float_Tensor_out",
-    doc="Numbers drawn from normal distributions, each with its standard deviation.",
+    doc="Returns numbers drawn from normal distributions, one for each element of ``std``.",
 )
 
 native_function(
@@ -199,7 +199,8 @@ native_function(
     derivatives={"mean": _zero_grad, "std": _zero_grad},
     batching="random",
     out="Tensor_Tensor_out",
-    doc="Numbers drawn from normal distributions, each with its mean and deviation, which broadcast.",
+    doc="""Returns numbers drawn from normal distributions with means ``mean`` and standard deviations
+    ``std``, which broadcast.""",
 )
 
 
@@ -215,7 +216,7 @@ native_function(
     "dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     explicit=_normal_of_size,
     batching="random",
-    doc="A tensor of ``size`` drawn from one normal distribution.",
+    doc="Returns a tensor of shape ``size`` with numbers drawn from one normal distribution.",
 )
 
 
@@ -308,7 +309,7 @@ native_function(
     kernel=_poisson_kernel,
     derivatives={"self": _zero_grad},
     batching="random",
-    doc="""Numbers drawn from Poisson distributions, whose rates are the elements of ``self``.
+    doc="""Returns numbers drawn from Poisson distributions whose rates are the elements of ``self``.
 
     Raises RuntimeError for a negative rate, NotImplementedError for dtypes that are not floating point.""",
 )
@@ -365,8 +366,9 @@ native_function(
     derivatives={},
     batching="random",
     out=Out(exact=True),
-    doc="""``num_samples`` categories (int64) drawn by the weights in a vector, or in each row of a matrix.
+    doc="""Draws ``num_samples`` indices (int64) with probabilities in proportion to the elements of each row.
 
-    Weights need not add up to 1.  Without ``replacement`` each category comes at most once.  Raises
-    RuntimeError for weights that are negative or not finite, and where there are too few categories.""",
+    ``self`` is a vector or a matrix; its rows need not sum to 1.  Without ``replacement``, an index is drawn
+    at most once.  Raises RuntimeError for elements that are negative or not finite, a row that sums to 0, and
+    too many samples without replacement.""",
 )

@@ -63,10 +63,10 @@ empty = native_function(
     "device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
     explicit=_empty,
     launches="",
-    doc="""A tensor of ``size`` whose numbers are whatever was in memory.
+    doc="""Returns an uninitialized tensor of shape ``size``.
 
-    dtype: the default dtype if None.  device: the default device if None.  Raises RuntimeError for negative
-    or too large sizes, OutOfMemoryError when there is no memory.""",
+    ``dtype`` and ``device`` default to the default dtype and device.  Raises RuntimeError for negative or too
+    large sizes, OutOfMemoryError if there is not enough memory.""",
 )
 
 
@@ -92,7 +92,7 @@ empty_strided = native_function(
     "device=None, bool? pin_memory=None) -> Tensor",
     explicit=_empty_strided,
     launches="",
-    doc="A tensor of ``size`` and ``stride`` (elements) whose numbers are whatever was in memory.",
+    doc="Returns an uninitialized tensor of shape ``size`` with strides ``stride`` (in elements).",
 )
 
 
@@ -146,10 +146,10 @@ native_function(
     f"empty_permuted(SymInt[] size, int[] physical_layout, {_OPTIONS}) -> Tensor",
     explicit=_empty_permuted,
     launches="",
-    doc="""A dense tensor of ``size`` whose dimensions lie in memory in the order ``physical_layout``, the
-    outermost first.
+    doc="""Returns an uninitialized dense tensor of shape ``size`` with dimensions in a given memory order.
 
-    Raises RuntimeError unless that names each dimension once, from the front.""",
+    ``physical_layout`` lists the dimensions, outermost first.  Raises RuntimeError unless it contains each
+    dimension once, as a nonnegative number.""",
 )
 
 empty_like = native_function(
@@ -158,8 +158,7 @@ empty_like = native_function(
     launches="",
     derivatives={},
     batching="leading",
-    doc="A tensor of the sizes, dtype, device and order of memory of ``self``, with whatever numbers were "
-    "there.",
+    doc="Returns an uninitialized tensor with the sizes, dtype, device and memory order of ``self``.",
 )
 
 
@@ -181,21 +180,22 @@ full = native_function(
     f"full(SymInt[] size, Scalar fill_value, {_OPTIONS}) -> Tensor",
     explicit=_full,
     launches="fill_.Scalar",
-    doc="A tensor of ``size`` filled with a number, whose dtype it has if none is given.",
+    doc="""Returns a tensor of shape ``size`` filled with ``fill_value``; ``dtype`` defaults to that of the
+    number.""",
 )
 
 zeros = native_function(
     f"zeros(SymInt[] size, {_OPTIONS}) -> Tensor",
     explicit=lambda size, dtype, *options: _full(size, 0, dtype or get_default_dtype(), *options),
     launches="fill_.Scalar",
-    doc="A tensor of ``size`` filled with 0, of the default dtype if none is given.",
+    doc="Returns a tensor of shape ``size`` filled with 0; ``dtype`` defaults to the default dtype.",
 )
 
 ones = native_function(
     f"ones(SymInt[] size, {_OPTIONS}) -> Tensor",
     explicit=lambda size, dtype, *options: _full(size, 1, dtype or get_default_dtype(), *options),
     launches="fill_.Scalar",
-    doc="A tensor of ``size`` filled with 1, of the default dtype if none is given.",
+    doc="Returns a tensor of shape ``size`` filled with 1; ``dtype`` defaults to the default dtype.",
 )
 
 full_like = native_function(
@@ -204,9 +204,9 @@ full_like = native_function(
     launches="fill_.Scalar",
     derivatives={},
     batching="leading",
-    doc="""A tensor of the sizes of ``self`` filled with a number.
+    doc="""Returns a tensor of the sizes of ``self`` filled with ``fill_value``.
 
-    It has the strides, the dtype and the device of ``self`` unless others are given.""",
+    It has the strides, dtype and device of ``self`` unless others are given.""",
 )
 
 zeros_like = native_function(
@@ -215,9 +215,9 @@ zeros_like = native_function(
     launches="fill_.Scalar",
     derivatives={},
     batching="leading",
-    doc="""A tensor of the sizes of ``self`` filled with 0.
+    doc="""Returns a tensor of the sizes of ``self`` filled with 0.
 
-    It has the strides, the dtype and the device of ``self`` unless others are given.""",
+    It has the strides, dtype and device of ``self`` unless others are given.""",
 )
 
 ones_like = native_function(
@@ -226,9 +226,9 @@ ones_like = native_function(
     launches="fill_.Scalar",
     derivatives={},
     batching="leading",
-    doc="""A tensor of the sizes of ``self`` filled with 1.
+    doc="""Returns a tensor of the sizes of ``self`` filled with 1.
 
-    It has the strides, the dtype and the device of ``self`` unless others are given.""",
+    It has the strides, dtype and device of ``self`` unless others are given.""",
 )
 
 
@@ -247,7 +247,7 @@ def _new(name: str, value: Any) -> Any:
         launches="" if value is None else "fill_.Scalar",
         derivatives={},
         batching="for_each",
-        doc=f"A tensor of ``size`` with the dtype and device of ``self``: {name[4:]}.",
+        doc=f"Returns a tensor of shape ``size`` with the dtype and device of ``self``, like ``{name[4:]}``.",
     )
 
 
@@ -271,8 +271,9 @@ native_function(
     launches="",
     derivatives={},
     batching="for_each",
-    doc="A tensor of ``size`` and ``stride`` (elements) with the dtype and device of ``self``, with whatever "
-    "numbers were there.",
+    doc="""Returns an uninitialized tensor of shape ``size`` with strides ``stride`` (in elements).
+
+    It has the dtype and device of ``self`` unless others are given.""",
 )
 
 
@@ -293,14 +294,15 @@ new_full = native_function(
     launches="fill_.Scalar",
     derivatives={},
     batching="for_each",
-    doc="A tensor of ``size`` filled with a number, with the dtype and device of ``self``.",
+    doc="""Returns a tensor of shape ``size`` filled with ``fill_value``, with the dtype and device of
+    ``self``.""",
 )
 
 scalar_tensor = native_function(
     f"scalar_tensor(Scalar s, {_OPTIONS}) -> Tensor",
     explicit=lambda s, dtype, *options: _full((), s, dtype or get_default_dtype(), *options),
     launches="fill_.Scalar",
-    doc="A 0-dim tensor that holds a number.",
+    doc="Returns a 0-dim tensor that holds the number ``s``.",
 )
 
 
@@ -316,13 +318,13 @@ def _eye(n: int, m: int, dtype: Any, layout: Any, device: Any, pin_memory: Any) 
 native_function(
     f"eye(SymInt n, {_OPTIONS}) -> Tensor",
     explicit=lambda n, *options: _eye(n, n, *options),
-    doc="The identity matrix of n rows.",
+    doc="Returns the identity matrix (n, n).",
 )
 
 native_function(
     f"eye.m(SymInt n, SymInt m, {_OPTIONS}) -> Tensor",
     explicit=_eye,
-    doc="n rows and m columns with 1 on the diagonal and 0 elsewhere.",
+    doc="Returns a matrix (n, m) with 1 on the diagonal and 0 elsewhere.",
 )
 
 
@@ -339,20 +341,21 @@ resize_ = native_function(
     "resize_(Tensor(a!) self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
     variants="method",
     explicit=_resize_,
-    doc="Give ``self`` other sizes in place; the storage grows when it has to, and new numbers are "
-    "arbitrary.",
+    doc="""Resizes ``self`` in place to ``size``.
+
+    The storage grows if necessary; new elements are uninitialized.""",
 )
 
 native_function(
     "result_type.Tensor(Tensor tensor, Tensor other) -> ScalarType",
     composite=lambda tensor, other: result_type(*(getattr(each, "_spec", each) for each in (tensor, other))),
-    doc="The dtype that an operator on these two operands computes in.",
+    doc="Returns the common dtype of two operands by type promotion.",
 )
 
 native_function(
     "result_type.Scalar_Tensor(Scalar scalar, Tensor tensor) -> ScalarType",
     composite=lambda scalar, tensor: result_type(scalar, tensor._spec),
-    doc="The dtype that an operator on a number and a tensor computes in.",
+    doc="Returns the common dtype of a number and a tensor by type promotion.",
 )
 
 native_function(
@@ -360,11 +363,11 @@ native_function(
     variants="function",
     explicit=lambda tensor, other: result_type(tensor._spec, other),
     batching="composed",
-    doc="The dtype that an operator of a tensor and a number gives.",
+    doc="Returns the common dtype of a tensor and a number by type promotion.",
 )
 
 native_function(
     "result_type.Scalar_Scalar(Scalar scalar1, Scalar scalar2) -> ScalarType",
     explicit=lambda scalar1, scalar2: result_type(scalar1, scalar2),
-    doc="The dtype that an operator of two numbers gives.",
+    doc="Returns the common dtype of two numbers by type promotion.",
 )

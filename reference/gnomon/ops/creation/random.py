@@ -101,10 +101,10 @@ native_function(
     launches="uniform_",
     derivatives={"self": _zero_grad},
     batching="random",
-    doc="""Fill with numbers drawn uniformly from [from, to); both parts of complex ones.
+    doc="""Fills ``self`` with numbers drawn uniformly from [from, to); for complex dtypes, both parts.
 
-    Raises RuntimeError for bounds in the wrong order or beyond the dtype, NotImplementedError for
-    integers.""",
+    Raises RuntimeError if ``from`` exceeds ``to`` or a bound exceeds the dtype's range, NotImplementedError
+    for integers.""",
 )
 
 
@@ -135,10 +135,10 @@ native_function(
     launches="normal_",
     derivatives={"self": _zero_grad},
     batching="random",
-    doc="""Fill with numbers drawn from the normal distribution of this mean and standard deviation.
+    doc="""Fills ``self`` with numbers drawn from the normal distribution of ``mean`` and ``std``.
 
-    Of complex numbers that is of both parts together.  Raises RuntimeError for a negative deviation,
-    NotImplementedError for integers.""",
+    For complex dtypes, each part has half the variance.  Raises RuntimeError for a negative standard
+    deviation, NotImplementedError for integers.""",
 )
 
 
@@ -160,7 +160,8 @@ native_function(
     launches="bernoulli_.float",
     derivatives={"self": _zero_grad},
     batching="random",
-    doc="Fill with 1 with probability ``p``, else 0.  Raises RuntimeError for what is no probability.",
+    doc="""Fills ``self`` with 1 with probability ``p``, else 0.  Raises RuntimeError if ``p`` is not in
+    [0, 1].""",
 )
 
 
@@ -187,7 +188,7 @@ native_function(
     explicit=_bernoulli_each_,
     derivatives={"self": _zero_grad, "p": _zero_grad},
     batching="random",
-    doc="Fill with 1 with the probabilities in ``p``, which broadcasts, else 0.",
+    doc="Fills ``self`` with 1 with the probabilities in ``p``, which broadcasts, else 0.",
 )
 
 native_function(
@@ -196,9 +197,9 @@ native_function(
     derivatives={"self": _zero_grad},
     batching="random",
     out="out",
-    doc="""1 with the probabilities in ``self``, else 0.
+    doc="""Returns 1 with the probabilities in ``self``, else 0.
 
-    Raises RuntimeError for a number that is no probability, NotImplementedError for dtypes that are not
+    Raises RuntimeError for a probability that is not in [0, 1], NotImplementedError for dtypes that are not
     floating point.""",
 )
 
@@ -208,7 +209,7 @@ native_function(
     launches="bernoulli_.float",
     derivatives={},
     batching="random",
-    doc="1 with probability ``p``, else 0, in a tensor of the sizes of ``self``.",
+    doc="Returns a tensor of the sizes of ``self``: 1 with probability ``p``, else 0.",
 )
 
 
@@ -261,8 +262,13 @@ def _define(name: str, fill: Callable[..., Tensor], kernel: str, doc: str) -> No
     )
 
 
-_define("rand", _uniform_, "uniform_", "Floating point numbers drawn uniformly from [0, 1).")
-_define("randn", _normal_, "normal_", "Floating point numbers drawn from the standard normal distribution.")
+_define("rand", _uniform_, "uniform_", "Returns floating point numbers drawn uniformly from [0, 1).")
+_define(
+    "randn",
+    _normal_,
+    "normal_",
+    "Returns floating point numbers drawn from the standard normal distribution.",
+)
 
 
 # -- integers ----------------------------------------------------------------------------------------------
@@ -320,8 +326,9 @@ native_function(
     launches="random_.from",
     derivatives={"self": _zero_grad},
     batching="random",
-    doc="Fill with integers drawn uniformly from [from, to), or up to the largest that the dtype holds "
-    "exactly.",
+    doc="""Fills ``self`` with integers drawn uniformly from [from, to).
+
+    If ``to`` is None, they go up to the largest integer that the dtype represents exactly.""",
 )
 
 native_function(
@@ -331,7 +338,7 @@ native_function(
     launches="random_.from",
     derivatives={"self": _zero_grad},
     batching="random",
-    doc="Fill with integers drawn uniformly from [0, to).",
+    doc="Fills ``self`` with integers drawn uniformly from [0, to).",
 )
 
 native_function(
@@ -341,7 +348,8 @@ native_function(
     launches="random_.from",
     derivatives={"self": _zero_grad},
     batching="random",
-    doc="Fill with integers drawn uniformly from 0 to the largest that the dtype holds exactly.",
+    doc="""Fills ``self`` with integers drawn uniformly from 0 to the largest that the dtype represents
+    exactly.""",
 )
 
 _BOUNDS = "SymInt low, SymInt high"
@@ -366,49 +374,49 @@ for _schema, _function, _doc in (
     (
         f"randint(SymInt high, SymInt[] size, {_LONG_OPTIONS}) -> Tensor",
         lambda high, size, *options: _randint(0, high, size, None, *options),
-        "Integers (int64 unless a dtype is given) drawn uniformly from [0, high).",
+        "Returns integers (int64 unless a dtype is given) drawn uniformly from [0, high).",
     ),
     (
         f"randint.generator(SymInt high, SymInt[] size, {_LONG_GENERATOR_OPTIONS}) -> Tensor",
         lambda high, size, *options: _randint(0, high, size, *options),
-        "Integers drawn uniformly from [0, high), from a generator.",
+        "Returns integers drawn uniformly from [0, high), using a generator.",
     ),
     (
         f"randint.low(SymInt low, SymInt high, SymInt[] size, {_LONG_OPTIONS}) -> Tensor",
         lambda low, high, size, *options: _randint(low, high, size, None, *options),
-        "Integers drawn uniformly from [low, high).",
+        "Returns integers drawn uniformly from [low, high).",
     ),
     (
         f"randint.low_generator(SymInt low, SymInt high, SymInt[] size, {_LONG_GENERATOR_OPTIONS}) -> Tensor",
         _randint,
-        "Integers drawn uniformly from [low, high), from a generator.",
+        "Returns integers drawn uniformly from [low, high), using a generator.",
     ),
     (
         f"randint_like(Tensor self, SymInt high, {_LIKE_OPTIONS}) -> Tensor",
         lambda self, high, *options: fill_integers(_new_like(self, *options), 0, high, None),
-        "Integers drawn uniformly from [0, high), in a tensor of the sizes and the dtype of ``self``.",
+        "Returns integers drawn uniformly from [0, high) in a tensor of the sizes and dtype of ``self``.",
     ),
     (
         f"randint_like.generator(Tensor self, SymInt high, {_GENERATOR_LIKE_OPTIONS}) -> Tensor",
         lambda self, high, generator, *options: fill_integers(_new_like(self, *options), 0, high, generator),
-        "The same from a generator.",
+        "Returns integers drawn uniformly from [0, high) in a tensor like ``self``, using a generator.",
     ),
     (
         f"randint_like.low_dtype(Tensor self, SymInt low, SymInt high, {_LIKE_OPTIONS}) -> Tensor",
         lambda self, low, high, *options: fill_integers(_new_like(self, *options), low, high, None),
-        "Integers drawn uniformly from [low, high), in a tensor like ``self``.",
+        "Returns integers drawn uniformly from [low, high) in a tensor like ``self``.",
     ),
     (
         f"randint_like.low_generator_dtype(Tensor self, {_BOUNDS}, {_GENERATOR_LIKE_OPTIONS}) -> Tensor",
         lambda self, low, high, generator, *options: fill_integers(
             _new_like(self, *options), low, high, generator
         ),
-        "The same from a generator.",
+        "Returns integers drawn uniformly from [low, high) in a tensor like ``self``, using a generator.",
     ),
     (
         f"randint_like.Tensor(Tensor self, Tensor high, {_LIKE_OPTIONS}) -> Tensor",
         lambda self, high, *options: fill_integers(_new_like(self, *options), 0, _bound(high), None),
-        "The same with the bound in a 0-dim tensor.",
+        "Returns integers drawn uniformly from [0, high) in a tensor like ``self``; ``high`` is 0-dim.",
     ),
 ):
     # reading the bound from a tensor is another launch
@@ -461,7 +469,9 @@ native_function(
     explicit=lambda n, *options: _randperm(n, None, *options),
     launches="randperm.generator",
     batching="random",
-    doc="The integers from 0 to n - 1 in random order.  Raises RuntimeError where the dtype has not as many.",
+    doc="""Returns a random permutation of the integers from 0 to n - 1.
+
+    Raises RuntimeError if ``n`` is negative or the dtype cannot represent all of them.""",
 )
 
 native_function(
@@ -470,5 +480,5 @@ native_function(
     kernel=_randperm_kernel,
     launches="randperm.generator",
     batching="random",
-    doc="The integers from 0 to n - 1 in random order, from a generator.",
+    doc="Returns a random permutation of the integers from 0 to n - 1, using a generator.",
 )

@@ -74,7 +74,7 @@ native_function(
     f"arange.start(Scalar start, Scalar end, {_OPTIONS}) -> Tensor",
     explicit=lambda start, end, *options: aten.arange.start_step(start, end, 1, *options),
     launches="arange.start_step",
-    doc="Numbers from ``start`` to before ``end`` in steps of 1.",
+    doc="Returns the numbers from ``start`` (inclusive) to ``end`` (exclusive) in steps of 1.",
 )
 
 arange = native_function(
@@ -82,19 +82,19 @@ arange = native_function(
     explicit=_arange,
     launches="arange.start_step",
     kernel=_arange_kernel,
-    doc="""Numbers from ``start`` to before ``end`` in steps of ``step``: ceil((end - start) / step) of them.
+    doc="""Returns the numbers from ``start`` (inclusive) to ``end`` (exclusive) in steps of ``step``.
 
-    int64 when all three are ints, else the default dtype.  Of an integer dtype ``start`` and ``step`` are
-    truncated (of int64 before it is counted how many there are), else all is float64 until the end.  Raises
-    RuntimeError for a step of 0 or of the wrong sign and for integers beyond 64 bits, NotImplementedError for
-    bool and complex dtypes.""",
+    There are ceil((end - start) / step) elements.  ``dtype`` defaults to int64 if all three are ints, else to
+    the default dtype.  For an integer dtype, ``start`` and ``step`` are truncated (for int64, before the
+    elements are counted); otherwise everything is computed in float64.  Raises RuntimeError for a step of 0
+    or of the wrong sign and for integers beyond 64 bits, NotImplementedError for bool and complex dtypes.""",
 )
 
 native_function(
     f"arange(Scalar end, {_OPTIONS}) -> Tensor",
     explicit=lambda end, *options: aten.arange.start_step(0, end, 1, *options),
     launches="arange.start_step",
-    doc="Numbers from 0 to before ``end`` in steps of 1.",
+    doc="Returns the numbers from 0 to ``end`` (exclusive) in steps of 1.",
 )
 
 
@@ -224,7 +224,7 @@ def _define_space(name: str, rule: Callable[..., Any], kernel: Any, more: str, d
         native_function(
             f"{name}.{overload}({start} start, {end} end, {arguments}) -> Tensor",
             composite=_space_of_tensors(name),
-            doc="The same with bounds in 0-dim tensors, on whose device the result is if none is given.",
+            doc="The same with bounds in 0-dim tensors; ``device`` defaults to theirs.",
         )
 
 
@@ -233,10 +233,10 @@ _define_space(
     _space_rule,
     _linspace_kernel,
     "",
-    """``steps`` numbers at equal distances from ``start`` to ``end``, both included.
+    """Returns ``steps`` evenly spaced numbers from ``start`` to ``end``, both inclusive.
 
-    Of the default dtype if none is given.  Numbers of an integer dtype are truncated.  Raises RuntimeError
-    for a negative number of steps, NotImplementedError for bool.""",
+    ``dtype`` defaults to the default dtype.  For an integer dtype, the numbers are truncated.  Raises
+    RuntimeError for a negative number of steps, NotImplementedError for bool.""",
 )
 _define_space(
     "logspace",
@@ -245,9 +245,9 @@ _define_space(
     ),
     _logspace_kernel,
     "float base=10.0, ",
-    """``base`` to the power of ``steps`` numbers at equal distances from ``start`` to ``end``.
+    """Returns ``base`` to the power of ``steps`` evenly spaced numbers from ``start`` to ``end``.
 
-    Dtypes and errors as for linspace.""",
+    Dtypes and errors are as for linspace.""",
 )
 
 
@@ -294,7 +294,8 @@ for _name, _triangle, _below, _where in (
     native_function(
         f"{_name}(int row, int col, int offset=0, {_OPTIONS.replace('dtype=None', 'dtype=long')}) -> Tensor",
         explicit=_triangle_indices(_triangle, _below),
-        doc=f"""The indices of a matrix's elements {_where} diagonal ``offset``: rows, then columns (2, n).
+        doc=f"""Returns the row and column indices (2, n) of a matrix's elements {_where} diagonal ``offset``.
 
-        int64 or int32.  Raises RuntimeError for negative sizes, NotImplementedError for other dtypes.""",
+        The dtype is int64 or int32.  Raises RuntimeError for negative sizes, NotImplementedError for other
+        dtypes.""",
     )

@@ -55,10 +55,11 @@ gather = native_function(
     linear=("self",),
     separate=("self",),
     out=Out(exact=True),
-    doc="""Elements picked along ``dim`` by ``index`` (int64 or int32), whose sizes the result has.
+    doc="""Gathers elements along ``dim`` at the indices in ``index`` (int64 or int32); the result
+    has its sizes.
 
-    ``result[i][j] = self[index[i][j]][j]`` for dim 0.  Raises RuntimeError for an index that is out of range,
-    counts from the end, or is larger than ``self`` in another dimension.""",
+    ``result[i][j] = self[index[i][j]][j]`` for dim 0.  Raises RuntimeError for an index out of range
+    (negative ones included), and for an ``index`` larger than ``self`` in another dimension than ``dim``.""",
 )
 
 
@@ -87,10 +88,11 @@ native_function(
     composite=_take_along_dim,
     separate=("self",),
     out=Out(exact=True),
-    doc="""gather with ``indices`` (int64), such as argsort's, that broadcast with ``self`` but for ``dim``.
+    doc="""Gathers elements along ``dim`` at ``indices`` (int64), such as argsort's; both broadcast except
+    along ``dim``.
 
-    Without ``dim`` both are viewed as flat; with it, an index counts from the end where it is negative, and
-    around.  Raises RuntimeError for other dtypes, and for sizes that do not broadcast.""",
+    Without ``dim`` both are flattened; with it, indices are taken modulo the size.  Raises RuntimeError for
+    other dtypes, and for sizes that do not broadcast.""",
 )
 
 
@@ -126,10 +128,10 @@ native_function(
     },
     separate=("self", "index"),
     out=Out(exact=True),
-    doc="""Elements of ``self``, seen as one row-major row, at the positions in ``index`` (int64), whose sizes
-    the result has.
+    doc="""Returns the elements of the flattened ``self`` at the indices in ``index`` (int64), with the sizes
+    of ``index``.
 
-    Negative ones count from the end.  Raises IndexError out of range.""",
+    Negative indices count from the end.  Raises IndexError if out of range.""",
 )
 
 
@@ -183,8 +185,8 @@ index_select = native_function(
     linear=("self",),
     separate=("self", "index"),
     out=Out(exact=True),
-    doc="""The slices along ``dim`` that a vector ``index`` (int32 or int64) names.
+    doc="""Returns the slices along ``dim`` at the indices in a vector ``index`` (int32 or int64).
 
-    ``result[:, i] = self[:, index[i]]`` for dim 1.  Raises IndexError for an index out of range (RuntimeError
-    along dim 1, as PyTorch), which one that is negative is; RuntimeError for other dtypes of ``index``.""",
+    ``result[:, i] = self[:, index[i]]`` for dim 1.  Raises IndexError for an index out of range, negative
+    ones included (RuntimeError along dim 1, as in PyTorch); RuntimeError for other dtypes of ``index``.""",
 )

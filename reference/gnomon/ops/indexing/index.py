@@ -222,11 +222,10 @@ if speedups is not None:
 index = native_function(
     "index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
     composite=_index_composite,
-    doc="""Elements at the positions that a list of tensors names: one for each dimension, None for a whole
-    one.
+    doc="""Returns ``self[indices]``: one index tensor per dimension, or None for a full slice.
 
-    int64, int32 (counting from the end where negative) or bool; they broadcast.  Raises IndexError for too
-    many, for other dtypes, and out of range.""",
+    Indices are int64 or int32 (negative ones count from the end) or bool masks, and broadcast.  Raises
+    IndexError for too many indices, for other dtypes, and if out of range.""",
 )
 
 
@@ -270,7 +269,7 @@ native_function(
     node_name="IndexPutBackward0",
     separate=("indices", "values"),
     inplace=Inplace(on_expanded=True),
-    doc="index_put with indices as for _index, and values of the indexed sizes.",
+    doc="index_put with indices as for _index, and ``values`` of the indexed sizes.",
 )
 
 
@@ -329,16 +328,18 @@ def _index_put_(self: Any, indices: Sequence[Any], values: Any, accumulate: bool
 native_function(
     "index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
     composite=_index_put,
-    doc="""``self`` with ``values`` (broadcast) at the indexed positions, or added to what is there.
+    doc="""Returns a copy of ``self`` with ``values`` (broadcast) written to the indexed elements, or added if
+    ``accumulate`` is True.
 
-    The result has the sizes and the dtype of ``self``.  Raises IndexError out of range, RuntimeError
-    for values of another dtype and sizes that do not broadcast.""",
+    The result has the sizes and the dtype of ``self``.  Raises IndexError if out of range, RuntimeError if
+    the dtype of ``values`` differs or their sizes do not broadcast.""",
 )
 
 native_function(
     "index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)",
     composite=_index_put_,
-    doc="Write ``values`` (broadcast) to the indexed positions of ``self``, or add them to what is there.",
+    doc="""Writes ``values`` (broadcast) to the indexed elements of ``self`` in-place, or adds them if
+    ``accumulate`` is True.""",
 )
 
 

@@ -48,8 +48,8 @@ native_function(
     kernel=_nonzero_kernel,
     separate=("self",),
     out=Out(exact=True),
-    doc="The indices of the first ``size`` elements that are not 0, one a row; unused rows hold "
-    "``fill_value``.",
+    doc="""Returns the indices of the first ``size`` nonzero elements, one per row; unused rows are filled
+    with ``fill_value``.""",
 )
 
 
@@ -65,13 +65,13 @@ nonzero = native_function(
     composite=_nonzero,
     separate=("self",),
     out=Out(exact=True),
-    doc="The indices of the elements that are not 0, one a row (int64).",
+    doc="Returns the indices of the nonzero elements, one per row (int64).",
 )
 
 native_function(
     "argwhere(Tensor self) -> Tensor",
     composite=lambda self: aten.nonzero.default(self),
-    doc="The indices of the elements that are not 0, one a row (int64): nonzero.",
+    doc="Returns the indices of the nonzero elements, one per row (int64); the same as nonzero.",
 )
 
 
@@ -84,7 +84,7 @@ def _nonzero_columns(self: Any) -> Any:
 native_function(
     "nonzero_numpy(Tensor self) -> Tensor[]",
     composite=_nonzero_columns,
-    doc="The indices of the elements that are not 0 as one vector for each dimension: they index them.",
+    doc="Returns the indices of the nonzero elements as one vector per dimension, for use as ``self[...]``.",
 )
 
 
@@ -119,7 +119,7 @@ native_function(
     meta=_chosen_rule,
     kernel=_chosen_kernel,
     derivatives={"self": lambda grad, self, mask: aten.masked_select_backward.default(grad, self, mask)},
-    doc="masked_select where ``size``, the number of elements that the mask is true for, is known.",
+    doc="masked_select with a given ``size``, the number of True elements of the broadcast mask.",
 )
 
 
@@ -137,7 +137,7 @@ masked_select = native_function(
     derivatives={"self": lambda grad, self, mask: aten.masked_select_backward.default(grad, self, mask)},
     separate=("self", "mask"),
     out=Out(exact=True),
-    doc="""The elements where ``mask`` (bool) is true, as a vector; both broadcast.
+    doc="""Returns the elements where ``mask`` (bool) is True, as a vector; both broadcast.
 
     Raises RuntimeError for a mask of another dtype.""",
 )
@@ -152,7 +152,8 @@ native_function(
     "masked_select_backward(Tensor grad, Tensor input, Tensor mask) -> Tensor",
     variants="function",
     composite=_masked_select_backward,
-    doc="Zeros of the sizes that ``input`` and ``mask`` broadcast to, with ``grad`` where the mask is true.",
+    doc="""Returns zeros of the broadcast sizes of ``input`` and ``mask``, with ``grad`` written where the
+    mask is True.""",
 )
 
 
@@ -198,11 +199,11 @@ native_function(
         ),
     },
     inplace=True,
-    doc="""``self`` with the elements of ``source``, in row-major order, where ``mask`` (bool) is true.
+    doc="""Returns a copy of ``self`` with the elements of ``source``, in row-major order, where ``mask``
+    (bool) is True.
 
-
-    ``self`` and ``mask`` broadcast.  Raises RuntimeError for a source with fewer elements than the mask has
-    true ones, and for other dtypes.""",
+    ``self`` and ``mask`` broadcast.  Raises RuntimeError if ``source`` has fewer elements than the mask has
+    True ones, and for other dtypes.""",
 )
 
 
@@ -233,5 +234,5 @@ native_function(
     "masked_scatter_backward(Tensor grad_output, Tensor mask, SymInt[] sizes) -> Tensor",
     variants="function",
     composite=_masked_scatter_backward,
-    doc="The gradient of masked_scatter's source, of ``sizes``.",
+    doc="Computes the gradient of masked_scatter with respect to ``source``, which has sizes ``sizes``.",
 )

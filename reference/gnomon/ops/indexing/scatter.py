@@ -136,11 +136,12 @@ native_function(
     separate=("index", "src"),
     inplace=True,
     out=Out("src_out", exact=True),
-    doc="""``self`` with the elements of ``src`` at the positions along ``dim`` that ``index`` says.
+    doc="""Returns a copy of ``self`` with the elements of ``src`` written at the indices along ``dim`` in
+    ``index`` (int64 or int32).
 
-    ``result[index[i][j]][j] = src[i][j]`` for dim 0.  The index is int64 or int32.  Raises RuntimeError for a
-    ``src`` of another dtype, an index that is out of range or counts from the end, and one that is larger
-    than ``src``.""",
+    ``result[index[i][j]][j] = src[i][j]`` for dim 0.  Raises RuntimeError if the dtypes of ``self`` and
+    ``src`` differ, for an index out of range (negative ones included), and for an ``index`` larger than
+    ``src``, or than ``self`` in another dimension than ``dim``.""",
 )
 
 native_function(
@@ -152,7 +153,7 @@ native_function(
     separate=("index",),
     inplace=True,
     out=Out("value_out", exact=True),
-    doc="``self`` with a number at the positions along ``dim`` that ``index`` says.",
+    doc="Returns a copy of ``self`` with the number ``value`` at the indices along ``dim`` in ``index``.",
 )
 
 native_function(
@@ -162,8 +163,8 @@ native_function(
     separate=("index", "src"),
     inplace=True,
     out=Out("reduce_out", exact=True),
-    doc='``self`` with the elements of ``src`` added (``reduce="add"``) or multiplied (``"multiply"``) at '
-    "the positions that ``index`` says.  It has no derivative: scatter_reduce has.",
+    doc="""Returns a copy of ``self`` with the elements of ``src`` added (``reduce="add"``) or multiplied
+    (``"multiply"``) at the indices in ``index``.  Not differentiable, unlike scatter_reduce.""",
 )
 
 native_function(
@@ -173,7 +174,7 @@ native_function(
     separate=("index",),
     inplace=True,
     out=Out("value_reduce_out", exact=True),
-    doc="The same with a number.",
+    doc="As above, with the number ``value``.",
 )
 
 scatter_add = native_function(
@@ -185,8 +186,8 @@ scatter_add = native_function(
     separate=("index", "src"),
     inplace=True,
     out=Out(exact=True),
-    doc="``self`` with the elements of ``src`` added at the positions along ``dim`` that ``index`` (int64 or "
-    "int32) says.",
+    doc="""Returns a copy of ``self`` with the elements of ``src`` added at the indices along ``dim`` in
+    ``index`` (int64 or int32).""",
 )
 
 
@@ -306,12 +307,12 @@ native_function(
     separate=("index", "src"),
     inplace=True,
     out=Out("two_out", exact=True),
-    doc="""``self`` with each element that ``index`` names along ``dim`` reduced with the elements of ``src``
-    that come there.
+    doc="""Returns a copy of ``self`` with the elements of ``src`` reduced into it at the indices along
+    ``dim`` in ``index``.
 
-    ``reduce`` is "sum", "prod", "mean", "amax" or "amin"; without ``include_self`` the element of ``self``
-    itself does not count where any comes.  A mean of integers is rounded down.  Raises RuntimeError as
-    scatter does.""",
+    ``reduce`` is "sum", "prod", "mean", "amax" or "amin"; without ``include_self`` the elements of ``self``
+    at those indices are not part of the reduction.  A mean of integers is rounded down.  Raises RuntimeError
+    as scatter does.""",
 )
 
 
@@ -405,10 +406,11 @@ native_function(
     separate=("index", "source"),
     inplace=True,
     out=Out(exact=True),
-    doc="""``self`` with ``alpha`` times slice i of ``source`` added to the slice ``index[i]`` of ``dim``.
+    doc="""Returns a copy of ``self`` with ``alpha`` times slice i of ``source`` added to slice ``index[i]``,
+    along ``dim``.
 
-    The index is a vector (int64 or int32).  Raises IndexError out of range, RuntimeError for a source of
-    other sizes or another dtype.""",
+    ``index`` is a vector (int64 or int32).  Raises IndexError if out of range, RuntimeError if the slice
+    sizes or the dtypes differ.""",
 )
 
 
@@ -465,10 +467,10 @@ native_function(
     separate=("index", "source"),
     inplace=True,
     out=Out(exact=True),
-    doc="""``self`` with slice i of ``source`` at the slice ``index[i]`` of ``dim``.
+    doc="""Returns a copy of ``self`` with slice i of ``source`` written to slice ``index[i]``, along ``dim``.
 
-    The index is a vector (int64).  Raises IndexError out of range and for another number of slices,
-    RuntimeError for slices of other sizes or another dtype.""",
+    ``index`` is a vector (int64).  Raises IndexError if out of range or if the number of slices differs,
+    RuntimeError if the slice sizes or the dtypes differ.""",
 )
 
 
@@ -512,9 +514,10 @@ native_function(
     derivatives={"self": lambda grad, dim, index: aten.index_fill.int_Scalar(grad, dim, index, 0)},
     separate=("index",),
     inplace=Inplace(on_expanded=True),
-    doc="""``self`` with ``value`` in the slices of ``dim`` that a vector ``index`` (int64) names.
+    doc="""Returns a copy of ``self`` with the slices along ``dim`` at the indices in a vector ``index``
+    (int64) filled with ``value``.
 
-    Raises IndexError out of range and for an index of another dtype.""",
+    Raises IndexError if out of range and for another dtype of ``index``.""",
 )
 
 
@@ -535,7 +538,7 @@ native_function(
     node_name="IndexFillBackward1",
     separate=("index", "value"),
     inplace=Inplace(on_expanded=True),
-    doc="The same with the number in a 0-dim tensor.  Raises RuntimeError for one with dimensions.",
+    doc="As above, with the value of a 0-dim tensor.  Raises RuntimeError if it has dimensions.",
 )
 
 
@@ -594,9 +597,9 @@ native_function(
     variants="method",
     separate=("index", "source"),
     inplace=True,
-    doc="""``self`` with the elements of ``source`` at, or added at, the positions in ``index`` (int64) of the
-    row-major row of its elements.
+    doc="""Returns a copy of ``self`` with the elements of ``source`` written at the indices in ``index``
+    (int64) of the flattened tensor, or added if ``accumulate`` is True.
 
-    Negative ones count from the end.  Raises IndexError out of range and for another number of elements,
-    RuntimeError for another dtype.""",
+    Negative indices count from the end.  Raises IndexError if out of range or if the numbers of elements
+    differ, RuntimeError if the dtypes differ.""",
 )

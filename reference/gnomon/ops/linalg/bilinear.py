@@ -49,6 +49,7 @@ native_function(
     "bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor",
     composite=_bilinear,
     variants="function",
-    doc="""``input1 @ weight[o] @ input2 + bias[o]`` for each output o: inputs (*, n) and (*, m), weight
-    (outputs, n, m), bias (outputs).  Raises RuntimeError for sizes or dtypes that do not match.""",
+    doc="""Computes ``input1 @ weight[o] @ input2 + bias[o]`` for each output feature o: inputs (*, n) and
+    (*, m), weight (outputs, n, m), bias (outputs), result (*, outputs).  Raises RuntimeError if sizes or
+    dtypes do not match.""",
 )

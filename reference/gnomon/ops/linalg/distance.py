@@ -123,10 +123,11 @@ native_function(
         ),
     },
     node_name="CdistBackward0",
-    doc="""The distances of the rows of ``x1`` (*, P, M) from those of ``x2`` (*, R, M): (*, P, R).
+    doc="""Computes the p-norm distance between each row of ``x1`` (*, P, M) and each row of ``x2`` (*, R, M):
+    (*, P, R).
 
-    ``compute_mode`` says whether matrix products may stand for sums of squares; here they never do, and on a
-    backend only where no digits are lost.""",
+    ``compute_mode`` determines whether matrix products may be used for p = 2; the reference never uses them,
+    a backend only if no precision is lost.""",
 )
 
 
@@ -142,15 +143,16 @@ def _cdist_backward(grad: Any, x1: Any, x2: Any, p: float, cdist: Any) -> Any:
 native_function(
     "_cdist_backward(Tensor grad, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor",
     composite=_cdist_backward,
-    doc="The gradient of _cdist_forward with respect to ``x1``.",
+    doc="Computes the gradient of _cdist_forward with respect to ``x1``.",
 )
 
 cdist = native_function(
     "cdist(Tensor x1, Tensor x2, float p=2, int? compute_mode=None) -> Tensor",
     composite=lambda x1, x2, p, compute_mode: aten._cdist_forward.default(x1, x2, p, compute_mode),
-    doc="""The p-norm distances of the rows of ``x1`` (*, P, M) from those of ``x2`` (*, R, M): (*, P, R).
+    doc="""Computes the p-norm distance between each row of ``x1`` (*, P, M) and each row of ``x2`` (*, R, M):
+    (*, P, R).
 
-    float32 and float64, both the same.  Raises RuntimeError for a negative p.""",
+    Both have the same dtype, float32 or float64.  Raises RuntimeError for a negative p.""",
 )
 
 
@@ -181,7 +183,8 @@ native_function(
     kernel=_pdist_kernel,
     derivatives={"self": lambda grad, self, p, result: aten._pdist_backward.default(grad, self, p, result)},
     node_name="PdistBackward0",
-    doc="The distances of each pair of rows of ``self`` (N, M), as a vector of N (N - 1) / 2.",
+    doc="""Computes the p-norm distance between each pair of rows of ``self`` (N, M), as a vector of
+    N (N - 1) / 2.""",
 )
 
 
@@ -208,7 +211,7 @@ def _pdist_backward(grad: Any, self: Any, p: float, pdist: Any) -> Any:
 native_function(
     "_pdist_backward(Tensor grad, Tensor self, float p, Tensor pdist) -> Tensor",
     composite=_pdist_backward,
-    doc="The gradient of _pdist_forward.",
+    doc="Computes the gradient of _pdist_forward with respect to ``self``.",
 )
 
 
@@ -227,7 +230,8 @@ pdist = native_function(
     "pdist(Tensor self, float p=2) -> Tensor",
     variants="function",
     composite=_pdist,
-    doc="""The p-norm distances of each pair of rows of ``self`` (N, M), as a vector of N (N - 1) / 2.
+    doc="""Computes the p-norm distance between each pair of rows of ``self`` (N, M), as a vector of
+    N (N - 1) / 2.
 
     float32 and float64.  Raises RuntimeError for a negative p.""",
 )
@@ -237,7 +241,7 @@ pairwise_distance = native_function(
     composite=lambda x1, x2, p, eps, keepdim: aten.norm.ScalarOpt_dim(
         x1 - x2 + eps, p, (max(x1.ndim, x2.ndim) - 1,), keepdim
     ),
-    doc="The p-norm of ``x1 - x2 + eps`` along the last dimension.",
+    doc="Computes the p-norm of ``x1 - x2 + eps`` along the last dimension.",
 )
 
 
@@ -259,8 +263,9 @@ def _cosine_similarity(x1: Any, x2: Any, dim: int, eps: float) -> Any:
 cosine_similarity = native_function(
     "cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor",
     composite=_cosine_similarity,
-    doc="""The cosine of the angle of the vectors along ``dim``: their product over their lengths.
+    doc="""Computes the cosine similarity of the vectors along ``dim``: their dot product divided by their
+    norms.
 
-    Lengths are at least ``eps``.  Raises RuntimeError unless the common dtype is floating point, and for an
-    ``eps`` below 0.""",
+    Norms are clamped to at least ``eps``.  Raises RuntimeError unless the common dtype is floating point, and
+    for a negative ``eps``.""",
 )

@@ -348,10 +348,11 @@ def _reshaped(operand: Any, order: Ints, shape: Ints) -> Any:
 einsum = native_function(
     "einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor",
     composite=_einsum,
-    doc="""The sum of products that ``equation`` names: ``"ij,jk->ik"`` is the matrix product.
+    doc="""Computes the sum of products that ``equation`` describes: ``"ij,jk->ik"`` is the matrix product.
 
-    A letter stands for a dimension; those that are not in the output are summed over; one that stands twice
-    in an operand means its diagonal; "..." stands for the dimensions that are not named, which broadcast.
-    Without "->" the output is what stands once, in alphabetical order.  Operands are multiplied from left to
-    right, whatever ``path`` says.  Raises RuntimeError for what does not fit.""",
+    Each letter is the subscript of a dimension; subscripts missing from the output are summed over; a
+    repeated subscript of one operand takes the diagonal; "..." covers the other dimensions, which broadcast.
+    Without "->" the output has the subscripts that occur once, in alphabetical order.  Operands are
+    contracted from left to right; ``path`` is ignored.  Raises RuntimeError if equation and operands do not
+    match.""",
 )

@@ -78,16 +78,16 @@ for _name, _arguments, _function, _doc in (
         "hfft2",
         _PLANE,
         _hfftn,
-        "The Fourier transform, which is real, of what is Hermitian in the last of two dimensions.",
+        "Computes the real Fourier transform along two dimensions of a signal Hermitian in the last one.",
     ),
-    ("ihfft2", _PLANE, _ihfftn, "Back from what hfft2 gives."),
+    ("ihfft2", _PLANE, _ihfftn, "Computes the inverse of hfft2."),
     (
         "hfftn",
         _ALL,
         _hfftn,
-        "The Fourier transform, which is real, of what is Hermitian in the last of several dimensions.",
+        "Computes the real Fourier transform along ``dim`` of a signal Hermitian in the last dimension.",
     ),
-    ("ihfftn", _ALL, _ihfftn, "Back from what hfftn gives."),
+    ("ihfftn", _ALL, _ihfftn, "Computes the inverse of hfftn."),
 ):
     native_function(
         f"fft_{_name}({_arguments}) -> Tensor",
@@ -97,6 +97,6 @@ for _name, _arguments, _function, _doc in (
             row_major=True, dtypes=(float16, bfloat16, float32, float64) if _name.startswith("hfft") else ()
         ),
         variants="function",
-        doc=f"{_doc}  Of a Hermitian dimension n // 2 + 1 elements are there.\n\nSizes and ``norm`` as for "
+        doc=f"{_doc}  A Hermitian dimension is given by n // 2 + 1 elements.\n\nSizes and ``norm`` as for "
         "hfft.  Raises RuntimeError for half precision and sizes less than 1.",
     )

@@ -96,9 +96,9 @@ mm = native_function(
     },
     linear=("self", "mat2"),
     out=Out(exact=True),
-    doc="""The product of two matrices, (n, k) and (k, m).
+    doc="""Computes the product of two matrices, (n, k) and (k, m).
 
-    Raises RuntimeError for other numbers of dimensions, sizes that do not fit, or different dtypes.""",
+    Raises RuntimeError for other numbers of dimensions, sizes that do not match, or different dtypes.""",
 )
 
 
@@ -156,9 +156,9 @@ bmm = native_function(
     },
     linear=("self", "mat2"),
     out=Out(exact=True),
-    doc="""The products of matrices pair by pair, (b, n, k) and (b, k, m).
+    doc="""Computes the batched matrix product of (b, n, k) and (b, k, m).
 
-    Raises RuntimeError for other numbers of dimensions, sizes that do not fit, or different dtypes.""",
+    Raises RuntimeError for other numbers of dimensions, sizes that do not match, or different dtypes.""",
 )
 
 
@@ -209,9 +209,9 @@ addmm = native_function(
     },
     inplace=True,
     out=Out(exact=True),
-    doc="""``beta * self + alpha * (mat1 @ mat2)``: (n, k) and (k, m); ``self`` broadcasts to (n, m).
+    doc="""Computes ``beta * self + alpha * (mat1 @ mat2)``: (n, k) and (k, m); ``self`` broadcasts to (n, m).
 
-    With beta 0 ``self`` is ignored.  Raises RuntimeError for sizes and dtypes that do not fit.""",
+    With beta 0 ``self`` is ignored.  Raises RuntimeError if sizes or dtypes do not match.""",
 )
 
 
@@ -233,9 +233,9 @@ baddbmm = native_function(
     },
     inplace=True,
     out=Out(exact=True),
-    doc="""``beta * self + alpha * (batch1 @ batch2)``, matrices pair by pair: (b, n, k) and (b, k, m).
+    doc="""Computes ``beta * self + alpha * (batch1 @ batch2)``, batched: (b, n, k) and (b, k, m).
 
-    ``self`` broadcasts to (b, n, m).  Raises RuntimeError for sizes and dtypes that do not fit.""",
+    ``self`` broadcasts to (b, n, m).  Raises RuntimeError if sizes or dtypes do not match.""",
 )
 
 
@@ -254,9 +254,10 @@ addbmm = native_function(
     composite=_addbmm,
     inplace=True,
     out="out",
-    doc="""``beta * self + alpha * sum over b of (batch1[b] @ batch2[b])``: (b, n, k) and (b, k, m), (n, m).
+    doc="""Computes ``beta * self + alpha * sum over b of (batch1[b] @ batch2[b])``: (b, n, k) and (b, k, m)
+    give (n, m).
 
-    All of one dtype.  Raises RuntimeError for other sizes and dtypes.""",
+    All have the same dtype.  Raises RuntimeError if sizes or dtypes do not match.""",
 )
 
 
@@ -283,9 +284,9 @@ addmv = native_function(
     composite=_addmv,
     inplace=True,
     out=Out(exact=True),
-    doc="""``beta * self + alpha * (mat @ vec)``: (n, k) and (k); ``self`` broadcasts to (n).
+    doc="""Computes ``beta * self + alpha * (mat @ vec)``: (n, k) and (k); ``self`` broadcasts to (n).
 
-    All of one dtype.  Raises RuntimeError for other sizes and dtypes.""",
+    All have the same dtype.  Raises RuntimeError if sizes or dtypes do not match.""",
 )
 
 
@@ -319,9 +320,9 @@ addr = native_function(
     },
     inplace=True,
     out="out",
-    doc="""``beta * self + alpha * outer(vec1, vec2)``: (n) and (m); ``self`` broadcasts to (n, m).  Promotes.
+    doc="""Computes ``beta * self + alpha * outer(vec1, vec2)``: (n) and (m); ``self`` broadcasts to (n, m).
 
-    Raises RuntimeError for other numbers of dimensions and sizes.""",
+    The dtypes promote.  Raises RuntimeError for other numbers of dimensions and sizes.""",
 )
 
 
@@ -360,7 +361,7 @@ dot = native_function(
     },
     linear=("self", "tensor"),
     out=Out(exact=True),
-    doc="The inner product of two vectors of equal length and dtype.",
+    doc="Computes the dot product of two vectors of equal size and dtype.",
 )
 
 mv = native_function(
@@ -373,7 +374,7 @@ mv = native_function(
     linear=("self", "vec"),
     batching="composed",
     out=Out(exact=True),
-    doc="The product of a matrix (n, k) and a vector (k).",
+    doc="Computes the product of a matrix (n, k) and a vector (k).",
 )
 
 
@@ -435,9 +436,10 @@ matmul = native_function(
     "matmul(Tensor self, Tensor other) -> Tensor",
     composite=_matmul,
     out=Out(exact=True),
-    doc="""The matrix product: of vectors, matrices, or stacks of matrices whose leading dimensions broadcast.
+    doc="""Computes the matrix product of vectors, matrices, or batches of matrices, whose batch dimensions
+    broadcast.
 
-    Raises RuntimeError for 0-dim operands and sizes that do not fit.""",
+    Raises RuntimeError for 0-dim operands and sizes that do not match.""",
 )
 
 
@@ -469,7 +471,7 @@ linear = native_function(
     python_module="nn",
     composite=_linear,
     out="out",
-    doc="""``input @ weight.T + bias``: input (*, k), weight (n, k), bias (n), result (*, n).
+    doc="""Computes ``input @ weight.T + bias``: input (*, k), weight (n, k), bias (n), result (*, n).
 
-    All of one dtype.  Raises RuntimeError for sizes that do not fit.""",
+    All have the same dtype.  Raises RuntimeError for sizes that do not match.""",
 )

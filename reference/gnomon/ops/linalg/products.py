@@ -30,7 +30,7 @@ vdot = native_function(
     "vdot(Tensor self, Tensor other) -> Tensor",
     composite=lambda self, other: aten.dot.default(_conj(self), other),
     out=Out(exact=True),
-    doc="The inner product of two vectors of equal length and dtype, the first conjugated.",
+    doc="Computes the dot product of two vectors of equal size and dtype, the first one conjugated.",
 )
 
 
@@ -46,9 +46,10 @@ for _name in ("outer", "ger"):
         f"{_name}(Tensor self, Tensor vec2) -> Tensor",
         composite=_outer,
         out="out",
-        doc="""``result[i, j] = self[i] * vec2[j]``: vectors (n) and (m), a matrix (n, m).
+        doc="""Computes the outer product of vectors (n) and (m): ``result[i, j] = self[i] * vec2[j]``, a
+        matrix (n, m).
 
-        Their dtypes promote.  Raises RuntimeError for operands that are no vectors.""",
+        The dtypes promote.  Raises RuntimeError for operands that are not vectors.""",
     )
 
 
@@ -67,9 +68,9 @@ inner = native_function(
     "inner(Tensor self, Tensor other) -> Tensor",
     composite=_inner,
     out="out",
-    doc="""The sum of products over the last dimensions: (*, k) and (+, k), (*, +).
+    doc="""Computes the sum of products over the last dimensions: (*, k) and (+, k) give (*, +).
 
-    The product where one of them is 0-dim.  Raises RuntimeError for sizes and dtypes that differ.""",
+    Multiplies if one operand is 0-dim.  Raises RuntimeError for sizes and dtypes that differ.""",
 )
 
 
@@ -87,9 +88,9 @@ kron = native_function(
     "kron(Tensor self, Tensor other) -> Tensor",
     composite=_kron,
     out=Out(row_major=True),
-    doc="""The Kronecker product: each element of ``self`` times the whole of ``other``.
+    doc="""Computes the Kronecker product: each element of ``self`` times all of ``other``.
 
-    The one with fewer dimensions gets leading ones.  Sizes multiply; dtypes promote.""",
+    The operand with fewer dimensions gets leading dimensions of size 1.  Sizes multiply; dtypes promote.""",
 )
 
 
@@ -131,9 +132,10 @@ linalg_cross = native_function(
     },
     separate=("self", "other"),
     out=Out(exact=True),
-    doc="""The cross product of vectors of length 3, which lie along ``dim``; the other dimensions broadcast.
+    doc="""Computes the cross product of the 3-dimensional vectors along ``dim``; the other dimensions
+    broadcast.
 
-    Raises RuntimeError for another length, and different dtypes or numbers of dimensions.""",
+    Raises RuntimeError for another size of ``dim``, and for different dtypes or numbers of dimensions.""",
 )
 
 
@@ -152,7 +154,8 @@ cross = native_function(
     composite=_cross,
     separate=("self", "other"),
     out=Out(exact=True),
-    doc="linalg.cross along ``dim``, by default the first dimension of size 3.",
+    doc="""Computes the cross product along ``dim``, by default the first dimension of size 3; see
+    linalg.cross.""",
 )
 
 
@@ -181,9 +184,10 @@ linalg_vecdot = native_function(
     python_module="linalg",
     variants="function",
     out=Out(exact=True),
-    doc="""The inner products of the vectors along ``dim``, those of ``x`` conjugated; the others broadcast.
+    doc="""Computes the dot products of the vectors along ``dim``, ``x`` conjugated; the other dimensions
+    broadcast.
 
-    Raises RuntimeError for integers, and different dtypes.""",
+    Raises RuntimeError for integers, and for different dtypes.""",
 )
 
 
@@ -255,10 +259,10 @@ linalg_multi_dot = native_function(
     python_module="linalg",
     variants="function",
     out=Out(exact=True),
-    doc="""The product of several matrices, in the order that takes the fewest multiplications.
+    doc="""Computes the product of several matrices, in the order with the fewest multiplications.
 
-    The first and the last may be vectors.  Raises RuntimeError for fewer than two, sizes that do not fit and
-    different dtypes.""",
+    The first and the last may be vectors.  Raises RuntimeError for fewer than two, sizes that do not match,
+    and different dtypes.""",
 )
 
 
@@ -299,8 +303,8 @@ tensordot = native_function(
     "tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor",
     composite=_tensordot,
     out=Out(exact=True),
-    doc="""The sum of products over pairs of dimensions, one list of them for each tensor.
+    doc="""Contracts dimensions ``dims_self`` of ``self`` with ``dims_other`` of ``other``, pair by pair.
 
-    The result has the other dimensions of ``self``, then those of ``other``.  Raises RuntimeError for sizes
-    or dtypes that differ.""",
+    The result has the remaining dimensions of ``self``, then those of ``other``.  Raises RuntimeError for
+    sizes or dtypes that differ.""",
 )

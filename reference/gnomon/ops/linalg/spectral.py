@@ -180,7 +180,7 @@ native_function(
     node_name="FftC2CBackward0",
     out=Out(row_major=True),
     variants="function",
-    doc="The Fourier transform of complex numbers along dimensions ``dim``, or back.",
+    doc="Computes the Fourier transform of complex input along dimensions ``dim``, or the inverse one.",
 )
 
 
@@ -227,8 +227,8 @@ native_function(
     node_name="FftR2CBackward0",
     out=Out(row_major=True),
     variants="function",
-    doc="""The Fourier transform of real numbers along dimensions ``dim``; if ``onesided`` the first n // 2 +
-    1 elements of the last of them, whose conjugates the others are.""",
+    doc="""Computes the Fourier transform of real input along dimensions ``dim``; if ``onesided``, only the
+    first n // 2 + 1 elements of the last one, since the others are their conjugates.""",
 )
 
 
@@ -289,10 +289,10 @@ native_function(
     node_name="FftC2RBackward0",
     out=Out(row_major=True),
     variants="function",
-    doc="""Back from the half of a Fourier transform that onesided ones give to the ``last_dim_size`` real
-    numbers it is of.
+    doc="""Computes the inverse of a onesided Fourier transform, with ``last_dim_size`` real elements in the
+    last dimension.
 
-    The imaginary parts of the first element, and for an even size of the last, count as 0.""",
+    The imaginary parts of the first element, and for an even size of the last, are ignored.""",
 )
 
 
@@ -438,75 +438,80 @@ _PLANE = "Tensor self, SymInt[1]? s=None, int[1] dim=[-2,-1], str? norm=None"
 _ALL = "Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None"
 
 for _name, _arguments, _function, _doc in (
-    ("fft", _ONE, lambda *given: _complex_1d(*given, forward=True), "The Fourier transform along ``dim``."),
+    (
+        "fft",
+        _ONE,
+        lambda *given: _complex_1d(*given, forward=True),
+        "Computes the Fourier transform along ``dim``.",
+    ),
     (
         "ifft",
         _ONE,
         lambda *given: _complex_1d(*given, forward=False),
-        "Back from the Fourier transform along ``dim``.",
+        "Computes the inverse Fourier transform along ``dim``.",
     ),
     (
         "rfft",
         _ONE,
         lambda *given: _real_1d("rfft", *given, forward=True, onesided=True),
-        "The first half, n // 2 + 1 elements, of the Fourier transform of real numbers along ``dim``.",
+        "Computes the first n // 2 + 1 elements of the Fourier transform of real input along ``dim``.",
     ),
     (
         "irfft",
         _ONE,
         lambda *given: _to_real_1d(*given, forward=False),
-        "Back from what rfft gives along ``dim`` to ``n`` real numbers, 2 * (size - 1) unless given.",
+        "Computes the inverse of rfft along ``dim``: ``n`` real elements, by default 2 * (size - 1).",
     ),
     (
         "hfft",
         _ONE,
         lambda *given: _to_real_1d(*given, forward=True),
-        "The Fourier transform along ``dim`` of numbers that are each other's conjugates, given half.",
+        "Computes the real Fourier transform along ``dim`` of a Hermitian signal, given by its first half.",
     ),
     (
         "ihfft",
         _ONE,
         lambda *given: _real_1d("ihfft", *given, forward=False, onesided=True),
-        "Back from what hfft gives along ``dim``.",
+        "Computes the inverse of hfft along ``dim``.",
     ),
     (
         "fft2",
         _PLANE,
         lambda *given: _complex_nd(*given, forward=True),
-        "The Fourier transform along two dimensions.",
+        "Computes the Fourier transform along two dimensions.",
     ),
     (
         "ifft2",
         _PLANE,
         lambda *given: _complex_nd(*given, forward=False),
-        "Back from the Fourier transform along two dimensions.",
+        "Computes the inverse Fourier transform along two dimensions.",
     ),
     (
         "rfft2",
         _PLANE,
         _rfftn,
-        "The Fourier transform of real numbers along two dimensions; half of the last.",
+        "Computes the Fourier transform of real input along two dimensions, onesided in the last one.",
     ),
-    ("irfft2", _PLANE, _irfftn, "Back from what rfft2 gives to real numbers."),
+    ("irfft2", _PLANE, _irfftn, "Computes the inverse of rfft2, which is real."),
     (
         "fftn",
         _ALL,
         lambda *given: _complex_nd(*given, forward=True),
-        "The Fourier transform along all of ``dim``, or all dimensions.",
+        "Computes the Fourier transform along dimensions ``dim``, by default all.",
     ),
     (
         "ifftn",
         _ALL,
         lambda *given: _complex_nd(*given, forward=False),
-        "Back from the Fourier transform along several dimensions.",
+        "Computes the inverse Fourier transform along dimensions ``dim``, by default all.",
     ),
     (
         "rfftn",
         _ALL,
         _rfftn,
-        "The Fourier transform of real numbers along several dimensions; half of the last.",
+        "Computes the Fourier transform of real input along dimensions ``dim``, onesided in the last one.",
     ),
-    ("irfftn", _ALL, _irfftn, "Back from what rfftn gives to real numbers."),
+    ("irfftn", _ALL, _irfftn, "Computes the inverse of rfftn, which is real."),
 ):
     native_function(
         f"fft_{_name}({_arguments}) -> Tensor",
@@ -518,9 +523,9 @@ for _name, _arguments, _function, _doc in (
             dtypes=(float16, bfloat16, float32, float64) if _name.startswith(("irfft", "hfft")) else (),
         ),
         variants="function",
-        doc=f"{_doc}\n\nInput is first cut off or padded with zeros to the size that is given.  ``norm``: "
-        "'backward' (None) divides on the way back by the number of elements, 'forward' on the way forth, "
-        "'ortho' by its root both ways.  Raises RuntimeError for half precision and sizes less than 1.",
+        doc=f"{_doc}\n\nThe input is first truncated or zero-padded to the given size.  ``norm``: 'backward' "
+        "(None) divides the inverse transform by the number of elements, 'forward' the forward transform, "
+        "'ortho' both by its square root.  Raises RuntimeError for half precision and sizes less than 1.",
     )
 
 
@@ -547,7 +552,8 @@ native_function(
     python_module="fft",
     composite=lambda n, d, *options: _frequencies(n, d, False, *options),
     variants="function",
-    doc="The frequencies of fft's elements, for ``n`` samples ``d`` apart: 0, 1, …, -2, -1 over n * d.",
+    doc="""Returns the frequencies of fft's elements, for ``n`` samples at distance ``d``: 0, 1, …, -2, -1
+    over n * d.""",
 )
 
 native_function(
@@ -555,7 +561,8 @@ native_function(
     python_module="fft",
     composite=lambda n, d, *options: _frequencies(n, d, True, *options),
     variants="function",
-    doc="The frequencies of rfft's elements, for ``n`` samples ``d`` apart: 0, 1, …, n // 2 over n * d.",
+    doc="""Returns the frequencies of rfft's elements, for ``n`` samples at distance ``d``: 0, 1, …, n // 2
+    over n * d.""",
 )
 
 
@@ -573,7 +580,7 @@ native_function(
     python_module="fft",
     composite=lambda self, dim: _shift(self, dim, False),
     variants="function",
-    doc="Frequency 0 moved from the front to the middle of each of ``dim``, or of all dimensions.",
+    doc="Shifts frequency 0 from the start to the center of each dimension in ``dim``, by default all.",
 )
 
 native_function(
@@ -581,5 +588,5 @@ native_function(
     python_module="fft",
     composite=lambda self, dim: _shift(self, dim, True),
     variants="function",
-    doc="Frequency 0 moved back from the middle to the front: what undoes fftshift.",
+    doc="Shifts frequency 0 from the center to the start: the inverse of fftshift.",
 )

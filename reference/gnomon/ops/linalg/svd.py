@@ -205,11 +205,11 @@ svd = native_function(
     derivatives={"A": lambda grads, U, S, Vh: _svd_grad(grads, U, S, Vh)},
     node_name="LinalgSvdBackward0",
     batching="leading",
-    doc="""The singular value decomposition of matrices (*, n, m): U (*, n, k), S (*, k) descending, Vh
-    (*, k, m), k = min(n, m).
+    doc="""Computes the singular value decomposition of matrices (*, n, m): U (*, n, k), S (*, k) descending,
+    Vh (*, k, m), k = min(n, m).
 
     With ``full_matrices`` U is (*, n, n) and Vh (*, m, m); without ``compute_uv`` they are empty.  Raises
-    RuntimeError for integers, halves and numbers that are not finite.""",
+    RuntimeError for integers and non-finite input, NotImplementedError for half precision.""",
 )
 
 
@@ -224,5 +224,5 @@ linalg_svdvals = native_function(
     python_module="linalg",
     variants="function",
     out=Out(exact=True),
-    doc="The singular values of matrices (*, n, m), in descending order: (*, min(n, m)), real.",
+    doc="Computes the singular values of matrices (*, n, m), real and in descending order: (*, min(n, m)).",
 )

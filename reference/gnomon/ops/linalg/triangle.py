@@ -68,10 +68,10 @@ for _name, _keeps, _side in (
         batching="leading",
         inplace=Inplace(on_expanded=_triangle_expanded(_keeps)),
         out=Out(exact=True),
-        doc=f"""Matrices (*, n, m) with 0 wherever an element is not on or {_side} ``diagonal``.
+        doc=f"""Returns the elements of matrices (*, n, m) on and {_side} ``diagonal``, and 0 elsewhere.
 
-        Diagonal 0 is the main one, positive ones are above it.  Raises RuntimeError for fewer than two
-        dimensions.""",
+        ``diagonal`` 0 is the main diagonal, positive ones are above it.  Raises RuntimeError for fewer than
+        two dimensions.""",
     )
 
 
@@ -93,7 +93,7 @@ trace = native_function(
     explicit=_trace,
     derivatives={"self": _trace_grad},
     batching="composed",
-    doc="The sum of the main diagonal of a matrix; integers in int64.",
+    doc="Returns the sum of the main diagonal of a matrix; integers give int64.",
 )
 
 linalg_diagonal = native_function(
@@ -101,5 +101,6 @@ linalg_diagonal = native_function(
     composite=lambda A, offset, dim1, dim2: A.diagonal(offset, dim1, dim2),
     python_module="linalg",
     variants="function",
-    doc="A view of the diagonals of matrices, by default in the last two dimensions; see diagonal.",
+    doc="""Returns a view of the diagonals of matrices, by default with respect to the last two dimensions;
+    see diagonal.""",
 )

@@ -108,8 +108,8 @@ native_function(
     },
     non_differentiable_outputs=(1,),
     node_name="NllLossBackward0",
-    doc="The negative log likelihood of log-probabilities (N, C) for classes (N), and the sum of the "
-    "weights used.",
+    doc="Returns the negative log likelihood of log-probabilities (N, C) for class indices (N), and the sum "
+    "of the class weights used (0 if ``reduction`` is 0).",
 )
 
 
@@ -216,7 +216,7 @@ native_function(
     "ignore_index=-100) -> Tensor",
     python_module="nn",
     composite=_nll_loss_nd,
-    doc="The negative log likelihood of log-probabilities (N, C, ...) for classes (N, ...).",
+    doc="Returns the negative log likelihood of log-probabilities (N, C, *) for class indices (N, *).",
 )
 
 
@@ -301,8 +301,8 @@ native_function(
     "ignore_index=-100, float label_smoothing=0.0) -> Tensor",
     python_module="nn",
     composite=_cross_entropy,
-    doc="""The cross entropy of logits (N, C, ...) and targets: classes (N, ...), or probabilities of the
-    logits' sizes.
+    doc="""Returns the cross entropy of logits (N, C, *) and targets: class indices (N, *), or class
+    probabilities with the sizes of the logits.
 
-    reduction: 0 none, 1 mean (weighted by class), 2 sum.""",
+    ``reduction``: 0 none, 1 mean (weighted, for class indices), 2 sum.""",
 )

@@ -155,11 +155,11 @@ native_function(
     non_differentiable_outputs=(1,),
     node_name="CtcLossBackward0",
     variants="function",
-    doc="""Minus the logarithm of each sequence's likelihood (N), and the logarithms of that of its paths up
-    to each time and state (N, T, 2 S + 1), -inf behind its end.
+    doc="""Returns the negative log likelihood of each target sequence (N), and the log-probability of its
+    paths up to each time step and state (N, T, 2 S + 1), -inf past the sequence's end.
 
-    ``log_probs`` (T, N, C), float32 or float64; ``targets`` int32 or int64, (N, S) or one behind the other.
-    Raises RuntimeError for lengths that do not fit.""",
+    ``log_probs`` (T, N, C), float32 or float64; ``targets`` int32 or int64, (N, S) or concatenated.  Raises
+    RuntimeError for lengths that do not match.""",
 )
 
 
@@ -236,9 +236,10 @@ native_function(
     meta=_ctc_backward_rule,
     kernel=_ctc_backward_kernel,
     variants="function",
-    doc="""The gradient of _ctc_loss, (T, N, C), for logarithms of probabilities whose sum is 1.
+    doc="""The gradient of _ctc_loss (T, N, C), for log-probabilities of distributions (outputs of
+    log_softmax).
 
-    ``zero_infinity``: 0 for sequences that no path leads to.""",
+    ``zero_infinity``: 0 for sequences whose loss is infinite.""",
 )
 
 
@@ -271,12 +272,12 @@ def _numbers(name: str, lengths: Any) -> tuple[int, ...]:
     return tuple(lengths.reshape((-1,)).tolist())
 
 
-_DOC = """Minus the logarithm of the likelihood of ``targets``, by connectionist temporal classification.
+_DOC = """Returns the connectionist temporal classification loss, the negative log likelihood of ``targets``.
 
-    ``log_probs``: logarithms of the probabilities of classes, (T, N, C) or (T, C), as log_softmax gives them.
-    ``targets``: classes, (N, S), or those of one sequence behind those of another.  ``reduction`` 1 is the
-    mean of the losses over their targets' lengths, 2 the sum, 0 each.  ``zero_infinity``: no loss where the
-    input is too short for its target.  Raises RuntimeError for lengths that do not fit."""
+    ``log_probs``: log-probabilities of the classes, (T, N, C) or (T, C), as returned by log_softmax.
+    ``targets``: class indices, (N, S), or all sequences concatenated.  ``reduction``: 0 none, 1 mean of the
+    losses divided by their target lengths, 2 sum.  ``zero_infinity``: the loss is 0 if the input is too short
+    for its target.  Raises RuntimeError for lengths that do not match."""
 
 native_function(
     "ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int "

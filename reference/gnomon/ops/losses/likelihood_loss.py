@@ -33,9 +33,9 @@ native_function(
     "poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) -> "
     "Tensor",
     composite=_poisson_nll_loss,
-    doc="""Minus the logarithm of a Poisson distribution's likelihood, up to a constant.
+    doc="""Returns the negative log likelihood of a Poisson distribution, up to a constant.
 
-    Of a rate r and a count t, ``r - t * log(r)``.  With ``log_input`` the logarithm of the rate is given,
-    else ``eps`` is added where the logarithm is taken.  ``full`` adds Stirling's approximation of log(t!)
-    where t > 1.""",
+    For a rate r and a count t it is ``r - t * log(r)``.  With ``log_input``, ``input`` is log(r), otherwise
+    r, and ``eps`` is added inside the logarithm.  ``full`` adds Stirling's approximation of log(t!) for
+    ``t > 1``.""",
 )

@@ -57,14 +57,14 @@ native_function(
     python_module="nn",
     composite=_mse_loss,
     out="out",
-    doc="The squared difference; its mean (reduction 1), its sum (2), or each (0).",
+    doc="The squared difference; ``reduction``: 0 none, 1 mean, 2 sum.",
 )
 
 native_function(
     "l1_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor",
     python_module="nn",
     composite=lambda self, target, reduction: _reduced((self - target).abs(), reduction),
-    doc="The absolute difference; its mean (reduction 1), its sum (2), or each (0).",
+    doc="The absolute difference; ``reduction``: 0 none, 1 mean, 2 sum.",
 )
 
 
@@ -78,7 +78,7 @@ native_function(
     meta=unary("bool", "integer", "complex"),
     kernel=pointwise(_smooth_l1),
     derivatives={"self": lambda grad, self, beta: grad * aten.hardtanh.default(self / beta, -1.0, 1.0)},
-    doc="The kernel under smooth_l1_loss, of differences.",
+    doc="The kernel of smooth_l1_loss, applied to differences.",
 )
 
 
@@ -96,7 +96,7 @@ native_function(
     python_module="nn",
     composite=_smooth_l1_loss,
     out="out",
-    doc="""Of a difference d, ``d**2 / (2 * beta)`` where ``|d| < beta``, else ``|d| - beta / 2``.
+    doc="""``d ** 2 / (2 * beta)`` if ``|d| < beta``, otherwise ``|d| - beta / 2``, for each difference d.
 
     Raises RuntimeError for a negative beta.  Girshick (2015).""",
 )
@@ -112,7 +112,7 @@ native_function(
     meta=unary("bool", "integer", "complex"),
     kernel=pointwise(_huber),
     derivatives={"self": lambda grad, self, delta: grad * aten.hardtanh.default(self, -delta, delta)},
-    doc="The kernel under huber_loss, of differences.",
+    doc="The kernel of huber_loss, applied to differences.",
 )
 
 
@@ -128,7 +128,7 @@ native_function(
     python_module="nn",
     composite=_huber_loss,
     out="out",
-    doc="""Of a difference d, ``d**2 / 2`` where ``|d| <= delta``, else ``delta * (|d| - delta / 2)``.
+    doc="""``d ** 2 / 2`` if ``|d| <= delta``, otherwise ``delta * (|d| - delta / 2)``, for each difference d.
 
     Raises RuntimeError unless delta is positive.  Huber (1964).""",
 )
@@ -162,7 +162,7 @@ native_function(
         "self": lambda grad, self, target: grad * (self - target) / ((1 - self) * self).clamp_min(1e-12),
         "target": _binary_cross_entropy_target_grad,
     },
-    doc="The kernel under binary_cross_entropy, of pairs.",
+    doc="The kernel of binary_cross_entropy, without weight and reduction.",
 )
 
 
@@ -192,8 +192,8 @@ native_function(
     out=Out(exact=True),
     doc="""``-(target * log(self) + (1 - target) * log(1 - self))``, times ``weight``.
 
-    Logarithms are at least -100.  Raises RuntimeError for numbers outside 0 to 1, and for a target of another
-    dtype.""",
+    Logarithms are clamped to at least -100.  Raises RuntimeError for elements outside [0, 1], and for a
+    target of another dtype.""",
 )
 
 
@@ -218,8 +218,8 @@ native_function(
     composite=_binary_cross_entropy_with_logits,
     doc="""binary_cross_entropy of ``sigmoid(self)``, without overflow.
 
-    ``pos_weight`` weighs the terms of the targets, ``weight`` the losses.  The result has the dtype of
-    ``target``.""",
+    ``pos_weight`` multiplies the terms of positive targets, ``weight`` the losses.  The result has the dtype
+    of ``target``.""",
 )
 
 
@@ -236,9 +236,10 @@ native_function(
     "kl_div(Tensor self, Tensor target, int reduction=Mean, *, bool log_target=False) -> Tensor",
     variants="function",
     composite=_kl_div,
-    doc="""``target * (log(target) - self)``: the divergence of distributions, ``self`` as logarithms.
+    doc="""The Kullback-Leibler divergence ``target * (log(target) - self)``; ``self`` contains
+    log-probabilities.
 
-    ``log_target``: so is the target.  Raises RuntimeError for integers and complex numbers.""",
+    With ``log_target``, so does ``target``.  Raises RuntimeError for dtypes that are not floating point.""",
 )
 
 
@@ -253,7 +254,7 @@ native_function(
     "hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, int reduction=Mean) -> Tensor",
     variants="function",
     composite=_hinge_embedding_loss,
-    doc="``self`` where the target is 1, ``max(0, margin - self)`` where it is -1.",
+    doc="``self`` if the target is 1, ``max(0, margin - self)`` if it is -1.",
 )
 
 native_function(
@@ -262,7 +263,7 @@ native_function(
     composite=lambda input1, input2, target, margin, reduction: _reduced(
         (-target * (input1 - input2) + margin).clamp_min(0), reduction
     ),
-    doc="``max(0, margin - target * (input1 - input2))``: the target 1 wants the first to be the larger.",
+    doc="``max(0, margin - target * (input1 - input2))``: for target 1, ``input1`` should be the larger.",
 )
 
 native_function(
@@ -272,7 +273,7 @@ native_function(
         _in_dtype_of(self, ((-(target * self)).exp() + 1).log()), reduction
     ),
     out=Out(exact=True),
-    doc="``log(1 + exp(-target * self))`` in the dtype of ``self``; inf where the exponential overflows.",
+    doc="``log(1 + exp(-target * self))`` in the dtype of ``self``; inf if the exponential overflows.",
 )
 
 
@@ -301,10 +302,11 @@ native_function(
     "cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int "
     "reduction=Mean) -> Tensor",
     composite=_cosine_embedding_loss,
-    doc="""Of the cosine c of each pair of vectors, ``1 - c`` where the target is 1, ``max(0, c - margin)``
-    where it is -1.
+    doc="""``1 - c`` if the target is 1, ``max(0, c - margin)`` if it is -1, where c is the cosine similarity
+    of each pair of vectors.
 
-    Inputs (N, D) with a target (N), or (D) with a 0-dim one; raises RuntimeError for others.""",
+    Inputs (N, D) with target (N), or (D) with a 0-dim target.  Raises RuntimeError for other numbers of
+    dimensions.""",
 )
 
 
@@ -327,7 +329,8 @@ native_function(
     "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float "
     "eps=1e-06, bool swap=False, int reduction=Mean) -> Tensor",
     composite=_triplet_margin_loss,
-    doc="""``max(0, margin + d(anchor, positive) - d(anchor, negative))``, d being pairwise_distance.
+    doc="""``max(0, margin + d(anchor, positive) - d(anchor, negative))``, where d is pairwise_distance.
 
-    ``swap``: or from the positive, where the negative is nearer to that.  Balntas et al. (2016).""",
+    With ``swap``, d(positive, negative) replaces d(anchor, negative) if it is smaller.  Balntas et al.
+    (2016).""",
 )

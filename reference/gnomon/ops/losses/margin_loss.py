@@ -88,11 +88,11 @@ native_function(
     python_module="nn",
     composite=_multi_margin_loss,
     out=Out(exact=True),
-    doc="""The sum of ``max(0, margin - self[target] + self[i]) ** p`` over the other classes i, over C.
+    doc="""The sum of ``max(0, margin - self[target] + self[i]) ** p`` over the other classes i, divided by C.
 
-    ``self``: float32 or float64 scores (N, C) or (C); ``target``: classes (N), int64; ``weight`` (C)
-    multiplies what is lost for a target.  ``p`` is 1 or 2.  Raises RuntimeError for other shapes and classes
-    out of range.""",
+    ``self``: float32 or float64 scores (N, C) or (C); ``target``: class indices (N), int64; ``weight`` (C)
+    multiplies the terms of each target class.  ``p`` is 1 or 2.  Raises RuntimeError for other shapes and
+    classes out of range.""",
 )
 
 
@@ -119,8 +119,9 @@ native_function(
     python_module="nn",
     composite=_multilabel_margin_loss,
     out=Out(exact=True),
-    doc="""The sum of ``max(0, 1 - self[t] + self[i])`` over the target's classes t and all others i, over C.
+    doc="""The sum of ``max(0, 1 - self[t] + self[i])`` over target classes t and all others i, divided by C.
 
-    ``self``: float32 or float64 scores (N, C) or (C); ``target``: as large, int64, the classes of each row
-    up to the first -1.  Raises RuntimeError for other shapes and classes out of range.""",
+    ``self``: float32 or float64 scores (N, C) or (C); ``target``: int64, with the shape of ``self``, the
+    class indices of each row up to the first -1.  Raises RuntimeError for other shapes and classes out of
+    range.""",
 )

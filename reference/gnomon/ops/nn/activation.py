@@ -31,7 +31,7 @@ sigmoid = native_function(
     derivatives={"self": lambda grad, result: aten.sigmoid_backward.default(grad, result)},
     inplace=True,
     out="out",
-    doc="1 / (1 + exp(-x)).",
+    doc="The logistic sigmoid, ``1 / (1 + exp(-x))``.",
 )
 
 sigmoid_backward = native_function(
@@ -43,7 +43,7 @@ sigmoid_backward = native_function(
         "grad_output": lambda grad, output: aten.sigmoid_backward.default(grad, conj(output)),
         "output": lambda grad, grad_output, output: conj(grad) * grad_output * (1 - 2 * conj(output)),
     },
-    doc="grad * (1 - y) * y.",
+    doc="The gradient of sigmoid from its output y, ``grad * (1 - y) * y``.",
 )
 
 tanh = native_function(
@@ -65,7 +65,7 @@ tanh_backward = native_function(
         "grad_output": lambda grad, output: aten.tanh_backward.default(grad, conj(output)),
         "output": lambda grad, grad_output, output: conj(grad) * (-2 * conj(output) * grad_output),
     },
-    doc="grad * (1 - y * y).",
+    doc="The gradient of tanh from its output y, ``grad * (1 - y * y)``.",
 )
 
 _SQRT_2_OVER_PI = math.sqrt(2.0 / math.pi)
@@ -96,10 +96,10 @@ gelu = native_function(
     },
     inplace=True,
     out=Out(exact=True),
-    doc="x times the normal distribution function of x; ``approximate='tanh'`` by its tanh approximation.  "
-    "The result has the sizes and the dtype of x, floating point.  Raises NotImplementedError for other "
-    "dtypes, RuntimeError for any other ``approximate``.  "
-    "Hendrycks and Gimpel (2016).",
+    doc="x times the cumulative distribution function of the normal distribution at x; "
+    "``approximate='tanh'`` uses its tanh approximation.  The result has the sizes and dtype of x, which is "
+    "floating point.  Raises NotImplementedError for other dtypes, RuntimeError for any other "
+    "``approximate``.  Hendrycks and Gimpel (2016).",
 )
 
 
@@ -149,7 +149,7 @@ silu = native_function(
     derivatives={"self": lambda grad, self: aten.silu_backward.default(grad, conj(self))},
     inplace=True,
     out=Out(exact=True),
-    doc="x * sigmoid(x).",
+    doc="The sigmoid linear unit, ``x * sigmoid(x)``.",
 )
 
 
@@ -192,7 +192,7 @@ elu = native_function(
     },
     inplace=True,
     out=Out(exact=True),
-    doc="""``scale * x`` where x is not negative, else ``scale * alpha * (exp(input_scale * x) - 1)``.
+    doc="""``scale * x`` if ``x >= 0``, otherwise ``scale * alpha * (exp(input_scale * x) - 1)``.
 
     Clevert, Unterthiner and Hochreiter (2016).""",
 )
@@ -248,7 +248,7 @@ elu_backward = native_function(
         ),
         "self_or_result": _elu_double,
     },
-    doc="The gradient of elu, from its input, or (``is_result``) from its result.",
+    doc="The gradient of elu, from its input, or if ``is_result`` from its output.",
 )
 
 
@@ -263,7 +263,7 @@ celu = native_function(
     variants="function",
     composite=_celu,
     inplace=True,
-    doc="x where it is not negative, else ``alpha * (exp(x / alpha) - 1)``.  Barron (2017).",
+    doc="``x`` if ``x >= 0``, otherwise ``alpha * (exp(x / alpha) - 1)``.  Barron (2017).",
 )
 
 selu = native_function(
@@ -273,9 +273,10 @@ selu = native_function(
         self, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1.0
     ),
     inplace=True,
-    doc="""elu with the two constants that keep mean 0 and variance 1.  Klambauer et al. (2017).
+    doc="""elu with the fixed ``alpha`` and ``scale`` that preserve mean 0 and variance 1.  Klambauer et al.
+    (2017).
 
-    The result has the sizes and the dtype of x, floating point.  Raises NotImplementedError for other
+    The result has the sizes and dtype of x, which is floating point.  Raises NotImplementedError for other
     dtypes.""",
 )
 
@@ -295,7 +296,7 @@ softplus = native_function(
         )
     },
     out=Out(exact=True),
-    doc="``log(1 + exp(beta * x)) / beta``, and x itself where ``beta * x`` exceeds the threshold.",
+    doc="``log(1 + exp(beta * x)) / beta``, or x itself if ``beta * x > threshold``.",
 )
 
 
@@ -348,7 +349,7 @@ log_sigmoid_forward = native_function(
     },
     non_differentiable_outputs=(1,),
     node_name="LogSigmoidBackward0",
-    doc="The logarithm of sigmoid, and ``exp(-|x|)``, which its gradient needs.",
+    doc="Returns log_sigmoid of x, and ``exp(-|x|)``, which the backward uses.",
 )
 
 
@@ -379,7 +380,7 @@ log_sigmoid = native_function(
     python_module="nn",
     composite=lambda self: aten.log_sigmoid_forward.default(self)[0],
     out=Out(exact=True),
-    doc="``log(1 / (1 + exp(-x)))``, without overflow.  The result has the sizes and the dtype of x, "
+    doc="``log(1 / (1 + exp(-x)))``, without overflow.  The result has the sizes and dtype of x, which is "
     "floating point.  Raises NotImplementedError for other dtypes.",
 )
 
@@ -441,7 +442,7 @@ glu = native_function(
     kernel=_glu_kernel,
     derivatives={"self": _glu_grad},
     out="out",
-    doc="""The first half along ``dim``, times the sigmoid of the second half.
+    doc="""The first half of ``self`` along ``dim`` times the sigmoid of the second half.
 
-    Raises RuntimeError for an odd size.  Dauphin et al. (2017).""",
+    Raises RuntimeError if the size along ``dim`` is odd.  Dauphin et al. (2017).""",
 )

@@ -155,7 +155,7 @@ def _define_average(spatial: int) -> None:
         derivatives={"self": lambda grad, self: getattr(aten, f"{name}_backward").default(grad, self)},
         node_name=f"AdaptiveAvgPool{spatial}DBackward0",
         batching=Batching("folded", spatial + 2),
-        doc="The mean of each window of ([N,] C, *spatial), with ``output_size`` windows a dimension.",
+        doc="Returns the mean of each window of ([N,] C, *spatial), ``output_size`` windows per dimension.",
     )
     native_function(
         f"{name}_backward(Tensor grad_output, Tensor self) -> Tensor",
@@ -177,9 +177,9 @@ def _define_average(spatial: int) -> None:
         python_module="nn",
         composite=_adaptive_avg_pool(spatial),
         out=Out(exact=True),
-        doc="""The mean of each window of ([N,] C, *spatial), with ``output_size`` windows a dimension.
+        doc="""Returns the mean of each window of ([N,] C, *spatial), ``output_size`` windows per dimension.
 
-        For floating point; with an output of one number a plane it is ``mean``, for complex numbers too.""",
+        Floating point only; with output size 1 in all dimensions it is ``mean``, also for complex dtypes.""",
     )
 
 
@@ -264,10 +264,10 @@ def _define_max(spatial: int) -> None:
             "(Tensor(a!), Tensor(b!))",
             exact=True,
         ),
-        doc="""The largest element of each window of ([N,] C, *spatial), with ``output_size`` windows a
-        dimension, and its flat position in the plane (int64).
+        doc="""Returns the maximum of each window of ([N,] C, *spatial), ``output_size`` windows per
+        dimension, and its flattened index in the spatial dimensions (int64).
 
-        Raises RuntimeError for other numbers of dimensions, and for planes without elements.""",
+        Raises RuntimeError for other numbers of dimensions, and for empty non-batch dimensions.""",
     )
     native_function(
         f"{name}_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor",
@@ -279,7 +279,7 @@ def _define_max(spatial: int) -> None:
             "self": lambda self: aten.zeros_like(self),
         },
         batching=Batching("folded", spatial + 2),
-        doc=f"The gradient of {name}: an output's gradient goes to the element that was chosen.",
+        doc=f"The gradient of {name}: each output gradient is added to the element that was the maximum.",
     )
 
 
@@ -308,7 +308,7 @@ native_function(
     "adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor",
     composite=_adaptive_avg_pool1d,
     variants="function",
-    doc="""The mean of each of ``output_size`` windows of ([N,] C, L).
+    doc="""Returns the mean of each of ``output_size`` windows of ([N,] C, L).
 
     Raises RuntimeError for other numbers of dimensions.""",
 )
@@ -317,7 +317,7 @@ native_function(
     "adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)",
     composite=_adaptive_max_pool1d,
     variants="function",
-    doc="""The largest element of each of ``output_size`` windows of ([N,] C, L), and its position (int64).
+    doc="""Returns the maximum of each of ``output_size`` windows of ([N,] C, L), and its index (int64).
 
     Raises RuntimeError for other numbers of dimensions.""",
 )

@@ -52,7 +52,7 @@ native_function(
         )
     },
     batching="composed",
-    doc="softmax along ``dim``, with zeros where all is -inf.",
+    doc="softmax along ``dim``, with zeros for rows in which all elements are -inf.",
 )
 
 
@@ -198,9 +198,9 @@ native_function(
     "enable_gqa=False) -> (Tensor, Tensor)",
     composite=_attention,
     variants="function",
-    doc="""scaled_dot_product_attention, and the weights that it gave to the values.
+    doc="""Returns scaled_dot_product_attention, and the attention weights.
 
-    ``dropout_mask`` says which are kept; a bool ``attn_mask`` is added as numbers.""",
+    ``dropout_mask`` is True for the weights that dropout keeps; a bool ``attn_mask`` is added as 0 and 1.""",
 )
 
 
@@ -350,12 +350,12 @@ native_function(
     derivatives={"query, key, value": _flash_grad},
     node_name="ScaledDotProductFlashAttentionForCpuBackward0",
     non_differentiable_outputs=(1,),
-    doc="""scaled_dot_product_attention of (batch, heads, places, width), in one piece, so that no weights are
-    kept; with the logarithm of the sum of exponentials of each query's scores.
+    doc="""Fused scaled_dot_product_attention of (batch, heads, sequence length, embedding dimension), which
+    does not store the attention weights; also returns the logsumexp of each query's scores.
 
-    Numbers of values that a query may not look at have no say as long as they are finite.  Heads of key and
-    value are repeated for as many as query has.  Raises RuntimeError for other dimensions, for sizes that do
-    not go together, and for dropout.""",
+    Masked values have no effect if they are finite.  Heads of key and value are repeated to match those of
+    query.  Raises RuntimeError for other numbers of dimensions, for sizes that do not match, and for
+    dropout.""",
 )
 
 
@@ -480,11 +480,11 @@ native_function(
     f"scaled_dot_product_attention({_ARGUMENTS}, *, float? scale=None, bool enable_gqa=False) -> Tensor",
     python_module="nn",
     composite=_scaled_dot_product_attention,
-    doc="""``softmax(query @ key.T * scale + attn_mask) @ value``: query (*, L, E), key (*, S, E), value (*,
-    S, V).
+    doc="""Computes ``softmax(query @ key.T * scale + attn_mask) @ value``: query (*, L, E), key (*, S, E),
+    value (*, S, V).
 
-    ``attn_mask`` broadcasts to (*, L, S); where a bool one is False, and with ``is_causal`` where a key lies
-    behind its query, nothing is looked at, and a query that sees nothing gets zeros.  ``scale`` is 1 /
-    sqrt(E) unless given; ``dropout_p`` drops weights; ``enable_gqa`` repeats heads of key and value.  Raises
-    RuntimeError for dtypes that differ.""",
+    ``attn_mask`` broadcasts to (*, L, S).  A key is masked out where a bool mask is False, and with
+    ``is_causal`` if its index exceeds the query's; a query with all keys masked out gives zeros.  ``scale``
+    defaults to 1 / sqrt(E); ``dropout_p`` is the dropout probability of the weights; ``enable_gqa`` repeats
+    heads of key and value to match query's.  Raises RuntimeError for different dtypes.""",
 )

@@ -127,8 +127,8 @@ native_function(
     },
     node_name="NativeBatchNormLegitBackward1",
     non_differentiable_outputs=(1, 2),
-    doc="""Each channel of (N, C, *) normalized by its own mean and variance; with the mean and 1 /
-    sqrt(variance + eps) of each channel.  ``training`` has to be True.""",
+    doc="""Normalizes each channel of (N, C, *) by its own mean and variance; also returns the mean and 1 /
+    sqrt(variance + eps) of each channel.  ``training`` must be True.""",
 )
 
 
@@ -192,7 +192,7 @@ native_function(
         )
     },
     non_differentiable_outputs=(1, 2),
-    doc="Each channel of (N, C, *) normalized by running statistics; with two tensors without elements.",
+    doc="Normalizes each channel of (N, C, *) by the running statistics; also returns two empty tensors.",
 )
 
 
@@ -310,11 +310,11 @@ native_function(
     explicit=_native_batch_norm,
     derivatives={"input, weight, bias": _training_grad},
     non_differentiable_outputs=(1, 2),
-    doc="""Each channel of (N, C, *) normalized; with the mean and 1 / sqrt(variance + eps) that were used.
+    doc="""Normalizes each channel of (N, C, *); also returns the mean and 1 / sqrt(variance + eps) of each.
 
-    In ``training`` they are the input's, and the running statistics, where given, move towards the input's by
-    ``momentum``, the variance as the unbiased one.  Otherwise they are the running statistics, and the last
-    two results have no elements.""",
+    In ``training`` the statistics are those of the input, and the running statistics, if given, are updated
+    with ``momentum``, running_var with the unbiased variance.  Otherwise the running statistics are used, and
+    the last two results are empty.""",
 )
 
 native_function(
@@ -324,7 +324,7 @@ native_function(
     kernel=_moving_kernel,
     derivatives={"input, weight, bias": _training_grad},
     non_differentiable_outputs=(1, 2),
-    doc="native_batch_norm with a schema that says what it writes to.",
+    doc="native_batch_norm with a schema that annotates the running statistics as modified.",
 )
 
 
@@ -418,8 +418,8 @@ native_function(
     meta=_batch_backward_rule,
     kernel=_batch_backward_kernel,
     derivatives={"input, weight, grad_out": _batch_double},
-    doc="The gradients of native_batch_norm with respect to input, weight and bias; those that the mask "
-    "leaves out are None.",
+    doc="The gradients of native_batch_norm with respect to input, weight and bias; None where "
+    "``output_mask`` is False.",
 )
 
 
@@ -456,12 +456,12 @@ def _batch_norm(
 native_function(
     f"batch_norm(Tensor input, Tensor? weight, Tensor? bias, {_STATISTICS}, bool cudnn_enabled) -> Tensor",
     composite=_batch_norm,
-    doc="""Each channel of (N, C, *) normalized: in ``training`` by its own mean and variance, towards which
-    the running statistics move by ``momentum``, otherwise by the running statistics.  ``cudnn_enabled`` says
-    nothing here.
+    doc="""Normalizes each channel of (N, C, *): in ``training`` by its own mean and variance, which update
+    the running statistics with ``momentum``, otherwise by the running statistics.  ``cudnn_enabled`` is
+    ignored.
 
-    Raises RuntimeError for parameters and statistics of another number than C, and where the statistics to
-    use are not given; ValueError where only one of the two is.""",
+    Raises RuntimeError for parameters and statistics that do not have C elements, and if the running
+    statistics to use are not given; ValueError if in training only one of them is given.""",
 )
 
 
@@ -501,8 +501,9 @@ native_function(
     "bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
     composite=_instance_norm,
     variants="function",
-    doc="""Each channel of each image of (N, C, *) normalized by its own mean and variance, or by the running
-    statistics unless ``use_input_stats``; those move towards the mean of all images' by ``momentum``.
+    doc="""Normalizes each channel of each batch entry of (N, C, *) by its own mean and variance, or by the
+    running statistics unless ``use_input_stats``; if it is True, the running statistics, if given, are
+    updated with ``momentum`` from the average over the batch.
 
-    Raises RuntimeError where the statistics to use are not given.""",
+    Raises RuntimeError if the running statistics to use are not given.""",
 )

@@ -349,11 +349,10 @@ convolution = native_function(
     derivatives={
         "input, weight, bias": _convolution_grad,
     },
-    doc="""Convolution of input (N, channels, *spatial) with weight (out channels, channels / groups,
-    *kernel).
+    doc="""Convolves input (N, C_in, *spatial) with weight (C_out, C_in / groups, *kernel).
 
-    transposed: weight is (channels, out channels / groups, *kernel).  Raises RuntimeError for sizes that do
-    not fit.""",
+    If ``transposed``, weight is (C_in, C_out / groups, *kernel).  Raises RuntimeError for sizes that do not
+    match.""",
 )
 
 
@@ -506,10 +505,10 @@ native_function(
     meta=_convolution_backward_rule,
     kernel=_convolution_backward_kernel,
     derivatives={"grad_output, input, weight": _convolution_double},
-    doc="""The gradients of a convolution with respect to input, weight and bias; those that the mask leaves
-    out are None.
+    doc="""The gradients of convolution with respect to input, weight and bias; None where ``output_mask`` is
+    False.
 
-    Raises RuntimeError for a ``grad_output`` of other sizes than the convolution's.""",
+    Raises RuntimeError if ``grad_output`` does not have the sizes of the output.""",
 )
 
 
@@ -605,27 +604,29 @@ def _define(spatial: int) -> None:
     native_function(
         f"{name}({start}, {n} stride=1, {n} padding=0, {n} dilation=1, SymInt groups=1) -> Tensor",
         composite=conv,
-        doc=f"""Convolution over {spatial} spatial dimension(s): input ([N,] channels, *spatial), weight (out
-        channels, channels / groups, *kernel), bias (out channels).
+        doc=f"""Applies a {spatial}D convolution: input ([N,] C_in, *spatial), weight (C_out, C_in / groups,
+        *kernel), bias (C_out).
 
-        Channels last stay so.  Raises RuntimeError for sizes that do not fit.""",
+        The result is channels last if input or weight is.  Raises RuntimeError for sizes that do not
+        match.""",
     )
     native_function(
         f'{name}.padding({start}, {n} stride=1, str padding="valid", {n} dilation=1, SymInt groups=1) -> '
         "Tensor",
         composite=lambda *arguments: _same_padding(name, spatial, *arguments),
-        doc=f"Convolution over {spatial} spatial dimension(s) with padding by name: 'valid' or 'same'.",
+        doc=f"Applies a {spatial}D convolution with ``padding`` 'valid' (none) or 'same' (preserves sizes; "
+        "stride 1).",
     )
     overload = "" if spatial == 1 else ".input"
     native_function(
         f"conv_transpose{spatial}d{overload}({start}, {n} stride=1, {n} padding=0, {n} output_padding=0, "
         f"SymInt groups=1, {n} dilation=1) -> Tensor",
         composite=conv_transpose,
-        doc=f"""The gradient of conv{spatial}d with respect to its input, as an operator: input ([N,]
-        channels, *spatial), weight (channels, out channels / groups, *kernel), bias (out channels).
+        doc=f"""Applies a {spatial}D transposed convolution, the gradient of conv{spatial}d with respect to
+        its input.  input is ([N,] C_in, *spatial), weight (C_in, C_out / groups, *kernel), bias (C_out).
 
-        Along a dimension the result has ``(size - 1) * stride - 2 * padding + dilation * (kernel - 1) +
-        output_padding + 1`` elements.""",
+        The size of each spatial dimension is ``(size - 1) * stride - 2 * padding + dilation * (kernel - 1) +
+        output_padding + 1``.""",
     )
 
 

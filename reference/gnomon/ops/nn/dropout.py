@@ -65,27 +65,28 @@ _define(
     "dropout",
     False,
     False,
-    "Each element 0 with probability ``p``, the others divided by 1 - p; ``input`` itself unless ``train``.",
+    "Zeroes each element with probability ``p`` and divides the others by 1 - p; returns ``input`` itself "
+    "unless ``train``.",
 )
 _define(
     "feature_dropout",
     True,
     False,
-    "Each channel of (N, C, *) 0 with probability ``p``, the others divided by 1 - p; ``input`` itself "
-    "unless ``train``.",
+    "Zeroes each channel of (N, C, *) with probability ``p`` and divides the others by 1 - p; returns "
+    "``input`` itself unless ``train``.",
 )
 _define(
     "alpha_dropout",
     False,
     True,
-    "Each element with probability ``p`` what selu goes to at -infinity, and all then scaled and shifted so "
-    "that mean and variance stay; ``input`` itself unless ``train``.",
+    "Sets each element with probability ``p`` to the limit of selu at -inf, then scales and shifts all to "
+    "preserve mean and variance; returns ``input`` itself unless ``train``.",
 )
 _define(
     "feature_alpha_dropout",
     True,
     True,
-    "alpha_dropout of whole channels of (N, C, *); ``input`` itself unless ``train``.",
+    "alpha_dropout of whole channels of (N, C, *); returns ``input`` itself unless ``train``.",
 )
 
 
@@ -115,7 +116,8 @@ native_function(
     non_differentiable_outputs=(1,),
     batching="composed",
     variants="function",
-    doc="dropout, and the mask (bool) of what was kept: all, unless ``train`` is True or None.",
+    doc="Returns dropout of ``input``, and the mask (bool) of kept elements: all, unless ``train`` is True "
+    "or None.",
 )
 
 native_function(
@@ -126,7 +128,7 @@ native_function(
     },
     batching="composed",
     variants="function",
-    doc="""The gradient of native_dropout: ``grad_output * mask * scale``.
+    doc="""The gradient of native_dropout, ``grad_output * mask * scale``.
 
-    With the sizes and the dtype of ``grad_output``; the mask is bool.""",
+    The result has the sizes and dtype of ``grad_output``; the mask is bool.""",
 )

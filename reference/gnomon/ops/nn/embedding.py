@@ -54,9 +54,10 @@ native_function(
         )
     },
     linear=("weight",),
-    doc="""Rows of ``weight`` (rows, width) by number: indices (*), int32 or int64, give (*, width).
+    doc="""Returns the rows of ``weight`` (num_embeddings, embedding_dim) at ``indices`` (*), int32 or int64:
+    (*, embedding_dim).
 
-    The row ``padding_idx`` gets no gradient.  Raises IndexError for a number that is no row.""",
+    The row ``padding_idx`` gets no gradient.  Raises IndexError for an index out of range.""",
 )
 
 
@@ -104,7 +105,7 @@ native_function(
             grad, indices, padding_idx, scale_grad_by_freq
         )
     },
-    doc="The gradient of embedding's weight.",
+    doc="The gradient of embedding with respect to weight.",
 )
 
 

@@ -194,11 +194,12 @@ native_function(
     },
     linear=_linear_arguments,
     non_differentiable_outputs=(1, 2, 3),
-    doc="""For each bag the sum (``mode`` 0), mean (1) or maximum (2) of its rows of ``weight``; with the bag
-    of each index, the number of rows in each bag, and the rows that the maximum chose.
+    doc="""Returns the sum (``mode`` 0), mean (1) or maximum (2) of the rows of ``weight`` in each bag; also
+    the bag of each index, the number of rows in each bag, and the indices of the maxima.
 
-    ``per_sample_weights`` scale the rows of a sum; the row ``padding_idx`` does not count; the last offset is
-    the end of the last bag if ``include_last_offset``.  Raises RuntimeError for a number that is no row.""",
+    ``per_sample_weights`` scale the rows of a sum; the row ``padding_idx`` is ignored; with
+    ``include_last_offset``, the last offset is the end of the last bag.  Raises RuntimeError for an index out
+    of range.""",
 )
 
 
@@ -229,7 +230,7 @@ def _embedding_bag(
 native_function(
     f"embedding_bag({_ARGUMENTS}) -> {_RESULTS}",
     composite=lambda *arguments: aten._embedding_bag.default(*arguments, -1),
-    doc="The sums, means or maxima of bags of rows of ``weight``; see _embedding_bag.",
+    doc="Returns the sums, means or maxima of bags of rows of ``weight``; see _embedding_bag.",
 )
 
 native_function(
@@ -237,7 +238,7 @@ native_function(
     "mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> "
     f"{_RESULTS}",
     composite=_embedding_bag,
-    doc="The sums, means or maxima of bags of rows of ``weight``, the row ``padding_idx`` not among them.",
+    doc="Returns the sums, means or maxima of bags of rows of ``weight``, ignoring the row ``padding_idx``.",
 )
 
 
@@ -344,7 +345,7 @@ native_function(
     "padding_idx=-1) -> Tensor",
     meta=_dense_rule,
     kernel=_dense_kernel,
-    doc="The gradient of _embedding_bag's weight, from the bag of each index.",
+    doc="The gradient of _embedding_bag with respect to weight, from the bag of each index.",
 )
 
 
@@ -391,7 +392,7 @@ native_function(
     "bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, bool sparse, "
     "Tensor? per_sample_weights, int padding_idx=-1) -> Tensor",
     explicit=_bag_backward,
-    doc="The gradient of _embedding_bag's weight.",
+    doc="The gradient of _embedding_bag with respect to weight.",
 )
 
 
@@ -441,7 +442,7 @@ native_function(
     "Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor",
     meta=_samples_rule,
     kernel=_samples_kernel,
-    doc="The gradient of _embedding_bag's per_sample_weights.",
+    doc="The gradient of _embedding_bag with respect to per_sample_weights.",
 )
 
 
@@ -476,6 +477,6 @@ native_function(
     "embedding_renorm_(Tensor(a!) self, Tensor indices, float max_norm, float norm_type) -> Tensor(a!)",
     explicit=_renorm,
     variants="function",
-    doc="""Scale each row of ``self`` that ``indices`` name and whose ``norm_type``-norm exceeds ``max_norm``
-    by ``max_norm / (norm + 1e-7)``.""",
+    doc="""Scales in place each row of ``self`` that occurs in ``indices`` and whose ``norm_type``-norm
+    exceeds ``max_norm``, by ``max_norm / (norm + 1e-7)``.""",
 )

@@ -157,10 +157,11 @@ native_function(
     node_name="Im2ColBackward0",
     batching=Batching("folded", 4),
     out="out",
-    doc="""The windows of ([N,] C, H, W) as columns: ([N,] C * kernel height * kernel width, windows), padded
-    with zeros.
+    doc="""Returns the windows of ([N,] C, H, W), padded with zeros, as columns: ([N,] C * kernel height *
+    kernel width, number of windows).
 
-    Raises RuntimeError for other numbers of dimensions, and where no window fits.  Integers are refused.""",
+    Raises IndexError or RuntimeError for other numbers of dimensions, RuntimeError if no window fits,
+    NotImplementedError for integer dtypes.""",
 )
 
 native_function(
@@ -176,10 +177,11 @@ native_function(
     node_name="Col2ImBackward0",
     batching=Batching("folded", 3),
     out="out",
-    doc="""The image of ``output_size`` that im2col would show so, where windows overlap the sum of them:
-    ([N,] C * kernel height * kernel width, windows) gives ([N,] C, H, W).
+    doc="""Combines columns ([N,] C * kernel height * kernel width, number of windows) into ([N,] C, H, W) of
+    ``output_size``: the inverse of im2col, except that overlapping windows are summed.
 
-    Raises RuntimeError for other numbers of dimensions, columns and windows.  Integers are refused.""",
+    Raises RuntimeError for other numbers of dimensions and for columns that do not match the windows,
+    NotImplementedError for integer dtypes.""",
 )
 
 
@@ -263,10 +265,10 @@ native_function(
     variants="function",
     derivatives={"self": lambda grad, upscale_factor: aten.pixel_unshuffle.default(grad, upscale_factor)},
     batching=Batching("leading", 3),
-    doc="""(*, C * r * r, H, W) as (*, C, H * r, W * r): r * r channels become a square of pixels.
+    doc="""Rearranges (*, C * r * r, H, W) to (*, C, H * r, W * r), where r is ``upscale_factor``.
 
-    The result has the dtype of ``self``.  Raises RuntimeError for channels that are no multiple of r *
-    r.""",
+    The result has the dtype of ``self``.  Raises RuntimeError if the number of channels is not a multiple of
+    r * r.""",
 )
 
 native_function(
@@ -275,10 +277,10 @@ native_function(
     variants="function",
     derivatives={"self": lambda grad, downscale_factor: aten.pixel_shuffle.default(grad, downscale_factor)},
     batching=Batching("leading", 3),
-    doc="""(*, C, H * r, W * r) as (*, C * r * r, H, W): each square of pixels becomes channels.
+    doc="""Rearranges (*, C, H * r, W * r) to (*, C * r * r, H, W), where r is ``downscale_factor``.
 
-    The result has the dtype of ``self``.  Raises RuntimeError for a height or width that is no multiple
-    of r.""",
+    The result has the dtype of ``self``.  Raises RuntimeError if the height or width is not a multiple of
+    r.""",
 )
 
 native_function(
@@ -289,17 +291,17 @@ native_function(
         "self": lambda grad, self_sizes, groups: aten.channel_shuffle.default(grad, self_sizes[1] // groups)
     },
     batching="composed",
-    doc="""The channels of (N, C, *) in another order: ``groups`` rows of them, read column by column.
+    doc="""Divides the channels of (N, C, *) into ``groups`` groups and interleaves them.
 
-    With the sizes and the dtype of ``self``.  Raises RuntimeError for channels that the groups do not
-    divide.""",
+    The result has the sizes and dtype of ``self``.  Raises RuntimeError if ``groups`` does not divide the
+    number of channels.""",
 )
 
 native_function(
     "native_channel_shuffle(Tensor self, SymInt groups) -> Tensor",
     composite=_channel_shuffle,
     variants="function",
-    doc="channel_shuffle: the channels of (N, C, *) as ``groups`` rows, read column by column.",
+    doc="Equivalent to channel_shuffle: interleaves ``groups`` groups of the channels of (N, C, *).",
 )
 
 
@@ -334,9 +336,9 @@ native_function(
     "one_hot(Tensor self, int num_classes=-1) -> Tensor",
     python_module="nn",
     composite=_one_hot,
-    doc="""Vectors of ``num_classes`` zeros, but for a 1 at the place that each number (int64) of ``self``
-    says.
+    doc="""Returns a tensor (*, num_classes) with 1 at the index given by each element of ``self`` (*), int64,
+    and 0 elsewhere.
 
-    -1 takes as many classes as the largest number needs.  Raises RuntimeError for numbers that are no
-    class.""",
+    If ``num_classes`` is -1, it is the largest class plus 1.  Raises RuntimeError for other dtypes and for
+    classes out of range.""",
 )

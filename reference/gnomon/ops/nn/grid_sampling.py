@@ -366,15 +366,15 @@ def _define(spatial: int) -> None:
         derivatives={"input, grid": backward},
         node_name=f"GridSampler{spatial}DBackward0",
         batching=Batching("folded", spatial + 2),
-        doc=f"""``input`` (N, C, {axes}) at the places of ``grid`` (N, *output sizes, {spatial}), whose
-        coordinates go from -1 to 1, x first.
+        doc=f"""Samples ``input`` (N, C, {axes}) at the points of ``grid`` (N, *output sizes, {spatial}),
+        whose coordinates are normalized to [-1, 1], x first.
 
-        ``interpolation_mode``: 0 bilinear, 1 nearest, 2 bicubic (two dimensions only); ``padding_mode``: 0
-        zeros, 1 border, 2 reflection; ``align_corners``: -1 and 1 are the middles of the outermost elements,
-        not their edges.  For floating point.
+        ``interpolation_mode``: 0 bilinear, 1 nearest, 2 bicubic (2-D only); ``padding_mode``: 0 zeros, 1
+        border, 2 reflection.  With ``align_corners``, -1 and 1 are the centers of the corner elements,
+        otherwise their edges.  Floating point only.
 
-        Raises RuntimeError for numbers of dimensions and sizes that do not fit, for an input without places,
-        and for a grid of another dtype.""",
+        Raises RuntimeError for other numbers of dimensions, sizes that do not match, empty spatial
+        dimensions, and a grid of another dtype.""",
     )
     native_function(
         f"{name}_backward(Tensor grad_output, Tensor input, Tensor grid, {_OPTIONS}, bool[2] output_mask) -> "
@@ -384,9 +384,9 @@ def _define(spatial: int) -> None:
         derivatives={"grad_output, input, grid": _double_backward},
         node_name=f"GridSampler{spatial}DBackwardBackward0",
         batching=Batching("folded", spatial + 2),
-        doc=f"""The gradients of {name} with respect to input and grid; None for what the mask leaves out.
+        doc=f"""The gradients of {name} with respect to input and grid; None where ``output_mask`` is False.
 
-        Raises RuntimeError for a ``grad_output`` of other sizes than {name}'s result.""",
+        Raises RuntimeError if ``grad_output`` does not have the sizes of {name}'s output.""",
     )
 
 
@@ -405,7 +405,8 @@ native_function(
     "grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) "
     "-> Tensor",
     composite=_grid_sampler,
-    doc="grid_sampler_2d for four dimensions, grid_sampler_3d for five.",
+    doc="Samples ``input`` at the points of ``grid``: grid_sampler_2d for four dimensions, grid_sampler_3d "
+    "for five.",
 )
 
 
@@ -457,8 +458,8 @@ native_function(
         )
     },
     variants="function",
-    doc="""The grid for grid_sampler of affine maps ``theta``: (N, 2, 3) and size (N, C, H, W) give (N, H, W,
-    2), and (N, 3, 4) with (N, C, D, H, W) give (N, D, H, W, 3).""",
+    doc="""Returns the grid for grid_sampler of a batch of affine matrices ``theta``: (N, 2, 3) and size
+    (N, C, H, W) give (N, H, W, 2), and (N, 3, 4) with (N, C, D, H, W) give (N, D, H, W, 3).""",
 )
 
 native_function(

@@ -150,10 +150,10 @@ native_function(
     kernel=_layer_norm_kernel,
     derivatives={"input, weight, bias": _layer_grad},
     non_differentiable_outputs=(1, 2),
-    doc="""``input`` normalized over its last dimensions, whose sizes are ``normalized_shape``; with the mean
-    and 1 / sqrt(variance + eps) of each group, whose sizes are 1 there.
+    doc="""Normalizes ``input`` over its last dimensions, whose sizes are ``normalized_shape``; also returns
+    the mean and 1 / sqrt(variance + eps), with size 1 in these dimensions.
 
-    Raises RuntimeError for a shape that the input does not end with, and for parameters of another one.""",
+    Raises RuntimeError if the input's last sizes are different, and for parameters of another shape.""",
 )
 
 
@@ -219,8 +219,8 @@ native_function(
     meta=_layer_backward_rule,
     kernel=_layer_backward_kernel,
     derivatives={"input, weight, grad_out": _layer_double},
-    doc="The gradients of native_layer_norm with respect to input, weight and bias; those that the mask "
-    "leaves out are None.",
+    doc="The gradients of native_layer_norm with respect to input, weight and bias; None where "
+    "``output_mask`` is False.",
 )
 
 native_function(
@@ -229,9 +229,9 @@ native_function(
     composite=lambda input, normalized_shape, weight, bias, eps, cudnn_enable: aten.native_layer_norm.default(
         input, normalized_shape, weight, bias, eps
     )[0],
-    doc="""``input`` normalized over its last dimensions, whose sizes are ``normalized_shape``.
+    doc="""Normalizes ``input`` over its last dimensions, whose sizes are ``normalized_shape``.
 
-    Raises RuntimeError for a shape that the input does not end with, and for parameters of another one.""",
+    Raises RuntimeError if the input's last sizes are different, and for parameters of another shape.""",
 )
 
 
@@ -307,9 +307,9 @@ native_function(
     meta=_rms_rule,
     kernel=_rms_kernel,
     derivatives={"input, weight": _rms_grad},
-    doc="""rms_norm of floating point numbers, and 1 / sqrt(mean(input ** 2) + eps) of each group.
+    doc="""rms_norm for floating point dtypes; also returns 1 / sqrt(mean(input ** 2) + eps).
 
-    Raises RuntimeError for a shape that the input does not end with, and for a weight of another one.""",
+    Raises RuntimeError if the input's last sizes are different, and for a weight of another shape.""",
 )
 
 
@@ -397,8 +397,8 @@ native_function(
     meta=_rms_backward_rule,
     kernel=_rms_backward_kernel,
     derivatives={"grad_out, input, rstd, weight": _rms_double},
-    doc="The gradients of _fused_rms_norm with respect to input and weight; those that the mask leaves out "
-    "are None.",
+    doc="The gradients of _fused_rms_norm with respect to input and weight; None where ``output_mask`` is "
+    "False.",
 )
 
 
@@ -422,10 +422,10 @@ def _rms_norm(input: Any, normalized_shape: Any, weight: Any, eps: float | None)
 native_function(
     "rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
     composite=_rms_norm,
-    doc="""``input / sqrt(mean(input ** 2) + eps) * weight``, the mean over the last dimensions, whose sizes
-    are ``normalized_shape``.
+    doc="""Computes ``input / sqrt(mean(input ** 2) + eps) * weight``, with the mean over the last dimensions,
+    whose sizes are ``normalized_shape``.
 
-    ``eps`` is that of the dtype computed in unless given.  For floating point and complex.""",
+    ``eps`` defaults to the machine epsilon of the opmath type.  Floating point and complex dtypes.""",
 )
 
 
@@ -545,11 +545,11 @@ native_function(
     meta=_group_norm_rule,
     kernel=_group_norm_kernel,
     derivatives={"input, weight, bias": _group_grad},
-    doc="""Each of ``group`` groups of channels of each image of (N, C, HxW) normalized; with the mean and
-    1 / sqrt(variance + eps) of each, (N, group).
+    doc="""Normalizes each of ``group`` groups of channels of each batch entry of (N, C, HxW); also returns
+    the mean and 1 / sqrt(variance + eps) of each group, (N, group).
 
-    All have the dtype of the input, or float32 where the weight has it.  Raises RuntimeError for an input
-    that lies neither row-major nor channels last.""",
+    The output has the dtype of the input, and so have the statistics unless the parameters are float32.
+    Raises RuntimeError for an input that is neither contiguous nor channels last.""",
 )
 
 
@@ -639,8 +639,8 @@ native_function(
     meta=_group_backward_rule,
     kernel=_group_backward_kernel,
     derivatives={"input, weight, grad_out": _group_double},
-    doc="The gradients of native_group_norm with respect to input, weight and bias; those that the mask "
-    "leaves out are None.",
+    doc="The gradients of native_group_norm with respect to input, weight and bias; None where "
+    "``output_mask`` is False.",
 )
 
 
@@ -658,6 +658,6 @@ native_function(
     "group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool "
     "cudnn_enabled=True) -> Tensor",
     composite=_group_norm,
-    doc="""Each of ``num_groups`` groups of channels of each image of (N, C, *) normalized by its own mean and
-    variance.  Raises RuntimeError where the groups do not divide the channels.""",
+    doc="""Normalizes each of ``num_groups`` groups of channels of each batch entry of (N, C, *) by its own
+    mean and variance.  Raises RuntimeError if ``num_groups`` does not divide the number of channels.""",
 )

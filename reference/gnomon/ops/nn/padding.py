@@ -75,11 +75,11 @@ native_function(
     },
     batching="leading",
     variants="function",
-    doc="""``self`` with ``pad`` elements of ``value`` at the ends of its last dimensions.
+    doc="""Pads the last dimensions of ``self`` with ``value``.
 
-    ``pad`` goes from the last dimension to the front: (left, right, top, bottom, …); negative numbers take
-    away.  Raises RuntimeError for an odd length, one of more than twice the dimensions, and for what leaves a
-    dimension less than nothing.""",
+    ``pad`` starts with the last dimension: (left, right, top, bottom, …); negative numbers crop.  Raises
+    RuntimeError if the length of ``pad`` is odd or more than twice the number of dimensions, and for sizes
+    that become negative.""",
 )
 
 
@@ -190,10 +190,10 @@ def _define(kind: str, spatial: int, how: str) -> None:
         node_name=f"{kind.capitalize()}Pad{spatial}DBackward0",
         batching=Batching("folded", spatial + 2),
         out=Out(exact=True),
-        doc=f"""([N,] C, *{spatial} dimension(s)) padded with {how}.
+        doc=f"""Pads the {spatial} spatial dimension(s) of ([N,] C, *spatial) with {how}.
 
-        ``padding`` goes from the last dimension to the front; negative numbers take away.  Channels last stay
-        so.  bool is refused.""",
+        ``padding`` starts with the last dimension; negative numbers crop.  The result is channels last if the
+        input is.  Raises NotImplementedError for bool.""",
     )
     native_function(
         f"{name}_backward(Tensor grad_output, Tensor self, SymInt[{2 * spatial}] padding) -> Tensor",
@@ -205,13 +205,13 @@ def _define(kind: str, spatial: int, how: str) -> None:
             "self": lambda self: aten.zeros_like(self),
         },
         batching=Batching("folded", spatial + 2),
-        doc=f"The gradient of {name}: each element's is the sum of those of its copies.",
+        doc=f"The gradient of {name}: for each element, the sum of the gradients of its copies.",
     )
 
 
 for _spatial in (1, 2, 3):
-    _define("reflection", _spatial, "its mirror image, without repeating the outermost elements")
-    _define("replication", _spatial, "its outermost elements, repeated")
+    _define("reflection", _spatial, "its reflection, without repeating the edge elements")
+    _define("replication", _spatial, "its edge elements, repeated")
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -256,7 +256,8 @@ native_function(
     "_pad_circular(Tensor self, SymInt[] pad) -> Tensor",
     python_module="nn",
     composite=_pad_circular,
-    doc="([N,] C, *spatial) padded with what is at the other end of each dimension; always row-major.",
+    doc="Pads each dimension of ([N,] C, *spatial) with elements from its other end; the result is "
+    "contiguous.",
 )
 
 _MODES = {"reflect": "reflection", "replicate": "replication"}
@@ -293,9 +294,9 @@ native_function(
     'pad(Tensor self, SymInt[] pad, str mode="constant", float? value=None) -> Tensor',
     python_module="nn",
     composite=_pad,
-    doc="""``self`` padded at the ends of its last dimensions: with ``value`` ('constant'), its mirror image
-    ('reflect'), its outermost elements ('replicate') or the other end ('circular').
+    doc="""Pads the last dimensions of ``self``: with ``value`` ('constant'), its reflection ('reflect'), its
+    edge elements ('replicate'), or elements from the other end ('circular').
 
-    ``pad`` goes from the last dimension to the front.  All but 'constant' take ([N,] C, *spatial), and
+    ``pad`` starts with the last dimension.  The modes other than 'constant' require ([N,] C, *spatial) and
     pads for all spatial dimensions.""",
 )

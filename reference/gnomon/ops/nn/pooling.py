@@ -237,20 +237,20 @@ def _define_max_pool(spatial: int) -> None:
             "(Tensor(a!), Tensor(b!))",
             exact=True,
         ),
-        doc="""The largest element of each window of ([N,] C, *spatial), and its flat position in the plane
-        (int64).
+        doc="""Returns the maximum of each window of ([N,] C, *spatial), and its flattened index in the
+        spatial dimensions (int64).
 
-        NaN is larger than all; of equals the first counts.  The stride is the kernel size unless given; the
-        padding, at most half the kernel, counts as -inf.  Raises RuntimeError for other numbers of dimensions
-        and for results without elements; bool and complex are refused.""",
+        NaN counts as the maximum; of equal elements, the first is taken.  ``stride`` defaults to
+        ``kernel_size``; ``padding``, at most half the kernel size, adds -inf.  Raises RuntimeError for other
+        numbers of dimensions and for windows that do not fit, NotImplementedError for bool and complex.""",
     )
     forward = getattr(aten, name)
     native_function(
         f"max_pool{spatial}d(Tensor self, {window}) -> Tensor",
         composite=lambda *arguments: forward.default(*arguments)[0],
         variants="function",
-        doc="The largest element of each window of ([N,] C, *spatial); the stride is the kernel size unless "
-        "given.",
+        doc="Returns the maximum of each window of ([N,] C, *spatial); ``stride`` defaults to "
+        "``kernel_size``.",
     )
     native_function(
         f"{name}_backward(Tensor grad_output, Tensor self, {given}, Tensor indices) -> Tensor",
@@ -262,7 +262,8 @@ def _define_max_pool(spatial: int) -> None:
             "self": lambda self: aten.zeros_like(self),
         },
         batching=Batching("folded", spatial + 2),
-        doc=f"The gradient of max_pool{spatial}d: an output's gradient goes to the element that was chosen.",
+        doc=f"The gradient of max_pool{spatial}d: each output gradient is added to the element that was the "
+        "maximum.",
     )
 
 
@@ -295,7 +296,7 @@ native_function(
     f"max_pool1d_with_indices(Tensor self, {_WINDOW_1D}) -> (Tensor, Tensor)",
     composite=_max_pool1d_with_indices,
     variants="function",
-    doc="""The largest element of each window of ([N,] C, L), and its position (int64).
+    doc="""Returns the maximum of each window of ([N,] C, L), and its index (int64).
 
     Raises RuntimeError for other numbers of dimensions.""",
 )
@@ -311,9 +312,9 @@ native_function(
     f"max_pool1d(Tensor self, {_WINDOW_1D}) -> Tensor",
     composite=_max_pool1d,
     variants="function",
-    doc="""The largest element of each window of ([N,] C, L).
+    doc="""Returns the maximum of each window of ([N,] C, L).
 
-    For floating point only.  Raises RuntimeError for other numbers of dimensions.""",
+    Floating point only.  Raises RuntimeError for other numbers of dimensions.""",
 )
 
 
@@ -488,11 +489,11 @@ def _define_average_pool(spatial: int) -> None:
         node_name=f"AvgPool{spatial}DBackward0",
         batching=Batching("folded", spatial + 2),
         out=Out(exact=True),
-        doc="""The mean of each window of ([N,] C, *spatial), padded with zeros.
+        doc="""Returns the mean of each window of ([N,] C, *spatial), padded with zeros.
 
-        The divisor is ``divisor_override``, or the number of elements in the window, the padding's among
-        them if ``count_include_pad``.  The stride is the kernel size unless given.  For floating point and
-        int64.""",
+        The divisor is ``divisor_override`` if given, otherwise the number of elements in the window,
+        including padding if ``count_include_pad``.  ``stride`` defaults to ``kernel_size``.  Floating point
+        and int64.""",
     )
     native_function(
         f"{name}_backward(Tensor grad_output, Tensor self, {n} kernel_size, {n} stride, {n} padding, "
@@ -505,7 +506,8 @@ def _define_average_pool(spatial: int) -> None:
             "self": lambda self: aten.zeros_like(self),
         },
         batching=Batching("folded", spatial + 2),
-        doc=f"The gradient of {name}: each output's gradient is shared out evenly over its window.",
+        doc=f"The gradient of {name}: each output gradient, over its divisor, is added to its window's "
+        "elements.",
     )
 
 
@@ -527,8 +529,8 @@ native_function(
     "bool count_include_pad=True) -> Tensor",
     composite=_avg_pool1d,
     variants="function",
-    doc="""The mean of each window of ([N,] C, L), padded with zeros.
+    doc="""Returns the mean of each window of ([N,] C, L), padded with zeros.
 
-    The result has the dtype of the input.  Raises RuntimeError for other numbers of dimensions and
+    The result has the dtype of the input.  Raises RuntimeError for other numbers of dimensions and for
     windows that do not fit.""",
 )

@@ -503,7 +503,8 @@ def _define(name: str, mode: str, spatial: int, doc: str) -> None:
         f"{name}.vec(Tensor input, SymInt[]? output_size, {align}float[]? scale_factors) -> Tensor",
         python_module="nn",
         composite=by_factors,
-        doc=f"{doc}  The size is given, or factors from which it follows.",
+        doc=f"{doc}  Raises RuntimeError unless exactly one of ``output_size`` and ``scale_factors`` is "
+        "given.",
     )
 
 
@@ -512,37 +513,38 @@ for _spatial, _image in ((1, "(N, C, L)"), (2, "(N, C, H, W)"), (3, "(N, C, D, H
         f"upsample_nearest{_spatial}d",
         "nearest",
         _spatial,
-        f"{_image} in another size: each element is the input's at floor(position * scale).",
+        f"Resizes {_image}: output element i is input element floor(i / scale); the scale defaults to output "
+        "size / input size.",
     )
     _define(
         f"_upsample_nearest_exact{_spatial}d",
         "nearest_exact",
         _spatial,
-        f"{_image} in another size: each element is the input's whose middle is nearest.",
+        f"Resizes {_image}: each output element is the input element with the nearest center.",
     )
     _define(
         f"upsample_{('linear', 'bilinear', 'trilinear')[_spatial - 1]}{_spatial}d",
         "linear",
         _spatial,
-        f"{_image} in another size, interpolated linearly; ``align_corners`` puts the outermost elements' "
-        "middles, not their edges, in one place.",
+        f"Resizes {_image} by linear interpolation; ``align_corners`` aligns the centers of the corner "
+        "elements of input and output instead of their edges.",
     )
 _define(
     "upsample_bicubic2d",
     "cubic",
     2,
-    "(N, C, H, W) in another size, interpolated by cubic convolution; ``align_corners`` puts the outermost "
-    "elements' middles, not their edges, in one place.",
+    "Resizes (N, C, H, W) by bicubic interpolation (cubic convolution); ``align_corners`` aligns the centers "
+    "of the corner elements of input and output instead of their edges.",
 )
 for _name, _mode, _filter in (
-    ("bilinear", "linear_aa", "a triangle"),
-    ("bicubic", "cubic_aa", "Keys' cubic"),
-    ("lanczos", "lanczos_aa", "Lanczos' window of three lobes"),
+    ("bilinear", "linear_aa", "a triangle filter"),
+    ("bicubic", "cubic_aa", "Keys' cubic filter"),
+    ("lanczos", "lanczos_aa", "a Lanczos filter with a = 3"),
 ):
     _define(
         f"_upsample_{_name}2d_aa",
         _mode,
         2,
-        f"(N, C, H, W) in another size, antialiased: the mean of its surroundings weighted by {_filter}, "
-        "which is as wide as the output's elements are apart.",
+        "Resizes (N, C, H, W) with antialiasing: each element is the mean of its neighborhood weighted by "
+        f"{_filter}, which downsampling stretches by input size / output size.",
     )

@@ -57,12 +57,12 @@ _OPTIONS = (
 native_function(
     f"rrelu(Tensor self, {_OPTIONS}) -> Tensor",
     composite=_rrelu,
-    doc="""``self`` where it is positive, elsewhere ``slope * self``.
+    doc="""``self`` if positive, otherwise ``slope * self``.
 
-    In ``training`` each element's slope is drawn from [lower, upper), else it is the mean of the bounds.
+    In ``training`` each element's slope is drawn from [lower, upper), otherwise it is the mean of the bounds.
 
-    Training takes float32, float64 and bfloat16.  Raises RuntimeError for bounds that are infinite or
-    have changed places.  Xu et al. (2015).""",
+    Training supports float32, float64 and bfloat16.  Raises RuntimeError for bounds that are not finite and
+    for a lower bound above the upper one.  Xu et al. (2015).""",
 )
 
 native_function(

@@ -113,9 +113,10 @@ native_function(
     },
     node_name="SoftmaxBackward0",
     out=Out(exact=True),
-    doc="""softmax along ``dim`` of a floating point tensor: row-major, of its sizes and dtype.
+    doc="""softmax along ``dim`` of a floating point tensor; the result is contiguous, with its sizes and
+    dtype.
 
-    Raises RuntimeError for ``half_to_float``; other dtypes are refused.""",
+    Raises RuntimeError for ``half_to_float``, NotImplementedError for other dtypes.""",
 )
 
 native_function(
@@ -129,10 +130,10 @@ native_function(
     },
     node_name="LogSoftmaxBackward0",
     out=Out(exact=True),
-    doc="""The logarithm of softmax along ``dim`` of a floating point tensor: row-major, of its sizes and
+    doc="""log_softmax along ``dim`` of a floating point tensor; the result is contiguous, with its sizes and
     dtype.
 
-    Raises RuntimeError for ``half_to_float``; other dtypes are refused.""",
+    Raises RuntimeError for ``half_to_float``, NotImplementedError for other dtypes.""",
 )
 
 
@@ -153,10 +154,10 @@ native_function(
         ),
         "output": lambda grad, grad_output, output, dim: _softmax_double(grad, grad_output, output, dim),
     },
-    doc="""The gradient of softmax, from its output: ``output * (grad_output - sum(grad_output * output))``
+    doc="""The gradient of softmax from its output, ``output * (grad_output - sum(grad_output * output))``
     along ``dim``.
 
-    Raises RuntimeError where the sizes of ``grad_output`` and ``output`` differ.""",
+    Raises RuntimeError if the sizes of ``grad_output`` and ``output`` differ.""",
 )
 
 
@@ -178,10 +179,10 @@ native_function(
         "grad_output": lambda grad, output, dim: grad - (grad * output.exp()).sum(dim, True),
         "output": lambda grad, grad_output, output, dim: -(grad_output.sum(dim, True) * output.exp() * grad),
     },
-    doc="""The gradient of log_softmax, from its output: ``grad_output - exp(output) * sum(grad_output)``
-    along ``dim``.
+    doc="""The gradient of log_softmax from its output, ``grad_output - exp(output) * sum(grad_output)`` along
+    ``dim``.
 
-    Raises RuntimeError where the sizes of ``grad_output`` and ``output`` differ.""",
+    Raises RuntimeError if the sizes of ``grad_output`` and ``output`` differ.""",
 )
 
 
@@ -193,7 +194,7 @@ native_function(
     "softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
     composite=lambda self, dim, dtype: aten._softmax.default(_converted(self, dtype), dim, False),
     out=Out("int_out", exact=True),
-    doc="""exp(x) over its sum along ``dim``.  ``dtype`` converts the input first.
+    doc="""``exp(x)`` divided by its sum along ``dim``.  ``dtype`` converts the input first.
 
     The result has the sizes of x and a floating point dtype.  Raises NotImplementedError for other dtypes,
     IndexError for a dim out of range.""",

@@ -40,7 +40,7 @@ native_function(
     "_foreach_add_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()",
     meta=_add_rule,
     kernel=_add_kernel,
-    doc="""``add_`` of one number for each tensor of a list.
+    doc="""Adds ``scalar`` to each tensor of a list in place.
 
-    Raises RuntimeError where a tensor's dtype can not hold the sum, NotImplementedError for no tensors.""",
+    Raises RuntimeError if a tensor's dtype can not hold the sum, NotImplementedError for an empty list.""",
 )

@@ -237,8 +237,8 @@ Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, {} lr, float beta1, float
 float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None"""
 _SCALED = """
 
-    With ``grad_scale`` the gradients are divided by it first; where ``found_inf`` is 1, nothing is written.
-    Raises RuntimeError for lists that do not go together, NotImplementedError for parameters that are not
+    With ``grad_scale``, the gradients are first divided by it, in place; if ``found_inf`` is 1, nothing is
+    written.  Raises RuntimeError for lists that do not match, NotImplementedError for parameters that are not
     floating point."""
 
 native_function(
@@ -247,18 +247,18 @@ native_function(
     kernel=_sgd_kernel,
     derivatives={},
     written_with={"grads": "grad_scale"},
-    doc="""One step of stochastic gradient descent for all parameters.  With ``momentum`` each has a buffer,
-    which ``is_first_step`` starts as the gradient; without, there are none."""
+    doc="""Performs one step of stochastic gradient descent on all parameters.  With ``momentum``, each has a
+    momentum buffer, which ``is_first_step`` sets to the gradient; otherwise the list of buffers is empty."""
     + _SCALED,
 )
 native_function(
     f"_fused_sgd_.tensor_lr({_SGD.format('Tensor')}) -> ()",
     composite=_with_lr("_fused_sgd_", 5),
-    doc="_fused_sgd_ with the learning rate in a tensor.",
+    doc="_fused_sgd_ with the learning rate as a tensor.",
 )
 for _name, _decoupled, _says in (
-    ("_fused_adam_", False, "adds to the gradient"),
-    ("_fused_adamw_", True, "shrinks the parameter"),
+    ("_fused_adam_", False, "is an L2 penalty"),
+    ("_fused_adamw_", True, "is decoupled from the gradient"),
 ):
     native_function(
         f"{_name}({_ADAM.format('float')}) -> ()",
@@ -266,12 +266,12 @@ for _name, _decoupled, _says in (
         kernel=_adam_kernel(_decoupled),
         derivatives={},
         written_with={"grads": "grad_scale"},
-        doc=f"""One step of Adam for all parameters, whose ``weight_decay`` {_says}.  ``state_steps`` count
-    the steps, this one included; with ``amsgrad`` the largest second moments so far divide."""
+        doc=f"""Performs one step of Adam on all parameters; ``weight_decay`` {_says}.  ``state_steps`` count
+    the steps, including this one; with ``amsgrad``, the maxima of all second moments so far are used."""
         + _SCALED,
     )
     native_function(
         f"{_name}.tensor_lr({_ADAM.format('Tensor')}) -> ()",
         composite=_with_lr(_name, 6),
-        doc=f"{_name} with the learning rate in a tensor.",
+        doc=f"{_name} with the learning rate as a tensor.",
     )

@@ -65,10 +65,10 @@ add = native_function(
     linear=("self other",),
     inplace=True,
     out="out",
-    doc="""``self + alpha * other``.
+    doc="""Computes ``self + alpha * other``.
 
-    Operands broadcast and promote.  For bool it is logical or.  Raises RuntimeError for an alpha that the
-    result's dtype can not hold.""",
+    The operands broadcast and their dtypes promote; bool operands are combined by logical or.  Raises
+    RuntimeError for an alpha that the result's dtype cannot represent.""",
 )
 
 sub = native_function(
@@ -80,7 +80,9 @@ sub = native_function(
     linear=("self other",),
     inplace=True,
     out="out",
-    doc="``self - alpha * other``.  Operands broadcast and promote; bool is refused with a RuntimeError.",
+    doc="""Computes ``self - alpha * other``.
+
+    The operands broadcast and their dtypes promote.  Raises RuntimeError for bool.""",
 )
 
 
@@ -97,9 +99,9 @@ rsub = native_function(
     meta=rsub_rule,
     kernel=scaled_by_number(lambda a, b, alpha: b - alpha * a),
     derivatives={"self": lambda grad, alpha: scaled(-grad, alpha), "other": lambda grad: grad},
-    doc="""``other - alpha * self``.
+    doc="""Computes ``other - alpha * self``.
 
-    The operands broadcast and their dtypes promote.  Raises RuntimeError for bool and sizes that do not
+    The operands broadcast and their dtypes promote.  Raises RuntimeError for bool and for sizes that do not
     broadcast.""",
 )
 
@@ -115,7 +117,9 @@ mul = native_function(
     linear=("self", "other"),
     inplace=True,
     out="out",
-    doc="``self * other``.  Operands broadcast and promote; for bool it is logical and.",
+    doc="""Computes ``self * other``.
+
+    The operands broadcast and their dtypes promote; bool operands are combined by logical and.""",
 )
 
 div = native_function(
@@ -129,9 +133,9 @@ div = native_function(
     },
     inplace=True,
     out="out",
-    doc="""``self / other``, true division: integers become the default dtype.
+    doc="""Computes the true division ``self / other``; integers are converted to the default dtype.
 
-    Division by zero gives an infinity, or NaN for 0/0.""",
+    Division by zero returns an infinity, or NaN for 0/0.""",
 )
 
 
@@ -160,7 +164,8 @@ div_floor = native_function(
     kernel=pointwise(refuse_zero(arithmetic.floor_divide)),
     derivatives={"self": lambda grad: aten.zeros_like(grad), "other": lambda grad: aten.zeros_like(grad)},
     node_name="DivBackward2",
-    doc="``floor(self / other)``: the kernel under ``div(rounding_mode='floor')`` and ``floor_divide``.",
+    doc="""Computes ``floor(self / other)``: the kernel of ``div(rounding_mode='floor')`` and
+    ``floor_divide``.""",
 )
 
 
@@ -184,7 +189,7 @@ div_trunc = native_function(
     kernel=_div_trunc_kernel,
     derivatives={"self": lambda grad: aten.zeros_like(grad), "other": lambda grad: aten.zeros_like(grad)},
     node_name="DivBackward2",
-    doc="``self / other`` rounded towards zero: the kernel under ``div(rounding_mode='trunc')``.",
+    doc="Computes ``self / other`` rounded towards zero: the kernel of ``div(rounding_mode='trunc')``.",
 )
 
 
@@ -207,7 +212,7 @@ div_mode = native_function(
     composite=div_with_mode,
     inplace=True,
     out="out_mode",
-    doc="Division with ``rounding_mode`` None (true), 'floor' or 'trunc'.",
+    doc="Divides with ``rounding_mode`` None (true division), 'floor' or 'trunc'.",
 )
 
 floor_divide = native_function(
@@ -219,9 +224,9 @@ floor_divide = native_function(
     node_name="DivBackward2",
     inplace="Tensor",
     out="out",
-    doc="""``floor(self / other)``; integers stay integers.  Raises RuntimeError for integers divided by zero.
+    doc="""Computes ``floor(self / other)``; integers stay integers.
 
-    The operands broadcast and their dtypes promote.""",
+    The operands broadcast and their dtypes promote.  Raises RuntimeError for integers divided by zero.""",
 )
 
 remainder = native_function(
@@ -236,10 +241,10 @@ remainder = native_function(
     node_name="RemainderBackward1",
     inplace=True,
     out="Tensor_out",
-    doc="""``self`` modulo ``other``, with the sign of ``other``, as Python's %.
+    doc="""Computes ``self`` modulo ``other``; the result has the sign of ``other``, as with Python's %.
 
-    The operands broadcast and their dtypes promote; integers stay integers.  Raises RuntimeError for
-    sizes that do not broadcast.""",
+    The operands broadcast and their dtypes promote; integers stay integers.  Raises RuntimeError for sizes
+    that do not broadcast.""",
 )
 
 fmod = native_function(
@@ -254,10 +259,10 @@ fmod = native_function(
     node_name="FmodBackward1",
     inplace=True,
     out="Tensor_out",
-    doc="""``self`` modulo ``other``, with the sign of ``self``, as C's %.
+    doc="""Computes ``self`` modulo ``other``; the result has the sign of ``self``, as with C's %.
 
-    The operands broadcast and their dtypes promote; integers stay integers.  Raises RuntimeError for
-    sizes that do not broadcast.""",
+    The operands broadcast and their dtypes promote; integers stay integers.  Raises RuntimeError for sizes
+    that do not broadcast.""",
 )
 
 
@@ -275,7 +280,7 @@ neg = native_function(
     linear=("self",),
     inplace=True,
     out=Out(exact=True),
-    doc="The negative of each element; bool is refused.",
+    doc="Returns the negative of each element.  Raises RuntimeError for bool.",
 )
 
 
@@ -292,10 +297,10 @@ abs = native_function(
     derivatives={"self": lambda grad, self: grad * self.sgn()},
     inplace=True,
     out=Out(row_major=lambda self: self.dtype.is_complex, exact=True),
-    doc="""The absolute value, or modulus.  Its gradient at 0 is 0.
+    doc="""Computes the absolute value of each element; its gradient at 0 is 0.
 
-    The result has the operand's sizes and dtype, for complex numbers the real dtype.  Raises
-    RuntimeError for bool.""",
+    The result has the operand's sizes and dtype; for complex dtypes, the corresponding real dtype.  Raises
+    NotImplementedError for bool.""",
 )
 
 
@@ -325,7 +330,7 @@ sign = native_function(
     derivatives={"self": lambda grad: aten.zeros_like(grad)},
     inplace=True,
     out=Out(exact=True),
-    doc="-1, 0 or 1 by the sign of each element; 0 for NaN.",
+    doc="Returns the sign of each element: -1, 0 or 1; 0 for NaN.",
 )
 
 sgn = native_function(
@@ -335,7 +340,7 @@ sgn = native_function(
     derivatives={"self": lambda grad, self, result: _sgn_grad(grad, self, result)},
     inplace=True,
     out=Out(exact=True),
-    doc="``sign`` for real numbers; a complex number divided by its modulus.",
+    doc="Returns ``sign`` for real dtypes; divides complex elements by their modulus, and keeps 0.",
 )
 
 
@@ -355,7 +360,7 @@ reciprocal = native_function(
     derivatives={"self": lambda grad, result: -grad * conj(result * result)},
     inplace=True,
     out="out",
-    doc="1 / x.",
+    doc="Computes the reciprocal ``1 / x`` of each element.",
 )
 
 
@@ -378,7 +383,7 @@ def _rounding(name: str, function: Any, meaning: str) -> Any:
         derivatives={"self": lambda grad: aten.zeros_like(grad)},
         inplace=True,
         out=Out(exact=True),
-        doc=f"Each element rounded {meaning}; integers unchanged.",
+        doc=f"Rounds each element {meaning}; integers are unchanged.",
     )
 
 
@@ -417,9 +422,10 @@ addcmul = native_function(
     },
     inplace=True,
     out="out",
-    doc="""``self + value * tensor1 * tensor2``.
+    doc="""Computes ``self + value * tensor1 * tensor2``.
 
-    All three broadcast and their dtypes promote.  Raises RuntimeError for sizes that do not broadcast.""",
+    The three operands broadcast and their dtypes promote.  Raises RuntimeError for sizes that do not
+    broadcast.""",
 )
 
 addcdiv = native_function(
@@ -435,9 +441,10 @@ addcdiv = native_function(
     },
     inplace=True,
     out="out",
-    doc="""``self + value * tensor1 / tensor2``.  Raises RuntimeError for integers.
+    doc="""Computes ``self + value * tensor1 / tensor2``.
 
-    All three broadcast and their dtypes promote.""",
+    The three operands broadcast and their dtypes promote.  Raises RuntimeError if both ``tensor1`` and
+    ``tensor2`` are integers or bool.""",
 )
 
 
@@ -472,7 +479,7 @@ lerp = native_function(
     },
     inplace=True,
     out="Scalar_out",
-    doc="``self + weight * (end - self)``: linear interpolation.",
+    doc="Interpolates linearly: ``self + weight * (end - self)``.",
 )
 
 lerp_tensor = native_function(
@@ -487,7 +494,9 @@ lerp_tensor = native_function(
     node_name="LerpBackward1",
     inplace=True,
     out="Tensor_out",
-    doc="``self + weight * (end - self)``, with a weight for each element; all three broadcast.",
+    doc="""Interpolates linearly: ``self + weight * (end - self)`` with a weight for each element.
+
+    The three tensors broadcast.""",
 )
 
 
@@ -500,7 +509,7 @@ def _nothing_for_bool(self: Any) -> Any:
 positive = native_function(
     "positive(Tensor(a) self) -> Tensor(a)",
     composite=_nothing_for_bool,
-    doc="The tensor itself: unary +.  Raises RuntimeError for bool.",
+    doc="Returns the tensor itself, as unary + does.  Raises RuntimeError for bool.",
 )
 
 
@@ -516,7 +525,8 @@ frac = native_function(
     derivatives={"self": lambda grad: grad},
     inplace=True,
     out=Out(exact=True),
-    doc="``x - trunc(x)``: the fractional part, with the sign of x.  Floating point only.",
+    doc="""Returns the fractional part ``x - trunc(x)`` of each element, with the sign of x.  Floating point
+    only.""",
 )
 
 
@@ -542,10 +552,10 @@ native_function(
     derivatives={"self": lambda grad: aten.zeros_like(grad)},
     inplace=True,
     out=Out("decimals_out", exact=True),
-    doc="""Each element rounded to ``decimals`` places behind the point, or before it where that is negative.
+    doc="""Rounds each element to ``decimals`` digits after the decimal point, or before it if negative.
 
-    The intermediate ``x * 10**decimals`` is rounded to the tensor's dtype (half precision's to float32), too.
-    Floating point only.""",
+    The intermediate result ``x * 10**decimals`` is also rounded to the tensor's dtype (half precision: to
+    float32).  Floating point only.""",
 )
 
 
@@ -562,7 +572,7 @@ copysign = native_function(
     derivatives={"self": _copysign_grad, "other": lambda grad: aten.zeros_like(grad)},
     inplace=True,
     out="out",
-    doc="The magnitude of ``self`` with the sign of ``other``, zeros included.  Integers become floats.",
+    doc="Returns the magnitude of ``self`` with the sign of ``other``, which may be a signed zero.",
 )
 
 
@@ -574,7 +584,7 @@ def _alias(schema: str, operator: OpOverload, out: str) -> OpOverload:
         numbers=operator.record.numbers.stand_for,
         inplace=True,
         out=replace(operator.record.out, overload=out),
-        doc=f"The same as ``{operator.schema.name}``.\n\n{operator.record.doc}",
+        doc=f"Alias for ``{operator.schema.name}``.\n\n{operator.record.doc}",
     )
 
 

@@ -20,7 +20,7 @@ bitwise_not = native_function(
     kernel=pointwise(lambda a: (not a) if isinstance(a, bool) else ~a),
     inplace=True,
     out=Out(exact=True),
-    doc="Each bit inverted; logical not for bool.",
+    doc="Inverts each bit; for bool, computes the logical NOT.",
 )
 
 bitwise_and = native_function(
@@ -30,7 +30,7 @@ bitwise_and = native_function(
     kernel=pointwise(lambda a, b: a & b),
     inplace=True,
     out="Tensor_out",
-    doc="Bit by bit and.",
+    doc="Computes the bitwise AND of the operands; for bool, the logical AND.",
 )
 
 bitwise_or = native_function(
@@ -40,7 +40,7 @@ bitwise_or = native_function(
     kernel=pointwise(lambda a, b: a | b),
     inplace=True,
     out="Tensor_out",
-    doc="Bit by bit or.",
+    doc="Computes the bitwise OR of the operands; for bool, the logical OR.",
 )
 
 bitwise_xor = native_function(
@@ -50,7 +50,7 @@ bitwise_xor = native_function(
     kernel=pointwise(lambda a, b: a ^ b),
     inplace=True,
     out="Tensor_out",
-    doc="Bit by bit exclusive or.",
+    doc="Computes the bitwise XOR of the operands; for bool, the logical XOR.",
 )
 
 
@@ -72,7 +72,8 @@ bitwise_left_shift = native_function(
     kernel=_shift(lambda a, places, bits: a << places if 0 <= places <= bits else 0),
     inplace=True,
     out="Tensor_out",
-    doc="``self * 2**other``, wrapping around; 0 where all bits are shifted out, or ``other`` is negative.",
+    doc="""Computes ``self * 2**other``, wrapping around; 0 if all bits are shifted out or ``other`` is
+    negative.""",
 )
 
 bitwise_right_shift = native_function(
@@ -82,7 +83,7 @@ bitwise_right_shift = native_function(
     kernel=_shift(lambda a, places, bits: a >> (places if 0 <= places <= bits else bits)),
     inplace=True,
     out="Tensor_out",
-    doc="""``floor(self / 2**other)``: the sign is shifted in from the left.
+    doc="""Computes ``floor(self / 2**other)``: an arithmetic shift, which keeps the sign.
 
-    Where all bits are shifted out, and for a negative ``other``, -1 or 0 by the sign remains.""",
+    If all bits are shifted out or ``other`` is negative, the result is -1 for negative elements, else 0.""",
 )

@@ -28,8 +28,9 @@ maximum = native_function(
         "other": lambda grad, self, other: tie_grad(grad, self, other, ~(self > other)),
     },
     out="out",
-    doc="The larger of two elements; NaN if either is NaN.  Where they are equal, each gets half the "
-    "gradient, and where one is NaN the whole.",
+    doc="""Returns the larger of each pair of elements; NaN if either is NaN.
+
+    Equal elements get half the gradient each; if one is NaN, both get all of it.""",
 )
 
 minimum = native_function(
@@ -41,8 +42,9 @@ minimum = native_function(
         "other": lambda grad, self, other: tie_grad(grad, self, other, ~(self < other)),
     },
     out="out",
-    doc="The smaller of two elements; NaN if either is NaN.  Where they are equal, each gets half the "
-    "gradient, and where one is NaN the whole.",
+    doc="""Returns the smaller of each pair of elements; NaN if either is NaN.
+
+    Equal elements get half the gradient each; if one is NaN, both get all of it.""",
 )
 
 
@@ -60,9 +62,9 @@ clamp = native_function(
     node_name="ClampBackward1",
     inplace=True,
     out=Out(exact=True),
-    doc="""Each element, but not less than ``min`` nor more than ``max``; NaN stays NaN.
+    doc="""Clamps each element to the range from ``min`` to ``max``; NaN stays NaN.
 
-    Raises RuntimeError when neither bound is given.""",
+    Raises RuntimeError if both bounds are None.""",
 )
 
 
@@ -108,7 +110,7 @@ clamp_min = native_function(
     composite=lambda self, min: aten.clamp.default(self, min, None),
     inplace=True,
     out=Out(exact=True),
-    doc="Each element, but not less than ``min``.",
+    doc="Clamps each element to at least ``min``.",
 )
 
 clamp_max = native_function(
@@ -116,7 +118,7 @@ clamp_max = native_function(
     composite=lambda self, max: aten.clamp.default(self, None, max),
     inplace=True,
     out=Out(exact=True),
-    doc="Each element, but not more than ``max``.",
+    doc="Clamps each element to at most ``max``.",
 )
 
 fmax = native_function(
@@ -128,9 +130,9 @@ fmax = native_function(
         "other": lambda grad, self, other: grad.masked_fill((self >= other) | other.isnan(), 0),
     },
     out="out",
-    doc="""The larger of two elements; the other one where one is NaN.
+    doc="""Returns the larger of each pair of elements; if one is NaN, the other.
 
-    Where they are equal, ``self`` gets the gradient.  Complex is refused.""",
+    If they are equal, ``self`` gets the gradient.""",
 )
 
 fmin = native_function(
@@ -142,9 +144,9 @@ fmin = native_function(
         "other": lambda grad, self, other: grad.masked_fill((self <= other) | other.isnan(), 0),
     },
     out="out",
-    doc="""The smaller of two elements; the other one where one is NaN.
+    doc="""Returns the smaller of each pair of elements; if one is NaN, the other.
 
-    Where they are equal, ``self`` gets the gradient.  Complex is refused.""",
+    If they are equal, ``self`` gets the gradient.""",
 )
 
 
@@ -164,7 +166,7 @@ clamp_min_tensor = native_function(
     node_name="ClampMinBackward1",
     inplace=True,
     out="Tensor_out",
-    doc="Each element, but not less than that of ``min``; NaN if either is.  Operands broadcast and promote.",
+    doc="Clamps each element to at least the corresponding element of ``min``; NaN if either is NaN.",
 )
 
 clamp_max_tensor = native_function(
@@ -178,7 +180,7 @@ clamp_max_tensor = native_function(
     node_name="ClampMaxBackward1",
     inplace=True,
     out="Tensor_out",
-    doc="Each element, but not more than that of ``max``; NaN if either is.  Operands broadcast and promote.",
+    doc="Clamps each element to at most the corresponding element of ``max``; NaN if either is NaN.",
 )
 
 
@@ -198,7 +200,7 @@ native_function(
         "max": lambda grad, self, min, max: _grad_where((max < min) | (self > max), grad),
     },
     node_name="ClampBackward0",
-    doc="""The kernel under ``clamp.Tensor`` with both bounds.
+    doc="""The kernel of ``clamp.Tensor`` with both bounds.
 
     Where ``min`` exceeds ``max``, the result is ``max``, which also gets the gradient.""",
 )
@@ -217,9 +219,9 @@ clamp_tensor = native_function(
     composite=_clamp_tensor,
     inplace=True,
     out="Tensor_out",
-    doc="""Each element between those of ``min`` and ``max``, which broadcast and promote; NaN if any is NaN.
+    doc="""Clamps each element to the range from ``min`` to ``max``, which are tensors; NaN if any is NaN.
 
-    Raises RuntimeError when neither bound is given.""",
+    The operands broadcast and their dtypes promote.  Raises RuntimeError if both bounds are None.""",
 )
 
 
@@ -229,7 +231,7 @@ def _alias(schema: str, operator: OpOverload, out: str) -> OpOverload:
         composite=lambda *arguments: operator(*arguments),
         inplace=True,
         out=Out(out, exact=operator.record.out.exact),
-        doc="The same as ``clamp``.",
+        doc="Alias for ``clamp``.",
     )
 
 

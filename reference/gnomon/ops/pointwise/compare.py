@@ -43,13 +43,12 @@ def _comparison(name: str, function: Any, meaning: str, *refused: str) -> Any:
         kernel=pointwise(function),
         inplace=True,
         out="Tensor_out",
-        doc=f"Is each element of ``self`` {meaning} that of ``other``?  Compared in their common dtype; the "
-        "result is bool.",
+        doc=f"Tests whether each element of ``self`` is {meaning} that of ``other``, in their common dtype.",
     )
 
 
 eq = _comparison("eq", operator.eq, "equal to")
-ne = _comparison("ne", operator.ne, "different from")
+ne = _comparison("ne", operator.ne, "not equal to")
 lt = _comparison("lt", operator.lt, "less than", "complex")
 le = _comparison("le", operator.le, "less than or equal to", "complex")
 gt = _comparison("gt", operator.gt, "greater than", "complex")
@@ -63,8 +62,7 @@ def _logical(name: str, function: Any) -> Any:
         kernel=pointwise(function),
         inplace=True,
         out="out",
-        doc=f"{name.replace('_', ' ').capitalize()} of elements taken as true where they are not 0; the "
-        "result is bool.",
+        doc=f"{name.replace('_', ' ').capitalize()} of the operands, whose nonzero elements count as true.",
     )
 
 
@@ -78,7 +76,7 @@ logical_not = native_function(
     kernel=pointwise(lambda a: not a),
     inplace=True,
     out="out",
-    doc="Is each element 0?",
+    doc="Returns the logical not of each element: true if it is 0.",
 )
 
 
@@ -86,7 +84,7 @@ isnan = native_function(
     "isnan(Tensor self) -> Tensor",
     meta=unary_bool,
     kernel=pointwise(lambda a: a != a),
-    doc="Is each element NaN?",
+    doc="Tests whether each element is NaN.",
 )
 
 
@@ -100,7 +98,7 @@ isinf = native_function(
     "isinf(Tensor self) -> Tensor",
     meta=documented(_isinf_rule, "The result has the operand's sizes and the dtype bool"),
     kernel=pointwise(lambda a: arithmetic.absolute(a) == math.inf),
-    doc="Is each element an infinity?",
+    doc="Tests whether each element is infinite.",
 )
 
 isfinite = native_function(
@@ -110,7 +108,7 @@ isfinite = native_function(
         if self.dtype.category < 2
         else aten.logical_not(aten.logical_or(self.isnan(), self.isinf()))
     ),
-    doc="Is each element neither NaN nor an infinity?",
+    doc="Tests whether each element is finite: neither NaN nor infinite.",
 )
 
 
@@ -125,7 +123,7 @@ def _infinity(name: str, infinity: float) -> Any:
         meta=rule,
         kernel=pointwise(lambda a: a == infinity),
         out=Out(exact=True),
-        doc=f"Is each element {infinity}?  Raises RuntimeError for complex numbers.",
+        doc=f"Tests whether each element is {infinity}.  Raises RuntimeError for complex dtypes.",
     )
 
 
@@ -143,7 +141,8 @@ signbit = native_function(
     meta=_signbit_rule,
     kernel=pointwise(lambda a: math.copysign(1.0, a) < 0),
     out=Out(exact=True),
-    doc="Is each element negative?  -0.0 is.  Complex is refused.",
+    doc="""Tests whether the sign bit of each element is set; it is for -0.0.  Raises NotImplementedError for
+    complex dtypes.""",
 )
 
 isreal = native_function(
@@ -151,7 +150,7 @@ isreal = native_function(
     composite=lambda self: (
         aten.imag(self) == 0 if self._spec.dtype.is_complex else aten.ones_like(self, dtype=bool_)
     ),
-    doc="Is each element's imaginary part 0?  Always so for real dtypes.",
+    doc="Tests whether the imaginary part of each element is 0; always true for real dtypes.",
 )
 
 _LARGEST = {
@@ -191,9 +190,10 @@ nan_to_num = native_function(
     derivatives={"self": lambda grad, self: grad * self.isfinite()},
     inplace=True,
     out=Out(row_major=lambda self, *numbers: self.dtype.category < 2, exact=True),
-    doc="""NaN, inf and -inf replaced: by 0, the dtype's largest number and its least, or by what is given.
+    doc="""Replaces NaN by ``nan``, inf by ``posinf`` and -inf by ``neginf``.
 
-    Integers are unchanged.""",
+    These default to 0 and to the largest and smallest finite numbers of the dtype.  Integers are
+    unchanged.""",
 )
 
 
@@ -237,9 +237,9 @@ for _schema, _out in (
         f"{_schema}, *, bool assume_unique=False, bool invert=False) -> Tensor",
         composite=_isin,
         out=Out(_out, exact=True),
-        doc="""Is each element among the others (with ``invert``: is it not)?  ``assume_unique`` does nothing.
+        doc="""Tests whether each element is among the test elements; ``invert`` negates the result.
 
-        Raises RuntimeError for bool and complex.""",
+        ``assume_unique`` has no effect.  Raises RuntimeError for bool and complex dtypes.""",
     )
 
 
@@ -276,10 +276,10 @@ where = native_function(
     },
     linear=("self other",),
     out=Out("self_out", exact=True),
-    doc="""``self`` where ``condition`` is true, else ``other``.
+    doc="""Selects elements of ``self`` where ``condition`` is true, else of ``other``.
 
-    The condition is a bool tensor; all three broadcast, the choices promote.  Raises RuntimeError for a
-    condition of another dtype.""",
+    ``condition`` is bool (uint8 is deprecated); all three broadcast, and the dtypes of ``self`` and ``other``
+    promote.  Raises RuntimeError for a condition of another dtype.""",
 )
 
 native_function(
@@ -287,7 +287,7 @@ native_function(
     composite=lambda condition: aten.unbind.int(
         aten.nonzero.default(condition if condition._spec.ndim else condition.unsqueeze(0)), 1
     ),
-    doc="The indices of the elements that are true: one tensor for each dimension.",
+    doc="Returns the indices (int64) of the nonzero elements of ``condition``: one tensor per dimension.",
 )
 
 
@@ -327,16 +327,16 @@ for _schema in (
         _schema,
         composite=_masked_fill,
         inplace=Inplace(on_expanded=_fill_expanded),
-        doc="""``self``, with ``value`` where ``mask`` is true; the dtype stays that of ``self``.
+        doc="""Fills the elements of ``self`` with ``value`` where ``mask`` is true; the dtype is kept.
 
-        The mask is bool and broadcasts; a value that is a tensor has no dimensions.  Raises RuntimeError
-        for a value that the dtype can not hold.""",
+        ``mask`` is bool and broadcasts; ``value`` is a number or a 0-dim tensor.  Raises RuntimeError for a
+        value that the dtype cannot represent.""",
     )
 
 equal = native_function(
     "equal(Tensor self, Tensor other) -> bool",
     composite=lambda self, other: self.shape == other.shape and bool((self == other).all().item()),
-    doc="Do both tensors have the same sizes and equal elements?",
+    doc="Returns True if both tensors have the same sizes and equal elements.",
 )
 
 allclose = native_function(
@@ -344,7 +344,7 @@ allclose = native_function(
     composite=lambda self, other, rtol, atol, equal_nan: bool(
         aten.isclose(self, other, rtol, atol, equal_nan).all().item()
     ),
-    doc="Are all elements close: ``|self - other| <= atol + rtol * |other|``?",
+    doc="Returns True if all pairs of elements are close: ``|self - other| <= atol + rtol * |other|``.",
 )
 
 
@@ -367,5 +367,5 @@ def _isclose(self: Any, other: Any, rtol: float, atol: float, equal_nan: bool) -
 isclose = native_function(
     "isclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
     composite=_isclose,
-    doc="Is each pair of elements close: ``|self - other| <= atol + rtol * |other|``?",
+    doc="Tests whether each pair of elements is close: ``|self - other| <= atol + rtol * |other|``.",
 )

@@ -30,7 +30,7 @@ native_function(
     meta=lambda self: build_iterator([self], self.dtype, self.dtype, outputs=[dense_like(self)]),
     kernel=pointwise(lambda a: a.conjugate() if isinstance(a, complex) else a),
     derivatives={"self": lambda grad: grad.conj()},
-    doc="The complex conjugate, computed, of real numbers too.",
+    doc="Computes the complex conjugate of each element; copies a real tensor.",
 )
 
 conj_physical = native_function(
@@ -38,42 +38,39 @@ conj_physical = native_function(
     composite=lambda self: aten._conj_physical.default(self) if self._spec.dtype.is_complex else self,
     inplace=True,
     out=Out(exact=True),
-    doc="The complex conjugate, computed; a real tensor itself.",
+    doc="Computes the complex conjugate of each element; returns a real tensor unchanged.",
 )
 
 conj = native_function(
     "conj(Tensor(a) self) -> Tensor(a)",
     composite=lambda self: self.conj_physical() if self._spec.dtype.is_complex else self,
-    doc="""The complex conjugate; a real tensor itself.  gnomon computes it, where PyTorch sets a bit and
-    waits.
+    doc="""Returns the complex conjugate of each element, with the sizes and dtype of ``self``.
 
-    With the sizes and the dtype of ``self``.""",
+    A real tensor is returned unchanged.  Conjugation is computed eagerly; PyTorch sets a conjugate bit.""",
 )
 
 resolve_conj = native_function(
     "resolve_conj(Tensor(a) self) -> Tensor(a)",
     composite=lambda self: self,
-    doc="""The tensor itself: conjugation is never put off.
-
-    With its sizes and its dtype.""",
+    doc="Returns the tensor itself, with its sizes and dtype: there is no conjugate bit as in PyTorch.",
 )
 
 resolve_neg = native_function(
     "resolve_neg(Tensor(a) self) -> Tensor(a)",
     composite=lambda self: self,
-    doc="""The tensor itself: negation is never put off.
-
-    With its sizes and its dtype.""",
+    doc="Returns the tensor itself, with its sizes and dtype: there is no negative bit as in PyTorch.",
 )
 
 is_conj = native_function(
     "is_conj(Tensor self) -> bool",
     composite=lambda self: False,
-    doc="Is conjugation put off?  Never.",
+    doc="Returns False: there is no conjugate bit as in PyTorch.",
 )
 
 is_neg = native_function(
-    "is_neg(Tensor self) -> bool", composite=lambda self: False, doc="Is negation put off?  Never."
+    "is_neg(Tensor self) -> bool",
+    composite=lambda self: False,
+    doc="Returns False: there is no negative bit as in PyTorch.",
 )
 
 
@@ -89,7 +86,7 @@ view_as_real = native_function(
     variants="function",
     view=_view_as_real,
     derivatives={"self": lambda grad: aten.view_as_complex.default(grad.contiguous())},
-    doc="""A view with a new last dimension of size 2: the real and the imaginary part.
+    doc="""Returns a view with a new last dimension of size 2: the real and the imaginary part.
 
     Raises RuntimeError for a real tensor.""",
 )
@@ -125,10 +122,10 @@ view_as_complex = native_function(
     explicit=_view_as_complex,
     derivatives={"self": lambda grad: aten.view_as_real.default(grad.contiguous())},
     batching=Batching("leading", 1),
-    doc="""A view without the last dimension, of size 2: real and imaginary parts as complex numbers.
+    doc="""Returns a complex view (*) of real and imaginary parts (*, 2), in float32 or float64.
 
-    float32 and float64 only.  Raises RuntimeError for another size, and where the two parts do not lie side
-    by side at even offsets.""",
+    Raises RuntimeError for other dtypes, for a last dimension without size 2 and stride 1, and for an odd
+    storage offset or other stride.""",
 )
 
 
@@ -140,9 +137,9 @@ real = native_function(
     "real(Tensor(a) self) -> Tensor(a)",
     variants="function",
     composite=lambda self: _part(self, 0) if self._spec.dtype.is_complex else self,
-    doc="""A view of the real parts; a real tensor itself.
+    doc="""Returns a view of the real parts; a real tensor is returned unchanged.
 
-    With the sizes of ``self``, and the real dtype of its two parts.""",
+    The result has the sizes of ``self`` and the corresponding real dtype.""",
 )
 
 
@@ -156,9 +153,9 @@ imag = native_function(
     "imag(Tensor(a) self) -> Tensor(a)",
     variants="function",
     composite=_imag,
-    doc="""A view of the imaginary parts.  Raises RuntimeError for a real tensor.
+    doc="""Returns a view of the imaginary parts.  Raises RuntimeError for a real tensor.
 
-    With the sizes of ``self``, and the real dtype of its two parts.""",
+    The result has the sizes of ``self`` and the corresponding real dtype.""",
 )
 
 
@@ -174,7 +171,7 @@ def _adjoint(self: Any) -> Any:
 adjoint = native_function(
     "adjoint(Tensor(a) self) -> Tensor(a)",
     composite=_adjoint,
-    doc="The complex conjugate with the last two dimensions exchanged; a view where the tensor is real.",
+    doc="Returns the complex conjugate with the last two dimensions transposed; for a real tensor, a view.",
 )
 
 
@@ -200,7 +197,8 @@ complex_ = native_function(
     kernel=pointwise(complex),
     derivatives={"real": lambda grad: aten.real(grad), "imag": lambda grad: aten.imag(grad)},
     out=Out(exact=True),
-    doc="Complex numbers of two tensors that broadcast: both float32, or both float64.",
+    doc="""Creates complex numbers from real and imaginary parts, which broadcast: both float32 or both
+    float64.""",
 )
 
 
@@ -222,7 +220,7 @@ polar = native_function(
     kernel=pointwise(_polar),
     derivatives={"abs, angle": _polar_grad},
     out=Out(exact=True),
-    doc="``abs * (cos(angle) + i sin(angle))``; both float32, or both float64.",
+    doc="Computes ``abs * (cos(angle) + i sin(angle))`` for operands that are both float32 or both float64.",
 )
 
 
@@ -254,7 +252,8 @@ angle = native_function(
     kernel=pointwise(_angle),
     derivatives={"self": _angle_grad},
     out="out",
-    doc="""The angle of complex numbers in radians, -pi to pi; of real ones 0, or pi below 0.
+    doc="""Computes the angle of each element in radians, from -pi to pi.
 
-    The result is floating point, with the operand's sizes.""",
+    For a real dtype it is pi for negative elements, else 0.  The result is floating point, with the operand's
+    sizes.""",
 )

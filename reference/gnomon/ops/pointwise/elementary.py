@@ -37,7 +37,7 @@ exp = native_function(
     derivatives={"self": lambda grad, result: grad * conj(result)},
     inplace=True,
     out="out",
-    doc="e to the power of each element.",
+    doc="Computes the exponential of each element.",
 )
 
 expm1 = native_function(
@@ -47,7 +47,7 @@ expm1 = native_function(
     derivatives={"self": lambda grad, result: grad * conj(result + 1)},
     inplace=True,
     out="out",
-    doc="``exp(x) - 1``, exact near 0.",
+    doc="Computes ``exp(x) - 1``, accurate for x near 0.",
 )
 
 log = native_function(
@@ -57,7 +57,7 @@ log = native_function(
     derivatives={"self": lambda grad, self: grad / conj(self)},
     inplace=True,
     out="out",
-    doc="The natural logarithm; -inf at 0, NaN below.",
+    doc="Computes the natural logarithm of each element: -inf for 0, NaN for negative real numbers.",
 )
 
 log2 = native_function(
@@ -67,7 +67,7 @@ log2 = native_function(
     derivatives={"self": lambda grad, self: grad / conj(self * math.log(2.0))},
     inplace=True,
     out="out",
-    doc="The logarithm to base 2.",
+    doc="Computes the logarithm to base 2 of each element.",
 )
 
 log1p = native_function(
@@ -77,7 +77,7 @@ log1p = native_function(
     derivatives={"self": lambda grad, self: grad / conj(self + 1)},
     inplace=True,
     out="out",
-    doc="``log(1 + x)``, exact near 0.",
+    doc="Computes ``log(1 + x)``, accurate for x near 0.",
 )
 
 sqrt = native_function(
@@ -87,7 +87,7 @@ sqrt = native_function(
     derivatives={"self": lambda grad, result: grad / conj(2 * result)},
     inplace=True,
     out="out",
-    doc="The square root; NaN below 0 for real numbers.",
+    doc="Computes the square root of each element: NaN for negative real numbers.",
 )
 
 rsqrt = native_function(
@@ -97,7 +97,7 @@ rsqrt = native_function(
     derivatives={"self": lambda grad, result: -0.5 * grad * conj(result.pow(3))},
     inplace=True,
     out="out",
-    doc="1 / sqrt(x).",
+    doc="Computes the reciprocal square root ``1 / sqrt(x)`` of each element.",
 )
 
 sin = native_function(
@@ -107,7 +107,7 @@ sin = native_function(
     derivatives={"self": lambda grad, self: grad * conj(self.cos())},
     inplace=True,
     out="out",
-    doc="The sine of each element, in radians.",
+    doc="Computes the sine of each element, in radians.",
 )
 
 cos = native_function(
@@ -117,7 +117,7 @@ cos = native_function(
     derivatives={"self": lambda grad, self: grad * -conj(self.sin())},
     inplace=True,
     out="out",
-    doc="The cosine of each element, in radians.",
+    doc="Computes the cosine of each element, in radians.",
 )
 
 erf = native_function(
@@ -127,7 +127,7 @@ erf = native_function(
     derivatives={"self": lambda grad, self: 2.0 / math.sqrt(math.pi) * (-(self.pow(2))).exp() * grad},
     inplace=True,
     out="out",
-    doc="The error function.",
+    doc="Computes the error function of each element.",
 )
 
 
@@ -156,83 +156,95 @@ tan = _function(
     "tan",
     arithmetic.tan,
     lambda grad, result: grad * conj(1 + result.pow(2)),
-    "The tangent, of radians.",
+    "Computes the tangent of each element, in radians.",
 )
 asin = _function(
     "asin",
     arithmetic.asin,
     lambda grad, self: grad * conj((-self * self + 1).rsqrt()),
-    "The angle, -pi/2 to pi/2, whose sine is x; NaN outside -1 to 1 for real numbers.",
+    "Computes the arcsine of each element, from -pi/2 to pi/2; NaN outside [-1, 1] for real numbers.",
 )
 acos = _function(
     "acos",
     arithmetic.acos,
     lambda grad, self: grad * -conj((-self * self + 1).rsqrt()),
-    "The angle, 0 to pi, whose cosine is x; NaN outside -1 to 1 for real numbers.",
+    "Computes the arccosine of each element, from 0 to pi; NaN outside [-1, 1] for real numbers.",
 )
 atan = _function(
     "atan",
     arithmetic.atan,
     lambda grad, self: grad / conj(self * self + 1),
-    "The angle, -pi/2 to pi/2, whose tangent is x.",
+    "Computes the arctangent of each element, from -pi/2 to pi/2.",
 )
-sinh = _function("sinh", arithmetic.sinh, lambda grad, self: grad * conj(self.cosh()), "The hyperbolic sine.")
+sinh = _function(
+    "sinh",
+    arithmetic.sinh,
+    lambda grad, self: grad * conj(self.cosh()),
+    "Computes the hyperbolic sine of each element.",
+)
 cosh = _function(
-    "cosh", arithmetic.cosh, lambda grad, self: grad * conj(self.sinh()), "The hyperbolic cosine."
+    "cosh",
+    arithmetic.cosh,
+    lambda grad, self: grad * conj(self.sinh()),
+    "Computes the hyperbolic cosine of each element.",
 )
 asinh = _function(
     "asinh",
     arithmetic.asinh,
     lambda grad, self: grad * conj((self.pow(2) + 1).rsqrt()),
-    "The number whose hyperbolic sine is x.",
+    "Computes the inverse hyperbolic sine of each element.",
 )
 acosh = _function(
     "acosh",
     arithmetic.acosh,
     _acosh_grad,
-    "The number, not negative, whose hyperbolic cosine is x; NaN below 1 for real numbers.",
+    "Computes the nonnegative inverse hyperbolic cosine of each element; NaN below 1 for real numbers.",
 )
 atanh = _function(
     "atanh",
     arithmetic.atanh,
     lambda grad, self: grad / conj(1 - self.pow(2)),
-    "The number whose hyperbolic tangent is x; infinite at -1 and 1, NaN outside for real numbers.",
+    "Computes the inverse hyperbolic tangent of each element; for real numbers infinite at -1 and 1, NaN "
+    "outside [-1, 1].",
 )
 exp2 = _function(
-    "exp2", arithmetic.exp2, lambda grad, result: grad * conj(result) * _LN_2, "2 to the power of x."
+    "exp2",
+    arithmetic.exp2,
+    lambda grad, result: grad * conj(result) * _LN_2,
+    "Computes 2 to the power of each element.",
 )
 log10 = _function(
     "log10",
     arithmetic.log10,
     lambda grad, self: grad / conj(self * _LN_10),
-    "The logarithm to base 10.",
+    "Computes the logarithm to base 10 of each element.",
 )
 erfc = _function(
     "erfc",
     math.erfc,
     lambda grad, self: -2.0 / math.sqrt(math.pi) * (-(self.pow(2))).exp() * grad,
-    "``1 - erf(x)``, exact also where that is small.",
+    "Computes ``1 - erf(x)``, accurate even if the result is small.",
     "complex",
 )
 erfinv = _function(
     "erfinv",
     special.erfinv,
     lambda grad, self: 0.5 * math.sqrt(math.pi) * self.erfinv().pow(2).exp() * grad,
-    "The number whose error function is x; infinite at -1 and 1, NaN outside.",
+    "Computes the inverse error function of each element; infinite at -1 and 1, NaN outside [-1, 1].",
     "complex",
 )
 lgamma = _function(
     "lgamma",
     special.lgamma,
     lambda grad, self: grad * self.digamma(),
-    "The logarithm of the gamma function's absolute value; inf at 0, -1, -2 …",
+    "Computes the logarithm of the absolute value of the gamma function; inf at 0, -1, -2 …",
     "complex",
 )
 digamma = _function(
     "digamma",
     special.digamma,
     lambda grad, self: grad * aten.polygamma.default(1, self),
-    "The derivative of lgamma; NaN at -1, -2 …, infinite at 0, its sign opposite to the zero's.",
+    "Computes the digamma function, the derivative of lgamma; NaN at -1, -2 …, -inf at 0.0, inf at -0.0.",
     "complex",
 )
 
@@ -243,7 +255,7 @@ def _alias(name: str, operator: OpOverload) -> OpOverload:
         composite=lambda *arguments: operator(*arguments),
         inplace=True,
         out="out",
-        doc=f"The same as ``{operator.schema.name}``.",
+        doc=f"Alias for ``{operator.schema.name}``.",
     )
 
 
@@ -264,7 +276,7 @@ polygamma = native_function(
     kernel=pointwise(lambda a, n: special.polygamma(n, a)),
     derivatives={"self": lambda grad, n, self: grad * aten.polygamma.default(n + 1, self)},
     out="out",
-    doc="The ``n``-th derivative of digamma.  Raises RuntimeError for a negative ``n``.",
+    doc="Computes the ``n``-th derivative of digamma.  Raises RuntimeError for a negative ``n``.",
 )
 
 
@@ -299,12 +311,12 @@ def _angle_unit(name: str, factor: float, doc: str) -> OpOverload:
         derivatives={"self": lambda grad: grad * factor},
         inplace=True,
         out="out",
-        doc=f"{doc}.  Raises RuntimeError for complex numbers.",
+        doc=f"{doc}.  Raises RuntimeError for complex dtypes.",
     )
 
 
-deg2rad = _angle_unit("deg2rad", math.pi / 180, "Each element from degrees to radians")
-rad2deg = _angle_unit("rad2deg", 180 / math.pi, "Each element from radians to degrees")
+deg2rad = _angle_unit("deg2rad", math.pi / 180, "Converts each element from degrees to radians")
+rad2deg = _angle_unit("rad2deg", 180 / math.pi, "Converts each element from radians to degrees")
 
 
 def _logit(iterator: TensorIterator, eps: float | None) -> None:
@@ -341,9 +353,9 @@ logit = native_function(
     derivatives={"self": _logit_grad},
     inplace=True,
     out="out",
-    doc="""``log(x / (1 - x))``, the inverse of sigmoid; NaN outside 0 to 1.
+    doc="""Computes ``log(x / (1 - x))``, the inverse of sigmoid; NaN for x outside [0, 1].
 
-    With ``eps``, x is first clamped to between eps and 1 - eps.""",
+    With ``eps``, x is first clamped to [eps, 1 - eps].""",
 )
 
 
@@ -361,7 +373,7 @@ logaddexp = native_function(
     kernel=pointwise(special.logaddexp),
     derivatives=_logaddexp_grad(lambda difference: difference.exp()),
     out="out",
-    doc="``log(exp(self) + exp(other))``, without overflow.  Integers are refused.",
+    doc="Computes ``log(exp(self) + exp(other))`` without overflow.",
 )
 
 logaddexp2 = native_function(
@@ -370,7 +382,7 @@ logaddexp2 = native_function(
     kernel=pointwise(special.logaddexp2),
     derivatives=_logaddexp_grad(lambda difference: difference.exp2()),
     out="out",
-    doc="``log2(2**self + 2**other)``, without overflow.  Floating point only.",
+    doc="Computes ``log2(2**self + 2**other)`` without overflow.  Floating point only.",
 )
 
 
@@ -388,7 +400,8 @@ atan2 = native_function(
     derivatives={"self, other": _atan2_grad},
     inplace=True,
     out="out",
-    doc="The angle of the point (other, self), -pi to pi: ``self`` is y, ``other`` is x.",
+    doc="""Computes the angle of the point (other, self) in radians, from -pi to pi: ``self`` is y, ``other``
+    is x.""",
 )
 _alias("arctan2", atan2)
 
@@ -402,7 +415,7 @@ hypot = native_function(
     },
     inplace=True,
     out="out",
-    doc="``sqrt(self**2 + other**2)``, without overflow.  Floating point only.",
+    doc="Computes ``sqrt(self**2 + other**2)`` without overflow.  Floating point only.",
 )
 
 
@@ -426,7 +439,7 @@ xlogy = native_function(
     derivatives={"self": _xlogy_grad, "other": lambda grad, self, other: grad * self / other},
     inplace=True,
     out="OutTensor",
-    doc="``self * log(other)``, and 0 where ``self`` is 0 and ``other`` is not NaN.",
+    doc="Computes ``self * log(other)``; 0 if ``self`` is 0 and ``other`` is not NaN.",
 )
 
 
@@ -446,5 +459,7 @@ heaviside = native_function(
     kernel=pointwise(lambda a, value: value if a == 0 else a > 0),
     inplace=True,
     out=Out(exact=True),
-    doc="0 below 0, 1 above, and at 0 the element of ``values``, which has the same dtype.  Has no gradient.",
+    doc="""Computes the Heaviside step function: 0 for x < 0, 1 for x > 0, and ``values`` for x = 0.
+
+    ``values`` has the same dtype and broadcasts.  Not differentiable.""",
 )

@@ -40,7 +40,7 @@ relu = native_function(
     derivatives={"self": lambda grad, result: aten.threshold_backward.default(grad, result, 0)},
     inplace=True,
     out=Out(row_major=True, exact=True),
-    doc="""max(x, 0), with the sizes and the dtype of x.  Its gradient at 0 is 0.
+    doc="""Computes ``max(x, 0)``, with the sizes and dtype of x.  Its gradient at 0 is 0.
 
     Raises RuntimeError for bool, NotImplementedError for complex dtypes.""",
 )
@@ -53,7 +53,7 @@ threshold_backward = native_function(
         "grad_output": lambda grad, self, threshold: aten.threshold_backward.default(grad, self, threshold),
         "self": lambda grad: aten.zeros_like(grad),
     },
-    doc="The gradient where ``self`` is above the threshold, else 0: relu's derivative.",
+    doc="The gradient of relu and threshold: 0 where ``self <= threshold``, else ``grad_output``.",
 )
 
 leaky_relu = native_function(
@@ -68,7 +68,7 @@ leaky_relu = native_function(
     },
     inplace=True,
     out=Out(exact=True),
-    doc="x where it is positive, else x * negative_slope.",
+    doc="Returns x where it is positive, else ``x * negative_slope``.",
 )
 
 
@@ -97,7 +97,8 @@ leaky_relu_backward = native_function(
         ),
         "self": lambda grad: aten.zeros_like(grad),
     },
-    doc="The gradient where ``self`` is positive, else times ``negative_slope``: leaky_relu's derivative.",
+    doc="""The gradient of leaky_relu: ``grad_output``, times ``negative_slope`` where ``self`` is not
+    positive.""",
 )
 
 
@@ -118,7 +119,7 @@ threshold = native_function(
     },
     inplace=True,
     out="out",
-    doc="x where it is above the threshold, else ``value``; NaN stays NaN.",
+    doc="Returns ``value`` where x is at most ``threshold``, else x; NaN stays NaN.",
 )
 
 
@@ -139,9 +140,10 @@ hardshrink = native_function(
     numbers=Numbers(held=("lambd",)),
     derivatives={"self": lambda grad, self, lambd: aten.hardshrink_backward.default(grad, self, lambd)},
     out=Out(exact=True),
-    doc="x, and 0 where it is between -lambd and lambd.  The result has the sizes and the dtype of x, "
-    "floating point.  Raises NotImplementedError for other dtypes, RuntimeError for a lambd that they do not "
-    "hold.",
+    doc="""Returns 0 where x is in [-lambd, lambd], else x.
+
+    The result has the sizes and dtype of x, which is floating point.  Raises NotImplementedError for other
+    dtypes, RuntimeError for a lambd that the dtype cannot represent.""",
 )
 
 hardshrink_backward = native_function(
@@ -153,7 +155,7 @@ hardshrink_backward = native_function(
         "grad_out": lambda grad, self, lambd: aten.hardshrink_backward.default(grad, self, lambd),
         "self": lambda grad: aten.zeros_like(grad),
     },
-    doc="The gradient of hardshrink: 0 from -lambd to lambd, both included.",
+    doc="The gradient of hardshrink: 0 where ``self`` is in [-lambd, lambd], else ``grad_out``.",
 )
 
 
@@ -178,9 +180,10 @@ softshrink = native_function(
     kernel=pointwise_with_numbers(_softshrink),
     derivatives={"self": lambda grad, self, lambd: aten.softshrink_backward.default(grad, self, lambd)},
     out=Out(exact=True),
-    doc="x moved by ``lambd`` towards 0, and 0 where it would pass it.  The result has the sizes and the "
-    "dtype of x, floating point.  Raises NotImplementedError for other dtypes, RuntimeError for a negative "
-    "lambd.",
+    doc="""Returns x moved towards 0 by ``lambd``, and 0 where x is in [-lambd, lambd].
+
+    The result has the sizes and dtype of x, which is floating point.  Raises NotImplementedError for other
+    dtypes, RuntimeError for a negative lambd.""",
 )
 
 softshrink_backward = native_function(
@@ -193,7 +196,7 @@ softshrink_backward = native_function(
         "grad_output": lambda grad, self, lambd: aten.softshrink_backward.default(grad, self, lambd),
         "self": lambda grad: aten.zeros_like(grad),
     },
-    doc="The gradient of softshrink: 0 from -lambd to lambd, both included.",
+    doc="The gradient of softshrink: 0 where ``self`` is in [-lambd, lambd], else ``grad_output``.",
 )
 
 
@@ -234,7 +237,7 @@ hardtanh = native_function(
     },
     inplace=True,
     out=Out(exact=True),
-    doc="x, but not less than ``min_val`` nor more than ``max_val``, in the tensor's own dtype.",
+    doc="Clamps each element to [min_val, max_val], in the tensor's dtype.",
 )
 
 hardtanh_backward = native_function(
@@ -248,7 +251,7 @@ hardtanh_backward = native_function(
         ),
         "self": lambda grad: aten.zeros_like(grad),
     },
-    doc="The gradient of hardtanh: 0 outside the bounds and on them.",
+    doc="The gradient of hardtanh: 0 where ``self <= min_val`` or ``self >= max_val``, else ``grad_output``.",
 )
 
 
@@ -263,7 +266,7 @@ relu6 = native_function(
     python_module="nn",
     composite=_relu6,
     inplace=True,
-    doc="min(max(x, 0), 6).",
+    doc="Computes ``min(max(x, 0), 6)``.",
 )
 
 hardsigmoid = native_function(
@@ -274,7 +277,7 @@ hardsigmoid = native_function(
     derivatives={"self": lambda grad, self: aten.hardsigmoid_backward.default(grad, self)},
     inplace=True,
     out=Out(exact=True),
-    doc="``min(max(x + 3, 0), 6) / 6``.",
+    doc="Computes ``min(max(x + 3, 0), 6) / 6``.",
 )
 
 hardsigmoid_backward = native_function(
@@ -286,7 +289,7 @@ hardsigmoid_backward = native_function(
         "grad_output": lambda grad, self: aten.hardsigmoid_backward.default(grad, self),
         "self": lambda grad: aten.zeros_like(grad),
     },
-    doc="The gradient of hardsigmoid: 0 at -3 and 3 and outside.",
+    doc="The gradient of hardsigmoid: ``grad_output / 6`` where -3 < x < 3, else 0.",
 )
 
 hardswish = native_function(
@@ -297,7 +300,7 @@ hardswish = native_function(
     derivatives={"self": lambda grad, self: aten.hardswish_backward.default(grad, self)},
     inplace=True,
     out=Out(exact=True),
-    doc="``x * hardsigmoid(x)``.  Howard et al. (2019).",
+    doc="Computes ``x * hardsigmoid(x)`` (Howard et al., 2019).",
 )
 
 
@@ -318,7 +321,7 @@ hardswish_backward = native_function(
             ~((self > -3) & (self < 3)), 0
         ),
     },
-    doc="The gradient of hardswish: 0 at -3 and below, 1 from 3 on.",
+    doc="The gradient of hardswish: 0 where x <= -3, ``grad_output`` where x >= 3.",
 )
 
 
@@ -335,7 +338,7 @@ native_function(
     derivatives={
         "self, weight": lambda grad, self, weight: aten._prelu_kernel_backward.default(grad, self, weight)
     },
-    doc="x where it is positive, else ``weight * x``; the weight broadcasts.",
+    doc="Returns x where it is positive, else ``weight * x``; the weight broadcasts.",
 )
 
 
@@ -382,8 +385,8 @@ def _prelu(self: Any, weight: Any) -> Any:
 prelu = native_function(
     "prelu(Tensor self, Tensor weight) -> Tensor",
     composite=_prelu,
-    doc="""x where it is positive, else ``weight * x``, with one weight, or one for each channel
-    (dimension 1).  He et al. (2015).
+    doc="""Returns x where it is positive, else ``weight * x`` (He et al., 2015).
 
-    Raises RuntimeError for another number of weights, and for a weight of another dtype.""",
+    ``weight`` has one element, or one for each channel (dimension 1).  Raises RuntimeError for another number
+    of weights, and for a weight of another dtype.""",
 )

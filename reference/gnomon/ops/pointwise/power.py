@@ -75,7 +75,9 @@ pow_tensor = native_function(
     node_name="PowBackward1",
     inplace="Tensor",
     out="Tensor_Tensor_out",
-    doc="``self`` to the power of ``exponent``.  Operands broadcast and promote.",
+    doc="""Computes ``self`` to the power of ``exponent``.
+
+    The operands broadcast and their dtypes promote.""",
 )
 
 pow_scalar = native_function(
@@ -85,7 +87,7 @@ pow_scalar = native_function(
     derivatives={"self": pow_grad_self},
     inplace="Scalar",
     out="Tensor_Scalar_out",
-    doc="""``self`` to the power of a number.
+    doc="""Computes ``self`` to the power of a number.
 
     Raises RuntimeError for integers to a negative integer power.""",
 )
@@ -136,7 +138,7 @@ pow_reversed = native_function(
     "pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
     composite=_pow_of_number,
     out="Scalar_out",
-    doc="A number to the power of each element.",
+    doc="Computes a number to the power of each element.",
 )
 
 square = native_function(
@@ -144,9 +146,9 @@ square = native_function(
     composite=lambda self: aten.pow.Tensor_Scalar(self, 2),
     inplace=True,
     out="out",
-    doc="""x ** 2.
+    doc="""Computes the square of each element.
 
-    The result has the operand's sizes and dtype; that of bool is int64.""",
+    The result has the operand's sizes and dtype; for bool, int64.""",
 )
 
 
@@ -167,5 +169,5 @@ for _schema, _out in (
         composite=_float_power,
         inplace=_out.removeprefix("Tensor_").removesuffix("_out") if "Tensor self" in _schema else False,
         out=Out(_out, exact=True),
-        doc="``pow`` in float64, or in complex128 where an operand is complex.",
+        doc="Computes ``pow`` in float64, or in complex128 if an operand is complex.",
     )

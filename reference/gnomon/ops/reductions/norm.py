@@ -136,11 +136,12 @@ linalg_vector_norm = native_function(
     python_module="linalg",
     variants="function",
     out=Out(exact=True),
-    doc="""The norm of order ``ord`` of the elements over dimensions ``dim`` (all if None), taken as a vector.
+    doc="""Computes the norm of order ``ord`` over dimensions ``dim`` (all if None), as of one vector.
 
-    ``(sum of |x| ** ord) ** (1 / ord)``; how many are not 0 for ord 0, the largest and the smallest size for
-    inf and -inf.  ``dtype`` converts first, and may only widen.  The result is real.  Raises RuntimeError for
-    integers, and over nothing where the order has no identity.""",
+    ``(sum of |x| ** ord) ** (1 / ord)``; for ord 0 the number of nonzero elements, for inf and -inf the
+    largest and the smallest absolute value.  ``self`` is first converted to ``dtype``, which may only widen
+    it.  The result is real.  Raises RuntimeError for integers, and for an empty dimension if the order has no
+    identity.""",
 )
 
 
@@ -158,21 +159,23 @@ for _schema, _function in (
     ),
     ("norm.Scalar(Tensor self, Scalar p=2) -> Tensor", lambda self, p: _norm(self, p, (), False, None)),
 ):
-    native_function(_schema, composite=_function, doc="The norm of order ``p`` (2 if None) of all elements.")
+    native_function(
+        _schema, composite=_function, doc="Computes the norm of order ``p`` (2 if None) of all elements."
+    )
 
 native_function(
     "norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> "
     "Tensor",
     composite=_norm,
     out=Out("dtype_out", exact=True),
-    doc="The norm of order ``p`` (2 if None) over dimensions ``dim``, computed in ``dtype``.",
+    doc="Computes the norm of order ``p`` (2 if None) over dimensions ``dim``, in ``dtype``.",
 )
 
 native_function(
     "norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor",
     composite=lambda self, p, dim, keepdim: _norm(self, p, dim, keepdim, None),
     out=Out(exact=True),
-    doc="The norm of order ``p`` (2 if None) over dimensions ``dim``.",
+    doc="Computes the norm of order ``p`` (2 if None) over dimensions ``dim``.",
 )
 
 
@@ -242,11 +245,11 @@ def _named_matrix_norm(self: Any, ord: str, dim: Sequence[int], keepdim: bool, d
     return _moved_back(result, rows, columns) if keepdim else result
 
 
-_DOC = """The norm of matrices, which lie in the two dimensions ``dim``.
+_DOC = """Computes the norm of matrices in the two dimensions ``dim``.
 
     'fro': the 2-norm of the elements; 'nuc': the sum of the singular values; 1 and inf: the largest sum of
-    sizes of a column, of a row; 2: the largest singular value; negative orders: the smallest.  Raises
-    RuntimeError for integers and other orders."""
+    absolute values of a column and of a row; 2: the largest singular value; negative orders: the smallest.
+    Raises RuntimeError for integers and other orders."""
 
 native_function(
     "linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2,-1], bool keepdim=False, *, ScalarType? "
@@ -303,10 +306,10 @@ native_function(
     python_module="linalg",
     variants="function",
     out=Out(exact=True),
-    doc="""A vector norm over one dimension, or over all elements where no order is given; a matrix norm over
-    two.
+    doc="""Computes a vector norm over one dimension, a matrix norm over two.
 
-    See linalg.vector_norm and linalg.matrix_norm.""",
+    If ``ord`` is None, it is the 2-norm of the elements over ``dim`` (all if None).  See linalg.vector_norm
+    and linalg.matrix_norm.""",
 )
 
 native_function(
@@ -316,5 +319,5 @@ native_function(
     python_module="linalg",
     variants="function",
     out=Out("ord_str_out", exact=True),
-    doc="A matrix norm by its name, 'fro' or 'nuc'; see linalg.matrix_norm.",
+    doc="Computes the matrix norm named 'fro' or 'nuc'; see linalg.matrix_norm.",
 )

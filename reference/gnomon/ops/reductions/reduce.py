@@ -55,9 +55,9 @@ sum_dim = native_function(
     node_name="SumBackward1",
     identity=0,
     out=Out("IntList_out", gives_dtype=True),
-    doc="""The sum over dimensions ``dim`` (all if None or empty), which go unless ``keepdim``.
+    doc="""Returns the sum over dimensions ``dim`` (all if None or empty), removed unless ``keepdim``.
 
-    Integers and bool are summed in int64 unless ``dtype`` is given.  Raises IndexError for a dim out of
+    Integers and bool are summed in int64 unless ``dtype`` is given.  Raises IndexError if ``dim`` is out of
     range.""",
 )
 
@@ -70,7 +70,7 @@ native_function(
     linear=("self",),
     batching="over_all",
     out=Out(gives_dtype=True),
-    doc="The sum of all elements.",
+    doc="Returns the sum of all elements.",
 )
 
 
@@ -106,8 +106,9 @@ native_function(
     "sum_to_size(Tensor self, SymInt[] size) -> Tensor",
     variants="method",
     composite=_sum_to_size,
-    doc="Summed over whatever dimensions broadcasting would have to repeat to get from ``size`` to the "
-    "sizes of ``self``.",
+    doc="""Sums ``self`` to shape ``size``, over the dimensions that broadcasting from ``size`` would expand.
+
+    Raises RuntimeError if ``size`` does not broadcast to the sizes of ``self``.""",
 )
 
 
@@ -143,10 +144,10 @@ mean_dim = native_function(
     node_name="MeanBackward1",
     identity=complex(math.nan, math.nan),
     out="out",
-    doc="""The mean over dimensions ``dim`` (all if None or empty), which go unless ``keepdim``; NaN over
-    nothing.
+    doc="""Returns the mean over dimensions ``dim`` (all if None or empty), removed unless ``keepdim``.
 
-    Raises RuntimeError for integers, unless ``dtype`` is a floating point dtype.""",
+    The mean of no elements is NaN.  Raises RuntimeError for integers, unless ``dtype`` is a floating point or
+    complex dtype.""",
 )
 
 native_function(
@@ -160,7 +161,7 @@ native_function(
     linear=("self",),
     batching="over_all",
     out="dtype_out",
-    doc="The mean of all elements.",
+    doc="Returns the mean of all elements.",
 )
 
 
@@ -189,11 +190,11 @@ native_function(
     derivatives={"self": _logsumexp_grad},
     identity=complex(-math.inf, 0),
     out="out",
-    doc="""log(sum(exp(x))) over dimensions ``dim``, which go unless ``keepdim``, without overflow.
+    doc="""Computes ``log(sum(exp(x)))`` over dimensions ``dim`` without overflow.
 
-    Of floats and complex numbers in their dtype, of integers and bools in the default one; -inf over no
-    elements.  Raises IndexError for a ``dim`` out of range, RuntimeError for one that is given
-    twice.""",
+    ``dim`` is removed unless ``keepdim``.  The result has the dtype of ``self``; for integers and bool, the
+    default dtype.  It is -inf for no elements.  Raises IndexError if ``dim`` is out of range, RuntimeError if
+    a dimension is repeated.""",
 )
 
 
@@ -231,7 +232,8 @@ prod_dim = native_function(
     node_name="ProdBackward1",
     identity=1,
     out=Out("int_out", gives_dtype=True),
-    doc="The product over dimension ``dim``; integers in int64.",
+    doc="""Returns the product over dimension ``dim``; integers are multiplied in int64 unless ``dtype`` is
+    given.""",
 )
 
 native_function(
@@ -240,7 +242,7 @@ native_function(
     derivatives={"self": lambda grad, self: _prod_grad(grad, self.reshape((-1,)), 0, False).view(self.shape)},
     batching="composed",
     out=Out(gives_dtype=True),
-    doc="The product of all elements.",
+    doc="Returns the product of all elements.",
 )
 
 
@@ -291,7 +293,9 @@ amax = native_function(
     kernel=reduction(_largest),
     derivatives={"self": _extreme_grad},
     out=Out(exact=True),
-    doc="The largest element over dimensions ``dim``; NaN if there is one.  Ties share the gradient.",
+    doc="""Returns the maximum over dimensions ``dim`` (all if empty); NaN if any element is NaN.
+
+    The gradient is distributed evenly between equal elements.""",
 )
 
 amin = native_function(
@@ -300,7 +304,9 @@ amin = native_function(
     kernel=reduction(_smallest),
     derivatives={"self": _extreme_grad},
     out=Out(exact=True),
-    doc="The smallest element over dimensions ``dim``; NaN if there is one.  Ties share the gradient.",
+    doc="""Returns the minimum over dimensions ``dim`` (all if empty); NaN if any element is NaN.
+
+    The gradient is distributed evenly between equal elements.""",
 )
 
 native_function(
@@ -311,11 +317,11 @@ native_function(
     node_name="MaxBackward1",
     batching="over_all",
     out=Out("unary_out", exact=True),
-    doc="""The largest element; NaN if there is one.
+    doc="""Returns the maximum of all elements, or along ``dim``; NaN if any element is NaN.
 
-    Of all elements a tensor without dimensions, in the dtype of ``self``; along ``dim``, which goes unless
-    ``keepdim``, the values with int64 indices.  Raises RuntimeError for complex numbers and where there is no
-    element to choose (IndexError along ``dim``), IndexError for a ``dim`` out of range.""",
+    Without ``dim``, the result is a 0-dim tensor of the dtype of ``self``; with ``dim``, which is removed
+    unless ``keepdim``, the values and their indices (int64).  Raises RuntimeError for complex dtypes and for
+    an empty tensor, IndexError if ``dim`` is out of range or has size 0.""",
 )
 
 native_function(
@@ -326,11 +332,11 @@ native_function(
     node_name="MinBackward1",
     batching="over_all",
     out=Out("unary_out", exact=True),
-    doc="""The smallest element; NaN if there is one.
+    doc="""Returns the minimum of all elements, or along ``dim``; NaN if any element is NaN.
 
-    Of all elements a tensor without dimensions, in the dtype of ``self``; along ``dim``, which goes unless
-    ``keepdim``, the values with int64 indices.  Raises RuntimeError for complex numbers and where there is no
-    element to choose (IndexError along ``dim``), IndexError for a ``dim`` out of range.""",
+    Without ``dim``, the result is a 0-dim tensor of the dtype of ``self``; with ``dim``, which is removed
+    unless ``keepdim``, the values and their indices (int64).  Raises RuntimeError for complex dtypes and for
+    an empty tensor, IndexError if ``dim`` is out of range or has size 0.""",
 )
 
 
@@ -381,7 +387,7 @@ argmax = native_function(
     kernel=_arg_kernel(lambda a, b: a > b),
     batching="over_all",
     out=Out(exact=True),
-    doc="The index (int64) of the first largest element along ``dim``, or in the flattened tensor if None.",
+    doc="Returns the index (int64) of the first maximum along ``dim``, or in the flattened tensor if None.",
 )
 
 argmin = native_function(
@@ -390,7 +396,7 @@ argmin = native_function(
     kernel=_arg_kernel(lambda a, b: a < b),
     batching="over_all",
     out=Out(exact=True),
-    doc="The index (int64) of the first smallest element along ``dim``, or in the flattened tensor if None.",
+    doc="Returns the index (int64) of the first minimum along ``dim``, or in the flattened tensor if None.",
 )
 
 
@@ -421,8 +427,8 @@ def _value_grad(grad: Any, self_sizes: Any, dim: int, keepdim: bool, indices: An
 
 
 for _name, _better, _word in (
-    ("max", lambda a, b: a > b, "largest"),
-    ("min", lambda a, b: a < b, "smallest"),
+    ("max", lambda a, b: a > b, "maximum"),
+    ("min", lambda a, b: a < b, "minimum"),
 ):
     native_function(
         f"{_name}.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
@@ -437,8 +443,8 @@ for _name, _better, _word in (
             "Tensor(b!) indices)",
             exact=True,
         ),
-        doc=f"The {_word} element along ``dim`` and the index (int64) of its first occurrence; NaN counts "
-        f"as {_word}.",
+        doc=f"""Returns the {_word} along ``dim`` and the index (int64) of its first occurrence; NaN counts as
+        the {_word}.""",
     )
 
 
@@ -446,14 +452,14 @@ native_function(
     "max.other(Tensor self, Tensor other) -> Tensor",
     composite=lambda self, other: aten.maximum.default(self, other),
     out="out",
-    doc="The larger of two elements: maximum.",
+    doc="Returns the larger of each pair of elements, like ``maximum``.",
 )
 
 native_function(
     "min.other(Tensor self, Tensor other) -> Tensor",
     composite=lambda self, other: aten.minimum.default(self, other),
     out="out",
-    doc="The smaller of two elements: minimum.",
+    doc="Returns the smaller of each pair of elements, like ``minimum``.",
 )
 
 
@@ -467,7 +473,8 @@ for _name, _function, _identity in (("any", any, 0), ("all", all, 1)):
         meta=_any_rule,
         kernel=reduction(_function),
         identity=_identity,
-        doc=f"Is {_name} element over dimensions ``dim`` different from 0?  bool, but uint8 for uint8.",
+        doc=f"""Tests whether {_name} elements over dimensions ``dim`` are nonzero.  The result is bool, or
+        uint8 for uint8.""",
         out=Out("dims_out", dtypes=(bool_, uint8)),
     )
 
@@ -477,13 +484,13 @@ def _register_any_all(name: str, packet: Any) -> None:
         f"{name}(Tensor self) -> Tensor",
         composite=lambda self: packet.dims(self, None, False),
         out=Out("all_out", dtypes=(bool_, uint8)),
-        doc=f"Is {name} element different from 0?",
+        doc=f"Tests whether {name} elements are nonzero.",
     )
     native_function(
         f"{name}.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
         composite=lambda self, dim, keepdim: packet.dims(self, (dim,), keepdim),
         out=Out(dtypes=(bool_, uint8)),
-        doc=f"Is {name} element along ``dim`` different from 0?",
+        doc=f"Tests whether {name} elements along ``dim`` are nonzero.",
     )
 
 
@@ -493,7 +500,7 @@ _register_any_all("all", aten.all)
 native_function(
     "count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
     composite=lambda self, dim: aten.sum.dim_IntList(self != 0, dim, False, None),
-    doc="How many elements over dimensions ``dim`` are not 0 (int64).",
+    doc="Counts the nonzero elements over dimensions ``dim`` (int64).",
 )
 
 
@@ -507,7 +514,7 @@ native_function(
     variants="function",
     meta=lambda self: self.contiguous((), int64),
     kernel=_count_all_kernel,
-    doc="How many elements are not 0 (int64): count_nonzero of all of them.",
+    doc="Counts all nonzero elements (int64): the kernel of ``count_nonzero`` without ``dim``.",
 )
 
 
@@ -520,5 +527,5 @@ def _count_nonzero(self: Any, dim: int | None) -> Any:
 native_function(
     "count_nonzero(Tensor self, int? dim=None) -> Tensor",
     composite=_count_nonzero,
-    doc="How many elements are not 0 (int64), along ``dim`` or in all.",
+    doc="Counts the nonzero elements (int64) along ``dim``, or all of them.",
 )

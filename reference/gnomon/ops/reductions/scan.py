@@ -62,9 +62,9 @@ cumsum = native_function(
     linear=("self",),
     inplace=True,
     out=Out(gives_dtype=True),
-    doc="""The sums of the elements up to and with each, along ``dim``.
+    doc="""Returns the cumulative sum of the elements along ``dim``.
 
-    Integers and bool are summed in int64 unless ``dtype`` is given.  Raises IndexError for a dim out of
+    Integers and bool are summed in int64 unless ``dtype`` is given.  Raises IndexError if ``dim`` is out of
     range.""",
 )
 
@@ -106,10 +106,10 @@ cumprod = native_function(
     derivatives={"self": _cumprod_grad},
     inplace=True,
     out=Out(gives_dtype=True),
-    doc="""The products of the elements up to and with each, along ``dim``.
+    doc="""Returns the cumulative product of the elements along ``dim``.
 
-    Integers and bool are multiplied in int64 unless ``dtype`` is given.  Raises IndexError for a dim out of
-    range.""",
+    Integers and bool are multiplied in int64 unless ``dtype`` is given.  Raises IndexError if ``dim`` is out
+    of range.""",
 )
 
 
@@ -142,8 +142,8 @@ def _cummax_grad(grad: Any, self_sizes: Any, dim: int, indices: Any) -> Any:
 
 
 for _name, _better, _word in (
-    ("cummax", lambda a, b: a >= b, "largest"),
-    ("cummin", lambda a, b: a <= b, "smallest"),
+    ("cummax", lambda a, b: a >= b, "maximum"),
+    ("cummin", lambda a, b: a <= b, "minimum"),
 ):
     native_function(
         f"{_name}(Tensor self, int dim) -> (Tensor values, Tensor indices)",
@@ -156,10 +156,10 @@ for _name, _better, _word in (
             "values, Tensor(b!) indices)",
             exact=True,
         ),
-        doc=f"""The {_word} of the elements up to and with each, along ``dim``, and where it stands (int64):
-    the last such place; NaN counts as {_word}.
+        doc=f"""Returns the cumulative {_word} of the elements along ``dim``, and its index (int64).
 
-    Raises IndexError for a dim out of range, NotImplementedError for complex numbers.""",
+        Of equal elements, it is the index of the last; NaN counts as the {_word}.  Raises IndexError if
+        ``dim`` is out of range, NotImplementedError for complex dtypes.""",
     )
 
 
@@ -195,8 +195,8 @@ diff = native_function(
     "diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
     composite=_diff,
     out=Out(row_major=lambda self, n, *options: n == 0),
-    doc="""The differences of neighbours along ``dim``, taken ``n`` times; exclusive or for bool.
+    doc="""Computes the ``n``-th differences of adjacent elements along ``dim``; exclusive or for bool.
 
-    ``prepend`` and ``append`` are joined on first.  Raises RuntimeError for a 0-dim tensor, a negative ``n``
-    and tensors whose sizes do not fit.""",
+    ``prepend`` and ``append`` are concatenated first.  Raises RuntimeError for a 0-dim tensor, a negative
+    ``n``, and tensors whose sizes do not match.""",
 )

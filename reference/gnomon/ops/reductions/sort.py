@@ -86,10 +86,10 @@ sort_stable = native_function(
         "values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)",
         exact=True,
     ),
-    doc="""The elements in order along ``dim``, and the index (int64) where each stood.
+    doc="""Sorts the elements along ``dim``; returns the sorted elements and their indices (int64).
 
-    NaN counts as the largest; equal elements keep their order, whatever ``stable`` says.  Raises
-    RuntimeError for complex numbers, IndexError for a dim out of range.""",
+    NaN counts as the largest; equal elements keep their order, even without ``stable``.  Raises RuntimeError
+    for complex dtypes, IndexError if ``dim`` is out of range.""",
 )
 
 native_function(
@@ -100,27 +100,27 @@ native_function(
         "indices) -> (Tensor(a!) values, Tensor(b!) indices)",
         exact=True,
     ),
-    doc="The elements in order along ``dim``, and the index (int64) where each stood.",
+    doc="Sorts the elements along ``dim``; returns the sorted elements and their indices (int64).",
 )
 
 native_function(
     "msort(Tensor self) -> Tensor",
     composite=lambda self: aten.sort.default(self, 0, False)[0],
     out=Out(exact=True),
-    doc="The elements in order along the first dimension.",
+    doc="Sorts the elements along the first dimension in ascending order.",
 )
 
 native_function(
     "argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor",
     composite=lambda self, dim, descending: aten.sort.default(self, dim, descending)[1],
-    doc="The indices (int64) that sort along ``dim``.",
+    doc="Returns the indices (int64) that sort the elements along ``dim``.",
 )
 
 native_function(
     "argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor",
     composite=lambda self, stable, dim, descending: aten.sort.stable(self, stable, dim, descending)[1],
     out=Out("stable_out", exact=True),
-    doc="The indices (int64) that sort along ``dim``; equal elements keep their order.",
+    doc="Returns the indices (int64) that sort the elements along ``dim``; equal elements keep their order.",
 )
 
 
@@ -159,10 +159,10 @@ topk = native_function(
         "values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)",
         exact=True,
     ),
-    doc="""The ``k`` largest elements along ``dim`` (smallest, unless ``largest``) and their indices (int64).
+    doc="""Returns the ``k`` largest (or smallest) elements along ``dim`` and their indices (int64).
 
-    They come in order, whatever ``sorted`` says; NaN counts as the largest, and of equal elements the first
-    are taken.  Raises RuntimeError for a k out of range, bool and complex numbers.""",
+    They are sorted, even without ``sorted``; NaN counts as the largest, and of equal elements the first are
+    returned.  Raises RuntimeError for bool and complex dtypes, and if ``k`` is out of range.""",
 )
 
 
@@ -222,10 +222,10 @@ kthvalue = native_function(
         "Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)",
         exact=True,
     ),
-    doc="""The ``k``-th smallest element along ``dim``, counted from 1, and its index (int64).
+    doc="""Returns the ``k``-th smallest element along ``dim``, counted from 1, and its index (int64).
 
-    NaN counts as the largest; of equal elements the one that stands where a stable sort puts it.  Raises
-    RuntimeError for a k out of range.""",
+    NaN counts as the largest; equal elements are ordered as by a stable sort.  Raises RuntimeError if ``k``
+    is out of range.""",
 )
 
 
@@ -258,8 +258,8 @@ def _flat_median_rule(self: Spec) -> Spec:
 
 
 for _name, _choose, _note in (
-    ("median", _median, "NaN if there is one"),
-    ("nanmedian", _nanmedian, "NaN is left out"),
+    ("median", _median, "NaN if any element is NaN"),
+    ("nanmedian", _nanmedian, "NaN is ignored"),
 ):
     native_function(
         f"{_name}(Tensor self) -> Tensor",
@@ -267,8 +267,10 @@ for _name, _choose, _note in (
         kernel=_flat_median(_choose),
         derivatives={"self": evenly_distributed},
         batching="over_all",
-        doc=f"The lower of the two elements in the middle of all; {_note}.  Equal elements share the "
-        "gradient; of an empty tensor NaN, cast to its dtype.",
+        doc=f"""Returns the lower median of all elements; {_note}.
+
+        The gradient is distributed evenly between equal elements.  The median of an empty tensor is NaN, cast
+        to its dtype.""",
     )
     native_function(
         f"{_name}.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
@@ -282,9 +284,9 @@ for _name, _choose, _note in (
             "indices) -> (Tensor(a!) values, Tensor(b!) indices)",
             exact=True,
         ),
-        doc=f"""The lower of the two elements in the middle along ``dim``, and its index (int64); {_note}.
+        doc=f"""Returns the lower median along ``dim`` and its index (int64); {_note}.
 
-        Raises IndexError for a dim out of range or of size 0.""",
+        Raises IndexError if ``dim`` is out of range or has size 0.""",
     )
 
 
@@ -310,10 +312,10 @@ native_function(
         "-> (Tensor(a!) values, Tensor(b!) indices)",
         exact=True,
     ),
-    doc="""The most frequent element along ``dim``, and the last index (int64) where it stands.
+    doc="""Returns the most frequent element along ``dim``, and the index (int64) of its last occurrence.
 
-    Of several as frequent, the least.  Raises IndexError for a dim out of range or of size 0,
-    NotImplementedError for complex numbers.""",
+    Of several equally frequent elements, it is the smallest.  Raises IndexError if ``dim`` is out of range or
+    has size 0, NotImplementedError for complex dtypes.""",
 )
 
 
@@ -391,11 +393,11 @@ def _as_tensor_q(self: Any, q: float) -> Any:
 
 def _quantile_operators(name: str, skip_nan: bool, note: str) -> None:
     options = "int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor"
-    doc = f"""The values below which the fractions ``q`` of the elements lie, along ``dim`` or of all; {note}.
+    doc = f"""Computes the ``q``-th quantiles of the elements along ``dim``, or of all elements; {note}.
 
         ``q`` is a number or a vector of the dtype of ``self`` (float32 or float64), whose dimension comes
-        first.  ``interpolation`` between the two neighbours: linear, lower, higher, midpoint or nearest.
-        Raises RuntimeError for other dtypes, an empty tensor and a q outside [0, 1]."""
+        first in the result.  ``interpolation`` is 'linear', 'lower', 'higher', 'midpoint' or 'nearest'.
+        Raises RuntimeError for other dtypes, an empty tensor, and a q outside [0, 1]."""
     native_function(
         f"{name}(Tensor self, Tensor q, {options}",
         composite=lambda self, q, dim, keepdim, interpolation: _quantile(
@@ -414,8 +416,8 @@ def _quantile_operators(name: str, skip_nan: bool, note: str) -> None:
     )
 
 
-_quantile_operators("quantile", False, "NaN if one of them is NaN")
-_quantile_operators("nanquantile", True, "NaN is left out")
+_quantile_operators("quantile", False, "NaN if any element is NaN")
+_quantile_operators("nanquantile", True, "NaN is ignored")
 
 
 # -- searching -----------------------------------------------------------------------------------------------
@@ -498,12 +500,12 @@ searchsorted = native_function(
     kernel=_searchsorted_kernel,
     variants="function",
     out=Out("Tensor_out", exact=True),
-    doc="""Where each element of ``self`` would have to be put into ``sorted_sequence`` to keep it sorted.
+    doc="""Returns the index at which to insert each element into ``sorted_sequence`` to keep it sorted.
 
-    The last dimension of ``sorted_sequence`` (n) is searched; it has one dimension, or the leading sizes of
-    ``self``.  The result (int64, or int32 with ``out_int32``) is the first such place, or the last with
-    ``right`` or ``side='right'``.  ``sorter`` (int64) is the order in which the sequence is sorted.  Raises
-    RuntimeError for sizes that do not fit, and ``right`` against ``side``.""",
+    The last dimension of ``sorted_sequence`` (n) is searched; it is 1-D, or has the leading sizes of
+    ``self``.  The result (int64, or int32 with ``out_int32``) is the first such index, or the last with
+    ``right`` or ``side='right'``.  ``sorter`` (int64) holds the indices that sort the sequence.  Raises
+    RuntimeError if sizes do not match, and if ``side`` contradicts ``right``.""",
 )
 
 native_function(
@@ -514,7 +516,8 @@ native_function(
     ),
     variants="function",
     out=Out("Scalar_out", exact=True),
-    doc="Where a number would have to be put into ``sorted_sequence``, a vector, to keep it sorted.",
+    doc="""Returns the index at which to insert a number into ``sorted_sequence``, a 1-D tensor, to keep it
+    sorted.""",
 )
 
 
@@ -544,12 +547,14 @@ bucketize = native_function(
     composite=_bucketize,
     variants="function",
     out=Out("Tensor_out", exact=True),
-    doc="The number (int64, or int32) of the bucket that each element falls in; ``boundaries``, a vector, "
-    "ends them: open to the left, or with ``right`` to the right.",
+    doc="""Returns the index (int64, or int32 with ``out_int32``) of the bucket of each element.
+
+    ``boundaries`` (1-D) are the limits of the buckets: ``(boundaries[i - 1], boundaries[i]]``, or
+    ``[boundaries[i - 1], boundaries[i])`` with ``right``.""",
 )
 
 native_function(
     "bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
     composite=_bucketize,
-    doc="The number of the bucket that a number falls in.",
+    doc="Returns the index of the bucket of a number.",
 )

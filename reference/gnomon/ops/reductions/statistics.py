@@ -105,10 +105,10 @@ var = native_function(
     derivatives={"self": _var_grad},
     identity=math.nan,
     out="correction_out",
-    doc="""The variance over dimensions ``dim`` (all if None or empty), which go unless ``keepdim``.
+    doc="""Computes the variance over dimensions ``dim`` (all if None or empty), removed unless ``keepdim``.
 
-    The sum of the squared distances from the mean, over the count less ``correction`` (1 if None); real for
-    complex numbers.  Raises RuntimeError for integers.""",
+    The sum of squared distances from the mean is divided by the number of elements minus ``correction`` (1 if
+    None); the result is real for complex dtypes.  Raises RuntimeError for integers.""",
 )
 
 std = native_function(
@@ -118,7 +118,7 @@ std = native_function(
     derivatives={"self": _std_grad},
     identity=math.nan,
     out="correction_out",
-    doc="The standard deviation, the square root of var.  At 0 its gradient is 0.",
+    doc="Computes the standard deviation, the square root of ``var``.  Its gradient at 0 is 0.",
 )
 
 
@@ -132,12 +132,12 @@ def _with_and_without_mean(name: str, packet: Any, meaning: str) -> None:
         f"{name}.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
         composite=lambda self, dim, unbiased, keepdim: packet.correction(self, dim, int(unbiased), keepdim),
         out="out",
-        doc=f"The {meaning} over dimensions ``dim``; over the count itself unless ``unbiased``.",
+        doc=f"Computes the {meaning} over dimensions ``dim``, with correction 1 if ``unbiased``, else 0.",
     )
     native_function(
         f"{name}(Tensor self, bool unbiased=True) -> Tensor",
         composite=lambda self, unbiased: packet.correction(self, None, int(unbiased), False),
-        doc=f"The {meaning} of all elements.",
+        doc=f"Computes the {meaning} of all elements.",
     )
 
     def both(self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
@@ -149,20 +149,20 @@ def _with_and_without_mean(name: str, packet: Any, meaning: str) -> None:
         f"{name}_mean.correction(Tensor self, {_ARGUMENTS}) -> (Tensor, Tensor)",
         variants="function",
         composite=both,
-        doc=f"The {meaning} and the mean over dimensions ``dim``.",
+        doc=f"Computes the {meaning} and the mean over dimensions ``dim``.",
     )
     native_function(
         f"{name}_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, "
         "Tensor)",
         variants="function",
         composite=lambda self, dim, unbiased, keepdim: both(self, dim, int(unbiased), keepdim),
-        doc=f"The {meaning} and the mean over dimensions ``dim``.",
+        doc=f"Computes the {meaning} and the mean over dimensions ``dim``.",
     )
     native_function(
         f"{name}_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
         variants="function",
         composite=lambda self, unbiased: both(self, None, int(unbiased), False),
-        doc=f"The {meaning} and the mean of all elements.",
+        doc=f"Computes the {meaning} and the mean of all elements.",
     )
 
 
@@ -202,10 +202,10 @@ nansum = native_function(
     },
     identity=0,
     out=Out(gives_dtype=True),
-    doc="""The sum over dimensions ``dim`` (all if None or empty), NaN counting as 0.
+    doc="""Returns the sum over dimensions ``dim`` (all if None or empty), counting NaN as 0.
 
     Integers and bool are summed in int64 unless ``dtype`` is given.  Raises RuntimeError for complex
-    numbers.""",
+    dtypes.""",
 )
 
 
@@ -227,7 +227,7 @@ nanmean = native_function(
     "nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
     composite=_nanmean,
     out="out",
-    doc="The mean over dimensions ``dim`` of the elements that are not NaN; NaN where there are none.",
+    doc="Returns the mean over dimensions ``dim`` of the elements that are not NaN; NaN if there are none.",
 )
 
 
@@ -285,9 +285,10 @@ aminmax = native_function(
         "(Tensor(a!) min, Tensor(b!) max)",
         exact=True,
     ),
-    doc="""The smallest and the largest element along ``dim``, or of all; NaN if there is one.
+    doc="""Returns the minimum and the maximum along ``dim``, or of all elements; NaN if any element is NaN.
 
-    Ties share the gradient.  Raises RuntimeError over nothing, NotImplementedError for complex numbers.""",
+    The gradient is distributed evenly between equal elements.  Raises RuntimeError for an empty tensor,
+    IndexError if ``dim`` has size 0, NotImplementedError for complex dtypes.""",
 )
 
 
@@ -353,10 +354,11 @@ def _cov(self: Any, correction: int, fweights: Any, aweights: Any) -> Any:
 cov = native_function(
     "cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor",
     composite=_cov,
-    doc="""The covariance matrix of the variables in the rows of ``self`` (n, observations): (n, n).
+    doc="""Computes the covariance matrix (n, n) of the variables in the rows of ``self`` (n, observations).
 
-    ``fweights`` (integers) say how often each observation occurs, ``aweights`` (floating point) how much it
-    counts.  Raises RuntimeError for other dimensions, dtypes and negative weights.""",
+    ``fweights`` (integers) are the frequencies of the observations, ``aweights`` (floating point) their
+    importance weights.  Raises RuntimeError for bool, more than two dimensions, other dtypes of weights, and
+    negative weights.""",
 )
 
 
@@ -373,5 +375,6 @@ def _corrcoef(self: Any) -> Any:
 corrcoef = native_function(
     "corrcoef(Tensor self) -> Tensor",
     composite=_corrcoef,
-    doc="The matrix of Pearson's correlation coefficients of the variables in the rows of ``self``.",
+    doc="""Computes the matrix (n, n) of Pearson correlation coefficients of the variables in the rows of
+    ``self``.""",
 )

@@ -51,11 +51,11 @@ unique2 = native_function(
     "(Tensor, Tensor, Tensor)",
     explicit=_unique2,
     batching="dynamic_shape",
-    doc="""The distinct elements in ascending order (n), the position among them of each element, and how
-    often each occurs.
+    doc="""Returns the distinct elements in ascending order (n), their inverse indices and their counts.
 
-    Positions (int64, the sizes of ``self``) and counts (int64, n) are empty where they are not asked for.
-    Each NaN is an element of its own.  Raises NotImplementedError for complex numbers.""",
+    The inverse indices (int64, the sizes of ``self``) give each element's index among the distinct elements;
+    the counts (int64, n) give how often each occurs.  Both are empty unless requested.  Each NaN is distinct.
+    Raises NotImplementedError for complex dtypes.""",
 )
 
 
@@ -73,7 +73,8 @@ unique_consecutive = native_function(
     "(Tensor, Tensor, Tensor)",
     explicit=_unique_consecutive,
     batching="dynamic_shape",
-    doc="The first of each run of equal elements, the run of each element, and the lengths of the runs.",
+    doc="""Returns the first of each run of equal elements, the index of each element's run, and the runs'
+    lengths.""",
 )
 
 
@@ -131,10 +132,10 @@ native_function(
     "-> (Tensor, Tensor, Tensor)",
     explicit=_unique_dim,
     batching="dynamic_shape",
-    doc="""The distinct slices along ``dim`` in ascending order, the position among them of each slice, and
-    how often each occurs (both int64, whether they are asked for or not).
+    doc="""Returns the distinct slices along ``dim`` in ascending order, inverse indices and counts.
 
-    Raises RuntimeError where slices are empty.""",
+    Inverse indices and counts are int64, and are returned even if not requested.  Raises RuntimeError for
+    empty slices.""",
 )
 
 native_function(
@@ -142,7 +143,8 @@ native_function(
     "(Tensor, Tensor, Tensor)",
     explicit=_unique_dim_consecutive,
     batching="dynamic_shape",
-    doc="The first of each run of equal slices along ``dim``, the run of each slice, and the runs' lengths.",
+    doc="""Returns the first of each run of equal slices along ``dim``, the index of each slice's run, and the
+    runs' lengths.""",
 )
 
 
@@ -174,8 +176,8 @@ def _bincount(self: Any, weights: Any, minlength: int) -> Any:
 bincount = native_function(
     "bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor",
     composite=_bincount,
-    doc="""How often each number from 0 on occurs in a vector of integers that are not negative (int64), or
-    the sum of its ``weights`` (float64, or float32 for those).
+    doc="""Counts the occurrences of each value in a 1-D tensor of nonnegative integers (int64).
 
-    The result has ``max + 1`` elements, at least ``minlength``.  Raises RuntimeError for other inputs.""",
+    With ``weights``, sums the weights of each value instead (float64, or float32 for float32 weights).  The
+    result has ``max + 1`` elements, at least ``minlength``.  Raises RuntimeError for other inputs.""",
 )

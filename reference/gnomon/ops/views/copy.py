@@ -77,10 +77,10 @@ copy_ = native_function(
         "src": lambda grad, src_spec: _copy_grad(grad, src_spec),
     },
     node_name="CopyBackwards",
-    doc="""Write ``src`` into ``self``, broadcast to its sizes and converted to its dtype and device; returns
+    doc="""Copies ``src`` into ``self``, broadcast to its sizes and converted to its dtype and device; returns
     ``self``.
 
-    Raises RuntimeError when ``src`` does not broadcast, or when elements of ``self`` share memory.""",
+    Raises RuntimeError if ``src`` does not broadcast, or if elements of ``self`` share memory.""",
 )
 
 
@@ -88,10 +88,11 @@ native_function(
     "copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor",
     variants="none",
     explicit=lambda self, src, non_blocking: _copy_(clone_with_strides(self), src, non_blocking),
-    doc="""A tensor that lies as ``self`` does, with the numbers of ``src``, broadcast and converted.
+    doc="""Returns a copy of ``src``, broadcast to the sizes of ``self`` and converted to its dtype, with the
+    strides of ``self``.
 
-    Raises RuntimeError when ``src`` does not broadcast.  A core operator, but in PyTorch no function,
-    and without a derivative.""",
+    Raises RuntimeError if ``src`` does not broadcast.  A core operator that is not a function in PyTorch, and
+    has no derivative.""",
 )
 
 
@@ -139,7 +140,7 @@ fill_ = native_function(
     launches="fill_.Scalar",
     derivatives={"self": lambda grad: aten.zeros_like(grad)},
     node_name="FillBackward0",
-    doc="Set every element to a number; returns ``self``.",
+    doc="Fills ``self`` with the number ``value``; returns ``self``.",
 )
 
 
@@ -158,7 +159,7 @@ native_function(
     launches="copy_",
     derivatives={"self": lambda grad: aten.zeros_like(grad), "value": lambda grad: grad.sum()},
     node_name="FillBackward1",
-    doc="Set every element to the number in a 0-dim tensor; returns ``self``.",
+    doc="Fills ``self`` with the value of a 0-dim tensor; returns ``self``.",
 )
 
 native_function(
@@ -168,7 +169,7 @@ native_function(
     launches="fill_.Scalar",
     derivatives={"self": lambda grad: aten.zeros_like(grad)},
     batching="leading",
-    doc="A tensor like ``self`` filled with a number.",
+    doc="Returns a tensor like ``self``, filled with the number ``value``.",
 )
 
 native_function(
@@ -177,13 +178,13 @@ native_function(
     explicit=lambda self, value: _copy_(aten.empty_like(self), _number_to_fill_with(value), False),
     derivatives={"self": lambda grad: aten.zeros_like(grad), "value": lambda grad: grad.sum()},
     node_name="FillBackward1",
-    doc="A tensor like ``self`` filled with the number in a 0-dim tensor.",
+    doc="Returns a tensor like ``self``, filled with the value of a 0-dim tensor.",
 )
 
 zero_ = native_function(
     "zero_(Tensor(a!) self) -> Tensor(a!)",
     composite=lambda self: fill_(self, 0),
-    doc="Set every element to 0; returns ``self``.",
+    doc="Sets every element to 0; returns ``self``.",
 )
 
 
@@ -205,9 +206,8 @@ clone = native_function(
     derivatives={"self": lambda grad: grad},
     linear=("self",),
     batching="leading",
-    doc="""A copy with memory of its own, in the same order of memory unless ``memory_format`` says otherwise.
-
-    With the sizes and the dtype of ``self``.""",
+    doc="""Returns a copy of ``self``, with the same sizes and dtype; it preserves the memory format unless
+    ``memory_format`` is given.""",
 )
 
 
@@ -234,7 +234,7 @@ to_copy = native_function(
     linear=("self",),
     node_name="ToCopyBackward0",
     batching="leading",
-    doc="A copy with another dtype or on another device.",
+    doc="Returns a copy of ``self`` with another dtype or on another device.",
 )
 
 
@@ -283,7 +283,8 @@ native_function(
     composite=lambda self, dtype, layout, device, pin_memory, non_blocking, copy, memory_format: _to(
         self, dtype, device, non_blocking, copy, memory_format
     ),
-    doc="``self`` with another dtype or device; itself where nothing changes and no copy is asked for.",
+    doc="""Returns ``self`` with another dtype or device; ``self`` itself if nothing changes and ``copy`` is
+    False.""",
 )
 
 native_function(
@@ -293,7 +294,7 @@ native_function(
     composite=lambda self, device, dtype, non_blocking, copy, memory_format: _to(
         self, dtype, device, non_blocking, copy, memory_format
     ),
-    doc="``self`` on a device, with a dtype.",
+    doc="Returns ``self`` on a device, with a dtype.",
 )
 
 native_function(
@@ -303,7 +304,7 @@ native_function(
     composite=lambda self, dtype, non_blocking, copy, memory_format: _to(
         self, dtype, None, non_blocking, copy, memory_format
     ),
-    doc="``self`` with another dtype.",
+    doc="Returns ``self`` with another dtype.",
 )
 
 native_function(
@@ -313,7 +314,7 @@ native_function(
     composite=lambda self, other, non_blocking, copy, memory_format: _to(
         self, other.dtype, other.device, non_blocking, copy, memory_format
     ),
-    doc="``self`` with the dtype and device of ``other``.",
+    doc="Returns ``self`` with the dtype and device of ``other``.",
 )
 
 contiguous = native_function(
@@ -324,17 +325,15 @@ contiguous = native_function(
         if is_in_format(self, memory_format)
         else aten.clone.default(self, memory_format or contiguous_format)
     ),
-    doc="""``self`` if it lies in row-major order without gaps (or in ``memory_format``), else a copy that
-    does.
-
-    With the sizes and the dtype of ``self``.""",
+    doc="""Returns ``self`` if it is contiguous (in ``memory_format``), else a contiguous copy with the same
+    sizes and dtype.""",
 )
 
 native_function(
     "is_contiguous(Tensor self, *, MemoryFormat memory_format=contiguous_format) -> bool",
     variants="method",
     composite=lambda self, memory_format: is_in_format(self, memory_format),
-    doc="Do the elements lie in row-major order without gaps (or in ``memory_format``)?",
+    doc="Returns True if the elements are contiguous in memory, in the order of ``memory_format``.",
 )
 
 
@@ -348,7 +347,7 @@ local_scalar_dense = native_function(
     "_local_scalar_dense(Tensor self) -> Scalar",
     explicit=_first_element,
     derivatives={},
-    doc="The only element as a Python number.",
+    doc="Returns the only element as a Python number.",
 )
 
 
@@ -367,5 +366,6 @@ item = native_function(
     "item(Tensor self) -> Scalar",
     variants="method",
     composite=_item,
-    doc="The only element as a Python number.  Raises RuntimeError for a tensor of several elements.",
+    doc="""Returns the only element as a Python number.  Raises RuntimeError unless there is exactly one
+    element.""",
 )

@@ -30,11 +30,10 @@ native_function(
             grad, self_sizes, offset, dim1, dim2
         )
     },
-    doc="""The diagonal of dimensions ``dim1`` and ``dim2`` as the last dimension of a view.
+    doc="""Returns a view of the diagonals with respect to ``dim1`` and ``dim2``, as its last dimension.
 
-    ``offset`` counts columns to the right of the main diagonal (below it where negative); one beyond the
-    matrix gives a diagonal without elements.  Raises RuntimeError for one dimension given twice, IndexError
-    for one that is not there.""",
+    ``offset`` > 0 selects a diagonal above the main one, < 0 one below; outside of the matrix it is empty.
+    Raises RuntimeError if the dimensions are identical, IndexError if one is out of range.""",
 )
 
 
@@ -52,7 +51,7 @@ native_function(
     explicit=_diagonal_backward,
     derivatives={"grad_output": lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2)},
     batching="sized",
-    doc="Zeros of ``input_sizes`` with ``grad_output`` on the diagonal.",
+    doc="Returns zeros of sizes ``input_sizes`` with ``grad_output`` on the diagonal.",
 )
 
 native_function(
@@ -68,7 +67,7 @@ native_function(
     },
     batching="along",
     out=Out(exact=True),
-    doc="A copy of the diagonal of dimensions ``dim1`` and ``dim2``; see diagonal.",
+    doc="Returns a copy of the diagonals with respect to ``dim1`` and ``dim2``; see diagonal.",
 )
 
 
@@ -91,11 +90,11 @@ native_function(
     explicit=_diag_embed,
     derivatives={"self": lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2)},
     batching="along",
-    doc="""Zeros with the last dimension of ``self`` on the diagonal of two new dimensions, ``dim1`` and
-    ``dim2``.
+    doc="""Returns zeros with the last dimension of ``self`` on the diagonals of two new dimensions, ``dim1``
+    and ``dim2``.
 
-    Both have the size of that dimension and ``|offset|`` more.  Raises RuntimeError for one dimension given
-    twice, IndexError for a 0-dim tensor.""",
+    Both have the size of that dimension plus ``|offset|``.  Raises RuntimeError if they are identical,
+    IndexError for a 0-dim tensor.""",
 )
 
 
@@ -111,12 +110,12 @@ native_function(
     "diag(Tensor self, int diagonal=0) -> Tensor",
     composite=_diag,
     out=Out(exact=True),
-    doc="A matrix with the vector ``self`` on its diagonal, or a copy of the diagonal of the matrix ``self``."
-    "  Raises RuntimeError for other numbers of dimensions.",
+    doc="""Returns a matrix with the vector ``self`` on its diagonal, or a copy of the diagonal of the matrix
+    ``self``.  Raises RuntimeError for other numbers of dimensions.""",
 )
 
 native_function(
     "diagflat(Tensor self, int offset=0) -> Tensor",
     composite=lambda self, offset: aten.diag.default(self.contiguous().view(-1), offset),
-    doc="A matrix with all elements of ``self``, in row-major order, on its diagonal.",
+    doc="Returns a matrix with all elements of ``self``, in row-major order, on its diagonal.",
 )

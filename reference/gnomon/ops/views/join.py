@@ -96,11 +96,10 @@ cat = native_function(
     linear=("tensors",),
     separate=("tensors",),
     out=Out(cast_error=TypeError),
-    doc="""Tensors one after another along dimension ``dim``; their other sizes must agree, their dtypes
-    promote.
+    doc="""Concatenates tensors along dimension ``dim``; their other sizes must match, their dtypes promote.
 
-    Raises RuntimeError for an empty list, 0-dim tensors and sizes that do not fit, IndexError for the
-    dim.""",
+    Raises ValueError for an empty list, RuntimeError for 0-dim tensors and sizes that do not match,
+    IndexError if ``dim`` is out of range.""",
 )
 
 
@@ -110,7 +109,7 @@ for _name in ("concat", "concatenate"):
         composite=lambda tensors, dim: aten.cat.default(tensors, dim),
         separate=("tensors",),
         out=Out(cast_error=TypeError),
-        doc="Another name for cat.",
+        doc="Alias of cat.",
     )
 
 
@@ -143,7 +142,7 @@ stack = native_function(
     linear=("tensors",),
     separate=("tensors",),
     out=Out(cast_error=TypeError, row_major=True),
-    doc="Tensors of equal sizes along a new dimension ``dim``.",
+    doc="Stacks tensors of equal sizes along a new dimension ``dim``.",
 )
 
 
@@ -174,11 +173,11 @@ def _column_stack(tensors: Sequence[Any]) -> Any:
 
 
 for _name, _function, _doc in (
-    ("hstack", _hstack, "Tensors beside each other: along dimension 1, vectors along 0."),
-    ("vstack", _vstack, "Tensors, vectors as rows, one above the other: along dimension 0."),
-    ("row_stack", _vstack, "Another name for vstack."),
-    ("dstack", _dstack, "Tensors behind each other: along dimension 2, which vectors and matrices get."),
-    ("column_stack", _column_stack, "Tensors, vectors as columns, beside each other: along dimension 1."),
+    ("hstack", _hstack, "Concatenates tensors horizontally: along dimension 1, vectors along 0."),
+    ("vstack", _vstack, "Concatenates tensors vertically: along dimension 0, vectors as rows."),
+    ("row_stack", _vstack, "Alias of vstack."),
+    ("dstack", _dstack, "Concatenates tensors depthwise: along dimension 2, after atleast_3d."),
+    ("column_stack", _column_stack, "Concatenates tensors along dimension 1, vectors as columns."),
 ):
     native_function(
         f"{_name}(Tensor[] tensors) -> Tensor",
@@ -199,8 +198,8 @@ def _broadcast_tensors(tensors: Sequence[Any]) -> Any:
 native_function(
     "broadcast_tensors(Tensor[] tensors) -> Tensor[]",
     composite=_broadcast_tensors,
-    doc="Views of the tensors, all expanded to the sizes that they broadcast to.  Raises RuntimeError where "
-    "there are none.",
+    doc="""Returns views of the tensors, all expanded to their broadcast sizes.  Raises RuntimeError if they
+    do not broadcast.""",
 )
 
 
@@ -230,12 +229,13 @@ def _meshgrid(tensors: Sequence[Any], indexing: str) -> Any:
 native_function(
     "meshgrid(Tensor[] tensors) -> Tensor[]",
     composite=lambda tensors: _meshgrid(tensors, "ij"),
-    doc="For each of n vectors the n-dimensional tensor that repeats it along all dimensions but its own.",
+    doc="""Returns for each of n vectors an n-dimensional tensor in which that vector runs along its own
+    dimension and is expanded along the others.""",
 )
 
 native_function(
     "meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]",
     composite=_meshgrid,
-    doc='The same; with ``indexing="xy"`` the first vector runs along dimension 1, the second along 0.  '
-    "Raises RuntimeError for tensors of more dimensions, and of several dtypes.",
+    doc="""As above; with ``indexing="xy"`` the first vector runs along dimension 1, the second along 0.
+    Raises RuntimeError for tensors of more than one dimension, and for different dtypes.""",
 )

@@ -40,7 +40,7 @@ permute = native_function(
     "permute(Tensor(a) self, int[] dims) -> Tensor(a)",
     view=_permute,
     derivatives={"self": _permute_back},
-    doc="Dimensions in another order: dimension i of the result is dimension ``dims[i]``.",
+    doc="Returns a view with the dimensions permuted: dimension i of the result is dimension ``dims[i]``.",
 )
 
 
@@ -58,7 +58,7 @@ transpose = native_function(
     "transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
     view=_transpose,
     derivatives={"self": lambda grad, dim0, dim1: grad.transpose(dim0, dim1)},
-    doc="Two dimensions exchanged.",
+    doc="Returns a view with two dimensions swapped.",
 )
 
 
@@ -73,15 +73,15 @@ t = native_function(
     view=_t,
     derivatives={"self": lambda grad: grad.t()},
     node_name="TBackward0",
-    doc="The transpose of a matrix; vectors and 0-dim tensors as they are.  Raises RuntimeError for more "
-    "dimensions.",
+    doc="""Returns the transpose of a matrix as a view; 0-dim and 1-D tensors unchanged.  Raises RuntimeError
+    for more dimensions.""",
 )
 
 for _name, _first, _second in (("swapaxes", "axis0", "axis1"), ("swapdims", "dim0", "dim1")):
     native_function(
         f"{_name}(Tensor(a) self, int {_first}, int {_second}) -> Tensor(a)",
         composite=lambda self, first, second: aten.transpose.int(self, first, second),
-        doc="Two dimensions exchanged; NumPy's name for transpose.",
+        doc="Returns a view with two dimensions swapped; NumPy's name for transpose.",
     )
 
 
@@ -105,10 +105,11 @@ for _name in ("movedim", "moveaxis"):
     native_function(
         f"{_name}.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)",
         composite=_movedim,
-        doc="Dimensions ``source`` moved to positions ``destination``; the others keep their order.",
+        doc="""Returns a view with dimensions ``source`` moved to ``destination``; the others keep their
+        order.""",
     )
     native_function(
         f"{_name}.int(Tensor(a) self, int source, int destination) -> Tensor(a)",
         composite=lambda self, source, destination: _movedim(self, (source,), (destination,)),
-        doc="Dimension ``source`` moved to position ``destination``.",
+        doc="Returns a view with dimension ``source`` moved to ``destination``.",
     )

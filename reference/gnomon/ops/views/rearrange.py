@@ -45,9 +45,9 @@ flip = native_function(
     kernel=_flip_kernel,
     derivatives={"self": lambda grad, dims: grad.flip(dims)},
     linear=("self",),
-    doc="""A copy with the elements of each dimension of ``dims`` in reverse order.
+    doc="""Returns a copy with the order of the elements reversed along each dimension in ``dims``.
 
-    Raises RuntimeError for a dimension named twice, IndexError for one that is not there.""",
+    Raises RuntimeError for a repeated dimension, IndexError for one out of range.""",
 )
 
 
@@ -66,13 +66,13 @@ def _flipud(self: Any) -> Any:
 native_function(
     "fliplr(Tensor self) -> Tensor",
     composite=_fliplr,
-    doc="A copy with dimension 1, the columns of a matrix, in reverse order.",
+    doc="Returns a copy with dimension 1, the columns of a matrix, in reverse order.",
 )
 
 native_function(
     "flipud(Tensor self) -> Tensor",
     composite=_flipud,
-    doc="A copy with dimension 0, the rows of a matrix, in reverse order.",
+    doc="Returns a copy with dimension 0, the rows of a matrix, in reverse order.",
 )
 
 
@@ -105,10 +105,11 @@ native_function(
         )
     },
     linear=("self",),
-    doc="""A copy in which element i of dimension ``dims[j]`` is moved to ``i + shifts[j]``, around the end.
+    doc="""Returns a copy with dimension ``dims[j]`` rolled by ``shifts[j]``: element i moves to
+    ``i + shifts[j]``, modulo the size.
 
-    Without ``dims`` all elements are rolled as one row-major row.  Raises RuntimeError where not each of
-    ``dims`` has one shift.""",
+    Without ``dims`` the flattened tensor is rolled.  Raises RuntimeError unless ``shifts`` and ``dims`` have
+    the same length.""",
 )
 
 
@@ -136,10 +137,10 @@ native_function(
     explicit=_rot90,
     derivatives={"self": lambda grad, k, dims: grad.rot90(-k, dims)},
     batching="along",
-    doc="""A copy turned by ``k`` times 90 degrees in the plane of two dimensions, from the first to the
-    second.
+    doc="""Returns a copy rotated ``k`` times by 90 degrees in the plane of two dimensions, from the first
+    towards the second.
 
-    Raises RuntimeError unless ``dims`` are two different dimensions of ``self``.""",
+    Raises RuntimeError unless ``dims`` are two different dimensions, IndexError if one is out of range.""",
 )
 
 
@@ -182,8 +183,8 @@ native_function(
     explicit=_repeat,
     derivatives={"self": _repeat_grad},
     linear=("self",),
-    doc="""``self`` ``repeats[i]`` times along dimension i; more repeats than dimensions make new ones in
-    front.
+    doc="""Repeats ``self`` ``repeats[i]`` times along dimension i; additional repeats create new leading
+    dimensions.
 
     Raises RuntimeError for fewer repeats than dimensions, and for negative ones.""",
 )
@@ -196,7 +197,7 @@ def _tile(self: Any, dims: Sequence[int]) -> Any:
 native_function(
     "tile(Tensor self, SymInt[] dims) -> Tensor",
     composite=_tile,
-    doc="``self`` ``dims[i]`` times along dimension i, counted from the last; missing ones are 1.",
+    doc="Repeats ``self`` ``dims[i]`` times along dimension i; missing leading ``dims`` are 1.",
 )
 
 
@@ -232,7 +233,7 @@ native_function(
     variants="function",
     explicit=_repeated_positions,
     derivatives={},
-    doc="The number i ``repeats[i]`` times, for all i.",
+    doc="Returns the index i ``repeats[i]`` times, for each i.",
 )
 
 
@@ -255,11 +256,11 @@ native_function(
     "repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, SymInt? output_size=None) "
     "-> Tensor",
     composite=_repeat_interleave,
-    doc="""Slice i of dimension ``dim`` ``repeats[i]`` times, one beside the other; of the flat tensor where
-    no ``dim`` is given.
+    doc="""Repeats each slice i of dimension ``dim`` ``repeats[i]`` times in a row; without ``dim``, each
+    element of the flattened tensor.
 
-    Raises RuntimeError where ``repeats`` has another size than the dimension, or something negative, and
-    where ``output_size`` is given and is not the size that comes out.""",
+    Raises RuntimeError if ``repeats`` has another size than the dimension or is negative, and if
+    ``output_size`` is not the resulting size.""",
 )
 
 
@@ -281,5 +282,5 @@ native_function(
     "repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? output_size=None) -> "
     "Tensor",
     composite=_repeat_interleave_evenly,
-    doc="Each slice of dimension ``dim`` ``repeats`` times, one beside the other.",
+    doc="Repeats each slice of dimension ``dim`` ``repeats`` times in a row.",
 )

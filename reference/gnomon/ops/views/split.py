@@ -52,7 +52,7 @@ unbind = native_function(
     "unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]",
     view=_unbind,
     derivatives={"self": _unbind_grad},
-    doc="""The slices along dimension ``dim``, one after another: views of its sizes without ``dim``.
+    doc="""Returns all slices along dimension ``dim``, as views without that dimension.
 
     Raises IndexError for a 0-dim tensor and a ``dim`` out of range.""",
 )
@@ -105,9 +105,9 @@ native_function(
     derivatives={
         "self": lambda grads, self_spec, split_sizes, dim: _pieces_grad(grads, self_spec, split_sizes, dim)
     },
-    doc="""Pieces of the given lengths along dimension ``dim``: views of its dtype, and its sizes elsewhere.
+    doc="""Splits dimension ``dim`` into chunks of the given sizes, as views.
 
-    Raises RuntimeError unless the lengths add up to the dimension's size.""",
+    Raises RuntimeError unless they are non-negative and sum to the size of the dimension.""",
 )
 
 
@@ -137,16 +137,16 @@ native_function(
     "split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]",
     view=_split,
     derivatives={"self": _split_grad},
-    doc="""Pieces of length ``split_size`` along dimension ``dim``, the last perhaps shorter: views.
+    doc="""Splits dimension ``dim`` into chunks of size ``split_size``, as views; the last may be smaller.
 
-    Raises RuntimeError for a 0-dim tensor and a negative length.""",
+    Raises RuntimeError for a 0-dim tensor and a negative ``split_size``.""",
 )
 
 
 native_function(
     "split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]",
     composite=lambda self, split_size, dim: aten.split_with_sizes.default(self, split_size, dim),
-    doc="Pieces of the given lengths along dimension ``dim``: split_with_sizes.",
+    doc="Splits dimension ``dim`` into chunks of the given sizes; see split_with_sizes.",
 )
 
 
@@ -171,7 +171,8 @@ def _chunk(self: Any, chunks: int, dim: int) -> Any:
 native_function(
     "chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]",
     composite=_chunk,
-    doc="At most ``chunks`` pieces of equal length along dimension ``dim``, the last perhaps shorter.",
+    doc="""Splits dimension ``dim`` into at most ``chunks`` chunks of equal size, as views; the last may be
+    smaller.""",
 )
 
 
@@ -180,9 +181,9 @@ native_function(
     explicit=lambda *arguments: tuple(piece.data for piece in aten.split.Tensor(*arguments)),
     derivatives={"self": _split_grad},
     batching="along",
-    doc="""split's pieces, taken as new tensors.
+    doc="""Returns the chunks of split, without autograd's restrictions on in-place writes to views.
 
-    All have the dtype of ``self``, and its sizes but for ``dim``.  Raises RuntimeError as split does.""",
+    Raises RuntimeError for a 0-dim tensor and a negative ``split_size``.""",
 )
 
 native_function(
@@ -192,10 +193,10 @@ native_function(
         "self": lambda grads, self_spec, split_sizes, dim: _pieces_grad(grads, self_spec, split_sizes, dim)
     },
     batching="along",
-    doc="""split_with_sizes' pieces, taken as new tensors.
+    doc="""Returns the chunks of split_with_sizes, without autograd's restrictions on in-place writes to
+    views.
 
-    All have the dtype of ``self``, and its sizes but for ``dim``.  Raises RuntimeError as split_with_sizes
-    does.""",
+    Raises RuntimeError unless the sizes are non-negative and sum to the size of the dimension.""",
 )
 
 
@@ -209,9 +210,8 @@ def _unsafe_chunk(self: Any, chunks: int, dim: int) -> Any:
 native_function(
     "unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]",
     composite=_unsafe_chunk,
-    doc="""chunk's pieces, taken as new tensors.
-
-    All have the dtype of ``self``, and its sizes but for ``dim``.""",
+    doc="""Returns the chunks of chunk along dimension ``dim``, without autograd's restrictions on in-place
+    writes to views.""",
 )
 
 
@@ -257,20 +257,21 @@ def _tensor_split_by(self: Any, where: Any, dim: int) -> Any:
 native_function(
     "tensor_split.sections(Tensor(a -> *) self, SymInt sections, int dim=0) -> Tensor(a)[]",
     composite=_tensor_split,
-    doc="``sections`` pieces along dimension ``dim``; the first are one longer where they must be.",
+    doc="""Splits dimension ``dim`` into ``sections`` views; if it does not divide evenly, the first ones are
+    larger by 1.""",
 )
 
 native_function(
     "tensor_split.indices(Tensor(a -> *) self, SymInt[] indices, int dim=0) -> Tensor(a)[]",
     composite=_tensor_split_at,
-    doc="The pieces of dimension ``dim`` before, between and behind ``indices``, which are clamped.",
+    doc="Splits dimension ``dim`` at ``indices``, as views; indices out of range are clamped.",
 )
 
 native_function(
     "tensor_split.tensor_indices_or_sections(Tensor(a -> *) self, Tensor tensor_indices_or_sections, int "
     "dim=0) -> Tensor(a)[]",
     composite=_tensor_split_by,
-    doc="The same with a tensor (int64) of no dimensions, the number of pieces, or of one, the indices.",
+    doc="As above, by an int64 tensor: 0-dim for the number of sections, 1-D for the indices.",
 )
 
 
@@ -294,16 +295,17 @@ def _along(name: str, least_ndim: int, dim_of: Any) -> None:
             )
         return _tensor_split(self, sections, dim)
 
-    which = {"hsplit": "1, the columns (0 of a vector)", "vsplit": "0, the rows", "dsplit": "2"}[name]
+    which = {"hsplit": "1 (0 of a vector)", "vsplit": "0", "dsplit": "2"}[name]
     native_function(
         f"{name}.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]",
         composite=evenly,
-        doc=f"``sections`` pieces of equal length along dimension {which}.",
+        doc=f"Splits dimension {which} into ``sections`` views of equal size.  Raises RuntimeError if it "
+        "does not divide evenly.",
     )
     native_function(
         f"{name}.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]",
         composite=lambda self, indices: _tensor_split_at(self, indices, check(self)),
-        doc=f"The pieces before, between and behind ``indices`` of dimension {which}.",
+        doc=f"Splits dimension {which} at ``indices``, as views.",
     )
 
 

@@ -94,17 +94,17 @@ native_function(
     view=_as_strided,
     derivatives={"self": _as_strided_grad},
     node_name="AsStridedBackward0",
-    doc="as_strided with an offset that counts from the first element.  Its gradient takes ``self`` as "
-    "row-major.",
+    doc="""as_strided with an offset relative to the first element of ``self``.  Its gradient assumes that
+    ``self`` is contiguous.""",
 )
 
 native_function(
     "as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)",
     composite=_as_strided_checked,
-    doc="""Any sizes and strides (elements) over the storage, from ``storage_offset`` on (default: that of
-    ``self``).
+    doc="""Returns a view of the storage with the given sizes and strides (in elements); ``storage_offset``
+    defaults to that of ``self``.
 
-    Raises RuntimeError for negative strides and for reaching beyond the storage.""",
+    Raises RuntimeError for negative sizes or strides, and if the view exceeds the storage.""",
 )
 
 native_function(
@@ -119,10 +119,11 @@ native_function(
             grad, self_sizes, dimension, size, step
         )
     },
-    doc="""All windows of ``size`` elements that start at every ``step``-th of ``dimension``, as a view.
+    doc="""Returns a view of all windows of ``size`` elements along ``dimension``, one every ``step``
+    elements.
 
-    The dimension then counts windows, and a new last dimension the elements in one.  Raises RuntimeError for
-    windows larger than the dimension, and a ``step`` that is not positive.""",
+    ``dimension`` indexes the windows, a new last dimension their elements.  Raises RuntimeError if ``size``
+    is greater than the dimension, and unless ``step`` is positive.""",
 )
 
 
@@ -152,5 +153,6 @@ native_function(
     explicit=_unfold_backward,
     derivatives={"grad_in": lambda grad, dim, size, step: grad.unfold(dim, size, step)},
     batching="sized",
-    doc="Zeros of ``input_sizes`` to which each window of ``grad_in`` is added where unfold took it from.",
+    doc="""Sums the windows ``grad_in`` into zeros of sizes ``input_sizes``, at the elements that unfold took
+    them from.""",
 )

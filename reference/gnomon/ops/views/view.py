@@ -37,10 +37,9 @@ view = native_function(
     variants="method",
     view=_view,
     derivatives={"self": lambda grad, self_sizes: grad.reshape(self_sizes)},
-    doc="""The same elements in another shape, without copying; one size may be -1 and is inferred.
+    doc="""Returns a view with the same elements in another shape; one size may be -1 and is inferred.
 
-    Raises RuntimeError when the shape has another number of elements, or when the strides do not allow
-    it.""",
+    Raises RuntimeError if the numbers of elements differ, or if the strides do not allow a view.""",
 )
 
 
@@ -58,10 +57,10 @@ native_function(
     explicit=_view_dtype,
     derivatives={},  # not differentiable, like detach
     batching=Batching("leading", 1),
-    doc="""The same bytes as elements of another dtype; the last dimension grows or shrinks where those are of
-    another size.
+    doc="""Reinterprets the bytes as elements of another dtype; the last dimension is scaled by the ratio of
+    the element sizes.
 
-    Raises RuntimeError where that dimension is not dense, or bytes would be left over.""",
+    Raises RuntimeError if that dimension is not contiguous, or not divisible by the ratio.""",
 )
 
 
@@ -75,7 +74,7 @@ def _reshape(self: Any, shape: Sequence[int]) -> Any:
 reshape = native_function(
     "reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)",
     composite=_reshape,
-    doc="The same elements in another shape: a view where strides allow it, else a copy.",
+    doc="Returns the same elements in another shape: a view if the strides allow it, else a copy.",
 )
 
 
@@ -97,14 +96,15 @@ def _flatten(self: Any, start_dim: int, end_dim: int) -> Any:
 flatten = native_function(
     "flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)",
     composite=_flatten,
-    doc="Dimensions ``start_dim`` to ``end_dim`` joined into one.",
+    doc="Flattens dimensions ``start_dim`` to ``end_dim`` into one.",
 )
 
 
 native_function(
     "ravel(Tensor(a) self) -> Tensor(a)",
     composite=lambda self: aten.view.default(self.contiguous(), (-1,)),
-    doc="All elements in row-major order as one dimension: a view of a contiguous tensor, else a copy.",
+    doc="""Flattens ``self`` into one dimension in row-major order: a view of a contiguous tensor, else a
+    copy.""",
 )
 
 
@@ -131,8 +131,8 @@ def _unflatten(self: Any, dim: int, sizes: Sequence[int]) -> Any:
 native_function(
     "unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)",
     composite=_unflatten,
-    doc="Dimension ``dim`` as several of ``sizes``, one of which may be -1.  Raises RuntimeError unless they "
-    "multiply up to its size.",
+    doc="""Expands dimension ``dim`` into dimensions of ``sizes``, one of which may be -1.  Raises
+    RuntimeError unless their product is its size.""",
 )
 
 
@@ -172,23 +172,23 @@ expand = native_function(
     variants="method",
     view=_expand,
     derivatives={"self": lambda grad, self_sizes: grad.sum_to_size(self_sizes)},
-    doc="""Dimensions of size 1 repeated to ``size`` (stride 0, no memory); -1 keeps a size; new ones come in
-    front.
+    doc="""Returns a view with dimensions of size 1 expanded to ``size`` (stride 0, no memory); -1 keeps a
+    size; new dimensions are leading.
 
-    Raises RuntimeError for a dimension of another size.""",
+    Raises RuntimeError if a dimension of another size than 1 would change.""",
 )
 
 native_function(
     "expand_as(Tensor(a) self, Tensor other) -> Tensor(a)",
     variants="method",
     composite=lambda self, other: aten.expand.default(self, other._spec.sizes, False),
-    doc="Expanded to the sizes of ``other``.",
+    doc="Expands ``self`` to the sizes of ``other``.",
 )
 
 native_function(
     "broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)",
     composite=lambda self, size: aten.expand.default(self, size, False),
-    doc="Expanded to ``size``; see Tensor.expand.",
+    doc="Expands ``self`` to ``size``; see Tensor.expand.",
 )
 
 
@@ -203,7 +203,7 @@ native_function(
     "squeeze(Tensor(a) self) -> Tensor(a)",
     view=lambda self: _squeeze_dims(self, range(self.ndim)),
     derivatives={"self": lambda grad, self_sizes: grad.reshape(self_sizes)},
-    doc="Without its dimensions of size 1.",
+    doc="Returns a view without the dimensions of size 1.",
 )
 
 native_function(
@@ -211,7 +211,7 @@ native_function(
     view=lambda self, dim: _squeeze_dims(self, [wrap_dim(dim, self.ndim)]),
     derivatives={"self": lambda grad, self_sizes: grad.reshape(self_sizes)},
     node_name="SqueezeBackward1",
-    doc="Without dimension ``dim`` if its size is 1.",
+    doc="Returns a view without dimension ``dim`` if its size is 1.",
 )
 
 native_function(
@@ -219,7 +219,7 @@ native_function(
     view=lambda self, dim: _squeeze_dims(self, geometry.wrap_dims(dim, self.ndim)),
     derivatives={"self": lambda grad, self_sizes: grad.reshape(self_sizes)},
     node_name="SqueezeBackward2",
-    doc="Without those of the dimensions ``dim`` whose size is 1.",
+    doc="Returns a view without those of the dimensions ``dim`` whose size is 1.",
 )
 
 
@@ -234,7 +234,7 @@ unsqueeze = native_function(
     "unsqueeze(Tensor(a) self, int dim) -> Tensor(a)",
     view=_unsqueeze,
     derivatives={"self": lambda grad, self_sizes: grad.reshape(self_sizes)},
-    doc="With a new dimension of size 1 at position ``dim``.",
+    doc="Returns a view with a new dimension of size 1 at position ``dim``.",
 )
 
 
@@ -261,7 +261,8 @@ select = native_function(
             grad, self_sizes, dim, index
         )
     },
-    doc="The slice at ``index`` of dimension ``dim``, which goes.  Raises IndexError when out of range.",
+    doc="""Returns the slice at ``index`` of dimension ``dim``, as a view without that dimension.  Raises
+    IndexError if out of range.""",
 )
 
 native_function(
@@ -271,7 +272,7 @@ native_function(
     ),
     derivatives={"grad_output": lambda grad, dim, index: grad.select(dim, index)},
     batching="sized",
-    doc="Zeros of ``input_sizes`` with ``grad_output`` at ``index`` of dimension ``dim``.",
+    doc="Returns zeros of sizes ``input_sizes`` with ``grad_output`` at ``index`` of dimension ``dim``.",
 )
 
 
@@ -304,8 +305,8 @@ slice_ = native_function(
             grad, self_sizes, dim, start, end, step
         )
     },
-    doc="Elements ``start`` to before ``end`` of dimension ``dim``, in steps; bounds are clamped, the step "
-    "is positive.",
+    doc="""Returns a view of elements ``start`` (inclusive) to ``end`` (exclusive) of dimension ``dim``, every
+    ``step``-th; bounds are clamped, ``step`` is positive.""",
 )
 
 native_function(
@@ -318,7 +319,7 @@ native_function(
         "grad_output": lambda grad, dim, start, end, step: aten.slice.Tensor(grad, dim, start, end, step)
     },
     batching="sized",
-    doc="Zeros of ``input_sizes`` with ``grad_output`` in the slice.",
+    doc="Returns zeros of sizes ``input_sizes`` with ``grad_output`` in the slice.",
 )
 
 
@@ -341,7 +342,8 @@ def _narrow(self: Any, dim: int, start: int, length: int) -> Any:
 native_function(
     "narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)",
     composite=_narrow,
-    doc="``length`` elements of dimension ``dim`` from ``start`` on.  Raises RuntimeError when out of range.",
+    doc="""Returns a view of ``length`` elements of dimension ``dim``, beginning at ``start``.  Raises
+    IndexError if ``start`` is out of range, RuntimeError if ``start + length`` is.""",
 )
 
 
@@ -354,21 +356,21 @@ def _narrow_from(self: Any, dim: int, start: Any, length: int) -> Any:
 native_function(
     "narrow.Tensor(Tensor(a) self, int dim, Tensor start, SymInt length) -> Tensor(a)",
     composite=_narrow_from,
-    doc="The same with ``start`` in a 0-dim tensor of integers.",
+    doc="As above, with ``start`` as a 0-dim integer tensor.",
 )
 
 detach = native_function(
     "detach(Tensor(a) self) -> Tensor(a)",
     view=lambda self: (self, 0),
     derivatives={},
-    doc="The same numbers, without history: a tensor that does not require grad.",
+    doc="Returns a view detached from the autograd graph: it does not require grad.",
 )
 
 native_function(
     "alias(Tensor(a) self) -> Tensor(a)",
     view=lambda self: (self, 0),
     derivatives={"self": lambda grad: grad},
-    doc="Another tensor over the same memory.",
+    doc="Returns another tensor over the same memory.",
 )
 
 native_function(
@@ -377,21 +379,21 @@ native_function(
     explicit=lambda self: self,
     derivatives={},
     batching="leading",
-    doc="What modes are shown of a tensor made of Python's or NumPy's numbers, which no operator makes.",
+    doc="Returns ``self``; dispatch modes see this call for a tensor created from Python or NumPy data.",
 )
 
 native_function(
     "view_as(Tensor(a) self, Tensor other) -> Tensor(a)",
     variants="method",
     composite=lambda self, other: aten.view.default(self, other._spec.sizes),
-    doc="The view with the sizes of ``other``.",
+    doc="Returns a view with the sizes of ``other``.",
 )
 
 native_function(
     "reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)",
     variants="method",
     composite=lambda self, other: aten.reshape.default(self, other._spec.sizes),
-    doc="Reshaped to the sizes of ``other``.",
+    doc="Reshapes ``self`` to the sizes of ``other``.",
 )
 
 
@@ -400,7 +402,7 @@ def _as_many_dims(name: str, convert: Any, doc: str) -> None:
     native_function(
         f"{name}.Sequence(Tensor[] tensors) -> Tensor[]",
         composite=lambda tensors: tuple(convert(each) for each in tensors),
-        doc="The same for each of several tensors.",
+        doc="Applies it to each of several tensors.",
     )
 
 
@@ -419,15 +421,15 @@ def _atleast_3d(self: Any) -> Any:
 _as_many_dims(
     "atleast_1d",
     lambda self: self if self.ndim else self.reshape((1,)),
-    "A 0-dim tensor with one dimension; others as they are.",
+    "Returns a 0-dim tensor with one dimension; others unchanged.",
 )
 _as_many_dims(
     "atleast_2d",
     lambda self: self.unsqueeze(0) if self.ndim == 1 else self if self.ndim else self.reshape((1, 1)),
-    "With at least two dimensions: new ones come in front.",
+    "Returns a tensor with at least two dimensions; new ones are leading.",
 )
 _as_many_dims(
     "atleast_3d",
     _atleast_3d,
-    "With at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).",
+    "Returns a tensor with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).",
 )

@@ -40,9 +40,9 @@ def _define(schema: str, view: Callable[..., Any], variants: str = "method") -> 
         schema,
         variants=variants,
         composite=lambda self, *arguments: _become(self, view(self, *arguments)),
-        doc="""``self`` itself with the sizes and strides that the view has.
+        doc="""Gives ``self`` the sizes and strides of the view, in-place.
 
-        Raises RuntimeError for a leaf that requires grad, and what the view raises.""",
+        Raises RuntimeError for a leaf that requires grad, and the errors of the view.""",
     )
 
 
@@ -77,5 +77,6 @@ def _detach_(self: Tensor) -> Tensor:
 native_function(
     "detach_(Tensor(a!) self) -> Tensor(a!)",
     composite=_detach_,
-    doc="``self`` without its history: a leaf that does not require grad.  Raises RuntimeError for a view.",
+    doc="""Detaches ``self`` from the autograd graph in-place: it becomes a leaf that does not require grad.
+    Raises RuntimeError for a view.""",
 )

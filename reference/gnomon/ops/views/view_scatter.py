@@ -48,8 +48,8 @@ native_function(
     },
     batching="along",
     out=Out(row_major=True),
-    doc="A copy of ``self`` with ``src`` in the elements that ``slice`` would show.  Raises RuntimeError for "
-    "a ``src`` of other sizes.",
+    doc="""Returns a copy of ``self`` with ``src`` written to the elements that ``slice`` selects.  Raises
+    RuntimeError if the sizes of ``src`` differ.""",
 )
 
 native_function(
@@ -62,8 +62,8 @@ native_function(
         "src": lambda grad, dim, index: grad.select(dim, index),
     },
     batching="along",
-    doc="A copy of ``self`` with ``src`` at ``index`` of dimension ``dim``.  Raises RuntimeError for a "
-    "``src`` of other sizes.",
+    doc="""Returns a copy of ``self`` with ``src`` written to ``index`` of dimension ``dim``.  Raises
+    RuntimeError if the sizes of ``src`` differ.""",
 )
 
 native_function(
@@ -76,8 +76,8 @@ native_function(
         "src": lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2),
     },
     batching="along",
-    doc="A copy of ``self`` with ``src`` on the diagonal of dimensions ``dim1`` and ``dim2``.  Raises "
-    "RuntimeError for a ``src`` of other sizes.",
+    doc="""Returns a copy of ``self`` with ``src`` written to the diagonal of ``dim1`` and ``dim2``.  Raises
+    RuntimeError if the sizes of ``src`` differ.""",
 )
 
 
@@ -101,9 +101,9 @@ native_function(
             size, stride, storage_offset
         ),
     },
-    doc="""A copy of ``self`` with ``src`` in the window that as_strided would show.  Its gradients take
-    ``self`` as row-major.
+    doc="""Returns a copy of ``self`` with ``src`` written to the elements that as_strided selects; the
+    gradients assume that ``self`` is contiguous.
 
-    Raises RuntimeError for sizes of ``src`` that are not the window's, a window outside of the memory, and a
-    ``self`` that requires grad and does not lie row-major.""",
+    Raises RuntimeError if the sizes of ``src`` differ, if the view exceeds the storage, and if ``self``
+    requires grad but is not contiguous.""",
 )
