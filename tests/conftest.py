@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,8 @@ import pytest
 
 import gnomon as gn
 from gnomon.backends.listing import backend_info
+from gnomon.memory.backend import get_backend
+from gnomon.values import late_bound
 from gnomon.values.dtype import ALL
 
 pytest_plugins = ["both_tiers"]
@@ -43,6 +45,24 @@ def _silent_fallback() -> Iterator[None]:
     gn.set_fallback_policy("allow")
     yield
     gn.set_fallback_policy(None)
+
+
+@pytest.fixture
+def remove_kernel(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], None]]:
+    """A function that removes a backend's kernel of an operator, and its claim, until the end of the test.
+
+    Earlier tests may have left plans that run the kernel, so they are dropped.
+    """
+
+    def remove(name: str, operator: str) -> None:
+        backend = get_backend(name)
+        monkeypatch.delitem(backend.kernels, operator)
+        monkeypatch.delitem(backend.capabilities, operator, raising=False)
+        late_bound.forget_calls()
+
+    yield remove
+    monkeypatch.undo()
+    late_bound.forget_calls()
 
 
 # Compiling all kernels for the emulated GPU takes minutes, so these files' tests of other dtypes run only in

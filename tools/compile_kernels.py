@@ -45,7 +45,7 @@ MAY_SPILL: tuple[tuple[str, str, str], ...] = (
     (
         r"matmul\.cu complex128 sm_\d+",
         r"product_rows<\d+>",
-        "a number or two of 16 bytes, before and behind the loop",
+        "one or two 16-byte values, before and after the loop",
     ),
     (
         r"matmul\.cu complex64 sm_100",
@@ -54,8 +54,8 @@ MAY_SPILL: tuple[tuple[str, str, str], ...] = (
     ),
 )
 
-COLUMNS = ("text", "dtypes", "kernels", *ARCHITECTURES, "bytes of shared memory", "kernels with a stack")
-SPILL_COLUMNS = ("text", "dtype", "architecture", "kernel", "bytes stored", "bytes loaded", "why")
+COLUMNS = ("source", "dtypes", "kernels", *ARCHITECTURES, "bytes of shared memory", "kernels with a stack")
+SPILL_COLUMNS = ("source", "dtype", "architecture", "kernel", "bytes stored", "bytes loaded", "why")
 HEAD = """# Resources of the CUDA kernels
 
 This page lists the resources of every kernel that gnomon may launch, as NVIDIA's compiler (NVRTC

@@ -52,7 +52,7 @@ def overview(data: Mapping[str, Any], pictures: Sequence[tuple[str, str]]) -> li
     )
     lines = [
         f"- machine: {where}",
-        *(f"- limits of {', '.join(those)}: {in_words(found)}" for found, those in distinct_limits(data)),
+        *(f"- limits for {', '.join(those)}: {in_words(found)}" for found, those in distinct_limits(data)),
         f"- measured: {versions}; {took(data)}",
         "",
     ]

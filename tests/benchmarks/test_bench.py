@@ -333,7 +333,7 @@ def test_a_page_has_plots_and_escapes_names():
     row = data["results"][1]
     reached = 1e-8 + 2 * 512**3 / 1e10
     assert row["limit"] == pytest.approx({"a<b": reached, "c": reached, "d": 1e-8 + 512**3 / 1e10})
-    assert "- limits of d: 1 GB/s copied, 20 GFLOP/s (float32), 10 ns a call (by d)" in shown
+    assert "- limits for d: 1 GB/s copied, 20 GFLOP/s (float32), 10 ns a call (by d)" in shown
 
 
 def test_an_interrupted_run_says_so_and_leaves_a_whole_report_alone(tmp_path, monkeypatch, capsys):

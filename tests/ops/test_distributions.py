@@ -11,7 +11,6 @@ import pytest
 import gnomon as gn
 from gnomon.backends import listing
 from gnomon.calls import launch
-from gnomon.memory.backend import get_backend
 
 FLOATS = [gn.float16, gn.bfloat16, gn.float32, gn.float64]
 NATIVE = [name for name in ("c", "numpy") if gn.backends()[name].available]
@@ -96,11 +95,10 @@ def test_whole_numbers_wrap_around(name: str) -> None:
     ],
 )
 def test_a_missing_kernel_is_no_secret(
-    operator: str, draw: Any, name: str, monkeypatch: pytest.MonkeyPatch
+    operator: str, draw: Any, name: str, remove_kernel: Callable[[str, str], None]
 ) -> None:
     draw(gn.ones(2, device=name))
-    monkeypatch.delitem(get_backend(name).kernels, operator)
-    monkeypatch.delitem(get_backend(name).capabilities, operator)
+    remove_kernel(name, operator)
     with pytest.raises(NotImplementedError, match=f"{operator}: backend '{name}' has no kernel"):
         draw(gn.ones(2, device=name))
 

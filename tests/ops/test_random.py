@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import gnomon as gn
-from gnomon.memory.backend import backend_of
 from gnomon.ops.creation.random import philox_4x32_10
 
 FLOATS = [gn.float16, gn.bfloat16, gn.float32, gn.float64]
@@ -84,10 +84,12 @@ def test_a_permutation_is_fisher_and_yates_shuffle(device: str) -> None:
 
 
 @pytest.mark.skipif(not other_devices(), reason="the C backend is not available")
-def test_a_device_without_a_shuffle_is_given_the_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_device_without_a_shuffle_is_given_the_cpus(
+    monkeypatch: pytest.MonkeyPatch, remove_kernel: Callable[[str, str], None]
+) -> None:
     generator = gn.Generator().manual_seed(7)
     expected = gn.randperm(50, generator=generator, device="reference").tolist()
-    monkeypatch.delitem(backend_of(gn.device("c")).kernels, "randperm.generator")
+    remove_kernel("c", "randperm.generator")
     monkeypatch.setattr("gnomon.memory.backend._cpu_device", gn.device("reference"))
     gn.set_fallback_policy("error")
     made = gn.randperm(50, generator=generator.manual_seed(7), device="c", dtype=gn.int16)

@@ -23,7 +23,7 @@ CONCEPTS = (
         "values",
         "tensor",
         "dispatch",
-        "a call's way",
+        "path of a call",
         "iterator",
         "Node",
         "saved variables",

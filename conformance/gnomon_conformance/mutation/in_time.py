@@ -9,7 +9,7 @@ from .loopback import Queueing, right
 from .mutants import mutant
 
 
-@mutant("late error lost", "the error of a kernel that runs later comes out nowhere", "errors_agree[gather]")
+@mutant("late error lost", "the error of an asynchronous kernel is never raised", "errors_agree[gather]")
 def _() -> Queueing:
     class Mutated(Queueing):
         def _queued(self, kernel: Any) -> Any:
@@ -24,7 +24,11 @@ def _() -> Queueing:
     return Mutated()
 
 
-@mutant("late error kept", "an error is raised by the waits of others, too", "errors_agree[gather]")
+@mutant(
+    "late error kept",
+    "an asynchronous error is raised again by later synchronizations",
+    "errors_agree[gather]",
+)
 def _() -> Queueing:
     class Mutated(Queueing):
         error: Exception | None = None
@@ -42,7 +46,7 @@ def _() -> Queueing:
     return Mutated()
 
 
-@mutant("nobody waits", "numbers are read before the kernel that writes them has run", "forward[neg-float32]")
+@mutant("nobody waits", "results are read before the kernel that writes them has run", "forward[neg-float32]")
 def _() -> Queueing:
     class Mutated(Queueing):
         def host_view(self, memory: bytearray, nbytes: int) -> memoryview:

@@ -75,7 +75,7 @@ broken(
 )
 broken(
     "strides swapped",
-    "a transposed input is read in the order of its memory",
+    "a transposed input is read in memory order",
     "neg",
     unary(lambda it: (it.offsets(0), sorted(it.offsets(1))), lambda a: -a),
     "forward[neg-float32]",
@@ -110,7 +110,7 @@ def _() -> dict[str, Any]:
 
 broken(
     "one short",
-    "the last element is forgotten",
+    "the last element is not computed",
     "neg",
     unary(lambda it: (list(it.offsets(0))[:-1], it.offsets(1)), lambda a: -a),
     "forward[neg-float32]",
@@ -137,7 +137,7 @@ broken(
 )
 
 
-@mutant("copies over another part", "what is copied in ignores its offset", "copies")
+@mutant("copies over another part", "copy_in ignores its offset", "copies")
 def _() -> Loopback:
     class Mutated(Loopback):
         def copy_in(self, memory: bytearray, offset: int, data: memoryview) -> None:
@@ -146,7 +146,7 @@ def _() -> Loopback:
     return Mutated()
 
 
-@mutant("copies the whole block", "what is copied out ignores where it ends", "copies")
+@mutant("copies the whole block", "copy_out ignores the number of bytes", "copies")
 def _() -> Loopback:
     class Mutated(Loopback):
         def copy_out(self, memory: bytearray, offset: int, nbytes: int) -> memoryview:
@@ -155,7 +155,7 @@ def _() -> Loopback:
     return Mutated()
 
 
-@mutant("blocks overlap", "the allocator hands a block out twice", "blocks")
+@mutant("blocks overlap", "the allocator returns the same block twice", "blocks")
 def _() -> Loopback:
     class Mutated(Loopback):
         def __init__(self) -> None:
@@ -173,7 +173,7 @@ def _() -> Loopback:
 
 broken(
     "alpha ignored",
-    "alpha of add is taken for 1",
+    "add treats alpha as 1",
     "add.Tensor",
     pointwise(lambda a, b, alpha: a + b),
     "forward[add.Tensor-float32]",
@@ -188,7 +188,7 @@ broken(
 )
 broken(
     "minus zero lost",
-    "0 - x for -x",
+    "neg computes 0 - x",
     "neg",
     pointwise(lambda a: 0 - a),
     "forward[neg-float32]",
@@ -223,7 +223,7 @@ broken(
 )
 broken(
     "integers saturate",
-    "what does not fit becomes the largest integer, and does not wrap",
+    "an overflow gives the largest integer instead of wrapping around",
     "neg",
     pointwise(lambda a: min(-a, 2**63 - 1)),
     "forward[neg-int64]",
@@ -251,7 +251,7 @@ broken(
 )
 broken(
     "the other gelu",
-    "gelu by tanh where the exact one is asked for",
+    "the tanh approximation of gelu is used instead of the exact formula",
     "gelu",
     pointwise(lambda a, form: 0.5 * a * (1 + math.tanh(math.sqrt(2 / math.pi) * (a + 0.044715 * a**3)))),
     "forward[gelu-float64]",
@@ -265,14 +265,14 @@ broken(
 )
 broken(
     "conjugate forgotten",
-    "the conjugate is the number",
+    "conj returns its input unchanged",
     "_conj_physical",
     pointwise(lambda a: a),
     "forward[_conj_physical-complex64]",
 )
 broken(
     "a complex product by parts",
-    "real and imaginary parts are multiplied apart",
+    "real and imaginary parts are multiplied separately",
     "mul.Tensor",
     pointwise(
         lambda a, b: (
@@ -292,14 +292,14 @@ broken(
 )
 broken(
     "condition inverted",
-    "where takes the other one",
+    "`where` selects the other operand",
     "where.self",
     pointwise(lambda c, a, b: b if c else a),
     "forward[where.self-float32]",
 )
 broken(
     "clamp in the other order",
-    "where the bounds cross, the lower one wins",
+    "if min exceeds max, the result is min",
     "clamp",
     pointwise(lambda a, low, high: max(min(a, a if high is None else high), a if low is None else low)),
     "forward[clamp-int64]",
@@ -320,7 +320,7 @@ broken(
 )
 broken(
     "powers by logarithms",
-    "a negative base has no power",
+    "pow uses logarithms, so a negative base gives NaN",
     "pow.Tensor_Tensor",
     pointwise(lambda a, b: math.exp(b * math.log(a)) if a > 0 else math.nan),
     "forward[pow.Tensor_Tensor-float64]",
@@ -331,14 +331,14 @@ broken(
 
 broken(
     "NaN dropped in a maximum",
-    "amax passes over NaN",
+    "amax ignores NaN",
     "amax",
     reduction(lambda numbers: max([each for each in numbers if each == each], default=math.nan)),
     "forward[amax-float32]",
 )
 broken(
     "half sums in half",
-    "bfloat16 is added up in bfloat16",
+    "bfloat16 is summed in bfloat16",
     "sum.dim_IntList",
     reduction(
         lambda numbers: (
@@ -351,21 +351,21 @@ broken(
 )
 broken(
     "the variance's other divisor",
-    "correction is taken for 0",
+    "var treats correction as 0",
     "var.correction",
     lambda it, dim, correction, keepdim: right["var.correction"](it, dim, 0, keepdim),
     "forward[var.correction-float32]",
 )
 broken(
     "the last of equals",
-    "argmax gives the last place of the largest",
+    "argmax returns the last of several maxima",
     "argmax",
     lambda output, self, dim, keepdim: _last_argmax(output, self, dim, keepdim),
     "forward[argmax-int64]",
 )
 broken(
     "an unstable sort",
-    "equal elements change places",
+    "equal elements are reordered",
     "sort.stable",
     lambda values, indices, self, stable, dim, descending: _unstable(
         values, indices, self, stable, dim, descending
@@ -383,7 +383,7 @@ broken(
 )
 broken(
     "an exclusive scan",
-    "cumsum leaves the element itself out",
+    "cumsum does not include the element itself",
     "cumsum",
     then("cumsum", lambda output, self, dim, *rest: _shift(output, self)),
     "forward[cumsum-float32]",
@@ -437,7 +437,7 @@ def _shift(output: Any, self: Any) -> None:
 
 broken(
     "transposition ignored",
-    "a transposed factor is read in the order of its memory",
+    "a transposed matrix is read in memory order",
     "mm",
     lambda output, self, other: right["mm"](
         output, self, other.as_strided(other.shape, (other.shape[1], 1), other.storage_offset())
@@ -453,49 +453,49 @@ broken(
 )
 broken(
     "bias forgotten",
-    "a convolution leaves its bias out",
+    "a convolution does not add its bias",
     "convolution",
     lambda output, input, weight, bias, *rest: right["convolution"](output, input, weight, None, *rest),
     "forward[convolution-float32]",
 )
 broken(
     "padding of zeros",
-    "max_pool takes the places around the image for zeros",
+    "max_pool pads with zeros instead of -inf",
     "max_pool2d_with_indices",
     then("max_pool2d_with_indices", lambda values, *rest: filled(values, lambda number: max(number, 0))),
     "forward[max_pool2d_with_indices-float32]",
 )
 broken(
     "softmax overflows",
-    "the largest is not taken away first",
+    "softmax does not subtract the maximum first",
     "_softmax",
     then("_softmax", lambda output, self, *rest: _overflow(output, self)),
     "values[_softmax-float32]",
 )
 broken(
     "eps forgotten",
-    "layer_norm divides by the bare deviation",
+    "layer_norm does not add eps",
     "native_layer_norm",
     lambda *arguments: right["native_layer_norm"](*arguments[:-1], 0.0),
     "forward[native_layer_norm-float32]",
 )
 broken(
     "duplicates lost",
-    "scatter_add keeps the last of several",
+    "scatter_add keeps only the last of several values",
     "scatter_add",
     lambda output, self, dim, index, source: right["scatter.src"](output, self, dim, index, source),
     "forward[scatter_add-float32]",
 )
 broken(
     "rows lost",
-    "of a word that comes twice one gradient is kept",
+    "the gradient of a repeated index is counted once",
     "embedding_dense_backward",
     then("embedding_dense_backward", lambda grad, *rest: filled(grad, lambda number: number / 2)),
     "forward[embedding_dense_backward-float32]",
 )
 
 
-@mutant("indices wrap", "an index beyond the end begins again, and nobody is told", "errors_agree[gather]")
+@mutant("indices wrap", "an index out of range wraps around without an error", "errors_agree[gather]")
 def _() -> dict[str, Any]:
     def gather(output: Any, self: Any, dim: int, index: Any, sparse_grad: bool) -> None:
         try:
@@ -506,7 +506,7 @@ def _() -> dict[str, Any]:
     return {"gather": gather}
 
 
-@mutant("another kind of error", "an index out of range is a ValueError", "errors_agree[gather]")
+@mutant("another kind of error", "an index out of range raises ValueError", "errors_agree[gather]")
 def _() -> dict[str, Any]:
     def gather(*arguments: Any) -> None:
         try:
@@ -517,7 +517,7 @@ def _() -> dict[str, Any]:
     return {"gather": gather}
 
 
-@mutant("another text", "an index out of range is told in other words", "errors_agree[gather]")
+@mutant("another text", "an index out of range raises an error with another text", "errors_agree[gather]")
 def _() -> dict[str, Any]:
     def gather(*arguments: Any) -> None:
         try:
@@ -536,9 +536,12 @@ def _overflow(output: Any, self: Any) -> None:
 # -------------------------------------------------------------------------------------------------------
 # Claims and cheating.
 
-mutant("an empty claim", "it claims a kernel that is not there", "forward[exp-float32]", outcome="fell back")(
-    lambda: _without("exp")
-)
+mutant(
+    "an empty claim",
+    "it claims an operator for which it has no kernel",
+    "forward[exp-float32]",
+    outcome="fell back",
+)(lambda: _without("exp"))
 
 
 def _without(name: str) -> Loopback:
@@ -547,12 +550,12 @@ def _without(name: str) -> Loopback:
     return made
 
 
-@mutant("a wrong derivative", "the kernel of a gradient forgets a square", "gradient[tanh-float32]")
+@mutant("a wrong derivative", "the kernel of a gradient omits a square", "gradient[tanh-float32]")
 def _() -> dict[str, Any]:
     return {"tanh_backward": pointwise(lambda grad, output: grad * (1 - output))}
 
 
-@mutant("late", "a kernel does its work when the next one is called", "forward[neg-float32]")
+@mutant("late", "a kernel only runs when the next one is called", "forward[neg-float32]")
 def _() -> dict[str, Any]:
     waiting: list[Any] = []
 
@@ -566,7 +569,7 @@ def _() -> dict[str, Any]:
 
 @mutant(
     "random reductions",
-    "a sum's order, and so its last bits, change from call to call",
+    "the order of a sum, and so its last bits, change from call to call",
     "deterministic[sum.dim_IntList-float32]",
 )
 def _() -> dict[str, Any]:
@@ -582,7 +585,9 @@ def _() -> dict[str, Any]:
     return {"sum.dim_IntList": reduction(add)}
 
 
-@mutant("stale results", "results are kept by sizes, and given for other numbers, too", "fresh[neg-float32]")
+@mutant(
+    "stale results", "results are cached by sizes, and returned for other values, too", "fresh[neg-float32]"
+)
 def _() -> dict[str, Any]:
     kept: dict[Any, list[Any]] = {}
 
@@ -635,12 +640,14 @@ def _() -> Loopback:
     return made
 
 
-@mutant("large inputs skipped", "beyond a thousand elements nothing is computed", "grain[neg-float32]")
+@mutant(
+    "large inputs skipped", "calls with more than a thousand elements compute nothing", "grain[neg-float32]"
+)
 def _() -> dict[str, Any]:
     return {"neg": lambda it: right["neg"](it) if it.tensor(0).numel() < 1000 else None}
 
 
-@mutant("a lost tail", "what is left behind a multiple of 8 is not computed", "sizes[neg-float32]")
+@mutant("a lost tail", "the elements after the last multiple of 8 are not computed", "sizes[neg-float32]")
 def _() -> dict[str, Any]:
     def kernel(iterator: Any) -> None:
         (read,), write = numbers_of(iterator)
@@ -653,7 +660,7 @@ def _() -> dict[str, Any]:
 
 @mutant(
     "reads what was there",
-    "a sum begins with what the output's memory holds",
+    "a sum starts from the previous contents of the output",
     "poison[sum.dim_IntList-float32]",
 )
 def _() -> Loopback:
@@ -687,7 +694,7 @@ def _() -> Loopback:
     return made
 
 
-@mutant("not for threads", "a kernel keeps its operands where all threads see them", "threads[neg]")
+@mutant("not for threads", "a kernel stores its operands in memory that all threads share", "threads[neg]")
 def _() -> dict[str, Any]:
     shared: dict[str, Any] = {}
 

@@ -39,12 +39,12 @@ def single(number: float) -> float:
         return math.copysign(math.inf, number)
 
 
-@mutant("subnormal results", "an exponential that is subnormal is 0", "numbers[exp-float32]")
+@mutant("subnormal results", "a subnormal result of exp is flushed to 0", "numbers[exp-float32]")
 def _() -> dict[str, Any]:
     return corrected("exp", lambda result, a: 0.0 if abs(result) < 2.0**-126 else result)
 
 
-@mutant("early saturation", "the sigmoid of less than -30 is 0", "numbers[sigmoid-float32]")
+@mutant("early saturation", "sigmoid is 0 below -30", "numbers[sigmoid-float32]")
 def _() -> dict[str, Any]:
     return corrected("sigmoid", lambda result, a: 0.0 if a < -30 else result)
 
@@ -56,7 +56,7 @@ def _() -> dict[str, Any]:
 
 @mutant(
     "a logarithm of almost one",
-    "log_sigmoid adds to 1 what is lost there",
+    "log_sigmoid adds a tiny number to 1, which rounds to 1",
     "numbers[log_sigmoid_forward-float32]",
 )
 def _() -> dict[str, Any]:
@@ -82,7 +82,7 @@ def _() -> dict[str, Any]:
     return corrected("sinh", change, ("float16", "bfloat16"))
 
 
-@mutant("a backward's tail", "the gradient of silu below -20 is 0", "numbers[silu_backward-float32]")
+@mutant("a backward's tail", "the gradient of silu is 0 below -20", "numbers[silu_backward-float32]")
 def _() -> dict[str, Any]:
     return corrected("silu_backward", lambda result, grad, a: 0.0 if a < -20 else result)
 
@@ -130,7 +130,7 @@ def _() -> dict[str, Any]:
 
 @mutant(
     "integers by way of double precision",
-    "int64 becomes float32 by way of float64",
+    "int64 is converted to float32 through float64",
     "rounded_conversions[copy_-float32]",
 )
 def _() -> dict[str, Any]:
@@ -146,7 +146,7 @@ def _() -> dict[str, Any]:
     return {"copy_": kernel}
 
 
-@mutant("one NaN for all", "a copy of a NaN is another NaN", "payloads[copy_-float32]")
+@mutant("one NaN for all", "a copy changes the bits of a NaN", "payloads[copy_-float32]")
 def _() -> dict[str, Any]:
     def kernel(iterator: Any) -> None:
         right["copy_"](iterator)
@@ -175,7 +175,7 @@ def _() -> dict[str, Any]:
 
 @mutant(
     "sizes in double precision",
-    "the place of a pixel is computed in float64 and not in float32",
+    "the position of a pixel is computed in float64 instead of float32",
     "rounding[upsample_nearest1d-float32]",
 )
 def _() -> dict[str, Any]:
@@ -192,7 +192,11 @@ def _() -> dict[str, Any]:
     return {"upsample_nearest1d": kernel}
 
 
-@mutant("steps added up", "a range adds its step again and again", "rounding[arange.start_step-float32]")
+@mutant(
+    "steps added up",
+    "a range adds its step repeatedly instead of multiplying",
+    "rounding[arange.start_step-float32]",
+)
 def _() -> dict[str, Any]:
     def kernel(output: Any, start: Any, end: Any, step: Any) -> None:
         write = TensorAccessor(output)
@@ -217,7 +221,11 @@ def _() -> dict[str, Any]:
     return corrected("asinh", change, ("float32",))
 
 
-@mutant("a rough reduction", "the sine of more than 1000 has lost its angle", "numbers[sin-float32]")
+@mutant(
+    "a rough reduction",
+    "sin of arguments above 1000 uses an inaccurate range reduction",
+    "numbers[sin-float32]",
+)
 def _() -> dict[str, Any]:
     def change(result: float, a: float) -> float:
         turns = single(round(a / (2 * math.pi)))
@@ -226,7 +234,7 @@ def _() -> dict[str, Any]:
     return corrected("sin", change, ("float32",))
 
 
-@mutant("logarithms of gamma", "lgamma near 1 and 2 has lost its digits", "numbers[lgamma-float32]")
+@mutant("logarithms of gamma", "lgamma near 1 and 2 loses its digits", "numbers[lgamma-float32]")
 def _() -> dict[str, Any]:
     def change(result: float, a: float) -> float:
         return single(result + 1) - 1 if abs(result) < 0.01 else result
@@ -234,7 +242,7 @@ def _() -> dict[str, Any]:
     return corrected("lgamma", change, ("float32",))
 
 
-@mutant("far apart", "logaddexp of numbers far apart is 0 more than the larger", "numbers[logaddexp-float32]")
+@mutant("far apart", "logaddexp of numbers far apart is exactly the larger one", "numbers[logaddexp-float32]")
 def _() -> dict[str, Any]:
     def change(result: float, a: float, b: float) -> float:
         return max(a, b) if abs(a - b) > 8 else result
@@ -244,7 +252,7 @@ def _() -> dict[str, Any]:
 
 @mutant(
     "a remainder by division",
-    "int64's remainder is what a float64 quotient leaves",
+    "the remainder of int64 is computed from a float64 quotient",
     "numbers[remainder.Tensor-int64]",
 )
 def _() -> dict[str, Any]:
@@ -254,7 +262,11 @@ def _() -> dict[str, Any]:
     return corrected("remainder.Tensor", change, ("int64",))
 
 
-@mutant("powers in double precision", "int64's powers are float64's", "numbers[pow.Tensor_Tensor-int64]")
+@mutant(
+    "powers in double precision",
+    "powers of int64 are computed in float64",
+    "numbers[pow.Tensor_Tensor-int64]",
+)
 def _() -> dict[str, Any]:
     def change(result: int, a: int, b: int) -> int:
         return int(float(result)) if 2**53 < abs(result) < 2**62 else result
@@ -276,7 +288,7 @@ def _() -> dict[str, Any]:
 
 @mutant(
     "scattered in double precision",
-    "int64 is added in float64 where it is scattered",
+    "scatter_add of int64 adds in float64",
     "many_numbers[scatter_add-int64]",
 )
 def _() -> dict[str, Any]:
@@ -287,7 +299,9 @@ def _() -> dict[str, Any]:
     return {"scatter_add": then("scatter_add", round_large)}
 
 
-@mutant("tiny probabilities", "a softmax that is subnormal is 0", "many_numbers[_softmax-float32]")
+@mutant(
+    "tiny probabilities", "a subnormal result of softmax is flushed to 0", "many_numbers[_softmax-float32]"
+)
 def _() -> dict[str, Any]:
     def flush(output: Any, *_: Any) -> None:
         filled(output, lambda number: 0.0 if abs(number) < 2.0**-126 else number)
@@ -297,7 +311,7 @@ def _() -> dict[str, Any]:
 
 @mutant(
     "half by squares",
-    "the variance of float16 is the mean of squares less the square of the mean, in float32",
+    "the variance of float16 is the mean of squares minus the square of the mean, in float32",
     "many_numbers[var.correction-float16]",
 )
 def _() -> dict[str, Any]:
@@ -317,7 +331,9 @@ def _() -> dict[str, Any]:
     return {"var.correction": kernel}
 
 
-@mutant("NaN of later vectors", "a minimum passes over NaN behind 64 elements", "many_numbers[amin-float64]")
+@mutant(
+    "NaN of later vectors", "a minimum ignores NaN after the first 64 elements", "many_numbers[amin-float64]"
+)
 def _() -> dict[str, Any]:
     def least(numbers: list[Any]) -> Any:
         first = [each for each in numbers[:64] if each != each]

@@ -26,7 +26,7 @@ def _with_input(name: str, change: Any) -> dict[str, Any]:
 
 @mutant(
     "the other permutation",
-    "a dense input that is not row-major is taken for a transposed one",
+    "any dense input that is not row-major is treated as a transposed one",
     "layouts[cumsum-float32]",
 )
 def _() -> dict[str, Any]:
@@ -42,7 +42,7 @@ def _() -> dict[str, Any]:
 
 @mutant(
     "leading dimension ignored",
-    "the rows of a matrix whose elements are neighbours are taken for neighbours, too",
+    "if the elements of a row are adjacent, the rows are assumed to be adjacent, too",
     "layouts[mm-float32]",
 )
 def _() -> dict[str, Any]:
@@ -56,7 +56,7 @@ def _() -> dict[str, Any]:
 
 @mutant(
     "overlapping rows laid apart",
-    "rows that begin within one another are taken for rows that follow one another",
+    "overlapping rows are treated as consecutive ones",
     "layouts[cumsum-float32]",
 )
 def _() -> dict[str, Any]:
@@ -75,7 +75,7 @@ def _() -> dict[str, Any]:
 
 @mutant(
     "stride of one element trusted",
-    "how long a batch of one is, is read from the stride of the batch",
+    "the size of a batch of one is taken from its stride",
     "layouts[avg_pool2d-float32]",
 )
 def _() -> dict[str, Any]:
@@ -99,7 +99,7 @@ def _() -> dict[str, Any]:
 
 @mutant(
     "in place from the start",
-    "what is written in place is written from the start of the storage on",
+    "an in-place write starts at the beginning of the storage",
     "inplace_layouts[neg_-float32]",
 )
 def _() -> dict[str, Any]:
@@ -118,7 +118,7 @@ def _() -> dict[str, Any]:
 
 @mutant(
     "read after written",
-    "self is copied to the output, and then other subtracted: which is gone where that is the output",
+    "`self` is copied to the output before `other` is read, which is lost if `other` is the output",
     "out_places[sub.out-float32]",
 )
 def _() -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _() -> dict[str, Any]:
 
 @mutant(
     "gaps between rows written",
-    "a row that is written is rounded up to a vector, over what lies behind it",
+    "a written row is rounded up to a whole vector, over the memory after it",
     "out_layouts[neg.out-float32]",
     "inplace_layouts[neg_-float32]",
 )
@@ -157,7 +157,7 @@ def _() -> dict[str, Any]:
 
 @mutant(
     "expanded gradient read as dense",
-    "a gradient with strides of 0 is read as if it were whole",
+    "an expanded gradient is read as if it were dense",
     "gradient_layouts[tanh-float32]",
 )
 def _() -> dict[str, Any]:

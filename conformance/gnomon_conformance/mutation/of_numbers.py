@@ -12,7 +12,7 @@ from .loopback import filled, numbers_of, right
 from .mutants import mutant
 
 
-@mutant("half is half right", "a softmax in bfloat16 is off by a hundredth", "forward[_softmax-bfloat16]")
+@mutant("half is half right", "softmax in bfloat16 has an error of one percent", "forward[_softmax-bfloat16]")
 def _() -> dict[str, Any]:
     def kernel(output: Any, *arguments: Any) -> None:
         right["_softmax"](output, *arguments)
@@ -22,7 +22,11 @@ def _() -> dict[str, Any]:
     return {"_softmax": kernel}
 
 
-@mutant("long sorts", "of equal elements the last is first, in rows of over 16", "sizes[sort.stable-float32]")
+@mutant(
+    "long sorts",
+    "in rows of more than 16 elements, equal elements are reversed",
+    "sizes[sort.stable-float32]",
+)
 def _() -> dict[str, Any]:
     def kernel(values: Any, indices: Any, self: Any, stable: Any, dim: int, descending: bool) -> None:
         right["sort.stable"](values, indices, self, stable, dim, descending)
@@ -40,7 +44,7 @@ def _() -> dict[str, Any]:
 
 @mutant(
     "large selections skipped",
-    "beyond a thousand elements nothing is selected",
+    "selections from more than a thousand elements do nothing",
     "grain[index_select-float32]",
 )
 def _() -> dict[str, Any]:
@@ -52,7 +56,7 @@ def _() -> dict[str, Any]:
     return {"index_select": kernel}
 
 
-@mutant("small numbers lost", "log1p of a small number is the logarithm of a sum", "values[log1p-float32]")
+@mutant("small numbers lost", "log1p of a small number computes log(1 + x)", "values[log1p-float32]")
 def _() -> dict[str, Any]:
     def kernel(iterator: Any) -> None:
         (read,), write = numbers_of(iterator)
@@ -68,7 +72,7 @@ def _() -> dict[str, Any]:
     return {"log1p": kernel}
 
 
-@mutant("long products cut", "of a product of matrices only 300 terms are added", "grain[mm-float32]")
+@mutant("long products cut", "a matrix product adds only the first 300 terms", "grain[mm-float32]")
 def _() -> dict[str, Any]:
     def kernel(output: Any, self: Any, other: Any) -> None:
         right["mm"](
@@ -78,7 +82,7 @@ def _() -> dict[str, Any]:
     return {"mm": kernel}
 
 
-@mutant("early overflow", "the exponential overflows from 20 on", "values[exp-float32]")
+@mutant("early overflow", "exp overflows at 20", "values[exp-float32]")
 def _() -> dict[str, Any]:
     def kernel(iterator: Any) -> None:
         (read,), write = numbers_of(iterator)
@@ -92,7 +96,7 @@ def _() -> dict[str, Any]:
 
 @mutant(
     "stale by memory",
-    "results are kept by the memory of the input, whatever is written there later",
+    "results are cached by the input's memory, whatever is written there later",
     "fresh[cos-float32]",
 )
 def _() -> dict[str, Any]:

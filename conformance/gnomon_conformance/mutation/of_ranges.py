@@ -10,7 +10,7 @@ from .loopback import bfloat16, filled, numbers_of, right
 from .mutants import mutant
 
 
-@mutant("a grid of 65535", "rows beyond the 65535th have no softmax", "rows[_softmax-float32]")
+@mutant("a grid of 65535", "softmax does not compute rows after the 65535th", "rows[_softmax-float32]")
 def _() -> dict[str, Any]:
     def kernel(output: Any, self: Any, dim: int, half: bool) -> None:
         right["_softmax"](output, self, dim, half)
@@ -20,7 +20,11 @@ def _() -> dict[str, Any]:
     return {"_softmax": kernel}
 
 
-@mutant("columns of a block", "a maximum over rows leaves columns beyond the 4096th", "rows[amax-float16]")
+@mutant(
+    "columns of a block",
+    "a maximum over rows does not compute columns after the 4096th",
+    "rows[amax-float16]",
+)
 def _() -> dict[str, Any]:
     def kernel(iterator: Any, *arguments: Any) -> None:
         right["amax"](iterator, *arguments)
@@ -31,7 +35,7 @@ def _() -> dict[str, Any]:
     return {"amax": kernel}
 
 
-@mutant("counted in 16 bits", "of int16 only 32768 elements are negated", "rows[neg-int16]")
+@mutant("counted in 16 bits", "neg of int16 computes only 32768 elements", "rows[neg-int16]")
 def _() -> dict[str, Any]:
     def kernel(iterator: Any) -> None:
         if iterator.tensor(0).dtype.name != "int16":
@@ -44,7 +48,7 @@ def _() -> dict[str, Any]:
     return {"neg": kernel}
 
 
-@mutant("a short scan", "a running sum begins again after 32768 elements", "long[cumsum-int64]")
+@mutant("a short scan", "a cumulative sum restarts after 32768 elements", "long[cumsum-int64]")
 def _() -> dict[str, Any]:
     def kernel(output: Any, self: Any, dim: int, *rest: Any) -> None:
         right["cumsum"](output, self, dim, *rest)
@@ -55,7 +59,7 @@ def _() -> dict[str, Any]:
     return {"cumsum": kernel}
 
 
-@mutant("64 tensors joined", "of more than 64 joined tensors the rest is zeros", "lists[cat-float32]")
+@mutant("64 tensors joined", "cat leaves zeros after the 64th tensor", "lists[cat-float32]")
 def _() -> dict[str, Any]:
     def kernel(output: Any, tensors: Any, dim: int) -> None:
         right["cat"](output, tensors, dim)
@@ -68,7 +72,7 @@ def _() -> dict[str, Any]:
 
 @mutant(
     "duplicates of several dimensions",
-    "what is added at a place that two index tensors name twice is added once",
+    "index_put with accumulate adds only once if two index tensors repeat an element",
     "many_numbers[_index_put-float32]",
 )
 def _() -> dict[str, Any]:
@@ -83,7 +87,7 @@ def _() -> dict[str, Any]:
 
 @mutant(
     "gradients of words in half precision",
-    "gradients of one word are added up in bfloat16",
+    "gradients of a repeated index are summed in bfloat16",
     "many_numbers[embedding_dense_backward-bfloat16]",
 )
 def _() -> dict[str, Any]:
@@ -105,7 +109,7 @@ def _() -> dict[str, Any]:
     return {"embedding_dense_backward": kernel}
 
 
-@mutant("indices of 32 bits", "an index is cut to 32 bits", "far[index_select]")
+@mutant("indices of 32 bits", "an index is truncated to 32 bits", "far[index_select]")
 def _() -> dict[str, Any]:
     def kernel(output: Any, self: Any, dim: int, index: Any) -> None:
         narrow = index.clone()
@@ -115,7 +119,7 @@ def _() -> dict[str, Any]:
     return {"index_select": kernel}
 
 
-@mutant("offsets of 32 bits", "where an element lies is counted in 32 bits of bytes", "far[neg]")
+@mutant("offsets of 32 bits", "byte offsets of elements have only 32 bits", "far[neg]")
 def _() -> dict[str, Any]:
     def kernel(iterator: Any) -> None:
         (read,), write = numbers_of(iterator)
@@ -126,7 +130,7 @@ def _() -> dict[str, Any]:
     return {"neg": kernel}
 
 
-@mutant("seeds of 32 bits", "a seed is cut to 32 bits", "seeds[uniform_]")
+@mutant("seeds of 32 bits", "a seed is truncated to 32 bits", "seeds[uniform_]")
 def _() -> dict[str, Any]:
     def kernel(output: Any, self: Any, low: float, high: float, stream: Any) -> None:
         seed, *counter = stream
@@ -135,7 +139,7 @@ def _() -> dict[str, Any]:
     return {"uniform_": kernel}
 
 
-@mutant("a counter of 32 bits", "how far a generator is, is cut to 32 bits", "seeds[normal_]")
+@mutant("a counter of 32 bits", "the counter of a generator is truncated to 32 bits", "seeds[normal_]")
 def _() -> dict[str, Any]:
     def kernel(output: Any, self: Any, mean: float, deviation: float, stream: Any) -> None:
         seed, low, _ = stream
@@ -144,7 +148,7 @@ def _() -> dict[str, Any]:
     return {"normal_": kernel}
 
 
-@mutant("ranges of 32 bits", "a random integer has 32 bits", "seeds[random_.from]")
+@mutant("ranges of 32 bits", "a random integer has only 32 bits", "seeds[random_.from]")
 def _() -> dict[str, Any]:
     def kernel(output: Any, self: Any, low: int, high: Any, stream: Any) -> None:
         right["random_.from"](output, self, low, high, stream)
@@ -154,7 +158,7 @@ def _() -> dict[str, Any]:
     return {"random_.from": kernel}
 
 
-@mutant("never forgets", "a kernel keeps what it was called with", "memory_of_calls[exp-float32]")
+@mutant("never forgets", "a kernel keeps references to its arguments", "memory_of_calls[exp-float32]")
 def _() -> dict[str, Any]:
     kept: list[Any] = []
 
@@ -167,7 +171,7 @@ def _() -> dict[str, Any]:
 
 @mutant(
     "in the place of the second",
-    "where the output is the second input, in int16 alone, the first is written there before it is read",
+    "in int16, if the output is the second input, the first is written there before the second is read",
     "inputs_as_outputs[sub.out-int16]",
 )
 def _() -> dict[str, Any]:

@@ -22,12 +22,12 @@ def _wrong_where(name: str, is_wrong: Any) -> dict[str, Any]:
     return {name: kernel}
 
 
-@mutant("long rows", "rows of more than 300 elements have another softmax", "sizes[_softmax-float32]")
+@mutant("long rows", "softmax of rows with more than 300 elements is wrong", "sizes[_softmax-float32]")
 def _() -> dict[str, Any]:
     return _wrong_where("_softmax", lambda output, self, *_: self.shape and self.shape[-1] > 300)
 
 
-@mutant("many chosen", "of more than 20 chosen elements all are wrong", "sizes[topk-float32]")
+@mutant("many chosen", "results are wrong if more than 20 elements are selected", "sizes[topk-float32]")
 def _() -> dict[str, Any]:
     return _wrong_where("topk", lambda values, indices, self, k, *_: k > 20)
 
@@ -48,7 +48,9 @@ def _() -> dict[str, Any]:
 
 
 @mutant(
-    "six dimensions", "of more than five dimensions, those left are walked over once", "dims[sigmoid-float32]"
+    "six dimensions",
+    "with more than five dimensions, the extra ones are not iterated",
+    "dims[sigmoid-float32]",
 )
 def _() -> dict[str, Any]:
     def kernel(iterator: Any) -> None:
@@ -62,7 +64,9 @@ def _() -> dict[str, Any]:
 
 
 @mutant(
-    "rare conversion", "int16 is copied to complex64 as if it had no sign", "conversions[copy_-complex64]"
+    "rare conversion",
+    "int16 is converted to complex64 as an unsigned integer",
+    "conversions[copy_-complex64]",
 )
 def _() -> dict[str, Any]:
     def kernel(iterator: Any) -> None:
@@ -78,7 +82,7 @@ def _() -> dict[str, Any]:
 
 @mutant(
     "main thread only",
-    "a kernel works in the main thread alone",
+    "a kernel works only in the main thread",
     "threads_of_samples[sigmoid-float32]",
 )
 def _() -> dict[str, Any]:
@@ -89,7 +93,7 @@ def _() -> dict[str, Any]:
     return {"sigmoid": kernel}
 
 
-@mutant("interrupts", "a kernel raises KeyboardInterrupt, as if the user had", "forward[neg-float32]")
+@mutant("interrupts", "a kernel raises KeyboardInterrupt, like a user's Ctrl-C", "forward[neg-float32]")
 def _() -> dict[str, Any]:
     def kernel(iterator: Any) -> None:
         raise KeyboardInterrupt

@@ -39,44 +39,45 @@ DEPARTURES: list[Departure] = [
         r"conv.*|convolution.*|max_pool2d_with_indices_backward|nll_loss_backward|sigmoid_backward|tanh_backward|"
         r"addcmul",
         REFUSED_BY_KERNEL,
-        "gnomon's dtypes follow from what an operator means; which of them PyTorch takes depends on the CPU "
-        "kernel that it picks for these sizes",
+        "gnomon accepts all dtypes for which the operator is defined; in PyTorch they depend on the CPU "
+        "kernel that it selects for these sizes",
     ),
     Departure(
         r"convolution|conv.*|mm|bmm|mv|matmul|linear|_softmax|_log_softmax|softmax\.int|log_softmax\.int|amax|amin|"
         r"cummax|cummin|kthvalue",
         r"raised NotImplementedError: \w+: not implemented for dtype",
-        "PyTorch looks at the dtype only when there are elements (for some operators, dimensions); gnomon "
+        "PyTorch checks the dtype only if there are elements (for some operators, dimensions); gnomon "
         "refuses it for empty tensors, too",
         ("bool", *INTEGERS, *COMPLEX),
     ),
     Departure(
         r"silu|embedding|embedding_dense_backward|convolution|bilinear|(slice|select)_scatter|scatter_reduce\.two|nan_to_num|soft_margin_loss",
         "gradient: raised nothing, expected RuntimeError: .* does not support automatic differentiation",
-        "the formula holds for complex numbers",
+        "gnomon supports complex gradients here; the same formula applies",
         COMPLEX,
     ),
     Departure(
         r"silu_backward|floor_divide|native_group_norm_backward|hardsigmoid_backward",
         "gradient: raised nothing, expected RuntimeError: derivative for .* is not implemented",
-        "gnomon has the formula",
+        "gnomon has a derivative here, PyTorch does not",
     ),
     Departure(
         r"embedding(_dense_backward)?",
         "(gradient: the gradient of tensor 0|the second gradient of input 1): element",
-        "PyTorch's second derivative leaves scale_grad_by_freq out; finite differences agree with gnomon",
+        "PyTorch's second derivative ignores scale_grad_by_freq; finite differences agree with gnomon",
     ),
     Departure(
         r"as_strided_scatter",
         "gradient: the gradient of tensor 0|the second gradient of input 2",
-        "PyTorch's gradient of self is that of the window; finite differences agree with gnomon",
+        "PyTorch computes the gradient of self from the window only; finite differences agree with gnomon",
     ),
     Departure(
         r"native_(batch|layer|group)_norm_backward",
         "the second gradient of input 1: element",
-        "PyTorch takes the saved statistics for constants, and so its second derivatives of these operators' "
-        "inputs leave a part out; gnomon's follow the input (its tangents of tangents agree with finite "
-        "differences), which is another number for statistics that are not the input's, as a sample's here",
+        "PyTorch treats the saved statistics as constants, so its second derivatives with respect to the "
+        "input are incomplete; gnomon differentiates them as functions of the input (which agrees with "
+        "finite differences), and the results differ if the given statistics are not the input's, as in the "
+        "samples",
     ),
     Departure(r"embedding", "raised RuntimeError: embedding: sparse=True", "gnomon has no sparse tensors"),
     Departure(
@@ -105,25 +106,25 @@ DEPARTURES: list[Departure] = [
     Departure(
         r"hardsigmoid(_backward)?",
         "gradient: .* element|result: element",
-        "a sixth is rounded to float64; PyTorch's kernel has float32's",
+        "gnomon rounds 1/6 to float64; PyTorch's kernel uses the float32 value",
         ("float64",),
     ),
     Departure(
         r"hardswish",
         "element .* expected inf",
-        "x * 6 / 6 is computed without overflow on the way",
+        "x * 6 / 6 is computed without an intermediate overflow",
         ("float32", "bfloat16"),
     ),
     Departure(
         r"_?binary_cross_entropy",
         "the second gradient",
-        "PyTorch's second derivative moves the probabilities by 1e-12",
+        "PyTorch's second derivative adds 1e-12 to the probabilities",
         ("float64",),
     ),
     Departure(
         r"polygamma_?|digamma|lgamma",
         "element .* is",
-        "PyTorch's first derivative of digamma stops its series after four terms, at nine digits",
+        "PyTorch's first derivative of digamma uses only four terms of the series, which gives nine digits",
         ("float64",),
     ),
     Departure(
@@ -135,61 +136,61 @@ DEPARTURES: list[Departure] = [
     Departure(
         r"remainder\.Tensor|fmod\.Tensor",
         "element .* expected nan",
-        "exact also where the quotient exceeds 2**1000; PyTorch's vector kernel gives up",
+        "exact even if the quotient exceeds 2**1000; PyTorch's vector kernel returns NaN",
         ("float64",),
     ),
     Departure(
         r"(threshold|leaky_relu)_backward",
         "has strides",
-        "PyTorch's iterator takes self before grad_output; gnomon's operands stand in the schema's order",
+        "PyTorch's TensorIterator gets self before grad_output; gnomon's operands have the schema's order",
     ),
     Departure(
         r"convolution|convolution_backward|conv3d(\.padding)?|conv_transpose3d\.input",
         r"has strides \(\d+, 1, \d+, \d+, \d+\), expected",
-        "volumes in channels last stay so; in PyTorch that depends on the kernel it picks for these sizes",
+        "channels_last_3d is preserved; in PyTorch this depends on the kernel selected for these sizes",
     ),
     Departure(
         r"linalg_vector_norm|linalg_norm|norm\..*",
         "element .* expected inf",
-        "the norm of large numbers is computed without overflow on the way",
+        "the norm of large numbers is computed without an intermediate overflow",
     ),
     Departure(
         r"baddbmm|addbmm",
         "expected IndexError",
-        "PyTorch reads the third size before it counts the dimensions; gnomon says how many there should be",
+        "PyTorch reads the third size before it checks the number of dimensions; gnomon checks that first",
     ),
     Departure(
         r"kron",
         "raised nothing, expected RuntimeError: view size is not compatible",
-        "PyTorch's kron asks for a view of some products that have none; gnomon copies those",
+        "PyTorch's kron raises if a product cannot be viewed in the result's shape; gnomon copies it",
     ),
     Departure(
         r"grid_sampler_[23]d_backward",
         "raised RuntimeError: derivative for aten::_grid_sampler_double_backward is not implemented",
-        "the third derivative of grid_sampler is not there",
+        "gnomon has no third derivative of grid_sampler",
         ("float64",),
     ),
     Departure(
         r"_native_batch_norm_legit",
         "versions of the arguments",
-        "gnomon counts the move of running statistics as the write that the schema says it is",
+        "gnomon counts the update of the running statistics as a write, as the schema declares",
     ),
     Departure(
         r"_fused_(sgd|adamw?)_(\.tensor_lr)?",
         "versions of the arguments",
-        "gnomon counts a step as the write that the schema says it is, as it is when an optimizer goes "
-        "parameter by parameter",
+        "gnomon counts a step as a write, as the schema declares, and as in an optimizer that updates each "
+        "parameter separately",
     ),
     Departure(
         r"linalg_vector_norm",
         "the second gradient .* expected nan",
-        "PyTorch divides by the norm where it is 0; gnomon's second derivative is 0 there, as the first is",
+        "PyTorch divides by the norm even if it is 0; gnomon's second derivative is 0 there, like the first",
         ("float64",),
     ),
     Departure(
         r"gelu",
         "element .* expected (nan|inf)",
-        "oneDNN's kernel, which PyTorch calls on CPUs with AVX-512, leaves the range of float32 on the way",
+        "oneDNN's kernel, which PyTorch calls on CPUs with AVX-512, has an intermediate overflow in float32",
         ("float32", "bfloat16"),
         on_some_machines=True,
     ),
@@ -222,7 +223,7 @@ EXPRESSION_DEPARTURES = [
     (
         r"expand\(3(, 3)?\)\.tri[lu]_\(|out=gn\.ones\(1\)\.expand",
         "raised RuntimeError: .*more than one element of the written-to tensor refers to a single memory",
-        "what each element then is depends on the order in which memory is written: a sum of 3 becomes 9",
+        "the result depends on the order in which memory is written: a sum of 3 becomes 9",
     ),
     (r"float16", "complex32|ComplexHalf", "gnomon has no complex32: half with complex is complex64"),
 ]
