@@ -1,22 +1,22 @@
-/* Attention in one piece: softmax(query key^T scale + mask) value, and its gradients.
+/* Fused attention: softmax(query key^T scale + mask) value, and its gradients.
  *
- * A block has the queries of a tile and goes over the keys tile by tile: the scores of one tile, in registers, are
- * all that is kept of them.  The largest score and the sum of exponentials so far are kept for each query, and what
- * was summed is scaled when a larger score comes (Milakov and Gimelshein, arXiv:1805.02867; Dao and others,
- * arXiv:2205.14135).  The gradients of keys and values are made by blocks that have the keys of a tile and go over
- * the queries, so that each sum has one order.
+ * A block has a tile of queries and iterates over the keys tile by tile; only the scores of the current tile are kept,
+ * in registers. For each query it keeps the largest score and the sum of exponentials so far, and rescales its sums
+ * when a larger score appears (Milakov and Gimelshein, arXiv:1805.02867; Dao and others, arXiv:2205.14135). The
+ * gradients of keys and values are computed by blocks that have a tile of keys and iterate over the queries, so that no
+ * atomics are needed and each sum has a fixed order.
  *
- * PIECES: how many times as wide as a tile the rows are that a block makes of its output; those of wider tensors are
- * shared out to several blocks. */
+ * PIECES: the number of tiles in the width of the output that one block computes. For wider tensors several blocks
+ * divide the width. */
 #include "parameter.cuh"
 #include "team.cuh"
 #include "tile.cuh"
 
-#define ROWS 4 /* of a thread */
+#define ROWS 4 /* per thread */
 #define TILE (SIDE * ROWS)
 #define LEAST ((gn_compute)-INFINITY)
 
-/* The rows of a head of (batch, head, place, width); strides in elements. */
+/* A tensor of (batch, head, position, width); strides in elements. */
 struct gn_heads {
     gn_storage *at;
     int64_t batch, head, row, column;
@@ -31,16 +31,16 @@ struct gn_attention {
     int64_t is_causal;
     double scale;
     gn_heads query, key, value, out, gradient, for_query, for_key, for_value;
-    gn_parameter mask; /* null where there is none */
+    gn_parameter mask; /* null if there is none */
     int64_t mask_strides[4];
-    gn_compute *logs; /* of the sums of exponentials */
+    gn_compute *logs; /* logsumexp of each query's scores */
     int64_t log_strides[3];
-    gn_compute *products; /* of each query: of the output and its gradient, (batch, head, place) */
+    gn_compute *products; /* for each query, dot product of output and its gradient: (batch, head, position) */
 };
 
 typedef gn_tile<ROWS, 1> gn_scores;
 
-/* Which piece of which tile of which head a block works at. */
+/* The piece, tile, head and batch that a block works on. */
 struct gn_place_of_block {
     int64_t first, column, head, batch;
 
@@ -54,7 +54,7 @@ static inline int64_t tiles_of(int64_t count) {
     return (count + TILE - 1) / TILE;
 }
 
-/* What a query finds of a key, from the product of their rows. */
+/* The score of a key for a query, from the dot product of their rows. */
 static inline gn_compute score_of(const gn_attention &work, int64_t batch, int64_t head, int64_t query, int64_t key,
                                   gn_compute product) {
     const gn_compute score = product * (gn_compute)work.scale;
@@ -73,7 +73,7 @@ static inline gn_compute *log_of(const gn_attention &work, int64_t batch, int64_
     return work.logs + batch * work.log_strides[0] + head * work.log_strides[1] + query * work.log_strides[2];
 }
 
-/* The values of the SIDE threads that have the same rows, folded. */
+/* Folds the values of the SIDE threads that have the same rows. */
 template <class FOLD> static inline gn_compute fold_across(gn_compute value) {
 #pragma unroll
     for (int apart = 1; apart < SIDE; apart *= 2) {
@@ -82,8 +82,8 @@ template <class FOLD> static inline gn_compute fold_across(gn_compute value) {
     return value;
 }
 
-/* sums[] += weights times `rows` by `width` elements of `right`, TILE columns for each of PIECES.  The weights are in
- * registers as a tile's sums, and go to shared memory STEP columns at a time. */
+/* sums[] += weights times `rows` by `width` elements of `right`, TILE columns for each of PIECES. The weights are in
+ * registers, as the sums of a tile, and are copied to shared memory STEP columns at a time. */
 template <int PIECES>
 static inline void add_weighted(gn_scores (&sums)[PIECES], const gn_scores &weights, gn_scores::room &shared,
                                 const gn_storage *right, int64_t row, int64_t column, int64_t rows, int64_t width) {
@@ -120,7 +120,7 @@ static inline void add_weighted(gn_scores (&sums)[PIECES], const gn_scores &weig
     }
 }
 
-/* Writes rows of a tile, TILE columns for each of PIECES, each row times its share. */
+/* Writes the rows of a tile, TILE columns for each of PIECES, each row multiplied by its element of `shares`. */
 template <int PIECES>
 static inline void write_rows(const gn_scores (&sums)[PIECES], gn_storage *to, const gn_heads &heads, int64_t rows,
                               int64_t width, const gn_compute (&shares)[ROWS], const bool (&is_blind)[ROWS]) {
@@ -214,7 +214,7 @@ template <int PIECES> __global__ void __launch_bounds__(TILE_THREADS, 1) attenti
                                  work.value.row, work.value.column, columns, work.width - column);
         }
         gn_compute shares[ROWS];
-        bool is_blind[ROWS]; /* nothing was looked at: zeros, whatever the values are */
+        bool is_blind[ROWS]; /* all keys are masked: the row is 0, even if values are NaN */
 #pragma unroll
         for (int i = 0; i < ROWS; i++) {
             is_blind[i] = largest[i] == LEAST && totals[i] == 0;
@@ -229,7 +229,7 @@ template <int PIECES> __global__ void __launch_bounds__(TILE_THREADS, 1) attenti
     }
 }
 
-/* To `products`, of each query the product of the output and its gradient: a warp for each. */
+/* Computes `products`: for each query the dot product of the output and its gradient, one warp per query. */
 template <int UNUSED> __global__ void __launch_bounds__(TILE_THREADS, 1) attention_products(gn_attention work) {
     const int64_t count = work.batches * work.heads * work.queries;
     for (gn_turns<GN_WARP> turn(count); turn.any(); turn.next()) {
@@ -249,8 +249,8 @@ template <int UNUSED> __global__ void __launch_bounds__(TILE_THREADS, 1) attenti
     }
 }
 
-/* From the products of rows, p = exp(score - log) to `weights`, and p (dp - product) scale, the gradient of the score
- * before it was scaled, to `slopes`, which come as dp. */
+/* `weight` and `slope` come as the dot products query * key and gradient * value. `weight` becomes p = exp(score -
+ * log), and `slope` becomes p (slope - product) scale, the gradient of the score before scaling. */
 static inline void find_slopes(const gn_attention &work, int64_t batch, int64_t head, int64_t query, int64_t key,
                                gn_total &weight, gn_total &slope) {
     if (!is_seen(work, query, key)) {
@@ -263,7 +263,7 @@ static inline void find_slopes(const gn_attention &work, int64_t batch, int64_t 
     slope = weight * (slope - product) * (gn_compute)work.scale;
 }
 
-/* The gradient of the queries of a tile. */
+/* The gradient of a tile of queries. */
 template <int PIECES> __global__ void __launch_bounds__(TILE_THREADS, 1) attention_for_query(gn_attention work) {
     __shared__ gn_scores::room shared;
     const gn_compute shares[ROWS] = {1, 1, 1, 1};
@@ -312,7 +312,7 @@ template <int PIECES> __global__ void __launch_bounds__(TILE_THREADS, 1) attenti
     }
 }
 
-/* The gradients of the keys and values of a tile, from all heads of queries that look at them. */
+/* The gradients of a tile of keys and values, summed over all query heads that share them. */
 template <int PIECES> __global__ void __launch_bounds__(TILE_THREADS, 1) attention_for_key(gn_attention work) {
     __shared__ gn_scores::room shared;
     const gn_compute shares[ROWS] = {1, 1, 1, 1};

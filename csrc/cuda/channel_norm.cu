@@ -1,22 +1,22 @@
-/* Sums over all that shares a channel of (images, channels, size), and what follows from them: batch normalization,
- * its gradients, and the gradients of the weights of layer and group normalization.
+/* Sums over each channel of (images, channels, size), and what is computed from them: batch normalization, its
+ * gradients, and the gradients of the weights of layer and group normalization.
  *
- * All operands are in row-major order.  A channel may be cut in parts; the sums of these, in double, are kept apart
- * and added up in order.  Statistics on the way are in double. */
+ * All operands are in row-major order. A channel may be split into parts; their sums, in double, are stored separately
+ * and added up in a fixed order. Intermediate statistics are in double. */
 #include "number.cuh"
 #include "parameter.cuh"
 #include "team.cuh"
 
 #define CHANNEL_THREADS 256
 
-/* The mean and rstd of an element are number image * of_image + channel / of_channel. */
+/* The index of an element's mean and rstd is image * of_image + channel / of_channel. */
 struct gn_channels {
     int64_t images, channels, size;
     int64_t parts, length;
     int64_t of_image, of_channel;
     const gn_storage *in;
     gn_storage *out;
-    gn_parameter gradient; /* which may be of another dtype than the input */
+    gn_parameter gradient; /* its dtype may differ from the input's */
     gn_parameter weight, bias, mean, rstd;
     gn_parameter for_weight, for_bias;
     double *partials;  /* (parts, 2, channels) */
@@ -27,8 +27,9 @@ static inline int64_t statistic_of(const gn_channels &work, int64_t image, int64
     return image * work.of_image + channel / work.of_channel;
 }
 
-/* To `partials`, of each part of each channel.  IS_GRADIENT: the sums of g and of g (x - mean) rstd; else those of x
- * - shift and of its square, where shift is the channel's in `sums`.  A block has COLUMNS channels side by side. */
+/* Writes two sums for each part of each channel to `partials`. IS_GRADIENT: the sums of g and of g (x - mean) rstd.
+ * Else those of x - shift and of (x - shift)^2, where shift is the channel's element of `sums`. A block has COLUMNS
+ * adjacent channels. */
 template <int IS_GRADIENT, int COLUMNS>
 __global__ void __launch_bounds__(CHANNEL_THREADS, 1) channel_sums(gn_channels work) {
     constexpr int slices = CHANNEL_THREADS / COLUMNS;
@@ -75,7 +76,7 @@ __global__ void __launch_bounds__(CHANNEL_THREADS, 1) channel_sums(gn_channels w
     }
 }
 
-/* A first guess of the mean of each channel, to sums[0]: its first element; 0 for one that is not finite. */
+/* Writes a first estimate of each channel's mean to sums[0]: its first element, or 0 if that is not finite. */
 template <int UNUSED> __global__ void __launch_bounds__(CHANNEL_THREADS, 1) channel_shifts(gn_channels work) {
     for (int64_t channel = gn_thread(); channel < work.channels; channel += gn_threads()) {
         const double first = (double)gn_load(work.in[channel * work.size]);
@@ -83,8 +84,8 @@ template <int UNUSED> __global__ void __launch_bounds__(CHANNEL_THREADS, 1) chan
     }
 }
 
-/* From the parts: sums[0] becomes the mean; with IS_LAST sums[1] 1 / sqrt(variance + eps), both also go to `mean` and
- * `rstd`, and the running statistics, `for_weight` and `for_bias`, where they are there, move towards them. */
+/* Combines the parts: sums[0] becomes the mean. With IS_LAST also: sums[1] becomes 1 / sqrt(variance + eps); both are
+ * written to `mean` and `rstd`; and the running statistics (`for_weight` and `for_bias`), if present, are updated. */
 template <int IS_LAST>
 __global__ void __launch_bounds__(CHANNEL_THREADS, 1) channel_moments(gn_channels work, double eps, double momentum) {
     const double count = (double)(work.images * work.size);
@@ -100,7 +101,7 @@ __global__ void __launch_bounds__(CHANNEL_THREADS, 1) channel_moments(gn_channel
         if (IS_LAST) {
             double variance = (second - first * share) / count;
             variance = variance < 0 ? 0 : variance;
-            const double rstd = variance == 0 && eps == 0 ? 0 : 1 / gn_sqrt(variance + eps); /* as PyTorch has it */
+            const double rstd = variance == 0 && eps == 0 ? 0 : 1 / gn_sqrt(variance + eps); /* as in PyTorch */
             work.sums[work.channels + channel] = rstd;
             work.mean.set(channel, mean);
             work.rstd.set(channel, rstd);
@@ -114,14 +115,15 @@ __global__ void __launch_bounds__(CHANNEL_THREADS, 1) channel_moments(gn_channel
     }
 }
 
-/* Those of `weight` as float, to `out`. */
+/* Converts `weight` to float32. */
 template <int UNUSED> __global__ void __launch_bounds__(CHANNEL_THREADS, 1) channel_widen(gn_channels work) {
     for (int64_t channel = gn_thread(); channel < work.channels; channel += gn_threads()) {
         ((float *)work.out)[channel] = (float)work.weight.exactly(channel);
     }
 }
 
-/* sums[0] and [1] from statistics that are given: a mean, and a variance or with IS_ROOT 1 / sqrt(variance + eps). */
+/* Computes sums[0] and [1] from given statistics: the mean, and the variance, or with IS_ROOT 1 / sqrt(variance +
+ * eps). */
 template <int IS_ROOT>
 __global__ void __launch_bounds__(CHANNEL_THREADS, 1) channel_given(gn_channels work, double eps) {
     for (int64_t channel = gn_thread(); channel < work.channels; channel += gn_threads()) {
@@ -131,8 +133,8 @@ __global__ void __launch_bounds__(CHANNEL_THREADS, 1) channel_given(gn_channels 
     }
 }
 
-/* From the parts: the gradients of weight and bias, and to sums[2] and [3] w / count times both, which the gradient
- * of the input is reduced by. */
+/* Combines the parts into the gradients of weight and bias. sums[2] and [3] become weight / count times the two sums,
+ * as the gradient of the input needs them. */
 template <int UNUSED> __global__ void __launch_bounds__(CHANNEL_THREADS, 1) channel_gradients(gn_channels work) {
     const double count = (double)(work.images * work.size);
     for (int64_t channel = gn_thread(); channel < work.channels; channel += gn_threads()) {
@@ -155,8 +157,8 @@ template <int UNUSED> __global__ void __launch_bounds__(CHANNEL_THREADS, 1) chan
     }
 }
 
-/* By the mean and rstd in sums[0] and [1]: (x - mean) rstd w + b, or with IS_GRADIENT 1 its gradient, rstd (g w -
- * sums[2] - x^ sums[3]); with IS_GRADIENT 2 the same where mean and rstd do not depend on x, rstd g w. */
+/* From the mean and rstd in sums[0] and [1] computes (x - mean) rstd w + b. With IS_GRADIENT 1: the gradient of x, rstd
+ * (g w - sums[2] - x^ sums[3]). With IS_GRADIENT 2: the same if mean and rstd do not depend on x, rstd g w. */
 template <int IS_GRADIENT> __global__ void __launch_bounds__(CHANNEL_THREADS, 1) channel_elements(gn_channels work) {
     const int64_t channels = work.channels;
     const int64_t count = work.images * channels * work.size;
@@ -169,7 +171,7 @@ template <int IS_GRADIENT> __global__ void __launch_bounds__(CHANNEL_THREADS, 1)
         const gn_compute high = (gn_compute)mean;
         const gn_compute low = mean - mean == 0 ? (gn_compute)(mean - (double)high) : 0;
         gn_compute found;
-        if (IS_GRADIENT == 2) { /* no product with an input that may be infinite */
+        if (IS_GRADIENT == 2) { /* does not multiply by the input, which may be infinite */
             found = rstd * (work.gradient.of_any(number) * weight);
         } else {
             const gn_compute hat = ((gn_load(work.in[number]) - high) - low) * rstd;

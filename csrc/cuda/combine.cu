@@ -1,14 +1,14 @@
-/* Elements of picks (index.cu) that meet at one place, combined there; and numbers that are put at picks.
+/* Combines the elements of picks (index.cu) that have the same destination; and writes a number to picks.
  *
- * The picks are sorted by their numbers, those of one number in their order, so that what is combined, and in which order,
- * depends on the indices alone.  A thread combines what comes to one element from a few picks; where there are many, a block
- * does. */
+ * The picks are sorted by number, and those of one number by their index, so that the elements that are combined, and
+ * the order, depend only on the indices. One thread combines the elements of a destination with few picks; for many
+ * picks a block does. */
 #include "element.cuh"
 #include "order.cuh"
 #include "places.cuh"
 
 #define COMBINE_THREADS 256
-#define FEW 64 /* picks of one number that a thread combines */
+#define FEW 64 /* the most picks of one number that a thread combines */
 
 struct gn_total {
     static inline gn_precise first(void) {
@@ -23,7 +23,7 @@ struct gn_product {
         return 1;
     }
     static inline gn_precise both(gn_precise a, gn_precise b) {
-        return a == 1 ? b : a * b; /* which complex infinities outlive */
+        return a == 1 ? b : a * b; /* so that complex infinities do not become NaN */
     }
 };
 #if !GN_IS_COMPLEX
@@ -45,13 +45,14 @@ struct gn_least {
 };
 #endif
 
-/* What a result is divided by: nothing, or how many have met, as means of scatter_reduce or of embeddings are. */
+/* The divisor of a result: none, or the number of elements that were combined, for the means of scatter_reduce or of
+ * embeddings. */
 #define UNDIVIDED 0
 #define MEAN_OF_PICKS 1
 #define MEAN_OF_ROWS 2
 
-/* `picks` entries; each pick has `rows` elements in all, of which `inner` ones of one dimension or more are taken side by
- * side.  Numbers from `limit` on are left out. */
+/* The number of sorted picks, and the sizes of a pick: `rows` elements in total, of which `inner` are adjacent in the
+ * iteration. Picks with a number of at least `limit` are ignored. */
 struct gn_combination {
     int64_t picks;
     int64_t rows;
@@ -63,7 +64,7 @@ struct gn_combination {
 
 static inline gn_element gn_result(gn_precise total, int64_t met, int32_t mean) {
 #if GN_IS_BOOL
-    if (mean == MEAN_OF_ROWS) { /* a half is true, too */
+    if (mean == MEAN_OF_ROWS) { /* a mean of 0.5 is true, too */
         return gn_rounded(total);
     }
 #endif
@@ -76,20 +77,20 @@ static inline gn_element gn_result(gn_precise total, int64_t met, int32_t mean) 
     if (mean == MEAN_OF_ROWS) {
         return gn_rounded((gn_precise)((double)(gn_element)total / (double)met));
     }
-    const gn_element count = (gn_element)met; /* both wrap around, as PyTorch's do */
+    const gn_element count = (gn_element)met; /* both wrap around, as in PyTorch */
     return gn_rounded(gn_div_floor_int64((gn_element)total, count == 0 ? 1 : count));
 #endif
 }
 
-/* An element times the number of the call; 1, which is it where there is none, leaves all as it is: complex infinities
- * become NaN by it. */
+/* An element times the call's Scalar. A scale of 1, which is the default, does not multiply: complex infinities would
+ * become NaN. */
 static inline gn_precise gn_scaled(const char *place, const gn_precise scale) {
     const gn_precise element = (gn_precise)gn_load(*(const gn_element *)place);
     return scale == 1 ? element : element * scale;
 }
 
-/* `out` and `other` have the sizes of a pick's rows; `picked` says where numbers are in out, `offered` where picks are in
- * other. */
+/* `out` and `other` have the sizes of a pick's rows; `picked` gives the offset of a number in `out`, `offered` that of
+ * a pick in `other`. */
 template <class ENTRY, class HOW>
 __global__ void combine_few(gn_view out, gn_view other, gn_view picked, gn_view offered, const ENTRY *sorted,
                             gn_combination work, gn_numbers numbers) {
@@ -119,8 +120,8 @@ __global__ void combine_few(gn_view out, gn_view other, gn_view picked, gn_view 
     }
 }
 
-/* A run of more than FEW picks of one number has a place among them that is a multiple of FEW; the first such place stands
- * for it.  A block takes the run for `width` elements side by side, a power of 2. */
+/* A run of more than FEW picks of one number contains an index that is a multiple of FEW; the first such index
+ * represents the run. A block takes the run for `width` adjacent elements, a power of 2. */
 template <class ENTRY, class HOW>
 __global__ void combine_many(gn_view out, gn_view other, gn_view picked, gn_view offered, const ENTRY *sorted,
                              gn_combination work, gn_numbers numbers, int32_t width) {
@@ -173,12 +174,12 @@ __global__ void combine_many(gn_view out, gn_view other, gn_view picked, gn_view
     }
 }
 
-/* The number of a call as one element. */
+/* Writes the call's Scalar as an element. */
 __global__ void put_number(gn_numbers numbers, char *out) {
     *(gn_element *)out = gn_given_number(&numbers);
 }
 
-/* A tensor of one element of any dtype as one of this. */
+/* Converts a tensor of one element to this dtype; *fault becomes 1 if the dtype cannot represent it. */
 __global__ void convert_number(gn_view value, char *out, int32_t *fault) {
     if (value.dtype != GN_CUDA_CODE && !gn_fits(value.at, value.dtype)) {
         *fault = 1;

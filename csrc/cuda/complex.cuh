@@ -1,18 +1,18 @@
-/* Complex numbers for C++ as C has them, so that the tables and the scalar functions that C and CUDA share are compiled by
- * either: the two types, their operators, and the functions of C's <complex.h> by their names there.
+/* Complex numbers for C++ with the names and semantics of C, so that the tables and scalar functions that C and CUDA
+ * share compile as either: the two types, their operators, and the functions of <complex.h>.
  *
- * Products and quotients of two of them are in c/kernel.h and c/scalar_complex.h, which say what they are in C, too.  The
- * functions are computed in double precision; those of gn_complex64 are rounded from it.  At infinities, NaN and on
- * branch cuts they do what C's Annex G asks for, but for signs that it leaves open. */
+ * Complex products and quotients are in c/kernel.h and c/scalar_complex.h, with the definitions used in C, too.
+ * Functions are computed in double precision; those of gn_complex64 are rounded from it. At infinities, NaN and on
+ * branch cuts they follow Annex G of the C standard, except for signs that it leaves unspecified. */
 #pragma once
 
 template <class T> struct alignas(2 * sizeof(T)) gn_complex {
     T re;
     T im;
 
-    gn_complex() = default; /* which writes nothing: shared memory has these */
+    gn_complex() = default; /* does nothing: required for shared memory */
     inline gn_complex(T real, T imaginary = 0) : re(real), im(imaginary) {}
-    /* As of C's types, but that precision is lost by a cast alone. */
+    /* Implicit conversion as for C's types, except that a narrowing conversion needs a cast. */
     template <class OTHER>
     explicit(sizeof(OTHER) > sizeof(T)) inline gn_complex(gn_complex<OTHER> x) : re((T)x.re), im((T)x.im) {}
 
@@ -25,7 +25,7 @@ template <class T> struct alignas(2 * sizeof(T)) gn_complex {
     friend inline gn_complex operator-(gn_complex a) {
         return gn_complex(-a.re, -a.im);
     }
-    /* A real number takes each part, as in C. */
+    /* A real operand multiplies or divides each part, as in C. */
     friend inline gn_complex operator*(gn_complex a, T b) {
         return gn_complex(a.re * b, a.im * b);
     }
@@ -82,16 +82,16 @@ static inline float cargf(gn_complex64 x) {
 
 #define GN_LN2 0.69314718055994530942
 #define GN_HALF_PI 1.57079632679489661923
-/* Parts from which sums and products of two may leave the range of a double. */
+/* Above this, a sum or product of two parts may overflow a double. */
 #define GN_LARGE_PART 0x1p1021
-/* From here on e^x may be infinite where its product with a sine is not. */
+/* Above this, e^x may be infinite although its product with a sine is not. */
 #define GN_LARGE_EXPONENT 700.0
 
 static inline bool gn_is_finite(double x) {
     return x - x == 0;
 }
 
-/* Numbers as i times the argument, and -i times the result: sin(x) = -i sinh(ix). */
+/* x times i, and times -i; used in identities such as sin(x) = -i sinh(ix). */
 static inline gn_complex128 gn_turned_left(gn_complex128 x) {
     return gn_complex128(-x.im, x.re);
 }
@@ -112,7 +112,8 @@ static inline gn_complex128 cexp(gn_complex128 x) {
     return gn_complex128(length * cos(x.im) * again, length * sin(x.im) * again);
 }
 
-/* The logarithm of a modulus.  Near 1, where it is near 0, from what the squares differ from 1, all of whose bits count. */
+/* The logarithm of a modulus. Near 1, where the logarithm is near 0, it is computed without cancellation, as log1p of
+ * the difference of the squared modulus from 1. */
 static inline double gn_log_modulus(double re, double im) {
     const double a = fabs(re), b = fabs(im);
     const double large = a < b ? b : a, small = a < b ? a : b;
@@ -147,7 +148,7 @@ static inline gn_complex128 csqrt(gn_complex128 x) {
     if (x.re == 0 && x.im == 0) {
         return gn_complex128(0, x.im);
     }
-    /* Brought to where squares are in range. */
+    /* Scaled so that squares neither overflow nor underflow. */
     const double most = fmax(fabs(x.re), fabs(x.im));
     const double scale = most > 0x1p1000 ? 0x1p-100 : most < 0x1p-900 ? 0x1p200 : 1;
     const double back = most > 0x1p1000 ? 0x1p50 : most < 0x1p-900 ? 0x1p-100 : 1;
@@ -186,7 +187,8 @@ static inline gn_complex128 ccosh(gn_complex128 x) {
     return gn_complex128(cosh(x.re) * cos(x.im), sinh(x.re) * sin(x.im));
 }
 
-/* By the tangents of the parts; where the real one is 1, what is left of the other's derivative. */
+/* From tanh of the real part and tan of the imaginary one. If the former is 1 after rounding, the imaginary part is
+ * computed from its leading term. */
 static inline gn_complex128 ctanh(gn_complex128 x) {
     if (x.im == 0) {
         return gn_complex128(tanh(x.re), x.im);
@@ -204,8 +206,8 @@ static inline gn_complex128 ctanh(gn_complex128 x) {
     return gn_complex128(real * (1 + other * other) / divisor, other / divisor * slope * slope);
 }
 
-/* The inverse functions by formulas of Kahan, "Branch cuts for complex elementary functions, or much ado about nothing's
- * sign bit", 1987: by the roots of 1 + x and 1 - x, so that no sign of a zero is lost. */
+/* The inverse functions use formulas of Kahan, "Branch cuts for complex elementary functions, or much ado about
+ * nothing's sign bit", 1987, with the square roots of 1 + x and 1 - x, which preserve the signs of zeros. */
 static inline bool gn_is_far(gn_complex128 x) {
     return fabs(x.re) > GN_LARGE_PART || fabs(x.im) > GN_LARGE_PART;
 }
@@ -240,7 +242,7 @@ static inline gn_complex128 cacosh(gn_complex128 x) {
     return gn_complex128(fabs(turned.im), copysign(turned.re, x.im));
 }
 
-/* Odd in either part. */
+/* An odd function of each part. */
 static inline gn_complex128 catanh(gn_complex128 x) {
     const double a = fabs(x.re), b = fabs(x.im);
     double re, im;

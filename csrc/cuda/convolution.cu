@@ -1,38 +1,38 @@
-/* Convolution over one to three spatial dimensions, its gradients, and the transposed kind, as products of matrices of
- * which one is never made: out(m, n) = sum over k of a(m, k) * source(n, k), where source(n, k) is the element of a tensor
- * at the coordinates that n and k give together, or 0 where these lie outside.
+/* Convolution over one to three spatial dimensions, its gradients, and transposed convolution, as matrix products
+ * without a materialized unfolded matrix: out(m, n) = sum over k of a(m, k) * source(n, k), where source(n, k) is the
+ * element of a tensor whose coordinates are the sum of those of n and k, or 0 if they are outside.
  *
- * A convolution takes small(n, m, p) from large(n, c, p * stride - padding + tap * dilation), over channels and taps; its
- * gradient goes the other way, by a division of coordinates; the gradient of the weights sums over positions.  Each is one
- * gn_convolution, and all of them one kernel. */
+ * A convolution computes small(n, m, p) from large(n, c, p * stride - padding + tap * dilation), summed over channels
+ * and taps; its gradient goes in the opposite direction, by dividing coordinates; the gradient of the weights sums over
+ * positions. Each is described by a gn_convolution, and all use the same kernels. */
 #include "kernel.cuh"
 
 #define SPATIAL 3
 #define CONVOLVE_THREADS 256
-#define CONVOLVE_DEPTH 8 /* of k that a block holds in shared memory at once */
+#define CONVOLVE_DEPTH 8 /* indices of k in shared memory at once */
 
-/* What a number n or k stands for: an outer index (an image, or a channel) and three inner ones (a position, or a tap); a
- * missing spatial dimension has size 1.  Strides are in elements. */
+/* How an index n or k is split: into an outer index (an image, or a channel) and three inner ones (a position, or a
+ * tap). A missing spatial dimension has size 1. Strides are in elements. */
 struct gn_axis {
     int64_t count;
     int64_t sizes[SPATIAL];
     int64_t source;                            /* stride of the outer index in the source */
-    int32_t multiply[SPATIAL], start[SPATIAL]; /* what the inner ones add to the coordinates in the source */
+    int32_t multiply[SPATIAL], start[SPATIAL]; /* coordinate in the source: index * multiply + start */
     int64_t outer, inner[SPATIAL];             /* strides in the other tensor: a for k, out for n */
 };
 
 struct gn_convolution {
-    int64_t groups, rows; /* m of each group */
-    int64_t parts, length; /* k is cut in so many parts of this length */
+    int64_t groups, rows; /* values of m per group */
+    int64_t parts, length; /* k is split into `parts` of `length` */
     gn_axis n, k;
     int64_t a_row, out_row;                   /* strides of m */
-    int64_t a_group, source_group, out_group; /* of groups */
+    int64_t a_group, source_group, out_group; /* strides of groups */
     int64_t bias_step;
-    int32_t divide[SPATIAL], limits[SPATIAL]; /* coordinates in the source: divided without a rest, and below these */
+    int32_t divide[SPATIAL], limits[SPATIAL]; /* coordinates: divisible by `divide`, quotient < `limits` */
     int64_t source_strides[SPATIAL];
 };
 
-/* Where a number of an axis points to. */
+/* The contribution of an index n or k to the coordinates and offsets. */
 struct gn_meeting {
     int64_t source, other;
     int32_t at[SPATIAL];
@@ -45,7 +45,7 @@ static inline gn_meeting meeting_of(const gn_convolution &work, const gn_axis &a
         const int64_t index = axis.sizes[dim] == 1 ? 0 : gn_split(&number, axis.sizes[dim]);
         made.at[dim] = (int32_t)index * axis.multiply[dim] + axis.start[dim];
         made.other += index * axis.inner[dim];
-        if (!IS_DIVIDED) { /* then what n and k add to an address does not depend on each other */
+        if (!IS_DIVIDED) { /* then the contributions of n and k to the offset are independent */
             made.source += made.at[dim] * work.source_strides[dim];
         }
     }
@@ -54,7 +54,7 @@ static inline gn_meeting meeting_of(const gn_convolution &work, const gn_axis &a
     return made;
 }
 
-/* The source's element where n and k meet; `outside` where they do not. */
+/* The source's element for n and k, or `outside` if their coordinates are outside of it. */
 template <int IS_DIVIDED, class T>
 static inline T met(const gn_convolution &work, const T *source, const gn_meeting &n, const gn_meeting &k, T outside) {
     bool is_inside = true;

@@ -1,8 +1,8 @@
-/* Convolution of one dtype, GN_CUDA_CODE.  Products are summed in COMPUTE, in an order that depends on the sizes and the
- * device alone, and rounded once. */
+/* Convolution for one dtype, GN_CUDA_CODE. Products are summed in COMPUTE, in an order that depends only on the sizes
+ * and the device, and rounded once. */
 #if CODE == GN_CUDA_CODE && IS_NUMERIC
 
-/* A result, with the bias of its channel. */
+/* Writes a result, with the bias of its channel added. */
 static inline void write_result(const gn_convolution &work, int64_t group, int64_t row, int64_t other, COMPUTE sum,
                                 const STORAGE *bias, STORAGE *out) {
     if (bias != nullptr) {
@@ -11,18 +11,19 @@ static inline void write_result(const gn_convolution &work, int64_t group, int64
     out[group * work.out_group + row * work.out_row + other] = STORE(sum);
 }
 
-/* A block for a tile of 16 * SIDE rows and as many columns, of a part of k; a thread has SIDE * SIDE sums, by fours of
- * neighbours.  The next slice of k is on its way to registers while this one, in shared memory, is multiplied.
+/* A block for a tile of 16 * SIDE rows and columns, for one part of k. A thread has SIDE * SIDE sums, in groups of four
+ * adjacent ones. The next slice of k is loaded to registers while the current one, in shared memory, is multiplied.
  *
- * Of small tiles two blocks at least share a multiprocessor: with more, sums would leave their registers, and of 16 bytes
- * with two.
- * IS_ALONG_K: threads side by side read the source at numbers k side by side, else n. */
+ * With small tiles at least two blocks share a multiprocessor. A third would limit the registers so that sums are
+ * spilled; for elements of 16 bytes, a second one would.
+ *
+ * IS_ALONG_K: adjacent threads read the source at adjacent indices of k, else of n. */
 template <int SIDE, int IS_ALONG_K, int IS_DIVIDED>
 __global__ void __launch_bounds__(CONVOLVE_THREADS, SIDE == 4 && sizeof(COMPUTE) <= 8 ? 2 : 1)
     convolve_tiles(gn_convolution work, const STORAGE *a, const STORAGE *source, const STORAGE *bias, STORAGE *out,
                    COMPUTE *partial) {
     constexpr int WIDTH = 16 * SIDE;
-    constexpr int PITCH = WIDTH + 4; /* so that what is written side by side goes to different banks */
+    constexpr int PITCH = WIDTH + 4; /* avoids bank conflicts of adjacent writes */
     constexpr int LOADS = WIDTH * CONVOLVE_DEPTH / CONVOLVE_THREADS;
     constexpr int COLUMNS = IS_ALONG_K ? LOADS : 1;
     typedef gn_lanes<COMPUTE, 4> four;
@@ -30,7 +31,7 @@ __global__ void __launch_bounds__(CONVOLVE_THREADS, SIDE == 4 && sizeof(COMPUTE)
     __shared__ four right_fours[CONVOLVE_DEPTH * PITCH / 4];
     COMPUTE *const left = (COMPUTE *)left_fours;
     COMPUTE *const right = (COMPUTE *)right_fours;
-    __shared__ gn_meeting depths[2][CONVOLVE_DEPTH]; /* of this slice of k and the next */
+    __shared__ gn_meeting depths[2][CONVOLVE_DEPTH]; /* for this slice of k and the next */
     const int thread = (int)threadIdx.x;
     const int64_t row_tiles = (work.rows + WIDTH - 1) / WIDTH;
     const int64_t column_tiles = (work.n.count + WIDTH - 1) / WIDTH;
@@ -151,7 +152,7 @@ __global__ void __launch_bounds__(CONVOLVE_THREADS, SIDE == 4 && sizeof(COMPUTE)
     }
 }
 
-/* The sums of the parts, one after the other: a thread for each result. */
+/* Adds up the sums of the parts, in order: one thread per result. */
 __global__ void convolve_parts(gn_convolution work, const STORAGE *bias, STORAGE *out, const COMPUTE *partial) {
     const int64_t count = work.groups * work.rows * work.n.count;
     for (int64_t i = gn_thread(); i < count; i += gn_threads()) {
@@ -166,7 +167,7 @@ __global__ void convolve_parts(gn_convolution work, const STORAGE *bias, STORAGE
     }
 }
 
-/* A thread for each result: for groups of few rows, of which a tile would be empty. */
+/* One thread per result: for groups of few rows, where most of a tile would be empty. */
 template <int IS_DIVIDED>
 __global__ void convolve_threads(gn_convolution work, const STORAGE *a, const STORAGE *source, const STORAGE *bias,
                                  STORAGE *out) {
@@ -181,7 +182,7 @@ __global__ void convolve_threads(gn_convolution work, const STORAGE *a, const ST
         const STORAGE *a_here = a + rest * work.a_group + row * work.a_row;
         const STORAGE *source_here = source + rest * work.source_group;
         COMPUTE sum = 0;
-        /* The numbers of k one after the other, without a division. */
+        /* Iterates over k with nested loops, which need no divisions. */
         for (int64_t c = 0; c < outer; c++) {
             for (int64_t z = 0; z < work.k.sizes[0]; z++) {
                 for (int64_t y = 0; y < work.k.sizes[1]; y++) {
@@ -203,7 +204,8 @@ __global__ void convolve_threads(gn_convolution work, const STORAGE *a, const ST
     }
 }
 
-/* A block for each result: for few results of many products, as the weights of a depthwise convolution are. */
+/* One block per result: for few results with many products, such as the gradient of a depthwise convolution's
+ * weights. */
 __global__ void convolve_blocks(gn_convolution work, const STORAGE *a, const STORAGE *source, STORAGE *out) {
     __shared__ COMPUTE shared[CONVOLVE_THREADS];
     const int thread = (int)threadIdx.x;
@@ -236,8 +238,8 @@ __global__ void convolve_blocks(gn_convolution work, const STORAGE *a, const STO
     }
 }
 
-/* The gradient of the bias: the sum of each channel, a block for each.  `gradient` is of the first channel, and that of
- * the next one is `step` bytes behind. */
+/* The gradient of the bias: the sum of each channel, one block per channel. `gradient` views the first channel; the
+ * next one is `step` bytes further. */
 __global__ void sum_channels(gn_view gradient, int64_t step, STORAGE *out) {
 #if IS_FLOATING
     typedef double total;
@@ -268,7 +270,7 @@ __global__ void sum_channels(gn_view gradient, int64_t step, STORAGE *out) {
 }
 
 #if IS_COMPLEX
-/* Conjugates, one behind the other: what a gradient is multiplied with. */
+/* Copies the conjugates, contiguously: the gradients multiply with these. */
 __global__ void conjugate(gn_view from, STORAGE *out) {
     const int64_t count = gn_count(from);
     for (int64_t i = gn_thread(); i < count; i += gn_threads()) {

@@ -1,18 +1,18 @@
-/* _ctc_loss and its gradient: Graves et al., "Connectionist Temporal Classification" (2006), whose equations are meant.
- * Probabilities are summed in double, from their logarithms.
+/* _ctc_loss and its gradient. Equation numbers are those of Graves et al., "Connectionist Temporal Classification"
+ * (2006). Probabilities are stored as logarithms and summed in double.
  *
- * A sequence of S classes has 2 S + 1 states: its classes with a blank before, between and behind them.  A block takes a
- * sequence, time by time; its threads share out the states. */
+ * A sequence of S classes has 2 S + 1 states: its classes, with a blank before, between and after them. A block takes a
+ * sequence, one time step after the other; its threads divide the states. */
 #include "number.cuh"
 #include "places.cuh"
 #include "team.cuh"
 
 #define CTC_THREADS 256
-#define MOST_SHARED 1024 /* states of which two rows are kept in shared memory */
+#define MOST_SHARED 1024 /* up to so many states, two rows of them are kept in shared memory */
 
-/* Steps in bytes: of log_probs and its gradient by time, sequence and class; of log_alpha by sequence, time and state.  The
- * lengths, and where in its row of `targets` each target begins, are tables of int64; `width` is that of the longest target's
- * states. */
+/* Steps are in bytes: of log_probs and its gradient along time, sequence and class; of log_alpha along sequence, time
+ * and state. The lengths, and the offset of each target in `targets`, are tables of int64. `width` is the number of
+ * states of the longest target. */
 struct gn_ctc {
     int64_t batch, times, classes, width, blank, zero_infinity;
     char *targets;
@@ -20,7 +20,7 @@ struct gn_ctc {
     const int64_t *input_lengths, *target_lengths, *target_offsets;
     char *log_probs;
     int64_t probs_steps[3], alpha_steps[3];
-    double *rows; /* of each sequence two rows of states */
+    double *rows; /* two rows of states per sequence */
     int32_t *fault;
 };
 
@@ -33,7 +33,7 @@ static inline gn_sequence sequence_of(const gn_ctc &work, int64_t number) {
     return gn_sequence{number, work.input_lengths[number], 2 * work.target_lengths[number] + 1};
 }
 
-/* The class of a state.  One that there is not makes the call wrong, and the blank stands for it. */
+/* The class of a state. An invalid class sets *fault and is replaced by the blank. */
 static inline int64_t class_of(const gn_ctc &work, int64_t number, int64_t state) {
     if (state % 2 == 0) {
         return work.blank;
@@ -47,12 +47,12 @@ static inline int64_t class_of(const gn_ctc &work, int64_t number, int64_t state
     return found;
 }
 
-/* May a state follow the one before the last, without the blank between them? */
+/* Whether a state can be reached from the one two before it, skipping the blank between them. */
 static inline bool skips(const gn_ctc &work, int64_t number, int64_t state) {
     return state >= 2 && class_of(work, number, state) != class_of(work, number, state - 2);
 }
 
-/* The logarithm of the sum of up to three numbers that have these logarithms. */
+/* The logarithm of the sum of up to three numbers, given their logarithms. */
 static inline double log_total(const double *logarithms, int count) {
     double largest = logarithms[0];
     for (int i = 1; i < count; i++) {
@@ -78,7 +78,8 @@ static inline char *alpha_at(const gn_ctc &work, char *alpha, int64_t number, in
     return alpha + number * work.alpha_steps[0] + time * work.alpha_steps[1] + state * work.alpha_steps[2];
 }
 
-/* Equations 5 to 8: how likely the paths are that reach each state at each time; -inf behind a sequence's end. */
+/* Equations 5 to 8: log probabilities of the paths that reach each state at each time; -inf after the end of a
+ * sequence. */
 __global__ void ctc_forward(gn_ctc work, char *losses, char *alpha) {
     __shared__ double shared[2 * MOST_SHARED];
     for (int64_t number = blockIdx.x; number < work.batch; number += gridDim.x) {
@@ -115,7 +116,7 @@ __global__ void ctc_forward(gn_ctc work, char *losses, char *alpha) {
             __syncthreads();
         }
         if (threadIdx.x == 0) {
-            double loss = here.states == 1 ? 0 : -INFINITY; /* only the start, before all states, is reached */
+            double loss = here.states == 1 ? 0 : -INFINITY; /* without a time step: only an empty target is possible */
             if (here.times > 0) {
                 loss = here.states == 1 ? reached[0] : log_total(reached + here.states - 2, 2);
             }
@@ -125,15 +126,16 @@ __global__ void ctc_forward(gn_ctc work, char *losses, char *alpha) {
     }
 }
 
-/* The greater one; NaN stays. */
+/* The maximum; NaN if either is NaN. */
 struct gn_greater_or_nan {
     static inline double of(double a, double b) {
         return a != a ? a : b > a || b != b ? b : a;
     }
 };
 
-/* What the gradient needs besides: for each state the next of the same class, or one behind the last; whether it is the
- * class's first; the paths through it; and for each class the logarithm of all paths'. */
+/* Workspace of the gradient: for each state the next state of the same class (or the number of states if there is
+ * none), whether it is the first of its class, and the log probability of the paths through it; for each class that of
+ * all paths. */
 struct gn_ctc_paths {
     int64_t *next;
     uint8_t *is_first;
@@ -141,7 +143,7 @@ struct gn_ctc_paths {
     double *totals;
 };
 
-/* The states of one class after `state`: the first one, or how many states there are. */
+/* The first state of the same class after `state`, or the number of states if there is none. */
 static inline int64_t next_of_class(const gn_ctc &work, const gn_sequence &here, int64_t state) {
     const int64_t label = class_of(work, here.number, state);
     for (int64_t other = state + 2; other < here.states; other += 2) {
@@ -161,8 +163,8 @@ static inline bool is_first_of_class(const gn_ctc &work, const gn_sequence &here
     return true;
 }
 
-/* Equations 10 to 16.  The paths through the blank, which has most states, are summed by the block; those through any other
- * class by the thread of its first state. */
+/* Equations 10 to 16. The whole block sums the paths through the blank, which has the most states. Those through
+ * another class are summed by the thread of the first state of that class. */
 __global__ void ctc_backward(gn_ctc work, gn_ctc_paths paths, char *alpha, const char *losses, int64_t loss_step,
                              const char *gradient, int64_t gradient_step, gn_storage *out) {
     __shared__ double shared[2 * MOST_SHARED];
@@ -218,7 +220,7 @@ __global__ void ctc_backward(gn_ctc work, gn_ctc_paths paths, char *alpha, const
                     largest = gn_greater_or_nan::of(largest, through[state]);
                 }
             }
-            largest = gn_team_fold<gn_greater_or_nan, CTC_THREADS>(largest, partial); /* which all wait for, too */
+            largest = gn_team_fold<gn_greater_or_nan, CTC_THREADS>(largest, partial); /* also a barrier */
             double sum = 0;
             for (int64_t state = threadIdx.x; state < here.states; state += CTC_THREADS) {
                 const int64_t label = class_of(work, number, state);

@@ -1,9 +1,9 @@
-/* One dtype, GN_CUDA_CODE, for kernels that are not made from a table: gn_element is its type in memory. */
+/* One dtype, GN_CUDA_CODE, for kernels that are not generated from a table. gn_element is its type in memory. */
 #pragma once
 
 #include "kernel.cuh"
 
-/* The bits of an element of so many bytes. */
+/* An unsigned integer of BYTES bytes, for the bits of an element. */
 template <int BYTES> struct gn_word;
 #define GN_WORD(BYTES, TYPE)                       \
     template <> struct gn_word<BYTES> {               \

@@ -1,9 +1,9 @@
-/* What element.cuh says of a dtype. */
+/* The definitions of element.cuh for one dtype. */
 #if CODE == GN_CUDA_CODE
 
 typedef STORAGE gn_element;
 typedef COMPUTE gn_computed;
-/* More precision, in which elements are combined; integers wrap when they come back. */
+/* The wider type in which elements are combined. Integers wrap when they are converted back. */
 #if IS_FLOATING
 typedef double gn_precise;
 #define GN_IS_FLOATING 1
@@ -43,7 +43,7 @@ static inline gn_element gn_rounded(gn_precise x) {
 #endif
 }
 
-/* The number of a call: 0.5 and NaN are true, which the number as an integer would not say. */
+/* The Scalar argument of a call. For bool, 0.5 and NaN are true, but would become 0 as integers. */
 static inline gn_element gn_given_number(const gn_numbers *call) {
 #if CODE == GN_BOOL
     return call->scalars[0].real != 0 || call->scalars[0].imag != 0;
@@ -52,7 +52,7 @@ static inline gn_element gn_given_number(const gn_numbers *call) {
 #endif
 }
 
-/* An element of any dtype, converted as copy_ does. */
+/* Converts an element of any dtype as copy_ does. */
 #include "../c/convert_dtype.h"
 static inline gn_element gn_convert(const char *place, int32_t dtype) {
     switch (dtype) {
@@ -76,8 +76,8 @@ static inline gn_element gn_convert(const char *place, int32_t dtype) {
 #undef FROM_COMPLEX64
 #undef FROM_COMPLEX128
 
-/* Whether the dtype holds an element of another one, of a complex one its real part; check_number_fits of the reference
- * raises where it does not. */
+/* Whether this dtype can represent an element of another dtype (for a complex element, its real part). If not, the
+ * reference's check_number_fits raises an error. */
 static inline bool gn_fits(const char *place, int32_t dtype) {
 #if CODE == GN_BOOL || IS_COMPLEX
     (void)place;
@@ -103,7 +103,7 @@ static inline bool gn_fits(const char *place, int32_t dtype) {
 #if IS_FLOATING
     real = is_whole ? (double)integer : real;
     const double kept = (double)LOAD(STORE((COMPUTE)real));
-    return !(real - real == 0 && !(kept - kept == 0)); /* a finite number does not become infinite */
+    return !(real - real == 0 && !(kept - kept == 0)); /* a finite number must not become infinite */
 #else
     const int64_t most = HIGHEST;
     const int64_t least = LOWEST < 0 ? (int64_t)LOWEST : is_whole ? -most : 0;
@@ -116,7 +116,7 @@ static inline bool gn_fits(const char *place, int32_t dtype) {
 }
 
 #if !IS_COMPLEX
-/* The key that orders as an element does, NaN last and -0.0 as 0.0; of gn_key_bits bits. */
+/* A sort key of gn_key_bits bits: unsigned comparison of keys orders elements, with NaN last and -0.0 equal to 0.0. */
 constexpr int32_t gn_key_bits = 8 * sizeof(STORAGE);
 constexpr uint64_t gn_key_mask = ~(uint64_t)0 >> (64 - gn_key_bits);
 static inline uint64_t gn_key_of(gn_element stored) {

@@ -1,8 +1,7 @@
-/* _embedding_bag and its gradients: sums, means or maxima of a table's rows, a bag of rows at a time.
+/* _embedding_bag and its gradients: sums, means or maxima of rows of a table, one bag of rows at a time.
  *
- * Where offsets are in order, a bag's positions lie side by side; in other orders each bag goes through all positions and
- * takes its own.  A gradient of the table goes by its rows: the positions are sorted by their rows, so that each row finds
- * its uses in their order. */
+ * If the offsets are sorted, the positions of a bag are contiguous; else each bag searches all positions for its own.
+ * The gradient of the table sorts the positions by row, so that the uses of a row are summed in order of position. */
 #include "number.cuh"
 #include "order.cuh"
 #include "places.cuh"
@@ -12,9 +11,9 @@
 #define MODE_SUM 0
 #define MODE_MEAN 1
 #define MODE_MAX 2
-#define FEW 64 /* uses of a row that a thread sums */
+#define FEW 64 /* the most uses of a row that one thread sums */
 
-/* A vector; `get` of one of int32 or int64. */
+/* A vector; `get` is for int32 or int64. */
 struct gn_bag_vector {
     char *at;
     int64_t count, step; /* in bytes */
@@ -48,14 +47,14 @@ struct gn_bag_matrix {
     }
 };
 
-/* `bags` of rows of `width` elements; the table has `rows`.  A team of `lines` times `columns` threads, each a power of 2,
- * takes a bag, or a part of its columns. */
+/* `bags` results of `width` elements; the table has `rows`. A team of `lines` times `columns` threads, each a power of
+ * 2, takes a bag, or a part of its columns. */
 struct gn_bags {
     int64_t bags, width, rows, padding;
     int32_t mode, lines, columns;
 };
 
-/* The bag that a position is in: that of the last offset that is not behind it. */
+/* The bag of a position: that of the last offset which is not greater. */
 static inline int64_t bag_of(const gn_bag_vector &offsets, int64_t bags, int64_t position) {
     int64_t low = 0;
     int64_t high = offsets.count;
@@ -70,7 +69,8 @@ static inline int64_t bag_of(const gn_bag_vector &offsets, int64_t bags, int64_t
     return gn_min(low, bags) - 1;
 }
 
-/* *fault becomes 1 where an index is no row or the offsets do not fit, *unordered where they are not in order. */
+/* *fault becomes 1 if an index is out of range, the first offset is not 0, or the last one is greater than the number
+ * of indices; *unordered becomes 1 if the offsets are not sorted. */
 __global__ void check_bags(gn_bags work, gn_bag_vector indices, gn_bag_vector offsets, int32_t *fault, int32_t *unordered) {
     const int64_t used = work.bags == 0 ? 0 : indices.count;
     for (int64_t i = gn_thread(); i < gn_max(used, offsets.count); i += gn_threads()) {
@@ -93,15 +93,16 @@ __global__ void check_bags(gn_bags work, gn_bag_vector indices, gn_bag_vector of
     }
 }
 
-/* The bag of each position; without bags none. */
+/* Writes the bag of each position; -1 if there are no bags. */
 __global__ void name_bags(gn_bags work, gn_bag_vector offsets, gn_bag_vector out) {
     for (int64_t i = gn_thread(); i < out.count; i += gn_threads()) {
         out.set(i, work.bags == 0 ? -1 : bag_of(offsets, work.bags, i));
     }
 }
 
-/* The sum, mean or maximum of each bag, `sizes` rows that count; `chosen` are as many, too, or of maxima the rows, the
- * first of equals.  A maximum is found by one line, in order. */
+/* The sum, mean or maximum of each bag. `sizes` becomes the number of rows of each bag without padding (0 for sums);
+ * `chosen` becomes the same, or for maxima the row of each, the first of equal ones. A bag's maximum is computed by one
+ * line of threads, in order. */
 __global__ void fold_bags(gn_bags work, gn_bag_vector indices, gn_bag_vector offsets, gn_bag_matrix table, gn_bag_vector scales,
                           const int32_t *unordered, gn_bag_matrix out, gn_bag_vector sizes, gn_bag_vector chosen) {
     __shared__ gn_compute sums[BAG_THREADS];
@@ -175,15 +176,15 @@ __global__ void fold_bags(gn_bags work, gn_bag_vector indices, gn_bag_vector off
     }
 }
 
-/* What the gradient of sums and means needs: the uses of rows, by the bags they were in. */
+/* Inputs of the gradient of sums and means: the bag in which each row is used. */
 struct gn_uses {
     gn_bag_vector where; /* the bag of each position */
-    gn_bag_vector sizes; /* of bags, for means; else at NULL */
-    gn_bag_vector scales; /* of positions; at NULL for none */
+    gn_bag_vector sizes; /* of bags, for means; else null */
+    gn_bag_vector scales; /* of positions; null for none */
     int32_t by_frequency;
 };
 
-/* The row of each position, `rows` for the padding; *fault becomes 1 where there is no such row or bag. */
+/* Writes the row of each position, `rows` for padding; *fault becomes 1 if the row or the bag is out of range. */
 __global__ void number_uses(gn_bags work, gn_bag_vector indices, gn_uses uses, int64_t *numbers, int32_t *fault) {
     for (int64_t i = gn_thread(); i < indices.count; i += gn_threads()) {
         const int64_t row = indices.get(i);
@@ -199,7 +200,7 @@ __global__ void number_uses(gn_bags work, gn_bag_vector indices, gn_uses uses, i
     }
 }
 
-/* What one use of a row, which has so many, adds to a column of its gradient. */
+/* What one use of a row, which has `count` uses, adds to a column of the row's gradient. */
 static inline gn_compute share_of(const gn_uses &uses, const gn_bag_matrix &gradient, int64_t position, int64_t count,
                                   int64_t column) {
     const int64_t bag = uses.where.get(position);
@@ -213,7 +214,7 @@ static inline gn_compute share_of(const gn_uses &uses, const gn_bag_matrix &grad
     return gradient.get(bag, column) * (gn_compute)scale;
 }
 
-/* The gradients of rows with up to FEW uses: a thread for each element. */
+/* The gradients of rows with up to FEW uses: one thread per element. */
 template <class ENTRY>
 __global__ void sum_few_uses(gn_bags work, gn_uses uses, const ENTRY *sorted, const int64_t *starts, gn_bag_matrix gradient,
                              gn_bag_matrix out) {
@@ -233,8 +234,8 @@ __global__ void sum_few_uses(gn_bags work, gn_uses uses, const ENTRY *sorted, co
     }
 }
 
-/* The others: a block for some columns of a row.  A row of more than FEW uses has one at a place that is a multiple of
- * FEW; the first such place stands for it. */
+/* The gradients of the other rows: a block for some columns of a row. A row with more than FEW uses has one at an index
+ * that is a multiple of FEW; the first such index represents the row. */
 template <class ENTRY>
 __global__ void sum_many_uses(gn_bags work, gn_uses uses, const ENTRY *sorted, int64_t count, const int64_t *starts,
                               gn_bag_matrix gradient, gn_bag_matrix out) {
@@ -275,8 +276,8 @@ __global__ void sum_many_uses(gn_bags work, gn_uses uses, const ENTRY *sorted, i
     }
 }
 
-/* For the gradient of maxima the number, row by row of the table, of the element that each chose; that of no element where
- * the bag was empty. */
+/* For the gradient of maxima: the row-major number of the table element that is the maximum, or the number of elements
+ * if the bag is empty. */
 __global__ void number_chosen(gn_bags work, gn_bag_vector sizes, gn_view chosen, int64_t *numbers, int32_t *fault) {
     for (int64_t i = gn_thread(); i < work.bags * work.width; i += gn_threads()) {
         const int64_t bag = i / work.width;
@@ -294,7 +295,8 @@ __global__ void number_chosen(gn_bags work, gn_bag_vector sizes, gn_view chosen,
     }
 }
 
-/* The gradients of the numbers that scaled rows: each the scalar product of the bag's gradient with the row, by a warp. */
+/* The gradients of per_sample_weights: for each position the dot product of the bag's gradient with the row, by a
+ * warp. */
 __global__ void scale_gradients(gn_bags work, gn_bag_vector indices, gn_bag_vector offsets, gn_bag_vector where,
                                 gn_bag_matrix gradient, gn_bag_matrix table, gn_bag_vector out, int32_t *fault) {
     for (gn_turns<GN_WARP> turn(indices.count); turn.any(); turn.next()) {

@@ -1,8 +1,8 @@
-/* im2col and col2im: the windows of planes as columns, and back.  A thread for each element of the result. */
+/* im2col and col2im: copy sliding windows of images to columns, and back. One thread per element of the result. */
 #include "element.cuh"
 
-/* Images (.., channels, in) and their columns (.., channels times the kernel's taps, blocks).  Steps in elements: image,
- * channel, row, column of an image; image, row, block of the columns; complex numbers have two `parts`. */
+/* Images (.., channels, in) and columns (.., channels times the kernel's taps, blocks). Steps are in elements: image,
+ * channel, row, column of an image; image, row, block of the columns. Complex numbers have two `parts`. */
 struct gn_folding {
     int64_t images, channels;
     int64_t in[2], blocks[2], kernel[2], dilation[2], padding[2], stride[2];
@@ -10,7 +10,7 @@ struct gn_folding {
     int64_t parts;
 };
 
-/* The windows as columns, of elements that are moved by their size; 0 in the padding. */
+/* im2col, for elements of one size regardless of dtype; 0 for padding. */
 template <class T> __global__ void unfold(gn_folding work, const T *from, T *out) {
     const int64_t rows = work.channels * work.kernel[0] * work.kernel[1];
     const int64_t blocks = work.blocks[0] * work.blocks[1];
@@ -34,7 +34,7 @@ template <class T> __global__ void unfold(gn_folding work, const T *from, T *out
     }
 }
 
-/* The window along one dimension in which tap `tap` is at a position; -1 where there is none. */
+/* The window along one dimension whose tap `tap` is at `position`; -1 if there is none. */
 static inline int64_t window_at(const gn_folding &work, int dim, int64_t position, int64_t tap) {
     const int64_t start = position + work.padding[dim] - tap * work.dilation[dim];
     if (start < 0 || start % work.stride[dim] != 0) {
@@ -44,7 +44,7 @@ static inline int64_t window_at(const gn_folding &work, int dim, int64_t positio
     return window < work.blocks[dim] ? window : -1;
 }
 
-/* Each element the sum of what all windows show of it. */
+/* col2im: each element is the sum of its copies in all windows. */
 __global__ void fold(gn_folding work, const gn_element *from, gn_element *out) {
     const int64_t count = work.images * work.channels * work.in[0] * work.in[1] * work.parts;
     for (int64_t i = gn_thread(); i < count; i += gn_threads()) {

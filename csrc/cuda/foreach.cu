@@ -1,20 +1,21 @@
-/* Operators of lists: one launch for all tensors.  A table in device memory says where they are; each block takes chunks of
- * CHUNK elements, and finds by the table whose they are. */
+/* Operators on lists of tensors: one launch for all tensors. A table in device memory has their addresses; each block
+ * takes chunks of CHUNK elements, and searches the table for the tensor of each chunk. */
 #include "kernel.cuh"
 
 #define FOREACH_CHUNK 4096
 #define FOREACH_PARTS 5
 
-/* One real number in device memory, or none. */
+/* A real number in device memory, or none. */
 struct gn_stored {
     const char *at;
     int32_t dtype;
 };
 
-/* An entry of the table: a tensor and what goes with it, which lie alike; a part that is not given is null.
+/* An entry of the table: a tensor and those that belong to it (gradient, state), with the same layout; an absent one is
+ * null.
  *
- * first_chunk   how many chunks the tensors before have
- * step          the number of the step, for Adam */
+ * first_chunk   the number of chunks of the tensors before
+ * step          the step count, for Adam */
 struct gn_entry {
     char *parts[FOREACH_PARTS];
     int64_t count;
@@ -22,15 +23,15 @@ struct gn_entry {
     gn_stored step;
 };
 
-/* What is the same for all tensors.  With `found` 1 nothing is written; gradients are divided by `scale`. */
+/* Arguments common to all tensors. If `found` is 1, nothing is written; gradients are divided by `scale`. */
 struct gn_step {
     double lr, weight_decay, momentum, dampening, beta1, beta2, eps;
     int32_t has_momentum, is_first, nesterov, amsgrad, decoupled, maximize;
     gn_stored scale, found;
-    gn_scalar number; /* of _foreach_add_ */
+    gn_scalar number; /* the Scalar of _foreach_add_ */
 };
 
-/* What the steps of one tensor share beside: of Adam. */
+/* Common to all elements of one tensor: Adam's bias correction. */
 struct gn_bias {
     double step_size, root;
 };
@@ -59,7 +60,7 @@ static inline double read_stored(const gn_stored &stored) {
     }
 }
 
-/* The entry that a chunk belongs to. */
+/* The entry of the tensor that contains a chunk. */
 static inline int64_t entry_of(const gn_entry *entries, int64_t count, int64_t chunk) {
     int64_t first = 0;
     while (count > 1) {
@@ -81,7 +82,7 @@ static inline bool is_left_out(const gn_step &step) {
 #define GN_TEMPLATE "../cuda/foreach_dtype.cuh"
 #include "../c/each_dtype.h"
 
-/* The tensors of the table, LANES elements of each at a time. */
+/* All tensors of the table, LANES elements at a time. */
 template <class OPERATION, int LANES>
 __global__ void foreach_dense(const gn_entry *entries, int64_t count, int64_t chunks, gn_step step) {
     typedef typename OPERATION::element element;
@@ -96,7 +97,7 @@ __global__ void foreach_dense(const gn_entry *entries, int64_t count, int64_t ch
         const int64_t begin = (chunk - entry->first_chunk) * FOREACH_CHUNK;
         const int64_t end = gn_min(begin + FOREACH_CHUNK, entry->count);
         if (OPERATION::has_bias) {
-            __syncthreads(); /* the last chunk's has been read */
+            __syncthreads(); /* the previous chunk's bias has been read */
             if (threadIdx.x == 0) {
                 bias = OPERATION::bias_of(step, read_stored(entry->step));
             }
@@ -143,7 +144,7 @@ __global__ void foreach_dense(const gn_entry *entries, int64_t count, int64_t ch
     }
 }
 
-/* One tensor and what goes with it, which lie anyhow. */
+/* One tensor and those that belong to it, with any strides. */
 template <class OPERATION>
 __global__ void foreach_strided(gn_view self, gn_view grad, gn_view second, gn_view third, gn_view fourth,
                                 gn_stored number, gn_step step) {

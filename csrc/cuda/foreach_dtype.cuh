@@ -1,7 +1,7 @@
-/* What is done to each element of a list's tensors, of one dtype, GN_CUDA_CODE.
+/* The operations on the elements of a list's tensors, for one dtype, GN_CUDA_CODE. An operation has
  *
- *     element, parts                  its type, and how many of them come together
- *     has_bias, bias_of(step, done)   what the number of the step gives
+ *     element, parts                  its element type, and the number of tensors that it takes together
+ *     has_bias, bias_of(step, done)   whether it needs the step count, and what it computes from it once per tensor
  *     run(step, bias, scale, elements), writes(step, part) */
 #if CODE == GN_CUDA_CODE
 
@@ -35,7 +35,7 @@ struct add_operation : without_bias {
 
 #if IS_FLOATING
 
-/* A gradient is divided by the scale, and rounded as it is written. */
+/* Divides a gradient by the scale and rounds it, as it is also written back. */
 static inline void divide_gradient(const gn_step &step, double scale, STORAGE *gradient) {
     if (step.scale.at != nullptr) {
         *gradient = STORE(LOAD(*gradient) / (COMPUTE)scale);
@@ -89,7 +89,7 @@ struct adam_operation {
         const COMPUTE mean = old + (way - old) * (COMPUTE)(1 - step.beta1);
         const COMPUTE square = (COMPUTE)step.beta2 * LOAD(elements[3]) + (COMPUTE)(1 - step.beta2) * way * way;
         COMPUTE moment = square;
-        if (step.amsgrad) { /* takes NaN from either side */
+        if (step.amsgrad) { /* if either is NaN, the result is NaN */
             const COMPUTE most = LOAD(elements[4]);
             moment = square > most || square != square ? square : most;
             elements[4] = STORE(moment);

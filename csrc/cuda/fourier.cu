@@ -1,15 +1,16 @@
-/* Fourier transforms along one dimension, in double whatever the dtypes; lines are what lies along it.
+/* Fourier transforms along one dimension, in double for all dtypes. A line is the elements along that dimension.
  *
- * A length whose prime factors are small is taken apart by Stockham's algorithm: each stage transforms `factor` elements at a
- * time and puts them where the next one reads.  Other lengths are convolutions with a chirp (Bluestein, "A linear filtering
- * approach to the computation of discrete Fourier transform", 1970), whose length is a power of two.
+ * If all prime factors of the length are small, it uses Stockham's algorithm: each stage computes transforms of
+ * `factor` elements and writes them where the next stage reads. Other lengths are computed as convolutions with a chirp
+ * (Bluestein, "A linear filtering approach to the computation of discrete Fourier transform", 1970), whose length is a
+ * power of two.
  *
- * Short lines go through all stages in shared memory, some lines a block; of long ones each stage is a kernel. */
+ * Short lines run all stages in shared memory, several lines per block; for long ones each stage is a kernel. */
 #include "places.cuh"
 
 #define FOURIER_THREADS 256
 #define LARGEST_PRIME 31
-#define SHORT 1024 /* elements of lines that a block takes together */
+#define SHORT 1024 /* elements of the lines of one block */
 #define MOST_FACTORS 64
 
 struct alignas(16) gn_point {
@@ -31,14 +32,14 @@ static inline gn_point scale(gn_point a, double factor) {
 static inline gn_point conjugate(gn_point a) {
     return gn_point{a.real, -a.imag};
 }
-/* a times i * sign. */
+/* a multiplied by i * sign. */
 static inline gn_point turn(gn_point a, double sign) {
     return gn_point{-sign * a.imag, sign * a.real};
 }
 
-/* How lines of one length are transformed: `inner` is the length that is cut in factors, the line's own or that of the
- * convolution that stands for it, whose chirp and filter are then there.  Buffers have the lines one behind the other, or
- * `beside` each other. */
+/* How lines of one length are transformed. `inner` is the length that is factored: the line's own, or for Bluestein's
+ * algorithm that of the convolution, with its chirp and filter. In buffers, lines follow each other, or with `beside`
+ * they are interleaved. */
 struct gn_fourier {
     int64_t length, inner, lines;
     int32_t beside, factor_count;
@@ -46,8 +47,8 @@ struct gn_fourier {
     const gn_point *roots, *chirp, *filter;
 };
 
-/* From lines of `in` to lines of `out`, whose views have all other dimensions; `count` elements of each result are wanted.
- * Where it is `hermitian`, the input has the first half of a line, whose conjugates the others are. */
+/* The input and output lines; the views have all other dimensions. The first `count` elements of each result are
+ * written. `hermitian`: the input has the first half of a line, and the other half is its conjugate. */
 struct gn_pass {
     gn_view in, out;
     int64_t in_step, out_step, count;
@@ -55,7 +56,7 @@ struct gn_pass {
     double divisor;
 };
 
-/* exp(2 pi i k / count), or its conjugate forward; exact at the quarters. */
+/* exp(2 pi i k / count), or with `forward` its conjugate. Exact at multiples of a quarter turn. */
 static inline gn_point root_of_unity(int64_t k, int64_t count, int forward) {
     const int64_t quarter = 4 * k / count;
     const int64_t rest = 4 * k % count;
@@ -74,8 +75,8 @@ __global__ void make_roots(gn_point *roots, int64_t count, int32_t forward) {
     }
 }
 
-/* exp(-pi i k^2 / length) for Bluestein's algorithm, and the conjugates that are convolved with, at both ends of `inner`
- * elements. */
+/* exp(-pi i k^2 / length) for Bluestein's algorithm (conjugated if not `forward`), and the filter: its conjugates, at
+ * both ends of `inner` elements. */
 __global__ void make_chirp(gn_point *chirp, gn_point *filter, int64_t length, int64_t inner, int32_t forward) {
     for (int64_t i = gn_thread(); i < inner; i += gn_threads()) {
         const int64_t k = i < length ? i : inner - i;
@@ -91,7 +92,7 @@ __global__ void make_chirp(gn_point *chirp, gn_point *filter, int64_t length, in
     }
 }
 
-/* Element k of a line as the stages want it. */
+/* Reads element k of a line as input of the first stage. */
 static inline gn_point load_point(const gn_fourier &plan, const gn_pass &work, int64_t line, int64_t k) {
     if (k >= plan.length) {
         return gn_point{0, 0};
@@ -113,12 +114,12 @@ static inline gn_point load_point(const gn_fourier &plan, const gn_pass &work, i
     return plan.chirp == NULL ? point : multiply(point, plan.chirp[k]);
 }
 
-/* What the stages made of element k of a line, which goes to the result. */
+/* Writes element k of a transformed line to the result. */
 static inline void store_point(const gn_fourier &plan, const gn_pass &work, int64_t line, int64_t k, gn_point point) {
     if (k >= work.count) {
         return;
     }
-    if (plan.chirp != NULL) { /* back by the transform forward of the conjugate */
+    if (plan.chirp != NULL) { /* inverse transform: conjugate of the forward transform of the conjugate */
         point = multiply(scale(conjugate(point), 1 / (double)plan.inner), plan.chirp[k]);
     }
     if (work.divisor != 1) {
@@ -139,13 +140,13 @@ static inline void store_point(const gn_fourier &plan, const gn_pass &work, int6
     }
 }
 
-/* Element k of the transformed chirped line times the filter, as the way back wants it. */
+/* Element k of the transformed chirp product times the filter, conjugated as input of the inverse transform. */
 static inline gn_point filtered(const gn_fourier &plan, gn_point point, int64_t k) {
     return conjugate(multiply(point, plan.filter[k]));
 }
 
-/* Butterfly (p, q) of a stage: of `factor` elements, `groups` of them apart, `step` transforms side by side; `width` elements
- * are side by side in all. */
+/* Butterfly (p, q) of a stage: on `factor` elements with a distance of `groups`, `step` interleaved transforms; `width`
+ * is the number of adjacent elements over all lines. */
 static inline void butterfly(const gn_fourier &plan, const gn_point *from, gn_point *to, int32_t factor, int64_t groups,
                              int64_t step, int64_t width, int64_t p, int64_t q) {
     const gn_point *in = from + p * width + q;
@@ -176,7 +177,7 @@ static inline void butterfly(const gn_fourier &plan, const gn_point *from, gn_po
         out[width] = multiply(add(left, right), roots[p * step]);
         out[2 * width] = multiply(subtract(even, odd), roots[2 * p * step]);
         out[3 * width] = multiply(subtract(left, right), roots[3 * p * step]);
-    } else { /* by the definition */
+    } else { /* any other prime: by the definition */
         gn_point elements[LARGEST_PRIME];
         for (int32_t k = 0; k < factor; k++) {
             elements[k] = in[k * apart];
@@ -194,7 +195,7 @@ static inline void butterfly(const gn_fourier &plan, const gn_point *from, gn_po
     }
 }
 
-/* All stages of `lines` lines in shared memory, one behind the other; where the result is. */
+/* Runs all stages of `lines` contiguous lines in shared memory; returns the buffer that has the result. */
 static inline gn_point *transform(const gn_fourier &plan, gn_point *from, gn_point *to, int64_t lines) {
     int64_t groups = plan.inner;
     int64_t step = 1;
@@ -219,7 +220,7 @@ static inline gn_point *transform(const gn_fourier &plan, gn_point *from, gn_poi
     return from;
 }
 
-/* Short lines, `together` of them a block. */
+/* Short lines, `together` of them per block. */
 __global__ void transform_short(gn_fourier plan, gn_pass work, int32_t together) {
     __shared__ gn_point first[SHORT];
     __shared__ gn_point second[SHORT];
@@ -249,7 +250,7 @@ __global__ void transform_short(gn_fourier plan, gn_pass work, int32_t together)
     }
 }
 
-/* The element of a line, and the line, at place i of a buffer. */
+/* The line of index i of a buffer, and the element of the line. */
 static inline int64_t line_at(const gn_fourier &plan, int64_t i, int64_t *k) {
     if (plan.beside) {
         *k = i;
@@ -283,10 +284,10 @@ __global__ void store_lines(gn_fourier plan, gn_pass work, const gn_point *buffe
     }
 }
 
-/* One stage of all lines, a thread for each butterfly. */
+/* One stage for all lines, one thread per butterfly. */
 __global__ void run_stage(gn_fourier plan, const gn_point *from, gn_point *to, int32_t factor, int64_t groups, int64_t step) {
     const int64_t width = plan.beside ? step * plan.lines : step;
-    const int64_t each = groups * width; /* butterflies of the lines that are side by side */
+    const int64_t each = groups * width; /* butterflies of lines that are interleaved */
     for (int64_t i = gn_thread(); i < plan.lines * (plan.inner / factor); i += gn_threads()) {
         int64_t line = i;
         int64_t p = gn_split(&line, each);

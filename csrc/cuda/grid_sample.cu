@@ -1,18 +1,19 @@
-/* grid_sampler over two and three dimensions, its gradients, and those of these.
+/* grid_sampler over two and three dimensions, its gradients, and second-order gradients.
  *
- * A place has neighbours along each dimension (../c/grid_place.h); where one of each dimension meet there is an element that
- * counts.  Results gather from these.  The gradient of the input goes the other way: all meetings are numbered by their
- * elements and sorted, so that each element finds its own in the places' order.  Sums are in double, rounded once. */
+ * A place is a position of the grid. It has neighbors along each dimension (../c/grid_place.h), and each combination of
+ * one neighbor per dimension, called a meeting, is an input element with a weight. Results gather from these elements.
+ * The gradient of the input scatters: all meetings are numbered by their element and sorted, so that each element sums
+ * its own in the order of places. Sums are in double, rounded once. */
 #include "../c/grid_place.h"
 #include "number.cuh"
 #include "order.cuh"
 #include "team.cuh"
 
 #define SAMPLE_THREADS 256
-#define FEW 64 /* meetings at an element that a thread sums */
+#define FEW 64 /* the most meetings of an element that one thread sums */
 
-/* A tensor of (images, channels, three dimensions), of which a missing one is 1; steps in bytes.  Of the grid the channels
- * are the coordinates. */
+/* A tensor of (images, channels, three dimensions); a missing dimension has size 1. Steps are in bytes. The channels of
+ * the grid are its coordinates. */
 struct gn_planes {
     char *at;
     int64_t steps[2 + SPATIAL];
@@ -31,8 +32,8 @@ static inline void gn_write(char *place, double value) {
     *(gn_storage *)place = gn_store((gn_compute)value);
 }
 
-/* `spatial` of the dimensions are there, the last ones.  Results take `block` channels at a time; each place has `slots` for
- * meetings.  What has no place is left out, or counts as 0. */
+/* The last `spatial` dimensions exist. Results are computed `block` channels at a time; each place has `slots` meetings
+ * at most. A null operand is skipped, or counts as 0. */
 struct gn_sampling {
     int64_t spatial, images, channels, block, slots;
     int64_t in[SPATIAL], out[SPATIAL];
@@ -40,7 +41,7 @@ struct gn_sampling {
     gn_planes input, grid, gradient, moved_input, moved_grid;
 };
 
-/* Where in a result a place is. */
+/* The indices of a place in a result. */
 struct gn_site {
     int64_t image;
     int64_t at[SPATIAL];
@@ -53,7 +54,7 @@ static inline int64_t elements_of(const gn_sampling &work) {
     return work.in[0] * work.in[1] * work.in[2];
 }
 
-/* Position number `number` of sizes, whose rest is the image. */
+/* The indices of position `number` of sizes; the quotient is the image. */
 static inline gn_site site_of(const int64_t *sizes, int64_t number) {
     gn_site made;
     for (int dim = SPATIAL - 1; dim >= 0; dim--) {
@@ -63,7 +64,7 @@ static inline gn_site site_of(const int64_t *sizes, int64_t number) {
     return made;
 }
 
-/* The neighbours of a place; a missing dimension has one. */
+/* The neighbors of a place; one along a missing dimension. */
 static inline place place_at(const gn_sampling &work, const gn_site &site) {
     place found;
     const int64_t missing = SPATIAL - work.spatial;
@@ -80,7 +81,7 @@ static inline place place_at(const gn_sampling &work, const gn_site &site) {
     return found;
 }
 
-/* How far a place is moved along each dimension; 0 where nothing is. */
+/* The tangent of a place along each dimension (from `moved_grid`); 0 if there is none. */
 static inline void moves_of(const gn_sampling &work, const gn_site &site, double *moves) {
     for (int dim = 0; dim < SPATIAL; dim++) {
         const bool is_moved = work.moved_grid.at != NULL && dim >= SPATIAL - work.spatial;
@@ -89,7 +90,7 @@ static inline void moves_of(const gn_sampling &work, const gn_site &site, double
     }
 }
 
-/* Where one neighbour of each dimension meet. */
+/* One neighbor per dimension, and the indices of the input element. */
 struct gn_meeting {
     const neighbour *members[SPATIAL];
     int64_t at[SPATIAL];
@@ -114,7 +115,7 @@ static inline double weight_of(const gn_meeting &met) {
     return met.members[0]->weight * met.members[1]->weight * met.members[2]->weight;
 }
 
-/* The weight's derivative by the coordinate of a dimension. */
+/* The derivative of the weight by the coordinate of a dimension. */
 static inline double slope_of(const gn_meeting &met, int dim) {
     double product = 1;
     for (int each = 0; each < SPATIAL; each++) {
@@ -123,7 +124,7 @@ static inline double slope_of(const gn_meeting &met, int dim) {
     return product;
 }
 
-/* The derivative of that by the coordinate of another one, or the same. */
+/* The second derivative of the weight, by the coordinates of two dimensions, which may be the same. */
 static inline double bend_of(const gn_meeting &met, int dim, int other) {
     double product = 1;
     for (int each = 0; each < SPATIAL; each++) {
@@ -135,7 +136,7 @@ static inline double bend_of(const gn_meeting &met, int dim, int other) {
     return product;
 }
 
-/* How much the weight changes where the place moves. */
+/* The derivative of the weight along the tangent of the place. */
 static inline double change_of(const gn_sampling &work, const gn_meeting &met, const double *moves) {
     double change = 0;
     for (int dim = (int)(SPATIAL - work.spatial); dim < SPATIAL; dim++) {
@@ -144,8 +145,8 @@ static inline double change_of(const gn_sampling &work, const gn_meeting &met, c
     return change;
 }
 
-/* The results: a thread for some channels of a place.  IS_DOUBLE: what they change by where the input and the grid are
- * moved, which is the gradient of the gradients by grad_output. */
+/* The results: one thread for some channels of a place. IS_DOUBLE: their derivative along the tangents of input and
+ * grid, which is the second-order gradient with respect to grad_output. */
 template <int IS_DOUBLE> __global__ void sample(gn_sampling work, gn_planes out) {
     const int64_t blocks = (work.channels + work.block - 1) / work.block;
     const int64_t places = places_of(work);
@@ -189,8 +190,8 @@ template <int IS_DOUBLE> __global__ void sample(gn_sampling work, gn_planes out)
     }
 }
 
-/* The gradient of the grid; IS_DOUBLE: what it changes by, times the gradient.  A team for each place, which shares out the
- * channels. */
+/* The gradient of the grid; IS_DOUBLE: the derivative of that gradient along the tangents, which is the second-order
+ * gradient of the grid. A team for each place; its threads divide the channels. */
 template <int TEAM, int IS_DOUBLE> __global__ void slopes(gn_sampling work, gn_planes out) {
     for (gn_turns<TEAM> turn(work.images * places_of(work)); turn.any(); turn.next()) {
         double found[SPATIAL] = {0, 0, 0};
@@ -241,8 +242,9 @@ template <int TEAM, int IS_DOUBLE> __global__ void slopes(gn_sampling work, gn_p
     }
 }
 
-/* All meetings of the places of `images` images from `first` on: the number of the element in these images, more than there
- * are where there is none, and its weight, or by how much that changes.  A thread for each place. */
+/* All meetings of the places of `images` images, beginning at `first`. For each: the number of its element in these
+ * images (the number of elements if the slot is unused), and its weight, or with IS_DOUBLE the derivative of that. One
+ * thread per place. */
 template <int IS_DOUBLE>
 __global__ void find_meetings(gn_sampling work, int64_t first, int64_t images, int64_t *numbers, double *weights) {
     const int64_t elements = elements_of(work);
@@ -276,7 +278,7 @@ static inline double share_of(const gn_sampling &work, const double *weights, in
     return gn_read(from) * weights[meeting];
 }
 
-/* The gradients of elements with up to FEW meetings: a thread for each. */
+/* The gradients of elements with up to FEW meetings: one thread per element. */
 template <class ENTRY>
 __global__ void sum_few_meetings(gn_sampling work, int64_t first, int64_t images, const ENTRY *sorted,
                                  const int64_t *starts, const double *weights, gn_planes out) {
@@ -299,8 +301,8 @@ __global__ void sum_few_meetings(gn_sampling work, int64_t first, int64_t images
     }
 }
 
-/* The others: a block for a channel of one.  Of more than FEW meetings one is at a place that is a multiple of FEW; the
- * first such place stands for them. */
+/* The gradients of the other elements: one block for a channel of an element. More than FEW meetings contain an index
+ * that is a multiple of FEW; the first such index represents the element. */
 template <class ENTRY>
 __global__ void sum_many_meetings(gn_sampling work, int64_t first, int64_t images, int64_t count, const ENTRY *sorted,
                                   const int64_t *starts, const double *weights, gn_planes out) {

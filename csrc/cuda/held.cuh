@@ -1,4 +1,4 @@
-/* Rows in the registers of a team, so that memory is read once. */
+/* Rows held in the registers of a team, so that memory is read only once. */
 #pragma once
 
 #include "number.cuh"
@@ -11,12 +11,12 @@ static inline gn_storage &element_of(char *at, int64_t place, int64_t step) {
     return *(gn_storage *)(at + place * step);
 }
 
-/* A thread's share of a row, HELD elements of it: VECTOR next to each other, then those THREADS * VECTOR behind.
- * `is_dense` says that vectors may be moved at once. */
+/* The HELD elements of a row that one thread holds: VECTOR adjacent ones, then VECTOR more at a distance of THREADS *
+ * VECTOR, and so on. `is_dense`: vectors can be read and written with one access. */
 template <int THREADS, int HELD> struct gn_held {
     gn_compute each[HELD];
 
-    /* `function(place, value)` for each of the thread's elements. */
+    /* Calls `function(place, value)` for each element of the thread. */
     template <class FUNCTION> inline void each_of(char *, int64_t length, FUNCTION function) {
 #pragma unroll
         for (int i = 0; i < HELD; i++) {
@@ -25,7 +25,7 @@ template <int THREADS, int HELD> struct gn_held {
             }
         }
     }
-    /* The same with the elements of another row beside them. */
+    /* The same, with the corresponding element of another row as a second value. */
     template <class FUNCTION>
     inline void each_of(gn_held &other, char *, char *, int64_t length, FUNCTION function) {
 #pragma unroll
@@ -40,7 +40,7 @@ template <int THREADS, int HELD> struct gn_held {
         return ((int64_t)(number / VECTOR) * THREADS + gn_member<THREADS>()) * VECTOR + number % VECTOR;
     }
 
-    /* `otherwise` stands for what is behind the row's end. */
+    /* Elements past the end of the row become `otherwise`. */
     inline void read(char *at, int64_t length, int64_t step, bool is_dense, gn_compute otherwise) {
 #pragma unroll
         for (int first = 0; first < HELD; first += VECTOR) {
@@ -82,7 +82,7 @@ template <int THREADS, int HELD> struct gn_held {
     }
 };
 
-/* A row that registers do not hold: it is read whenever its elements are asked for; what becomes of them is lost. */
+/* A row too long for registers: it is read again on each pass, and changes to the values are discarded. */
 template <int THREADS> struct gn_held<THREADS, 0> {
     inline void read(char *, int64_t, int64_t, bool, gn_compute) {
     }

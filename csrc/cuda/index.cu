@@ -1,23 +1,23 @@
-/* Elements that indices name, moved by their size whatever they mean.
+/* Elements selected by indices, copied by size regardless of dtype.
  *
- * A pick is what one index, or one tuple of indices, names: rows of elements.  It has a number: that of its place among
- * the indexed dimensions, in row-major order.  `number_picks` finds the numbers of all picks and says whether an index is
- * out of range; nothing is moved before the host has looked. */
+ * A pick is what one index, or one tuple of indices, selects: rows of elements. Its number is its row-major position
+ * among the indexed dimensions. `number_picks` computes the numbers of all picks and reports an index out of range; the
+ * host checks that before any element is copied. */
 #include "places.cuh"
 
-/* How the indices of one tensor make numbers: an index in [0, size), or with `wraps` in [-size, size), counts `factor`.
- * One that equals `dropped` makes the number `limit`, whatever else there is. */
+/* How the indices of one tensor contribute to numbers: an index in [0, size), or with `wraps` in [-size, size), is
+ * multiplied by `factor`. An index equal to `dropped` gives the number `limit`, which excludes the pick. */
 struct gn_numbering {
     int64_t size;
     int64_t factor;
     int64_t dropped;
     int64_t limit;
     int32_t wraps;
-    int32_t adds; /* to the numbers that are there */
+    int32_t adds; /* to the existing numbers */
 };
 
-/* `beside`: what else a number is made of, by place of the index; its strides count numbers.  No `numbers`: the indices
- * are looked at alone. */
+/* `beside` is added to the number of each index; its strides count numbers, not bytes. If `numbers` is null, the
+ * indices are only checked. */
 template <class NUMBER>
 __global__ void number_picks(gn_view index, gn_view beside, gn_numbering rule, int64_t *numbers, int32_t *fault) {
     const int64_t count = gn_count(index);
@@ -38,17 +38,18 @@ __global__ void number_picks(gn_view index, gn_view beside, gn_numbering rule, i
     }
 }
 
-/* Of the picks of one number the last one wins; 0 stands for none. */
+/* Of several picks with one number, the last wins. winners[number] becomes 1 plus that pick; 0 stands for none. */
 template <class WINNER> __global__ void name_winners(const int64_t *numbers, int64_t picks, WINNER *winners) {
     for (int64_t pick = gn_thread(); pick < picks; pick += gn_threads()) {
         atomicMax(&winners[numbers[pick]], (WINNER)(pick + 1));
     }
 }
 
-/* Elements of `other`, which are those of each pick: `picks` in all, `inner` elements of a pick side by side.  `whole` has
- * the sizes of `other` and its strides in the indexed tensor, 0 along the picks; a pick's place there is that of its number
- * in `picked`.  PUTS: to the indexed tensor, else from it.  `winners` may be null: no two picks differ.  Bytes say of each
- * pick whether it wins. */
+/* Copies elements between `other`, which has those of all picks (`picks` picks, `inner` adjacent elements per pick in
+ * the iteration), and the indexed tensor. `whole` has the sizes of `other` and its strides in the indexed tensor, 0
+ * along the picks; `picked` gives the offset of a number in it. PUTS: copy to the indexed tensor, else from it.
+ * `winners` is null if no two picks have the same number. With a WINNER of one byte, it tells for each pick whether it
+ * wins. */
 template <class T, class NUMBER, int PUTS, class WINNER>
 __global__ void move_picked(gn_view other, gn_view whole, gn_view picked, const int64_t *numbers, const WINNER *winners,
                             int64_t picks, int64_t inner) {
@@ -68,8 +69,8 @@ __global__ void move_picked(gn_view other, gn_view whole, gn_view picked, const 
     }
 }
 
-/* out[i] = self[..., index[i], ...]: `self` has stride 0 along the indexed dimension, where its elements are `step` bytes
- * apart. */
+/* out[i] = self[..., index[i], ...]. `self` has stride 0 along the indexed dimension, in which elements are `step`
+ * bytes apart. */
 template <class T, class NUMBER> __global__ void gather(gn_view out, gn_view index, gn_view self, int64_t step) {
     const int64_t count = gn_count(out);
     for (int64_t i = gn_thread(); i < count; i += gn_threads()) {
@@ -80,7 +81,7 @@ template <class T, class NUMBER> __global__ void gather(gn_view out, gn_view ind
     }
 }
 
-/* Elements from one tensor to another. */
+/* Copies elements from one tensor to another. */
 template <class T, class NUMBER> __global__ void copy_places(gn_view out, gn_view from) {
     const int64_t count = gn_count(out);
     for (int64_t i = gn_thread(); i < count; i += gn_threads()) {

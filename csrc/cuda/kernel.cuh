@@ -1,7 +1,8 @@
-/* What every text of kernels includes: the scalar functions of the C backend, the arguments of a launch, and walks.
+/* Included by all kernel sources: the scalar functions of the C backend, the arguments of a launch, and index
+ * arithmetic.
  *
- * A text is compiled for one dtype, whose code is GN_CUDA_CODE, by NVIDIA's run-time compiler for a device or by the
- * host's for the emulation.  All index arithmetic is in 64 bits but where the caller has shown that 32 are enough. */
+ * A source is compiled for one dtype, whose code is GN_CUDA_CODE: by NVRTC for a device, or by the host's compiler for
+ * the emulation. Index arithmetic is in 64 bits, except where the caller has checked that 32 bits suffice. */
 #pragma once
 
 #include "../c/pointwise_words.h"
@@ -11,8 +12,8 @@
 #define GN_CUDA_SCALARS 4
 #define GN_CUDA_INTEGERS 4
 
-/* The arguments of a call that are no tensors, by value; the members that expressions of the tables ask for are named as
- * in gn_call. */
+/* The arguments of a call that are not tensors, passed by value. The expressions of pointwise.def and the other tables
+ * read its members, which therefore have the names of gn_call's. */
 struct gn_numbers {
     struct {
         int32_t dtype;
@@ -34,19 +35,19 @@ static inline gn_complex128 gn_number_complex128(const gn_numbers *call, int32_t
     return gn_complex_of_float64(call->scalars[index].real, call->scalars[index].imag);
 }
 
-/* Where the operands of a pointwise call begin, outputs first. */
+/* The addresses of the operands of a pointwise call, outputs first. */
 struct gn_places {
     char *at[GN_CUDA_OPERANDS];
 };
 
-/* The common shape of an iterated call, dimension 0 fastest, and each operand's strides in bytes. */
+/* The common shape of a TensorIterator call, dimension 0 fastest, and the strides of each operand in bytes. */
 template <int DIMS> struct gn_shape {
     int32_t ndim;
     int64_t sizes[DIMS];
     int64_t strides[GN_CUDA_OPERANDS][DIMS];
 };
 
-/* Moves `places` from the first element of an iterated call to number `index`. */
+/* Advances `places` from the first element of a TensorIterator call to element `index`. */
 template <class INDEX, int DIMS>
 static inline void gn_move(gn_places *places, const gn_shape<DIMS> &shape, INDEX index, int operands) {
     for (int32_t dim = 0; dim < shape.ndim; dim++) {
@@ -60,8 +61,8 @@ static inline void gn_move(gn_places *places, const gn_shape<DIMS> &shape, INDEX
     }
 }
 
-/* A whole tensor of at most GN_VIEW_DIMS dimensions, the last one fastest in row-major order; strides in bytes.  PyTorch's
- * tensors on CUDA have no more dimensions either; parameters have 4 KiB. */
+/* A whole tensor of at most GN_VIEW_DIMS dimensions. Elements are numbered in row-major order; strides are in bytes.
+ * PyTorch's CUDA tensors are limited to 25 dimensions, too. The parameters of a kernel are limited to 4 KiB. */
 #define GN_VIEW_DIMS 25
 struct gn_view {
     char *at;
@@ -71,7 +72,7 @@ struct gn_view {
     int64_t strides[GN_VIEW_DIMS];
 };
 
-/* How many elements a tensor has. */
+/* The number of elements of a tensor. */
 static inline int64_t gn_count(const gn_view &view) {
     int64_t count = 1;
     for (int32_t dim = 0; dim < view.ndim; dim++) {
@@ -80,7 +81,8 @@ static inline int64_t gn_count(const gn_view &view) {
     return count;
 }
 
-/* Where element `number` in row-major order of the first `ndim` dimensions is, at 0 in the others. */
+/* The address of the element with row-major number `number` among the first `ndim` dimensions and index 0 in the
+ * others. */
 static inline char *gn_place(const gn_view &view, int64_t number, int32_t ndim) {
     char *at = view.at;
     for (int32_t dim = ndim - 1; dim >= 0; dim--) {
@@ -95,7 +97,8 @@ static inline char *gn_place(const gn_view &view, int64_t number) {
 }
 
 #define GN_LARGEST_UINT32 0xffffffffL
-/* A remainder, and the quotient in its place; in 32 bits, which take a quarter of the time, where they are enough. */
+/* Returns *number % size and replaces *number by the quotient. Divides in 32 bits if both fit, which takes a quarter of
+ * the time. */
 static inline int64_t gn_split(int64_t *number, int64_t size) {
     if (*number <= GN_LARGEST_UINT32 && size <= GN_LARGEST_UINT32) {
         const uint32_t quotient = (uint32_t)*number / (uint32_t)size;
@@ -109,7 +112,7 @@ static inline int64_t gn_split(int64_t *number, int64_t size) {
     return rest;
 }
 
-/* Number and count of the threads of a launch in one dimension. */
+/* The index of a thread in a one-dimensional launch, and the number of threads. */
 static inline int64_t gn_thread(void) {
     return (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
 }
@@ -117,12 +120,12 @@ static inline int64_t gn_threads(void) {
     return (int64_t)gridDim.x * blockDim.x;
 }
 
-/* An element of 16 bytes, which is only moved. */
+/* An element of 16 bytes that is only copied. */
 struct alignas(16) gn_uint128 {
     uint64_t words[2];
 };
 
-/* Elements that are read or written at once. */
+/* Elements that are read or written with one access. */
 template <class T, int LANES> struct alignas(sizeof(T) * LANES) gn_lanes {
     T each[LANES];
 };

@@ -1,25 +1,26 @@
-/* The negative log likelihood of classes, glu, and log_sigmoid with what its gradient needs. */
+/* nll_loss, glu, and log_sigmoid with what its gradient needs. */
 #include "kernel.cuh"
 
 #define LOSS_THREADS 256
 
-/* As in PyTorch's enumeration. */
+/* The values of PyTorch's enumeration. */
 #define REDUCTION_NONE 0
 #define REDUCTION_MEAN 1
 
-/* A batch of rows of log-probabilities; one sample is a batch of one.  *fault becomes 1 where a target is no class. */
+/* A batch of rows of log-probabilities; a single sample is a batch of one. *fault becomes 1 if a target is out of
+ * range. */
 struct gn_samples {
     int64_t batch, classes;
-    int64_t step, class_step;             /* in bytes, of the probabilities or of their gradient */
+    int64_t step, class_step;             /* in bytes, of log-probabilities or their gradient */
     int64_t target_step, weight_step, other_step; /* other: losses, or their gradients */
     const int64_t *targets;
-    const char *weights; /* or null: each is 1 */
+    const char *weights; /* null: all are 1 */
     int64_t ignored;
     int32_t reduction;
     int32_t *fault;
 };
 
-/* The sum of losses, and of the weights that were used. */
+/* The sum of losses, and the sum of their weights. */
 struct gn_loss {
     double sum, weight;
 };
@@ -28,7 +29,7 @@ static inline int64_t target_of(const gn_samples &rows, int64_t row) {
     return *(const int64_t *)((const char *)rows.targets + row * rows.target_step);
 }
 
-/* The sums of a block's threads, in thread 0: always added in the same order. */
+/* The sums over a block's threads, returned in thread 0 and computed in a fixed order. */
 static inline gn_loss sum_of_block(gn_loss mine) {
     __shared__ gn_loss shared[LOSS_THREADS];
     shared[threadIdx.x] = mine;

@@ -1,4 +1,4 @@
-/* Losses and gates of one dtype, GN_CUDA_CODE. */
+/* Losses and gated activations for one dtype, GN_CUDA_CODE. */
 #if CODE == GN_CUDA_CODE && IS_FLOATING
 
 static inline COMPUTE class_weight(const gn_samples &rows, int64_t number) {
@@ -14,8 +14,8 @@ static inline void write_loss(const gn_samples &rows, gn_loss loss, STORAGE *out
     *total = STORE((COMPUTE)loss.weight);
 }
 
-/* Losses of rows, or a block's sum of them: block b has rows [b * length, (b + 1) * length).  Of one block the sum is the
- * result, those of several go to `parts`. */
+/* The losses of rows, or a block's sum of them: block b has rows [b * length, (b + 1) * length). With one block, its
+ * sum is the result; with several, the sums are written to `parts`. */
 __global__ void nll_rows(gn_samples rows, const char *from, STORAGE *out, STORAGE *total, int64_t length, gn_loss *parts) {
     gn_loss mine = {0, 0};
     const int64_t begin = blockIdx.x * length;
@@ -48,7 +48,7 @@ __global__ void nll_rows(gn_samples rows, const char *from, STORAGE *out, STORAG
     }
 }
 
-/* The sum of the parts, by one block. */
+/* Adds up the parts, in one block. */
 __global__ void nll_total(gn_samples rows, const gn_loss *parts, int64_t count, STORAGE *out, STORAGE *total) {
     gn_loss mine = {0, 0};
     for (int64_t part = threadIdx.x; part < count; part += LOSS_THREADS) {
@@ -61,7 +61,8 @@ __global__ void nll_total(gn_samples rows, const gn_loss *parts, int64_t count, 
     }
 }
 
-/* The gradient: zeros but for the class of each row.  `incoming` are gradients of the losses, or of their reduction. */
+/* The gradient: zero except for the class of each row. `incoming` is the gradient of the losses, or of their
+ * reduction. */
 __global__ void nll_backward(gn_samples rows, char *out, const char *incoming, const STORAGE *total) {
     for (int64_t row = gn_thread(); row < rows.batch; row += gn_threads()) {
         const int64_t number = target_of(rows, row);
@@ -83,7 +84,7 @@ __global__ void nll_backward(gn_samples rows, char *out, const char *incoming, c
     }
 }
 
-/* The first half times the sigmoid of the second; both are views of the size of the output. */
+/* The first half times the sigmoid of the second. Both are views with the sizes of the output. */
 __global__ void glu(gn_view out, gn_view first, gn_view second) {
     const int64_t count = gn_count(out);
     for (int64_t i = gn_thread(); i < count; i += gn_threads()) {
@@ -92,7 +93,7 @@ __global__ void glu(gn_view out, gn_view first, gn_view second) {
     }
 }
 
-/* The logarithm of the sigmoid, and e^-|x|, which its gradient needs. */
+/* The logarithm of the sigmoid, and the buffer e^-|x|, which its gradient needs. */
 __global__ void log_sigmoid(gn_view out, gn_view decays, gn_view from) {
     const int64_t count = gn_count(out);
     for (int64_t i = gn_thread(); i < count; i += gn_threads()) {

@@ -1,15 +1,16 @@
-/* Elements that are wanted, or not, counted in row-major order: each tile of them first, so that each knows where its first
- * one goes. */
+/* Compaction: finds the elements that satisfy a predicate, in row-major order. A first pass counts them in each tile,
+ * so that a second pass knows the output position of each tile's first one. */
 #pragma once
 
 #include "places.cuh"
 
 #define MARK_THREADS 256
 #define MARK_WARPS (MARK_THREADS / 32)
-#define MARK_ROUNDS 8 /* elements of a tile that a thread looks at */
+#define MARK_ROUNDS 8 /* elements of a tile per thread */
 #define MARK_TILE (MARK_THREADS * MARK_ROUNDS)
 
-/* counts[tile] = how many of its elements are wanted; one more count than there are tiles is 0. */
+/* counts[tile] = the number of its elements that satisfy the predicate. There is one count more than tiles, which is
+ * 0. */
 template <class IS_WANTED> static inline void gn_count_marks(int64_t count, int64_t *counts, IS_WANTED is_wanted) {
     __shared__ int32_t shared[MARK_WARPS];
     const int64_t tiles = (count + MARK_TILE - 1) / MARK_TILE;
@@ -35,11 +36,11 @@ template <class IS_WANTED> static inline void gn_count_marks(int64_t count, int6
     }
 }
 
-/* act(i, rank) for each element i that is wanted, whose rank is how many are before it; `before`: how many of the tiles
- * before each. */
+/* Calls act(i, rank) for each element i that satisfies the predicate, where rank is the number of such elements before
+ * it. `before` is the exclusive prefix sum of the tiles' counts. */
 template <class IS_WANTED, class ACTION>
 static inline void gn_walk_marks(int64_t count, const int64_t *before, IS_WANTED is_wanted, ACTION act) {
-    __shared__ uint32_t votes[MARK_ROUNDS * MARK_WARPS]; /* a bit for each lane that is wanted */
+    __shared__ uint32_t votes[MARK_ROUNDS * MARK_WARPS]; /* one bit per lane whose element satisfies the predicate */
     __shared__ int32_t ranks[MARK_ROUNDS * MARK_WARPS];
     const int32_t warp = (int32_t)threadIdx.x / 32;
     const int32_t lane = (int32_t)threadIdx.x % 32;

@@ -1,4 +1,4 @@
-/* Elements that a mask chooses, moved by their size whatever they mean. */
+/* Elements selected by a mask, copied by size regardless of dtype. */
 #include "marks.cuh"
 
 static inline bool gn_is_chosen(const gn_view &mask, int64_t i) {
@@ -9,15 +9,14 @@ __global__ void count_chosen(gn_view mask, int64_t *counts) {
     gn_count_marks(gn_count(mask), counts, [&](int64_t i) { return gn_is_chosen(mask, i); });
 }
 
-/* Sets the flag unless *found is in [least, most]. */
+/* Sets *fault unless *found is in [least, most]. */
 __global__ void expect_count(const int64_t *found, int64_t least, int64_t most, int32_t *fault) {
     if (*found < least || *found > most) {
         *fault = 1;
     }
 }
 
-/* The chosen elements of `full` and those of `row`, which are as many, one after the other.  PUTS: to `full`, else from
- * it. */
+/* Copies between the selected elements of `full` and those of `row`, in order. PUTS: to `full`, else from it. */
 template <class T, int PUTS>
 __global__ void move_chosen(gn_view full, gn_view mask, gn_view row, const int64_t *before) {
     gn_walk_marks(

@@ -1,8 +1,8 @@
-/* Products of matrices: out = alpha left right + beta self, for each matrix of a batch.
+/* Matrix products: out = alpha left right + beta self, for each matrix of a batch.
  *
- * product_tiles is for matrices: a block makes a square tile of the output (tile.cuh).  product_rows and
- * product_columns are for a row times a matrix, where no element is used twice.  Where a product has too few outputs
- * to keep the device busy, k is cut in parts; their sums are kept apart and added up in order by product_end. */
+ * product_tiles is for two matrices: a block computes a square tile of the output (tile.cuh). product_rows and
+ * product_columns are for a row times a matrix, in which no element is reused. If a product has too few outputs to keep
+ * the device busy, k is split into parts; their sums are stored separately, and product_end adds them up in order. */
 #include "team.cuh"
 #include "tile.cuh"
 
@@ -18,19 +18,19 @@ struct gn_matrix {
     int64_t column;
 };
 
-/* left is (m, k), right (k, n).  k is cut in `parts` of `length`, a multiple of STEP, but for the last. */
+/* left is (m, k), right is (k, n). k is split into `parts` of `length` indices, a multiple of STEP, except the last. */
 struct gn_product {
     int64_t batches, m, n, k;
     int64_t parts, length;
     gn_matrix out, self, left, right;
 };
 
-/* A product with a factor of the call.  One of 1 leaves all as it is: complex infinities become NaN by it. */
+/* A product with alpha or beta. A factor of 1 does not multiply: complex infinities would become NaN. */
 static inline gn_total gn_scaled(gn_total factor, gn_total x) {
     return factor == 1 ? x : factor * x;
 }
 
-/* Writes an element of the output.  A beta of 0 ignores what `self` holds; `self` may be the output. */
+/* Writes an element of the output. If beta is 0, `self` is not read; `self` may be the output. */
 static inline void end_product(const gn_product &work, const gn_numbers &numbers, int64_t batch, int64_t row,
                                int64_t column, gn_total sum) {
     const gn_total beta = (gn_total)gn_number(&numbers, 0);
@@ -45,7 +45,8 @@ static inline void end_product(const gn_product &work, const gn_numbers &numbers
     out.at[batch * out.batch + row * out.row + column * out.column] = gn_store((gn_compute)found);
 }
 
-/* The same, or of one of several parts its sum to `totals`, which are (parts, batches, m, n). */
+/* Writes an element of the output; if there are several parts, writes the part's sum to `totals` of (parts, batches, m,
+ * n). */
 static inline void keep_product(const gn_product &work, const gn_numbers &numbers, gn_total *totals, int64_t part,
                                 int64_t batch, int64_t row, int64_t column, gn_total sum) {
     if (work.parts == 1) {
@@ -55,7 +56,7 @@ static inline void keep_product(const gn_product &work, const gn_numbers &number
     }
 }
 
-/* A block for each tile of the output, of each part. */
+/* One block per tile of the output and part. */
 template <int ROWS>
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     product_tiles(gn_product work, gn_numbers numbers, gn_total *totals) {
@@ -90,9 +91,9 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     }
 }
 
-/* m is 1, and the columns of `right` lie along k: a team for each column of each part.  A thread takes as many
- * elements as 16 bytes hold, at once where `is_dense` says that both factors allow it, and sums them in the same
- * order where not. */
+/* m is 1, and the columns of `right` are contiguous along k: one team per column and part. A thread reads 16 bytes of
+ * elements at a time; `is_dense` says that both factors allow a vector access. The order of the sum does not depend on
+ * it. */
 template <int THREADS>
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     product_rows(gn_product work, gn_numbers numbers, gn_total *totals, int64_t is_dense) {
@@ -134,7 +135,8 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     }
 }
 
-/* m is 1, and the rows of `right` lie along n: a block for COLUMNS columns of each part, whose SLICES share out k. */
+/* m is 1, and the rows of `right` are contiguous along n: one block for COLUMNS columns and a part; its SLICES divide
+ * k. */
 template <int UNUSED>
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     product_columns(gn_product work, gn_numbers numbers, gn_total *totals) {
@@ -166,7 +168,7 @@ __global__ void __launch_bounds__(PRODUCT_THREADS)
     }
 }
 
-/* The sums of the parts, for each element of the output by a thread, or where these are few by a warp. */
+/* Adds up the parts of each element of the output: by a thread, or if there are few elements by a warp. */
 template <int THREADS>
 __global__ void __launch_bounds__(PRODUCT_THREADS)
     product_end(gn_product work, gn_numbers numbers, const gn_total *totals) {

@@ -1,4 +1,4 @@
-/* The places of what is not 0. */
+/* The indices of nonzero elements. */
 #include "element.cuh"
 #include "marks.cuh"
 
@@ -12,8 +12,8 @@ __global__ void count_nonzero(gn_view self, int32_t parts, int64_t *counts) {
     gn_count_marks(gn_count(self), counts, [&](int64_t i) { return gn_is_nonzero(self, i, parts); });
 }
 
-/* out (rows, dimensions): the indices of the first so many.  `shape` has the dimensions of self, which may be fewer in
- * `self`. */
+/* Writes the indices of nonzero elements to `out` (rows, dimensions), up to its number of rows. `shape` has the
+ * original dimensions of self; those of `self` may be merged. */
 __global__ void write_nonzero(gn_view out, gn_view self, gn_view shape, int32_t parts, const int64_t *before) {
     gn_walk_marks(
         gn_count(self), before, [&](int64_t i) { return gn_is_nonzero(self, i, parts); },
@@ -29,7 +29,7 @@ __global__ void write_nonzero(gn_view out, gn_view self, gn_view shape, int32_t 
         });
 }
 
-/* The rows of `out` behind the first *found of them. */
+/* Fills the rows of `out` after the first *found ones. */
 __global__ void fill_rows(gn_view out, const int64_t *found, int64_t value) {
     const int64_t count = gn_count(out);
     for (int64_t i = gn_thread(); i < count; i += gn_threads()) {

@@ -1,9 +1,9 @@
-/* Names for the dtype that a text is compiled for, for kernels that are written once for all:
+/* Names for the dtype that a source is compiled for, used by kernels that are written once for all dtypes:
  *
- *   gn_storage, gn_compute   as STORAGE and COMPUTE of each_dtype.h
- *   gn_total                 what products are summed in: gn_compute, of integers one without a sign, which wraps
- *   gn_load, gn_store        between memory and gn_compute
- *   gn_number(&numbers, 0)   a call's Scalar as gn_compute */
+ *   gn_storage, gn_compute   STORAGE and COMPUTE of each_dtype.h
+ *   gn_total                 the type in which products are summed: gn_compute; for integers unsigned, so that it wraps
+ *   gn_load, gn_store        convert between gn_storage and gn_compute
+ *   gn_number(&numbers, 0)   a Scalar argument as gn_compute */
 #pragma once
 
 #include "kernel.cuh"

@@ -1,4 +1,4 @@
-/* The names of number.cuh for one dtype, GN_CUDA_CODE. */
+/* The definitions of number.cuh for one dtype, GN_CUDA_CODE. */
 #if CODE == GN_CUDA_CODE
 
 typedef STORAGE gn_storage;

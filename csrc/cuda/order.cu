@@ -1,10 +1,10 @@
-/* Sorting lines of entries (order.cuh), and sums of counts.
+/* Sorts lines of entries (order.cuh), and computes prefix sums of counts.
  *
- * A short line is sorted in the shared memory of a block by compare and exchange; several of them together where they
- * are very short.  The few first entries of a long line are among the first ones of its pieces.  Where all are wanted,
- * long lines are sorted by their keys' digits, the least significant first.  For each digit all tiles of all lines are
- * counted; the sums of the counts, in the order line, digit, tile, say where each tile's entries of each digit begin;
- * and each tile moves its entries there, in their order. */
+ * A short line is sorted in the shared memory of a block by a bitonic network, several lines together if they are very
+ * short. To find a few first entries of a long line, those of each of its pieces are found first. Long lines are sorted
+ * completely by a radix sort, least significant digit first. For each digit, the entries of each tile of each line are
+ * counted; prefix sums of the counts, in the order line, digit, tile, give the position of each tile's entries of each
+ * digit; and each tile moves its entries there, in order. */
 #include "order.cuh"
 #include "places.cuh"
 
@@ -18,28 +18,28 @@
 #define EACH_COUNT 8 /* counts that a thread sums */
 #define COUNTS (ORDER_THREADS * EACH_COUNT)
 
-/* Entries of numbers in the order in which they are to be sorted. */
+/* Makes entries that sort numbers and keep their indices. */
 template <class ENTRY> __global__ void enter_numbers(const int64_t *numbers, int64_t count, ENTRY *entries) {
     for (int64_t i = gn_thread(); i < count; i += gn_threads()) {
         entries[i] = ENTRY::of((uint64_t)numbers[i], i);
     }
 }
 
-/* Says of each place whether its entry is the last one of its key. */
+/* marks[i] = whether the entry of index i is the last one of its key. */
 template <class ENTRY> __global__ void mark_last(const ENTRY *sorted, int64_t count, uint8_t *marks) {
     for (int64_t i = gn_thread(); i < count; i += gn_threads()) {
         marks[sorted[i].place()] = i + 1 == count || sorted[i + 1].key() != sorted[i].key();
     }
 }
 
-/* Sorts rows of `width` entries, a power of 2, of the shared memory of a block, by compare and exchange. */
+/* Bitonic sort of rows of `width` entries, a power of 2, in shared memory. */
 template <class ENTRY> static inline void gn_sort_shared(ENTRY *shared, int32_t width) {
-    for (int32_t size = 2; size <= width; size *= 2) { /* runs of this size are in order, every other one in reverse */
+    for (int32_t size = 2; size <= width; size *= 2) { /* runs of this size are sorted, every other one in reverse */
         for (int32_t apart = size / 2; apart > 0; apart /= 2) {
             for (int32_t pair = threadIdx.x; pair < SHORT_LINE / 2; pair += ORDER_THREADS) {
                 const int32_t low = pair / apart * 2 * apart + pair % apart;
                 const int32_t high = low + apart;
-                const bool is_reverse = (low % width & size) != 0; /* within a row: its last run is in order */
+                const bool is_reverse = (low % width & size) != 0; /* % width: a row ends in order */
                 const ENTRY a = shared[low];
                 const ENTRY b = shared[high];
                 if (b.before(a) != is_reverse) {
@@ -52,7 +52,7 @@ template <class ENTRY> static inline void gn_sort_shared(ENTRY *shared, int32_t 
     }
 }
 
-/* Lines of at most SHORT_LINE entries; `width` is the least power of 2 that is not below the length. */
+/* Lines of at most SHORT_LINE entries; `width` is the length rounded up to a power of 2. */
 template <class ENTRY> __global__ void sort_short(ENTRY *entries, int64_t lines, int64_t length, int32_t width) {
     __shared__ ENTRY shared[SHORT_LINE];
     const int64_t together = SHORT_LINE / width;
@@ -75,8 +75,8 @@ template <class ENTRY> __global__ void sort_short(ENTRY *entries, int64_t lines,
     }
 }
 
-/* The first `kept` entries, in order, of each SHORT_LINE of a line, side by side in `to`: among those of all are the first
- * of the line. */
+/* Sorts each piece of SHORT_LINE entries of a line and writes its first `kept` ones to `to`, which therefore contains
+ * the first `kept` entries of the line. */
 template <class ENTRY>
 __global__ void keep_first(const ENTRY *entries, ENTRY *to, int64_t lines, int64_t length, int64_t kept) {
     __shared__ ENTRY shared[SHORT_LINE];
@@ -120,7 +120,7 @@ __global__ void count_digits(const ENTRY *entries, int64_t lines, int64_t length
     }
 }
 
-/* The lanes of a warp whose digit is that of this one; lanes without an entry have none. */
+/* The lanes of a warp that have the same digit as this one, without lanes that have no entry. */
 static inline uint32_t peers_of(int32_t digit, bool is_there) {
     uint32_t peers = __ballot_sync(0xffffffffu, is_there);
     for (int32_t bit = 0; bit < DIGIT_BITS; bit++) {
@@ -131,8 +131,8 @@ static inline uint32_t peers_of(int32_t digit, bool is_there) {
     return peers;
 }
 
-/* `begins`: the sums of the counts before each.  Each warp moves a part of the tile, in which an entry follows those of the
- * warps before, and those of lanes and rounds before. */
+/* `begins`: the prefix sums of the counts. Each warp moves a part of the tile; an entry comes after those of earlier
+ * warps, rounds and lanes, which keeps the sort stable. */
 template <class ENTRY>
 __global__ void move_digits(const ENTRY *from, ENTRY *to, int64_t lines, int64_t length, int64_t tiles, int32_t shift,
                             const int64_t *begins) {
@@ -189,7 +189,7 @@ __global__ void move_digits(const ENTRY *from, ENTRY *to, int64_t lines, int64_t
     }
 }
 
-/* The sum of each COUNTS counts. */
+/* The sums of consecutive groups of COUNTS counts. */
 __global__ void sum_counts(const int64_t *counts, int64_t count, int64_t *sums) {
     __shared__ int64_t shared[ORDER_THREADS];
     const int64_t parts = (count + COUNTS - 1) / COUNTS;
@@ -214,7 +214,7 @@ __global__ void sum_counts(const int64_t *counts, int64_t count, int64_t *sums) 
     }
 }
 
-/* Makes each count the sum of those before it; `before`: the sums of all before each COUNTS of them, null for one part. */
+/* Exclusive prefix sum of the counts. `before`: the prefix sums of the groups of COUNTS; null if there is one group. */
 __global__ void add_counts(int64_t *counts, int64_t count, const int64_t *before) {
     __shared__ int64_t shared[COUNTS];
     __shared__ int64_t totals[ORDER_THREADS];
@@ -253,7 +253,8 @@ __global__ void add_counts(int64_t *counts, int64_t count, const int64_t *before
     }
 }
 
-/* starts[key]: the first of the sorted entries of that key or a later one; one more than there are keys. */
+/* starts[key] = the index of the first sorted entry whose key is at least `key`. There is one element more than
+ * keys. */
 template <class ENTRY>
 __global__ void find_starts(const ENTRY *sorted, int64_t count, int64_t keys, int64_t *starts) {
     for (int64_t key = gn_thread(); key <= keys; key += gn_threads()) {

@@ -1,5 +1,5 @@
-/* What is put in order: a key that orders as an element does, and the element's place.  No two are equal, so any way of
- * sorting is a stable one.  Short keys share 8 bytes with the place. */
+/* Entries to be sorted: a key that orders like the element, and the element's index. No two entries are equal, so every
+ * sorting algorithm is stable. A short key and the index are packed into 8 bytes. */
 #pragma once
 
 #include "kernel.cuh"
@@ -9,7 +9,7 @@ struct gn_packed {
     static inline gn_packed of(uint64_t key, int64_t place) {
         return gn_packed{key << 32 | (uint64_t)place};
     }
-    static inline gn_packed last(void) { /* behind all others */
+    static inline gn_packed last(void) { /* after all others */
         return gn_packed{~(uint64_t)0};
     }
     inline uint64_t key(void) const {
@@ -43,7 +43,7 @@ struct alignas(16) gn_wide {
     }
 };
 
-/* The first of [low, high) whose key is at least `key`, or `high`. */
+/* The index of the first entry in [low, high) whose key is at least `key`, or `high`. */
 template <class ENTRY>
 static inline int64_t gn_lower_bound(const ENTRY *sorted, int64_t low, int64_t high, uint64_t key) {
     while (low < high) {

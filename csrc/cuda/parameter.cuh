@@ -1,5 +1,5 @@
-/* Weights, biases and statistics: vectors of any floating point dtype, which with half types may be wider than the
- * other operands. */
+/* Weights, biases and statistics: vectors of any floating point dtype. For half precision operands they may have a
+ * wider dtype than the other operands. */
 #pragma once
 
 #include "number.cuh"
@@ -20,16 +20,17 @@ struct gn_parameter {
             return (double)gn_from_bfloat16(((const uint16_t *)at)[place]);
         }
     }
-    /* The same; 0 where there is none. */
+    /* The same, or 0 if there is no parameter. */
     inline double exactly_or_0(int64_t place) const {
         return at == nullptr ? 0 : exactly(place);
     }
-    /* One of gn_storage or of float: what there is where all rows are gone through. */
+    /* As gn_compute, for a parameter whose dtype is known to be that of gn_storage or float32: faster than of_any in
+     * inner loops. */
     inline gn_compute get(int64_t place) const {
         return dtype == GN_CUDA_CODE ? gn_load(((const gn_storage *)at)[place])
                                      : (gn_compute)((const float *)at)[place];
     }
-    /* Of any dtype, as gn_compute. */
+    /* An element of any dtype, as gn_compute. */
     inline gn_compute of_any(int64_t place) const {
         return dtype == GN_CUDA_CODE ? gn_load(((const gn_storage *)at)[place]) : (gn_compute)exactly(place);
     }

@@ -1,17 +1,17 @@
-/* Where elements of several tensors are that are walked together, and indices. */
+/* Offsets of elements in several tensors that are iterated together, and reads of index tensors. */
 #pragma once
 
 #include "kernel.cuh"
 
-/* A loop that compilers are not to unroll: what is in it is long, and takes them as long to compile. */
+/* Marks a loop that must not be unrolled: its body is long, and unrolling would multiply the compile time. */
 #if defined(__CUDACC__)
 #define GN_ROLLED _Pragma("unroll 1")
 #else
 #define GN_ROLLED
 #endif
 
-/* Adds the byte offsets of element `number` of the first view to `at`, one for each view; the others have its sizes.
- * Below 2^32 elements NUMBER is uint32_t, whose division is fast. */
+/* Adds the byte offset of element `number` in each view to `at[0]`, `at[1]`, ... All views have the sizes of the first.
+ * For fewer than 2^32 elements NUMBER is uint32_t, which divides faster. */
 template <class NUMBER, class... VIEWS>
 static inline void gn_add_offsets(int64_t *at, NUMBER number, const gn_view &first, const VIEWS &...others) {
     GN_ROLLED
@@ -33,7 +33,7 @@ template <class NUMBER> static inline int64_t gn_offset_of(const gn_view &view, 
     return at;
 }
 
-/* An element of int32 or int64. */
+/* Reads an int32 or int64 element. */
 static inline int64_t gn_index_in(const char *place, int32_t dtype) {
     return dtype == GN_INT32 ? *(const int32_t *)place : *(const int64_t *)place;
 }

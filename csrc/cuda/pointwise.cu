@@ -1,11 +1,11 @@
-/* Pointwise kernels: each element of the output by itself, of the operations in pointwise_dtype.cuh. */
+/* Pointwise kernels, for the operations of pointwise_dtype.cuh. */
 #include "kernel.cuh"
 
 #define GN_TEMPLATE "../cuda/pointwise_dtype.cuh"
 #include "../c/each_dtype.h"
 
-/* Operands whose elements lie one behind the other, LANES at a time; an input whose bit is set in `single` is one element
- * for all.  *fault becomes 1 where an element is refused. */
+/* For dense operands, LANES elements at a time. An input whose bit is set in `single` has one element, which is used
+ * for all. *fault becomes 1 if an element is invalid. */
 template <class OPERATION, int LANES>
 __global__ void pointwise_dense(int64_t count, gn_places places, int32_t single, gn_numbers numbers, int32_t *fault) {
     typedef typename OPERATION::input input;
@@ -14,7 +14,7 @@ __global__ void pointwise_dense(int64_t count, gn_places places, int32_t single,
     int faults = 0;
     const int64_t whole = count / LANES;
     for (int64_t number = gn_thread(); number < whole; number += gn_threads()) {
-        gn_lanes<input, LANES> given[inputs + 1]; /* one at least */
+        gn_lanes<input, LANES> given[inputs + 1]; /* not of length 0 */
         for (int k = 0; k < inputs; k++) {
             if (single >> k & 1) {
                 for (int lane = 0; lane < LANES; lane++) {
@@ -46,7 +46,7 @@ __global__ void pointwise_dense(int64_t count, gn_places places, int32_t single,
     }
 }
 
-/* Operands that lie anyhow. */
+/* For operands of any strides. */
 template <class OPERATION, class INDEX, int DIMS>
 __global__ void pointwise_strided(int64_t count, gn_places places, gn_shape<DIMS> shape, gn_numbers numbers,
                                   int32_t *fault) {
@@ -67,8 +67,8 @@ __global__ void pointwise_strided(int64_t count, gn_places places, gn_shape<DIMS
     }
 }
 
-/* An element of `a` where the condition holds, else of `b`: places are those of the output, the condition, a, b.  T is an
- * unsigned integer of the elements' size, or gn_uint128. */
+/* An element of `a` if the condition is true, else of `b`. `places` are those of the output, the condition, a and b. T
+ * is an unsigned integer of the elements' size, or gn_uint128. */
 template <class T>
 __global__ void where_dense(int64_t count, gn_places places, int32_t single) {
     for (int64_t number = gn_thread(); number < count; number += gn_threads()) {

@@ -1,4 +1,4 @@
-/* The operations of pointwise.def on one dtype, GN_CUDA_CODE.
+/* The operations of pointwise.def for one dtype, GN_CUDA_CODE.
  *
  * UNARY("exp", exp, FRACTIONAL, gn_exp(a)) becomes
  *
@@ -79,7 +79,7 @@
 
 #include "../pointwise.def"
 
-/* clamp and pow.Tensor_Scalar, which are in rows.def. */
+/* clamp and pow.Tensor_Scalar, which are defined in rows.def. */
 WHEN_REAL(OPERATION(clamp, 1, STORAGE, STORE, FIRST_BOUNDS, 0, CLAMPED))
 #if IS_FLOATING
 static inline COMPUTE gn_power(COMPUTE a, COMPUTE exponent) {
@@ -136,7 +136,7 @@ COPY(float64, double, x, FROM_FLOAT64)
 COPY(complex64, gn_complex64, x, FROM_COMPLEX64)
 COPY(complex128, gn_complex128, x, FROM_COMPLEX128)
 
-/* fill_: 0.5 and NaN are true, which the number as an integer would not say. */
+/* fill_: 0.5 and NaN are true, but would become 0 as integers. */
 #if CODE == GN_BOOL
 #define FILLING (call->scalars[0].real != 0 || call->scalars[0].imag != 0)
 #else

@@ -1,24 +1,24 @@
-/* Max and average pooling over two and three dimensions, adaptive too, and their gradients.
+/* Max and average pooling over two and three dimensions, also adaptive, and their gradients.
  *
- * A thread for each result.  A gradient gathers from the windows that an element is in, so that nothing is added to one
- * place by two threads. */
+ * One thread per result. A gradient gathers from the windows that contain an element, so that no two threads add to one
+ * element. */
 #include "kernel.cuh"
 
 #define SPATIAL 3
 
-/* ([N,] C, *spatial) to the same with windows in the place of positions; a missing dimension has size 1.  Strides, in
- * elements, are those of the batch, the channels and the three dimensions. */
+/* From ([N,] C, *spatial) to the same with a window in place of each position. A missing dimension has size 1. Strides,
+ * in elements, are those of the batch, the channels and the three dimensions. */
 struct gn_pooling {
     int64_t batch, channels;
     int64_t in[SPATIAL], out[SPATIAL];
     int64_t taps[SPATIAL], stride[SPATIAL], padding[SPATIAL], dilation[SPATIAL];
-    int64_t divisor; /* of all averages; 0: what is in the window */
+    int64_t divisor; /* of averages; 0: the size of the window */
     int32_t is_adaptive, counts_padding;
-    int32_t is_channels_last; /* threads side by side take channels side by side */
+    int32_t is_channels_last; /* adjacent threads have adjacent channels */
     int64_t in_strides[SPATIAL + 2], out_strides[SPATIAL + 2], place_strides[SPATIAL + 2];
 };
 
-/* A place in a tensor: where its plane begins, and the position in it. */
+/* The indices of an element or a window. */
 struct gn_spot {
     int64_t image, channel;
     int64_t at[SPATIAL];
@@ -51,12 +51,12 @@ static inline int64_t offset_of(const int64_t *strides, const gn_spot &spot) {
     return offset;
 }
 
-/* Positions [start, end) in steps of the dilation, and what the window's length counts as in an average. */
+/* Positions [start, end) in steps of the dilation, and the length that a window has in the divisor of an average. */
 struct gn_window {
     int64_t start, end, length;
 };
 
-/* floor(i n / m) without a product that overflows: i is at most m, and n may be an expanded size. */
+/* floor(i n / m) without overflow of the product: i is at most m, and n may be an expanded size. */
 static inline int64_t scaled(int64_t i, int64_t n, int64_t m) {
     return i * (n / m) + i * (n % m) / m;
 }
@@ -82,7 +82,7 @@ static inline gn_window window_of(const gn_pooling &work, int dim, int64_t index
     return gn_window{start, end, work.counts_padding ? padded : gn_max(end - start, 0)};
 }
 
-/* The windows [start, end) that may hold a position; those that do not, between taps, are told by `holds`. */
+/* The windows [start, end) that may contain a position. With a dilation, `holds` tells which of them do. */
 static inline gn_window windows_at(const gn_pooling &work, int dim, int64_t position) {
     const int64_t out = work.out[dim];
     if (work.is_adaptive) {
@@ -104,14 +104,15 @@ static inline bool holds(const gn_pooling &work, int dim, int64_t index, int64_t
     return away >= 0 && away % work.dilation[dim] == 0 && away / work.dilation[dim] < work.taps[dim];
 }
 
-/* Sets *astray where a place that max pooling is said to have chosen is not in its window: it may be anywhere. */
+/* Sets *astray if an index given to the gradient of max pooling is in the plane but outside its window, which the
+ * caller's indices may be. */
 __global__ void find_astray(gn_pooling work, const int64_t *places, int32_t *astray) {
     const int64_t count = work.batch * work.channels * work.out[0] * work.out[1] * work.out[2];
     for (int64_t i = gn_thread(); i < count; i += gn_threads()) {
         const gn_spot spot = spot_of(work, work.out, i);
         int64_t rest = places[offset_of(work.place_strides, spot)];
         if (rest < 0 || rest >= work.in[0] * work.in[1] * work.in[2]) {
-            continue; /* nowhere */
+            continue; /* outside the plane: ignored */
         }
         bool is_held = true;
         for (int dim = SPATIAL - 1; dim >= 0; dim--) {

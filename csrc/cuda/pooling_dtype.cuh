@@ -1,7 +1,7 @@
-/* Pooling of one dtype, GN_CUDA_CODE. */
+/* Pooling for one dtype, GN_CUDA_CODE. */
 #if CODE == GN_CUDA_CODE && IS_REAL
 
-/* Averages are summed in double, in which large floats do not overflow before they are divided. */
+/* Averages are summed in double, where large floats do not overflow before the division. */
 #if IS_FLOATING
 #define SUM double
 #define QUOTIENT(a, b) ((a) / (b))
@@ -10,7 +10,7 @@
 #define QUOTIENT(a, b) gn_div_trunc(a, b)
 #endif
 
-/* The largest element of each window, the first of equals, NaN above all and the last of it; and where it is. */
+/* The largest element of each window and its index: the first of equal ones, or the last NaN if there is one. */
 __global__ void max_pool(gn_pooling work, const STORAGE *from, STORAGE *out, int64_t *places) {
     const int64_t count = work.batch * work.channels * work.out[0] * work.out[1] * work.out[2];
     for (int64_t i = gn_thread(); i < count; i += gn_threads()) {
@@ -39,7 +39,7 @@ __global__ void max_pool(gn_pooling work, const STORAGE *from, STORAGE *out, int
     }
 }
 
-/* By what the sum of a window is divided; 0 where the window is empty. */
+/* The divisor of a window's sum; 0 if the window is empty. */
 static inline SUM divisor_of(const gn_pooling &work, const gn_spot &spot) {
     if (work.divisor != 0) {
         return (SUM)work.divisor;
@@ -74,7 +74,7 @@ __global__ void average_pool(gn_pooling work, const STORAGE *from, STORAGE *out)
     }
 }
 
-/* The windows that may hold a position, one after the other: calls `visit` with each. */
+/* Calls `visit` with each window that may contain a position, in order. */
 template <class VISIT>
 static inline void visit_windows(const gn_pooling &work, const gn_spot &spot, const VISIT &visit) {
     gn_window windows[SPATIAL];
@@ -91,7 +91,8 @@ static inline void visit_windows(const gn_pooling &work, const gn_spot &spot, co
     }
 }
 
-/* Each element the gradients of those windows that had chosen it; where places are *astray, of all windows. */
+/* Each element gets the gradients of the windows that selected it. All windows are searched if *astray, else only those
+ * that may contain the element. */
 __global__ void max_pool_backward(gn_pooling work, const STORAGE *gradient, const int64_t *places, STORAGE *out,
                                   const int32_t *astray) {
     const int64_t count = work.batch * work.channels * work.in[0] * work.in[1] * work.in[2];
@@ -121,7 +122,7 @@ __global__ void max_pool_backward(gn_pooling work, const STORAGE *gradient, cons
     }
 }
 
-/* Each element the gradients of its windows, each divided as the window was. */
+/* Each element gets the gradients of its windows, each divided by the window's divisor. */
 __global__ void average_pool_backward(gn_pooling work, const STORAGE *gradient, STORAGE *out) {
     const int64_t count = work.batch * work.channels * work.in[0] * work.in[1] * work.in[2];
     for (int64_t i = gn_thread(); i < count; i += gn_threads()) {

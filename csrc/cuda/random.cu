@@ -1,11 +1,11 @@
-/* Random numbers: any thread computes any element's number by itself (philox.h).  Element i, in row-major order, has the
- * i-th block of four words behind the call's counter; normal numbers are pairs, and two elements have a block.
- * Products and sums are rounded each, as in the reference. */
+/* Random numbers: any thread can compute the number of any element (philox.h). Element i, in row-major order, uses
+ * block i of four words after the call's counter; normal numbers come in pairs, so that two elements share a block.
+ * Products and sums are rounded separately, as in the reference. */
 #include "kernel.cuh"
 
 #include "../c/philox.h"
 
-/* Where the stream is, and the parameters of the distribution. */
+/* The position in the random stream, and the parameters of the distribution. */
 struct gn_random {
     philox stream;
     double a, b;
@@ -13,12 +13,12 @@ struct gn_random {
     uint64_t range;
 };
 
-/* a + b * c of which the product is rounded, too. */
+/* a + b * c without contraction to an FMA: the product is rounded, too. */
 static inline double plus_product(double a, double b, double c) {
     return __dadd_rn(a, __dmul_rn(b, c));
 }
 
-/* A standard normal number, the first of a pair of independent ones.  Source: Box and Muller (1958). */
+/* A standard normal number, and the second one of the pair. Source: Box and Muller (1958). */
 static inline double normal_radius(const uint32_t *words) {
     return sqrt(-2.0 * log(1.0 - uniform53(words[0], words[1])));
 }
@@ -32,7 +32,7 @@ static inline double other_standard_normal(const uint32_t *words) {
 #define GN_TEMPLATE "../cuda/random_dtype.cuh"
 #include "../c/each_dtype.h"
 
-/* Each element the number that the distribution makes of its block, or one of two. */
+/* Writes to each element the number computed from its block, or for pairs one of the two. */
 template <class DISTRIBUTION> __global__ void fill_random(gn_view out, int32_t is_dense, gn_random random) {
     typedef typename DISTRIBUTION::result result;
     const int64_t count = gn_count(out);

@@ -1,7 +1,7 @@
-/* Distributions of one dtype, GN_CUDA_CODE. */
+/* Distributions for one dtype, GN_CUDA_CODE. */
 #if CODE == GN_CUDA_CODE
 
-/* How many elements a block's words make, and these. */
+/* The number of elements computed from the words of a block, and their expressions. */
 #define DISTRIBUTION_OF(id, count, ...)                                                            \
     struct id##_distribution {                                                                     \
         typedef STORAGE result;                                                                    \
@@ -42,7 +42,7 @@ static inline double uniform(const uint32_t *words) {
 #endif
 }
 
-/* The same between two bounds. */
+/* The same, scaled to [low, high). */
 static inline double uniform_between(double low, double high, const uint32_t *words) {
     return plus_product(low, uniform(words), high - low);
 }
@@ -51,7 +51,7 @@ static inline double uniform_between(double low, double high, const uint32_t *wo
 #if IS_COMPLEX
 DISTRIBUTION(uniform, MADE(uniform_between(random.a, random.b, words),
                            uniform_between(random.a, random.b, words + 2)))
-/* So that the variances of the parts add up. */
+/* The standard deviation of each part, so that the variances add up to the given one. */
 static inline double part_of(double deviation) {
     return deviation / sqrt(2.0);
 }
@@ -68,7 +68,7 @@ DISTRIBUTION(cauchy, MADE(plus_product(random.a, random.b, tan(PI * (uniform53(w
 DISTRIBUTION_OF(log_normal, 2, MADE(exp(plus_product(random.a, random.b, standard_normal(words)))),
                 MADE(exp(plus_product(random.a, random.b, other_standard_normal(words)))))
 
-/* Poisson's numbers for the rates in `rates`; *fault becomes 1 where one is negative, or NaN. */
+/* Poisson numbers for the rates in `rates`; *fault becomes 1 if one is negative or NaN. */
 __global__ void fill_poisson(gn_view out, gn_view rates, gn_random random, int32_t *fault) {
     const int64_t count = gn_count(out);
     for (int64_t i = gn_thread(); i < count; i += gn_threads()) {
@@ -87,7 +87,7 @@ DISTRIBUTION(geometric, MADE(geometric_number(random.a, words)))
 #endif
 
 #if IS_ORDERED
-/* An integer from `least` on; of a range of 0, which stands for 2^64, all bits. */
+/* An integer in [least, least + range). A range of 0 stands for 2^64 and uses all bits. */
 static inline int64_t integer(const gn_random &random, const uint32_t *words) {
     const uint64_t bits = words[0] | (uint64_t)words[1] << 32;
     return (int64_t)((uint64_t)random.least + (random.range ? bits % random.range : bits));

@@ -1,11 +1,11 @@
-/* Ranges of numbers: arange, linspace and logspace, each element computed by itself in double, or in an integer. */
+/* arange, linspace and logspace: each element is computed independently, in double, or for integers in integers. */
 #include "kernel.cuh"
 
-/* Numbers from `start` to `end`. */
+/* A sequence from `start` to `end`. */
 struct gn_progression {
     double start, end, step;
 };
-/* `steps` numbers, whose imaginary parts only complex dtypes have; `base` is that of powers. */
+/* `steps` numbers. Only complex dtypes have imaginary parts; `base` is that of logspace. */
 struct gn_space {
     gn_progression re, im;
     double base;

@@ -1,4 +1,4 @@
-/* Elements in other places, moved by their size whatever they mean. */
+/* Elements copied to other positions, by size regardless of dtype. */
 #include "kernel.cuh"
 
 template <class T> __global__ void copy_elements(gn_view out, gn_view from) {
@@ -8,12 +8,12 @@ template <class T> __global__ void copy_elements(gn_view out, gn_view from) {
     }
 }
 
-/* The elements on and below a diagonal, or on and above it; zeros elsewhere. */
+/* The elements on and below a diagonal, or with IS_UPPER on and above it; zeros elsewhere. */
 template <class T, int IS_UPPER> __global__ void copy_triangle(gn_view out, gn_view from, int64_t diagonal) {
     const int64_t count = gn_count(out);
     const int64_t rows = out.sizes[out.ndim - 2];
     const int64_t columns = out.sizes[out.ndim - 1];
-    /* The distance from a diagonal outside the matrix does not matter, and must not overflow. */
+    /* Clamped, so that a diagonal far outside the matrix cannot overflow. */
     const int64_t chosen = gn_max(-rows, gn_min(diagonal, columns));
     for (int64_t i = gn_thread(); i < count; i += gn_threads()) {
         const int64_t row = i / columns % rows;

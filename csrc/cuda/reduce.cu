@@ -1,4 +1,4 @@
-/* The reductions that fold one element after the other: sums, products, extremes, any and all. */
+/* The reductions that fold elements one by one: sums, products, minima and maxima, any and all. */
 #include "reduction.cuh"
 
 #define GN_TEMPLATE "../cuda/reduce_dtype.cuh"

@@ -1,4 +1,4 @@
-/* The reductions of reduce.def on one dtype, GN_CUDA_CODE: those that fold one element after the other.
+/* The reductions of reduce.def that fold elements one by one, for one dtype, GN_CUDA_CODE.
  *
  * FOLD("amax", amax, ORDERED, COMPUTE, LOWEST, b > a ? b : a, STORAGE, STORE) becomes
  *
@@ -6,7 +6,7 @@
  *         typedef float input, accumulator, result;
  *         static accumulator of(input stored);                         an element as an accumulator
  *         static accumulator both(accumulator a, accumulator b);
- *         ...                                                          and what reduction.cuh says
+ *         ...                                                          and what reduction.cuh requires
  *     };
  */
 #if CODE == GN_CUDA_CODE
@@ -40,7 +40,7 @@
         }                                                                                          \
     };
 
-/* Sums of floats are in double precision; those of integers wrap. */
+/* Floats are summed in double precision; integers wrap. */
 #if IS_FLOATING
 #define TOTAL double
 #elif IS_COMPLEX
@@ -56,7 +56,7 @@
 #define NORM(name, id, dtypes)
 #define POWERS(name, id, dtypes)
 
-/* First pass: an element folded into the identity; any's is b != 0. */
+/* First pass: functions that fold an element into the identity; for any, that is b != 0. */
 #define FOLD(name, id, dtypes, ACCUMULATOR, identity, expression, RESULT, ROUND)      \
     WHEN_##dtypes(static inline ACCUMULATOR element_of_##id(ACCUMULATOR a, COMPUTE b) { \
         return (ACCUMULATOR)(expression);                                             \

@@ -1,26 +1,27 @@
-/* Reductions: each element of the output from all elements of the input that share its place.
+/* Reductions: each element of the output is computed from all elements of the input with the same index in the
+ * dimensions that are kept.
  *
- * In which order elements are folded depends on the sizes, the strides and the device alone, so that a result has the
- * same bits each time.  A REDUCTION is a structure with
+ * The order in which elements are folded depends only on the sizes, the strides and the device, so that a result always
+ * has the same bits. A REDUCTION is a structure with
  *
  *     input, accumulator, result                                       the types
- *     static accumulator first();                                      what has seen nothing
+ *     static accumulator first();                                      the accumulator of no elements
  *     template <int COUNT> static void fold(accumulator *total, const input *elements, double number);
  *     static accumulator both(accumulator a, accumulator b, double number);
  *     static result last(accumulator total, int64_t count, double number);
  *
- * where `number` is the call's Scalar, for those that have one. */
+ * where `number` is the call's Scalar, if it has one. */
 #pragma once
 
 #include "kernel.cuh"
 
 #define REDUCE_THREADS 256
-/* Elements that a thread reads before it folds them: their accesses do not wait for each other. */
+/* Elements that a thread loads before it folds them, so that the latencies of the loads overlap. */
 #define REDUCE_TOGETHER 8
 
-/* What is folded: `outputs` elements, each of `count`, cut in `parts` of equal length but the last.  A block folds a part
- * of `width` outputs side by side, a power of 2 of at most REDUCE_THREADS.  `kept` has the dimensions of the output,
- * `reduced` the others, in which only the input's strides matter. */
+/* The work: `outputs` results, each from `count` elements, which are split into `parts` of equal length except the
+ * last. A block computes a part of `width` adjacent outputs, a power of 2, at most REDUCE_THREADS. `kept` has the
+ * dimensions of the output; `reduced` has the others, in which only the input's strides are used. */
 template <int DIMS> struct gn_reduction {
     int64_t outputs;
     int64_t count;
@@ -31,8 +32,8 @@ template <int DIMS> struct gn_reduction {
     gn_shape<DIMS> reduced;
 };
 
-/* How far behind the first the element `index` of the reduced dimensions is.  What is left over of the index belongs to
- * the last dimension, and needs no division: most reductions have just one. */
+/* The byte offset of element `index` of the reduced dimensions. The remaining index belongs to the last dimension
+ * without a division; most reductions have only one. */
 template <int DIMS> static inline int64_t reduced_offset(const gn_shape<DIMS> &reduced, int64_t index) {
     int64_t offset = 0;
     const int32_t last = reduced.ndim - 1;
@@ -53,7 +54,7 @@ static inline typename REDUCTION::accumulator fold(const gn_reduction<DIMS> &wor
     for (; i + (REDUCE_TOGETHER - 1) * step < end; i += REDUCE_TOGETHER * step) {
         input elements[REDUCE_TOGETHER];
 #pragma unroll
-        for (int k = 0; k < REDUCE_TOGETHER; k++) { /* registers have no numbers that are found at run time */
+        for (int k = 0; k < REDUCE_TOGETHER; k++) { /* unrolled: registers cannot be indexed at run time */
             elements[k] = *(const input *)(from + reduced_offset(work.reduced, i + k * step));
         }
         REDUCTION::template fold<REDUCE_TOGETHER>(&total, elements, work.number);
@@ -64,13 +65,14 @@ static inline typename REDUCTION::accumulator fold(const gn_reduction<DIMS> &wor
     return total;
 }
 
-/* The totals of a block's threads, those of each of `width` columns in its first row: always added in the same order. */
+/* Folds the totals of a block's threads, in a fixed order. The results of `width` columns are in the first row of
+ * threads. */
 template <class REDUCTION>
 static inline typename REDUCTION::accumulator block_total(typename REDUCTION::accumulator *shared,
                                                           typename REDUCTION::accumulator mine, int width,
                                                           double number) {
     const int thread = (int)threadIdx.x;
-    __syncthreads(); /* what the last call left there has been read */
+    __syncthreads(); /* the result of the last call has been read */
     shared[thread] = mine;
     __syncthreads();
     for (int half = REDUCE_THREADS / 2; half >= width; half /= 2) {
@@ -82,7 +84,7 @@ static inline typename REDUCTION::accumulator block_total(typename REDUCTION::ac
     return shared[thread];
 }
 
-/* A thread for each output: for many outputs of few elements. */
+/* One thread per output: for many outputs of few elements. */
 template <class REDUCTION, int DIMS>
 __global__ void reduce_threads(gn_places places, gn_reduction<DIMS> work) {
     for (int64_t output = gn_thread(); output < work.outputs; output += gn_threads()) {
@@ -93,9 +95,9 @@ __global__ void reduce_threads(gn_places places, gn_reduction<DIMS> work) {
     }
 }
 
-/* A block for each part of `width` outputs: threads side by side fold outputs side by side, so that they read what lies
- * side by side where that is another output's element.  With more than one part, their totals go to `totals`, those of an
- * output one after the other. */
+/* One block for a part of `width` outputs: adjacent threads fold adjacent outputs, so that reads are coalesced if
+ * adjacent elements of the input belong to different outputs. With more than one part, the totals are written to
+ * `totals`, those of one output contiguously. */
 template <class REDUCTION, int DIMS>
 __global__ void reduce_blocks(gn_places places, gn_reduction<DIMS> work, char *totals) {
     typedef typename REDUCTION::accumulator accumulator;
@@ -128,7 +130,7 @@ __global__ void reduce_blocks(gn_places places, gn_reduction<DIMS> work, char *t
     }
 }
 
-/* A block for each output, for the totals of its parts. */
+/* One block per output: folds the totals of its parts. */
 template <class REDUCTION, int DIMS>
 __global__ void reduce_parts(gn_places places, gn_reduction<DIMS> work, const char *totals) {
     typedef typename REDUCTION::accumulator accumulator;

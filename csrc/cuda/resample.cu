@@ -1,29 +1,29 @@
-/* Maps of ([N,] C, *spatial) that go dimension by dimension: along each, an output position is a sum of input positions with
- * weights.  Padding and upsampling are such maps, and their gradients the transposed ones, so that these gather, too.
+/* Separable maps of ([N,] C, *spatial): along each dimension, an output position is a weighted sum of input positions.
+ * Padding and upsampling are such maps, and their gradients are the transposed maps, which therefore gather, too.
  *
  * Positions and weights are tables in device memory. */
 #include "kernel.cuh"
 
 #define SPATIAL 3
 
-/* Strides, in elements, are those of the batch, the channels and three dimensions, of which a missing one has size 1. */
+/* Strides, in elements, are those of the batch, the channels and three dimensions; a missing dimension has size 1. */
 struct gn_resampling {
     int64_t count, channels;
     int64_t out[SPATIAL];
-    int64_t starts[SPATIAL]; /* where in the table the lists of a dimension begin: out + 1 numbers */
-    int64_t places[SPATIAL]; /* the lists' positions */
+    int64_t starts[SPATIAL]; /* table indices of each dimension's list bounds, out + 1 of them */
+    int64_t places[SPATIAL]; /* table indices of the lists' positions */
     int64_t weights[SPATIAL];
-    int32_t is_channels_last; /* threads side by side take channels side by side */
+    int32_t is_channels_last; /* adjacent threads have adjacent channels */
     int64_t in_strides[SPATIAL + 2], out_strides[SPATIAL + 2];
 };
 
-/* The table's words, some of which are doubles. */
+/* A word of the table: an index, or a double. */
 union gn_word {
     int64_t place;
     double weight;
 };
 
-/* Offsets of an output element's plane in the input, and of the element itself; `at` is its position. */
+/* The offset of an output element's plane in the input, the offset of the element in the output, and its position. */
 struct gn_target {
     int64_t from, to;
     int64_t at[SPATIAL];
@@ -47,7 +47,7 @@ static inline gn_target target_of(const gn_resampling &work, int64_t number) {
     return made;
 }
 
-/* Each element one of the input's, moved by its size; lists are of one position each. */
+/* Copies one input element to each output element, by size regardless of dtype; each list has one position. */
 template <class T> __global__ void copy_positions(gn_resampling work, const gn_word *table, const T *in, T *out) {
     for (int64_t i = gn_thread(); i < work.count; i += gn_threads()) {
         const gn_target target = target_of(work, i);
@@ -59,8 +59,8 @@ template <class T> __global__ void copy_positions(gn_resampling work, const gn_w
     }
 }
 
-/* uint8 interpolated: along one dimension, whose positions are the others' own, sums by weights that are integers and were
- * doubled `shift` times for that; rounded half up, and clamped. */
+/* Interpolation of uint8 along one dimension; in the others, input and output positions are equal. Weights are
+ * integers, scaled by 2^shift; the sum is rounded half up and clamped. */
 __global__ void sum_bytes(gn_resampling work, int32_t dim, int32_t shift, const gn_word *table, const uint8_t *in,
                           uint8_t *out) {
     const int64_t half = ((int64_t)1 << shift) >> 1;

@@ -1,4 +1,4 @@
-/* Weighted sums of one dtype, GN_CUDA_CODE, in double precision and rounded once. */
+/* Weighted sums for one dtype, GN_CUDA_CODE, in double precision and rounded once. */
 #if CODE == GN_CUDA_CODE && IS_FRACTIONAL
 
 #if IS_COMPLEX
@@ -16,7 +16,7 @@ __global__ void sum_positions(gn_resampling work, const gn_word *table, const ST
             end[dim] = table[work.starts[dim] + target.at[dim] + 1].place;
         }
         gn_sum sum = 0;
-        bool is_first = true; /* whose sign a sum of zeros has */
+        bool is_first = true; /* begins with the first term, which preserves the sign of zero */
         for (int64_t z = begin[0]; z < end[0]; z++) {
             const double of_z = table[work.weights[0] + z].weight;
             const int64_t from_z = target.from + table[work.places[0] + z].place * work.in_strides[2];

@@ -1,22 +1,23 @@
-/* Rows normalized by their own mean and variance, or by the root of the mean of their squares: layer, group and RMS
- * normalization, and the gradients of their inputs.
+/* Rows normalized by their mean and variance, or by their root mean square: layer, group and RMS normalization, and the
+ * gradients of their inputs.
  *
- * All operands are in row-major order.  Sums are made in double; a row that a team's registers hold is read once, and
- * its variance is that of the differences from its mean.  Longer rows are read again for each step. */
+ * All operands are in row-major order. Sums are in double. A row that fits in the registers of a team is read once, and
+ * its variance is computed from differences from the mean. Longer rows are read again for each pass. */
 #include "held.cuh"
 #include "parameter.cuh"
 
-/* Rows of `length` elements; the weight of element i of row r is number r % cycle * share + i / each. */
+/* Rows of `length` elements. The weight of element i of row r has the index r % cycle * share + i / each. */
 struct gn_norm {
     int64_t rows, length;
     int64_t cycle, share, each;
     double eps;
     const gn_storage *in, *gradient;
     gn_storage *out;
-    gn_parameter weight, bias, mean, rstd; /* those that are not there are null */
+    gn_parameter weight, bias, mean, rstd; /* null if absent */
 };
 
-/* Which weight an element of a row has whose first is number `first`; a row that is HELD has no more than 2^31. */
+/* The index of an element's weight, where `first` is that of the row's first element. A row in registers (HELD > 0) has
+ * at most 2^31 elements. */
 template <int HELD> static inline int64_t weight_of(const gn_norm &work, int64_t first, int64_t place) {
     if (work.each == 1) {
         return first + place;
@@ -24,7 +25,7 @@ template <int HELD> static inline int64_t weight_of(const gn_norm &work, int64_t
     return first + (HELD > 0 ? (int32_t)place / (int32_t)work.each : place / work.each);
 }
 
-/* A mean in two parts, so that nothing of it is lost where it is large. */
+/* A mean as the sum of two gn_compute numbers, which keeps the precision of double. */
 struct gn_split_mean {
     gn_compute high, low;
     inline explicit gn_split_mean(double mean) : high((gn_compute)mean), low(0) {
@@ -37,8 +38,8 @@ struct gn_split_mean {
     }
 };
 
-/* A team for each row of at most THREADS * HELD elements, or with a HELD of 0 for each row.  IS_ROOT: no mean is
- * taken. */
+/* One team per row, of at most THREADS * HELD elements, or of any length if HELD is 0. IS_ROOT: no mean is
+ * subtracted. */
 template <int IS_ROOT, int THREADS, int HELD>
 __global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256, 1) norm_rows(gn_norm work, int64_t is_dense) {
     __shared__ double shared[GN_WARP];

@@ -1,16 +1,16 @@
-/* Scans along lines: what was met so far, folded.
+/* Cumulative operators along lines.
  *
- * A line that is cut in parts is read twice: for the total of each part, and, once it is known what comes before each part,
- * for its elements.  A block goes along its part tile by tile. */
+ * A line that is split into parts is read twice: first for the total of each part; then, when the totals of the parts
+ * before it are known, for its elements. A block processes its part tile by tile. */
 #include "element.cuh"
 #include "lines.cuh"
 
-#define EACH 4 /* neighbours of a tile that a thread folds */
+#define EACH 4 /* adjacent elements of a tile per thread */
 #define TILE (LINE_THREADS * EACH)
 
 /* Floats are summed in double. */
 #if GN_CUDA_CODE == GN_FLOAT64 || GN_CUDA_CODE == GN_COMPLEX128
-/* A sum of doubles, or of pairs of them, carries its rounding errors along. */
+/* A sum of float64 or complex128 numbers with its accumulated rounding error. */
 struct gn_exact {
     gn_precise sum;
     gn_precise error;
@@ -62,12 +62,12 @@ struct cumsum_scan {
 };
 
 #if GN_IS_FLOATING || GN_IS_COMPLEX
-/* value * 2^(512 * scale), so that what is folded apart from what is before it does not overflow. */
+/* value * 2^(512 * scale), so that products of parts cannot overflow or underflow on the way. */
 struct gn_scaled_product {
     gn_precise value;
     int64_t scale;
 };
-/* How large a number is, of a complex one its larger part; NaN is passed over where the other part has a size. */
+/* The size of a number; of a complex one, its larger part. If one part is NaN, the other one is used. */
 static inline double gn_largest_part(double x) {
     return fabs(x);
 }
@@ -101,7 +101,7 @@ struct cumprod_scan {
         return gn_in_range(gn_scaled_product{(gn_precise)gn_load(stored), 0});
     }
     static inline total both(total a, total b) {
-        if (a.value == 1 && a.scale == 0) { /* which complex infinities outlive */
+        if (a.value == 1 && a.scale == 0) { /* so that complex infinities do not become NaN */
             return b;
         }
         return gn_in_range(gn_scaled_product{a.value * b.value, a.scale + b.scale});
@@ -110,7 +110,7 @@ struct cumprod_scan {
         (void)index;
         gn_precise product = x.value;
         const double step = x.scale > 0 ? 0x1p512 : 0x1p-512;
-        for (int64_t k = gn_min(x.scale > 0 ? x.scale : -x.scale, 4); k > 0; k--) { /* 4 of them leave inf, or 0 */
+        for (int64_t k = gn_min(x.scale > 0 ? x.scale : -x.scale, 4); k > 0; k--) { /* 4 steps reach inf or 0 */
             product = product * step;
         }
         *(gn_element *)value = gn_rounded(product);
@@ -135,7 +135,7 @@ struct cumprod_scan {
 };
 
 #if !GN_IS_COMPLEX
-/* The best so far and its place: of equal ones the last, and a NaN before all. */
+/* The extreme so far and its index: the last of equal ones; NaN comes before all numbers. */
 struct gn_champion {
     int64_t place; /* -1: none */
     gn_element stored;
@@ -170,7 +170,7 @@ typedef gn_champions<0> cummax_scan;
 typedef gn_champions<1> cummin_scan;
 #endif
 
-/* Where the lines of a scan begin, and the steps along them; `indices` may be without memory. */
+/* The addresses of a line in the operands; the memory of `indices` may be null. */
 struct gn_ends {
     char *value;
     char *index;
@@ -187,7 +187,8 @@ struct gn_steps {
     int64_t in;
 };
 
-/* A thread for each part of a line.  TOTALS: its total, to `totals`; else its elements, which follow what `totals` says. */
+/* One thread per part of a line. TOTALS: writes its total to `totals`. Else writes its elements, continuing from
+ * `totals`. */
 template <class SCAN, int TOTALS>
 __global__ void scan_threads(gn_view values, gn_view indices, gn_view in, gn_steps step, gn_line_parts work,
                              typename SCAN::total *totals) {
@@ -208,7 +209,7 @@ __global__ void scan_threads(gn_view values, gn_view indices, gn_view in, gn_ste
     }
 }
 
-/* A block for the total of each part. */
+/* One block for the total of each part. */
 template <class SCAN>
 __global__ void scan_totals(gn_view in, gn_steps step, gn_line_parts work, typename SCAN::total *totals) {
     __shared__ typename SCAN::total shared[LINE_THREADS];
@@ -234,7 +235,7 @@ __global__ void scan_totals(gn_view in, gn_steps step, gn_line_parts work, typen
     }
 }
 
-/* Makes the totals of each line's parts those of all before each. */
+/* Exclusive prefix fold of the totals of each line's parts. */
 template <class SCAN> __global__ void scan_parts(gn_line_parts work, typename SCAN::total *totals) {
     for (int64_t line = gn_thread(); line < work.lines; line += gn_threads()) {
         typename SCAN::total total = SCAN::first();
@@ -246,13 +247,13 @@ template <class SCAN> __global__ void scan_parts(gn_line_parts work, typename SC
     }
 }
 
-/* A block for the elements of each part. */
+/* One block for the elements of each part. */
 template <class SCAN>
 __global__ void scan_blocks(gn_view values, gn_view indices, gn_view in, gn_steps step, gn_line_parts work,
                             const typename SCAN::total *totals) {
     typedef typename SCAN::total total_of;
     __shared__ total_of shared[TILE];
-    __shared__ total_of sums[LINE_THREADS]; /* of each thread's neighbours, and those before */
+    __shared__ total_of sums[LINE_THREADS]; /* of each thread's elements, then of all up to these */
     for (int64_t number = blockIdx.x; number < work.lines * work.parts; number += gridDim.x) {
         const gn_part mine = gn_part_along(work, number);
         const gn_ends ends = gn_ends_of(values, indices, in, mine.line);

@@ -1,6 +1,7 @@
-/* The extreme of each line and its place: of equal ones the first, and a NaN before all.
+/* The minimum or maximum of each line and its index: the first of equal ones; NaN comes before all numbers.
  *
- * An element is a key that orders as it does (element.cuh): the greatest key is looked for, and then its first place. */
+ * Elements are compared by keys (element.cuh): the result has the greatest key, and the smallest index among equal
+ * keys. */
 #include "element.cuh"
 #include "lines.cuh"
 
@@ -12,7 +13,7 @@ struct gn_candidate {
 static inline gn_candidate gn_better(gn_candidate a, gn_candidate b) {
     return b.key > a.key || (b.key == a.key && b.place < a.place) ? b : a;
 }
-/* Worse than all that are there. */
+/* Worse than all others. */
 static inline gn_candidate gn_no_candidate(void) {
     return gn_candidate{0, INT64_MAX};
 }
@@ -23,7 +24,7 @@ template <int IS_LEAST> static inline gn_candidate gn_candidate_of(const char *l
     return gn_candidate{IS_LEAST && !is_nan ? key ^ gn_key_mask : key, place};
 }
 
-/* Value and place, each where it is wanted: a view without memory is not. */
+/* Writes the value and the index; either is skipped if the memory of its view is null. */
 static inline void gn_report(const gn_view &values, const gn_view &indices, const gn_view &in, int64_t step, int64_t line,
                              int64_t place) {
     if (values.at != NULL) {
@@ -35,8 +36,8 @@ static inline void gn_report(const gn_view &values, const gn_view &indices, cons
     }
 }
 
-/* A thread for each part of a line.  `in` is all lines at their first element.  What is found goes to `found` if there are
- * several parts. */
+/* One thread per part of a line. `in` views the first element of each line. Candidates are written to `found` if there
+ * are several parts. */
 template <int IS_LEAST>
 __global__ void search_threads(gn_view values, gn_view indices, gn_view in, int64_t step, gn_line_parts work,
                                gn_candidate *found) {
@@ -55,7 +56,7 @@ __global__ void search_threads(gn_view values, gn_view indices, gn_view in, int6
     }
 }
 
-/* A block for each part of a line. */
+/* One block per part of a line. */
 template <int IS_LEAST>
 __global__ void search_blocks(gn_view values, gn_view indices, gn_view in, int64_t step, gn_line_parts work,
                               gn_candidate *found) {
@@ -86,7 +87,7 @@ __global__ void search_blocks(gn_view values, gn_view indices, gn_view in, int64
     }
 }
 
-/* The best of the parts of each line. */
+/* The best candidate of the parts of each line. */
 __global__ void search_parts(gn_view values, gn_view indices, gn_view in, int64_t step, gn_line_parts work,
                              const gn_candidate *found) {
     for (int64_t line = gn_thread(); line < work.lines; line += gn_threads()) {

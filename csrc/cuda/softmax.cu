@@ -1,20 +1,19 @@
-/* Along one dimension: softmax, its logarithm, and their gradients.  A row is the elements of one position of the
- * other dimensions.
+/* softmax and log_softmax along one dimension, and their gradients. A row is the elements along that dimension.
  *
- * softmax_rows keeps a row in the registers of a team, so that it is read once.  softmax_columns is for rows whose
- * neighbours in memory are other rows, and for those too long for registers; it reads them twice.  Exponentials are
- * summed in double. */
+ * softmax_rows holds a row in the registers of a team, so that it is read once. softmax_columns is for rows that are
+ * interleaved in memory, and for rows too long for registers; it reads them twice. Exponentials are summed in
+ * double. */
 #include "held.cuh"
 
-/* A tensor whose rows have `step` bytes from an element to the next; `rows` are its other dimensions. */
+/* A tensor whose elements along a row are `step` bytes apart; `rows` views its other dimensions. */
 struct gn_lines {
     gn_view rows;
     int64_t step;
 };
 
 #define LEAST ((gn_compute)-INFINITY)
-/* A team for each row of at most THREADS * HELD elements.  A row with a NaN, or whose largest element is infinite,
- * comes out as NaN by what is done with these numbers. */
+/* One team per row, of at most THREADS * HELD elements. A row with NaN, or whose maximum is infinite, becomes NaN by
+ * the arithmetic, without special cases. */
 template <int IS_LOG, int THREADS, int HELD>
 __global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256, 1)
     softmax_rows(gn_lines out, gn_lines in, int64_t length, int64_t is_dense) {
@@ -50,7 +49,7 @@ __global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256, 1)
     }
 }
 
-/* y (g - sum(g y)), or g - exp(y) sum(g): a row of at most THREADS * HELD elements. */
+/* y (g - sum(g y)), or for log_softmax g - exp(y) sum(g), for rows of at most THREADS * HELD elements. */
 template <int IS_LOG, int THREADS, int HELD>
 __global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256, 1)
     softmax_gradient_rows(gn_lines out, gn_lines gradient, gn_lines output, int64_t length, int64_t is_dense) {
@@ -76,13 +75,13 @@ __global__ void __launch_bounds__(THREADS > 256 ? THREADS : 256, 1)
     }
 }
 
-/* The values of the threads that share a row of softmax_columns: those of all slices, COLUMNS apart. */
+/* Folds the values of the threads that share a row of softmax_columns: those of all slices, COLUMNS threads apart. */
 template <class FOLD, int COLUMNS, int SLICES, class T> static inline T fold_slices(T value, T *shared) {
     if constexpr (COLUMNS == 1) {
         return gn_team_fold<FOLD, SLICES>(value, shared);
     } else {
         const int column = (int)threadIdx.x % COLUMNS;
-        __syncthreads(); /* what an earlier call left there has been read */
+        __syncthreads(); /* the result of an earlier call has been read */
         shared[threadIdx.x] = value;
         __syncthreads();
         value = shared[column];
@@ -93,8 +92,8 @@ template <class FOLD, int COLUMNS, int SLICES, class T> static inline T fold_sli
     }
 }
 
-/* COLUMNS rows side by side for each block, whose SLICES share out their elements.  What was summed is scaled when a
- * larger element comes. */
+/* One block for COLUMNS adjacent rows; its SLICES divide the elements of each. When a larger element appears, the sum
+ * so far is rescaled. */
 template <int IS_LOG, int COLUMNS, int SLICES>
 __global__ void __launch_bounds__(COLUMNS *SLICES, 1) softmax_columns(gn_lines out, gn_lines in, int64_t length) {
     constexpr int threads = COLUMNS * SLICES;

@@ -1,9 +1,9 @@
-/* From elements to entries that order.cu sorts, line by line, and from sorted entries to results. */
+/* Makes entries, which order.cu sorts line by line, from elements; and results from sorted entries. */
 #include "element.cuh"
 #include "order.cuh"
 #include "places.cuh"
 
-/* Lines of `length` elements, `step` bytes apart, `in` being all lines at their first element. */
+/* Lines of `length` elements, `step` bytes apart; `in` views the first element of each line. */
 struct gn_sorting {
     int64_t lines;
     int64_t length;
@@ -25,7 +25,8 @@ template <class ENTRY> __global__ void enter_elements(gn_view in, gn_sorting wor
     }
 }
 
-/* The first `kept` values of each line and their places.  `values` and `indices` are all lines at their first element. */
+/* The first `kept` values of each line and their indices. `values` and `indices` view the first element of each
+ * line. */
 template <class ENTRY>
 __global__ void leave_sorted(gn_view values, gn_view indices, gn_view in, gn_sorting work, const ENTRY *entries,
                              int64_t kept, int64_t value_step, int64_t index_step) {
@@ -40,13 +41,13 @@ __global__ void leave_sorted(gn_view values, gn_view indices, gn_view in, gn_sor
     }
 }
 
-/* What is wanted of a line in order: the element of a rank; the middle one, or the first NaN where there is one; the middle
- * one of those that are no NaN, if any. */
+/* The element wanted from a sorted line: that of a rank; the median, or the first NaN if there is one; the median of
+ * the elements that are not NaN, if any. */
 #define OF_RANK 0
 #define MIDDLE 1
 #define MIDDLE_NUMBER 2
 
-/* One element of each line, and its place where `indices` has memory. */
+/* One element of each line, and its index unless the memory of `indices` is null. */
 template <class ENTRY>
 __global__ void leave_ranked(gn_view values, gn_view indices, gn_view in, gn_sorting work, const ENTRY *entries,
                              int32_t wanted, int64_t rank) {
@@ -67,7 +68,7 @@ __global__ void leave_ranked(gn_view values, gn_view indices, gn_view in, gn_sor
 
 #define MODE_THREADS 256
 
-/* A run of equal elements, by its length and the rank of its last one. */
+/* A run of equal elements: its length and the rank of its last element. */
 struct gn_streak {
     int64_t length;
     int64_t last;
@@ -76,8 +77,8 @@ static inline gn_streak gn_longer(gn_streak a, gn_streak b) {
     return b.length > a.length || (b.length == a.length && b.last < a.last) ? b : a;
 }
 
-/* The longest run of each line, the first of equal ones: its last element, and the place of that.  A NaN is a run of its
- * own.  A block for each line. */
+/* The longest run of each line, the first of equally long ones: writes its last element, and the index of that. Each
+ * NaN is a run of its own. One block per line. */
 template <class ENTRY>
 __global__ void leave_modes(gn_view values, gn_view indices, gn_view in, gn_sorting work, const ENTRY *entries) {
     __shared__ gn_streak shared[MODE_THREADS];
@@ -109,21 +110,21 @@ __global__ void leave_modes(gn_view values, gn_view indices, gn_view in, gn_sort
     }
 }
 
-/* The middle of nothing: NaN, or what copy_ makes of it. */
+/* The median of no elements: NaN, converted as copy_ does. */
 __global__ void leave_nan(gn_view value) {
     const double nan = NAN;
     *(gn_element *)value.at = gn_convert((const char *)&nan, GN_FLOAT64);
 }
 
-/* Where numbers would have to be put into sorted rows. */
+/* searchsorted: the insertion positions of numbers in sorted rows. */
 struct gn_bisection {
     int64_t length; /* of a row */
-    int64_t width;  /* numbers that are looked for in one row */
+    int64_t width;  /* numbers that are searched in one row */
     int32_t is_right;
     int32_t is_short; /* results are int32 */
 };
 
-/* The places of rows in order; *fault becomes 1 where one is outside its row. */
+/* Checks the sorter, the indices that sort each row; *fault becomes 1 if one is out of range. */
 __global__ void check_sorter(gn_view sorter, int64_t length, int32_t *fault) {
     const int64_t count = gn_count(sorter);
     int faults = 0;
@@ -136,8 +137,9 @@ __global__ void check_sorter(gn_view sorter, int64_t length, int32_t *fault) {
     }
 }
 
-/* The first place whose element is behind each number; NaN is behind nothing.  The rows are the last dimension of
- * `sequence`, in the order of `sorter` where that has memory; elements of other dtypes are converted. */
+/* The first index whose element is not less than (with is_right: is greater than) each number; NaN is greater than all
+ * numbers. The rows are the last dimension of `sequence`, in the order of `sorter` unless its memory is null. Elements
+ * of other dtypes are converted. */
 __global__ void bisect(gn_view out, gn_view sequence, gn_view numbers, gn_view sorter, gn_bisection work) {
     const int64_t count = gn_count(numbers);
     for (int64_t i = gn_thread(); i < count; i += gn_threads()) {

@@ -1,11 +1,11 @@
-/* Variances, norms and sums of exponentials: reductions whose accumulators have several numbers, in double precision.
+/* Variances, norms and logsumexp: reductions whose accumulators have several numbers, in double precision.
  *
- * Elements come some at a time: their mean, or the largest of them, is found first, so that what costs a division or a
- * power is done once for all of them. */
+ * Elements are folded in groups: the mean or the largest of a group is computed first, so that there is one division or
+ * power per group. */
 #include "reduction.cuh"
 
-/* The count, the mean and the sum of squared distances from it, of what has been seen: MEAN is double, or of complex
- * numbers, whose distances are in the plane, gn_complex128. */
+/* The count, the mean, and the sum of squared distances from the mean. MEAN is double, or gn_complex128 for complex
+ * elements, whose distances are in the complex plane. */
 template <class MEAN> struct moments {
     double count;
     MEAN mean;
@@ -35,14 +35,15 @@ template <class MEAN> static inline moments<MEAN> both_moments(moments<MEAN> tot
                          total.squares + part.squares + square_of(away) * (total.count * share)};
 }
 
-/* sum * scale^order is the sum of the powers of sizes, which leave the range of a double in no scale where they are at
- * most 1.  For the orders 0, inf and -inf `sum` is the result itself. */
+/* sum * scale^order is the sum of powers of absolute values; divided by the scale these are at most 1, so that their
+ * powers do not overflow. For the orders 0, inf and -inf, `sum` is the result itself. */
 struct scaled_sum {
-    double scale; /* below 0: nothing has been seen; 0: nothing but zeros, infinities and NaN */
+    double scale; /* -1: no elements yet; 0: only zeros, infinities and NaN */
     double sum;
 };
 
-/* Numbers whose squares, and sums of these, are in the range of a double, and whose small ones do not count. */
+/* In this range squares and their sums neither overflow nor underflow, and smaller numbers are negligible beside
+ * these. */
 #define LEAST_SAFE 1e-140
 #define LARGEST_SAFE 1e140
 
@@ -50,7 +51,7 @@ static inline double norm_power(double size, double order) {
     return order == 2 ? size * size : order == 1 ? size : pow(size, order);
 }
 
-/* Gives the sum of powers a larger scale; zeros and infinities are the same in any. */
+/* Increases the scale; sums that are 0 or infinite do not change. */
 static inline void rescale(scaled_sum *total, double scale, double order) {
     if (scale > total->scale) {
         if (total->scale > 0 && total->sum != 0 && !isinf(total->sum)) {
@@ -60,7 +61,7 @@ static inline void rescale(scaled_sum *total, double scale, double order) {
     }
 }
 
-/* The better of two sizes for the orders inf and -inf; NaN if either is. */
+/* The larger size for order inf, the smaller for -inf; NaN if either is. */
 static inline double better_size(double a, double b, double order) {
     const bool is_better = order > 0 ? b > a : b < a;
     return is_better || b != b ? b : a;
@@ -84,7 +85,7 @@ static inline scaled_sum both_norms(scaled_sum total, scaled_sum part, double or
     return total;
 }
 
-/* The norm of some sizes. */
+/* The accumulator of a group of sizes. */
 template <int COUNT> static inline scaled_sum norm_of(const double *sizes, double order) {
     if (isinf(order)) {
         double best = sizes[0];
@@ -116,7 +117,8 @@ template <int COUNT> static inline scaled_sum norm_of(const double *sizes, doubl
     return scaled_sum{scale, sum};
 }
 
-/* Adds sizes to a norm.  IS_NARROW: their squares are in no danger. */
+/* Adds sizes to an accumulator. IS_NARROW: the dtype's squares are in the range of a double, so that no scale is
+ * needed. */
 template <bool IS_NARROW, int COUNT>
 static inline void fold_sizes(scaled_sum *total, const double *sizes, double order) {
     if (IS_NARROW && order == 2) {
@@ -142,25 +144,25 @@ static inline double last_norm(scaled_sum total, double order) {
     return scale * (order == 2 ? sqrt(total.sum) : pow(total.sum, 1 / order));
 }
 
-/* sum * e^largest is the sum of the exponentials; `largest` is the largest number seen, of complex ones the largest real
- * part, whose power alone may leave the range of a double.  SUM is as MEAN above. */
+/* sum * e^largest is the sum of exponentials. `largest` is the largest number so far, for complex ones the largest real
+ * part, since only its exponential can overflow. SUM is double or gn_complex128. */
 template <class SUM> struct powers {
     double largest;
     SUM sum;
 };
 
-/* What is subtracted before a power is taken: where that is infinite, nothing. */
+/* What is subtracted from exponents: the largest number, or 0 if that is infinite. */
 static inline double powers_shift(double largest) {
     return isinf(largest) ? 0 : largest;
 }
 
-/* The same powers over e to another `largest`, which is no less. */
+/* The sum relative to another `largest`, which is not smaller. */
 template <class SUM> static inline SUM powers_over(powers<SUM> total, double largest) {
     return total.largest == largest ? total.sum : total.sum * gn_exp(total.largest - powers_shift(largest));
 }
 
 template <class SUM> static inline powers<SUM> both_powers(powers<SUM> total, powers<SUM> part) {
-    if (total.sum == 0) { /* e to infinity by 0 would be NaN */
+    if (total.sum == 0) { /* e^inf * 0 would be NaN */
         return part;
     }
     if (part.sum == 0) {

@@ -1,7 +1,7 @@
-/* The statistics of reduce.def on one dtype, GN_CUDA_CODE. */
+/* The statistics of reduce.def for one dtype, GN_CUDA_CODE. */
 #if CODE == GN_CUDA_CODE && IS_FRACTIONAL
 
-/* What elements are summed in, and a result, which is real but for the logarithm of a sum of powers. */
+/* The type in which elements are summed, and that of a result, which is real except for logsumexp. */
 #if IS_COMPLEX
 #define PRECISE gn_complex128
 #define SIZE MAGNITUDE
@@ -53,7 +53,7 @@ struct moments_reduction {
         }                                                                                      \
     };
 
-/* Sizes of elements; for order 2 those of a complex number's parts, whose squares add up to the same. */
+/* Absolute values of elements; for order 2 those of both parts of a complex number, whose squares have the same sum. */
 #if IS_COMPLEX
 template <int COUNT> static inline void fold_elements(scaled_sum *total, const STORAGE *elements, double order) {
     double sizes[2 * COUNT];
@@ -104,7 +104,7 @@ template <int COUNT> static inline void fold_elements(scaled_sum *total, const S
         }                                                                                             \
     };
 
-/* The power of an element over e to the largest, and the result. */
+/* The exponential of an element relative to the largest, and the result. */
 #if IS_COMPLEX
 static inline gn_complex128 power_below(STORAGE x, double largest) {
     return cexp(gn_complex128((double)x.re - powers_shift(largest), x.im));
@@ -115,7 +115,7 @@ static inline STORAGE log_of(powers<gn_complex128> total) {
 #else
 static inline double power_below(COMPUTE x, double largest) {
     const COMPUTE below = x - (COMPUTE)powers_shift(largest);
-    return (double)gn_exp_negative(below > 0 ? 0 : below); /* above 0 is an infinity alone, whose power counts as one */
+    return (double)gn_exp_negative(below > 0 ? 0 : below); /* > 0 only for +inf, which counts as 1 */
 }
 static inline STORAGE log_of(powers<double> total) {
     return STORE((COMPUTE)(log(total.sum) + total.largest));

@@ -1,16 +1,17 @@
-/* _linalg_svd by one-sided Jacobi rotations, in doubles (Demmel & Veselic, "Jacobi's method is more accurate than QR", 1992):
- * columns are turned against each other, pair by pair, until all are orthogonal; their lengths are then the singular values.
+/* _linalg_svd by one-sided Jacobi rotations, in double (Demmel & Veselic, "Jacobi's method is more accurate than QR",
+ * 1992): pairs of columns are rotated until all columns are orthogonal; their norms are then the singular values.
  *
- * A block takes a matrix.  Signs come out as the C backend's where each column meets the others in its order: row by row of
- * the pairs (i, j).  That is kept, too, if all pairs of one sum i + j, which have no column in common, are turned at once, a
- * warp for each, one sum after the other. */
+ * One block per matrix. The signs of the singular vectors equal those of the C backend if each column is rotated with
+ * the others in the same order, which is row by row of the pairs (i, j). All pairs with one sum i + j have no column in
+ * common and can be rotated in parallel, one warp per pair; processing the sums in increasing order preserves that
+ * order. */
 #include "number.cuh"
 #include "places.cuh"
 #include "team.cuh"
 
 #define SVD_THREADS 256
 #define SVD_WARPS (SVD_THREADS / GN_WARP)
-#define SWEEPS 60 /* Jacobi converges quadratically; a handful is enough */
+#define SWEEPS 60 /* Jacobi converges quadratically; a few sweeps are enough */
 #define EPSILON 2.220446049250313e-16
 
 /* A complex number. */
@@ -83,7 +84,7 @@ static inline void write(char *at, gn_pair x) {
     ((gn_storage *)at)[1] = gn_store((gn_compute)x.imag);
 }
 
-/* The sum over a warp, for each lane. */
+/* The sum over a warp, returned in each lane. */
 static inline double sum_of_warp(double x) {
     return gn_team_fold<gn_add, GN_WARP>(x, (double *)NULL);
 }
@@ -91,20 +92,20 @@ static inline gn_pair sum_of_warp(gn_pair x) {
     return gn_pair{sum_of_warp(x.real), sum_of_warp(x.imag)};
 }
 
-/* Matrices of `rows` and `columns`, decomposed as they are where they are `tall`, else as their adjoints; the views have what
- * is in front of the last two dimensions, whose steps in bytes are given.  Left vectors: `wanted` of them. */
+/* Matrices of `rows` and `columns`: decomposed directly if `tall`, else as adjoints. The views have the batch
+ * dimensions; the steps of the last two dimensions are in bytes. `wanted` is the number of left vectors. */
 struct gn_svd {
     int64_t matrices, rows, columns, wanted;
     gn_view in, u, values, vh;
     int64_t in_steps[2], u_steps[2], value_step, vh_steps[2];
     int32_t tall, with_vectors;
-    char *memory; /* of each block `memory_bytes` */
+    char *memory; /* `memory_bytes` per block */
     int64_t memory_bytes;
     int32_t *fault;
 };
 
-/* What a block works in: columns, one after the other, and by how they were turned; the left vectors; and numbers of
- * columns. */
+/* The workspace of a block: the columns, contiguous; the accumulated rotations; the left vectors; projections
+ * (`shares`); norms and the order of columns. */
 template <class SCALAR> struct gn_workspace {
     SCALAR *columns, *turns, *left, *shares;
     double *lengths;
@@ -120,7 +121,7 @@ template <class SCALAR> struct gn_workspace {
     }
 };
 
-/* The sum of conj(a) * b, by a warp, for each lane. */
+/* The sum of conj(a) * b, computed by a warp and returned in each lane. */
 template <class SCALAR> static inline SCALAR inner(const SCALAR *a, const SCALAR *b, int64_t count) {
     SCALAR sum = {};
     for (int64_t i = gn_member<GN_WARP>(); i < count; i += GN_WARP) {
@@ -149,7 +150,8 @@ static inline void turn(SCALAR *x, SCALAR *y, int64_t count, SCALAR phase, doubl
     }
 }
 
-/* Turns columns a and b, and u and v with them, so that a and b are orthogonal; false if they were.  By a warp. */
+/* Rotates columns a and b so that they are orthogonal, and u and v by the same rotation; false if they were orthogonal.
+ * Called by a warp. */
 template <class SCALAR>
 static inline bool rotate(SCALAR *a, SCALAR *b, int64_t rows, SCALAR *u, SCALAR *v, int64_t count) {
     const SCALAR overlap = inner(a, b, rows);
@@ -167,8 +169,8 @@ static inline bool rotate(SCALAR *a, SCALAR *b, int64_t rows, SCALAR *u, SCALAR 
     return true;
 }
 
-/* Reads a matrix, scaled by a power of two, so that squares stay in range; false for one that is not finite.
- * By the block. */
+/* Reads a matrix, scaled by a power of two so that squares stay in range; false if it is not finite. Called by a
+ * block. */
 template <class SCALAR>
 static inline bool read_matrix(const gn_svd &work, int64_t matrix, int64_t rows, int64_t count, SCALAR *columns,
                                int *exponent) {
@@ -199,7 +201,7 @@ static inline bool read_matrix(const gn_svd &work, int64_t matrix, int64_t rows,
     return true;
 }
 
-/* Turns all pairs of columns until none of them has to be.  By the block. */
+/* Rotates all pairs of columns until a sweep finds all of them orthogonal. Called by a block. */
 template <class SCALAR> static inline void turn_all(const gn_workspace<SCALAR> &here, int64_t rows, int64_t count) {
     __shared__ int32_t turned[SVD_WARPS];
     const int32_t warp = (int32_t)threadIdx.x / GN_WARP;
@@ -234,8 +236,8 @@ template <class SCALAR> static inline void turn_all(const gn_workspace<SCALAR> &
     }
 }
 
-/* `held` orthonormal columns of `size` elements, and others behind them until there are `wanted` (Gram and Schmidt, twice).
- * By the block. */
+/* Extends `held` orthonormal columns of `size` elements to `wanted` ones (Gram and Schmidt, twice). Called by a
+ * block. */
 template <class SCALAR>
 static inline void complete(SCALAR *columns, SCALAR *shares, int64_t held, int64_t wanted, int64_t size) {
     const int32_t warp = (int32_t)threadIdx.x / GN_WARP;
@@ -265,7 +267,7 @@ static inline void complete(SCALAR *columns, SCALAR *shares, int64_t held, int64
             }
         }
         __syncthreads();
-        const double length = length_of(candidate, size); /* for each warp the same */
+        const double length = length_of(candidate, size); /* the same in each warp */
         __syncthreads();
         if (length > 0.5 / sqrt((double)size)) {
             for (int64_t i = threadIdx.x; i < size; i += SVD_THREADS) {
@@ -277,7 +279,7 @@ static inline void complete(SCALAR *columns, SCALAR *shares, int64_t held, int64
     __syncthreads();
 }
 
-/* Writes columns, in an order where there is one, as columns of U, or as conjugated rows of Vh. */
+/* Writes columns, in the given order if there is one, as columns of U or as conjugated rows of Vh. */
 template <class SCALAR>
 static inline void write_columns(char *to, const int64_t *steps, const SCALAR *columns, const int64_t *order, int64_t count,
                                  int64_t size, bool as_rows) {
@@ -289,7 +291,7 @@ static inline void write_columns(char *to, const int64_t *steps, const SCALAR *c
     }
 }
 
-/* *fault becomes 1 where a matrix is not finite. */
+/* *fault becomes 1 if a matrix is not finite. */
 template <class SCALAR> __global__ void decompose(gn_svd work) {
     const int64_t rows = gn_max(work.rows, work.columns);
     const int64_t count = gn_min(work.rows, work.columns);
@@ -314,7 +316,7 @@ template <class SCALAR> __global__ void decompose(gn_svd work) {
         __syncthreads();
         char *const values = work.values.at + gn_offset_of(work.values, (uint64_t)matrix);
         for (int64_t i = threadIdx.x; i < count; i += SVD_THREADS) {
-            int64_t place = 0; /* descending; equal ones stay in order */
+            int64_t place = 0; /* descending; equal ones keep their order */
             for (int64_t other = 0; other < count; other++) {
                 place += here.lengths[other] > here.lengths[i] || (here.lengths[other] == here.lengths[i] && other < i);
             }

@@ -1,4 +1,4 @@
-/* Teams: the threads that share a row, THREADS of them: a part of a warp, a warp, or a whole block. */
+/* A team is the group of THREADS threads that share a row: a part of a warp, a warp, or a whole block. */
 #pragma once
 
 #include "kernel.cuh"
@@ -6,14 +6,14 @@
 #define GN_WARP 32
 #define GN_ALL_LANES 0xffffffffu
 
-/* Which thread of its team the caller is. */
+/* The index of the calling thread in its team. */
 template <int THREADS> static inline int gn_member(void) {
     return (int)(threadIdx.x % THREADS);
 }
 
-/* Rows are shared out to teams by `for (gn_turns<THREADS> turn(count); turn.any(); turn.next())`, in which `turn.row`
- * is that of the caller's team.  The threads of a warp, which may be several teams, go through the same turns, so
- * that they can meet; `is_there` is false for a team that has none left. */
+/* Distributes rows to teams: `for (gn_turns<THREADS> turn(count); turn.any(); turn.next())`, where `turn.row` is the
+ * row of the caller's team. All threads of a warp, which may contain several teams, run the same number of iterations,
+ * so that warp shuffles are valid; `is_there` is false in an iteration for which a team has no row. */
 template <int THREADS> struct gn_turns {
     static constexpr int together = THREADS < GN_WARP ? GN_WARP / THREADS : 1;
     int64_t count, row;
@@ -36,14 +36,14 @@ struct gn_add {
         return a + b;
     }
 };
-/* The greater one; NaN is passed over. */
+/* The maximum; a NaN in `b` is ignored. */
 struct gn_greater {
     template <class T> static inline T of(T a, T b) {
         return b > a ? b : a;
     }
 };
 
-/* The value of the lane whose number differs by `apart`. */
+/* The value of the lane whose index is this lane's XOR `apart`. */
 template <class T> static inline T gn_of_lane(T value, int apart) {
     return __shfl_xor_sync(GN_ALL_LANES, value, apart);
 }
@@ -51,9 +51,9 @@ template <class T> static inline gn_complex<T> gn_of_lane(gn_complex<T> value, i
     return gn_complex<T>(gn_of_lane(value.re, apart), gn_of_lane(value.im, apart));
 }
 
-/* The values of all threads of a team folded, for each of them the same bits: a lane meets the one beside it, then
- * the pairs meet, and so on.  All threads of a warp call it.  `shared` has room for a value of each warp of a block;
- * teams within a warp leave it alone. */
+/* Folds the values of all threads of a team; each thread gets the result, with the same bits. Within a warp it is a
+ * butterfly of shuffles. All threads of a warp must call it. `shared` has an element for each warp of the block; teams
+ * within a warp do not use it. */
 template <class FOLD, int THREADS, class T> static inline T gn_team_fold(T value, T *shared) {
     constexpr int lanes = THREADS < GN_WARP ? THREADS : GN_WARP;
 #pragma unroll
@@ -62,7 +62,7 @@ template <class FOLD, int THREADS, class T> static inline T gn_team_fold(T value
     }
     if constexpr (THREADS > GN_WARP) {
         constexpr int warps = THREADS / GN_WARP;
-        __syncthreads(); /* what an earlier call left there has been read */
+        __syncthreads(); /* the result of an earlier call has been read */
         if (threadIdx.x % GN_WARP == 0) {
             shared[threadIdx.x / GN_WARP] = value;
         }

@@ -1,21 +1,22 @@
-/* Products of tiles: a block of SIDE * SIDE threads multiplies pieces of two matrices in shared memory, each thread
- * some rows and columns of the product in registers. */
+/* Tiled matrix products: a block of SIDE * SIDE threads multiplies pieces of two matrices in shared memory. Each thread
+ * accumulates some rows and columns of the product in registers. */
 #pragma once
 
 #include "number.cuh"
 
 #define SIDE 16 /* threads along a side of a tile */
 #define TILE_THREADS (SIDE * SIDE)
-/* Places of k of which pieces are in shared memory at once, as many as fit there. */
+/* The number of indices of k whose pieces are in shared memory at once, as many as fit. */
 #if GN_CUDA_CODE == GN_COMPLEX128
 #define STEP 8
 #else
 #define STEP 16
 #endif
 
-/* A thread's share of a piece of a factor: SIZE places outside by STEP of k, on the way from memory to shared memory.
- * Threads next to each other take elements that are next to each other, where one of the strides allows it: with
- * `is_along_k` a thread has one place of k and several outside, else the other way round. */
+/* One thread's part of a piece of a factor, in registers on the way from global to shared memory. A piece has SIZE rows
+ * of the left factor (or columns of the right one), called "outside" here, by STEP indices of k. Adjacent threads read
+ * adjacent elements if one of the strides is 1: with `is_along_k` a thread has one index of k and several outside, else
+ * one outside and several of k. */
 template <int SIZE> struct gn_share {
     static constexpr int count = SIZE * STEP / TILE_THREADS;
     static constexpr int apart_outside = TILE_THREADS / STEP;
@@ -23,11 +24,11 @@ template <int SIZE> struct gn_share {
     typedef gn_lanes<gn_total, 4> piece[STEP][SIZE / 4 + 1];
 
     gn_storage held[count];
-    const gn_storage *from; /* the first of them */
-    int64_t apart;          /* from one to the next */
-    int64_t advance;        /* to the next piece */
-    int32_t outside_left;   /* places outside from the first on */
-    int32_t place, depth;   /* of the first */
+    const gn_storage *from; /* the thread's first element */
+    int64_t apart;          /* from an element to the next */
+    int64_t advance;        /* from a piece to the next */
+    int32_t outside_left;   /* how many outside indices remain, counted from the first */
+    int32_t place, depth;   /* of the first element */
     bool is_along_k;
 
     inline void begin(const gn_storage *factor, int64_t outer, int64_t inner, int64_t outside, bool along_k) {
@@ -41,7 +42,7 @@ template <int SIZE> struct gn_share {
         outside_left = (int32_t)gn_min(outside, SIZE) - place;
     }
 
-    /* Takes the next piece, of which `inside` places of k are there.  Zeros stand for what is outside of the matrix. */
+    /* Reads the next piece, which has `inside` indices of k. Elements outside the matrix become 0. */
     inline void read(int64_t inside) {
         const int inside_left = (int)gn_min(inside, STEP) - depth;
         int there = is_along_k ? (outside_left + apart_outside - 1) / apart_outside
@@ -64,21 +65,21 @@ template <int SIZE> struct gn_share {
     }
 };
 
-/* A product of (SIDE ROWS) squared elements.  A thread has ROWS squared of them: rows and columns in groups of four,
- * the groups SIDE of them apart, so that the threads of a warp read neighbouring vectors of shared memory. */
+/* A product of SIDE * ROWS by SIDE * ROWS elements. A thread has ROWS by ROWS of them: rows and columns in groups of
+ * four, with a distance of SIDE groups, so that the threads of a warp read adjacent vectors of shared memory. */
 template <int ROWS, int AT_ONCE = 2> struct gn_tile {
     static constexpr int size = SIDE * ROWS;
     static constexpr int groups = ROWS / 4;
     typedef gn_lanes<gn_total, 4> four;
     typedef typename gn_share<size>::piece piece;
-    /* Two pieces of each factor: while one is multiplied, the next is on its way. */
+    /* Double buffering: two pieces of each factor, one being multiplied while the next is loaded. */
     struct room {
         piece left[2], right[2];
     };
 
     gn_total sums[ROWS][ROWS];
 
-    /* Which row or column of the tile the thread's number i is. */
+    /* The row or column of the tile that corresponds to index i of the thread. */
     static inline int row(int i) {
         return (i / 4 * SIDE + (int)threadIdx.x / SIDE) * 4 + i % 4;
     }
@@ -118,8 +119,9 @@ template <int ROWS, int AT_ONCE = 2> struct gn_tile {
         }
     }
 
-    /* Adds the product of `rows` by `depth` elements of the left factor, `down` apart and along k `left_step`, with
-     * `depth` by `columns` of the right one, `across` and `right_step` apart.  All threads of the block call it. */
+    /* Adds the product of `rows` by `depth` elements of the left factor (strides `down` and, along k, `left_step`) and
+     * `depth` by `columns` elements of the right one (strides `right_step` along k, and `across`). All threads of the
+     * block must call it. */
     inline void add(room &shared, const gn_storage *left, int64_t down, int64_t left_step, int64_t rows,
                     const gn_storage *right, int64_t across, int64_t right_step, int64_t columns, int64_t depth) {
         gn_share<size> of_left, of_right;
@@ -137,7 +139,7 @@ template <int ROWS, int AT_ONCE = 2> struct gn_tile {
                 of_right.read(left_over - STEP);
             }
             add_pieces(shared.left[which], shared.right[which]);
-            which = 1 - which; /* whose last readers are behind the barrier that the next step comes to */
+            which = 1 - which; /* its last readers have passed the barrier of the next step before it is written */
         }
         __syncthreads(); /* the pieces have been read */
     }

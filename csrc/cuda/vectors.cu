@@ -1,21 +1,21 @@
-/* Vectors: their distances (_cdist_forward, _pdist_forward), linalg_cross and addr. */
+/* Distances of vectors (_cdist_forward, _pdist_forward), linalg_cross and addr. */
 #include "number.cuh"
 #include "places.cuh"
 
 #define VECTOR_THREADS 256
-#define TILE 32     /* distances of as many rows from as many others are a block's */
-#define DEPTH 16    /* elements of the rows that it looks at together */
-#define EACH (TILE * TILE / VECTOR_THREADS) /* distances of a thread */
+#define TILE 32     /* a block computes a tile of TILE by TILE distances */
+#define DEPTH 16    /* elements of the rows in shared memory at once */
+#define EACH (TILE * TILE / VECTOR_THREADS) /* distances per thread */
 
-/* What is done with the absolute differences: counted where they are not 0, summed, squared, compared, or raised to a
- * power. */
+/* How the absolute differences are combined: the number of nonzero ones, the sum, the sum of squares, the maximum, or
+ * the sum of powers. */
 #define COUNT 0
 #define SUM 1
 #define SQUARES 2
 #define LARGEST 3
 #define POWERS 4
 
-/* Matrices of rows of `length` elements; steps in bytes.  The views have what is in front of the last two dimensions. */
+/* Matrices of rows of `length` elements; steps in bytes. The views have the batch dimensions. */
 struct gn_distances {
     int64_t matrices, rows, columns, length;
     gn_view first, second, out;
@@ -24,7 +24,7 @@ struct gn_distances {
 };
 
 #if !GN_IS_COMPLEX
-/* A difference that is NaN makes the distance NaN; but of the largest it is left out unless PAIRS. */
+/* A NaN difference makes the distance NaN, except that the maximum ignores it unless PAIRS. */
 template <int KIND, int PAIRS> static inline double with_size(double total, double size, double order) {
     switch (KIND) {
     case COUNT: return total + (size != size ? size : (double)(size != 0));
@@ -35,8 +35,9 @@ template <int KIND, int PAIRS> static inline double with_size(double total, doub
     }
 }
 
-/* The distance of each row of the first matrices from each of the second, in double and rounded once; PAIRS: those of one
- * matrix from the rows behind them, one after the other.  A block makes a tile of them, whose rows it loads side by side. */
+/* The distance of each row of the first matrix from each row of the second, in double and rounded once. PAIRS: those of
+ * one matrix from its later rows, contiguously. A block computes a tile of them, whose rows it loads with coalesced
+ * reads. */
 template <int KIND, int PAIRS> __global__ void distances(gn_distances work) {
     __shared__ double first[TILE][DEPTH + 1];
     __shared__ double second[TILE][DEPTH + 1];

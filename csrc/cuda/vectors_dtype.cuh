@@ -1,4 +1,4 @@
-/* linalg_cross and addr of one dtype, GN_CUDA_CODE. */
+/* linalg_cross and addr for one dtype, GN_CUDA_CODE. */
 #if CODE == GN_CUDA_CODE
 
 #if IS_COMPLEX
@@ -9,7 +9,7 @@
 #define PRECISE int64_t
 #endif
 
-/* The cross product of vectors of three elements, `step` bytes apart; the views have all other dimensions. */
+/* The cross product of vectors of three elements, which are `step` bytes apart; the views have all other dimensions. */
 __global__ void cross(gn_view out, gn_view a, gn_view b, int64_t out_step, int64_t a_step, int64_t b_step) {
     const int64_t count = gn_count(out);
     for (int64_t i = gn_thread(); i < count; i += gn_threads()) {
@@ -27,7 +27,7 @@ __global__ void cross(gn_view out, gn_view a, gn_view b, int64_t out_step, int64
     }
 }
 
-/* beta * self + alpha * a * b, as they are expanded; where beta is 0, self is not looked at. */
+/* beta * self + alpha * a * b, for expanded operands; if beta is 0, self is not read. */
 __global__ void addr(gn_view out, gn_view self, gn_view a, gn_view b, gn_numbers numbers) {
     const gn_numbers *const call = &numbers;
 #if CODE == GN_BOOL

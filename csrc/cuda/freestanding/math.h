@@ -1,4 +1,4 @@
-/* The constants of C's header; NVIDIA's run-time compiler has its functions without one. */
+/* The constants of the C header; NVRTC has its functions built in. */
 #pragma once
 
 #define INFINITY __int_as_float(0x7f800000)

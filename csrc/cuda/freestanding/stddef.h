@@ -1,2 +1,2 @@
-/* NVIDIA's run-time compiler has size_t without a header. */
+/* NVRTC has size_t built in. */
 #pragma once

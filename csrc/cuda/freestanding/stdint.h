@@ -1,4 +1,4 @@
-/* The integers of C's header, which NVIDIA's run-time compiler does not bring. */
+/* The integer types of the C header, which NVRTC does not provide. */
 #pragma once
 
 typedef signed char int8_t;

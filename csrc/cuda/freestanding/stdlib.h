@@ -1,2 +1,2 @@
-/* Nothing of it is used in kernels. */
+/* Kernels use nothing of the C header. */
 #pragma once

@@ -1,2 +1,2 @@
-/* NVIDIA's run-time compiler has memcpy and memset without a header. */
+/* NVRTC has memcpy and memset built in. */
 #pragma once
