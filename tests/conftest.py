@@ -6,7 +6,10 @@ import gc
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import hypothesis
@@ -37,6 +40,27 @@ def device(request: pytest.FixtureRequest) -> Iterator[str]:
         pytest.skip(f"backend {request.param} is not available here")
     with gn.device(request.param):
         yield request.param
+
+
+_TORCH = pytest.param(
+    "torch",
+    marks=[
+        pytest.mark.oracle,
+        pytest.mark.skipif(
+            find_spec("torch") is None, reason="the oracle is PyTorch, which is not installed"
+        ),
+    ],
+)
+
+
+@pytest.fixture(params=["gnomon", _TORCH])
+def lib(request: pytest.FixtureRequest) -> ModuleType:
+    """gnomon and, with ``-m oracle``, PyTorch: the test asserts behavior that PyTorch documents.
+
+    It uses only what both libraries have.  If PyTorch passes, the expectation is right; if gnomon passes,
+    gnomon meets it.
+    """
+    return import_module(request.param)
 
 
 @pytest.fixture(autouse=True)

@@ -16,6 +16,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .extension import extension as _speedups
+from .replacement import guard as guard
+from .replacement import like
 
 tensor = _speedups.tensor_type
 version_counter = _speedups.version_type
@@ -120,15 +122,6 @@ def engine_ones(readable: Callable[..., Any]) -> Callable[..., Any]:
     return ones_of
 
 
-def like(made: Any, readable: Callable[..., Any]) -> Any:
-    """``made`` with the name, docstring and annotations of ``readable``."""
-    for name in ("__name__", "__qualname__", "__module__", "__doc__", "__annotations__"):
-        if hasattr(readable, name):
-            setattr(made, name, getattr(readable, name))
-    made.__wrapped__ = readable
-    return made
-
-
 # Python's operators with the same operand order as gnomon's operator; reflected ones have the reverse order.
 _IN_PLACES = {
     f"__{prefix}{name}__"
@@ -160,11 +153,6 @@ def function_maker(make: Callable[..., Any]) -> Callable[..., Any]:
         return method(make(packet, takes_self, named_defaults), may_view, in_places=True)
 
     return make_function
-
-
-def guard(kind: str, readable: Callable[..., Any], extra: Any = None) -> Any:
-    """A C replacement of a special method, which an interrupt can not divide."""
-    return like(_speedups.function(kind, readable, extra), readable)
 
 
 def tensor_of_data(readable: Callable[..., Any]) -> Any:

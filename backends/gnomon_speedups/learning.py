@@ -33,9 +33,9 @@ from gnomon.values.dispatch_key import AUTOGRAD, MODE_WORD, WRAPPER_KEYS
 from gnomon.values.limits import finfo
 from gnomon.values.thread_local_state import ThreadLocalStateGuard
 
-from . import guard, like
 from .extension import extension as _speedups
 from .plan import MOST_ARGUMENTS, MOST_STEPS, OF_STEPS, Entry, Kind, Plan, Saved
+from .replacement import guard, like
 
 _SAVED = {"value": Saved.VALUE, "output": Saved.OUTPUT, "sizes": Saved.SIZES, "spec": Saved.SPEC}
 

@@ -38,6 +38,10 @@ tests/        the tests themselves
 plugin.py is the pytest plug-in; conform.py, census.py, shadow.py, new_backend.py and goldens.py are commands.
 """
 
+from .moved import install
+
+install()
+
 # Reports contain it: two reports with the same version come from the same tests.  It is incremented with a
 # release of gnomon whose tests, samples or tolerances differ from those of the release before.
 SUITE_VERSION = 1

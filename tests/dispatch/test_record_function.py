@@ -122,7 +122,7 @@ def test_a_kernel_is_told_with_what_it_is_launched_with(device):
     assert made.device is gn.device(device) and made[:2] == (made.device, made.tensors)
     assert made.tensors[0] is result and made.tensors[1] is x
     assert made.key_dtype is gn.float32 and made.output_count == 1
-    assert made.iterator is not None and list(made.kernel_arguments) == [2]
+    assert made.iterator is not None and made.walk is made.iterator and list(made.kernel_arguments) == [2]
 
 
 def test_nodes_and_named_blocks_are_told(device):

@@ -42,3 +42,18 @@ def test_pickles_of_generators_from_before_are_read() -> None:
     assert b"gnomon.numerics.generator" in text
     again = pickle.loads(text.replace(b"gnomon.numerics.generator", b"gnomon.kit.generator"))
     assert gn.rand(3, generator=again).tolist() == expected
+
+
+def test_files_of_operators_have_their_old_names() -> None:
+    program = (
+        "from gnomon.ops.copy import copy_\n"
+        "import gnomon.ops.reduce as reduce\n"
+        "from gnomon.ops import convolution\n"
+        "print(reduce.__name__, convolution.__name__)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["gnomon.ops.reductions.reduce", "gnomon.ops.nn.convolution"]
+    with pytest.raises(AttributeError, match="there is no namespace of operators 'nonsense'"):
+        gn.ops.nonsense  # noqa: B018
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("gnomon.ops.nonsense")

@@ -99,16 +99,15 @@ def modules() -> dict[str, Path]:
     return found
 
 
-def imports_of(name: str, path: Path, at_import_only: bool = False) -> list[str]:
+def imports_of(name: str, path: Path) -> list[str]:
     """Dotted names that a file imports, with relative imports resolved to ``gnomon.``.
 
-    They include the imports inside functions, unless ``at_import_only`` selects those that run when the file
-    is imported.
+    They include the imports inside functions.
     """
     package = name.split(".")[:-1]
     found = []
     tree = tree_of(path)
-    for node in tree.body if at_import_only else ast.walk(tree):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found.extend(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -135,6 +134,13 @@ def is_in_function(tree: ast.Module) -> set[int]:
     return {id(inner) for function in functions for inner in ast.walk(function) if inner is not function}
 
 
+def for_types_only(tree: ast.Module) -> set[int]:
+    """The ids of the nodes that only type checkers read."""
+    conditions = [each for each in ast.walk(tree) if isinstance(each, ast.If)]
+    for_types = [each for each in conditions if "TYPE_CHECKING" in ast.dump(each.test)]
+    return {id(inner) for each in for_types for inner in ast.walk(each)}
+
+
 def module_named(imported: str, files: dict[str, Path]) -> str | None:
     """The module of gnomon that an import names; None for a name in a module, which is listed itself."""
     target = imported.removeprefix("gnomon").removeprefix(".")
@@ -144,21 +150,41 @@ def module_named(imported: str, files: dict[str, Path]) -> str | None:
     return None
 
 
+def imported_at_import(name: str, path: Path, files: dict[str, Path]) -> set[str]:
+    """The modules that a file imports when it is imported itself."""
+    tree = tree_of(path)
+    skipped = is_in_function(tree) | for_types_only(tree)
+    found = set()
+    for node in ast.walk(tree):
+        if id(node) in skipped:
+            continue
+        if isinstance(node, ast.Import):
+            found |= {module_named(alias.name, files) for alias in node.names if alias.name[:6] == "gnomon"}
+        elif isinstance(node, ast.ImportFrom):
+            base = name.split(".")[: -node.level] if node.level else []
+            target = ".".join([*base, *(node.module.split(".") if node.module else [])])
+            if node.level or target.split(".")[0] == "gnomon":
+                # `from . import views` imports a module, and nothing of the package's own file
+                found |= {
+                    module_named(f"{target}.{alias.name}", files) or module_named(target, files)
+                    for alias in node.names
+                }
+    return {each for each in found if each is not None and each != name}
+
+
 def upward_imports(files: dict[str, Path]) -> list[str]:
     wrong = []
     for name, path in files.items():
-        at_import = imports_of(name, path, at_import_only=True)
+        at_import = imported_at_import(name, path, files)
         for imported in imports_of(name, path):
             if not imported.startswith("gnomon.") and imported != "gnomon":
                 continue
             target = module_named(imported, files)
-            if (
-                target is None or imported == "gnomon."
-            ):  # ``from . import bind``: the module itself is listed as well
+            if target is None or imported == "gnomon.":  # `from . import bind`: the module is listed as well
                 continue
             here, there = floor_of(name), floor_of(target)
             room, other = name.split(".")[0], target.split(".")[0]
-            is_late = (room, other) in LATE and imported not in at_import
+            is_late = (room, other) in LATE and target not in at_import
             if (there > here and not is_late) or (there == here < INTERFACE and room != other):
                 wrong.append(f"{name} (floor {here}) imports {imported} (floor {there})")
             is_neighbour = room == other and room in SEALED and not name.endswith("__init__")
@@ -423,11 +449,9 @@ def test_the_package_is_python_alone(tmp_path: Path) -> None:
 
 
 def test_there_are_no_import_circles() -> None:
+    """Imports count wherever they run when a file is imported, also inside ``if`` and ``try``."""
     files = modules()
-    graph: dict[str, set[str]] = {}
-    for name, path in files.items():
-        imported = (each.removeprefix("gnomon.") for each in imports_of(name, path, at_import_only=True))
-        graph[name] = {target for target in imported if target in files and target != name}
+    graph = {name: imported_at_import(name, path, files) for name, path in files.items()}
     done: set[str] = set()
 
     def visit(name: str, path: tuple[str, ...]) -> None:
@@ -443,11 +467,31 @@ def test_there_are_no_import_circles() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("from . import two\n", {"pair.two"}),
+        ("if True:\n    from .two import g\n", {"pair.two"}),
+        ("try:\n    import gnomon.pair.two\nexcept ImportError:\n    pass\n", {"pair.two"}),
+        ("class A:\n    from . import two\n", {"pair.two"}),
+        ("from . import SOMETHING\n", {"pair.__init__"}),
+        ("def f():\n    from . import two\n", set()),
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from . import two\n", set()),
+    ],
+)
+def test_an_import_that_makes_a_circle_is_seen(text: str, seen: set[str], tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text(text)
+    files = {f"pair.{each}": tmp_path / f"{each}.py" for each in ("__init__", "one", "two")}
+    assert imported_at_import("pair.one", files["pair.one"], files) == seen
+
+
+@pytest.mark.parametrize(
     "place",
     [
         "conformance/gnomon_conformance",
-        *(f"backends/gnomon_{name}" for name in ("c", "cuda", "numpy/gnomon_numpy")),
+        *(f"backends/gnomon_{name}" for name in ("c", "cuda", "numpy/gnomon_numpy", "speedups")),
+        "backends/gnomon_torch/gnomon_torch",
         "benchmarks/gnomon_bench",
+        "tools/fuzzing",
     ],
 )
 def test_the_packages_beside_it_have_no_import_circles(place: str) -> None:
@@ -466,9 +510,7 @@ def inner_imports(root: Path) -> dict[str, set[str]]:
         if name.startswith("templates."):
             continue
         tree = tree_of(path)
-        conditions = [each for each in ast.walk(tree) if isinstance(each, ast.If)]
-        for_types = [each for each in conditions if "TYPE_CHECKING" in ast.dump(each.test)]
-        ignored = {id(inner) for each in for_types for inner in ast.walk(each)}
+        ignored = for_types_only(tree)
         graph[name] = set()
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and node.level and id(node) not in ignored:

@@ -252,6 +252,11 @@ def prepare(
     return call
 
 
+def observe_tensor(framework: Framework, tensor: Any) -> TensorOutcome:
+    """What can be observed of a tensor whose memory is new."""
+    return TensorOutcome(*framework.observe(tensor), None, framework.numbers(tensor))
+
+
 def run(
     framework: Framework, operator: Any, sample: Sample, dtype: str, layout: str, change: Any = None
 ) -> Outcome:
@@ -438,10 +443,7 @@ def differentiate_twice(
         second = framework.grad([total], inputs, [total.detach() * 0 + 1]) if total is not None else ()
     except Exception as error:  # compared with what the other framework raises
         return Twice(None, 0, (), failure_of(error))
-    found = [
-        None if each is None else TensorOutcome(*framework.observe(each), None, framework.numbers(each))
-        for each in second
-    ]
+    found = [None if each is None else observe_tensor(framework, each) for each in second]
     numbers = None if total is None else framework.numbers(total)
     value = None if numbers is None else numbers[0]
     return Twice(value, len(leaves), tuple(found), None)

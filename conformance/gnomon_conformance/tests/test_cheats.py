@@ -99,8 +99,8 @@ def test_deterministic(operator, dtype, backend):
         if sample in larger and not RANDOM.match(operator.name):  # no other test has these calls
             expected = run(Gnomon("reference"), operator, sample, dtype, "contiguous")
             tolerance = Tolerance(operator, sample, dtype, "contiguous")
-            values = [each._replace(failure=None) for each in (first, expected)]
-            report(differences(*values, tolerance), operator, sample, dtype, backend)
+            mine, wanted = (each._replace(failure=None) for each in (first, expected))
+            report(differences(mine, wanted, tolerance), operator, sample, dtype, backend)
         problems = [
             f"result {place} of call {count} differs from that of the first"
             for count, each in enumerate(others, 2)

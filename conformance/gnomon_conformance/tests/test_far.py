@@ -152,7 +152,7 @@ def test_far(operator, backend):
 @pytest.mark.tier("random")
 def test_seeds(operator, backend):
     """64-bit seeds and generators, and 64-bit bounds of random integers."""
-    bounds = [()]
+    bounds: list[tuple[float, ...]] = [()]
     if operator.name == "random_.from":
         bounds = [(0, 2**33 + 9), (-5, 2**61 + 12345), (-(2**62), 2**62), (2**40, 2**40 + 3)]
     elif operator.name == "geometric_":

@@ -14,7 +14,7 @@ from ..collection import selection
 from ..collection.selection import UNDETERMINED, operators, variants
 from ..comparison.differences import failure_differences, result_differences
 from ..comparison.tolerances import gradient_bounds
-from ..execution.runner import Gnomon, TensorOutcome, differentiate, failure_of, prepare
+from ..execution.runner import Gnomon, differentiate, failure_of, observe_tensor, prepare
 from ..inputs.description import TensorDescription, layouts_for, stored
 from ..reporting.reproduction import explain
 from ..samples import good_samples
@@ -49,6 +49,7 @@ def pytest_generate_tests(metafunc):
         if not UNDETERMINED.match(name)
     }
     with_backend = metafunc.function is test_tangent_of_backend
+    dtypes: tuple[str, ...]
     dtypes = ("float32", "float64", "complex64", "float16") if with_backend else ("float64", "complex128")
     if metafunc.function is test_second_tangent:
         dtypes = ("float64",)
@@ -112,9 +113,7 @@ def push_forward(framework, library, operator, sample, dtype, layout, moved=0.0,
             ]
             numbers = tuple(framework.numbers(each) for each in outputs)
             tangents = tuple(
-                None
-                if each is None
-                else TensorOutcome(*framework.observe(each), None, framework.numbers(each))
+                None if each is None else observe_tensor(framework, each)
                 for each in (library.unpack_dual(output).tangent for output in outputs)
             )
     except Exception as error:  # compared with what the other framework raises
@@ -126,7 +125,7 @@ def outcome(framework, tangent):
     """The TensorOutcome of a tangent, or None."""
     if tangent is None:
         return None
-    return TensorOutcome(*framework.observe(tangent), None, framework.numbers(tangent))
+    return observe_tensor(framework, tangent)
 
 
 def is_listed(operator, failure):

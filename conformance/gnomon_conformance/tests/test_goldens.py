@@ -46,8 +46,8 @@ def test_golden(operator, dtype):
         if problems:
             pytest.fail(explain(problems, operator, sample, dtype, layout, ("reference",)), pytrace=False)
     for sample, layout, recorded in calls("gradients", operator, dtype):
-        expected = goldens.decode_gradients(recorded)
-        found = against_pytorch.check_gradient(operator, sample, dtype, layout, expected)
+        gradients = goldens.decode_gradients(recorded)
+        found = against_pytorch.check_gradient(operator, sample, dtype, layout, gradients)
         problems = unlisted(operator.name, dtype, [f"gradient: {each}" for each in found])
         if problems:
             pytest.fail(

@@ -8,7 +8,7 @@ from ..collection import selection
 from ..collection.selection import variants
 from ..comparison.differences import result_differences, same_number
 from ..comparison.tolerances import Tolerance
-from ..execution.runner import Gnomon, TensorOutcome, failure_of, prepare
+from ..execution.runner import Gnomon, failure_of, observe_tensor, prepare
 from ..inputs.description import REAL_FLOATS, Stored, strides_of
 from ..reporting.reproduction import explain
 from .test_out import cases
@@ -56,9 +56,7 @@ def call_between_guards(framework, operator, sample, dtype, wanted, turn):
         changed = [place - GUARD for place in beside if not same_number(numbers[place], filler, None)]
         if changed:
             problems.append(f"memory beside the output was written to, at its elements {changed[:8]}")
-    return [
-        TensorOutcome(*framework.observe(tensor), None, framework.numbers(tensor)) for _, tensor in made
-    ], problems
+    return [observe_tensor(framework, tensor) for _, tensor in made], problems
 
 
 @pytest.mark.short("float32")

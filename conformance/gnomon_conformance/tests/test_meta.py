@@ -50,6 +50,7 @@ def test_meta(operator, dtype):
 def test_meta_refuses(operator):
     """Invalid sizes and dtypes are refused without data; invalid values (of an index) cannot be."""
     for _, sample in bad_samples(operator.name):
+        assert sample.dtypes is not None, "an invalid sample names its dtypes"
         for dtype in sample.dtypes:
             expected = run(Gnomon("reference"), operator, sample, dtype, "contiguous")
             actual = run(Gnomon("meta"), operator, sample, dtype, "contiguous")

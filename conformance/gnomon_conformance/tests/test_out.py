@@ -8,7 +8,7 @@ from ..collection import selection
 from ..collection.selection import variants
 from ..comparison.differences import failure_differences, result_differences
 from ..comparison.tolerances import Tolerance
-from ..execution.runner import Gnomon, TensorOutcome, failure_of, prepare, run
+from ..execution.runner import Gnomon, failure_of, observe_tensor, prepare, run
 from ..inputs.description import Stored, complete, strides_of
 from ..reporting.reproduction import explain
 from ..samples import good_samples
@@ -56,7 +56,7 @@ def call_out(framework, operator, sample, dtype, wanted, how):
         except Exception as error:  # compared below
             failure = failure_of(error)
     kinds = [each.category.__name__ for each in caught if "GNOMON_FALLBACK" not in str(each.message)]
-    found = [TensorOutcome(*framework.observe(tensor), None, framework.numbers(tensor)) for tensor in tensors]
+    found = [observe_tensor(framework, tensor) for tensor in tensors]
     wholes = [framework.numbers(whole) for whole, _ in outputs]
     return found, wholes, returned, kinds, failure
 

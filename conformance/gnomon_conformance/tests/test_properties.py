@@ -34,6 +34,7 @@ def test_property(operator, backend, request):
             seconds=config.getoption("gnomon_property_seconds") / config.stash[plugin.searches_key],
         )
     if found.message:
+        assert found.drawn is not None
         drawn, seed = found.drawn, config.getoption("gnomon_seed")
         call = FoundCall(drawn.operator.name, drawn.dtype, drawn.sample, seed, found.what)
         advised = found_calls.advice(call, config.getoption("gnomon_write_found"))

@@ -172,7 +172,7 @@ def check(operator, dtype, is_inplace):
                 continue
             expected = [None if one[0] is None else gn.stack(one) for one in zip(*each)]
             shared = [copied(value) for value in examples[0]]
-            kept = []
+            kept: list[list[bool]] = []
 
             def call(*given, shared=shared, batched=batched, kept=kept):
                 result = framework.call(operator, replaced(shared, dict(zip(batched, given))))

@@ -87,7 +87,7 @@ class TensorIterator:
                 spec = converted_spec(
                     spec, wanted
                 )  # the copy that the kernel will see; compute_types in PyTorch replaces it as early
-            self.operands.append(Operand(spec, False, wanted or spec.dtype, is_number=spec is None))  # type: ignore
+            self.operands.append(Operand(spec, False, wanted or spec.dtype, is_number=spec is None))  # type: ignore[union-attr]
         self.output_count = len(output_dtypes)
         self._compute_shape(static_sizes)
         self._compute_strides()

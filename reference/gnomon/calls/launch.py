@@ -66,6 +66,11 @@ class Launch(NamedTuple):
     iterator: TensorIterator | None
     kernel_arguments: Sequence[Any]
 
+    @property
+    def walk(self) -> TensorIterator | None:
+        """The former name of ``iterator``."""
+        return self.iterator
+
 
 # Called after each launch of a kernel, with the prepared call if there is one, so that a plan can repeat it.
 after_launch: Callable[..., None] | None = None

@@ -43,7 +43,7 @@ def set_printoptions(
     if profile is not None:
         if profile not in profiles:
             raise ValueError(f"set_printoptions: profile must be one of {list(profiles)}, got {profile!r}")
-        options.precision, options.threshold, options.edgeitems, options.linewidth = profiles[profile]  # type: ignore
+        options.precision, options.threshold, options.edgeitems, options.linewidth = profiles[profile]  # type: ignore[assignment]
     if precision is not None:
         options.precision = precision
     if threshold is not None:
