@@ -98,7 +98,7 @@ def whole(probe: Path) -> SimpleNamespace:
     folder = probe / "report"
     done = run(
         *(probe, "probe", "--ops", r"^(neg|abs|add\.Tensor)$", "--report", str(folder), "-n", "1"),
-        *("--dtypes", "int8,int16,int32,int64,float32,float64", "--hang-limit", "3"),
+        *("--dtypes", "int8,int16,int32,int64,float32,float64", "--hang-limit", "10"),
         *("--property-seconds", "1", "--tier", "pointwise", "--expectations", str(expected)),
     )
     assert done.returncode == 1, done.stdout[-3000:] + done.stderr[-3000:]

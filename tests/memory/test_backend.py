@@ -460,7 +460,7 @@ def test_a_fork_waits_for_the_first_use_in_another_thread(tmp_path: Path, where:
         entered.wait()
         child = os.fork()
         if child == 0:
-            signal.alarm(20)  # ends a child that waits for ever
+            signal.alarm(60)  # ends a child that waits for ever
             os._exit(0 if gn.ones(1, device="late").item() == 1 else 3)
         print(os.waitpid(child, 0)[1])
         thread.join()

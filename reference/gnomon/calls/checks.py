@@ -15,7 +15,7 @@ from typing import Any
 from ..memory.spec import Spec
 from ..values import dtype as dtypes
 from ..values.dispatch_key import BATCHED
-from ..values.dtype import Number, bfloat16, bool_, check_number_fits, float16
+from ..values.dtype import Number, bfloat16, bool_, check_number_fits, float16, int32, int64
 
 
 def _given(tensors: dict[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -147,6 +147,18 @@ def check_mask(mask: Any) -> None:
     """Raises RuntimeError unless the mask's dtype is bool.  Source: masked_fill_impl_cpu."""
     if mask.dtype is not bool_:
         raise RuntimeError(f"only supports boolean masks, but got mask with dtype {mask.dtype.name}")
+
+
+def check_index_dtype(index: Any) -> None:
+    """Raises RuntimeError unless the index's dtype is int32 or int64.  Source: IndexingUtils.h."""
+    if index.dtype not in (int32, int64):
+        raise RuntimeError(f"Expected dtype int32 or int64 for index, got {index.dtype.name}")
+
+
+def check_long_index(index: Any) -> None:
+    """Raises RuntimeError unless the index's dtype is int64.  Source: take and put."""
+    if index.dtype is not int64:
+        raise RuntimeError(f"Expected a long tensor for index, but got {index.dtype.name}")
 
 
 def refuse_dtype(dtype: dtypes.dtype, *categories: str) -> None:

@@ -10,10 +10,8 @@ from math import copysign
 from typing import Any
 
 from ..memory.accessor import TensorAccessor
-from ..memory.spec import Spec
 from ..memory.tensor import Tensor
 from ..values import geometry
-from ..values.dtype import int32, int64
 from .arithmetic import exact_sum
 
 
@@ -32,12 +30,6 @@ def not_from_end(index: int, size: int, dim: int) -> int:
     if not 0 <= index < size:
         raise RuntimeError(f"index {index} is out of bounds for dimension {dim} with size {size}")
     return index
-
-
-def check_index_dtype(index: Spec) -> None:
-    """Raises RuntimeError for an index that is neither int64 nor int32."""
-    if index.dtype not in (int32, int64):
-        raise RuntimeError(f"Expected dtype int32/int64 for index, got {index.dtype.name}")
 
 
 def positions_along(

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...calls.checks import check_index_dtype, check_long_index
 from ...calls.native import native_function
 from ...calls.record import Out
 from ...dispatch.dispatcher import aten
 from ...memory.accessor import TensorAccessor
 from ...memory.spec import Spec
 from ...memory.tensor import Tensor
-from ...numerics.indexing import check_index_dtype, positions_along, slice_offsets
+from ...numerics.indexing import positions_along, slice_offsets
 from ...values import geometry
-from ...values.dtype import int32, int64
+from ...values.dtype import int64
 from ...values.geometry import wrap_dim
 
 
@@ -97,8 +98,7 @@ native_function(
 
 
 def _take_rule(self: Spec, index: Spec) -> Spec:
-    if index.dtype is not int64:
-        raise RuntimeError(f"take(): Expected a long tensor for index, but got {index.dtype.name}")
+    check_long_index(index)
     if not self.numel and index.numel:
         raise IndexError("take(): tried to take from an empty tensor")
     return self.contiguous(index.sizes)
@@ -139,8 +139,7 @@ def _index_select_rule(self: Spec, dim: int, index: Spec) -> Spec:
     dim = wrap_dim(dim, self.ndim)
     if index.ndim > 1:
         raise IndexError(f"Index is supposed to be a vector, but got dim: {index.ndim}")
-    if index.dtype not in (int32, int64):
-        raise RuntimeError(f"Expected dtype int32 or int64 for index, got {index.dtype.name}")
+    check_index_dtype(index)
     if not self.ndim:
         if index.numel != 1:
             raise RuntimeError(f"Index to scalar can have only 1 value, got {index.numel} value(s)")

@@ -16,7 +16,7 @@ from ...memory.accessor import TensorAccessor
 from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...values import geometry
-from ...values.dtype import bool_, int64
+from ...values.dtype import int64
 
 
 def _nonzero_rule(self: Spec, size: int, fill_value: int) -> Spec:
@@ -92,8 +92,7 @@ native_function(
 
 
 def _chosen_rule(self: Spec, mask: Spec, size: int) -> Spec:
-    if mask.dtype is not bool_:
-        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    check_mask(mask)
     geometry.broadcast_sizes(self.sizes, mask.sizes)
     check_non_negative(size=size)
     return self.contiguous((size,))
@@ -124,8 +123,7 @@ native_function(
 
 
 def _masked_select(self: Any, mask: Any) -> Any:
-    if mask._spec.dtype is not bool_:
-        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    check_mask(mask._spec)
     sizes = geometry.broadcast_sizes(self._spec.sizes, mask._spec.sizes)
     count = int(aten.count_nonzero.default(mask.expand(sizes), None).item())
     return aten._masked_select.default(self, mask, count)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
 from typing import Any
 
-from ...calls.checks import refuse_dtype
+from ...calls.checks import check_index_dtype, check_long_index, refuse_dtype
 from ...calls.iterator import converted_spec
 from ...calls.native import native_function
 from ...calls.record import Inplace, Out
@@ -25,7 +25,6 @@ from ...numerics import arithmetic
 from ...numerics.arithmetic import exact_sum
 from ...numerics.indexing import (
     add_at,
-    check_index_dtype,
     copy_elements,
     from_front,
     positions_along,
@@ -424,8 +423,7 @@ def _index_copy_rule(self: Spec, dim: int, index: Spec, source: Spec) -> Spec:
             "When source and destination are not scalars, their dimensionality must match. Source "
             f"dimensionality ({source.ndim}), destination dimensionality ({self.ndim})"
         )
-    if index.dtype is not int64:
-        raise RuntimeError(f"Expected a long tensor for index, but got {index.dtype.name}")
+    check_long_index(index)
     _check_source_dtype(self, source)
     mine, theirs = (
         (*sizes[:dim], *sizes[dim + 1 :]) if sizes else () for sizes in (self.sizes, source.sizes)
@@ -546,8 +544,7 @@ native_function(
 
 
 def _put_rule(self: Spec, index: Spec, source: Spec, accumulate: bool) -> Spec:
-    if index.dtype is not int64:
-        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {index.dtype.name}")
+    check_long_index(index)
     if self.dtype is not source.dtype:
         raise RuntimeError(
             "put_(): self and source expected to have the same dtype, but got self.dtype = "

@@ -31,7 +31,7 @@ Column = list[Any]
 SWEEPS = 60  # an upper bound: Jacobi converges quadratically, in a handful
 
 
-def _check_matrix(A: Spec) -> None:
+def _check_input(A: Spec) -> None:
     check_matrix(A=A)
     check_floating_or_complex(A.dtype)
     refuse_half(A.dtype)
@@ -45,7 +45,7 @@ def _column_major(sizes: tuple[int, ...], like: Spec) -> Spec:
 
 
 def _svd_rule(A: Spec, full_matrices: bool, compute_uv: bool, driver: str | None) -> tuple[Spec, Spec, Spec]:
-    _check_matrix(A)
+    _check_input(A)
     if driver is not None:
         raise RuntimeError("keyword argument `driver=` is only supported on CUDA inputs")
     *batch, rows, columns = A.sizes
