@@ -151,7 +151,7 @@ class Torch:
 
     def shares_memory(self, one: Any, other: Any) -> bool:
         """Whether these two tensors share a storage."""
-        return torch._C._is_alias_of(one, other)  # type: ignore[attr-defined]
+        return torch._C._is_alias_of(one, other)
 
     def version(self, tensor: Any) -> int:
         """The version counter."""
