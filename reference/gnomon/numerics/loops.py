@@ -115,13 +115,13 @@ def rows_along(self: Tensor, dim: int | None, outputs: Sequence[Tensor]) -> Any:
     kept = [each for each in range(len(accessor.sizes)) if each != dim]
     sizes = [accessor.sizes[each] for each in kept]
     starts = geometry.offsets(sizes, [accessor.strides[each] for each in kept], accessor.offset)
-    walks = [starts]
+    offsets = [starts]
     for output in outputs:
         strides = list(output._spec.strides)
         if len(strides) == len(accessor.sizes):
             del strides[dim]
-        walks.append(geometry.offsets(sizes, strides, output._storage_offset))
+        offsets.append(geometry.offsets(sizes, strides, output._storage_offset))
     step = accessor.strides[dim]
-    for start, *targets in zip(*walks):
+    for start, *targets in zip(*offsets):
         sources = [start + index * step for index in range(accessor.sizes[dim])]
         yield targets, sources, [accessor.read(offset) for offset in sources]

@@ -55,7 +55,7 @@ def tie_grad(grad: Any, self: Any, other: Any, chosen: Any) -> Any:
 
 clamp = native_function(
     "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
-    meta=lambda self, min, max: _clamp_walk(self, min, max),
+    meta=lambda self, min, max: _clamp_iterator(self, min, max),
     kernel=lambda iterator, min, max: _clamp_kernel(iterator, min, max),
     numbers=Numbers(held=("min", "max")),
     derivatives={"self": lambda grad, self, min, max: _clamp_grad(grad, self, min, max)},
@@ -68,7 +68,7 @@ clamp = native_function(
 )
 
 
-def _clamp_walk(self: Spec, min: Any, max: Any) -> Any:
+def _clamp_iterator(self: Spec, min: Any, max: Any) -> Any:
     if min is None and max is None:
         raise RuntimeError("At least one of 'min' or 'max' must not be None")
     bounds = [bound for bound in (min, max) if bound is not None]

@@ -82,7 +82,7 @@ pow_tensor = native_function(
 
 pow_scalar = native_function(
     "pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
-    meta=lambda self, exponent: _pow_scalar_walk(self, exponent),
+    meta=lambda self, exponent: _pow_scalar_iterator(self, exponent),
     kernel=lambda iterator, exponent: _power_kernel(iterator, exponent),
     derivatives={"self": pow_grad_self},
     inplace="Scalar",
@@ -117,7 +117,7 @@ def _power_kernel(iterator: TensorIterator, exponent: Any) -> None:
     for_each(iterator, lambda a: _power_of_number(a, held))
 
 
-def _pow_scalar_walk(self: Spec, exponent: Any) -> Any:
+def _pow_scalar_iterator(self: Spec, exponent: Any) -> Any:
     pow_rule(self, exponent)
     common = result_type(self, exponent)
     if common.category == 1 or (common.category == 2 and common.itemsize == 2):
