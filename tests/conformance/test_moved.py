@@ -11,6 +11,8 @@ from gnomon_conformance import moved
 
 @pytest.mark.parametrize(("old", "new"), moved.MOVED.items())
 def test_an_old_name_is_the_module(old: str, new: str) -> None:
+    if old == "oracle":
+        pytest.importorskip("torch")
     module = importlib.import_module(f"gnomon_conformance.{new}")
     assert importlib.import_module(f"gnomon_conformance.{old}") is module
     assert module.__spec__ is not None and module.__spec__.name == module.__name__
