@@ -70,8 +70,8 @@ class Backend:
                  not, a number that half precision cannot represent makes the call compute in float32
     kernels      operator name -> kernel.  A kernel has the same parameters as the reference's kernel of that
                  operator.  Its arguments are checked and prepared: shapes match, dtypes are equal where the
-                 operator requires it, outputs are allocated and do not overlap inputs.  It does not raise
-                 because of its inputs.  It can also be a PreparingKernel (memory/prepared.py)
+                 operator requires it, outputs are allocated and are an input or do not overlap it.  It does
+                 not raise because of its inputs.  It can also be a PreparingKernel (memory/prepared.py)
     capabilities operator name -> names of the dtypes that its kernel supports, None for all, or a Claim.  An
                  operator that is not listed is not claimed: the fallback policy decides how it runs
     traits       further capabilities: words of TRAITS
