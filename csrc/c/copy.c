@@ -1,11 +1,11 @@
 /* copy_, fill_ and where: memory moved, with conversion between any two dtypes. */
 #include "copy_lines.h"
 #include "direct.h"
+#include "for_each.h"
 #include "half_vectors.h"
 #include "scalar.h"
 #include "threads.h"
 #include "transpose.h"
-#include "walk.h"
 #include "workspace.h"
 
 /* The fewest rows and columns of a blocked copy. */
@@ -121,7 +121,7 @@ static int32_t move(const gn_call *call, void *const *data) {
         }
     }
     const int32_t status = gn_copy_lines(call, data);
-    return status == GN_NOT_IMPLEMENTED ? gn_walk(call, data, move_row) : status;
+    return status == GN_NOT_IMPLEMENTED ? gn_for_each(call, data, move_row) : status;
 }
 
 #define GN_TEMPLATE "copy_dtype.h"
@@ -159,11 +159,11 @@ WHERE_LOOP(pair)
 
 int32_t kernel_where(const gn_call *call, void *const *data) {
     switch (gn_itemsize(call->tensors[0].dtype)) {
-    case 1: return gn_walk(call, data, where_uint8_t);
-    case 2: return gn_walk(call, data, where_uint16_t);
-    case 4: return gn_walk(call, data, where_uint32_t);
-    case 8: return gn_walk(call, data, where_uint64_t);
-    default: return gn_walk(call, data, where_pair);
+    case 1: return gn_for_each(call, data, where_uint8_t);
+    case 2: return gn_for_each(call, data, where_uint16_t);
+    case 4: return gn_for_each(call, data, where_uint32_t);
+    case 8: return gn_for_each(call, data, where_uint64_t);
+    default: return gn_for_each(call, data, where_pair);
     }
 }
 

@@ -62,7 +62,7 @@ int32_t NAME(kernel_copy)(const gn_call *call, void *const *data) {
     if (source == CODE) {
         return move(call, data);
     }
-    return gn_walk(call, data, loops[source]);
+    return gn_for_each(call, data, loops[source]);
 }
 
 static int32_t NAME(fill_loop)(int64_t count, char *const *data, const int64_t *strides, const gn_call *call) {
@@ -86,7 +86,7 @@ static int32_t NAME(fill_loop)(int64_t count, char *const *data, const int64_t *
 }
 
 int32_t NAME(kernel_fill)(const gn_call *call, void *const *data) {
-    return gn_walk(call, data, NAME(fill_loop));
+    return gn_for_each(call, data, NAME(fill_loop));
 }
 
 #if CODE != GN_BOOL && (IS_INTEGRAL || IS_FLOATING)

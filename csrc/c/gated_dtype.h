@@ -62,12 +62,12 @@ int32_t NAME(kernel_glu)(const gn_call *call, void *const *data) {
     const gn_tensor half = {self->dtype, self->ndim, out->sizes, self->strides};
     const gn_tensor tensors[3] = {*out, half, half};
     void *places[3] = {data[0], data[1], (char *)data[1] + out->sizes[dim] * self->strides[dim]};
-    return gn_walk_direct(call, 1, 3, tensors, places, LOOP(glu));
+    return gn_for_each_direct(call, 1, 3, tensors, places, LOOP(glu));
 }
 
 /* (output, buffer; self) */
 int32_t NAME(kernel_log_sigmoid)(const gn_call *call, void *const *data) {
-    return gn_walk_direct(call, 2, 3, call->tensors, data, LOOP(log_sigmoid));
+    return gn_for_each_direct(call, 2, 3, call->tensors, data, LOOP(log_sigmoid));
 }
 
 #undef LOOP

@@ -1,8 +1,8 @@
 /* Pointwise operators of two operands: rows of pointwise.def for float64 and each complex dtype. */
+#include "for_each.h"
 #include "half_vectors.h"
 #include "pointwise_words.h"
 #include "scalar_rest.h"
-#include "walk.h"
 
 #define OF_DTYPES (IS_COMPLEX || CODE == GN_FLOAT64)
 #define OF_ONE(...)

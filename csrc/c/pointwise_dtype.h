@@ -7,11 +7,11 @@
  *     static int32_t exp_loop_float32(int64_t count, char *const *data, const int64_t *strides, const gn_call *call)
  *         { ... out[i] = gn_exp(a) ... }
  *     int32_t kernel_exp_float32(const gn_call *call, void *const *data)
- *         { return gn_walk(call, data, exp_loop_float32); }
+ *         { return gn_for_each(call, data, exp_loop_float32); }
  *
- * and for float16 only the latter, as a walk with exp_loop_float16. That loop is generated next to exp_loop_float32 and
- * computes in float: block by block if the processor converts vectors, else through buffers. Operators with other kinds
- * of loops, and those that detect faults, always use buffers (THROUGH_FLOAT). */
+ * and for float16 only the latter, by gn_for_each with exp_loop_float16. That loop is generated next to
+ * exp_loop_float32 and computes in float: block by block if the processor converts vectors, else through buffers.
+ * Operators with other kinds of loops, and those that detect faults, always use buffers (THROUGH_FLOAT). */
 
 #if OF_DTYPES
 #if IS_HALF
@@ -23,7 +23,7 @@
 #define TERNARY_LOOP(id, parameter, expression)
 #define THROUGH_FLOAT(id)                                                \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {  \
-        return gn_walk_float(call, data, id##_loop_float32);             \
+        return gn_for_each_float(call, data, id##_loop_float32);             \
     }
 
 #else
@@ -309,17 +309,17 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
 #define KERNEL(id) THROUGH_FLOAT(id)
 #define KERNEL_CHOICE(id, choice)                                                                              \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                        \
-        return gn_walk_float(call, data,                                                                       \
+        return gn_for_each_float(call, data,                                                                       \
                              call->integers[0] == choice ? id##_chosen_loop_float32 : id##_other_loop_float32); \
     }
 #else
 #define KERNEL(id)                                                       \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {  \
-        return gn_walk(call, data, NAME(id##_loop));                     \
+        return gn_for_each(call, data, NAME(id##_loop));                     \
     }
 #define KERNEL_CHOICE(id, choice)                                                                              \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                        \
-        return gn_walk(call, data, call->integers[0] == choice ? NAME(id##_chosen_loop) : NAME(id##_other_loop)); \
+        return gn_for_each(call, data, call->integers[0] == choice ? NAME(id##_chosen_loop) : NAME(id##_other_loop)); \
     }
 #endif
 
@@ -363,7 +363,7 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
 #if CODE == GN_INT16
 #define BITS_LOOP(id, loop)                                                 \
     loop int32_t kernel_##id##_bits(const gn_call *call, void *const *data) { \
-        return gn_walk(call, data, id##_bits_loop_int16);                   \
+        return gn_for_each(call, data, id##_bits_loop_int16);                   \
     }
 #else
 #define BITS_LOOP(id, loop)
@@ -451,9 +451,9 @@ OF_ONE(static int32_t NAME(pow_number_loop)(int64_t count, char *const *data, co
 #endif
 #if IS_HALF /* the exponent is a number of the dtype, too */
 #if GN_HAS_HALF_VECTORS
-#define WALK_POWER(call, data, exponent) gn_walk(call, data, NAME(pow_loop_of)(exponent))
+#define WALK_POWER(call, data, exponent) gn_for_each(call, data, NAME(pow_loop_of)(exponent))
 #else
-#define WALK_POWER(call, data, exponent) gn_walk_float(call, data, pow_number_loop_float32)
+#define WALK_POWER(call, data, exponent) gn_for_each_float(call, data, pow_number_loop_float32)
 #endif
 OF_ONE(int32_t NAME(kernel_pow_number)(const gn_call *call, void *const *data) {
     gn_scalar exponent = call->scalars[0];

@@ -1,8 +1,8 @@
 /* Comparisons, and pointwise operators of three operands: rows of pointwise.def for each dtype. */
+#include "for_each.h"
 #include "half_vectors.h"
 #include "pointwise_words.h"
 #include "scalar.h"
-#include "walk.h"
 
 #define OF_DTYPES 1
 #define OF_ONE(...)

@@ -1,8 +1,8 @@
 /* Pointwise operators of one operand: rows of pointwise.def for bool and each integer and complex dtype. */
+#include "for_each.h"
 #include "half_vectors.h"
 #include "pointwise_words.h"
 #include "scalar.h"
-#include "walk.h"
 
 #define OF_DTYPES !IS_FLOATING
 #define OF_ONE(...) __VA_ARGS__

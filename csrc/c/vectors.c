@@ -1,9 +1,9 @@
 /* Vectors: their distances (_cdist_forward, _pdist_forward), linalg_cross and addr. */
 #include "direct.h"
+#include "for_each.h"
 #include "matmul.h"
 #include "scalar.h"
 #include "threads.h"
-#include "walk.h"
 #include "workspace.h"
 
 /* Partial sums of a distance, so that its loop vectorises. */

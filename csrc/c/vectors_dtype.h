@@ -463,7 +463,7 @@ int32_t NAME(kernel_cross)(const gn_call *call, void *const *data) {
 /* beta * self + alpha * vec1 * vec2, where vec1 goes down and vec2 along; scalars: beta, alpha. */
 #if IS_HALF
 int32_t NAME(kernel_addr)(const gn_call *call, void *const *data) {
-    return gn_walk_float(call, data, addr_loop_float32);
+    return gn_for_each_float(call, data, addr_loop_float32);
 }
 #else
 static int32_t NAME(addr_loop)(int64_t count, char *const *data, const int64_t *strides, const gn_call *call) {
@@ -501,6 +501,6 @@ static int32_t NAME(addr_loop)(int64_t count, char *const *data, const int64_t *
 #undef PRODUCT
 
 int32_t NAME(kernel_addr)(const gn_call *call, void *const *data) {
-    return gn_walk(call, data, NAME(addr_loop));
+    return gn_for_each(call, data, NAME(addr_loop));
 }
 #endif

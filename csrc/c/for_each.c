@@ -1,5 +1,5 @@
 /* Iterates over the operands of a TensorIterator: rows of dimension 0, split over threads. */
-#include "walk.h"
+#include "for_each.h"
 #include "workspace.h"
 
 #include "copy_lines.h"
@@ -7,13 +7,13 @@
 #include "threads.h"
 #include "transpose.h"
 
-typedef struct walk {
+typedef struct iteration {
     const gn_call *call;
     void *const *data;
     gn_loop *loop;
     int through_float;
     gn_status status; /* the last fault; concurrent writes all write valid values */
-} walk;
+} iteration;
 
 /* Elements that are converted in the float buffers at a time: four operands of 2 KiB stay in the L1 cache. */
 #define BUFFER 512
@@ -121,7 +121,7 @@ typedef struct place {
 } place;
 
 /* Sets the place to row `number` of the rows over dimensions `first` and on. */
-static void set_place(const walk *work, int32_t first, int64_t number, place *at) {
+static void set_place(const iteration *work, int32_t first, int64_t number, place *at) {
     const gn_call *call = work->call;
     for (int32_t k = 0; k < call->tensor_count; k++) {
         at->row[k] = work->data[k];
@@ -136,7 +136,7 @@ static void set_place(const walk *work, int32_t first, int64_t number, place *at
 }
 
 /* Moves the place to the next row of dimensions `first` and on. */
-static void next_place(const walk *work, int32_t first, place *at) {
+static void next_place(const iteration *work, int32_t first, place *at) {
     const gn_call *call = work->call;
     const int64_t *sizes = call->tensors[0].sizes;
     for (int32_t dim = first; dim < call->tensors[0].ndim; dim++) {
@@ -152,7 +152,7 @@ static void next_place(const walk *work, int32_t first, place *at) {
 }
 
 /* `part` elements of a row from `column` on. */
-static void run_row(walk *work, char *const *row, const int64_t *inner, int64_t column, int64_t part) {
+static void run_row(iteration *work, char *const *row, const int64_t *inner, int64_t column, int64_t part) {
     const gn_call *call = work->call;
     char *first[GN_MAX_OPERANDS];
     for (int32_t k = 0; k < call->tensor_count; k++) {
@@ -171,8 +171,8 @@ static void set_inner(const gn_call *call, int64_t *inner) {
 }
 
 /* The elements [begin, end) of the iteration, dimension 0 innermost. */
-static void walk_part(int64_t begin, int64_t end, void *context) {
-    walk *work = context;
+static void iterate_part(int64_t begin, int64_t end, void *context) {
+    iteration *work = context;
     const gn_call *call = work->call;
     const int64_t row_size = call->tensors[0].ndim > 0 ? call->tensors[0].sizes[0] : 1;
     int64_t inner[GN_MAX_OPERANDS];
@@ -192,8 +192,8 @@ static void walk_part(int64_t begin, int64_t end, void *context) {
 }
 
 /* The same for a single row: a shortcut for small calls. */
-static void walk_row(int64_t begin, int64_t end, void *context) {
-    walk *work = context;
+static void iterate_row(int64_t begin, int64_t end, void *context) {
+    iteration *work = context;
     int64_t inner[GN_MAX_OPERANDS];
     set_inner(work->call, inner);
     run_row(work, (char *const *)work->data, inner, begin, end - begin);
@@ -295,7 +295,7 @@ static void copy_tile(int64_t itemsize, int64_t rows, int64_t columns, const cha
 }
 
 /* The tile of `rows` rows from `row` on and `columns` columns from `column` on. */
-static void run_tile(walk *work, char *const *row_data, int64_t row, int64_t rows, int64_t column, int64_t columns,
+static void run_tile(iteration *work, char *const *row_data, int64_t row, int64_t rows, int64_t column, int64_t columns,
                      char *tiles) {
     const gn_call *call = work->call;
     char *places[GN_MAX_OPERANDS];
@@ -323,8 +323,8 @@ static void run_tile(walk *work, char *const *row_data, int64_t row, int64_t row
 }
 
 /* The strips [begin, end): each is TILE_ROWS rows of dimension 1, all columns of dimension 0. */
-static void walk_strips(int64_t begin, int64_t end, void *context) {
-    walk *work = context;
+static void iterate_strips(int64_t begin, int64_t end, void *context) {
+    iteration *work = context;
     const gn_call *call = work->call;
     const int64_t *sizes = call->tensors[0].sizes;
     const int64_t width = tile_columns(call);
@@ -355,7 +355,7 @@ static void walk_strips(int64_t begin, int64_t end, void *context) {
 typedef enum lie { LIES_JOINED, LIES_ONCE, LIES_REPEATED, LIES_APART } lie;
 
 typedef struct joining {
-    walk *work;
+    iteration *work;
     lie lies[GN_MAX_OPERANDS];
     int64_t rows; /* that are joined at a time */
 } joining;
@@ -473,9 +473,9 @@ static void copy_joined(const joining *join, place *at, int64_t rows, char (*buf
 }
 
 /* The rows [begin, end), joined. */
-static void walk_joined(int64_t begin, int64_t end, void *context) {
+static void iterate_joined(int64_t begin, int64_t end, void *context) {
     const joining *join = context;
-    walk *work = join->work;
+    iteration *work = join->work;
     const gn_call *call = work->call;
     _Alignas(64) char buffers[GN_MAX_OPERANDS][JOINED_BYTES];
     char *data[GN_MAX_OPERANDS];
@@ -503,7 +503,7 @@ static void walk_joined(int64_t begin, int64_t end, void *context) {
 }
 
 static int32_t run(const gn_call *call, void *const *data, gn_loop *loop, int through_float) {
-    walk work = {call, data, loop, through_float, GN_OK};
+    iteration work = {call, data, loop, through_float, GN_OK};
     const int64_t numel = gn_numel(&call->tensors[0]);
     if (numel == 0) {
         return GN_OK;
@@ -511,27 +511,27 @@ static int32_t run(const gn_call *call, void *const *data, gn_loop *loop, int th
     const int64_t *sizes = call->tensors[0].sizes;
     joining join = {.work = &work};
     if (call->tensors[0].ndim <= 1) {
-        gn_parallel_for(0, numel, GN_GRAIN, walk_row, &work);
+        gn_parallel_for(0, numel, GN_GRAIN, iterate_row, &work);
     } else if (wants_tiles(call)) {
         const int64_t strips = (sizes[1] + TILE_ROWS - 1) / TILE_ROWS * (numel / (sizes[0] * sizes[1]));
-        gn_parallel_for(0, strips, gn_grain(TILE_ROWS * sizes[0]), walk_strips, &work);
+        gn_parallel_for(0, strips, gn_grain(TILE_ROWS * sizes[0]), iterate_strips, &work);
     } else if (wants_joining(call, &join)) {
-        gn_parallel_for(0, numel / sizes[0], gn_grain(sizes[0]), walk_joined, &join);
+        gn_parallel_for(0, numel / sizes[0], gn_grain(sizes[0]), iterate_joined, &join);
     } else {
-        gn_parallel_for(0, numel, GN_GRAIN, walk_part, &work);
+        gn_parallel_for(0, numel, GN_GRAIN, iterate_part, &work);
     }
     return work.status;
 }
 
-int32_t gn_walk(const gn_call *call, void *const *data, gn_loop *loop) {
+int32_t gn_for_each(const gn_call *call, void *const *data, gn_loop *loop) {
     return run(call, data, loop, 0);
 }
 
-int32_t gn_walk_float(const gn_call *call, void *const *data, gn_loop *loop) {
+int32_t gn_for_each_float(const gn_call *call, void *const *data, gn_loop *loop) {
     return run(call, data, loop, 1);
 }
 
-int32_t gn_walk_direct(const gn_call *call, int32_t output_count, int32_t count, const gn_tensor *tensors,
+int32_t gn_for_each_direct(const gn_call *call, int32_t output_count, int32_t count, const gn_tensor *tensors,
                        void *const *data, gn_loop *loop) {
     gn_tensor turned[GN_MAX_OPERANDS];
     int64_t sizes[GN_MAX_DIMS];

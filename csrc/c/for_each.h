@@ -1,6 +1,6 @@
 /* Iteration over the operands of a TensorIterator: rows of dimension 0, split over threads. */
-#ifndef GN_WALK_H
-#define GN_WALK_H
+#ifndef GN_FOR_EACH_H
+#define GN_FOR_EACH_H
 
 #include "kernel.h"
 
@@ -14,11 +14,11 @@ typedef int32_t gn_loop(int64_t count, char *const *data, const int64_t *strides
 
 /* Runs `loop` over all rows of an iterated call; any fault that it returned, or GN_OK.
  * At most GN_MAX_OPERANDS tensors.  Allocates nothing. */
-int32_t gn_walk(const gn_call *call, void *const *data, gn_loop *loop);
+int32_t gn_for_each(const gn_call *call, void *const *data, gn_loop *loop);
 
 /* The same for a loop over floats where tensors may be float16 or bfloat16: those operands go through a
  * buffer of floats, and outputs are rounded once on their way back. */
-int32_t gn_walk_float(const gn_call *call, void *const *data, gn_loop *loop);
+int32_t gn_for_each_float(const gn_call *call, void *const *data, gn_loop *loop);
 
 /* One row of that, for a loop over halves that are not dense. */
 int32_t gn_row_through_float(int64_t count, char *const *data, const int64_t *strides, const gn_call *call,
@@ -32,7 +32,7 @@ int32_t gn_row_of_blocks(int64_t count, char *const *data, const int64_t *stride
 
 /* The iteration of a GN_DIRECT kernel: over `count` tensors that all have the sizes of the first, outermost dimension
  * first, outputs before inputs. The loop gets `call`, with these tensors in it. */
-int32_t gn_walk_direct(const gn_call *call, int32_t output_count, int32_t count, const gn_tensor *tensors,
+int32_t gn_for_each_direct(const gn_call *call, int32_t output_count, int32_t count, const gn_tensor *tensors,
                        void *const *data, gn_loop *loop);
 
 #endif
