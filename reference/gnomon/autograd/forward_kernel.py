@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..calls.outputs import no_forward_ad_of_out
 from ..calls.running import meta_result
 from ..dispatch.dispatcher import OpOverload, aten, register_boxed_fallback
 from ..dispatch.mode import mode_word
@@ -63,10 +64,7 @@ def forward_ad_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any])
         if schema.is_out:
             written = [tangent_of(each, level) for each in arguments[-len(schema.returns) :]]
             if any(each is not None for each in (*tangents, *written)):
-                raise NotImplementedError(
-                    f"Trying to use forward AD with {schema.name}_out that does not support it because it is "
-                    "an out= function"
-                )
+                raise no_forward_ad_of_out(schema.name)
             return operator.redispatch(below, arguments)
         if schema.is_view:
             return _run_view(operator, below, arguments, tangents[0], level)

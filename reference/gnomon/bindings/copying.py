@@ -9,6 +9,7 @@ import copy as copy_module
 import copyreg
 from typing import Any
 
+from ..calls.checks import check_in_bounds_for_storage
 from ..memory.backend import backend_of, resolve_device
 from ..memory.spec import spec_of
 from ..memory.storage import Storage, allocate
@@ -126,14 +127,10 @@ def rebuild(
         raise RuntimeError(f"unequal size length ({len(sizes)}) and stride length ({len(strides)})")
     where = resolve_device(device)
     spec = spec_of(tuple(sizes), tuple(strides), kind, where)
-    needed = storage_offset * kind.itemsize + spec.extent_nbytes if spec.numel else 0
-    nbytes = needed if where.type == "meta" else memoryview(data).nbytes
-    if needed > nbytes:
-        raise RuntimeError(
-            f"setStorage: sizes {list(sizes)}, strides {list(strides)}, storage offset {storage_offset}, and "
-            f"itemsize {kind.itemsize} requiring a storage size of {needed} are out of bounds for storage of "
-            f"size {nbytes}"
-        )
+    nbytes = storage_offset * kind.itemsize + spec.extent_nbytes if spec.numel else 0
+    if where.type != "meta":
+        nbytes = memoryview(data).nbytes
+        check_in_bounds_for_storage(spec.sizes, spec.strides, storage_offset, kind.itemsize, nbytes)
     backend = backend_of(where)
     storage = Storage(backend, where, allocate(backend, nbytes, where), nbytes)
     if nbytes and where.type != "meta":

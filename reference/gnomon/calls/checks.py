@@ -15,7 +15,8 @@ from typing import Any
 from ..memory.spec import Spec
 from ..values import dtype as dtypes
 from ..values.dispatch_key import BATCHED
-from ..values.dtype import Number, bfloat16, bool_, check_number_fits, float16, int32, int64
+from ..values.dtype import Number, bfloat16, bool_, check_number_fits, float16, float32, int32, int64
+from ..values.geometry import Ints, extent
 
 
 def _given(tensors: dict[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -63,6 +64,22 @@ def check_matrix(**tensors: Any) -> None:
     for name, tensor in _given(tensors):
         if tensor.ndim < 2:
             raise RuntimeError(f"The input tensor {name} must have at least 2 dimensions, got {tensor.ndim}")
+
+
+def check_matrices(operator: str, /, **tensors: Any) -> None:
+    """Raises RuntimeError for fewer than two dimensions.  Source: native/Distance.cpp, cdist."""
+    for name, tensor in _given(tensors):
+        if tensor.ndim < 2:
+            raise RuntimeError(f"{operator} only supports at least 2D tensors, {name} got: {tensor.ndim}D")
+
+
+def check_triplet(anchor: Any, positive: Any, negative: Any) -> None:
+    """Raises RuntimeError for different numbers of dimensions.  Source: native/Loss.cpp."""
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
+            f"but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
+        )
 
 
 def check_batch_mode(dim: int, input: Spec) -> None:
@@ -155,6 +172,16 @@ def check_index_dtype(index: Any) -> None:
         raise RuntimeError(f"Expected dtype int32 or int64 for index, got {index.dtype.name}")
 
 
+def check_index_dims(index: Spec, /, **tensors: Any) -> None:
+    """Raises RuntimeError for another number of dimensions than the index has; 0 counts as 1.
+
+    Source: native/ScatterGatherChecks.h.
+    """
+    for name, tensor in _given(tensors):
+        if max(tensor.ndim, 1) != max(index.ndim, 1):
+            raise RuntimeError(f"Index tensor must have the same number of dimensions as {name} tensor")
+
+
 def check_long_index(index: Any) -> None:
     """Raises RuntimeError unless the index's dtype is int64.  Source: take and put."""
     if index.dtype is not int64:
@@ -177,11 +204,35 @@ def _remedy(kind: str, refused: Sequence[str]) -> str:
     return f"; x.to(gnomon.{number}) converts it" if number else ""
 
 
+def check_implemented(dtype: dtypes.dtype, *implemented: dtypes.dtype) -> None:
+    """Raises NotImplementedError for a dtype that an operator has no kernel for."""
+    if dtype not in implemented:
+        raise NotImplementedError(f"not implemented for dtype {dtype.name}")
+
+
 def refuse_half(dtype: dtypes.dtype, *categories: str) -> None:
     """Raises NotImplementedError for float16, bfloat16, and a dtype of one of ``categories``."""
     refuse_dtype(dtype, *categories)
     if dtype in (float16, bfloat16):
         raise NotImplementedError(f"not implemented for dtype {dtype.name}; x.to(gnomon.float32) converts it")
+
+
+def check_mixed_data_type(input: Spec, *parameters: Spec | None) -> dtypes.dtype:
+    """The dtype of the statistics: the parameters', which may be float32 if the input is half precision.
+
+    Raises NotImplementedError unless the input is floating point, RuntimeError for other combinations.
+    Source: native/cpu/mixed_data_type.h.
+    """
+    given = [each.dtype for each in parameters if each is not None]
+    refuse_dtype(input.dtype, "bool", "integer", "complex")
+    if not given or all(each is input.dtype for each in given):
+        return input.dtype
+    if input.dtype.itemsize == 2 and all(each is float32 for each in given):
+        return float32
+    raise RuntimeError(
+        f"mixed dtype: all inputs must share same datatype, but got {input.dtype.name} and parameters of "
+        f"{[each.name for each in given]}"
+    )
 
 
 def check_length(length: int, /, **lists: Sequence[Any]) -> None:
@@ -224,6 +275,35 @@ def check_options(layout: Any, pin_memory: Any) -> None:
         raise RuntimeError(f"layout must be gnomon.strided, got {layout}")
     if pin_memory:
         raise RuntimeError("pin_memory=True: no backend here has pinned memory")
+
+
+def check_not_sparse(sparse: bool) -> None:
+    """Raises RuntimeError for ``sparse=True``."""
+    if sparse:
+        raise RuntimeError("sparse=True: gnomon has no sparse gradients")
+
+
+def check_not_empty(**lists: Sequence[Any]) -> None:
+    """Raises NotImplementedError for an empty list of tensors, which has no device."""
+    for name, tensors in lists.items():
+        if not tensors:
+            raise NotImplementedError(f"there is no {name}, and so nothing says on which device to run")
+
+
+def check_in_bounds_for_storage(
+    sizes: Ints, strides: Ints, storage_offset: int, itemsize: int, nbytes: int
+) -> None:
+    """Raises RuntimeError for a geometry that needs more than ``nbytes`` bytes of storage.
+
+    Source: native/Resize.h, checkInBoundsForStorage.
+    """
+    needed = (storage_offset + extent(sizes, strides)) * itemsize
+    if 0 not in sizes and needed > nbytes:
+        raise RuntimeError(
+            f"setStorage: sizes {list(sizes)}, strides {list(strides)}, storage offset {storage_offset}, and "
+            f"itemsize {itemsize} requiring a storage size of {needed} are out of bounds for storage of size "
+            f"{nbytes}"
+        )
 
 
 def device_of(*operands: Any) -> Any:

@@ -16,10 +16,10 @@ from ..memory.tensor import Tensor
 _NAMES_AN_OPERATOR = re.compile(r"(linalg\.)?\w+(\(\))?: |a (view of a )?leaf Variable that requires grad ")
 
 
-def checked(operator: OpOverload, rule: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+def checked(operator: OpOverload, function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
     """Call a meta function or a composite; its errors get the operator's name, unless they have one."""
     try:
-        return rule(*arguments)
+        return function(*arguments)
     except NAMED as error:
         raise_named(operator, error)
 
@@ -40,7 +40,7 @@ def raise_named(operator: OpOverload, error: Exception) -> NoReturn:
 
 
 def _is_ours(error: Exception) -> bool:
-    """Was the error raised by gnomon, or by the rule itself?
+    """Was the error raised by gnomon, or by the function that it called?
 
     Not if gnomon has called a user's code that raised it, or if its class is a user's.
     """

@@ -68,7 +68,7 @@ class TensorIterator:
         input_dtypes: Sequence[dtypes.dtype] | None = None,
     ):
         self.name = name
-        self.common_dtype = common_dtype
+        self._common_dtype = common_dtype
         self.device = device
         self.is_reduction = reduced_dims is not None
         self.reduced_dims = reduced_dims or ()
@@ -84,9 +84,8 @@ class TensorIterator:
             spec = each if isinstance(each, Spec) else None
             wanted = input_dtypes[position] if input_dtypes is not None else common_dtype
             if spec is not None and wanted is not None and spec.dtype is not wanted:
-                spec = converted_spec(
-                    spec, wanted
-                )  # the copy that the kernel will see; compute_types in PyTorch replaces it as early
+                # the copy that the kernel will see; compute_types in PyTorch replaces it as early
+                spec = converted_spec(spec, wanted)
             self.operands.append(Operand(spec, False, wanted or spec.dtype, is_number=spec is None))  # type: ignore[union-attr]
         self.output_count = len(output_dtypes)
         self._compute_shape(static_sizes)
@@ -253,11 +252,15 @@ class TensorIterator:
         return tuple(operand.spec for operand in self.operands[: self.output_count])  # type: ignore[misc]
 
     @property
+    def common_dtype(self) -> dtypes.dtype:
+        """The dtype to which inputs are converted, of an iteration that has one."""
+        assert self._common_dtype is not None, "the inputs of this iteration keep their own dtypes"
+        return self._common_dtype
+
+    @property
     def key_dtype(self) -> dtypes.dtype:
         """The dtype by which a backend's kernel is selected: the common dtype, else the output's."""
-        if self.common_dtype is not None:
-            return self.common_dtype
-        return self.operands[0].dtype
+        return self._common_dtype or self.operands[0].dtype
 
     def with_outputs(self, outputs: Sequence[Spec]) -> TensorIterator:
         """The same iteration with existing outputs, of any strides."""
@@ -268,7 +271,7 @@ class TensorIterator:
             self.name,
             inputs,
             [operand.dtype for operand in self.operands[: self.output_count]],
-            self.common_dtype,
+            self._common_dtype,
             self.device,
             self.reduced_dims if self.is_reduction else None,
             self.keepdim,

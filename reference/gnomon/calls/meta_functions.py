@@ -18,21 +18,21 @@ from ..values.geometry import Ints, wrap_dims
 from .checks import device_of, refuse_dtype
 from .iterator import TensorIterator, converted_spec, result_type
 
-Rule = Callable[..., TensorIterator]
+MetaFunction = Callable[..., TensorIterator]
 
 _BROADCAST = "The operands broadcast and their dtypes promote"
 _NO_BROADCAST = "Raises RuntimeError for sizes that do not broadcast"
 
 
-def documented(rule: Rule, text: str, refused: Sequence[str] = (), errors: str = "") -> Rule:
-    """Attach to ``rule`` the text about sizes and dtypes for the docstrings of its operators."""
+def documented(meta: MetaFunction, text: str, refused: Sequence[str] = (), errors: str = "") -> MetaFunction:
+    """Attach to ``meta`` the text about sizes and dtypes for the docstrings of its operators."""
     if refused:
         names = [{"bool": "bool", "floating": "floating point"}.get(each, each) for each in refused]
         kinds = " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
         errors += f"{', ' if errors else 'Raises '}NotImplementedError for {kinds} dtypes"
     says = f"{text}.  {errors}." if errors else f"{text}."
-    rule.says = textwrap.fill(says, 110) if len(says) > 110 else says  # type: ignore[attr-defined]
-    return rule
+    meta.says = textwrap.fill(says, 110) if len(says) > 110 else says  # type: ignore[attr-defined]
+    return meta
 
 
 def build_iterator(
@@ -52,13 +52,13 @@ def computed_in(dtype: dtypes.dtype) -> dtypes.dtype:
     return float32 if dtype.is_floating_point and dtype.itemsize == 2 else dtype
 
 
-def with_numbers(rule: Rule, as_halves: bool = False) -> Rule:
-    """``rule`` with a check that numbers fit the opmath type, or the common dtype if ``as_halves``."""
+def with_numbers(meta: MetaFunction, as_halves: bool = False) -> MetaFunction:
+    """``meta`` with a check that numbers fit the opmath type, or the common dtype if ``as_halves``."""
 
-    @functools.wraps(rule)
+    @functools.wraps(meta)
     def checked(*arguments: Any) -> TensorIterator:
-        iterator = rule(*arguments)
-        common: Any = iterator.common_dtype
+        iterator = meta(*arguments)
+        common = iterator.common_dtype
         for argument in arguments:
             if isinstance(argument, (int, float, complex)):
                 check_number_fits(argument, common if as_halves else computed_in(common))
@@ -67,26 +67,26 @@ def with_numbers(rule: Rule, as_halves: bool = False) -> Rule:
     return checked
 
 
-def unary(*refused: str) -> Rule:
+def unary(*refused: str) -> MetaFunction:
     """The meta function for one operand; the result has its dtype."""
 
-    def rule(self: Spec, *arguments: Any) -> TensorIterator:
+    def meta(self: Spec, *arguments: Any) -> TensorIterator:
         refuse_dtype(self.dtype, *refused)
         return build_iterator([self], self.dtype, self.dtype)
 
-    return documented(rule, "The result has the operand's sizes and dtype", refused)
+    return documented(meta, "The result has the operand's sizes and dtype", refused)
 
 
-def unary_float(*refused: str) -> Rule:
+def unary_float(*refused: str) -> MetaFunction:
     """The meta function for one operand; the result is floating point (or complex)."""
 
-    def rule(self: Spec, *arguments: Any) -> TensorIterator:
+    def meta(self: Spec, *arguments: Any) -> TensorIterator:
         refuse_dtype(self.dtype, *refused)
         dtype = to_float(self.dtype)
         return build_iterator([self], dtype, dtype)
 
     text = "The result has the operand's sizes and dtype; for integers and bool, the default dtype"
-    return documented(rule, text, refused)
+    return documented(meta, text, refused)
 
 
 def unary_bool(self: Spec, *arguments: Any) -> TensorIterator:
@@ -97,38 +97,38 @@ def unary_bool(self: Spec, *arguments: Any) -> TensorIterator:
 documented(unary_bool, "The result has the operand's sizes and the dtype bool")
 
 
-def binary(*refused: str) -> Rule:
+def binary(*refused: str) -> MetaFunction:
     """The meta function for two operands, broadcast and promoted; the result has their common dtype."""
 
-    def rule(self: Spec | Number, other: Spec | Number, *arguments: Any) -> TensorIterator:
+    def meta(self: Spec | Number, other: Spec | Number, *arguments: Any) -> TensorIterator:
         common = result_type(self, other)
         refuse_dtype(common, *refused)
         return build_iterator([self, other], common, common)
 
-    return documented(rule, _BROADCAST, refused, _NO_BROADCAST)
+    return documented(meta, _BROADCAST, refused, _NO_BROADCAST)
 
 
-def binary_float(*refused: str) -> Rule:
+def binary_float(*refused: str) -> MetaFunction:
     """The meta function for two operands, broadcast and promoted; the result is floating point or complex."""
 
-    def rule(self: Spec | Number, other: Spec | Number, *arguments: Any) -> TensorIterator:
+    def meta(self: Spec | Number, other: Spec | Number, *arguments: Any) -> TensorIterator:
         common = to_float(result_type(self, other))
         refuse_dtype(common, *refused)
         return build_iterator([self, other], common, common)
 
     text = f"{_BROADCAST}; for integers and bool, the result has the default dtype"
-    return documented(rule, text, refused, _NO_BROADCAST)
+    return documented(meta, text, refused, _NO_BROADCAST)
 
 
-def comparison(*refused: str) -> Rule:
+def comparison(*refused: str) -> MetaFunction:
     """The meta function for two operands, broadcast and compared in their common dtype; returns bool."""
 
-    def rule(self: Spec | Number, other: Spec | Number) -> TensorIterator:
+    def meta(self: Spec | Number, other: Spec | Number) -> TensorIterator:
         common = result_type(self, other)
         refuse_dtype(common, *refused)
         return build_iterator([self, other], bool_, common)
 
-    return documented(rule, f"{_BROADCAST}; the result is bool", refused, _NO_BROADCAST)
+    return documented(meta, f"{_BROADCAST}; the result is bool", refused, _NO_BROADCAST)
 
 
 def reduced_dims(dim: Sequence[int] | int | None, ndim: int, empty_means_all: bool = True) -> Ints:

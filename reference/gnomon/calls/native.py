@@ -26,6 +26,7 @@ from .outputs import (
     check_no_overlap,
     check_output_dtype,
     is_expanded,
+    no_forward_ad_of_out,
     with_output_dtype,
     write_results,
 )
@@ -193,10 +194,7 @@ def _out_variant(base: OpOverload) -> OpOverload | None:
             results = base(*with_output_dtype(base, arguments[:count], arguments[count]))
             results = results if isinstance(results, tuple) else (results,)
             if any(_has_tangent(each) for each in (*results, *arguments[count:])):
-                raise NotImplementedError(
-                    f"Trying to use forward AD with {base.schema.name}_out that does not support it because "
-                    "it is an out= function"
-                )
+                raise no_forward_ad_of_out(base.schema.name)
             written = write_results(variant, results, arguments[count:], arguments[:count])
             for output in arguments[count:]:
                 version_counter(output).value += 1

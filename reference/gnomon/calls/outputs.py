@@ -40,6 +40,31 @@ def check_cast(
         )
 
 
+def check_inplace_sizes(name: str, self: Spec, result: Spec) -> None:
+    """Raises RuntimeError unless an in-place operator's result has the sizes of ``self``."""
+    if result.sizes != self.sizes:
+        raise RuntimeError(
+            f"{name}: output with shape {list(self.sizes)} doesn't match the broadcast shape "
+            f"{list(result.sizes)}"
+        )
+
+
+def no_forward_ad_of_out(name: str) -> NotImplementedError:
+    """The error for an ``out=`` variant whose arguments have tangents."""
+    return NotImplementedError(
+        f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
+    )
+
+
+def _check_is_one_of(base: OpOverload, output: dtypes.dtype, *wanted: dtypes.dtype) -> None:
+    """Raises RuntimeError unless an output's dtype is one of ``wanted``."""
+    if output not in wanted:
+        names = " or ".join(each.name for each in wanted)
+        raise RuntimeError(
+            f"{base.schema.name}: Expected out tensor to have dtype {names}, but got {output.name} instead"
+        )
+
+
 def check_output_dtype(base: OpOverload | None, result: dtypes.dtype, output: dtypes.dtype) -> None:
     """Raises RuntimeError unless a result of dtype ``result`` may be written to an ``out=`` of ``output``.
 
@@ -48,18 +73,10 @@ def check_output_dtype(base: OpOverload | None, result: dtypes.dtype, output: dt
     """
     assert base is not None
     if base.record.out.dtypes:
-        if output not in base.record.out.dtypes:
-            expected = " or ".join(each.name for each in base.record.out.dtypes)
-            raise RuntimeError(
-                f"{base.schema.name}: Expected out tensor to have dtype {expected}, but got {output.name} "
-                "instead"
-            )
+        _check_is_one_of(base, output, *base.record.out.dtypes)
         return
-    if base.record.out.exact and output is not result and base.record.dtype_position is None:
-        raise RuntimeError(
-            f"{base.schema.name}: Expected out tensor to have dtype {result.name}, but got {output.name} "
-            "instead"
-        )
+    if base.record.out.exact and base.record.dtype_position is None:
+        _check_is_one_of(base, output, result)
     check_cast(base.schema.name, result, output, base.record.out.cast_error)
 
 
@@ -67,8 +84,9 @@ def check_no_internal_overlap(name: str, spec: Spec) -> None:
     """Raises RuntimeError if several elements of an output share one memory location."""
     if geometry.has_internal_overlap(spec.sizes, spec.strides):
         raise RuntimeError(
-            f"{name}: unsupported operation: more than one element of the written-to tensor refers to a "
-            "single memory location. Please clone() the tensor before performing the operation."
+            f"{name}{': ' if name else ''}unsupported operation: more than one element of the written-to "
+            "tensor refers to a single memory location. Please clone() the tensor before performing the "
+            "operation."
         )
 
 
@@ -148,11 +166,8 @@ def with_output_dtype(base: OpOverload, arguments: Sequence[Any], output: Tensor
     if position is None:
         return arguments
     given = arguments[position]
-    if given is not None and given is not output._spec.dtype:
-        raise RuntimeError(
-            f"{base.schema.name}: Expected out tensor to have dtype {given.name}, but got "
-            f"{output._spec.dtype.name} instead"
-        )
+    if given is not None:
+        _check_is_one_of(base, output._spec.dtype, given)
     return [*arguments[:position], output._spec.dtype, *arguments[position + 1 :]]
 
 

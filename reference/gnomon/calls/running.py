@@ -22,6 +22,7 @@ from .composites import NAMED, checked, composed, raise_named
 from .iterator import TensorIterator
 from .outputs import (
     check_cast,
+    check_inplace_sizes,
     check_no_overlap,
     check_no_overlap_of_inputs,
     check_output_device,
@@ -315,11 +316,7 @@ def run_inplace(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Te
     meta = meta_result(base, arguments)
     result = meta.output_specs[0]
     spec = self._spec
-    if result.sizes != spec.sizes:
-        raise RuntimeError(
-            f"{operator.schema.name}: output with shape {list(spec.sizes)} doesn't match the broadcast "
-            f"shape {list(result.sizes)}"
-        )
+    check_inplace_sizes(operator.schema.name, spec, result)
     check_cast(operator.schema.name, result.dtype, spec.dtype)
     if base.record.inplace.on_expanded and is_expanded(self):
         if callable(base.record.inplace.on_expanded):

@@ -12,6 +12,7 @@ Source: torch/library.py (Library), aten/src/ATen/core/dispatch/OperatorEntry.cp
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -470,3 +471,6 @@ def _changed(qualname: str) -> None:
     operator = find(qualname)
     if operator is not None:
         operator.collect_kernels()
+
+
+sys.modules.setdefault("gnomon.dispatch.library", sys.modules[__name__])  # compatibility alias

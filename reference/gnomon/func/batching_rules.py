@@ -20,6 +20,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..calls import launch
+from ..calls.checks import check_matrices
+from ..calls.outputs import check_inplace_sizes
 from ..calls.running import meta_result
 from ..dispatch.dispatcher import OpOverload, aten
 from ..memory.spec import Spec
@@ -314,12 +316,7 @@ def inplace(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any
     self = arguments[0]
     if base.record.meta is not None:
         plan = meta_result(base, arguments)
-        expected = plan.output_specs[0].sizes
-        if expected != self._spec.sizes:
-            raise RuntimeError(
-                f"{operator.schema.name}: output with shape {list(self._spec.sizes)} doesn't match the "
-                f"broadcast shape {list(expected)}"
-            )
+        check_inplace_sizes(operator.schema.name, self._spec, plan.output_specs[0])
         if _is_pointwise(plan) and base.schema.name not in _NOT_POINTWISE:
             return pointwise(operator, batch, arguments, plan)
     rule = find_rule(base)
@@ -606,9 +603,7 @@ def _sizes(value: Any) -> tuple[int, ...]:
 @rule_of("_cdist_forward")
 def _cdist(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     one, other, *others = arguments
-    for name, each in (("X1", one), ("X2", other)):
-        if each._spec.ndim < 2:  # the batch dimension would hide this error
-            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {each._spec.ndim}D")
+    check_matrices("cdist", X1=one._spec, X2=other._spec)  # the batch dimension would hide this error
     rank = max(one._spec.ndim, other._spec.ndim)
     return operator(_lined_up(batch, one, rank), _lined_up(batch, other, rank), *others)
 

@@ -3,8 +3,10 @@
 Source: torch.library.
 """
 
+import sys
+
+from . import optests
 from .annotations import infer_schema
-from .checks import OpCheckError, opcheck
 from .definitions import (
     CustomOpDef,
     custom_op,
@@ -13,7 +15,10 @@ from .definitions import (
     register_kernel,
     register_vmap,
 )
+from .optests import OpCheckError, opcheck
 from .registry import Library, define, impl
+
+sys.modules.setdefault(f"{__name__}.checks", optests)  # compatibility alias
 
 __all__ = [
     "CustomOpDef",

@@ -198,7 +198,11 @@ def get_backend(name: str) -> Backend:
         return backend
     if name not in backend_names():
         raise BackendUnavailableError(unknown_name("backend", name, [*backend_names(), "cpu"]))
-    raise BackendUnavailableError(f"backend {name!r} is not available: {reason}")
+    raise _unavailable(name, reason)
+
+
+def _unavailable(name: str, reason: Any) -> BackendUnavailableError:
+    return BackendUnavailableError(f"backend {name!r} is not available: {reason}")
 
 
 def find_device_module(device_type: str) -> Any:
@@ -311,7 +315,7 @@ def resolve_device(device_or_name: device | str | None) -> device:
         backend = get_backend(asked.type)
     count, reason = _count_devices(backend)
     if not count:
-        raise BackendUnavailableError(f"backend {backend.name!r} is not available: {reason}")
+        raise _unavailable(backend.name, reason)
     if asked.index is not None and asked.index >= count:
         raise RuntimeError(f"device '{asked}' does not exist: backend {backend.name!r} has {count} device(s)")
     if count == 1:

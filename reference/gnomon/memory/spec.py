@@ -72,6 +72,13 @@ _interned: WeakValueDictionary[tuple[Ints, Ints, dtype, device], Spec] = WeakVal
 _recent: deque[Spec] = deque(maxlen=256)  # outlive their tensors for a while, for reuse
 
 
+def check_size_nonnegative(sizes: Ints) -> None:
+    """Raises RuntimeError for a negative size.  Source: EmptyTensor.h, check_size_nonnegative."""
+    for size in sizes:
+        if size < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {size}: {list(sizes)}")
+
+
 def spec_of(sizes: Ints, strides: Ints, dtype: dtype, device: device) -> Spec:
     """The spec with these four values.
 
@@ -84,9 +91,7 @@ def spec_of(sizes: Ints, strides: Ints, dtype: dtype, device: device) -> Spec:
         # 2.0 == 2: a spec with floats would later be found for the integers
         sizes, strides = tuple(map(index, sizes)), tuple(map(index, strides))
         key = (sizes, strides, dtype, device)
-        for size in sizes:
-            if size < 0:
-                raise RuntimeError(f"Trying to create tensor with negative dimension {size}: {list(sizes)}")
+        check_size_nonnegative(sizes)
         spec = Spec()
         spec.sizes = sizes
         spec.strides = strides

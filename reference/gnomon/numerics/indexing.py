@@ -32,6 +32,16 @@ def not_from_end(index: int, size: int, dim: int) -> int:
     return index
 
 
+def flat_index(index: int, count: int) -> int:
+    """``index`` of one of ``count`` elements, counted from their end if it is negative, as for take and put.
+
+    Raises IndexError if it is out of range.
+    """
+    if not -count <= index < count:
+        raise IndexError(f"out of range: tried to access index {index} on a tensor of {count} elements.")
+    return index
+
+
 def positions_along(
     index: Tensor, sizes: Sequence[int], strides: Sequence[int], offset: int, dim: int
 ) -> Iterator[int]:

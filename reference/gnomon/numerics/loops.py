@@ -62,7 +62,7 @@ def pointwise_with_numbers(function: Callable[..., Any]) -> Callable[..., None]:
 
     def kernel(iterator: TensorIterator, *arguments: Any) -> None:
         dtype = iterator.common_dtype
-        cast = float32.cast if dtype.is_floating_point and dtype.itemsize == 2 else dtype.cast  # type: ignore[union-attr]
+        cast = float32.cast if dtype.is_floating_point and dtype.itemsize == 2 else dtype.cast
         numbers = [each if isinstance(each, bool) or each is None else cast(each) for each in arguments]
         for_each(iterator, lambda *elements: function(*elements, *numbers))
 
@@ -79,7 +79,7 @@ def pointwise_in_steps(function: Callable[..., Any]) -> Callable[..., None]:
 
     def kernel(iterator: TensorIterator, *arguments: Any) -> None:
         dtype = iterator.common_dtype
-        cast = float32.cast if dtype.is_floating_point and dtype.itemsize == 2 else dtype.cast  # type: ignore[union-attr]
+        cast = float32.cast if dtype.is_floating_point and dtype.itemsize == 2 else dtype.cast
         numbers = [each if isinstance(each, bool) or each is None else cast(each) for each in arguments]
         for_each(iterator, lambda *elements: function(cast, *elements, *numbers))
 

@@ -12,11 +12,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..calls.checks import refuse_dtype
 from ..memory.accessor import TensorAccessor, elements
-from ..memory.spec import Spec
 from ..memory.tensor import Tensor
-from ..values.dtype import float32
 from .arithmetic import divide, exact_sum, rsqrt
 
 
@@ -127,23 +124,6 @@ def normalize_backward(
     store(grad_input, inputs)
     store(grad_weight, [exact_sum(terms) for terms in for_weight])
     store(grad_bias, [exact_sum(terms) for terms in for_bias])
-
-
-def check_dtypes(input: Spec, *parameters: Spec | None) -> Any:
-    """The dtype of the statistics: the parameters', which may be float32 if the input is half precision.
-
-    Raises NotImplementedError unless the input is floating point, RuntimeError for other combinations.
-    """
-    given = [each.dtype for each in parameters if each is not None]
-    refuse_dtype(input.dtype, "bool", "integer", "complex")
-    if not given or all(each is input.dtype for each in given):
-        return input.dtype
-    if input.dtype.itemsize == 2 and all(each is float32 for each in given):
-        return float32
-    raise RuntimeError(
-        f"mixed dtype: all inputs must share same datatype, but got {input.dtype.name} and parameters of "
-        f"{[each.name for each in given]}"
-    )
 
 
 def normalized_again(input: Any, mean: Any, rstd: Any, dims: Sequence[int]) -> tuple[Any, Any]:

@@ -11,14 +11,14 @@ from types import ModuleType
 from typing import Any
 
 from ..dispatch.dispatcher import aten, namespaces
-from . import creation, indexing, linalg, losses, nn, optim, pointwise, reductions, views
+from . import creation, fft, indexing, linalg, nn, optim, pointwise, reductions, views
 
 __all__ = [
     "aten",
     "creation",
+    "fft",
     "indexing",
     "linalg",
-    "losses",
     "nn",
     "optim",
     "pointwise",
@@ -26,11 +26,26 @@ __all__ = [
     "views",
 ]
 
-# Compatibility aliases: files of operators were directly in this package before they were grouped.
-for _family in (creation, indexing, linalg, losses, nn, optim, pointwise, reductions, views):
+# Compatibility aliases: files of operators were directly in this package, and some in other families.
+for _family in (creation, fft, indexing, linalg, nn, optim, pointwise, reductions, views):
     for _name, _module in list(vars(_family).items()):
         if isinstance(_module, ModuleType) and _module.__name__ == f"{_family.__name__}.{_name}":
             sys.modules.setdefault(f"{__name__}.{_name}", _module)
+_MOVED = {
+    "normalization": nn.norm_layers,
+    "piecewise": nn.piecewise_activation,
+    "pointwise.piecewise": nn.piecewise_activation,
+    "linalg.hermitian_fft": fft.hermitian_fft,
+    "linalg.spectral": fft.spectral,
+    "losses": nn,
+    "losses.cross_entropy": nn.cross_entropy,
+    "losses.ctc_loss": nn.ctc_loss,
+    "losses.likelihood_loss": nn.likelihood_loss,
+    "losses.loss": nn.loss,
+    "losses.margin_loss": nn.margin_loss,
+}
+for _name, _module in _MOVED.items():
+    sys.modules.setdefault(f"{__name__}.{_name}", _module)
 
 
 def __getattr__(name: str) -> Any:

@@ -339,6 +339,14 @@ def slice_bounds(start: int | None, end: int | None, size: int) -> tuple[int, in
     return start, end
 
 
+def diagonal_dims(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
+    """Both dimensions as nonnegative indices.  Raises RuntimeError if they are the same."""
+    first, second = wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return first, second
+
+
 def diagonal(
     sizes: Ints, strides: Ints, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> tuple[Ints, Ints, int]:
@@ -347,9 +355,7 @@ def diagonal(
     Its element i is [i, i + offset] if ``offset`` is 0 or more, else [i - offset, i].  Raises RuntimeError if
     both dimensions are the same.
     """
-    first, second = wrap_dim(dim1, len(sizes)), wrap_dim(dim2, len(sizes))
-    if first == second:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    first, second = diagonal_dims(dim1, dim2, len(sizes))
     down, right = max(-offset, 0), max(offset, 0)
     length = max(min(sizes[first] - down, sizes[second] - right), 0)
     start = down * strides[first] + right * strides[second] if length else 0

@@ -7,6 +7,7 @@ from typing import Any
 
 import gnomon as gn
 
+from ...calls.checks import check_triplet
 from .activation import logsigmoid
 from .arguments import REDUCTIONS, reduction_number, resolve_reduction
 
@@ -91,11 +92,7 @@ def triplet_margin_with_distance_loss(
     number = reduction_number(reduction)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
-    if not anchor.ndim == positive.ndim == negative.ndim:
-        raise RuntimeError(
-            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
-            f"but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
-        )
+    check_triplet(anchor, positive, negative)
     distance = gn.pairwise_distance if distance_function is None else distance_function
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:

@@ -68,9 +68,8 @@ def _uniform_(self: Tensor, low: float, high: float, generator: Any) -> Tensor:
     dtype = self._spec.dtype
     refuse_dtype(dtype, "bool", "integer")
     real = dtype.to_real()
-    for name, bound in (("from", low), ("to", high)):
-        if not math.isfinite(real.cast(bound)):
-            raise RuntimeError(f"{name} is out of bounds for {real.name}")
+    _check_bound("from", low, real)
+    _check_bound("to", high, real)
     if low > high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low} > to={high}")
     if high - low > finfo(real).max:
@@ -274,7 +273,7 @@ _define(
 # -- integers ----------------------------------------------------------------------------------------------
 
 
-def _check_bound(name: str, bound: int, dtype: Any) -> None:
+def _check_bound(name: str, bound: float, dtype: Any) -> None:
     """Raises RuntimeError for a bound that the dtype can not hold."""
     if dtype is bool_:
         fits = 0 <= bound <= 1

@@ -10,7 +10,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...calls import launch
-from ...calls.checks import check_non_negative, check_options, refuse_dtype
+from ...calls.checks import (
+    check_implemented,
+    check_non_negative,
+    check_options,
+    refuse_dtype,
+)
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
 from ...memory.accessor import TensorAccessor
@@ -101,7 +106,7 @@ native_function(
 # -- linspace and logspace ---------------------------------------------------------------------------------
 
 
-def _space_rule(
+def _space_meta(
     start: Any,
     end: Any,
     steps: int,
@@ -211,10 +216,10 @@ def _space_of_tensors(name: str) -> Callable[..., Tensor]:
     return make
 
 
-def _define_space(name: str, rule: Callable[..., Any], kernel: Any, more: str, doc: str) -> None:
+def _define_space(name: str, meta: Callable[..., Any], kernel: Any, more: str, doc: str) -> None:
     arguments = f"int steps, {more}{_OPTIONS}"
     native_function(
-        f"{name}(Scalar start, Scalar end, {arguments}) -> Tensor", meta=rule, kernel=kernel, doc=doc
+        f"{name}(Scalar start, Scalar end, {arguments}) -> Tensor", meta=meta, kernel=kernel, doc=doc
     )
     for overload, start, end in (
         ("Tensor_Tensor", "Tensor", "Tensor"),
@@ -230,7 +235,7 @@ def _define_space(name: str, rule: Callable[..., Any], kernel: Any, more: str, d
 
 _define_space(
     "linspace",
-    _space_rule,
+    _space_meta,
     _linspace_kernel,
     "",
     """Returns ``steps`` evenly spaced numbers from ``start`` to ``end``, both inclusive.
@@ -240,7 +245,7 @@ _define_space(
 )
 _define_space(
     "logspace",
-    lambda start, end, steps, base, *options: _space_rule(
+    lambda start, end, steps, base, *options: _space_meta(
         start, end, steps, *options, unchecked=lambda dtype: dtype.category > 1
     ),
     _logspace_kernel,
@@ -269,8 +274,7 @@ def _triangle_indices(triangle: Any, below: bool) -> Callable[..., Tensor]:
         check_options(layout, pin_memory)
         check_non_negative(row=row, col=col)
         dtype = dtype or int64
-        if dtype not in (int32, int64):
-            raise NotImplementedError(f"not implemented for dtype {dtype.name}")
+        check_implemented(dtype, int32, int64)
         offset = min(max(offset, -row), col)  # beyond, nothing changes
         count = _size_below(row, col, offset) if below else row * col - _size_below(row, col, offset - 1)
         made = empty_tensor(contiguous_spec((2, count), dtype, resolve_device(device)))

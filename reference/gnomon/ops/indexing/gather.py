@@ -7,25 +7,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...calls.checks import check_index_dtype, check_long_index
+from ...calls.checks import check_index_dims, check_index_dtype, check_long_index
 from ...calls.native import native_function
 from ...calls.record import Out
 from ...dispatch.dispatcher import aten
 from ...memory.accessor import TensorAccessor
 from ...memory.spec import Spec
 from ...memory.tensor import Tensor
-from ...numerics.indexing import positions_along, slice_offsets
+from ...numerics.indexing import flat_index, positions_along, slice_offsets
 from ...values import geometry
 from ...values.dtype import int64
 from ...values.geometry import wrap_dim
 
 
-def _gather_rule(self: Spec, dim: int, index: Spec, sparse_grad: bool) -> Spec:
+def _gather_meta(self: Spec, dim: int, index: Spec, sparse_grad: bool) -> Spec:
     dim = wrap_dim(dim, self.ndim)
     if index.numel:
         check_index_dtype(index)
-        if max(index.ndim, 1) != max(self.ndim, 1):
-            raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+        check_index_dims(index, input=self)
     for each in range(min(self.ndim, index.ndim) if index.numel else 0):
         if each != dim and index.sizes[each] > self.sizes[each]:
             raise RuntimeError(
@@ -46,7 +45,7 @@ def _gather_kernel(output: Tensor, self: Tensor, dim: int, index: Tensor, sparse
 
 gather = native_function(
     "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
-    meta=_gather_rule,
+    meta=_gather_meta,
     kernel=_gather_kernel,
     derivatives={
         "self": lambda grad, self_sizes, dim, index: aten.scatter_add.default(
@@ -97,7 +96,7 @@ native_function(
 )
 
 
-def _take_rule(self: Spec, index: Spec) -> Spec:
+def _take_meta(self: Spec, index: Spec) -> Spec:
     check_long_index(index)
     if not self.numel and index.numel:
         raise IndexError("take(): tried to take from an empty tensor")
@@ -110,16 +109,12 @@ def _take_kernel(output: Tensor, self: Tensor, index: Tensor) -> None:
     offsets = list(source.offsets())
     for target, at in zip(out.offsets(), where.offsets()):
         position = where.read(at)
-        if not -len(offsets) <= position < len(offsets):
-            raise IndexError(
-                f"out of range: tried to access index {position} on a tensor of {len(offsets)} elements."
-            )
-        out.write(target, source.read(offsets[position]))
+        out.write(target, source.read(offsets[flat_index(position, len(offsets))]))
 
 
 native_function(
     "take(Tensor self, Tensor index) -> Tensor",
-    meta=_take_rule,
+    meta=_take_meta,
     kernel=_take_kernel,
     derivatives={
         "self": lambda grad, self_sizes, index: aten.put.default(
@@ -135,7 +130,7 @@ native_function(
 )
 
 
-def _index_select_rule(self: Spec, dim: int, index: Spec) -> Spec:
+def _index_select_meta(self: Spec, dim: int, index: Spec) -> Spec:
     dim = wrap_dim(dim, self.ndim)
     if index.ndim > 1:
         raise IndexError(f"Index is supposed to be a vector, but got dim: {index.ndim}")
@@ -178,7 +173,7 @@ def _index_select_grad(grad: Any, self_sizes: Any, dim: int, index: Any) -> Any:
 
 index_select = native_function(
     "index_select(Tensor self, int dim, Tensor index) -> Tensor",
-    meta=_index_select_rule,
+    meta=_index_select_meta,
     kernel=_index_select_kernel,
     derivatives={"self": _index_select_grad},
     linear=("self",),

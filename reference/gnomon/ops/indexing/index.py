@@ -125,7 +125,7 @@ def indexed_sizes(self: Spec, indices: Sequence[Spec | None]) -> tuple[geometry.
     return (*kept[:place], *shape, *kept[place:]), place
 
 
-def _index_rule(self: Spec, indices: Sequence[Spec | None]) -> Spec:
+def _index_meta(self: Spec, indices: Sequence[Spec | None]) -> Spec:
     """The result has the strides that TensorIterator gives it for the selected elements and the indices.
 
     Source: AdvancedIndex, restride_src and reshape_indexer there.
@@ -188,7 +188,7 @@ def _index_kernel(output: Tensor, self: Tensor, indices: Sequence[Tensor | None]
 
 _index = native_function(
     "_index(Tensor self, Tensor?[] indices) -> Tensor",
-    meta=_index_rule,
+    meta=_index_meta,
     kernel=_index_kernel,
     derivatives={
         "self": lambda grad, self_sizes, indices: aten._index_put.default(
@@ -229,7 +229,7 @@ index = native_function(
 )
 
 
-def _index_put_rule(self: Spec, indices: Sequence[Spec | None], values: Spec, accumulate: bool) -> Spec:
+def _index_put_meta(self: Spec, indices: Sequence[Spec | None], values: Spec, accumulate: bool) -> Spec:
     if values.dtype is not self.dtype:
         raise RuntimeError(
             f"Index put requires the source and destination dtypes match, got {self.dtype.name} for the "
@@ -256,7 +256,7 @@ def _index_put_kernel(
 
 native_function(
     "_index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate) -> Tensor",
-    meta=_index_put_rule,
+    meta=_index_put_meta,
     kernel=_index_put_kernel,
     derivatives={
         "self": lambda grad, indices, values_spec, accumulate: (

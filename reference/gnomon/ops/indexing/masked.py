@@ -1,4 +1,4 @@
-"""Operators on masks and true elements: nonzero, argwhere, masked_select, masked_scatter, where(condition).
+"""Operators on masks and true elements: nonzero, argwhere, masked_select, masked_scatter, masked_fill.
 
 Source: aten/src/ATen/native/TensorAdvancedIndexing.cpp, derivatives.yaml.
 """
@@ -8,18 +8,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...calls.checks import check_mask, check_non_negative
+from ...calls.checks import can_be_read, check_mask, check_non_negative
+from ...calls.copies import row_major
 from ...calls.native import native_function
-from ...calls.record import Out
+from ...calls.outputs import warn_of_expanded
+from ...calls.record import Inplace, Out
 from ...dispatch.dispatcher import aten
 from ...memory.accessor import TensorAccessor
 from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...values import geometry
-from ...values.dtype import int64
+from ...values.dtype import check_number_fits, int64
 
 
-def _nonzero_rule(self: Spec, size: int, fill_value: int) -> Spec:
+def _nonzero_meta(self: Spec, size: int, fill_value: int) -> Spec:
     check_non_negative(size=size)
     if not -(2**63) <= fill_value < 2**63:
         raise ValueError(f"Overflow when unpacking long long: fill_value is {fill_value}")
@@ -44,7 +46,7 @@ def _nonzero_kernel(output: Tensor, self: Tensor, size: int, fill_value: int) ->
 
 native_function(
     "nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor",
-    meta=_nonzero_rule,
+    meta=_nonzero_meta,
     kernel=_nonzero_kernel,
     separate=("self",),
     out=Out(exact=True),
@@ -91,7 +93,7 @@ native_function(
 # -- masks -------------------------------------------------------------------------------------------------
 
 
-def _chosen_rule(self: Spec, mask: Spec, size: int) -> Spec:
+def _chosen_meta(self: Spec, mask: Spec, size: int) -> Spec:
     check_mask(mask)
     geometry.broadcast_sizes(self.sizes, mask.sizes)
     check_non_negative(size=size)
@@ -115,7 +117,7 @@ def _chosen_kernel(output: Tensor, self: Tensor, mask: Tensor, size: int) -> Non
 native_function(
     "_masked_select(Tensor self, Tensor mask, SymInt size) -> Tensor",
     variants="function",
-    meta=_chosen_rule,
+    meta=_chosen_meta,
     kernel=_chosen_kernel,
     derivatives={"self": lambda grad, self, mask: aten.masked_select_backward.default(grad, self, mask)},
     doc="masked_select with a given ``size``, the number of True elements of the broadcast mask.",
@@ -155,7 +157,7 @@ native_function(
 )
 
 
-def _masked_scatter_rule(self: Spec, mask: Spec, source: Spec) -> Spec:
+def _masked_scatter_meta(self: Spec, mask: Spec, source: Spec) -> Spec:
     if self.dtype is not source.dtype:
         raise RuntimeError(
             "masked_scatter: expected self and source to have same dtypes but got "
@@ -188,7 +190,7 @@ def _masked_scatter_kernel(output: Tensor, self: Tensor, mask: Tensor, source: T
 
 native_function(
     "masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
-    meta=_masked_scatter_rule,
+    meta=_masked_scatter_meta,
     kernel=_masked_scatter_kernel,
     derivatives={
         "self": lambda grad, mask: grad.masked_fill(mask, 0),
@@ -234,3 +236,46 @@ native_function(
     composite=_masked_scatter_backward,
     doc="Computes the gradient of masked_scatter with respect to ``source``, which has sizes ``sizes``.",
 )
+
+
+def _masked_fill(self: Any, mask: Any, value: Any) -> Any:
+    dtype = self._spec.dtype
+    check_mask(mask)
+    if not hasattr(value, "_spec"):
+        check_number_fits(value, dtype)
+        value = aten.scalar_tensor.default(value, dtype, None, self.device, None)
+        return row_major(aten.where.self(mask, value, self))
+    if value._spec.ndim:
+        raise RuntimeError(
+            "masked_fill only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value._spec.ndim} dimension(s)."
+        )
+    if can_be_read(value):
+        check_number_fits(value.item(), dtype)
+    return row_major(aten.where.self(mask, value.to(self.device, dtype), self))
+
+
+def _fill_expanded(self: Any, mask: Any, value: Any) -> Any:
+    """Writes ``value`` to the memory of the elements where ``mask`` is true, and does not touch the rest.
+
+    Elements of an expanded tensor share memory, so writing back unchanged elements could undo a write.
+    """
+    warn_of_expanded(aten.masked_fill_.Scalar)
+    if not hasattr(value, "_spec"):
+        value = aten.scalar_tensor(value, dtype=self.dtype, device=self.device)
+    return aten.index_put_.default(self, (mask.expand(self.shape),), value, False)
+
+
+for _schema in (
+    "masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor",
+    "masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor",
+):
+    native_function(
+        _schema,
+        composite=_masked_fill,
+        inplace=Inplace(on_expanded=_fill_expanded),
+        doc="""Fills the elements of ``self`` with ``value`` where ``mask`` is true; the dtype is kept.
+
+        ``mask`` is bool and broadcasts; ``value`` is a number or a 0-dim tensor.  Raises RuntimeError for a
+        value that the dtype cannot represent.""",
+    )

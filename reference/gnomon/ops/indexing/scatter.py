@@ -13,7 +13,12 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
 from typing import Any
 
-from ...calls.checks import check_index_dtype, check_long_index, refuse_dtype
+from ...calls.checks import (
+    check_index_dims,
+    check_index_dtype,
+    check_long_index,
+    refuse_dtype,
+)
 from ...calls.iterator import converted_spec
 from ...calls.native import native_function
 from ...calls.record import Inplace, Out
@@ -26,6 +31,7 @@ from ...numerics.arithmetic import exact_sum
 from ...numerics.indexing import (
     add_at,
     copy_elements,
+    flat_index,
     from_front,
     positions_along,
     slice_offsets,
@@ -41,10 +47,7 @@ def _check_shapes(self: Spec, dim: int, index: Spec, src: Spec | None) -> None:
     """Raises RuntimeError for an index larger than ``src``, or (except along ``dim``) than ``self``."""
     if not index.numel:
         return
-    ndim = max(index.ndim, 1)
-    for name, other in (("self", self), ("src", src)):
-        if other is not None and max(other.ndim, 1) != ndim:
-            raise RuntimeError(f"Index tensor must have the same number of dimensions as {name} tensor")
+    check_index_dims(index, self=self, src=src)
     sizes, mine = index.sizes or (1,), self.sizes or (1,)
     for each, size in enumerate(sizes):
         too_large = each != dim and size > mine[each]
@@ -56,7 +59,7 @@ def _check_shapes(self: Spec, dim: int, index: Spec, src: Spec | None) -> None:
             )
 
 
-def _scatter_rule(self: Spec, dim: int, index: Spec, src: Any, reduce: str | None = None) -> Spec:
+def _scatter_meta(self: Spec, dim: int, index: Spec, src: Any, reduce: str | None = None) -> Spec:
     dim = wrap_dim(dim, self.ndim)
     if index.numel:
         check_index_dtype(index)
@@ -125,7 +128,7 @@ def _combine(
 
 native_function(
     "scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
-    meta=_scatter_rule,
+    meta=_scatter_meta,
     kernel=_scatter_kernel,
     derivatives={
         "self": lambda grad, dim, index: aten.scatter.value(grad, dim, index, 0),
@@ -145,7 +148,7 @@ native_function(
 
 native_function(
     "scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
-    meta=_scatter_rule,
+    meta=_scatter_meta,
     kernel=_scatter_kernel,
     derivatives={"self": lambda grad, dim, index: aten.scatter.value(grad, dim, index, 0)},
     node_name="ScatterBackward1",
@@ -157,7 +160,7 @@ native_function(
 
 native_function(
     "scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
-    meta=_scatter_rule,
+    meta=_scatter_meta,
     kernel=_scatter_kernel,
     separate=("index", "src"),
     inplace=True,
@@ -168,7 +171,7 @@ native_function(
 
 native_function(
     "scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
-    meta=_scatter_rule,
+    meta=_scatter_meta,
     kernel=_scatter_kernel,
     separate=("index",),
     inplace=True,
@@ -178,7 +181,7 @@ native_function(
 
 scatter_add = native_function(
     "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
-    meta=_scatter_rule,
+    meta=_scatter_meta,
     kernel=lambda output, self, dim, index, src: _scatter_kernel(output, self, dim, index, src, "add"),
     derivatives={"self": lambda grad: grad, "src": lambda grad, dim, index: grad.gather(dim, index)},
     linear=("self src",),
@@ -221,7 +224,7 @@ _REDUCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-def _scatter_reduce_rule(
+def _scatter_reduce_meta(
     self: Spec, dim: int, index: Spec, src: Spec, reduce: str, include_self: bool
 ) -> Spec:
     if reduce not in _REDUCTIONS:
@@ -230,7 +233,7 @@ def _scatter_reduce_rule(
         refuse_dtype(self.dtype, "bool")
     elif index.numel and reduce in ("amax", "amin"):
         refuse_dtype(self.dtype, "complex")
-    return _scatter_rule(self, dim, index, src)
+    return _scatter_meta(self, dim, index, src)
 
 
 def _scatter_reduce_kernel(
@@ -300,7 +303,7 @@ def _product_grads(
 native_function(
     "scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool "
     "include_self=True) -> Tensor",
-    meta=_scatter_reduce_rule,
+    meta=_scatter_reduce_meta,
     kernel=_scatter_reduce_kernel,
     derivatives={"self, src": _scatter_reduce_grad},
     separate=("index", "src"),
@@ -353,7 +356,7 @@ def _check_slices(self: Spec, dim: int, index: Spec, source: Spec) -> None:
         )
 
 
-def _index_add_rule(self: Spec, dim: int, index: Spec, source: Spec, alpha: Any) -> Spec:
+def _index_add_meta(self: Spec, dim: int, index: Spec, source: Spec, alpha: Any) -> Spec:
     dim = wrap_dim(dim, self.ndim)
     _check_vector(index)
     check_index_dtype(index)
@@ -394,7 +397,7 @@ def _selected_grad(grad: Any, dim: int, index: Any, source_spec: Spec) -> Any:
 
 native_function(
     "index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
-    meta=_index_add_rule,
+    meta=_index_add_meta,
     kernel=_index_add_kernel,
     derivatives={
         "self": lambda grad: grad,
@@ -413,7 +416,7 @@ native_function(
 )
 
 
-def _index_copy_rule(self: Spec, dim: int, index: Spec, source: Spec) -> Spec:
+def _index_copy_meta(self: Spec, dim: int, index: Spec, source: Spec) -> Spec:
     dim = wrap_dim(dim, self.ndim)
     _check_vector(index)
     if not source.ndim and index.numel != 1:
@@ -456,7 +459,7 @@ def _index_copy_kernel(output: Tensor, self: Tensor, dim: int, index: Tensor, so
 
 native_function(
     "index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
-    meta=_index_copy_rule,
+    meta=_index_copy_meta,
     kernel=_index_copy_kernel,
     derivatives={
         "self": lambda grad, dim, index: aten.index_fill.int_Scalar(grad, dim, index, 0),
@@ -472,7 +475,7 @@ native_function(
 )
 
 
-def _index_fill_rule(self: Spec, dim: int, index: Spec, value: Any) -> Spec:
+def _index_fill_meta(self: Spec, dim: int, index: Spec, value: Any) -> Spec:
     if index.dtype is not int64:
         raise IndexError("Expected dtype int64 for index.")
     wrap_dim(dim, self.ndim)
@@ -507,7 +510,7 @@ def _index_fill_kernel(output: Tensor, self: Tensor, dim: int, index: Tensor, va
 
 native_function(
     "index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
-    meta=_index_fill_rule,
+    meta=_index_fill_meta,
     kernel=_index_fill_kernel,
     derivatives={"self": lambda grad, dim, index: aten.index_fill.int_Scalar(grad, dim, index, 0)},
     separate=("index",),
@@ -527,7 +530,7 @@ def _filled_grad(grad: Any, dim: int, index: Any) -> Any:
 
 native_function(
     "index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
-    meta=_index_fill_rule,
+    meta=_index_fill_meta,
     kernel=_index_fill_kernel,
     derivatives={
         "self": lambda grad, dim, index: aten.index_fill.int_Scalar(grad, dim, index, 0),
@@ -543,7 +546,7 @@ native_function(
 # -- put ---------------------------------------------------------------------------------------------------
 
 
-def _put_rule(self: Spec, index: Spec, source: Spec, accumulate: bool) -> Spec:
+def _put_meta(self: Spec, index: Spec, source: Spec, accumulate: bool) -> Spec:
     check_long_index(index)
     if self.dtype is not source.dtype:
         raise RuntimeError(
@@ -568,11 +571,7 @@ def _put_kernel(output: Tensor, self: Tensor, index: Tensor, source: Tensor, acc
     offsets = list(out.offsets())
     targets = []
     for position in elements(index):
-        if not -len(offsets) <= position < len(offsets):
-            raise IndexError(
-                f"out of range: tried to access index {position} on a tensor of {len(offsets)} elements."
-            )
-        targets.append(offsets[position])
+        targets.append(offsets[flat_index(position, len(offsets))])
     pairs = zip(targets, elements(source))
     if accumulate:
         add_at(out, pairs)
@@ -583,7 +582,7 @@ def _put_kernel(output: Tensor, self: Tensor, index: Tensor, source: Tensor, acc
 
 native_function(
     "put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
-    meta=_put_rule,
+    meta=_put_meta,
     kernel=_put_kernel,
     derivatives={
         "self": lambda grad, index, source_spec, accumulate: (

@@ -1,15 +1,13 @@
-"""Matrix products, decompositions, triangles, distances, Fourier transforms."""
+"""Matrix products, decompositions, triangles, distances."""
 
-from . import bilinear, distance, einsum, hermitian_fft, matmul, products, spectral, svd, triangle
+from . import bilinear, distance, einsum, matmul, products, svd, triangle
 
 __all__ = [
     "bilinear",
     "distance",
     "einsum",
-    "hermitian_fft",
     "matmul",
     "products",
-    "spectral",
     "svd",
     "triangle",
 ]

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...calls.checks import check_dim, check_size, refuse_half
+from ...calls.checks import check_dim, check_matrices, check_size, refuse_half
 from ...calls.iterator import result_type
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
@@ -61,10 +61,8 @@ def _slope(difference: Any, lengths: Any, p: float) -> Any:
     return (difference if p > 2 else difference.sgn()) * (powers / lengths.pow(p - 1))
 
 
-def _cdist_rule(x1: Spec, x2: Spec, p: float, compute_mode: int | None) -> Spec:
-    for name, each in (("X1", x1), ("X2", x2)):
-        if each.ndim < 2:
-            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {each.ndim}D")
+def _cdist_meta(x1: Spec, x2: Spec, p: float, compute_mode: int | None) -> Spec:
+    check_matrices("cdist", X1=x1, X2=x2)
     if x1.sizes[-1] != x2.sizes[-1]:
         raise RuntimeError(
             f"X1 and X2 must have the same number of columns. X1: {x1.sizes[-1]} X2: {x2.sizes[-1]}"
@@ -114,7 +112,7 @@ def _cdist_kernel(output: Tensor, x1: Tensor, x2: Tensor, p: float, compute_mode
 
 native_function(
     "_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor",
-    meta=_cdist_rule,
+    meta=_cdist_meta,
     kernel=_cdist_kernel,
     derivatives={
         "x1": lambda grad, x1, x2, p, result: aten._cdist_backward.default(grad, x1, x2, p, result),
@@ -156,7 +154,7 @@ cdist = native_function(
 )
 
 
-def _pdist_rule(self: Spec, p: float) -> Spec:
+def _pdist_meta(self: Spec, p: float) -> Spec:
     if not self.is_contiguous:
         raise RuntimeError(f"_pdist_forward requires contiguous input, but got strides {list(self.strides)}")
     check_dim(2, self=self)
@@ -179,7 +177,7 @@ def _pdist_kernel(output: Tensor, self: Tensor, p: float) -> None:
 
 native_function(
     "_pdist_forward(Tensor self, float p=2) -> Tensor",
-    meta=_pdist_rule,
+    meta=_pdist_meta,
     kernel=_pdist_kernel,
     derivatives={"self": lambda grad, self, p, result: aten._pdist_backward.default(grad, self, p, result)},
     node_name="PdistBackward0",

@@ -38,7 +38,7 @@ def _same_dtype(*specs: Spec) -> None:
             )
 
 
-def _mm_rule(self: Spec, mat2: Spec) -> Spec:
+def _mm_meta(self: Spec, mat2: Spec) -> Spec:
     """(n, k) and (k, m) give (n, m).  Raises RuntimeError for other sizes and different dtypes."""
     if self.ndim != 2:
         raise RuntimeError(f"self must be a matrix, got {self.ndim}-D with sizes {list(self.sizes)}")
@@ -88,7 +88,7 @@ def _product_kernel(output: Tensor, self: Tensor, mat2: Tensor) -> None:
 
 mm = native_function(
     "mm(Tensor self, Tensor mat2) -> Tensor",
-    meta=_mm_rule,
+    meta=_mm_meta,
     kernel=_product_kernel,
     derivatives={
         "self": lambda grad, mat2, self_spec: _left_gradient(grad, mat2, self_spec),
@@ -131,7 +131,7 @@ def _right_gradient(grad: Any, left: Any, right_spec: Spec) -> Any:
     return _adjoint(left).mm(grad)
 
 
-def _bmm_rule(self: Spec, mat2: Spec) -> Spec:
+def _bmm_meta(self: Spec, mat2: Spec) -> Spec:
     """(b, n, k) and (b, k, m) give (b, n, m).  Raises RuntimeError for other sizes and different dtypes."""
     for name, spec in (("batch1", self), ("batch2", mat2)):
         if spec.ndim != 3:
@@ -148,7 +148,7 @@ def _bmm_rule(self: Spec, mat2: Spec) -> Spec:
 
 bmm = native_function(
     "bmm(Tensor self, Tensor mat2) -> Tensor",
-    meta=_bmm_rule,
+    meta=_bmm_meta,
     kernel=_product_kernel,
     derivatives={
         "self": lambda grad, mat2: grad.bmm(_adjoint(mat2)),
@@ -162,8 +162,8 @@ bmm = native_function(
 )
 
 
-def _addmm_rule(self: Spec, mat1: Spec, mat2: Spec, beta: Any, alpha: Any) -> Spec:
-    product = _mm_rule(mat1, mat2)
+def _addmm_meta(self: Spec, mat1: Spec, mat2: Spec, beta: Any, alpha: Any) -> Spec:
+    product = _mm_meta(mat1, mat2)
     _check_addend(self, product, beta, alpha)
     return product
 
@@ -199,7 +199,7 @@ def _scaled(grad: Any, factor: Any) -> Any:
 
 addmm = native_function(
     "addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-    meta=_addmm_rule,
+    meta=_addmm_meta,
     kernel=_sum_kernel,
     inputs=Inputs(expanded=("self",)),
     derivatives={
@@ -215,15 +215,15 @@ addmm = native_function(
 )
 
 
-def _baddbmm_rule(self: Spec, batch1: Spec, batch2: Spec, beta: Any, alpha: Any) -> Spec:
-    product = _bmm_rule(batch1, batch2)
+def _baddbmm_meta(self: Spec, batch1: Spec, batch2: Spec, beta: Any, alpha: Any) -> Spec:
+    product = _bmm_meta(batch1, batch2)
     _check_addend(self, product, beta, alpha)
     return product
 
 
 baddbmm = native_function(
     "baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-    meta=_baddbmm_rule,
+    meta=_baddbmm_meta,
     kernel=_sum_kernel,
     inputs=Inputs(expanded=("self",)),
     derivatives={
@@ -241,7 +241,7 @@ baddbmm = native_function(
 
 def _addbmm(self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> Any:
     """Computes the sum over the batch as one product of concatenated matrices."""
-    _bmm_rule(batch1._spec, batch2._spec)
+    _bmm_meta(batch1._spec, batch2._spec)
     batches, rows, inner = batch1.shape
     geometry.check_expandable(self._spec.sizes, (rows, batch2.size(2)))
     wide = batch1.permute((1, 0, 2)).reshape((rows, batches * inner))
@@ -290,7 +290,7 @@ addmv = native_function(
 )
 
 
-def _addr_rule(self: Spec, vec1: Spec, vec2: Spec, beta: Any, alpha: Any) -> TensorIterator:
+def _addr_meta(self: Spec, vec1: Spec, vec2: Spec, beta: Any, alpha: Any) -> TensorIterator:
     check_dim(1, vec1=vec1, vec2=vec2)
     sizes = (vec1.numel, vec2.numel)
     geometry.check_expandable(self.sizes, sizes)
@@ -310,7 +310,7 @@ def _addr(held: Any, addend: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
 
 addr = native_function(
     "addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-    meta=_addr_rule,
+    meta=_addr_meta,
     kernel=pointwise_in_steps(_addr),
     numbers=Numbers(held=("beta", "alpha")),
     derivatives={
@@ -326,7 +326,7 @@ addr = native_function(
 )
 
 
-def _dot_rule(self: Spec, tensor: Spec) -> Spec:
+def _dot_meta(self: Spec, tensor: Spec) -> Spec:
     if self.ndim != 1 or tensor.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
     if self.dtype is not tensor.dtype:
@@ -353,7 +353,7 @@ def _dot_kernel(output: Tensor, self: Tensor, tensor: Tensor) -> None:
 
 dot = native_function(
     "dot(Tensor self, Tensor tensor) -> Tensor",
-    meta=_dot_rule,
+    meta=_dot_meta,
     kernel=_dot_kernel,
     derivatives={
         "self": lambda grad, tensor: grad * tensor.conj(),

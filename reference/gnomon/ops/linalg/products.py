@@ -97,9 +97,14 @@ kron = native_function(
 # -- the cross product ---------------------------------------------------------------------------------------
 
 
-def _cross_rule(self: Spec, other: Spec, dim: int) -> Spec:
+def _check_same_ndim(self: Any, other: Any) -> None:
+    """Raises RuntimeError for different numbers of dimensions."""
     if self.ndim != other.ndim:
         raise RuntimeError("inputs must have the same number of dimensions.")
+
+
+def _cross_meta(self: Spec, other: Spec, dim: int) -> Spec:
+    _check_same_ndim(self, other)
     where = wrap_dim(dim, self.ndim)
     if not self.ndim or self.sizes[where] != 3 or other.sizes[where] != 3:
         sizes = [each.sizes[where] if each.ndim else 1 for each in (self, other)]
@@ -121,7 +126,7 @@ def _cross_kernel(output: Tensor, self: Tensor, other: Tensor, dim: int) -> None
 
 linalg_cross = native_function(
     "linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor",
-    meta=_cross_rule,
+    meta=_cross_meta,
     kernel=_cross_kernel,
     inputs=Inputs(expanded=("self", "other")),
     python_module="linalg",
@@ -141,8 +146,7 @@ linalg_cross = native_function(
 
 def _cross(self: Any, other: Any, dim: int | None) -> Any:
     if dim is None:
-        if self.ndim != other.ndim:
-            raise RuntimeError("inputs must have the same number of dimensions.")
+        _check_same_ndim(self, other)
         dim = next((each for each, size in enumerate(self.shape) if size == 3), None)
         if dim is None:
             raise RuntimeError("no dimension of size 3 in input")

@@ -44,7 +44,7 @@ def _column_major(sizes: tuple[int, ...], like: Spec) -> Spec:
     return spec_of(sizes, tuple(strides), like.dtype, like.device)
 
 
-def _svd_rule(A: Spec, full_matrices: bool, compute_uv: bool, driver: str | None) -> tuple[Spec, Spec, Spec]:
+def _svd_meta(A: Spec, full_matrices: bool, compute_uv: bool, driver: str | None) -> tuple[Spec, Spec, Spec]:
     _check_input(A)
     if driver is not None:
         raise RuntimeError("keyword argument `driver=` is only supported on CUDA inputs")
@@ -200,7 +200,7 @@ def _svd_grad(grads: Sequence[Any], U: Any, S: Any, Vh: Any) -> Any:
 svd = native_function(
     "_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> (Tensor "
     "U, Tensor S, Tensor Vh)",
-    meta=_svd_rule,
+    meta=_svd_meta,
     kernel=_svd_kernel,
     derivatives={"A": lambda grads, U, S, Vh: _svd_grad(grads, U, S, Vh)},
     node_name="LinalgSvdBackward0",

@@ -17,7 +17,7 @@ from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 
 
-def _triangle_rule(self: Spec, diagonal: int) -> Spec:
+def _triangle_meta(self: Spec, diagonal: int) -> Spec:
     check_matrix(self=self)
     return self.contiguous()
 
@@ -57,7 +57,7 @@ for _name, _keeps, _side in (
 ):
     native_function(
         f"{_name}(Tensor self, SymInt diagonal=0) -> Tensor",
-        meta=_triangle_rule,
+        meta=_triangle_meta,
         kernel=_triangle_kernel(_keeps),
         derivatives={
             "self": (lambda grad, diagonal: aten.tril.default(grad, diagonal))

@@ -1,4 +1,4 @@
-"""Smooth activations; piecewise linear ones are in pointwise/piecewise.py.
+"""Smooth activations; piecewise linear ones are in piecewise_activation.py.
 
 Computed in float64 and rounded once.  Source: aten/src/ATen/native/Activation.cpp, GatedLinearUnit.cpp.
 """
@@ -79,7 +79,7 @@ def _gelu(a: Any, approximate: str) -> Any:
     return 0.5 * a * math.erfc(-a * math.sqrt(0.5))
 
 
-def _gelu_rule(self: Spec, approximate: str) -> Any:
+def _gelu_meta(self: Spec, approximate: str) -> Any:
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
     refuse_dtype(self.dtype, "bool", "integer", "complex")
@@ -89,7 +89,7 @@ def _gelu_rule(self: Spec, approximate: str) -> Any:
 gelu = native_function(
     "gelu(Tensor self, *, str approximate='none') -> Tensor",
     python_module="nn",
-    meta=_gelu_rule,
+    meta=_gelu_meta,
     kernel=pointwise(_gelu),
     derivatives={
         "self": lambda grad, self, approximate: aten.gelu_backward(grad, self, approximate=approximate),
@@ -198,7 +198,7 @@ elu = native_function(
 )
 
 
-def _elu_backward_rule(
+def _elu_backward_meta(
     grad_output: Spec, alpha: Any, scale: Any, input_scale: Any, is_result: bool, self_or_result: Spec
 ) -> TensorIterator:
     if is_result and not real_number(alpha) >= 0:
@@ -240,7 +240,7 @@ elu_backward = native_function(
     "elu_backward(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, bool is_result, Tensor "
     "self_or_result) -> Tensor",
     python_module="nn",
-    meta=with_numbers(_elu_backward_rule),
+    meta=with_numbers(_elu_backward_meta),
     kernel=pointwise_in_steps(_elu_backward),
     derivatives={
         "grad_output": lambda grad, alpha, scale, input_scale, is_result, self_or_result: (
@@ -323,7 +323,7 @@ softplus_backward = native_function(
 )
 
 
-def _log_sigmoid_rule(self: Spec) -> tuple[Spec, Spec]:
+def _log_sigmoid_meta(self: Spec) -> tuple[Spec, Spec]:
     """Both results are contiguous, whatever the strides of ``self``."""
     refuse_dtype(self.dtype, "bool", "integer", "complex")
     return self.contiguous(), self.contiguous()
@@ -342,7 +342,7 @@ def _log_sigmoid_kernel(output: Tensor, buffer: Tensor, self: Tensor) -> None:
 log_sigmoid_forward = native_function(
     "log_sigmoid_forward(Tensor self) -> (Tensor output, Tensor buffer)",
     python_module="nn",
-    meta=_log_sigmoid_rule,
+    meta=_log_sigmoid_meta,
     kernel=_log_sigmoid_kernel,
     derivatives={
         "self": lambda grad, self, buffer: aten.log_sigmoid_backward.default(grad, self, buffer),
@@ -353,7 +353,7 @@ log_sigmoid_forward = native_function(
 )
 
 
-def _log_sigmoid_backward_rule(grad_output: Spec, self: Spec, buffer: Spec) -> TensorIterator:
+def _log_sigmoid_backward_meta(grad_output: Spec, self: Spec, buffer: Spec) -> TensorIterator:
     refuse_dtype(self.dtype, "bool", "integer", "complex")
     return build_iterator([grad_output, self, buffer], self.dtype, self.dtype)
 
@@ -366,7 +366,7 @@ def _log_sigmoid_backward(grad: float, a: float, buffer: float) -> float:
 log_sigmoid_backward = native_function(
     "log_sigmoid_backward(Tensor grad_output, Tensor self, Tensor buffer) -> Tensor",
     python_module="nn",
-    meta=_log_sigmoid_backward_rule,
+    meta=_log_sigmoid_backward_meta,
     kernel=pointwise(_log_sigmoid_backward),
     derivatives={
         "grad_output": lambda grad, self, buffer: aten.log_sigmoid_backward.default(grad, self, buffer),
@@ -413,7 +413,7 @@ def _glu_halves(self: Spec, dim: int) -> tuple[int, int, Spec]:
     return dim, half, self.with_geometry((*self.sizes[:dim], half, *self.sizes[dim + 1 :]), self.strides)
 
 
-def _glu_rule(self: Spec, dim: int) -> Spec:
+def _glu_meta(self: Spec, dim: int) -> Spec:
     _, _, half = _glu_halves(self, dim)
     refuse_dtype(self.dtype, "bool", "integer", "complex")
     return build_iterator([half, half], self.dtype, self.dtype).output_specs[0]
@@ -438,7 +438,7 @@ def _glu_grad(grad: Any, self: Any, dim: int) -> Any:
 glu = native_function(
     "glu(Tensor self, int dim=-1) -> Tensor",
     python_module="nn",
-    meta=_glu_rule,
+    meta=_glu_meta,
     kernel=_glu_kernel,
     derivatives={"self": _glu_grad},
     out="out",

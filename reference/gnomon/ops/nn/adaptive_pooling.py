@@ -138,19 +138,19 @@ def _adaptive_avg_pool(spatial: int) -> Callable[..., Any]:
 def _define_average(spatial: int) -> None:
     name = f"_adaptive_avg_pool{spatial}d"
 
-    def rule(self: Spec, output_size: Any) -> Spec:
+    def meta(self: Spec, output_size: Any) -> Spec:
         sizes = _adaptive_sizes(self, output_size, spatial, spatial)
         refuse_dtype(self.dtype, "bool", "integer", "complex")
         return _result(self, spatial, sizes)
 
-    def backward_rule(grad_output: Spec, self: Spec) -> Spec:
+    def backward_meta(grad_output: Spec, self: Spec) -> Spec:
         _check_gradient(grad_output, self, spatial)
         refuse_dtype(self.dtype, "bool", "integer", "complex")
         return _result(self, spatial, self.sizes)
 
     native_function(
         f"{name}(Tensor self, SymInt[{spatial}] output_size) -> Tensor",
-        meta=rule,
+        meta=meta,
         kernel=_average_kernel(spatial),
         derivatives={"self": lambda grad, self: getattr(aten, f"{name}_backward").default(grad, self)},
         node_name=f"AdaptiveAvgPool{spatial}DBackward0",
@@ -160,7 +160,7 @@ def _define_average(spatial: int) -> None:
     native_function(
         f"{name}_backward(Tensor grad_output, Tensor self) -> Tensor",
         python_module="nn",
-        meta=backward_rule,
+        meta=backward_meta,
         kernel=_average_backward_kernel(spatial),
         derivatives={
             "grad_output": lambda grad, grad_output_sizes: getattr(aten, name).default(
@@ -236,12 +236,12 @@ def _chosen(grad: Any, indices: Any, spatial: int) -> Any:
 def _define_max(spatial: int) -> None:
     name = f"adaptive_max_pool{spatial}d"
 
-    def rule(self: Spec, output_size: Any) -> tuple[Spec, Spec]:
+    def meta(self: Spec, output_size: Any) -> tuple[Spec, Spec]:
         sizes = _adaptive_sizes(self, output_size, spatial, self.ndim - 1)
         refuse_dtype(self.dtype, "bool", "integer", "complex")
         return _result(self, spatial, sizes), _result(self, spatial, sizes, int64)
 
-    def backward_rule(grad_output: Spec, self: Spec, indices: Spec) -> Spec:
+    def backward_meta(grad_output: Spec, self: Spec, indices: Spec) -> Spec:
         _check_gradient(grad_output, self, spatial)
         check_same_size(grad_output=grad_output, indices=indices)
         check_dtype(int64, indices=indices)
@@ -251,7 +251,7 @@ def _define_max(spatial: int) -> None:
     native_function(
         f"{name}(Tensor self, int[{spatial}] output_size) -> (Tensor, Tensor)",
         python_module="nn",
-        meta=rule,
+        meta=meta,
         kernel=_max_kernel(spatial),
         derivatives={
             "self": lambda grad, self, result1: getattr(aten, f"{name}_backward").default(grad, self, result1)
@@ -272,7 +272,7 @@ def _define_max(spatial: int) -> None:
     native_function(
         f"{name}_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor",
         python_module="nn",
-        meta=backward_rule,
+        meta=backward_meta,
         kernel=_max_backward_kernel(spatial),
         derivatives={
             "grad_output": lambda grad, indices: _chosen(grad, indices, spatial),

@@ -231,7 +231,7 @@ def _by_place(spec: Spec) -> Spec:
     return spec.with_geometry(spec.sizes, (places * heads * width, width, heads * width, 1))
 
 
-def _flash_rule(
+def _flash_meta(
     query: Spec,
     key: Spec,
     value: Spec,
@@ -345,7 +345,7 @@ _FLASH = "_scaled_dot_product_flash_attention_for_cpu"
 native_function(
     f"{_FLASH}(Tensor query, Tensor key, Tensor value, float dropout_p=0.0, bool is_causal=False, *, Tensor? "
     "attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp)",
-    meta=_flash_rule,
+    meta=_flash_meta,
     kernel=_flash_kernel,
     derivatives={"query, key, value": _flash_grad},
     node_name="ScaledDotProductFlashAttentionForCpuBackward0",
@@ -359,7 +359,7 @@ native_function(
 )
 
 
-def _flash_backward_rule(
+def _flash_backward_meta(
     grad_out: Spec,
     query: Spec,
     key: Spec,
@@ -429,7 +429,7 @@ native_function(
     f"{_FLASH}_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor "
     "logsumexp, float dropout_p, bool is_causal, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor "
     "grad_query, Tensor grad_key, Tensor grad_value)",
-    meta=_flash_backward_rule,
+    meta=_flash_backward_meta,
     kernel=_flash_backward_kernel,
     doc=f"The gradients of {_FLASH}.",
 )

@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ...calls.checks import check_same_size
+from ...calls.checks import check_mixed_data_type, check_same_size
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
 from ...memory.accessor import elements
@@ -21,7 +21,6 @@ from ...memory.tensor import Tensor
 from ...numerics.arithmetic import divide, rsqrt
 from ...numerics.normalization import (
     Groups,
-    check_dtypes,
     double_backward,
     moments_of,
     normalize,
@@ -64,13 +63,13 @@ def _check_elements(input: Spec) -> None:
         )
 
 
-def _batch_norm_rule(
+def _batch_norm_meta(
     input: Spec, weight: Spec | None, bias: Spec | None, training: bool, momentum: float, eps: float
 ) -> tuple[Spec, Spec, Spec]:
     channels = _check_features(input, weight=weight, bias=bias)
     if not training:
         raise RuntimeError("without running statistics there is only training")
-    dtype = check_dtypes(input, weight, bias)
+    dtype = check_mixed_data_type(input, weight, bias)
     _check_elements(input)
     return like(input), input.contiguous((channels,), dtype), input.contiguous((channels,), dtype)
 
@@ -116,7 +115,7 @@ def _batch_norm_grad(
 native_function(
     "_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, float "
     "momentum, float eps) -> (Tensor, Tensor, Tensor)",
-    meta=_batch_norm_rule,
+    meta=_batch_norm_meta,
     kernel=_batch_norm_kernel,
     derivatives={
         "input, weight, bias": lambda grad, input, weight, training, eps, result1, result2, grad_input_mask: (
@@ -132,7 +131,7 @@ native_function(
 )
 
 
-def _inference_rule(
+def _inference_meta(
     input: Spec,
     weight: Spec | None,
     bias: Spec | None,
@@ -142,7 +141,7 @@ def _inference_rule(
     eps: float,
 ) -> tuple[Spec, Spec, Spec]:
     _check_features(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
-    dtype = check_dtypes(input, weight, bias, running_mean, running_var)
+    dtype = check_mixed_data_type(input, weight, bias, running_mean, running_var)
     return like(input), input.contiguous((0,), dtype), input.contiguous((0,), dtype)
 
 
@@ -171,7 +170,7 @@ def _inference_kernel(
 native_function(
     "_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, "
     "Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-    meta=_inference_rule,
+    meta=_inference_meta,
     kernel=_inference_kernel,
     derivatives={
         "input, weight, bias": (
@@ -214,7 +213,7 @@ def _check_pair(running_mean: Any, running_var: Any) -> None:
         raise ValueError("running_mean and running_var must either both be None or neither be None")
 
 
-def _moving_rule(
+def _moving_meta(
     input: Spec,
     weight: Spec | None,
     bias: Spec | None,
@@ -225,11 +224,11 @@ def _moving_rule(
     eps: float,
 ) -> tuple[Spec, Spec, Spec]:
     if not training:
-        return _inference_rule(input, weight, bias, running_mean, running_var, momentum, eps)
+        return _inference_meta(input, weight, bias, running_mean, running_var, momentum, eps)
     channels = _check_features(
         input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
     )
-    dtype = check_dtypes(input, weight, bias, running_mean, running_var)
+    dtype = check_mixed_data_type(input, weight, bias, running_mean, running_var)
     _check_elements(input)
     return like(input), input.contiguous((channels,), dtype), input.contiguous((channels,), dtype)
 
@@ -320,7 +319,7 @@ native_function(
 native_function(
     "_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, "
     "Tensor(b!) running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-    meta=_moving_rule,
+    meta=_moving_meta,
     kernel=_moving_kernel,
     derivatives={"input, weight, bias": _training_grad},
     non_differentiable_outputs=(1, 2),
@@ -328,7 +327,7 @@ native_function(
 )
 
 
-def _batch_backward_rule(
+def _batch_backward_meta(
     grad_out: Spec,
     input: Spec,
     weight: Spec | None,
@@ -348,7 +347,7 @@ def _batch_backward_rule(
         input, weight=weight, running_mean=running_mean, running_var=running_var, **saved
     )
     check_same_size(input=input, grad_out=grad_out)
-    dtype = check_dtypes(input, weight, running_mean, running_var, save_mean, save_invstd)
+    dtype = check_mixed_data_type(input, weight, running_mean, running_var, save_mean, save_invstd)
     parameter = input.contiguous((channels,), dtype)
     return (
         like(input) if output_mask[0] else None,
@@ -415,7 +414,7 @@ native_function(
     "native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, Tensor? "
     "running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] output_mask) -> "
     "(Tensor, Tensor, Tensor)",
-    meta=_batch_backward_rule,
+    meta=_batch_backward_meta,
     kernel=_batch_backward_kernel,
     derivatives={"input, weight, grad_out": _batch_double},
     doc="The gradients of native_batch_norm with respect to input, weight and bias; None where "

@@ -50,7 +50,7 @@ def output_size(
     return (input.sizes[0], channels, *spatial)
 
 
-def _convolution_rule(
+def _convolution_meta(
     input: Spec,
     weight: Spec,
     bias: Spec | None,
@@ -344,7 +344,7 @@ def _convolution_grad(
 
 convolution = native_function(
     f"convolution(Tensor input, Tensor weight, Tensor? bias, {_OPTIONS_ARGUMENTS}) -> Tensor",
-    meta=_convolution_rule,
+    meta=_convolution_meta,
     kernel=_convolution_kernel,
     derivatives={
         "input, weight, bias": _convolution_grad,
@@ -356,7 +356,7 @@ convolution = native_function(
 )
 
 
-def _convolution_backward_rule(
+def _convolution_backward_meta(
     grad_output: Spec,
     input: Spec,
     weight: Spec,
@@ -502,7 +502,7 @@ def _convolution_double(
 native_function(
     "convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, "
     f"{_OPTIONS_ARGUMENTS}, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-    meta=_convolution_backward_rule,
+    meta=_convolution_backward_meta,
     kernel=_convolution_backward_kernel,
     derivatives={"grad_output, input, weight": _convolution_double},
     doc="""The gradients of convolution with respect to input, weight and bias; None where ``output_mask`` is

@@ -1,10 +1,13 @@
-"""Embedding: rows of a table by index.  Source: aten/src/ATen/native/Embedding.cpp."""
+"""embedding, the rows of a table by index, and one_hot.
+
+Source: aten/src/ATen/native/Embedding.cpp, Onehot.cpp.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...calls.checks import check_dim_range, check_dtype, check_size
+from ...calls.checks import check_dim_range, check_dtype, check_not_sparse, check_size
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
 from ...memory.accessor import TensorAccessor
@@ -15,14 +18,13 @@ from ...values import geometry
 from ...values.dtype import int32, int64
 
 
-def _embedding_rule(
+def _embedding_meta(
     weight: Spec, indices: Spec, padding_idx: int, scale_grad_by_freq: bool, sparse: bool
 ) -> Spec:
     if weight.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     check_dtype(int64, int32, indices=indices)
-    if sparse:
-        raise RuntimeError("sparse=True: gnomon has no sparse gradients")
+    check_not_sparse(sparse)
     return weight.contiguous((*indices.sizes, weight.sizes[1]))
 
 
@@ -44,7 +46,7 @@ def _embedding_kernel(
 native_function(
     "embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool "
     "sparse=False) -> Tensor",
-    meta=_embedding_rule,
+    meta=_embedding_meta,
     kernel=_embedding_kernel,
     derivatives={
         "weight": lambda grad, indices, weight_sizes, padding_idx, scale_grad_by_freq: (
@@ -61,7 +63,7 @@ native_function(
 )
 
 
-def _backward_rule(
+def _backward_meta(
     grad_output: Spec, indices: Spec, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
 ) -> Spec:
     check_dim_range(1, geometry.MAX_DIMS + 1, grad_output=grad_output)
@@ -98,7 +100,7 @@ def _backward_kernel(
 native_function(
     "embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx, "
     "bool scale_grad_by_freq) -> Tensor",
-    meta=_backward_rule,
+    meta=_backward_meta,
     kernel=_backward_kernel,
     derivatives={
         "grad_output": lambda grad, indices, padding_idx, scale_grad_by_freq: _picked(
@@ -119,3 +121,38 @@ def _picked(grad: Any, indices: Any, padding_idx: int, scale_grad_by_freq: bool)
         )
         picked = picked / counts.gather(0, indices.reshape(-1)).view((*indices._spec.sizes, 1))
     return picked
+
+
+def _one_hot(self: Any, num_classes: int) -> Any:
+    if self.dtype is not int64:
+        raise RuntimeError(
+            f"one_hot is only applicable to index tensor of type int64, but got {self.dtype.name}"
+        )
+    if not self.numel():
+        if num_classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        return self.new_zeros((*self.shape, num_classes))
+    if not self.is_meta:
+        if self.min().item() < 0:
+            raise RuntimeError("Class values must be non-negative.")
+        largest = self.max().item()
+        if num_classes == -1:
+            num_classes = largest + 1
+        elif num_classes <= largest:
+            raise RuntimeError("Class values must be smaller than num_classes.")
+    elif num_classes < 1:
+        raise RuntimeError("the number of classes must be given where there are no numbers to infer it from")
+    classes = aten.arange(num_classes, device=self.device)
+    return (self.contiguous().unsqueeze(-1) == classes).to(int64)
+
+
+native_function(
+    "one_hot(Tensor self, int num_classes=-1) -> Tensor",
+    python_module="nn",
+    composite=_one_hot,
+    doc="""Returns a tensor (*, num_classes) with 1 at the index given by each element of ``self`` (*), int64,
+    and 0 elsewhere.
+
+    If ``num_classes`` is -1, it is the largest class plus 1.  Raises RuntimeError for other dtypes and for
+    classes out of range.""",
+)

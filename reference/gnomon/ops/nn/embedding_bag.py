@@ -16,6 +16,7 @@ from typing import Any
 from ...calls.checks import (
     check_dim,
     check_dtype,
+    check_not_sparse,
     check_same_dtype,
     check_same_size,
     check_size,
@@ -32,7 +33,19 @@ from ...values.dtype import FLOATS, complex128, float64, int32, int64, promote_t
 SUM, MEAN, MAX = 0, 1, 2  # mode
 
 
-def _bag_rule(
+def _check_mode(mode: int) -> None:
+    """Raises RuntimeError for an unknown mode."""
+    if mode not in (SUM, MEAN, MAX):
+        raise RuntimeError("`mode` must be sum, mean, or max.")
+
+
+def _check_is_sum(mode: int) -> None:
+    """Raises RuntimeError for ``per_sample_weights`` with another mode than sum."""
+    if mode != SUM:
+        raise RuntimeError("embedding_bag: per_sample_weights only supported with mode='sum'")
+
+
+def _bag_meta(
     weight: Spec,
     indices: Spec,
     offsets: Spec,
@@ -51,11 +64,9 @@ def _bag_rule(
     integer = promote_types(indices.dtype, offsets.dtype)
     check_dtype(int64, int32, indices=indices.contiguous(dtype=integer))
     check_dtype(*FLOATS, weight=weight)
-    if mode not in (SUM, MEAN, MAX):
-        raise RuntimeError("`mode` must be sum, mean, or max.")
+    _check_mode(mode)
     if per_sample_weights is not None:
-        if mode != SUM:
-            raise RuntimeError("embedding_bag: per_sample_weights only supported with mode='sum'")
+        _check_is_sum(mode)
         check_same_dtype(weight=weight, per_sample_weights=per_sample_weights)
         check_same_size(indices=indices, per_sample_weights=per_sample_weights)
     if include_last_offset and not offsets.numel:
@@ -182,7 +193,7 @@ _RESULTS = "(Tensor, Tensor, Tensor, Tensor)"
 
 native_function(
     f"_embedding_bag({_ARGUMENTS}, int padding_idx=-1) -> {_RESULTS}",
-    meta=_bag_rule,
+    meta=_bag_meta,
     kernel=_bag_kernel,
     derivatives={
         "weight": _bag_grad,
@@ -254,7 +265,7 @@ def _check_bags(grad: Spec, indices: Spec, offset2bag: Spec) -> None:
         raise RuntimeError(f"Expected gradients of the bags of {indices.numel} indices, but there are none")
 
 
-def _dense_rule(
+def _dense_meta(
     grad: Spec,
     indices: Spec,
     offset2bag: Spec,
@@ -267,8 +278,7 @@ def _dense_rule(
     padding_idx: int,
 ) -> Spec:
     check_dim(2, grad=grad)
-    if mode not in (SUM, MEAN, MAX):
-        raise RuntimeError("`mode` must be sum, mean, or max.")
+    _check_mode(mode)
     _check_bags(grad, indices, offset2bag)
     if mode == MAX:
         check_same_size(grad=grad, maximum_indices=maximum_indices)
@@ -343,7 +353,7 @@ native_function(
     "_embedding_bag_dense_backward(Tensor grad, Tensor indices, Tensor offset2bag, Tensor bag_size, Tensor "
     "maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, Tensor? per_sample_weights, int "
     "padding_idx=-1) -> Tensor",
-    meta=_dense_rule,
+    meta=_dense_meta,
     kernel=_dense_kernel,
     doc="The gradient of _embedding_bag with respect to weight, from the bag of each index.",
 )
@@ -369,8 +379,7 @@ def _bag_backward(
     per_sample_weights: Any,
     padding_idx: int,
 ) -> Any:
-    if sparse:
-        raise RuntimeError("sparse=True: gnomon has no sparse gradients")
+    check_not_sparse(sparse)
     if indices.numel() and not offset2bag.numel():
         offset2bag = _offset2bag(indices, offsets)
     return aten._embedding_bag_dense_backward.default(
@@ -396,11 +405,10 @@ native_function(
 )
 
 
-def _samples_rule(
+def _samples_meta(
     grad: Spec, weight: Spec, indices: Spec, offsets: Spec, offset2bag: Spec, mode: int, padding_idx: int
 ) -> Spec:
-    if mode != SUM:
-        raise RuntimeError("embedding_bag: per_sample_weights only supported with mode='sum'")
+    _check_is_sum(mode)
     check_dim(2, grad=grad, weight=weight)
     check_size_at(1, grad.sizes[1], weight=weight)
     _check_bags(grad, indices, offset2bag if offset2bag.numel else indices)
@@ -440,7 +448,7 @@ def _samples_kernel(
 native_function(
     "_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices, Tensor offsets, "
     "Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor",
-    meta=_samples_rule,
+    meta=_samples_meta,
     kernel=_samples_kernel,
     doc="The gradient of _embedding_bag with respect to per_sample_weights.",
 )

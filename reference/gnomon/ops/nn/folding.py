@@ -1,10 +1,9 @@
-"""im2col and col2im, pixel_shuffle and its relatives, one_hot.
+"""im2col and col2im: the windows of an image as columns (``unfold``), and their sums (``fold``).
 
 Accumulation: col2im sums the elements of overlapping windows; the sum is exactly rounded in float64 and
-rounded once to the dtype.  The other operators only move elements.
+rounded once to the dtype.  im2col only moves elements.
 
-Source: aten/src/ATen/native/Im2Col.cpp, Col2Im.cpp, PixelShuffle.cpp, ChanelShuffle.cpp, Onehot.cpp; Shi et
-al., "Real-Time Single Image and Video Super-Resolution" (2016), for pixel_shuffle.
+Source: aten/src/ATen/native/Im2Col.cpp, Col2Im.cpp.
 """
 
 from __future__ import annotations
@@ -21,9 +20,6 @@ from ...memory.accessor import TensorAccessor
 from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...numerics.arithmetic import exact_sum
-from ...values import geometry
-from ...values.device import channels_last, channels_last_3d, contiguous_format
-from ...values.dtype import int64
 from ...values.geometry import Ints, wrap_dim
 
 # ---------------------------------------------------------------------------------------------------------
@@ -53,7 +49,7 @@ def _blocks(
     )
 
 
-def _im2col_rule(self: Spec, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Spec:
+def _im2col_meta(self: Spec, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Spec:
     _check_window(kernel_size, dilation, padding, stride)
     wrap_dim(2, self.ndim)
     check_batch_mode(3, self)
@@ -69,7 +65,7 @@ def _im2col_rule(self: Spec, kernel_size: Any, dilation: Any, padding: Any, stri
     return self.contiguous((*self.sizes[:-3], columns, blocks[0] * blocks[1]))
 
 
-def _col2im_rule(
+def _col2im_meta(
     self: Spec, output_size: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any
 ) -> Spec:
     check_length(2, output_size=output_size)
@@ -147,7 +143,7 @@ _WINDOW = "int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride"
 native_function(
     f"im2col(Tensor self, {_WINDOW}) -> Tensor",
     python_module="nn",
-    meta=_im2col_rule,
+    meta=_im2col_meta,
     kernel=_im2col_kernel,
     derivatives={
         "self": lambda grad, self_sizes, kernel_size, dilation, padding, stride: aten.col2im.default(
@@ -167,7 +163,7 @@ native_function(
 native_function(
     f"col2im(Tensor self, SymInt[2] output_size, {_WINDOW}) -> Tensor",
     python_module="nn",
-    meta=_col2im_rule,
+    meta=_col2im_meta,
     kernel=_col2im_kernel,
     derivatives={
         "self": lambda grad, kernel_size, dilation, padding, stride: aten.im2col.default(
@@ -182,163 +178,4 @@ native_function(
 
     Raises RuntimeError for other numbers of dimensions and for columns that do not match the windows,
     NotImplementedError for integer dtypes.""",
-)
-
-
-# ---------------------------------------------------------------------------------------------------------
-# Shuffles.
-
-
-def _copied(result: Any, input: Any) -> Any:
-    """A copy of ``result``: channels last if ``input`` is, else contiguous."""
-    spec = input._spec
-    order = contiguous_format
-    if geometry.lies_channels_last(spec.sizes, spec.strides):
-        order = channels_last if result.ndim == 4 else channels_last_3d
-    return aten.clone.default(result, order)
-
-
-def _check_pixels(name: str, self: Any, factor: int) -> None:
-    """Raises RuntimeError for fewer than three dimensions, and for a factor that is not positive."""
-    if self.ndim < 3:
-        raise RuntimeError(
-            f"{name} expects input to have at least 3 dimensions, but got input with {self.ndim} dimension(s)"
-        )
-    if factor <= 0:
-        raise RuntimeError(f"{name} expects a positive factor, but got {factor}")
-
-
-def _pixel_shuffle(self: Any, upscale_factor: int) -> Any:
-    _check_pixels("pixel_shuffle", self, upscale_factor)
-    *outer, channels, height, width = self.shape
-    r = upscale_factor
-    if r * r >= 2**63:
-        raise ValueError(f"upscale factor is too large, (upscale_factor)^2 overflowed: upscale_factor={r}")
-    if channels % (r * r):
-        raise RuntimeError(
-            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
-            f"upscale_factor, but input.size(-3)={channels} is not divisible by {r * r}"
-        )
-    n = len(outer)
-    split = self.reshape((*outer, channels // (r * r), r, r, height, width))
-    moved = split.permute((*range(n), n, n + 3, n + 1, n + 4, n + 2))
-    return _copied(moved.reshape((*outer, channels // (r * r), height * r, width * r)), self)
-
-
-def _pixel_unshuffle(self: Any, downscale_factor: int) -> Any:
-    _check_pixels("pixel_unshuffle", self, downscale_factor)
-    *outer, channels, height, width = self.shape
-    r = downscale_factor
-    for name, size, dim in (("height", height, -2), ("width", width, -1)):
-        if size % r:
-            raise RuntimeError(
-                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
-                f"input.size({dim})={size} is not divisible by {r}"
-            )
-    n = len(outer)
-    split = self.reshape((*outer, channels, height // r, r, width // r, r))
-    moved = split.permute((*range(n), n, n + 2, n + 4, n + 1, n + 3))
-    return _copied(moved.reshape((*outer, channels * r * r, height // r, width // r)), self)
-
-
-def _channel_shuffle(self: Any, groups: int) -> Any:
-    if self.ndim <= 2:
-        raise RuntimeError(
-            f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(self.shape)}"
-        )
-    if groups <= 0:
-        raise RuntimeError(
-            f"Number of groups to divide channels in must be positive. Value of groups:{groups}"
-        )
-    images, channels, *spatial = self.shape
-    if channels % groups:
-        raise RuntimeError(
-            f"Number of channels must be divisible by groups. Got {channels} channels and {groups} groups."
-        )
-    split = self.reshape((images, groups, channels // groups, *spatial))
-    return _copied(split.transpose(1, 2).reshape(self.shape), self)
-
-
-native_function(
-    "pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",
-    explicit=_pixel_shuffle,
-    variants="function",
-    derivatives={"self": lambda grad, upscale_factor: aten.pixel_unshuffle.default(grad, upscale_factor)},
-    batching=Batching("leading", 3),
-    doc="""Rearranges (*, C * r * r, H, W) to (*, C, H * r, W * r), where r is ``upscale_factor``.
-
-    The result has the dtype of ``self``.  Raises RuntimeError if the number of channels is not a multiple of
-    r * r.""",
-)
-
-native_function(
-    "pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor",
-    explicit=_pixel_unshuffle,
-    variants="function",
-    derivatives={"self": lambda grad, downscale_factor: aten.pixel_shuffle.default(grad, downscale_factor)},
-    batching=Batching("leading", 3),
-    doc="""Rearranges (*, C, H * r, W * r) to (*, C * r * r, H, W), where r is ``downscale_factor``.
-
-    The result has the dtype of ``self``.  Raises RuntimeError if the height or width is not a multiple of
-    r.""",
-)
-
-native_function(
-    "channel_shuffle(Tensor self, SymInt groups) -> Tensor",
-    explicit=_channel_shuffle,
-    variants="function",
-    derivatives={
-        "self": lambda grad, self_sizes, groups: aten.channel_shuffle.default(grad, self_sizes[1] // groups)
-    },
-    batching="composed",
-    doc="""Divides the channels of (N, C, *) into ``groups`` groups and interleaves them.
-
-    The result has the sizes and dtype of ``self``.  Raises RuntimeError if ``groups`` does not divide the
-    number of channels.""",
-)
-
-native_function(
-    "native_channel_shuffle(Tensor self, SymInt groups) -> Tensor",
-    composite=_channel_shuffle,
-    variants="function",
-    doc="Equivalent to channel_shuffle: interleaves ``groups`` groups of the channels of (N, C, *).",
-)
-
-
-# ---------------------------------------------------------------------------------------------------------
-# One-hot vectors.
-
-
-def _one_hot(self: Any, num_classes: int) -> Any:
-    if self.dtype is not int64:
-        raise RuntimeError(
-            f"one_hot is only applicable to index tensor of type int64, but got {self.dtype.name}"
-        )
-    if not self.numel():
-        if num_classes <= 0:
-            raise RuntimeError("Can not infer total number of classes from empty tensor.")
-        return self.new_zeros((*self.shape, num_classes))
-    if not self.is_meta:
-        if self.min().item() < 0:
-            raise RuntimeError("Class values must be non-negative.")
-        largest = self.max().item()
-        if num_classes == -1:
-            num_classes = largest + 1
-        elif num_classes <= largest:
-            raise RuntimeError("Class values must be smaller than num_classes.")
-    elif num_classes < 1:
-        raise RuntimeError("the number of classes must be given where there are no numbers to infer it from")
-    classes = aten.arange(num_classes, device=self.device)
-    return (self.contiguous().unsqueeze(-1) == classes).to(int64)
-
-
-native_function(
-    "one_hot(Tensor self, int num_classes=-1) -> Tensor",
-    python_module="nn",
-    composite=_one_hot,
-    doc="""Returns a tensor (*, num_classes) with 1 at the index given by each element of ``self`` (*), int64,
-    and 0 elsewhere.
-
-    If ``num_classes`` is -1, it is the largest class plus 1.  Raises RuntimeError for other dtypes and for
-    classes out of range.""",
 )

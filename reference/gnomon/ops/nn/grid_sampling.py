@@ -273,7 +273,7 @@ def _sampler_double_kernel(
     _store_sums((to_grad_output, to_input, to_grid), sums)
 
 
-def _double_rule(
+def _double_meta(
     grad_grad_input: Spec | None,
     grad_grad_grid: Spec | None,
     grad_output: Spec,
@@ -299,7 +299,7 @@ _OPTIONS = "int interpolation_mode, int padding_mode, bool align_corners"
 native_function(
     "_grid_sampler_double_backward(Tensor? grad_grad_input, Tensor? grad_grad_grid, Tensor grad_output, "
     f"Tensor input, Tensor grid, {_OPTIONS}, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-    meta=_double_rule,
+    meta=_double_meta,
     kernel=_sampler_double_kernel,
     batching="folded",
     doc="The gradients of grid_sampler_2d_backward and grid_sampler_3d_backward with respect to grad_output, "
@@ -325,10 +325,10 @@ def _double_backward(
 def _define(spatial: int) -> None:
     name = f"grid_sampler_{spatial}d"
 
-    def rule(input: Spec, grid: Spec, mode: int, padding: int, align_corners: bool) -> Spec:
+    def meta(input: Spec, grid: Spec, mode: int, padding: int, align_corners: bool) -> Spec:
         return input.contiguous(_check(input, grid, spatial, mode, padding))
 
-    def backward_rule(
+    def backward_meta(
         grad_output: Spec,
         input: Spec,
         grid: Spec,
@@ -361,7 +361,7 @@ def _define(spatial: int) -> None:
     axes = "H, W" if spatial == 2 else "D, H, W"
     native_function(
         f"{name}(Tensor input, Tensor grid, {_OPTIONS}) -> Tensor",
-        meta=rule,
+        meta=meta,
         kernel=_sampler_kernel,
         derivatives={"input, grid": backward},
         node_name=f"GridSampler{spatial}DBackward0",
@@ -379,7 +379,7 @@ def _define(spatial: int) -> None:
     native_function(
         f"{name}_backward(Tensor grad_output, Tensor input, Tensor grid, {_OPTIONS}, bool[2] output_mask) -> "
         "(Tensor, Tensor)",
-        meta=backward_rule,
+        meta=backward_meta,
         kernel=_sampler_backward_kernel,
         derivatives={"grad_output, input, grid": _double_backward},
         node_name=f"GridSampler{spatial}DBackwardBackward0",

@@ -16,6 +16,7 @@ from typing import Any
 
 from ...calls.checks import (
     check_dtype,
+    check_mixed_data_type,
     check_numel,
     check_same_dtype,
     check_same_size,
@@ -30,7 +31,6 @@ from ...memory.tensor import Tensor
 from ...numerics.arithmetic import divide, exact_sum, rsqrt
 from ...numerics.normalization import (
     Groups,
-    check_dtypes,
     double_backward,
     normalize,
     normalize_backward,
@@ -98,11 +98,11 @@ def _check_normalized_shape(
         )
 
 
-def _layer_norm_rule(
+def _layer_norm_meta(
     input: Spec, normalized_shape: Ints, weight: Spec | None, bias: Spec | None, eps: float
 ) -> tuple[Spec, Spec, Spec]:
     _check_normalized_shape(input, normalized_shape, weight, bias)
-    dtype = check_dtypes(input, weight, bias)
+    dtype = check_mixed_data_type(input, weight, bias)
     count = len(normalized_shape)
     statistic = input.contiguous((*input.sizes[:-count], *[1] * count), dtype)
     return input.contiguous(), statistic, statistic
@@ -146,7 +146,7 @@ def _layer_grad(
 native_function(
     "native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> "
     "(Tensor, Tensor, Tensor)",
-    meta=_layer_norm_rule,
+    meta=_layer_norm_meta,
     kernel=_layer_norm_kernel,
     derivatives={"input, weight, bias": _layer_grad},
     non_differentiable_outputs=(1, 2),
@@ -157,7 +157,7 @@ native_function(
 )
 
 
-def _layer_backward_rule(
+def _layer_backward_meta(
     grad_out: Spec,
     input: Spec,
     normalized_shape: Ints,
@@ -171,7 +171,7 @@ def _layer_backward_rule(
     check_same_size(input=input, grad_out=grad_out)
     count = len(normalized_shape)
     check_size((*input.sizes[:-count], *[1] * count), mean=mean, rstd=rstd)
-    dtype = check_dtypes(input, mean, rstd, weight, bias)
+    dtype = check_mixed_data_type(input, mean, rstd, weight, bias)
     check_same_dtype(input=input, grad_out=grad_out)
     parameter = input.contiguous(tuple(normalized_shape), dtype)
     return _wanted((input.contiguous(), parameter, parameter), output_mask)
@@ -216,7 +216,7 @@ def _layer_double(
 native_function(
     "native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, "
     "Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-    meta=_layer_backward_rule,
+    meta=_layer_backward_meta,
     kernel=_layer_backward_kernel,
     derivatives={"input, weight, grad_out": _layer_double},
     doc="The gradients of native_layer_norm with respect to input, weight and bias; None where "
@@ -251,7 +251,7 @@ def _may_mix(input: Any, weight: Any) -> bool:
     return weight is input or narrow
 
 
-def _rms_rule(
+def _rms_meta(
     input: Spec, normalized_shape: Ints, weight: Spec | None, eps: float | None
 ) -> tuple[Spec, Spec]:
     _check_normalized_shape(input, normalized_shape, weight, None)
@@ -304,7 +304,7 @@ def _rms_grad(
 
 native_function(
     "_fused_rms_norm(Tensor input, int[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor)",
-    meta=_rms_rule,
+    meta=_rms_meta,
     kernel=_rms_kernel,
     derivatives={"input, weight": _rms_grad},
     doc="""rms_norm for floating point dtypes; also returns 1 / sqrt(mean(input ** 2) + eps).
@@ -313,7 +313,7 @@ native_function(
 )
 
 
-def _rms_backward_rule(
+def _rms_backward_meta(
     grad_out: Spec,
     input: Spec,
     normalized_shape: Ints,
@@ -321,7 +321,7 @@ def _rms_backward_rule(
     weight: Spec | None,
     output_mask: Mask,
 ) -> tuple[Spec | None, ...]:
-    _, wanted = _rms_rule(input, normalized_shape, weight, None)
+    _, wanted = _rms_meta(input, normalized_shape, weight, None)
     check_same_size(input=input, grad_out=grad_out)
     check_same_dtype(input=input, grad_out=grad_out)
     check_size(wanted.sizes, rstd=rstd)
@@ -394,7 +394,7 @@ def _rms_double(
 native_function(
     "_fused_rms_norm_backward(Tensor grad_out, Tensor input, int[] normalized_shape, Tensor rstd, Tensor? "
     "weight, bool[2] output_mask) -> (Tensor, Tensor)",
-    meta=_rms_backward_rule,
+    meta=_rms_backward_meta,
     kernel=_rms_backward_kernel,
     derivatives={"grad_out, input, rstd, weight": _rms_double},
     doc="The gradients of _fused_rms_norm with respect to input and weight; None where ``output_mask`` is "
@@ -456,7 +456,7 @@ def _check_group(
         )
 
 
-def _group_norm_rule(
+def _group_norm_meta(
     input: Spec,
     weight: Spec | None,
     bias: Spec | None,
@@ -471,7 +471,7 @@ def _group_norm_rule(
         raise RuntimeError(
             "Expected input to lie row-major or channels last, without gaps; use .contiguous()"
         )
-    dtype = check_dtypes(input, weight, bias)
+    dtype = check_mixed_data_type(input, weight, bias)
     statistic = input.contiguous((N, group), dtype)
     return like(input), statistic, statistic
 
@@ -542,7 +542,7 @@ _GROUP_SIZES = "SymInt N, SymInt C, SymInt HxW, int group"
 native_function(
     f"native_group_norm(Tensor input, Tensor? weight, Tensor? bias, {_GROUP_SIZES}, float eps) -> (Tensor, "
     "Tensor, Tensor)",
-    meta=_group_norm_rule,
+    meta=_group_norm_meta,
     kernel=_group_norm_kernel,
     derivatives={"input, weight, bias": _group_grad},
     doc="""Normalizes each of ``group`` groups of channels of each batch entry of (N, C, HxW); also returns
@@ -553,7 +553,7 @@ native_function(
 )
 
 
-def _group_backward_rule(
+def _group_backward_meta(
     grad_out: Spec,
     input: Spec,
     mean: Spec,
@@ -568,7 +568,7 @@ def _group_backward_rule(
     _check_group(input, weight, None, N, C, HxW, group)
     check_same_size(input=input, grad_out=grad_out)
     check_numel(N * group, mean=mean, rstd=rstd)
-    dtype = check_dtypes(input, mean, rstd, weight)
+    dtype = check_mixed_data_type(input, mean, rstd, weight)
     check_same_dtype(input=input, grad_out=grad_out)
     parameter = input.contiguous((C,), dtype)
     return _wanted((like(input), parameter, parameter), output_mask)
@@ -636,7 +636,7 @@ def _group_double(
 native_function(
     "native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, "
     f"{_GROUP_SIZES}, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-    meta=_group_backward_rule,
+    meta=_group_backward_meta,
     kernel=_group_backward_kernel,
     derivatives={"input, weight, grad_out": _group_double},
     doc="The gradients of native_group_norm with respect to input, weight and bias; None where "

@@ -167,12 +167,12 @@ def _pad_backward_kernel(kind: str, spatial: int) -> Callable[..., None]:
 def _define(kind: str, spatial: int, how: str) -> None:
     name = f"{kind}_pad{spatial}d"
 
-    def rule(self: Spec, padding: Sequence[int]) -> Spec:
+    def meta(self: Spec, padding: Sequence[int]) -> Spec:
         sizes = _padded_sizes(kind, self, padding, spatial)
         refuse_dtype(self.dtype, "bool")
         return like(self, sizes)
 
-    def backward_rule(grad_output: Spec, self: Spec, padding: Sequence[int]) -> Spec:
+    def backward_meta(grad_output: Spec, self: Spec, padding: Sequence[int]) -> Spec:
         sizes = _padded_sizes(kind, self, padding, spatial)
         check_size(sizes, grad_output=grad_output)
         check_same_dtype(self=self, grad_output=grad_output)
@@ -182,7 +182,7 @@ def _define(kind: str, spatial: int, how: str) -> None:
     native_function(
         f"{name}(Tensor self, SymInt[{2 * spatial}] padding) -> Tensor",
         python_module="nn",
-        meta=rule,
+        meta=meta,
         kernel=_pad_kernel(kind, spatial),
         derivatives={
             "self": lambda grad, self, padding: getattr(aten, f"{name}_backward").default(grad, self, padding)
@@ -198,7 +198,7 @@ def _define(kind: str, spatial: int, how: str) -> None:
     native_function(
         f"{name}_backward(Tensor grad_output, Tensor self, SymInt[{2 * spatial}] padding) -> Tensor",
         python_module="nn",
-        meta=backward_rule,
+        meta=backward_meta,
         kernel=_pad_backward_kernel(kind, spatial),
         derivatives={
             "grad_output": lambda grad, padding: getattr(aten, name).default(grad, padding),

@@ -98,13 +98,13 @@ def _check_gradient(grad_output: Spec, self: Spec, sizes: Ints) -> None:
 # Max pooling.
 
 
-def _max_pool_rule(spatial: int) -> Callable[..., Any]:
-    def rule(self: Spec, *window: Any) -> tuple[Spec, Spec]:
+def _max_pool_meta(spatial: int) -> Callable[..., Any]:
+    def meta(self: Spec, *window: Any) -> tuple[Spec, Spec]:
         sizes = _pooled_sizes(self, spatial, *window)
         refuse_dtype(self.dtype, "bool", "complex")
         return _max_pool_spec(self, spatial, sizes), _max_pool_spec(self, spatial, sizes, int64)
 
-    return rule
+    return meta
 
 
 def _max_pool_spec(self: Spec, spatial: int, sizes: Ints, dtype: Any = None) -> Spec:
@@ -174,8 +174,8 @@ def _max_pool_kernel(spatial: int) -> Callable[..., None]:
     return kernel
 
 
-def _max_pool_backward_rule(spatial: int) -> Callable[..., Spec]:
-    def rule(grad_output: Spec, self: Spec, *arguments: Any) -> Spec:
+def _max_pool_backward_meta(spatial: int) -> Callable[..., Spec]:
+    def meta(grad_output: Spec, self: Spec, *arguments: Any) -> Spec:
         *window, indices = arguments
         sizes = _pooled_sizes(self, spatial, *window)
         _check_gradient(grad_output, self, sizes)
@@ -184,7 +184,7 @@ def _max_pool_backward_rule(spatial: int) -> Callable[..., Spec]:
         refuse_dtype(self.dtype, "bool", "integer", "complex")
         return like(self)
 
-    return rule
+    return meta
 
 
 def _max_pool_backward_kernel(spatial: int) -> Callable[..., None]:
@@ -222,7 +222,7 @@ def _define_max_pool(spatial: int) -> None:
     native_function(
         f"{name}(Tensor self, {window}) -> (Tensor, Tensor)",
         python_module="nn",
-        meta=_max_pool_rule(spatial),
+        meta=_max_pool_meta(spatial),
         kernel=_max_pool_kernel(spatial),
         derivatives={
             "self": lambda grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1: getattr(
@@ -255,7 +255,7 @@ def _define_max_pool(spatial: int) -> None:
     native_function(
         f"{name}_backward(Tensor grad_output, Tensor self, {given}, Tensor indices) -> Tensor",
         python_module="nn",
-        meta=_max_pool_backward_rule(spatial),
+        meta=_max_pool_backward_meta(spatial),
         kernel=_max_pool_backward_kernel(spatial),
         derivatives={
             "grad_output": lambda grad, indices: _chosen(grad, indices, spatial),
@@ -330,8 +330,8 @@ def _check_average_dtype(dtype: Any, spatial: int) -> None:
         refuse_half(dtype)
 
 
-def _average_rule(spatial: int) -> Callable[..., Spec]:
-    def rule(
+def _average_meta(spatial: int) -> Callable[..., Spec]:
+    def meta(
         self: Spec,
         kernel_size: Any,
         stride: Any,
@@ -348,7 +348,7 @@ def _average_rule(spatial: int) -> Callable[..., Spec]:
         _check_average_dtype(self.dtype, spatial)
         return like(self, sizes) if spatial == 2 else self.contiguous(sizes)
 
-    return rule
+    return meta
 
 
 def _average_window(
@@ -410,8 +410,8 @@ def _average_kernel(spatial: int) -> Callable[..., None]:
     return kernel
 
 
-def _average_backward_rule(spatial: int) -> Callable[..., Spec]:
-    def rule(
+def _average_backward_meta(spatial: int) -> Callable[..., Spec]:
+    def meta(
         grad_output: Spec,
         self: Spec,
         kernel_size: Any,
@@ -428,7 +428,7 @@ def _average_backward_rule(spatial: int) -> Callable[..., Spec]:
         _check_average_dtype(self.dtype, spatial)
         return like(self) if spatial == 2 else self.contiguous()
 
-    return rule
+    return meta
 
 
 def _average_backward_kernel(spatial: int) -> Callable[..., None]:
@@ -483,7 +483,7 @@ def _define_average_pool(spatial: int) -> None:
     native_function(
         f"{name}(Tensor self, {n} kernel_size, {n} stride=[], {n} padding=0, {rest}) -> Tensor",
         python_module="nn",
-        meta=_average_rule(spatial),
+        meta=_average_meta(spatial),
         kernel=_average_kernel(spatial),
         derivatives={"self": backward},
         node_name=f"AvgPool{spatial}DBackward0",
@@ -499,7 +499,7 @@ def _define_average_pool(spatial: int) -> None:
         f"{name}_backward(Tensor grad_output, Tensor self, {n} kernel_size, {n} stride, {n} padding, "
         f"{given}) -> Tensor",
         python_module="nn",
-        meta=_average_backward_rule(spatial),
+        meta=_average_backward_meta(spatial),
         kernel=_average_backward_kernel(spatial),
         derivatives={
             "grad_output": forward,

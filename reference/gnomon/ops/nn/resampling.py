@@ -254,8 +254,8 @@ def _refuse_halves(mode: str, dtype: Any) -> None:
         refuse_half(dtype)
 
 
-def _rule(mode: str, spatial: int) -> Callable[..., Spec]:
-    def rule(self: Spec, output_size: Sequence[int], *options: Any) -> Spec:
+def _meta(mode: str, spatial: int) -> Callable[..., Spec]:
+    def meta(self: Spec, output_size: Sequence[int], *options: Any) -> Spec:
         sizes = _check_sizes(self.sizes, output_size, spatial)
         if not self.sizes[1]:
             raise RuntimeError(
@@ -268,13 +268,13 @@ def _rule(mode: str, spatial: int) -> Callable[..., Spec]:
             _refuse_halves(mode, self.dtype)
         return like(self, sizes)
 
-    return rule
+    return meta
 
 
-def _backward_rule(mode: str, spatial: int) -> Callable[..., Spec]:
+def _backward_meta(mode: str, spatial: int) -> Callable[..., Spec]:
     row_major = mode in _ROW_MAJOR_GRADIENT or (spatial == 3 and mode != "linear")
 
-    def rule(grad_output: Spec, output_size: Sequence[int], input_size: Sequence[int], *options: Any) -> Spec:
+    def meta(grad_output: Spec, output_size: Sequence[int], input_size: Sequence[int], *options: Any) -> Spec:
         sizes = _check_sizes(input_size, output_size, spatial)
         check_size(sizes, grad_output=grad_output)
         refuse_dtype(grad_output.dtype, "bool", "integer", "complex")
@@ -282,7 +282,7 @@ def _backward_rule(mode: str, spatial: int) -> Callable[..., Spec]:
         wanted = tuple(input_size)
         return grad_output.contiguous(wanted) if row_major else like(grad_output, wanted)
 
-    return rule
+    return meta
 
 
 def _options(mode: str, options: Sequence[Any]) -> tuple[bool, Sequence[Any]]:
@@ -473,7 +473,7 @@ def _define(name: str, mode: str, spatial: int, doc: str) -> None:
     native_function(
         f"{name}(Tensor self, {n}, {align}{scales}) -> Tensor",
         python_module="nn",
-        meta=_rule(mode, spatial),
+        meta=_meta(mode, spatial),
         kernel=_kernel(mode, spatial),
         derivatives={"self": to_self},
         node_name=f"{node}Backward0",
@@ -485,7 +485,7 @@ def _define(name: str, mode: str, spatial: int, doc: str) -> None:
         f"{name}_backward(Tensor grad_output, {n}, SymInt[{spatial + 2}] input_size, {align}{scales}) -> "
         "Tensor",
         python_module="nn",
-        meta=_backward_rule(mode, spatial),
+        meta=_backward_meta(mode, spatial),
         kernel=_backward_kernel(mode, spatial),
         derivatives={"grad_output": to_grad},
         node_name=f"{node}BackwardBackward0",

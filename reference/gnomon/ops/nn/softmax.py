@@ -22,7 +22,7 @@ from ...values import geometry
 from ...values.geometry import wrap_dim
 
 
-def _rule(self: Spec, dim: int, half_to_float: bool) -> Spec:
+def _meta(self: Spec, dim: int, half_to_float: bool) -> Spec:
     wrap_dim(dim, self.ndim)
     if half_to_float:
         raise RuntimeError("softmax with half to float conversion is not supported on this device")
@@ -104,7 +104,7 @@ def _log_softmax_gradient(grads: list[float], outputs: list[float]) -> list[floa
 
 native_function(
     "_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
-    meta=_rule,
+    meta=_meta,
     kernel=_along_dim(_softmax, 1),
     derivatives={
         "self": lambda grad, dim, result, self_spec: aten._softmax_backward_data.default(
@@ -121,7 +121,7 @@ native_function(
 
 native_function(
     "_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
-    meta=_rule,
+    meta=_meta,
     kernel=_along_dim(_log_softmax, 1),
     derivatives={
         "self": lambda grad, dim, result, self_spec: aten._log_softmax_backward_data.default(
@@ -137,7 +137,7 @@ native_function(
 )
 
 
-def _backward_rule(grad_output: Spec, output: Spec, dim: int, input_dtype: Any) -> Spec:
+def _backward_meta(grad_output: Spec, output: Spec, dim: int, input_dtype: Any) -> Spec:
     wrap_dim(dim, output.ndim)
     check_same_size(output=output, grad_output=grad_output)
     check_same_dtype(output=output, grad_output=grad_output)
@@ -146,7 +146,7 @@ def _backward_rule(grad_output: Spec, output: Spec, dim: int, input_dtype: Any) 
 
 native_function(
     "_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
-    meta=_backward_rule,
+    meta=_backward_meta,
     kernel=_along_dim(_softmax_gradient, 2),
     derivatives={
         "grad_output": lambda grad, output, dim, input_dtype: aten._softmax_backward_data.default(
@@ -173,7 +173,7 @@ def _softmax_double(grad: Any, grad_output: Any, output: Any, dim: int) -> Any:
 native_function(
     "_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> "
     "Tensor",
-    meta=_backward_rule,
+    meta=_backward_meta,
     kernel=_along_dim(_log_softmax_gradient, 2),
     derivatives={
         "grad_output": lambda grad, output, dim: grad - (grad * output.exp()).sum(dim, True),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...calls.checks import check_not_empty
 from ...calls.native import native_function
 from ...calls.outputs import check_cast, check_no_internal_overlap
 from ...memory.accessor import TensorAccessor
@@ -16,9 +17,8 @@ from ...memory.tensor import Tensor
 from ...values.dtype import dtype_of_number, get_default_dtype
 
 
-def _add_rule(self: Sequence[Spec], scalar: Any) -> tuple[()]:
-    if not self:
-        raise NotImplementedError("there is no tensor, and so nothing says on which device to run")
+def _add_meta(self: Sequence[Spec], scalar: Any) -> tuple[()]:
+    check_not_empty(tensor=self)
     number = dtype_of_number(scalar, get_default_dtype())
     for spec in self:
         category = spec.dtype.category
@@ -38,7 +38,7 @@ def _add_kernel(self: Sequence[Tensor], scalar: Any) -> None:
 
 native_function(
     "_foreach_add_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()",
-    meta=_add_rule,
+    meta=_add_meta,
     kernel=_add_kernel,
     doc="""Adds ``scalar`` to each tensor of a list in place.
 

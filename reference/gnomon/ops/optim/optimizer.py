@@ -11,14 +11,20 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...calls.checks import check_dtype, check_length, check_size, refuse_dtype
+from ...calls.checks import (
+    check_dtype,
+    check_length,
+    check_not_empty,
+    check_size,
+    refuse_dtype,
+)
 from ...calls.native import native_function
+from ...calls.outputs import check_no_internal_overlap
 from ...dispatch.dispatcher import aten
 from ...memory.accessor import TensorAccessor, elements
 from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...numerics.arithmetic import divide
-from ...values import geometry
 from ...values.dtype import check_number_fits, float64
 
 Specs = Sequence[Spec]
@@ -29,8 +35,7 @@ def _check_step(params: Specs, **lists: Specs) -> None:
     """Raises RuntimeError for lists that do not match the parameters and for overlapping memory,
     NotImplementedError for no parameters and for unsupported dtypes.
     """
-    if not params:
-        raise NotImplementedError("there is no parameter, and so nothing says on which device to run")
+    check_not_empty(parameter=params)
     check_length(len(params), **lists)
     for name, specs in lists.items():
         for param, spec in zip(params, specs):
@@ -39,11 +44,7 @@ def _check_step(params: Specs, **lists: Specs) -> None:
     for spec in params:
         refuse_dtype(spec.dtype, "bool", "integer", "complex")
     for spec in (*params, *(each for name, specs in lists.items() if name != "grads" for each in specs)):
-        if geometry.has_internal_overlap(spec.sizes, spec.strides):
-            raise RuntimeError(
-                "unsupported operation: more than one element of the written-to tensor refers to a single "
-                "memory location. Please clone() the tensor before performing the operation."
-            )
+        check_no_internal_overlap("", spec)
 
 
 def _check_none(name: str, specs: Specs, wanted: str) -> None:
@@ -61,7 +62,7 @@ def _check_numbers(specs: Sequence[Spec | None]) -> None:
             )
 
 
-def _sgd_rule(
+def _sgd_meta(
     self: Specs,
     grads: Specs,
     momentum_buffer_list: Specs,
@@ -84,7 +85,7 @@ def _sgd_rule(
     return ()
 
 
-def _adam_rule(
+def _adam_meta(
     self: Specs,
     grads: Specs,
     exp_avgs: Specs,
@@ -243,7 +244,7 @@ _SCALED = """
 
 native_function(
     f"_fused_sgd_({_SGD.format('float')}) -> ()",
-    meta=_sgd_rule,
+    meta=_sgd_meta,
     kernel=_sgd_kernel,
     derivatives={},
     written_with={"grads": "grad_scale"},
@@ -262,7 +263,7 @@ for _name, _decoupled, _says in (
 ):
     native_function(
         f"{_name}({_ADAM.format('float')}) -> ()",
-        meta=_adam_rule,
+        meta=_adam_meta,
         kernel=_adam_kernel(_decoupled),
         derivatives={},
         written_with={"grads": "grad_scale"},

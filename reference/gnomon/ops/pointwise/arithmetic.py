@@ -29,20 +29,20 @@ def scaled_by_number(function: Any) -> Any:
     """The kernel of ``function(a, b, alpha)``, with alpha cast to the common dtype."""
 
     def kernel(iterator: TensorIterator, alpha: Any) -> None:
-        held = iterator.common_dtype.cast(alpha)  # type: ignore[union-attr]
+        held = iterator.common_dtype.cast(alpha)
         for_each(iterator, lambda a, b: function(a, b, held))
 
     return kernel
 
 
-def add_rule(self: Any, other: Any, alpha: Any) -> Any:
+def add_meta(self: Any, other: Any, alpha: Any) -> Any:
     """Broadcasts and promotes; checks that ``alpha`` fits the common dtype."""
     common = result_type(self, other)
     check_alpha(common, alpha)
     return build_iterator([self, other], common, common)
 
 
-def sub_rule(self: Any, other: Any, alpha: Any) -> Any:
+def sub_meta(self: Any, other: Any, alpha: Any) -> Any:
     """Like add, but bool has no subtraction."""
     for operand in (self, other):
         if isinstance(operand, bool) or (isinstance(operand, Spec) and operand.dtype is bool_):
@@ -51,13 +51,13 @@ def sub_rule(self: Any, other: Any, alpha: Any) -> Any:
                 "invert a mask, use the `~` or `logical_not()` operator instead."
             )
     # -2**31 may fit where 2**31 does not
-    return add_rule(self, other, -alpha if type(alpha) is int else alpha)
+    return add_meta(self, other, -alpha if type(alpha) is int else alpha)
 
 
 add = native_function(
     "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
     numbers=Numbers("both", held=("alpha",)),
-    meta=add_rule,
+    meta=add_meta,
     kernel=scaled_by_number(
         lambda a, b, alpha: a + alpha * b if a.__class__ is not bool else a or (bool(alpha) and b)
     ),
@@ -74,7 +74,7 @@ add = native_function(
 sub = native_function(
     "sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
     numbers=Numbers("both", held=("alpha",)),
-    meta=sub_rule,
+    meta=sub_meta,
     kernel=scaled_by_number(lambda a, b, alpha: a - alpha * b),
     derivatives={"self": lambda grad: grad, "other": lambda grad, alpha: scaled(-grad, alpha)},
     linear=("self other",),
@@ -86,17 +86,17 @@ sub = native_function(
 )
 
 
-def rsub_rule(self: Any, other: Any, alpha: Any) -> Any:
+def rsub_meta(self: Any, other: Any, alpha: Any) -> Any:
     """As for ``other - alpha * self``: if strides differ, those of ``other`` determine the result's."""
-    output = sub_rule(other, self, alpha).operands[0].spec
-    return sub_rule(self, other, alpha).with_outputs([output])
+    output = sub_meta(other, self, alpha).operands[0].spec
+    return sub_meta(self, other, alpha).with_outputs([output])
 
 
 rsub = native_function(
     "rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
     numbers=Numbers("other", held=("alpha",)),
     variants="function",
-    meta=rsub_rule,
+    meta=rsub_meta,
     kernel=scaled_by_number(lambda a, b, alpha: b - alpha * a),
     derivatives={"self": lambda grad, alpha: scaled(-grad, alpha), "other": lambda grad: grad},
     doc="""Computes ``other - alpha * self``.
@@ -139,7 +139,7 @@ div = native_function(
 )
 
 
-def integer_division_rule(self: Any, other: Any) -> Any:
+def integer_division_meta(self: Any, other: Any) -> Any:
     """Broadcasts and promotes; refuses complex, which has no floor."""
     common = result_type(self, other)
     refuse_dtype(common, "complex", "bool")
@@ -160,7 +160,7 @@ def refuse_zero(function: Any) -> Any:
 div_floor = native_function(
     "div_floor(Tensor self, Tensor other) -> Tensor",
     numbers=Numbers("either", wide=("other",)),
-    meta=integer_division_rule,
+    meta=integer_division_meta,
     kernel=pointwise(refuse_zero(arithmetic.floor_divide)),
     derivatives={"self": lambda grad: aten.zeros_like(grad), "other": lambda grad: aten.zeros_like(grad)},
     node_name="DivBackward2",
@@ -173,7 +173,7 @@ def _div_trunc_kernel(iterator: TensorIterator) -> None:
     """Rounds a float quotient to the dtype (half precision: to float32) before truncating it, so that
     2.5 / 0.001 is 2500.
     """
-    dtype: Any = iterator.common_dtype
+    dtype = iterator.common_dtype
     rounded = (float32 if dtype.itemsize == 2 else dtype).cast
 
     def quotient(a: Any, b: Any) -> Any:
@@ -185,7 +185,7 @@ def _div_trunc_kernel(iterator: TensorIterator) -> None:
 div_trunc = native_function(
     "div_trunc(Tensor self, Tensor other) -> Tensor",
     numbers=Numbers("either", wide=("other",)),
-    meta=integer_division_rule,
+    meta=integer_division_meta,
     kernel=_div_trunc_kernel,
     derivatives={"self": lambda grad: aten.zeros_like(grad), "other": lambda grad: aten.zeros_like(grad)},
     node_name="DivBackward2",
@@ -218,7 +218,7 @@ div_mode = native_function(
 floor_divide = native_function(
     "floor_divide(Tensor self, Tensor other) -> Tensor",
     numbers=Numbers("both", wide=("other",)),
-    meta=integer_division_rule,
+    meta=integer_division_meta,
     kernel_of="div_floor",
     derivatives={"self": lambda grad: aten.zeros_like(grad), "other": lambda grad: aten.zeros_like(grad)},
     node_name="DivBackward2",
@@ -232,7 +232,7 @@ floor_divide = native_function(
 remainder = native_function(
     "remainder.Tensor(Tensor self, Tensor other) -> Tensor",
     numbers="either",
-    meta=integer_division_rule,
+    meta=integer_division_meta,
     kernel=pointwise(refuse_zero(arithmetic.remainder)),
     derivatives={
         "self": lambda grad: grad,
@@ -250,7 +250,7 @@ remainder = native_function(
 fmod = native_function(
     "fmod.Tensor(Tensor self, Tensor other) -> Tensor",
     numbers="other",
-    meta=integer_division_rule,
+    meta=integer_division_meta,
     kernel=pointwise(refuse_zero(arithmetic.fmod)),
     derivatives={
         "self": lambda grad: grad,
@@ -266,7 +266,7 @@ fmod = native_function(
 )
 
 
-def _neg_rule(self: Spec) -> Any:
+def _neg_meta(self: Spec) -> Any:
     if self.dtype is bool_:
         raise RuntimeError("the - operator on a bool tensor is not supported; a mask is inverted by ~")
     return build_iterator([self], self.dtype, self.dtype)
@@ -274,7 +274,7 @@ def _neg_rule(self: Spec) -> Any:
 
 neg = native_function(
     "neg(Tensor self) -> Tensor",
-    meta=_neg_rule,
+    meta=_neg_meta,
     kernel=pointwise(lambda a: -a),
     derivatives={"self": lambda grad: grad.neg()},
     linear=("self",),
@@ -284,7 +284,7 @@ neg = native_function(
 )
 
 
-def abs_rule(self: Spec) -> Any:
+def abs_meta(self: Spec) -> Any:
     """The result is real; the absolute value of a complex number is its modulus."""
     refuse_dtype(self.dtype, "bool")
     return build_iterator([self], self.dtype.to_real(), self.dtype)
@@ -292,7 +292,7 @@ def abs_rule(self: Spec) -> Any:
 
 abs = native_function(
     "abs(Tensor self) -> Tensor",
-    meta=abs_rule,
+    meta=abs_meta,
     kernel=pointwise(arithmetic.absolute),
     derivatives={"self": lambda grad, self: grad * self.sgn()},
     inplace=True,
@@ -396,24 +396,24 @@ trunc = _rounding("trunc", math.trunc, "towards zero")
 round = _rounding("round", builtins.round, "to the nearest integer, halves to even")
 
 
-def _ternary_rule(self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
+def _ternary_meta(self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
     common = result_type(self, tensor1, tensor2)
     check_number_fits(value, computed_in(common))
     return build_iterator([self, tensor1, tensor2], common, common)
 
 
-def _addcdiv_rule(self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
+def _addcdiv_meta(self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any:
     if result_type(tensor1, tensor2).category < 2:
         raise RuntimeError(
             "Integer division with addcdiv is no longer supported; use (input + value * torch.trunc(tensor1 "
             "/ tensor2))"
         )
-    return _ternary_rule(self, tensor1, tensor2, value)
+    return _ternary_meta(self, tensor1, tensor2, value)
 
 
 addcmul = native_function(
     "addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
-    meta=_ternary_rule,
+    meta=_ternary_meta,
     kernel=pointwise_in_steps(lambda held, a, b, c, value: a + held(held(value * b) * c)),
     derivatives={
         "self": lambda grad: grad,
@@ -430,7 +430,7 @@ addcmul = native_function(
 
 addcdiv = native_function(
     "addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
-    meta=_addcdiv_rule,
+    meta=_addcdiv_meta,
     kernel=pointwise_in_steps(lambda held, a, b, c, value: a + held(arithmetic.divide(held(value * b), c))),
     derivatives={
         "self": lambda grad: grad,
@@ -448,7 +448,7 @@ addcdiv = native_function(
 )
 
 
-def _lerp_rule(self: Spec, end: Spec, weight: Any) -> TensorIterator:
+def _lerp_meta(self: Spec, end: Spec, weight: Any) -> TensorIterator:
     """All have one dtype, except that a 0-dim weight takes part in type promotion like a wrapped number."""
     check_same_dtype(self=self, end=end)
     if not isinstance(weight, Spec):
@@ -471,7 +471,7 @@ def _lerp(a: Any, b: Any, weight: Any) -> Any:
 
 lerp = native_function(
     "lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor",
-    meta=_lerp_rule,
+    meta=_lerp_meta,
     kernel=pointwise(_lerp),
     derivatives={
         "self": lambda grad, weight: grad * (1 - weight.conjugate()),
@@ -484,7 +484,7 @@ lerp = native_function(
 
 lerp_tensor = native_function(
     "lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
-    meta=_lerp_rule,
+    meta=_lerp_meta,
     kernel=pointwise(_lerp),
     derivatives={
         "self": lambda grad, weight: grad * conj(1 - weight),
@@ -533,7 +533,7 @@ frac = native_function(
 def _round_decimals(iterator: TensorIterator, decimals: int) -> None:
     """Scales, rounds and scales back, with each step in the tensor's dtype (float32 for half precision)."""
     dtype = iterator.common_dtype
-    cast = float32.cast if dtype.itemsize == 2 else dtype.cast  # type: ignore[union-attr]
+    cast = float32.cast if dtype.itemsize == 2 else dtype.cast
     scale = cast(10.0 ** builtins.abs(decimals))
 
     def rounded(a: float) -> float:

@@ -59,7 +59,7 @@ def _shift(function: Callable[[int, int, int], int]) -> Callable[[TensorIterator
 
     def kernel(iterator: TensorIterator) -> None:
         dtype = iterator.common_dtype
-        bits = dtype.bits - dtype.is_signed  # type: ignore[union-attr]
+        bits = dtype.bits - dtype.is_signed
         for_each(iterator, lambda a, places: function(a, places, bits))
 
     return kernel

@@ -68,9 +68,14 @@ clamp = native_function(
 )
 
 
-def _clamp_iterator(self: Spec, min: Any, max: Any) -> Any:
+def _check_bounds(min: Any, max: Any) -> None:
+    """Raises RuntimeError if neither is given."""
     if min is None and max is None:
         raise RuntimeError("At least one of 'min' or 'max' must not be None")
+
+
+def _clamp_iterator(self: Spec, min: Any, max: Any) -> Any:
+    _check_bounds(min, max)
     bounds = [bound for bound in (min, max) if bound is not None]
     if not self.dtype.is_complex:
         for bound in bounds:
@@ -184,7 +189,7 @@ clamp_max_tensor = native_function(
 )
 
 
-def _between_rule(self: Spec, min: Spec, max: Spec) -> TensorIterator:
+def _between_meta(self: Spec, min: Spec, max: Spec) -> TensorIterator:
     common = result_type(self, min, max)
     refuse_dtype(common, "bool", "complex")
     return build_iterator([self, min, max], common, common)
@@ -192,7 +197,7 @@ def _between_rule(self: Spec, min: Spec, max: Spec) -> TensorIterator:
 
 native_function(
     "_clamp(Tensor self, Tensor min, Tensor max) -> Tensor",
-    meta=_between_rule,
+    meta=_between_meta,
     kernel=pointwise(lambda a, low, high: arithmetic.minimum(arithmetic.maximum(a, low), high)),
     derivatives={
         "self": lambda grad, self, min, max: _grad_where((self >= min) & (self <= max), grad),
@@ -207,8 +212,7 @@ native_function(
 
 
 def _clamp_tensor(self: Any, min: Any, max: Any) -> Any:
-    if min is None and max is None:
-        raise RuntimeError("At least one of 'min' or 'max' must not be None")
+    _check_bounds(min, max)
     if max is None:
         return aten.clamp_min.Tensor(self, min)
     return aten.clamp_max.Tensor(self, max) if min is None else aten._clamp.default(self, min, max)

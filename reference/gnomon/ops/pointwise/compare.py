@@ -1,4 +1,4 @@
-"""Comparisons, predicates such as ``isnan``, and selection (``where``, ``masked_fill``).
+"""Comparisons, predicates such as ``isnan``, and selection (``where``).
 
 Operands are compared in their common dtype; comparisons return bool.  Only ``isclose`` does arithmetic.
 Source: aten/src/ATen/native/BinaryOps.cpp, TensorCompare.cpp.
@@ -10,13 +10,11 @@ import math
 import operator
 from typing import Any
 
-from ...calls.checks import can_be_read, check_mask, device_of, refuse_dtype
-from ...calls.copies import row_major
+from ...calls.checks import device_of, refuse_dtype
 from ...calls.iterator import TensorIterator, result_type
 from ...calls.meta_functions import comparison, dense_like, documented, unary_bool
 from ...calls.native import native_function
-from ...calls.outputs import warn_of_expanded
-from ...calls.record import Inplace, Numbers, Out
+from ...calls.record import Numbers, Out
 from ...dispatch.dispatcher import aten
 from ...memory.spec import Spec
 from ...numerics import arithmetic
@@ -88,7 +86,7 @@ isnan = native_function(
 )
 
 
-def _isinf_rule(self: Spec) -> TensorIterator:
+def _isinf_meta(self: Spec) -> TensorIterator:
     """For integers the result is all false, with the strides of ``zeros_like(self)``."""
     outputs = [dense_like(self, bool_)] if self.dtype.category < 2 else None
     return TensorIterator("", [self], [bool_], self.dtype, self.device, outputs=outputs)
@@ -96,7 +94,7 @@ def _isinf_rule(self: Spec) -> TensorIterator:
 
 isinf = native_function(
     "isinf(Tensor self) -> Tensor",
-    meta=documented(_isinf_rule, "The result has the operand's sizes and the dtype bool"),
+    meta=documented(_isinf_meta, "The result has the operand's sizes and the dtype bool"),
     kernel=pointwise(lambda a: arithmetic.absolute(a) == math.inf),
     doc="Tests whether each element is infinite.",
 )
@@ -113,14 +111,14 @@ isfinite = native_function(
 
 
 def _infinity(name: str, infinity: float) -> Any:
-    def rule(self: Spec) -> TensorIterator:
+    def meta(self: Spec) -> TensorIterator:
         if self.dtype.is_complex:
             raise RuntimeError(f"{name} does not support complex inputs.")
         return unary_bool(self)
 
     return native_function(
         f"{name}(Tensor self) -> Tensor",
-        meta=rule,
+        meta=meta,
         kernel=pointwise(lambda a: a == infinity),
         out=Out(exact=True),
         doc=f"Tests whether each element is {infinity}.  Raises RuntimeError for complex dtypes.",
@@ -131,14 +129,14 @@ isposinf = _infinity("isposinf", math.inf)
 isneginf = _infinity("isneginf", -math.inf)
 
 
-def _signbit_rule(self: Spec) -> TensorIterator:
+def _signbit_meta(self: Spec) -> TensorIterator:
     refuse_dtype(self.dtype, "complex")
     return unary_bool(self)
 
 
 signbit = native_function(
     "signbit(Tensor self) -> Tensor",
-    meta=_signbit_rule,
+    meta=_signbit_meta,
     kernel=pointwise(lambda a: math.copysign(1.0, a) < 0),
     out=Out(exact=True),
     doc="""Tests whether the sign bit of each element is set; it is for -0.0.  Raises NotImplementedError for
@@ -165,7 +163,7 @@ def _nan_to_num(
     iterator: TensorIterator, nan: float | None, posinf: float | None, neginf: float | None
 ) -> None:
     """Replaces numbers that are not finite; real and imaginary parts are replaced independently."""
-    largest = _LARGEST.get(iterator.common_dtype.to_real(), 0.0)  # type: ignore[union-attr]
+    largest = _LARGEST.get(iterator.common_dtype.to_real(), 0.0)
     replaced = {
         math.inf: largest if posinf is None else posinf,
         -math.inf: -largest if neginf is None else neginf,
@@ -179,13 +177,13 @@ def _nan_to_num(
     for_each(iterator, finite)
 
 
-def _nan_to_num_rule(self: Spec, *numbers: Any) -> TensorIterator:
+def _nan_to_num_meta(self: Spec, *numbers: Any) -> TensorIterator:
     return TensorIterator("", [self], [self.dtype], self.dtype, self.device, outputs=[dense_like(self)])
 
 
 nan_to_num = native_function(
     "nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
-    meta=_nan_to_num_rule,
+    meta=_nan_to_num_meta,
     kernel=_nan_to_num,
     derivatives={"self": lambda grad, self: grad * self.isfinite()},
     inplace=True,
@@ -243,7 +241,7 @@ for _schema, _out in (
     )
 
 
-def where_rule(condition: Spec, self: Any, other: Any) -> TensorIterator:
+def where_meta(condition: Spec, self: Any, other: Any) -> TensorIterator:
     """The condition must be bool (or uint8); all three broadcast, ``self`` and ``other`` promote."""
     if condition.dtype not in (bool_, uint8):
         raise RuntimeError(
@@ -268,7 +266,7 @@ def where_rule(condition: Spec, self: Any, other: Any) -> TensorIterator:
 where = native_function(
     "where.self(Tensor condition, Tensor self, Tensor other) -> Tensor",
     numbers=Numbers("either", fit=True),
-    meta=where_rule,
+    meta=where_meta,
     kernel=pointwise(lambda condition, a, b: a if condition else b),
     derivatives={
         "self": lambda grad, condition: aten.where.self(condition, grad, 0),
@@ -289,49 +287,6 @@ native_function(
     ),
     doc="Returns the indices (int64) of the nonzero elements of ``condition``: one tensor per dimension.",
 )
-
-
-def _masked_fill(self: Any, mask: Any, value: Any) -> Any:
-    dtype = self._spec.dtype
-    check_mask(mask)
-    if not hasattr(value, "_spec"):
-        check_number_fits(value, dtype)
-        value = aten.scalar_tensor.default(value, dtype, None, self.device, None)
-        return row_major(aten.where.self(mask, value, self))
-    if value._spec.ndim:
-        raise RuntimeError(
-            "masked_fill only supports a 0-dimensional value tensor, but got tensor with "
-            f"{value._spec.ndim} dimension(s)."
-        )
-    if can_be_read(value):
-        check_number_fits(value.item(), dtype)
-    return row_major(aten.where.self(mask, value.to(self.device, dtype), self))
-
-
-def _fill_expanded(self: Any, mask: Any, value: Any) -> Any:
-    """Writes ``value`` to the memory of the elements where ``mask`` is true, and does not touch the rest.
-
-    Elements of an expanded tensor share memory, so writing back unchanged elements could undo a write.
-    """
-    warn_of_expanded(aten.masked_fill_.Scalar)
-    if not hasattr(value, "_spec"):
-        value = aten.scalar_tensor(value, dtype=self.dtype, device=self.device)
-    return aten.index_put_.default(self, (mask.expand(self.shape),), value, False)
-
-
-for _schema in (
-    "masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor",
-    "masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor",
-):
-    native_function(
-        _schema,
-        composite=_masked_fill,
-        inplace=Inplace(on_expanded=_fill_expanded),
-        doc="""Fills the elements of ``self`` with ``value`` where ``mask`` is true; the dtype is kept.
-
-        ``mask`` is bool and broadcasts; ``value`` is a number or a 0-dim tensor.  Raises RuntimeError for a
-        value that the dtype cannot represent.""",
-    )
 
 equal = native_function(
     "equal(Tensor self, Tensor other) -> bool",

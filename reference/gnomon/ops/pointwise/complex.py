@@ -175,7 +175,7 @@ adjoint = native_function(
 )
 
 
-def _parts_rule(first: Spec, second: Spec) -> TensorIterator:
+def _parts_meta(first: Spec, second: Spec) -> TensorIterator:
     """Requires two tensors of one dtype, float32 or float64; the result is complex."""
     for each in (first, second):
         if each.dtype not in (float32, float64):
@@ -193,7 +193,7 @@ def _parts_rule(first: Spec, second: Spec) -> TensorIterator:
 
 complex_ = native_function(
     "complex(Tensor real, Tensor imag) -> Tensor",
-    meta=_parts_rule,
+    meta=_parts_meta,
     kernel=pointwise(complex),
     derivatives={"real": lambda grad: aten.real(grad), "imag": lambda grad: aten.imag(grad)},
     out=Out(exact=True),
@@ -216,7 +216,7 @@ def _polar(modulus: float, phase: float) -> complex:
 
 polar = native_function(
     "polar(Tensor abs, Tensor angle) -> Tensor",
-    meta=_parts_rule,
+    meta=_parts_meta,
     kernel=pointwise(_polar),
     derivatives={"abs, angle": _polar_grad},
     out=Out(exact=True),
@@ -224,7 +224,7 @@ polar = native_function(
 )
 
 
-def _angle_rule(self: Spec) -> TensorIterator:
+def _angle_meta(self: Spec) -> TensorIterator:
     """The result is real floating point; for a complex input it is contiguous, whatever the strides."""
     common = to_float(self.dtype)
     found = build_iterator([self], common.to_real(), common)
@@ -248,7 +248,7 @@ def _angle_grad(grad: Any, self: Any) -> Any:
 
 angle = native_function(
     "angle(Tensor self) -> Tensor",
-    meta=_angle_rule,
+    meta=_angle_meta,
     kernel=pointwise(_angle),
     derivatives={"self": _angle_grad},
     out="out",

@@ -263,7 +263,7 @@ for _inverse in (asin, acos, atan, asinh, acosh, atanh):
     _alias(f"arc{_inverse.schema.name[1:]}", _inverse)
 
 
-def _polygamma_rule(n: int, self: Spec) -> TensorIterator:
+def _polygamma_meta(n: int, self: Spec) -> TensorIterator:
     if n < 0:
         raise RuntimeError(f"polygamma(n, x) does not support negative n, but got {n}.")
     return unary_float("complex")(self)
@@ -272,7 +272,7 @@ def _polygamma_rule(n: int, self: Spec) -> TensorIterator:
 polygamma = native_function(
     "polygamma(int n, Tensor self) -> Tensor",
     variants="function",
-    meta=_polygamma_rule,
+    meta=_polygamma_meta,
     kernel=pointwise(lambda a, n: special.polygamma(n, a)),
     derivatives={"self": lambda grad, n, self: grad * aten.polygamma.default(n + 1, self)},
     out="out",
@@ -295,7 +295,7 @@ native_function(
 )
 
 
-def _scale_rule(self: Spec) -> TensorIterator:
+def _scale_meta(self: Spec) -> TensorIterator:
     if self.dtype.is_complex:
         raise RuntimeError(f"not supported for complex tensors, but got {self.dtype.name}")
     # PyTorch allocates the result by empty_like, so it also has the input's strides of dimensions of size 1
@@ -306,7 +306,7 @@ def _scale_rule(self: Spec) -> TensorIterator:
 def _angle_unit(name: str, factor: float, doc: str) -> OpOverload:
     return native_function(
         f"{name}(Tensor self) -> Tensor",
-        meta=_scale_rule,
+        meta=_scale_meta,
         kernel=pointwise(lambda a: a * factor),
         derivatives={"self": lambda grad: grad * factor},
         inplace=True,
@@ -323,7 +323,7 @@ def _logit(iterator: TensorIterator, eps: float | None) -> None:
     """``log(a / (1 - a))``, with ``a`` clamped to eps and 1 - eps, both rounded to the opmath type; a
     negative eps means no clamping.
     """
-    cast = computed_in(iterator.common_dtype).cast  # type: ignore[arg-type]
+    cast = computed_in(iterator.common_dtype).cast
     low = -1.0 if eps is None else cast(eps)
     high = cast(1 - low)
 
@@ -443,7 +443,7 @@ xlogy = native_function(
 )
 
 
-def _heaviside_rule(self: Spec, values: Spec) -> TensorIterator:
+def _heaviside_meta(self: Spec, values: Spec) -> TensorIterator:
     if self.dtype is not values.dtype:
         raise RuntimeError(
             f"heaviside is not yet implemented for tensors with different dtypes: {self.dtype.name} and "
@@ -455,7 +455,7 @@ def _heaviside_rule(self: Spec, values: Spec) -> TensorIterator:
 
 heaviside = native_function(
     "heaviside(Tensor self, Tensor values) -> Tensor",
-    meta=_heaviside_rule,
+    meta=_heaviside_meta,
     kernel=pointwise(lambda a, value: value if a == 0 else a > 0),
     inplace=True,
     out=Out(exact=True),

@@ -23,7 +23,7 @@ from ...numerics.loops import for_each, pointwise
 from ...values.dtype import check_number_fits, complex128, float64
 
 
-def pow_rule(self: Any, exponent: Any) -> Any:
+def pow_meta(self: Any, exponent: Any) -> Any:
     """Broadcasts and promotes; refuses an integer to a negative integer power."""
     if (
         isinstance(exponent, int)
@@ -69,7 +69,7 @@ def _is_not_negative(exponent: Any) -> Any:
 
 pow_tensor = native_function(
     "pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
-    meta=pow_rule,
+    meta=pow_meta,
     kernel=pointwise(arithmetic.power),
     derivatives={"self": pow_grad_self, "exponent": pow_grad_exponent},
     node_name="PowBackward1",
@@ -113,12 +113,12 @@ def _power_of_number(a: Any, exponent: Any) -> Any:
 def _power_kernel(iterator: TensorIterator, exponent: Any) -> None:
     """Casts the exponent to the tensor's dtype; for integer tensors it stays exact."""
     dtype = iterator.common_dtype
-    held = exponent if dtype.category < 2 else dtype.cast(exponent)  # type: ignore[union-attr]
+    held = exponent if dtype.category < 2 else dtype.cast(exponent)
     for_each(iterator, lambda a: _power_of_number(a, held))
 
 
 def _pow_scalar_iterator(self: Spec, exponent: Any) -> Any:
-    pow_rule(self, exponent)
+    pow_meta(self, exponent)
     common = result_type(self, exponent)
     if common.category == 1 or (common.category == 2 and common.itemsize == 2):
         check_number_fits(exponent, common)

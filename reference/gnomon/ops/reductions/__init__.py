@@ -1,5 +1,5 @@
-"""Reductions and orderings: sums, norms, statistics, scans, sort, unique."""
+"""Reductions and orderings: sums, norms, statistics, scans, sort, searchsorted, unique, bincount."""
 
-from . import norm, reduce, scan, sort, statistics, unique
+from . import bucketization, norm, reduce, scan, sort, statistics, summary, unique
 
-__all__ = ["norm", "reduce", "scan", "sort", "statistics", "unique"]
+__all__ = ["bucketization", "norm", "reduce", "scan", "sort", "statistics", "summary", "unique"]

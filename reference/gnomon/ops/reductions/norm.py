@@ -42,7 +42,7 @@ def _check_dtype(self: Any, dtype: Any) -> None:
         )
 
 
-def _vector_norm_rule(self: Spec, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> TensorIterator:
+def _vector_norm_meta(self: Spec, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> TensorIterator:
     if isinstance(ord, complex):
         raise RuntimeError("Expected a non-complex scalar as the order of norm.")
     _check_dtype(self.dtype, dtype)
@@ -129,7 +129,7 @@ def _over(grad: Any, result: Any, exponent: Any = 1) -> Any:
 linalg_vector_norm = native_function(
     "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
     "dtype=None) -> Tensor",
-    meta=_vector_norm_rule,
+    meta=_vector_norm_meta,
     kernel=_vector_norm_kernel,
     derivatives={"self": _vector_norm_grad},
     identity=0,
@@ -206,13 +206,18 @@ def _extreme(sizes: Any, dim: int, keepdim: bool, ord: Any) -> Any:
     return aten.amax.default(sizes, (dim,), keepdim)
 
 
+def _check_order(ord: Any, is_known: bool) -> None:
+    """Raises RuntimeError for an order that matrix norms do not have."""
+    if not is_known:
+        raise RuntimeError(f"Order {ord} not supported.")
+
+
 def _matrix_norm(self: Any, ord: Any, dim: Sequence[int], keepdim: bool, dtype: Any) -> Any:
     """ord 1 is the largest column sum of |x|, inf the largest row sum, 2 the largest singular value; negative
     orders are the smallest.
     """
     size = abs(ord) if not isinstance(ord, complex) else ord
-    if size not in (1, 2, math.inf):
-        raise RuntimeError(f"Order {ord} not supported.")
+    _check_order(ord, size in (1, 2, math.inf))
     _check_dtype(self.dtype, dtype)
     rows, columns = _matrix_dims(self, dim)
     if size == 2:
@@ -233,8 +238,7 @@ def _moved_back(result: Any, rows: int, columns: int) -> Any:
 
 
 def _named_matrix_norm(self: Any, ord: str, dim: Sequence[int], keepdim: bool, dtype: Any) -> Any:
-    if ord not in ("fro", "nuc"):
-        raise RuntimeError(f"Order {ord} not supported.")
+    _check_order(ord, ord in ("fro", "nuc"))
     _check_dtype(self.dtype, dtype)
     rows, columns = _matrix_dims(self, dim)
     if ord == "fro":

@@ -31,7 +31,7 @@ from ...values.dtype import bool_, int64, uint8
 from ...values.geometry import wrap_dim
 
 
-def _sum_rule(self: Spec, dim: Any, keepdim: bool, dtype: Any) -> TensorIterator:
+def _sum_meta(self: Spec, dim: Any, keepdim: bool, dtype: Any) -> TensorIterator:
     accumulated = sum_dtype(self, dtype)
     return reduce(self, dim, keepdim, accumulated, accumulated)
 
@@ -46,7 +46,7 @@ def expanded(grad: Any, sizes: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
 
 sum_dim = native_function(
     "sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-    meta=_sum_rule,
+    meta=_sum_meta,
     kernel=reduction(arithmetic.exact_sum),
     derivatives={
         "self": lambda grad, self_sizes, dim, keepdim: expanded(grad, self_sizes, dim, keepdim),
@@ -63,7 +63,7 @@ sum_dim = native_function(
 
 native_function(
     "sum(Tensor self, *, ScalarType? dtype=None) -> Tensor",
-    meta=lambda self, dtype: _sum_rule(self, None, False, dtype),
+    meta=lambda self, dtype: _sum_meta(self, None, False, dtype),
     kernel_of="sum.dim_IntList",
     identity=0,
     derivatives={"self": lambda grad, self_sizes: grad.expand(self_sizes)},
@@ -112,7 +112,7 @@ native_function(
 )
 
 
-def _mean_rule(self: Spec, dim: Any, keepdim: bool, dtype: Any) -> TensorIterator:
+def _mean_meta(self: Spec, dim: Any, keepdim: bool, dtype: Any) -> TensorIterator:
     dtype = dtype or self.dtype
     if dtype.category < 2:
         raise RuntimeError(
@@ -133,7 +133,7 @@ def count_reduced(sizes: tuple[int, ...], dim: Any) -> int:
 
 mean_dim = native_function(
     "mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-    meta=_mean_rule,
+    meta=_mean_meta,
     kernel=reduction(_mean),
     derivatives={
         "self": lambda grad, self_sizes, dim, keepdim: (
@@ -152,7 +152,7 @@ mean_dim = native_function(
 
 native_function(
     "mean(Tensor self, *, ScalarType? dtype=None) -> Tensor",
-    meta=lambda self, dtype: _mean_rule(self, None, False, dtype),
+    meta=lambda self, dtype: _mean_meta(self, None, False, dtype),
     kernel_of="mean.dim",
     identity=complex(math.nan, math.nan),
     derivatives={
@@ -165,7 +165,7 @@ native_function(
 )
 
 
-def _logsumexp_rule(self: Spec, dim: Any, keepdim: bool) -> TensorIterator:
+def _logsumexp_meta(self: Spec, dim: Any, keepdim: bool) -> TensorIterator:
     dtype = to_float(self.dtype)
     return reduce(self, dim, keepdim, dtype, dtype)
 
@@ -185,7 +185,7 @@ def _logsumexp_grad(grad: Any, self: Any, result: Any, dim: Any, keepdim: bool) 
 
 native_function(
     "logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
-    meta=_logsumexp_rule,
+    meta=_logsumexp_meta,
     kernel=reduction(_log_sum_exp),
     derivatives={"self": _logsumexp_grad},
     identity=complex(-math.inf, 0),
@@ -205,7 +205,7 @@ def _product(numbers: list[Any]) -> Any:
     return result
 
 
-def _prod_rule(self: Spec, dim: int, keepdim: bool, dtype: Any) -> TensorIterator:
+def _prod_meta(self: Spec, dim: int, keepdim: bool, dtype: Any) -> TensorIterator:
     accumulated = sum_dtype(self, dtype)
     return reduce(self, dim, keepdim, accumulated, accumulated)
 
@@ -226,7 +226,7 @@ def _prod_grad(grad: Any, self: Any, dim: int, keepdim: bool) -> Any:
 
 prod_dim = native_function(
     "prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-    meta=_prod_rule,
+    meta=_prod_meta,
     kernel=reduction(_product),
     derivatives={"self": _prod_grad},
     node_name="ProdBackward1",
@@ -246,7 +246,7 @@ native_function(
 )
 
 
-def _extreme_rule(self: Spec, dim: Any, keepdim: bool) -> TensorIterator:
+def _extreme_meta(self: Spec, dim: Any, keepdim: bool) -> TensorIterator:
     refuse_dtype(self.dtype, "complex")
     dims = reduced_dims(dim, self.ndim)
     if self.numel == 0 and not dim and not isinstance(dim, int):
@@ -289,7 +289,7 @@ def _smallest(numbers: list[Any]) -> Any:
 
 amax = native_function(
     "amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
-    meta=_extreme_rule,
+    meta=_extreme_meta,
     kernel=reduction(_largest),
     derivatives={"self": _extreme_grad},
     out=Out(exact=True),
@@ -300,7 +300,7 @@ amax = native_function(
 
 amin = native_function(
     "amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
-    meta=_extreme_rule,
+    meta=_extreme_meta,
     kernel=reduction(_smallest),
     derivatives={"self": _extreme_grad},
     out=Out(exact=True),
@@ -311,7 +311,7 @@ amin = native_function(
 
 native_function(
     "max(Tensor self) -> Tensor",
-    meta=lambda self: _extreme_rule(self, (), False),
+    meta=lambda self: _extreme_meta(self, (), False),
     kernel_of="amax",
     derivatives={"self": evenly_distributed},
     node_name="MaxBackward1",
@@ -326,7 +326,7 @@ native_function(
 
 native_function(
     "min(Tensor self) -> Tensor",
-    meta=lambda self: _extreme_rule(self, (), False),
+    meta=lambda self: _extreme_meta(self, (), False),
     kernel_of="amin",
     derivatives={"self": evenly_distributed},
     node_name="MinBackward1",
@@ -340,7 +340,7 @@ native_function(
 )
 
 
-def _index_rule(self: Spec, dim: int | None, keepdim: bool) -> tuple[int | None, tuple[int, ...]]:
+def _index_meta(self: Spec, dim: int | None, keepdim: bool) -> tuple[int | None, tuple[int, ...]]:
     """The wrapped dim and the output sizes of argmax or argmin."""
     if self.dtype.is_complex:
         raise RuntimeError("does not support complex input, which has no order; its modulus has: x.abs()")
@@ -355,10 +355,10 @@ def _index_rule(self: Spec, dim: int | None, keepdim: bool) -> tuple[int | None,
     return dim, (*self.sizes[:dim], *((1,) if keepdim else ()), *self.sizes[dim + 1 :])
 
 
-def _arg_rule(self: Spec, dim: int | None, keepdim: bool) -> Spec:
+def _arg_meta(self: Spec, dim: int | None, keepdim: bool) -> Spec:
     if self.dtype is bool_:
         raise RuntimeError("does not support bool input")
-    return self.contiguous(_index_rule(self, dim, keepdim)[1], int64)
+    return self.contiguous(_index_meta(self, dim, keepdim)[1], int64)
 
 
 def _position(numbers: list[Any], better: Any) -> int:
@@ -383,7 +383,7 @@ def _arg_kernel(better: Any) -> Any:
 
 argmax = native_function(
     "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
-    meta=_arg_rule,
+    meta=_arg_meta,
     kernel=_arg_kernel(lambda a, b: a > b),
     batching="over_all",
     out=Out(exact=True),
@@ -392,7 +392,7 @@ argmax = native_function(
 
 argmin = native_function(
     "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
-    meta=_arg_rule,
+    meta=_arg_meta,
     kernel=_arg_kernel(lambda a, b: a < b),
     batching="over_all",
     out=Out(exact=True),
@@ -400,8 +400,8 @@ argmin = native_function(
 )
 
 
-def _with_index_rule(self: Spec, dim: int, keepdim: bool) -> tuple[Spec, Spec]:
-    sizes = _index_rule(self, dim, keepdim)[1]
+def _with_index_meta(self: Spec, dim: int, keepdim: bool) -> tuple[Spec, Spec]:
+    sizes = _index_meta(self, dim, keepdim)[1]
     return self.contiguous(sizes), self.contiguous(sizes, int64)
 
 
@@ -432,7 +432,7 @@ for _name, _better, _word in (
 ):
     native_function(
         f"{_name}.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-        meta=_with_index_rule,
+        meta=_with_index_meta,
         kernel=_with_index_kernel(_better),
         derivatives={"self": _value_grad},
         non_differentiable_outputs=(1,),
@@ -463,14 +463,14 @@ native_function(
 )
 
 
-def _any_rule(self: Spec, dim: Any, keepdim: bool) -> TensorIterator:
+def _any_meta(self: Spec, dim: Any, keepdim: bool) -> TensorIterator:
     return reduce(self, dim, keepdim, bool_result_dtype(self), self.dtype, empty_means_all=False)
 
 
 for _name, _function, _identity in (("any", any, 0), ("all", all, 1)):
     native_function(
         f"{_name}.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
-        meta=_any_rule,
+        meta=_any_meta,
         kernel=reduction(_function),
         identity=_identity,
         doc=f"""Tests whether {_name} elements over dimensions ``dim`` are nonzero.  The result is bool, or

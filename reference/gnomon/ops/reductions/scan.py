@@ -27,7 +27,7 @@ from ...values.dtype import bool_, int64
 from ...values.geometry import wrap_dim
 
 
-def _scan_rule(self: Spec, dim: int, dtype: Any) -> Spec:
+def _scan_meta(self: Spec, dim: int, dtype: Any) -> Spec:
     wrap_dim(dim, self.ndim)
     accumulated = sum_dtype(self, dtype)
     if self.ndim and self.numel:
@@ -55,7 +55,7 @@ def _running_sums(numbers: list[Any]) -> Iterator[Any]:
 
 cumsum = native_function(
     "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
-    meta=_scan_rule,
+    meta=_scan_meta,
     kernel=scan(_running_sums),
     inputs=Inputs(promoted=True),
     derivatives={"self": lambda grad, dim: grad.flip(dim).cumsum(dim).flip(dim) if grad.ndim else grad},
@@ -100,7 +100,7 @@ def _cumprod_grad(grad: Any, self: Any, dim: int, result: Any) -> Any:
 
 cumprod = native_function(
     "cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
-    meta=_scan_rule,
+    meta=_scan_meta,
     kernel=scan(_running_products),
     inputs=Inputs(promoted=True),
     derivatives={"self": _cumprod_grad},
@@ -113,7 +113,7 @@ cumprod = native_function(
 )
 
 
-def _cummax_rule(self: Spec, dim: int) -> tuple[Spec, Spec]:
+def _cummax_meta(self: Spec, dim: int) -> tuple[Spec, Spec]:
     wrap_dim(dim, self.ndim)
     refuse_dtype(self.dtype, "complex")
     return self.contiguous(), self.contiguous(self.sizes, int64)
@@ -147,7 +147,7 @@ for _name, _better, _word in (
 ):
     native_function(
         f"{_name}(Tensor self, int dim) -> (Tensor values, Tensor indices)",
-        meta=_cummax_rule,
+        meta=_cummax_meta,
         kernel=_running_best(_better),
         derivatives={"self": _cummax_grad},
         non_differentiable_outputs=(1,),

@@ -1,21 +1,19 @@
-"""sort, topk, medians, quantiles, and searchsorted.
+"""sort, topk, medians and quantiles.
 
 NaN counts as larger than every other number, and 0.0 equals -0.0.  Sorting is always stable.  PyTorch
 guarantees that only with ``stable=True``; otherwise it does not specify which of equal elements sort (of more
 than 16 elements), topk, kthvalue and mode (of more than 16) return, nor the order of 0.0 and -0.0.  For
 medians it returns the first one in stable order, as gnomon does.
 
-Source: aten/src/ATen/native/Sorting.cpp, Bucketization.cpp.
+Source: aten/src/ATen/native/Sorting.cpp.
 """
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ...calls.checks import can_be_read, refuse_dtype, zero_numel_check_dims
-from ...calls.iterator import result_type
 from ...calls.meta_functions import dense_like
 from ...calls.native import native_function
 from ...calls.record import Out
@@ -25,7 +23,7 @@ from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...numerics.formulas import evenly_distributed
 from ...numerics.loops import rows_along
-from ...values.dtype import float32, float64, int32, int64
+from ...values.dtype import float32, float64, int64
 from ...values.geometry import wrap_dim
 
 
@@ -53,7 +51,7 @@ def selection_grad(grad: Any, self_sizes: Any, dim: int, indices: Any) -> Any:
 # -- sort ----------------------------------------------------------------------------------------------------
 
 
-def _sort_rule(self: Spec, stable: Any, dim: int, descending: bool) -> tuple[Spec, Spec]:
+def _sort_meta(self: Spec, stable: Any, dim: int, descending: bool) -> tuple[Spec, Spec]:
     if self.dtype.is_complex:
         raise RuntimeError(f"Sort does not support complex dtypes, got {self.dtype.name}")
     wrap_dim(dim, self.ndim)
@@ -76,7 +74,7 @@ def _sort_kernel(
 sort_stable = native_function(
     "sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor "
     "indices)",
-    meta=_sort_rule,
+    meta=_sort_meta,
     kernel=_sort_kernel,
     derivatives={"self": selection_grad},
     non_differentiable_outputs=(1,),
@@ -124,7 +122,7 @@ native_function(
 )
 
 
-def _topk_rule(self: Spec, k: int, dim: int, largest: bool, sorted: bool) -> tuple[Spec, Spec]:
+def _topk_meta(self: Spec, k: int, dim: int, largest: bool, sorted: bool) -> tuple[Spec, Spec]:
     if self.dtype.category == 0 or self.dtype.is_complex:
         raise RuntimeError(f"topk does not support {self.dtype.name}")
     dim = wrap_dim(dim, self.ndim)
@@ -150,7 +148,7 @@ def _topk_kernel(
 topk = native_function(
     "topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor "
     "indices)",
-    meta=_topk_rule,
+    meta=_topk_meta,
     kernel=_topk_kernel,
     derivatives={"self": selection_grad},
     non_differentiable_outputs=(1,),
@@ -202,7 +200,7 @@ def _choice_grad(grad: Any, self_sizes: Any, dim: int, keepdim: bool, indices: A
     return selection_grad(grad, self_sizes, dim, indices)
 
 
-def _kthvalue_rule(self: Spec, k: int, dim: int, keepdim: bool) -> tuple[Spec, Spec]:
+def _kthvalue_meta(self: Spec, k: int, dim: int, keepdim: bool) -> tuple[Spec, Spec]:
     dim = wrap_dim(dim, self.ndim)
     zero_numel_check_dims(self, dim)
     if not 1 <= k <= (self.sizes[dim] if self.ndim else 1):
@@ -212,7 +210,7 @@ def _kthvalue_rule(self: Spec, k: int, dim: int, keepdim: bool) -> tuple[Spec, S
 
 kthvalue = native_function(
     "kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
-    meta=_kthvalue_rule,
+    meta=_kthvalue_meta,
     kernel=_choosing(lambda numbers, k: ascending(numbers)[k - 1]),
     derivatives={"self": _choice_grad},
     non_differentiable_outputs=(1,),
@@ -250,7 +248,7 @@ def _flat_median(choose: Any) -> Any:
     return kernel
 
 
-def _flat_median_rule(self: Spec) -> Spec:
+def _flat_median_meta(self: Spec) -> Spec:
     # the median of an empty tensor compares nothing: it is NaN cast to the dtype, for every dtype
     if 0 not in self.sizes:
         refuse_dtype(self.dtype, "bool", "complex")
@@ -263,7 +261,7 @@ for _name, _choose, _note in (
 ):
     native_function(
         f"{_name}(Tensor self) -> Tensor",
-        meta=_flat_median_rule,
+        meta=_flat_median_meta,
         kernel=_flat_median(_choose),
         derivatives={"self": evenly_distributed},
         batching="over_all",
@@ -418,143 +416,3 @@ def _quantile_operators(name: str, skip_nan: bool, note: str) -> None:
 
 _quantile_operators("quantile", False, "NaN if any element is NaN")
 _quantile_operators("nanquantile", True, "NaN is ignored")
-
-
-# -- searching -----------------------------------------------------------------------------------------------
-
-
-def _searchsorted_rule(
-    sorted_sequence: Spec, self: Any, out_int32: bool, right: bool, side: Any, sorter: Spec | None
-) -> Spec:
-    boundaries = sorted_sequence
-    if side not in (None, "left", "right"):
-        raise RuntimeError(f"side can only be 'left' or 'right' but got {side}")
-    if side == "left" and right:
-        raise RuntimeError("side and right can't be set to opposites, got side of left while right was True")
-    if not boundaries.ndim:
-        raise RuntimeError("boundaries tensor should have positive dimension, but got 0 dimension")
-    sizes = self.sizes if isinstance(self, Spec) else ()
-    if boundaries.ndim > 1 and (len(sizes) != boundaries.ndim or sizes[:-1] != boundaries.sizes[:-1]):
-        raise RuntimeError(
-            "boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and "
-            f"input value tensor must match, but we got boundaries tensor {list(boundaries.sizes)} and input "
-            f"value tensor {list(sizes)}"
-        )
-    if sorter is not None:
-        if sorter.sizes != boundaries.sizes:
-            raise RuntimeError(
-                "boundary and sorter must have the same size, but got boundary tensor "
-                f"{list(boundaries.sizes)} and got sorter tensor {list(sorter.sizes)}"
-            )
-        if sorter.dtype is not int64:
-            raise RuntimeError(f"sorter must be a tensor of long dtype but got dtype {sorter.dtype.name}")
-    if 0 not in sizes:
-        refuse_dtype(
-            result_type(boundaries, self) if isinstance(self, Spec) else boundaries.dtype, "bool", "complex"
-        )
-    return boundaries.contiguous(sizes, int32 if out_int32 else int64)
-
-
-def _searchsorted_kernel(
-    output: Tensor,
-    sorted_sequence: Tensor,
-    self: Tensor,
-    out_int32: bool,
-    right: bool,
-    side: Any,
-    sorter: Tensor | None,
-) -> None:
-    """Bisects the boundaries, in the order given by ``sorter``; compares in the common dtype."""
-    is_behind = operator.gt if right or side == "right" else operator.ge
-    cast = result_type(sorted_sequence._spec, self._spec).cast
-    rows = [numbers for _, _, numbers in rows_along(sorted_sequence, -1, [])]
-    if sorter is not None:
-        orders = [positions for _, _, positions in rows_along(sorter, -1, [])]
-        if any(not 0 <= position < len(order) for order in orders for position in order):
-            raise RuntimeError("sorter index out of range")
-        rows = [[row[position] for position in order] for row, order in zip(rows, orders)]
-    rows = [[cast(number) for number in row] for row in rows]
-    values, out = TensorAccessor(self), TensorAccessor(output)
-    width = values.sizes[-1] if values.sizes else 1
-    for index, (target, offset) in enumerate(zip(out.offsets(), values.offsets())):
-        row = rows[index // width] if sorted_sequence.ndim > 1 else rows[0]
-        out.write(target, _bisect(row, cast(values.read(offset)), is_behind))
-
-
-def _bisect(row: Sequence[Any], value: Any, is_behind: Callable[[Any, Any], bool]) -> int:
-    """The first position whose number is behind ``value``; comparisons with NaN are false, as in PyTorch."""
-    low, high = 0, len(row)
-    while low < high:
-        middle = (low + high) // 2
-        if is_behind(row[middle], value):
-            high = middle
-        else:
-            low = middle + 1
-    return low
-
-
-searchsorted = native_function(
-    "searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, "
-    "str? side=None, Tensor? sorter=None) -> Tensor",
-    meta=_searchsorted_rule,
-    kernel=_searchsorted_kernel,
-    variants="function",
-    out=Out("Tensor_out", exact=True),
-    doc="""Returns the index at which to insert each element into ``sorted_sequence`` to keep it sorted.
-
-    The last dimension of ``sorted_sequence`` (n) is searched; it is 1-D, or has the leading sizes of
-    ``self``.  The result (int64, or int32 with ``out_int32``) is the first such index, or the last with
-    ``right`` or ``side='right'``.  ``sorter`` (int64) holds the indices that sort the sequence.  Raises
-    RuntimeError if sizes do not match, and if ``side`` contradicts ``right``.""",
-)
-
-native_function(
-    "searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, "
-    "str? side=None, Tensor? sorter=None) -> Tensor",
-    composite=lambda sorted_sequence, self, out_int32, right, side, sorter: aten.searchsorted.Tensor(
-        sorted_sequence, _number_like(sorted_sequence, self), out_int32, right, side, sorter
-    ),
-    variants="function",
-    out=Out("Scalar_out", exact=True),
-    doc="""Returns the index at which to insert a number into ``sorted_sequence``, a 1-D tensor, to keep it
-    sorted.""",
-)
-
-
-def _number_like(tensor: Any, number: Any) -> Any:
-    """A number as a 0-dim tensor, in the dtype that it promotes to with ``tensor``."""
-    if tensor.ndim > 1:
-        raise RuntimeError(
-            "input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries "
-            f"tensor dim({tensor.ndim})"
-        )
-    return aten.scalar_tensor(number, dtype=result_type(tensor._spec, number), device=tensor.device)
-
-
-def _check_boundaries(boundaries: Any) -> None:
-    if boundaries.ndim != 1:
-        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
-
-
-def _bucketize(self: Any, boundaries: Any, out_int32: bool, right: bool) -> Any:
-    _check_boundaries(boundaries)
-    value = self if isinstance(self, Tensor) else _number_like(boundaries, self)
-    return aten.searchsorted.Tensor(boundaries, value, out_int32, right, None, None)
-
-
-bucketize = native_function(
-    "bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
-    composite=_bucketize,
-    variants="function",
-    out=Out("Tensor_out", exact=True),
-    doc="""Returns the index (int64, or int32 with ``out_int32``) of the bucket of each element.
-
-    ``boundaries`` (1-D) are the limits of the buckets: ``(boundaries[i - 1], boundaries[i]]``, or
-    ``[boundaries[i - 1], boundaries[i])`` with ``right``.""",
-)
-
-native_function(
-    "bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
-    composite=_bucketize,
-    doc="Returns the index of the bucket of a number.",
-)

@@ -54,9 +54,14 @@ def variance(numbers: list[Any], correction: float) -> float:
     return arithmetic.divide(arithmetic.exact_sum(squares) + 0.0, freedom if freedom > 0 else 0)
 
 
-def _var_rule(self: Spec, dim: Any, correction: Any, keepdim: bool) -> TensorIterator:
+def _check_dtype(self: Any) -> None:
+    """Raises RuntimeError for bool and integers."""
     if self.dtype.category < 2:
         raise RuntimeError(f"only support floating point and complex dtypes, got {self.dtype.name}")
+
+
+def _var_meta(self: Spec, dim: Any, correction: Any, keepdim: bool) -> TensorIterator:
+    _check_dtype(self)
     if correction is not None:
         check_number_fits(correction, float64)
     return reduce(self, dim, keepdim, self.dtype.to_real(), self.dtype)
@@ -100,7 +105,7 @@ _ARGUMENTS = "int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False"
 
 var = native_function(
     f"var.correction(Tensor self, {_ARGUMENTS}) -> Tensor",
-    meta=_var_rule,
+    meta=_var_meta,
     kernel=_reduction_with(variance),
     derivatives={"self": _var_grad},
     identity=math.nan,
@@ -113,7 +118,7 @@ var = native_function(
 
 std = native_function(
     f"std.correction(Tensor self, {_ARGUMENTS}) -> Tensor",
-    meta=_var_rule,
+    meta=_var_meta,
     kernel=_reduction_with(lambda numbers, correction: arithmetic.sqrt(variance(numbers, correction))),
     derivatives={"self": _std_grad},
     identity=math.nan,
@@ -141,8 +146,7 @@ def _with_and_without_mean(name: str, packet: Any, meaning: str) -> None:
     )
 
     def both(self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
-        if self.dtype.category < 2:
-            raise RuntimeError(f"only support floating point and complex dtypes, got {self.dtype.name}")
+        _check_dtype(self)
         return packet.correction(self, dim, correction, keepdim), _mean(self, dim, keepdim)
 
     native_function(
@@ -173,7 +177,7 @@ _with_and_without_mean("std", aten.std, "standard deviation")
 # -- sums without NaN ----------------------------------------------------------------------------------------
 
 
-def _nansum_rule(self: Spec, dim: Any, keepdim: bool, dtype: Any) -> TensorIterator:
+def _nansum_meta(self: Spec, dim: Any, keepdim: bool, dtype: Any) -> TensorIterator:
     if self.dtype.is_complex:
         raise RuntimeError(f"nansum does not support complex inputs, got {self.dtype.name}")
     accumulated = sum_dtype(self, dtype)
@@ -193,7 +197,7 @@ def _nansum_kernel(iterator: TensorIterator, dim: Any, keepdim: bool) -> None:
 
 nansum = native_function(
     "nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-    meta=_nansum_rule,
+    meta=_nansum_meta,
     kernel=_nansum_kernel,
     derivatives={
         "self": lambda grad, self, dim, keepdim: _expanded(
@@ -234,7 +238,7 @@ nanmean = native_function(
 # -- aminmax -------------------------------------------------------------------------------------------------
 
 
-def _aminmax_rule(self: Spec, dim: int | None, keepdim: bool) -> tuple[Spec, Spec]:
+def _aminmax_meta(self: Spec, dim: int | None, keepdim: bool) -> tuple[Spec, Spec]:
     refuse_dtype(self.dtype, "complex")
     if dim is None:
         if not self.numel:
@@ -276,7 +280,7 @@ def _aminmax_grad(self: Any, dim: int | None, keepdim: bool, grads: Sequence[Any
 
 aminmax = native_function(
     "aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
-    meta=_aminmax_rule,
+    meta=_aminmax_meta,
     kernel=_aminmax_kernel,
     derivatives={"self": _aminmax_grad},
     batching="over_all",
@@ -310,10 +314,15 @@ def _check_weights(name: str, weights: Any, count: int, kind: str) -> None:
         raise RuntimeError(f"{name} cannot be negative")
 
 
-def _cov(self: Any, correction: int, fweights: Any, aweights: Any) -> Any:
-    """``sum of w * (x - mean) (x - mean)^H / (sum of w - correction)``, weights as in NumPy's cov."""
+def _check_observations(self: Any) -> None:
+    """Raises RuntimeError for more than two dimensions."""
     if self.ndim > 2:
         raise RuntimeError(f"expected input to have two or fewer dimensions but got {self.ndim}")
+
+
+def _cov(self: Any, correction: int, fweights: Any, aweights: Any) -> Any:
+    """``sum of w * (x - mean) (x - mean)^H / (sum of w - correction)``, weights as in NumPy's cov."""
+    _check_observations(self)
     if self.dtype is bool_:
         raise RuntimeError("bool dtype is not supported for input")
     data = self.reshape((1, -1)) if self.ndim < 2 else self
@@ -363,8 +372,7 @@ cov = native_function(
 
 
 def _corrcoef(self: Any) -> Any:
-    if self.ndim > 2:
-        raise RuntimeError(f"expected input to have two or fewer dimensions but got {self.ndim}")
+    _check_observations(self)
     covariance = aten.cov(self)
     if covariance.ndim == 0:
         return covariance / covariance

@@ -100,7 +100,7 @@ def _copy_grad(grad: Any, src_spec: Any) -> Any:
     return grad.to(src_spec.device) if src_spec is not None and hasattr(src_spec, "device") else grad
 
 
-def _fill_rule(self: Any, value: Any) -> TensorIterator:
+def _fill_meta(self: Any, value: Any) -> TensorIterator:
     return TensorIterator("", [], [self.dtype], None, self.device, static_sizes=self.sizes, outputs=[self])
 
 
@@ -126,7 +126,7 @@ def _fill_(self: Tensor, value: Any) -> Tensor:
         plans = fill_.meta_results
         found = plans.get(spec)
         if found is None:
-            found = plans[spec] = _fill_rule(spec, value), {}
+            found = plans[spec] = _fill_meta(spec, value), {}
         iterator, prepared = found
         key = argument_key((value,))
         launch.launch("fill_.Scalar", spec.device, spec.dtype, [self], 1, iterator, (value,), prepared, key)

@@ -14,7 +14,6 @@ from ...dispatch.dispatcher import aten
 from ...memory.spec import Spec
 from ...values import geometry
 from ...values.device import contiguous_format
-from ...values.geometry import wrap_dim
 
 
 def _diagonal(self: Spec, offset: int, dim1: int, dim2: int) -> tuple[Spec, int]:
@@ -73,9 +72,7 @@ native_function(
 
 def _diag_embed(self: Any, offset: int, dim1: int, dim2: int) -> Any:
     ndim = self.ndim + 1
-    first, second = wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)
-    if first == second:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    first, second = geometry.diagonal_dims(dim1, dim2, ndim)
     side = self.size(-1) + abs(offset)
     sizes = list(self._spec.sizes[:-1])
     for dim in sorted((first, second)):

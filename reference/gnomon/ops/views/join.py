@@ -24,7 +24,7 @@ def is_skipped(spec: Spec) -> bool:
     return spec.sizes == (0,)
 
 
-def _cat_rule(tensors: Sequence[Spec], dim: int) -> Spec:
+def _cat_meta(tensors: Sequence[Spec], dim: int) -> Spec:
     if not tensors:
         raise ValueError("expected a non-empty list of Tensors")
     for position, spec in enumerate(tensors):
@@ -89,7 +89,7 @@ def _cat_grad(grad: Any, tensors_spec: Sequence[Spec], dim: int, grad_input_mask
 
 cat = native_function(
     "cat(Tensor[] tensors, int dim=0) -> Tensor",
-    meta=_cat_rule,
+    meta=_cat_meta,
     kernel=_cat_kernel,
     inputs=Inputs(promoted=True),
     derivatives={"tensors": _cat_grad},

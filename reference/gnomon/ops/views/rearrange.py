@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...calls.checks import check_implemented
 from ...calls.iterator import converted_spec
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
@@ -20,7 +21,7 @@ from ...values.dtype import int32, int64
 from ...values.geometry import wrap_dim
 
 
-def _flip_rule(self: Spec, dims: Sequence[int]) -> Spec:
+def _flip_meta(self: Spec, dims: Sequence[int]) -> Spec:
     geometry.wrap_dims(dims, self.ndim)
     dense = geometry.is_non_overlapping_and_dense(self.sizes, self.strides)
     return self if dense else converted_spec(self, self.dtype)  # as empty_like would make it
@@ -41,7 +42,7 @@ def _flip_kernel(output: Tensor, self: Tensor, dims: Sequence[int]) -> None:
 
 flip = native_function(
     "flip(Tensor self, int[] dims) -> Tensor",
-    meta=_flip_rule,
+    meta=_flip_meta,
     kernel=_flip_kernel,
     derivatives={"self": lambda grad, dims: grad.flip(dims)},
     linear=("self",),
@@ -205,8 +206,7 @@ def _repeated_positions(repeats: Any, output_size: int | None) -> Any:
     """Each position i, ``repeats[i]`` times."""
     if repeats.ndim != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
-    if repeats._spec.dtype not in (int32, int64):
-        raise NotImplementedError(f"not implemented for dtype {repeats._spec.dtype.name}")
+    check_implemented(repeats._spec.dtype, int32, int64)
     if not repeats.numel():
         return aten.empty_like(repeats)
     if repeats.is_meta:

@@ -69,9 +69,14 @@ def _pieces(self: Spec, lengths: Sequence[int], dim: int) -> Views:
     return views
 
 
-def _split_sizes(self: Spec, split_sizes: Sequence[int], dim: int) -> Views:
+def _check_has_dims(name: str, self: Any) -> None:
+    """Raises RuntimeError for a 0-dim tensor."""
     if not self.ndim:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
+        raise RuntimeError(f"{name} expects at least a 1-dimensional tensor")
+
+
+def _split_sizes(self: Spec, split_sizes: Sequence[int], dim: int) -> Views:
+    _check_has_dims("split", self)
     dim = wrap_dim(dim, self.ndim)
     size = self.sizes[dim]
     if any(each < 0 for each in split_sizes):
@@ -120,8 +125,7 @@ def _even_lengths(size: int, split_size: int) -> list[int]:
 
 
 def _split(self: Spec, split_size: int, dim: int) -> Views:
-    if not self.ndim:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    _check_has_dims("split", self)
     dim = wrap_dim(dim, self.ndim)
     size = self.sizes[dim]
     if split_size < 0 or (split_size == 0 and size):
@@ -215,20 +219,22 @@ native_function(
 )
 
 
-def _tensor_split_at(self: Any, indices: Sequence[int], dim: int) -> Any:
+def _check_tensor_split(self: Any) -> None:
+    """Raises RuntimeError for a 0-dim tensor."""
     if not self.ndim:
         raise RuntimeError(
-            f"tensor_split expected at least a 1-dimensional tensor, but got a tensor with {self.ndim} dims"
+            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
         )
+
+
+def _tensor_split_at(self: Any, indices: Sequence[int], dim: int) -> Any:
+    _check_tensor_split(self)
     bounds = [0, *indices, self.size(dim)]
     return tuple(aten.slice.Tensor(self, dim, start, end, 1) for start, end in pairwise(bounds))
 
 
 def _tensor_split(self: Any, sections: int, dim: int) -> Any:
-    if not self.ndim:
-        raise RuntimeError(
-            f"tensor_split expected at least a 1-dimensional tensor, but got a tensor with {self.ndim} dims"
-        )
+    _check_tensor_split(self)
     size = self.size(dim)
     if sections <= 0:
         raise RuntimeError(f"number of sections must be larger than 0, got {sections}")

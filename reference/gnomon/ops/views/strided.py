@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...calls.checks import check_in_bounds_for_storage
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
 from ...memory.spec import Spec
@@ -39,21 +40,10 @@ def _as_strided_checked(self: Any, size: Any, stride: Any, storage_offset: int |
     offset = self._storage_offset if storage_offset is None else storage_offset
     if offset < 0:
         raise RuntimeError(f"as_strided: Tensor: invalid storage offset {offset}")
-    itemsize = self._spec.dtype.itemsize
-    needed = (offset + geometry.extent(tuple(size), tuple(stride))) * itemsize
     is_batched = self._keys & BATCHED  # checked for the examples instead
-    available = needed if is_batched else self.untyped_storage().nbytes()
-    if (
-        needed > available
-        and geometry.numel_of(size)
-        and len(size) == len(stride)
-        and min(stride, default=0) >= 0
-    ):
-        raise RuntimeError(
-            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "
-            f"{itemsize} requiring a storage size of {needed} are out of bounds for storage of size "
-            f"{available}"
-        )
+    if not is_batched and len(size) == len(stride) and min(stride, default=0) >= 0:
+        itemsize, nbytes = self._spec.dtype.itemsize, self.untyped_storage().nbytes()
+        check_in_bounds_for_storage(tuple(size), tuple(stride), offset, itemsize, nbytes)
     return aten._as_strided.default(self, tuple(size), tuple(stride), offset - self._storage_offset)
 
 

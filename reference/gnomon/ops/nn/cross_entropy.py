@@ -21,13 +21,19 @@ from ...values.dtype import int64, uint8
 NONE, MEAN, SUM = 0, 1, 2
 
 
-def _nll_rule(
+def _check_one_target(size: int) -> None:
+    """Raises ValueError unless a 1-D input has one target."""
+    if size != 1:
+        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {size}")
+
+
+def _nll_meta(
     self: Spec, target: Spec, weight: Spec | None, reduction: int, ignore_index: int
 ) -> tuple[Spec, Spec]:
     if self.ndim not in (1, 2):
         raise RuntimeError("input tensor should be 1D or 2D")
-    if self.ndim == target.ndim == 1 and target.sizes != (1,):
-        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.sizes[0]}")
+    if self.ndim == target.ndim == 1:
+        _check_one_target(target.sizes[0])
     if target.ndim > 1 or target.ndim < self.ndim - 1:
         raise RuntimeError(
             "0D or 1D target tensor expected, multi-target not supported: input has sizes "
@@ -99,7 +105,7 @@ native_function(
     "nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) -> "
     "(Tensor output, Tensor total_weight)",
     python_module="nn",
-    meta=_nll_rule,
+    meta=_nll_meta,
     kernel=_nll_kernel,
     derivatives={
         "self": lambda grad, self, target, weight, reduction, ignore_index, total_weight: (
@@ -113,7 +119,7 @@ native_function(
 )
 
 
-def _nll_backward_rule(
+def _nll_backward_meta(
     grad_output: Spec,
     self: Spec,
     target: Spec,
@@ -122,7 +128,7 @@ def _nll_backward_rule(
     ignore_index: int,
     total_weight: Spec,
 ) -> Spec:
-    output, _ = _nll_rule(self, target, weight, reduction, ignore_index)
+    output, _ = _nll_meta(self, target, weight, reduction, ignore_index)
     if output.ndim and grad_output.sizes != output.sizes:
         raise RuntimeError(
             f"Expected a tensor of dimension 1 and tensor.size[0] == {output.sizes[0]} but got: dimension "
@@ -174,7 +180,7 @@ native_function(
     "nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, "
     "SymInt ignore_index, Tensor total_weight) -> Tensor",
     python_module="nn",
-    meta=_nll_backward_rule,
+    meta=_nll_backward_meta,
     kernel=_nll_backward_kernel,
     derivatives={
         "grad_output": lambda grad, target, weight, reduction, ignore_index: aten.nll_loss_forward.default(
@@ -190,10 +196,7 @@ def _nll_loss_nd(self: Any, target: Any, weight: Any, reduction: int, ignore_ind
     if self.ndim < 1:
         raise ValueError(f"Expected 1 or more dimensions (got {self.ndim})")
     if self.ndim == 1 and target.ndim == 1:
-        if target.size(0) != 1:
-            raise ValueError(
-                f"For 1D input, 1D target must have size 1, but got target size: {target.size(0)}"
-            )
+        _check_one_target(target.size(0))
         target = target.squeeze(0)
     rows = target.size(0) if target.ndim else 0
     if self.ndim != 1 and self.size(0) != rows:

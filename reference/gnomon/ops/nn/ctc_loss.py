@@ -62,7 +62,7 @@ def _total(logarithms: Sequence[float]) -> float:
     return largest + log(exact_sum([exp(each - largest) for each in logarithms]))
 
 
-def _ctc_rule(
+def _ctc_meta(
     log_probs: Spec,
     targets: Spec,
     input_lengths: Sequence[int],
@@ -149,7 +149,7 @@ def _ctc_grad(
 native_function(
     "_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, "
     "bool zero_infinity=False) -> (Tensor, Tensor)",
-    meta=_ctc_rule,
+    meta=_ctc_meta,
     kernel=_ctc_kernel,
     derivatives={"log_probs": _ctc_grad},
     non_differentiable_outputs=(1,),
@@ -163,7 +163,7 @@ native_function(
 )
 
 
-def _ctc_backward_rule(
+def _ctc_backward_meta(
     grad: Spec,
     log_probs: Spec,
     targets: Spec,
@@ -174,7 +174,7 @@ def _ctc_backward_rule(
     blank: int,
     zero_infinity: bool,
 ) -> Spec:
-    losses, alphas = _ctc_rule(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
+    losses, alphas = _ctc_meta(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
     check_size(losses.sizes, grad=grad, neg_log_likelihood=neg_log_likelihood)
     # log_alpha may have more states than the longest target needs
     is_wide = log_alpha.ndim == 3 and log_alpha.sizes[2] >= alphas.sizes[2]
@@ -233,7 +233,7 @@ native_function(
     "_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, int[] "
     "target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> "
     "Tensor",
-    meta=_ctc_backward_rule,
+    meta=_ctc_backward_meta,
     kernel=_ctc_backward_kernel,
     variants="function",
     doc="""The gradient of _ctc_loss (T, N, C), for log-probabilities of distributions (outputs of

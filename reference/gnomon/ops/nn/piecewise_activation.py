@@ -26,7 +26,7 @@ def _relu(a: Any) -> Any:
     return type(a)(0) if a < 0 else a
 
 
-def _relu_rule(self: Spec) -> TensorIterator:
+def _relu_meta(self: Spec) -> TensorIterator:
     if self.dtype is bool_:
         raise RuntimeError("not supported for bool; x.to(gnomon.int64) converts it")
     refuse_dtype(self.dtype, "complex")
@@ -35,7 +35,7 @@ def _relu_rule(self: Spec) -> TensorIterator:
 
 relu = native_function(
     "relu(Tensor self) -> Tensor",
-    meta=_relu_rule,
+    meta=_relu_meta,
     kernel=pointwise(_relu),
     derivatives={"self": lambda grad, result: aten.threshold_backward.default(grad, result, 0)},
     inplace=True,
@@ -72,7 +72,7 @@ leaky_relu = native_function(
 )
 
 
-def _leaky_relu_backward_rule(
+def _leaky_relu_backward_meta(
     grad_output: Spec, self: Spec, negative_slope: Any, self_is_result: bool
 ) -> TensorIterator:
     if self_is_result and not real_number(negative_slope) >= 0:
@@ -87,7 +87,7 @@ leaky_relu_backward = native_function(
     "leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) "
     "-> Tensor",
     python_module="nn",
-    meta=with_numbers(_leaky_relu_backward_rule),
+    meta=with_numbers(_leaky_relu_backward_meta),
     kernel=pointwise_with_numbers(
         lambda grad, a, slope, self_is_result: grad if a > 0 else type(grad)(grad * slope)
     ),
@@ -102,7 +102,7 @@ leaky_relu_backward = native_function(
 )
 
 
-def _threshold_rule(self: Spec, threshold: Any, value: Any) -> TensorIterator:
+def _threshold_meta(self: Spec, threshold: Any, value: Any) -> TensorIterator:
     refuse_dtype(self.dtype, "bool", "complex")
     check_number_fits(threshold, computed_in(self.dtype))
     check_number_fits(value, self.dtype)
@@ -112,7 +112,7 @@ def _threshold_rule(self: Spec, threshold: Any, value: Any) -> TensorIterator:
 threshold = native_function(
     "threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor",
     variants="function",
-    meta=_threshold_rule,
+    meta=_threshold_meta,
     kernel=pointwise_with_numbers(lambda a, threshold, value: value if a <= threshold else a),
     derivatives={
         "self": lambda grad, self, threshold: aten.threshold_backward.default(grad, self, threshold)
@@ -127,7 +127,7 @@ def _between(a: float, lambd: float) -> bool:
     return -lambd <= a <= lambd
 
 
-def _shrink_rule(self: Spec, lambd: Any) -> TensorIterator:
+def _shrink_meta(self: Spec, lambd: Any) -> TensorIterator:
     refuse_dtype(self.dtype, "bool", "integer", "complex")
     check_number_fits(lambd, self.dtype)
     return build_iterator([self], self.dtype, self.dtype)
@@ -135,7 +135,7 @@ def _shrink_rule(self: Spec, lambd: Any) -> TensorIterator:
 
 hardshrink = native_function(
     "hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
-    meta=_shrink_rule,
+    meta=_shrink_meta,
     kernel=pointwise_with_numbers(lambda a, lambd: 0.0 if _between(a, lambd) else a),
     numbers=Numbers(held=("lambd",)),
     derivatives={"self": lambda grad, self, lambd: aten.hardshrink_backward.default(grad, self, lambd)},
@@ -159,14 +159,14 @@ hardshrink_backward = native_function(
 )
 
 
-def _softshrink_rule(self: Spec, lambd: Any) -> TensorIterator:
+def _softshrink_meta(self: Spec, lambd: Any) -> TensorIterator:
     refuse_dtype(self.dtype, "bool", "integer", "complex")
     lambd = real_number(lambd)
     if not lambd >= 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
     if not math.isfinite(self.dtype.cast(lambd)):
         raise RuntimeError(f"lambda has to be a number that {self.dtype.name} holds, but found {lambd}")
-    return _shrink_rule(self, lambd)
+    return _shrink_meta(self, lambd)
 
 
 def _softshrink(a: float, lambd: float) -> float:
@@ -176,7 +176,7 @@ def _softshrink(a: float, lambd: float) -> float:
 softshrink = native_function(
     "softshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
     python_module="nn",
-    meta=_softshrink_rule,
+    meta=_softshrink_meta,
     kernel=pointwise_with_numbers(_softshrink),
     derivatives={"self": lambda grad, self, lambd: aten.softshrink_backward.default(grad, self, lambd)},
     out=Out(exact=True),
@@ -200,7 +200,7 @@ softshrink_backward = native_function(
 )
 
 
-def _hardtanh_rule(self: Spec, min_val: Any, max_val: Any) -> TensorIterator:
+def _hardtanh_meta(self: Spec, min_val: Any, max_val: Any) -> TensorIterator:
     if self.dtype is bool_:
         raise RuntimeError("Bool inputs not supported for hardtanh")
     refuse_dtype(self.dtype, "complex")
@@ -227,7 +227,7 @@ def _hardtanh(a: Any, low: Any, high: Any) -> Any:
 hardtanh = native_function(
     "hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor",
     python_module="nn",
-    meta=_hardtanh_rule,
+    meta=_hardtanh_meta,
     kernel=pointwise_with_numbers(_hardtanh),
     numbers=Numbers(held=("min_val", "max_val")),
     derivatives={
@@ -325,7 +325,7 @@ hardswish_backward = native_function(
 )
 
 
-def _same_dtype_rule(self: Spec, weight: Spec) -> TensorIterator:
+def _same_dtype_meta(self: Spec, weight: Spec) -> TensorIterator:
     check_same_dtype(self=self, weight=weight)
     refuse_dtype(self.dtype, "bool", "integer", "complex")
     return build_iterator([self, weight], self.dtype, self.dtype)
@@ -333,7 +333,7 @@ def _same_dtype_rule(self: Spec, weight: Spec) -> TensorIterator:
 
 native_function(
     "_prelu_kernel(Tensor self, Tensor weight) -> Tensor",
-    meta=_same_dtype_rule,
+    meta=_same_dtype_meta,
     kernel=pointwise(lambda a, weight: a if a > 0 else a * weight),
     derivatives={
         "self, weight": lambda grad, self, weight: aten._prelu_kernel_backward.default(grad, self, weight)

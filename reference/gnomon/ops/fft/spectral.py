@@ -114,8 +114,8 @@ def _check(self: Spec, dim: Sequence[int], normalization: int, known: dict[Any, 
     if normalization not in (0, 1, 2):
         raise RuntimeError(f"normalization has to be 0, 1 or 2, but got {normalization}")
     dims = wrap_dims(dim, self.ndim)
-    if any(self.sizes[each] == 0 for each in dims):
-        raise RuntimeError("Invalid number of data points (0) specified")
+    for each in dims:
+        _check_count(self.sizes[each])
     return dims
 
 
@@ -154,7 +154,7 @@ def _by_stride(self: Spec, dims: Ints) -> Ints:
     return tuple(sorted(dims, key=lambda dim: -self.strides[dim]))
 
 
-def _c2c_rule(self: Spec, dim: Sequence[int], normalization: int, forward: bool) -> Spec:
+def _c2c_meta(self: Spec, dim: Sequence[int], normalization: int, forward: bool) -> Spec:
     dims = _check(self, dim, normalization, _REAL, "complex dtypes")
     if not dims:
         return converted_spec(self, self.dtype)
@@ -170,7 +170,7 @@ def _c2c_kernel(output: Tensor, self: Tensor, dim: Sequence[int], normalization:
 
 native_function(
     "_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor",
-    meta=_c2c_rule,
+    meta=_c2c_meta,
     kernel=_c2c_kernel,
     derivatives={
         "self": lambda grad, dim, normalization, forward: aten._fft_c2c.default(
@@ -184,7 +184,7 @@ native_function(
 )
 
 
-def _r2c_rule(self: Spec, dim: Sequence[int], normalization: int, onesided: bool) -> Spec:
+def _r2c_meta(self: Spec, dim: Sequence[int], normalization: int, onesided: bool) -> Spec:
     dims = _check(self, dim, normalization, _COMPLEX, "floating-point dtypes")
     if not dims:
         raise RuntimeError("a transform of real numbers needs a dimension")
@@ -221,7 +221,7 @@ def _r2c_backward(grad: Any, self_sizes: Ints, dim: Sequence[int], normalization
 
 native_function(
     "_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor",
-    meta=_r2c_rule,
+    meta=_r2c_meta,
     kernel=_r2c_kernel,
     derivatives={"self": _r2c_backward},
     node_name="FftR2CBackward0",
@@ -232,7 +232,7 @@ native_function(
 )
 
 
-def _c2r_rule(self: Spec, dim: Sequence[int], normalization: int, last_dim_size: int) -> Spec:
+def _c2r_meta(self: Spec, dim: Sequence[int], normalization: int, last_dim_size: int) -> Spec:
     dims = _check(self, dim, normalization, _REAL, "complex dtypes")
     if not dims:
         raise RuntimeError("a transform to real numbers needs a dimension")
@@ -283,7 +283,7 @@ def _c2r_backward(grad: Any, dim: Sequence[int], normalization: int, last_dim_si
 
 native_function(
     "_fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor",
-    meta=_c2r_rule,
+    meta=_c2r_meta,
     kernel=_c2r_kernel,
     derivatives={"self": _c2r_backward},
     node_name="FftC2RBackward0",

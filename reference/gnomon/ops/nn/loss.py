@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...calls.checks import refuse_dtype
+from ...calls.checks import check_triplet, refuse_dtype
 from ...calls.iterator import TensorIterator, result_type
 from ...calls.meta_functions import build_iterator, unary
 from ...calls.native import native_function
@@ -134,7 +134,7 @@ native_function(
 )
 
 
-def _same_dtype_rule(self: Spec, target: Spec) -> TensorIterator:
+def _same_dtype_meta(self: Spec, target: Spec) -> TensorIterator:
     refuse_dtype(self.dtype, "bool", "integer", "complex")
     if target.dtype is not self.dtype:
         raise RuntimeError(f"Found dtype {target.dtype.name} but expected {self.dtype.name}")
@@ -156,7 +156,7 @@ def _binary_cross_entropy_target_grad(grad: Any, self: Any) -> Any:
 
 native_function(
     "_binary_cross_entropy(Tensor self, Tensor target) -> Tensor",
-    meta=_same_dtype_rule,
+    meta=_same_dtype_meta,
     kernel=pointwise(_binary_cross_entropy),
     derivatives={
         "self": lambda grad, self, target: grad * (self - target) / ((1 - self) * self).clamp_min(1e-12),
@@ -313,11 +313,7 @@ native_function(
 def _triplet_margin_loss(
     anchor: Any, positive: Any, negative: Any, margin: float, p: float, eps: float, swap: bool, reduction: int
 ) -> Any:
-    if not anchor.ndim == positive.ndim == negative.ndim:
-        raise RuntimeError(
-            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
-            f"but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
-        )
+    check_triplet(anchor, positive, negative)
     near = aten.pairwise_distance.default(anchor, positive, p, eps, False)
     far = aten.pairwise_distance.default(anchor, negative, p, eps, False)
     if swap:
