@@ -9,6 +9,11 @@ import tempfile
 from pathlib import Path
 
 
+def is_set(variable):
+    """Is an environment variable neither unset nor empty nor 0?"""
+    return os.environ.get(variable, "0") not in ("", "0")
+
+
 def find_compiler():
     """The command of the C compiler."""
     return tuple(shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"))

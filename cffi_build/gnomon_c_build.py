@@ -28,7 +28,7 @@ import cffi
 sys.path.insert(
     0, str(Path(__file__).resolve().parent)
 )  # setuptools runs this file outside of a package, so it can not import its neighbors
-from c_compiler import find_compiler, knows
+from c_compiler import find_compiler, is_set, knows
 
 ROOT = Path(__file__).resolve().parent.parent
 HEADERS = ("csrc/gnomon.h", "csrc/library.h")
@@ -146,7 +146,7 @@ def flags():
         return ["/O2", "/std:c11", *(["/openmp:experimental"] if uses_openmp() else [])], []
     compiler = find_compiler()
     wanted = [flag for flag in OPTIONAL_FLAGS if flag != "-fopenmp" or uses_openmp()]
-    if os.environ.get("GNOMON_DEBUG", "0") not in ("", "0"):
+    if is_set("GNOMON_DEBUG"):
         wanted = [
             {"-O3": "-Og", "-g0": "-g3"}.get(flag, flag) for flag in (*wanted, "-fno-omit-frame-pointer")
         ]
@@ -154,7 +154,7 @@ def flags():
     link_flags = [flag for flag in compile_flags if flag == "-fopenmp"]
     if knows(compiler, "-pthread"):  # csrc/c/parallel_native.c, csrc/c/fork.c
         link_flags.append("-pthread")
-    if os.environ.get("CI") or os.environ.get("GNOMON_WERROR"):
+    if is_set("CI") or is_set("GNOMON_WERROR"):
         compile_flags += [flag for flag in WARNINGS if knows(compiler, flag)]
     extra = shlex.split(os.environ.get("GNOMON_CFLAGS", ""))
     return compile_flags + extra, link_flags + extra

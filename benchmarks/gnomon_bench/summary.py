@@ -1,5 +1,4 @@
-"""Writes a report of ``gnomon bench`` as a Markdown page with its plots: docs/benchmarks.md; plots and means
-also go into docs/performance.md, between two marks.
+"""Writes a report of ``gnomon bench`` as a Markdown page with its plots: docs/benchmarks.md.
 
 python -m gnomon_bench.summary build/bench/bench.json docs
 """
@@ -24,9 +23,6 @@ HEAD = """# Benchmark results
 used {threads} threads. Times are medians of {rounds} rounds, in which the libraries ran in turn. After
 each time follow its ratio to {base}'s time, and the percentage of what the machine can do.
 """
-
-
-BEGIN, END = "<!-- figures: written by gnomon_bench.summary -->", "<!-- end of figures -->"
 
 
 def markdown(data: Mapping[str, Any], pictures: Sequence[tuple[str, str]]) -> str:
@@ -74,15 +70,6 @@ def overview(data: Mapping[str, Any], pictures: Sequence[tuple[str, str]]) -> li
     return lines
 
 
-def put_between(text: str, lines: Sequence[str]) -> str:
-    """``text`` with the lines between its two marks replaced.  Raises ValueError if it has no marks."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise ValueError(f"expected the lines {BEGIN} and {END}")
-    return "\n".join([before + begin, "", *lines, "", end + after])
-
-
 def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(each.replace('|', chr(92) + '|') for each in cells)} |"
 
@@ -103,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Write benchmarks.md and its pictures into a folder."""
     parser = argparse.ArgumentParser(prog="gnomon_bench.summary", description=main.__doc__)
     parser.add_argument("report", type=pathlib.Path, help="bench.json, as `gnomon bench --report` wrote it")
-    parser.add_argument("folder", type=pathlib.Path, help="where to; performance.md there has its plots, too")
+    parser.add_argument("folder", type=pathlib.Path, help="where to")
     options = parser.parse_args(arguments)
     folder = options.folder
     try:
@@ -121,9 +108,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         texts[name] = f'<?xml version="1.0" encoding="utf-8"?>\n{figure}'
         pictures.append((title, name))
     texts["benchmarks.md"] = markdown(data, pictures)
-    told = folder / "performance.md"
-    if told.exists():
-        texts[told.name] = put_between(told.read_text("utf-8"), overview(data, pictures))
     for name, text in texts.items():
         beside = folder / f".{name}.{os.getpid()}"
         beside.write_text(text, "utf-8")

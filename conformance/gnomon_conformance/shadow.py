@@ -379,14 +379,14 @@ def start() -> None:
         gn.get_default_device().type,
         _number_of("GNOMON_SHADOW_EVERY", 1),
         _number_of("GNOMON_SHADOW_LARGEST", LARGEST),
-        os.environ.get("GNOMON_SHADOW_FOLDER", "."),
+        os.environ.get("GNOMON_SHADOW_FOLDER") or ".",
     )
     shadow.__enter__()
     atexit.register(lambda: print(f"gnomon shadow: {shadow.summary()}", file=sys.stderr))
 
 
 def _number_of(variable: str, default: int) -> int:
-    text = os.environ.get(variable, str(default))
+    text = os.environ.get(variable) or str(default)
     if not text.isdecimal():
         raise ValueError(f"{variable}: expected a number, got {text!r}")
     return int(text)

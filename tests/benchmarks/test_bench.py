@@ -324,12 +324,6 @@ def test_a_page_has_plots_and_escapes_names():
     assert "| dispatch | 2.00 |  |" in shown
     assert ", 3 s, stopped after 2 of 5 points\n" in shown
     assert "stopped" not in summary.markdown({**data, "asked": 2}, [])
-    once = summary.put_between(f"a\n{summary.BEGIN}\nold\n{summary.END}\nb\n", summary.overview(data, []))
-    assert once.startswith(f"a\n{summary.BEGIN}\n\n- machine: ") and once.endswith(f"\n\n{summary.END}\nb\n")
-    assert "| dispatch | 2.00 |  |" in once and "old" not in once
-    assert summary.put_between(once, summary.overview(data, [])) == once
-    with pytest.raises(ValueError, match="expected the lines"):
-        summary.put_between(f"a\n{summary.BEGIN}\n", [])
     row = data["results"][1]
     reached = 1e-8 + 2 * 512**3 / 1e10
     assert row["limit"] == pytest.approx({"a<b": reached, "c": reached, "d": 1e-8 + 512**3 / 1e10})

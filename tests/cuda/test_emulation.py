@@ -17,6 +17,8 @@ import cffi
 import numpy
 import pytest
 
+from time_limits import LIMIT, LONG_LIMIT, exit_code
+
 ROOT = Path(__file__).resolve().parents[2]
 EMULATION = ROOT / "csrc" / "emulation"
 # blas.cpp is a separate library.
@@ -201,7 +203,7 @@ def build(target: Path, *arguments: Any) -> Path:
     """Compile a shared library."""
     command = [COMPILER, "-std=c++20", "-O1", "-fwrapv", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror"]
     command += [f"-I{EMULATION}", "-o", str(target), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LONG_LIMIT)
     assert done.returncode == 0, done.stderr
     return target
 
@@ -314,7 +316,7 @@ def test_a_child_can_not_use_what_its_parent_opened(plain):
     child = os.fork()
     if child == 0:
         os._exit(plain.status("cuCtxSynchronize"))
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == NOT_INITIALIZED
+    assert exit_code(child) == NOT_INITIALIZED
     plain.call("cuCtxSynchronize")
 
 
@@ -1046,7 +1048,7 @@ def test_captures_that_can_not_be(plain):
 
 SCRIPT = """
 import sys
-sys.path.insert(0, {tests!r})
+sys.path[:0] = {folders!r}
 import numpy
 from test_emulation import *
 gpu = Gpu(ffi.dlopen({driver!r}), open({image!r}, "rb").read())
@@ -1066,22 +1068,28 @@ gpu.call("cuCtxSynchronize")
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not os.environ.get("GNOMON_SANITIZE"), reason="make sanitize runs it: GNOMON_SANITIZE=1")
+@pytest.mark.skipif(
+    os.environ.get("GNOMON_SANITIZE", "0") in ("", "0"), reason="make sanitize runs it: GNOMON_SANITIZE=1"
+)
 def test_under_address_sanitizer(tmp_path):
     sanitizer = ["-fsanitize=address", "-g"]
     driver = build(tmp_path / "driver.so", *sanitizer, *DRIVER_SOURCES, "-ldl")
     image = build(tmp_path / "kernels.so", *sanitizer, "-x", "c++", KERNELS)
     libraries = [
         subprocess.run(
-            [COMPILER, f"-print-file-name={name}"], capture_output=True, text=True, check=True
+            [COMPILER, f"-print-file-name={name}"], capture_output=True, text=True, check=True, timeout=LIMIT
         ).stdout
         for name in ("libasan.so", "libstdc++.so")
     ]
     environment = dict(os.environ, LD_PRELOAD=" ".join(name.strip() for name in libraries))
     environment.update(ASAN_OPTIONS="detect_leaks=0", TMPDIR=str(tmp_path))
-    script = SCRIPT.format(tests=str(KERNELS.parent), driver=str(driver), image=str(image))
+    script = SCRIPT.format(
+        folders=[str(KERNELS.parent), str(KERNELS.parents[1])], driver=str(driver), image=str(image)
+    )
     command = [sys.executable, "-c", script]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=environment, timeout=LIMIT
+    )
     assert "all well so far" in done.stdout, done.stderr
     assert done.returncode != 0
     assert "use-after-poison" in done.stderr

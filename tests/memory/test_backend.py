@@ -17,6 +17,7 @@ from gnomon.backends import listing
 from gnomon.memory import backend as registry
 from gnomon.memory import plug_ins
 from gnomon.values.errors import BackendUnavailableError
+from time_limits import LIMIT
 
 
 def run(program: str, path: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -30,6 +31,7 @@ def run(program: str, path: Path | None = None, **environment: str) -> subproces
         capture_output=True,
         text=True,
         env=settings,
+        timeout=LIMIT,
     )
 
 
@@ -198,6 +200,8 @@ def test_a_plug_in_runs_its_kernels_and_falls_back_by_policy(tmp_path: Path) -> 
     assert "exp: backend 'tiny' has no kernel" in refused.stderr and refused.returncode != 0
     nonsense = run(program, tmp_path, GNOMON_FALLBACK="maybe")
     assert "GNOMON_FALLBACK must be one of error, warn, allow; got 'maybe'" in nonsense.stderr
+    empty = run(program, tmp_path, GNOMON_FALLBACK="")
+    assert (empty.returncode, empty.stdout) == (0, finished.stdout), empty.stderr
 
 
 def test_devices_are_values() -> None:

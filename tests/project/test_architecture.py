@@ -150,18 +150,21 @@ def test_the_guide_says_all_that_a_prepared_call_is_asked_for() -> None:
         assert said == names
 
 
-def test_settings_that_pages_name_are_read_somewhere() -> None:
-    """Each environment variable that the pages name is still used somewhere in the code."""
+def test_pages_name_the_settings_that_are_read() -> None:
+    """The environment variables that the pages name are used in the code, and one page names all of them."""
     pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
     named = {name for page in pages for name in re.findall(r"GNOMON_[A-Z_]+", page.read_text("utf-8"))}
     source = "".join(
         path.read_text("utf-8")
         for folder in ("reference", "backends", "csrc", "cffi_build", "conformance", "benchmarks", "tests")
         for path in (ROOT / folder).rglob("*")
-        if path.suffix in (".py", ".c", ".h") and path != Path(__file__)
+        if path.suffix in (".py", ".c", ".cpp", ".h") and path != Path(__file__)
     )
     source += (ROOT / "setup.py").read_text("utf-8")
     assert {name for name in named if name not in source} == set()
+    table = (ROOT / "docs" / "environment_variables.md").read_text("utf-8")
+    read = set(re.findall(r"\bGNOMON_[A-Z_]*[A-Z]\b", source))
+    assert {name for name in read if f"`{name}`" not in table} == set()
 
 
 def test_links_between_pages_lead_somewhere() -> None:

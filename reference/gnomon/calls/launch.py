@@ -38,7 +38,7 @@ _REFERENCE = device("reference")
 
 def fallback_policy() -> str:
     """The current policy: that of ``set_fallback_policy``, else ``GNOMON_FALLBACK``, else ``warn``."""
-    policy = _policy or os.environ.get("GNOMON_FALLBACK", "warn")
+    policy = _policy or os.environ.get("GNOMON_FALLBACK") or "warn"
     if policy not in POLICIES:
         raise ValueError(f"GNOMON_FALLBACK must be one of {', '.join(POLICIES)}; got {policy!r}")
     return policy
@@ -48,7 +48,7 @@ def set_fallback_policy(policy: str | None) -> None:
     """Set the policy for missing kernels: ``error``, ``warn`` or ``allow``; None: ``GNOMON_FALLBACK``'s."""
     global _policy
     if policy is not None and policy not in POLICIES:
-        raise ValueError(f"set_fallback_policy: want one of {', '.join(POLICIES)}; got {policy!r}")
+        raise ValueError(f"set_fallback_policy: expected one of {', '.join(POLICIES)}; got {policy!r}")
     _policy = policy
 
 
@@ -149,7 +149,7 @@ def launch(
         # the reference's kernel finds the same invalid value, and raises with the full message
         _run_in_place_of(backend, name, tensors, output_count, iterator, kernel_arguments)
     elif status == OUT_OF_MEMORY:
-        raise OutOfMemoryError(f"{name}: {backend.name} has no memory for the kernel's workspace")
+        raise OutOfMemoryError(f"{name}: backend {backend.name!r} cannot allocate the kernel's workspace")
     else:
         declined[backend.device_type, name] += 1
         _fall_back(name, backend, tensors, output_count, iterator, kernel_arguments)
@@ -186,15 +186,15 @@ def _fall_back(
     policy = fallback_policy()
     if policy == "error":
         raise NotImplementedError(
-            f"{name}: backend {backend.name!r} has no kernel for it on "
-            f"{[t.dtype for t in tensors if t is not None]}, and GNOMON_FALLBACK=error forbids the "
-            "reference's"
+            f"{name}: backend {backend.name!r} has no kernel for dtypes "
+            f"{[t.dtype for t in tensors if t is not None]}, and GNOMON_FALLBACK=error forbids a "
+            "fallback to the reference"
         )
     fallbacks[key] += 1
     if policy == "warn" and key not in _warned:
         _warned.add(key)
         warn(
-            f"{name}: backend {backend.name!r} has no kernel for it; the reference's runs "
+            f"{name}: backend {backend.name!r} has no kernel for this call; falling back to the reference "
             "(GNOMON_FALLBACK=warn)",
         )
     _run_in_place_of(backend, name, tensors, output_count, iterator, kernel_arguments)

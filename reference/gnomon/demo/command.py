@@ -37,22 +37,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--backends",
         type=_names,
         metavar="NAME,…",
-        help="which to train on, beside the reference (default: GNOMON_BACKEND, or all in host memory)",
+        help="backends to train on, besides the reference (default: GNOMON_BACKEND, or all in host memory)",
     )
     parser.add_argument(
-        "--steps", type=_positive, default=1500, help="length of the training (default: %(default)s)"
+        "--steps", type=_positive, default=1500, help="number of training steps (default: %(default)s)"
     )
     parser.add_argument(
         "--reference-steps",
         type=_positive,
         default=100,
-        help="how many of them the reference, which is slow, takes part in (default: %(default)s)",
+        help="number of steps on the reference, which is slow (default: %(default)s)",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, help="of the weights and the batches (default: %(default)s)"
+        "--seed", type=int, default=0, help="seed of the weights and the batches (default: %(default)s)"
     )
     parser.add_argument(
-        "--output", type=Path, default=Path("digits.png"), help="the picture (default: %(default)s)"
+        "--output", type=Path, default=Path("digits.png"), help="file for the plot (default: %(default)s)"
     )
     arguments = parser.parse_args(argv)
     missing = [name for name in ("rich", "matplotlib") if importlib.util.find_spec(name) is None]
@@ -76,7 +76,7 @@ def choose_backends(names: Sequence[str] | None = None) -> list[str]:
     Raises ValueError for a backend that is unknown, not available, or has no data (meta).
     """
     present = gn.backends()
-    named = os.environ.get("GNOMON_BACKEND", "cpu")
+    named = os.environ.get("GNOMON_BACKEND", "").strip() or "cpu"
     if names is None and named != "cpu":
         names = [named]
     elif names is None:
@@ -85,11 +85,11 @@ def choose_backends(names: Sequence[str] | None = None) -> list[str]:
         if name not in present:
             near = difflib.get_close_matches(name, present, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise ValueError(f"there is no backend {name!r}{hint} Known: {', '.join(present)}")
+            raise ValueError(f"unknown backend {name!r}{hint} (expected one of: {', '.join(present)})")
         if not present[name].available:
             raise ValueError(f"backend {name!r} is not available: {present[name].reason}")
         if name == "meta":
-            raise ValueError("backend 'meta' holds no numbers to train with")
+            raise ValueError("backend 'meta' cannot train: its tensors have no data")
     return [REFERENCE, *(name for name in dict.fromkeys(names) if name != REFERENCE)]
 
 
@@ -100,10 +100,10 @@ def check_output(path: Path) -> None:
     kinds = FigureCanvasAgg.get_supported_filetypes()
     if path.suffix and path.suffix.lstrip(".") not in kinds:
         raise ValueError(
-            f"--output: {path.suffix!r} is no kind of picture; known: {', '.join(sorted(kinds))}"
+            f"--output: unknown image format {path.suffix!r}; expected one of {', '.join(sorted(kinds))}"
         )
     if not path.absolute().parent.is_dir():
-        raise ValueError(f"--output: there is no directory {path.absolute().parent}")
+        raise ValueError(f"--output: directory {path.absolute().parent} does not exist")
     if path.is_dir():
         raise ValueError(f"--output: {path} is a directory")
 
