@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from gnomon.values.speedups import speedups
+from time_limits import LONG_LIMIT
 
 SPEEDUPS, READABLE = "speedups", "readable"
 _REPORTS = "GNOMON_TEST_REPORTS"  # the file that the other process writes its reports to
@@ -111,14 +112,19 @@ def _run_readable(root: Path, names: list[str]) -> tuple[dict[str, list[Any]], s
         for name in ("PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT"):
             environment.pop(name, None)
         options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--rootdir", str(root)]
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", *options, *names],
-            cwd=root,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        output = Path(folder, "output")
+        with output.open("w") as file:
+            try:
+                subprocess.run(
+                    [sys.executable, "-m", "pytest", *options, *names],
+                    cwd=root,
+                    env=environment,
+                    stdout=file,
+                    stderr=subprocess.STDOUT,
+                    timeout=LONG_LIMIT,
+                )
+            except subprocess.TimeoutExpired as error:  # tests that have no report by now fail
+                file.write(f"{error}\n")
         reports: dict[str, list[Any]] = {}
         for line in written.read_text().splitlines():
             report = json.loads(line)
@@ -127,7 +133,7 @@ def _run_readable(root: Path, names: list[str]) -> tuple[dict[str, list[Any]], s
             ):  # file, line and reason of a skip: a tuple, which JSON made a list
                 report["longrepr"] = tuple(report["longrepr"])
             reports.setdefault(report["nodeid"], []).append(report)
-    return reports, done.stdout
+        return reports, output.read_text(errors="replace")
 
 
 class _Reporter:

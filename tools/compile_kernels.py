@@ -327,9 +327,9 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("-j", "--jobs", type=int, default=2, help="processes (default: %(default)s)")
-    parser.add_argument("--text", action="append", help="compile these texts alone")
-    parser.add_argument("--architecture", action="append", choices=ARCHITECTURES, help="and for these alone")
-    parser.add_argument("--stale", action="store_true", help="say what has changed, and compile nothing")
+    parser.add_argument("--text", action="append", help="compile only these sources")
+    parser.add_argument("--architecture", action="append", choices=ARCHITECTURES, help="only these")
+    parser.add_argument("--stale", action="store_true", help="list what has changed, without compiling")
     options = parser.parse_args()
     record = read()
     if record["version"] != compiler().version:

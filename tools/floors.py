@@ -94,8 +94,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--lines", action="store_true", help="with each room's number of files and lines")
-    parser.add_argument("--write", metavar="PAGE", type=Path, help="a page, whose block is written anew")
+    parser.add_argument("--lines", action="store_true", help="add the number of files and lines per folder")
+    parser.add_argument("--write", metavar="PAGE", type=Path, help="update the block of this page")
     options = parser.parse_args()
     if options.write:
         write(options.write)

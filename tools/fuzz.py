@@ -110,7 +110,7 @@ def check_known(options: argparse.Namespace, say: Callable[..., None]) -> None:
     for number, known in enumerate(KNOWN[options.first :], options.first):
         say("case", number, known.shows)
         if not cases.still_shows(known, options.device, say) and not known.on_some_machines:
-            say("found", known.shows, [f"a known difference shows no longer: {known.reason}"])
+            say("found", known.shows, [f"a known difference no longer occurs: {known.reason}"])
         say("done")
 
 
@@ -194,9 +194,9 @@ class Watch:
             if message is None:
                 child.end()
                 over = time.monotonic() >= self.until
-                return None if over else self.blame(child, f"does not end within {patience:g} s")
+                return None if over else self.blame(child, f"did not finish within {patience:g} s")
             if not message:
-                return self.blame(child, f"ends the process with status {child.process.wait()}")
+                return self.blame(child, f"ended the process with status {child.process.wait()}")
             if self.hear(child, *message):
                 child.end()
                 return None
@@ -226,7 +226,7 @@ class Watch:
         elif child.at_work == "gnomon":
             self.report(child.text, [f"gnomon {ended}"])
         elif child.at_work == "nobody":
-            raise SystemExit(f"tools/fuzz.py: a child {ended} before its first case")
+            raise SystemExit(f"tools/fuzz.py: a child process {ended} before its first case")
         else:
             self.skipped += 1
             print(f"PyTorch {ended}: {child.text}", file=sys.stderr)
@@ -243,7 +243,7 @@ def run(options: argparse.Namespace) -> int:
         number = watch.follow(Child(options, number))
     print(
         f"{watch.made} cases with seed {options.seed} from {options.first} on; "
-        f"{watch.skipped} that PyTorch did not survive; {watch.findings} findings"
+        f"{watch.skipped} in which PyTorch crashed or hung; {watch.findings} findings"
     )
     return watch.findings
 
@@ -264,7 +264,7 @@ def replay(options: argparse.Namespace) -> int:
     watch.until = float("inf")
     watch.follow(Child(options, 0, "--replay", options.replay))
     if watch.skipped:
-        print("PyTorch does not survive it")
+        print("PyTorch crashes or hangs")
     elif not watch.findings:
         print("no unknown difference")
     return watch.findings
@@ -290,24 +290,24 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--seconds", type=float, default=120, help="how long (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=0, help="other cases (default: %(default)s)")
+    parser.add_argument("--seconds", type=float, default=120, help="duration (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the cases (default: %(default)s)")
     parser.add_argument("--first", type=int, default=0, help="the number of the first case")
-    parser.add_argument("--replay", metavar="CASE", help="make this one case, as a finding has it")
+    parser.add_argument("--replay", metavar="CASE", help="run one case, as printed for a finding")
     parser.add_argument(
         "--only", default="", metavar="REGEX", help='only operators whose name matches; "program" is one'
     )
     parser.add_argument("--device", default="c", help="gnomon's device (default: %(default)s)")
-    parser.add_argument("--most", type=int, default=1000, help="stop after so many findings")
+    parser.add_argument("--most", type=int, default=1000, help="stop after this number of findings")
     parser.add_argument(
-        "--patience", type=float, default=20.0, help="seconds after which a call is taken not to end"
+        "--patience", type=float, default=20.0, help="seconds after which a call counts as hung"
     )
     parser.add_argument(
         "--import", dest="imports", action="append", default=[], metavar="MODULE", help="import this first"
     )
-    parser.add_argument("--list", type=int, metavar="COUNT", help="print so many cases, and make none")
+    parser.add_argument("--list", type=int, metavar="COUNT", help="print COUNT cases without running them")
     parser.add_argument(
-        "--known-only", action="store_true", help="only see whether the known differences still show"
+        "--known-only", action="store_true", help="only check whether the known differences still occur"
     )
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--known", action="store_true", help=argparse.SUPPRESS)

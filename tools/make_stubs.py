@@ -587,7 +587,7 @@ def main() -> int:
     if "--check" in sys.argv:
         stale = [path for path, text in texts.items() if not path.exists() or path.read_text() != text]
         for path in stale:
-            print(f"{path} is not what python tools/make_stubs.py writes", file=sys.stderr)
+            print(f"{path} is out of date: run python tools/make_stubs.py", file=sys.stderr)
         return 1 if stale else 0
     for path in texts:
         if not path.parent.is_dir():

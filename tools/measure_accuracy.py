@@ -92,7 +92,7 @@ def measure(program: Path, function: str, dtype: str, stride: int) -> Worst:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--stride", type=int, default=17, help="1 looks at every float; default %(default)s")
+    parser.add_argument("--stride", type=int, default=17, help="test every N-th float (default %(default)s)")
     parser.add_argument("--output", type=Path, default=ROOT / "docs" / "accuracy.md")
     options = parser.parse_args()
     if shutil.which("cc") is None:

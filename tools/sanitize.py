@@ -157,7 +157,8 @@ def check_emulation(workers: str, runs: list[list[str]]) -> int:
     if "fine so far" not in planted.stdout or "in write_beyond" not in planted.stderr:
         raise SystemExit(f"the sanitizer does not see a fault of a kernel:\n{planted.stdout}{planted.stderr}")
     command = [sys.executable, "-m", "gnomon.cli", "conform", "cuda"]
-    command += ["-n", workers, "--property-seconds", "0"]
+    # The rows of attention take minutes under the sanitizer, more than conform's limit beside other work.
+    command += ["-n", workers, "--property-seconds", "0", "--hang-limit", "3600"]
     for run in runs:
         status = subprocess.run([*command, *run], env=environment, cwd=ROOT).returncode
         if status:
@@ -175,9 +176,9 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("kind", nargs="?", choices=(*FLAGS, "cuda"), default="address")
-    parser.add_argument("--workers", default="2", help="pytest-xdist's workers (default: %(default)s)")
+    parser.add_argument("--workers", default="2", help="workers of pytest-xdist (default: %(default)s)")
     parser.add_argument("--isa", choices=ISAS, help="instruction set (default: the widest that runs here)")
-    parser.add_argument("--soak", metavar="SECONDS", help="run tools/soak.py for so long instead")
+    parser.add_argument("--soak", metavar="SECONDS", help="run tools/soak.py for this time instead")
     options = parser.parse_args(arguments)
     if options.kind == "cuda":
         return check_emulation(options.workers, [rest] if rest else CUDA_RUNS)

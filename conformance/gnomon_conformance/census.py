@@ -51,11 +51,8 @@ ALIGNED = 16  # elements: storage offsets that differ by a multiple of this coun
 FEW = 64  # the most integers that are kept
 LOOKED_THROUGH = 2**16  # the most elements of a tensor whose integers are examined
 
-# Operators that overwrite their first tensor without reading it; it may be uninitialized.
-_OVERWRITING = {
-    *("uniform_", "normal_", "random_", "exponential_", "geometric_", "cauchy_", "log_normal_", "bernoulli_"),
-    *("zero_", "fill_.Scalar", "fill_.Tensor", "copy_"),
-}
+# Operators that overwrite their first tensor without reading it, besides those that draw random numbers.
+_OVERWRITING = {"fill_.Scalar", "fill_.Tensor", "copy_"}
 
 
 class CensusError(ValueError):
@@ -93,7 +90,7 @@ class CensusCall:
             return gn.ops.aten._find(self.operator)
         except KeyError:
             raise CensusError(
-                f"the census calls {self.operator!r}, which this gnomon does not have"
+                f"the census contains {self.operator!r}, which is not an operator of this gnomon"
             ) from None
 
     def described(self) -> str:
@@ -160,7 +157,7 @@ class Census(observing):
         if found is None:
             tensors = list(func.tensors(arguments))
             is_read = [not func.schema.is_view] * len(tensors)
-            if func.name in _OVERWRITING:
+            if _overwrites(func):  # its first tensor may be uninitialized
                 is_read[0] = False
             bounds = [_bounds(tensor) if read else {} for tensor, read in zip(tensors, is_read)]
             found = self._counts[key] = [0, 0, bounds]
@@ -175,6 +172,11 @@ class Census(observing):
                 tensor.update({"low": None, "high": None, **known})
             found.append(CensusCall(operator, arguments, forward, backward))
         return found
+
+
+def _overwrites(operator: OpOverload) -> bool:
+    draws = operator.record.batching.rule == "random" and operator.schema.is_inplace
+    return draws or operator.name in _OVERWRITING
 
 
 # -- a call as data ----------------------------------------------------------------------------------------
@@ -373,13 +375,13 @@ def load(path: str | os.PathLike[str]) -> tuple[str, list[CensusCall]]:
     try:
         data = json.loads(file.read_text("utf-8"))
         if data["format"] != FORMAT:
-            raise CensusError(f"{path}: a census of format {data['format']}; this gnomon reads {FORMAT}")
+            raise CensusError(f"{path}: expected a census of format {FORMAT}, got {data['format']}")
         calls = [CensusCall(*each) for each in data["calls"]]
         for each in calls:
             each.find()
         return str(data["program"]), calls
     except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
-        raise CensusError(f"{path}: this is no census ({type(error).__name__}: {error})") from None
+        raise CensusError(f"{path}: not a census file ({type(error).__name__}: {error})") from None
 
 
 # -- kernels that a backend lacks --------------------------------------------------------------------------
@@ -482,7 +484,7 @@ def main(arguments: Sequence[str]) -> int:
         "--backend", default=None, metavar="NAME", help="the backend to run on (default: GNOMON_BACKEND's)"
     )
     parser.add_argument(
-        "--output", default=None, metavar="FILE", help="where to write it (default: the script's name .json)"
+        "--output", default=None, metavar="FILE", help="file to write (default: the script's name with .json)"
     )
     parser.add_argument(
         "--for",
@@ -490,13 +492,13 @@ def main(arguments: Sequence[str]) -> int:
         action="append",
         default=[],
         metavar="NAME",
-        help="say what this backend misses to run the program; repeatable (default: the one it ran on)",
+        help="list the kernels that this backend lacks; repeatable (default: the backend of the run)",
     )
     parser.add_argument("script", help="the program")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
     options = parser.parse_args(arguments)
     if not pathlib.Path(options.script).is_file():
-        parser.error(f"there is no program {options.script!r}")
+        parser.error(f"script {options.script!r} does not exist")
     try:
         if options.backend is not None:
             get_backend(options.backend)
@@ -521,6 +523,6 @@ def main(arguments: Sequence[str]) -> int:
 
 def _next_for(name: str, rows: Sequence[Missing]) -> str:
     if not rows:
-        return f"{name} runs all of it itself."
+        return f"{name} has all kernels for this program."
     shown = [(each.kernel, str(each.calls), str(each.elements)) for each in rows]
-    return f"{name} should have next:\n{table([('kernel', 'calls', 'elements in all'), *shown])}"
+    return f"{name} lacks these kernels:\n{table([('kernel', 'calls', 'elements in all'), *shown])}"

@@ -15,7 +15,7 @@ def _run(name: str, arguments: Sequence[str]) -> int:
         module = import_module(f"{__package__}.{name}")
     except ImportError as error:
         needs = "pip install 'gnomon[conformance]'"
-        print(f"gnomon {name.replace('_', '-')} needs more: {needs} ({error})", file=sys.stderr)
+        print(f"gnomon {name.replace('_', '-')} requires more packages: {needs} ({error})", file=sys.stderr)
         return 2
     status: int = module.main(arguments)
     return status

@@ -58,20 +58,20 @@ def make_parser() -> argparse.ArgumentParser:
         prog="gnomon conform",
         description="Test a backend against the reference: every operator, dtype, layout, gradient and error "
         "that it claims.",
-        epilog="Exit status: 0 where nothing fails beyond what the author's own file expects, 1 where "
-        "something does, 2 for a wrong command.",
+        epilog="Exit status: 0 if no test fails except those in the expectations file, 1 if one does, 2 for "
+        "invalid arguments.",
     )
     add = parser.add_argument
     add("backend", nargs="?", metavar="NAME", help="an installed backend, as `gnomon backends` lists them")
     for name in _PASSED_ON:
         add(name, **{key: value for key, value in plugin.OPTIONS[name].items() if key != "type"})
-    report_help = "write report.html, report.json, junit.xml, badge.svg and what a search finds there"
+    report_help = "write report.html, report.json, junit.xml, badge.svg and failing calls into this folder"
     add("--report", metavar="DIR", help=report_help)
-    workers = "worker processes (default: one for each processor)"
+    workers = "number of worker processes (default: the number of processors)"
     add("-n", dest="workers", type=int, default=os.cpu_count() or 1, metavar="WORKERS", help=workers)
-    limit = "a test that takes longer has hung (default: %(default)g)"
+    limit = "time limit of a test, after which it counts as hung (default: %(default)g)"
     add("--hang-limit", type=float, default=HANG_LIMIT, metavar="SECONDS", help=limit)
-    add("--diff", nargs=2, metavar=("A.json", "B.json"), help="compare two reports instead")
+    add("--diff", nargs=2, metavar=("A.json", "B.json"), help="compare two reports instead of running tests")
     return parser
 
 
@@ -82,7 +82,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.diff:
         return _compare(parser, *options.diff)
     if options.backend is None:
-        parser.error("which backend? `gnomon backends` lists them")
+        parser.error("the name of a backend is required; `gnomon backends` lists them")
     if options.workers < 1:
         parser.error(f"-n: expected at least 1 worker, got {options.workers}")
     if options.hang_limit <= 0:
@@ -109,7 +109,7 @@ def main(arguments: Sequence[str]) -> int:
         except OSError as error:
             parser.error(f"--report: {error}")
     if options.gnomon_ops and not options.gnomon_dtypes:
-        print("gnomon conform: --ops without --dtypes tries each operator in every dtype", file=sys.stderr)
+        print("gnomon conform: --ops without --dtypes tests each operator in every dtype", file=sys.stderr)
     for problem in signatures.problems(backend, options.gnomon_ops):
         print(f"gnomon conform: {problem}", file=sys.stderr)
     watcher = Watcher(options.backend)
@@ -117,7 +117,7 @@ def main(arguments: Sequence[str]) -> int:
     status = int(pytest.main(_pytest_arguments(options), plugins=[watcher]))
     watcher.bar.stop()
     if status == pytest.ExitCode.NO_TESTS_COLLECTED:
-        print("gnomon conform: nothing was selected", file=sys.stderr)
+        print("gnomon conform: no tests were selected", file=sys.stderr)
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         return WRONG_COMMAND
     config = watcher.config
@@ -251,7 +251,7 @@ def summary(run: report.Run) -> str:
     lines = [table(rows), ""]
     for tier, problem in run.foundations.items():
         if problem:
-            lines += [f"The foundation of {tier!r} fails; what rests on it is blocked:", problem, ""]
+            lines += [f"The foundation of {tier!r} fails; tests that depend on it are blocked:", problem, ""]
     bad = [each for each in run.results if each.is_bad and each.outcome != "blocked"]
     bad.sort(key=lambda each: each.outcome != FAIL)  # failures first, then tests that did not run
     for each in bad[:SHOWN]:

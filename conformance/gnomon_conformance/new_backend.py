@@ -33,9 +33,9 @@ EMPTY = ("$package/__init__.py", "$package/py.typed")
 def check_name(name: str) -> None:
     """Raises ValueError for a name that cannot be a module, an entry point and a device type."""
     if not (name.isascii() and name.isidentifier() and name.islower()) or keyword.iskeyword(name):
-        raise ValueError(f"{name!r} can not name a backend: use small letters, digits and underscores")
+        raise ValueError(f"{name!r} is not a valid name for a backend: use a-z, digits and underscores")
     if name in (*backend_names(), "cpu"):
-        raise ValueError(f"there is a backend {name!r} already")
+        raise ValueError(f"backend {name!r} already exists")
 
 
 def write(name: str, directory: pathlib.Path) -> pathlib.Path:
@@ -47,7 +47,7 @@ def write(name: str, directory: pathlib.Path) -> pathlib.Path:
     package = f"gnomon_{name}"
     target = directory / package
     if target.exists():
-        raise FileExistsError(f"{target} is there already")
+        raise FileExistsError(f"{target} already exists")
     words = {"name": name, "package": package, "class_name": "".join(map(str.title, name.split("_")))}
     words["contract_version"] = str(CONTRACT_VERSION)
     directory.mkdir(parents=True, exist_ok=True)
@@ -71,21 +71,20 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command; return its exit status."""
     parser = argparse.ArgumentParser(
         prog="gnomon new-backend",
-        description="Write a distribution of its own with a backend in it: memory, one kernel, what it "
-        "claims, a test, a workflow for continuous integration.  It installs, and passes the suite's first "
-        "tier.",
+        description="Write a Python package with a new backend: memory, one kernel, its claims, a test, and "
+        "a workflow for continuous integration.  It can be installed and passes the suite's first tier.",
     )
-    parser.add_argument("name", metavar="NAME", help="the backend's name, in small letters")
-    here = "where the folder gnomon_NAME is made (default: here)"
+    parser.add_argument("name", metavar="NAME", help="the backend's name, in lowercase letters")
+    here = "where to create the folder gnomon_NAME (default: the current folder)"
     parser.add_argument("--directory", default=".", metavar="DIR", help=here)
     options = parser.parse_args(arguments)
     try:
         folder = write(options.name, pathlib.Path(options.directory))
     except (ValueError, OSError) as error:
         parser.error(str(error))
-    print(f"Wrote {folder}.  Next:\n")
+    print(f"Wrote {folder}.  Next steps:\n")
     # a path, not a name for which an index might have another package
     path = folder if folder.is_absolute() else f"./{folder.as_posix()}"
     print(f"    pip install {path}\n    gnomon conform {options.name} --tier memory\n")
-    print("Its README.md says how to go on.")
+    print("Its README.md describes the further steps.")
     return 0

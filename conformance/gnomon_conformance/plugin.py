@@ -58,7 +58,7 @@ def dtype_list(text: str) -> list[str]:
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in DTYPES:
-            raise pytest.UsageError(f"--dtypes: unknown dtype {name!r}; there are {', '.join(DTYPES)}")
+            raise pytest.UsageError(f"--dtypes: unknown dtype {name!r}; expected {', '.join(DTYPES)}")
     return names
 
 
@@ -67,7 +67,7 @@ def seed_of(text: str) -> int:
     if text == "random":
         return random.SystemRandom().randrange(10**6)
     if not text.isdecimal():
-        raise pytest.UsageError(f"--seed: expected a number, or the word random, got {text!r}")
+        raise pytest.UsageError(f"--seed: expected a number or 'random', got {text!r}")
     return int(text)
 
 
@@ -97,19 +97,19 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "action": "store_true",
         "default": False,
         "dest": "gnomon_no_fallback",
-        "help": "an operator that the backend does not run itself fails, by name",
+        "help": "fail, and name the operator, where the reference's kernel runs instead of the backend's",
     },
     "--ops": {
         "default": None,
         "dest": "gnomon_ops",
         "metavar": "REGEX",
-        "help": "only operators whose name has a match",
+        "help": "only operators whose name matches",
     },
     "--dtypes": {
         "default": None,
         "dest": "gnomon_dtypes",
         "metavar": "LIST",
-        "help": "only these dtypes: float32,int64",
+        "help": "only these dtypes, for example float32,int64",
         "type": dtype_list,
     },
     "--tier": {
@@ -124,27 +124,27 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "action": "store_true",
         "default": False,
         "dest": "gnomon_full",
-        "help": "every dtype of every operator, and the long tests; without it, and without --ops and "
-        "--dtypes: float32, int64 and one further dtype, another for each operator",
+        "help": "every dtype of every operator, and the long tests; the default, without --ops and "
+        "--dtypes, is float32, int64 and one further dtype, which differs between operators",
     },
     "--expectations": {
         "default": None,
         "dest": "gnomon_expectations",
         "metavar": "FILE",
-        "help": "known failures and loosened tolerances, instead of the file that the backend names",
+        "help": "file of known failures and loosened tolerances, instead of the backend's own",
     },
     "--with-reference": {
         "action": "store_true",
         "default": False,
         "dest": "gnomon_with_reference",
-        "help": "beside a backend, test the reference itself",
+        "help": "test the reference, too, besides a backend",
     },
     "--property-seconds": {
         "default": PROPERTY_SECONDS,
         "type": seconds_of,
         "dest": "gnomon_property_seconds",
         "metavar": "SECONDS",
-        "help": "how long to search for calls that differ, all operators together; 0: not at all "
+        "help": "how long to search for failing calls, for all operators together; 0 disables it "
         f"(default: {PROPERTY_SECONDS:g})",
     },
     "--seed": {
@@ -152,39 +152,39 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "type": seed_of,
         "dest": "gnomon_seed",
         "metavar": "N",
-        "help": f"what that search depends on: a number, or random, which draws one (default: {SEED})",
+        "help": f"seed of that search: a number, or 'random' for a new one (default: {SEED})",
     },
     "--samples": {
         "default": None,
         "dest": "gnomon_samples",
         "metavar": "DIR",
-        "help": "also the calls in this folder, which searches have written there",
+        "help": "also test the calls in this folder, written by previous searches",
     },
     "--write-found": {
         "default": None,
         "dest": "gnomon_write_found",
         "metavar": "DIR",
-        "help": "write calls that a search finds to fail there, as --samples reads them",
+        "help": "write failing calls that a search finds into this folder, for --samples",
     },
     "--census": {
         "default": None,
         "dest": "gnomon_census",
         "metavar": "FILE|NAME",
-        "help": "instead of all that: the calls of a program, as `gnomon census` wrote them down, "
-        "or lstm and others that come with gnomon",
+        "help": "test only the calls of a program: a file written by `gnomon census`, or the name of a "
+        "program that comes with gnomon, such as lstm",
     },
     "--huge": {
         "action": "store_true",
         "default": False,
         "dest": "gnomon_huge",
-        "help": "also tensors of more than 2**31 elements: minutes, and up to 5.5 GiB of memory",
+        "help": "also test tensors of more than 2**31 elements: takes minutes, and up to 5.5 GiB of memory",
     },
     "--hang-limit": {
         "default": None,
         "type": float,
         "dest": "gnomon_hang_limit",
         "metavar": "SECONDS",
-        "help": "a test that takes longer ends its process (for use with pytest-xdist's -n)",
+        "help": "time limit of a test, after which its process is ended (for use with pytest-xdist's -n)",
     },
 }
 
@@ -199,15 +199,15 @@ def pytest_configure(config: Any) -> None:
     config.addinivalue_line(
         "markers", "oracle: compares with PyTorch, and is skipped where that is not installed"
     )
-    config.addinivalue_line("markers", "tier(name): the tier of a test whose operator does not say it")
-    config.addinivalue_line("markers", "long: runs with --full alone")
+    config.addinivalue_line("markers", "tier(name): the tier of a test that is not of one operator")
+    config.addinivalue_line("markers", "long: runs only with --full")
     config.addinivalue_line(
-        "markers", "search: has its share of --property-seconds, and does not run without"
+        "markers", "search: takes a share of --property-seconds, and does not run if it is 0"
     )
-    config.addinivalue_line("markers", "census: runs with --census, and then alone")
-    config.addinivalue_line("markers", "huge: runs with --huge alone")
-    config.addinivalue_line("markers", "short(*dtypes): in which dtypes it runs without --full")
-    config.addinivalue_line("markers", "traits(*names): what a backend must be able to do for this test")
+    config.addinivalue_line("markers", "census: runs only with --census, which deselects all other tests")
+    config.addinivalue_line("markers", "huge: runs only with --huge")
+    config.addinivalue_line("markers", "short(*dtypes): the dtypes that the test runs with, without --full")
+    config.addinivalue_line("markers", "traits(*names): the traits that a backend must have for this test")
     if hasattr(config, "workerinput"):  # all workers use the same random seed
         config.option.gnomon_seed = config.workerinput["gnomon_seed"]
     names = config.getoption("gnomon_backend", []) or []
@@ -434,7 +434,7 @@ def pytest_runtest_call(item: Any) -> Iterator[None]:
             ran = Counter(native)
         if isinstance(hooked.exception, KeyboardInterrupt) and not item.config.stash[_interrupts_key]:
             hooked.force_exception(
-                RuntimeError("the backend raised KeyboardInterrupt, and nobody had asked for it")
+                RuntimeError("the backend raised KeyboardInterrupt without an interrupt by the user")
             )
     finally:
         launch.set_fallback_policy(None)
@@ -570,7 +570,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: Any) -> None:
         "not claimed": account.not_claimed,
     }
     for name in config.getoption("gnomon_backend", []) or []:
-        terminalreporter.section(f"gnomon backend {name!r}: what came of it")
+        terminalreporter.section(f"gnomon backend {name!r}: results")
         found = [each for each in config.stash[results_key].values() if each.backend == name]
         terminalreporter.write_line(
             ", ".join(f"{number} {outcome}" for outcome, number in counts(found).items() if number)
@@ -586,13 +586,11 @@ def pytest_terminal_summary(terminalreporter: Any, config: Any) -> None:
             column: sum(1 for kernel in kernels if found[name, kernel]) for column, found in columns.items()
         }
         summary = ", ".join(f"{count} {column}" for column, count in sums.items())
-        terminalreporter.write_line(f"{len(kernels)} kernels met, each for some dtype: {summary}.")
+        terminalreporter.write_line(f"{len(kernels)} kernels, each for at least one dtype: {summary}.")
         terminalreporter.write_line("Only native runs count as conformance.")
         strange = sorted(set(get_backend(name).kernels) - _operator_names())
         if strange:  # harmless if the backend is newer than gnomon, otherwise a typing error
-            terminalreporter.write_line(
-                f"Kernels of operators that this gnomon does not have: {', '.join(strange)}"
-            )
+            terminalreporter.write_line(f"Kernels for operators unknown to this gnomon: {', '.join(strange)}")
         for kernel in kernels:
             if account.fell_back[name, kernel] or account.not_claimed[name, kernel]:
                 runs = ", ".join(f"{found[name, kernel]} {column}" for column, found in columns.items())

@@ -143,7 +143,7 @@ class Shadow(observing):
         if every < 1:
             raise ValueError(f"shadow: every: expected at least 1, got {every}")
         if device == "meta":
-            raise ValueError("shadow: tensors on 'meta' have no numbers to compare with the reference's")
+            raise ValueError("shadow: tensors on 'meta' have no data to compare with the reference's")
         super().__init__(RecordFunctionCallback(self._begin, self._end, (DISPATCH,), needs_outputs=True))
         self.device = device
         self.every = every
@@ -326,7 +326,7 @@ def main(arguments: Sequence[str]) -> int:
     """``gnomon shadow``: run a script in a shadow; the exit status is 1 if something differs."""
     parser = argparse.ArgumentParser(
         prog="gnomon shadow",
-        description="Run a program on a backend, and each of its operators on the reference beside it.",
+        description="Run a program on a backend, and compare the result of each operator with the reference.",
     )
     parser.add_argument("--backend", required=True, metavar="NAME", help="the backend to run on")
     _add_options(parser)
@@ -341,9 +341,9 @@ def main(arguments: Sequence[str]) -> int:
     if options.every < 1:
         parser.error(f"--every: expected at least 1, got {options.every}")
     if backend.device_type == "meta":
-        parser.error("--backend: tensors on 'meta' have no numbers to compare with the reference's")
+        parser.error("--backend: tensors on 'meta' have no data to compare with the reference's")
     if not pathlib.Path(options.script).is_file():
-        parser.error(f"there is no program {options.script!r}")
+        parser.error(f"script {options.script!r} does not exist")
     shadow = Shadow(backend.device_type, options.every, options.largest, options.folder)
     sys.argv = [options.script, *options.arguments]
     sys.path.insert(0, str(pathlib.Path(options.script).resolve().parent))
@@ -358,11 +358,11 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
-    every = "compare only each so many calls of an operator (default: 1, all)"
+    every = "compare every N-th call of each operator (default: 1, all calls)"
     parser.add_argument("--every", type=int, default=1, metavar="N", help=every)
-    largest = "leave calls alone that have a tensor of more elements (default: %(default)s)"
+    largest = "skip calls with a tensor of more than N elements (default: %(default)s)"
     parser.add_argument("--largest", type=int, default=LARGEST, metavar="N", help=largest)
-    folder = "where the test of a difference is written (default: here)"
+    folder = "folder for the test that reproduces a difference (default: the current folder)"
     parser.add_argument("--folder", default=".", metavar="DIR", help=folder)
 
 

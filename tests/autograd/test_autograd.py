@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import threading
 import weakref
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 import gnomon as gn
 from gnomon.autograd import gradcheck, gradgradcheck
 from gnomon.autograd.node import AccumulateGrad
+from time_limits import join, start
 
 
 def leaf(*numbers: float) -> gn.Tensor:
@@ -166,9 +166,7 @@ def test_grad_mode_is_per_thread_and_nests() -> None:
         with gn.enable_grad():
             assert gn.is_grad_enabled()
         seen = []
-        thread = threading.Thread(target=lambda: seen.append(gn.is_grad_enabled()))
-        thread.start()
-        thread.join()
+        join(start(lambda: seen.append(gn.is_grad_enabled())))
         assert seen == [True]
         assert not gn.is_grad_enabled()
 

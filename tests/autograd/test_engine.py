@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
 import warnings
 from typing import Any
 
 import pytest
+
+from time_limits import LIMIT, join, start
 
 pytestmark = pytest.mark.both_tiers
 
@@ -261,11 +262,7 @@ def test_threads_share_leaves(lib: Any) -> None:
     def work() -> None:
         gradients.append(lib.autograd.grad((x * x).sum(), x)[0].tolist())
 
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    join(*[start(work) for _ in range(8)])
     assert gradients == [[2.0] * 4] * 8
 
 
@@ -447,4 +444,4 @@ with warnings.catch_warnings(record=True) as seen:
 assert counts == [0, 1, 1], counts
 assert seen[0].category is UserWarning and "create a reference cycle" in str(seen[0].message)
 """
-    subprocess.run([sys.executable, "-c", program], check=True)
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=LIMIT)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import gc
 import importlib
-import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 
 import gnomon as gn
+from time_limits import join, start
 
 
 def forward_mode(lib: Any) -> Any:
@@ -513,9 +513,7 @@ def test_a_level_belongs_to_its_thread() -> None:
 
     with fw.dual_level():
         dual = a_dual(gn)
-        thread = threading.Thread(target=work)
-        thread.start()
-        thread.join()
+        join(start(work))
         assert tangent(gn, dual) == [1.0, 10.0, 100.0]
     assert found == [None, None, [2.0, 20.0, 200.0]]
 

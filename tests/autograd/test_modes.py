@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from typing import Any
 
 import numpy
 import pytest
+
+from time_limits import join, start
 
 pytestmark = pytest.mark.both_tiers
 
@@ -108,9 +109,7 @@ def test_methods_and_classes(lib: Any) -> None:
 def test_threads_have_their_own_mode(lib: Any) -> None:
     seen = []
     with lib.no_grad():
-        thread = threading.Thread(target=lambda: seen.append(lib.is_grad_enabled()))
-        thread.start()
-        thread.join()
+        join(start(lambda: seen.append(lib.is_grad_enabled())))
         assert not lib.is_grad_enabled()
     assert seen == [True]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import threading
 from typing import Any
 
@@ -12,25 +11,22 @@ import pytest
 import gnomon as gn
 from gnomon.autograd import engine, node, workers
 from gnomon.memory import backend
+from time_limits import LIMIT, exit_code, join, start
 
 
 def in_threads(count: int, work: Any) -> None:
     """Run ``work(number)`` on ``count`` threads that start together; raise what one of them raised."""
-    barrier = threading.Barrier(count)
+    barrier = threading.Barrier(count, timeout=LIMIT)
     errors: list[BaseException] = []
 
     def run(number: int) -> None:
-        barrier.wait()
         try:
+            barrier.wait()
             work(number)
         except BaseException as error:
             errors.append(error)
 
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(count)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    join(*[start(run, number) for number in range(count)])
     if errors:
         raise errors[0]
 
@@ -201,23 +197,21 @@ def test_a_child_of_fork_waits_for_no_lock_of_a_thread_that_it_has_not(
     def hold() -> None:
         with lock:
             held.set()
-            done.wait()
+            done.wait(LIMIT)
 
-    holder = threading.Thread(target=hold)
-    holder.start()
-    held.wait()
+    holder = start(hold)
+    assert held.wait(LIMIT)
     try:
         child = os.fork()
         if child == 0:
-            signal.alarm(60)  # ends a child that would wait forever
             x = gn.ones(3, requires_grad=True)
             (x * x).sum().backward()
             same = gn.zeros(3).untyped_storage().nbytes() == 12 and x.grad.tolist() == [2.0, 2.0, 2.0]
             os._exit(0 if same and backend.backend_status(device)[1] else 1)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert exit_code(child) == 0
     finally:
         done.set()
-        holder.join()
+        join(holder)
     assert getattr(module, name) is lock  # the parent keeps its own
 
 
@@ -227,5 +221,5 @@ def test_who_forks_with_a_lock_held_opens_it_on_both_sides() -> None:
         child = os.fork()
     if child == 0:
         os._exit(1 if engine._accumulating.locked() else 0)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert exit_code(child) == 0
     assert not engine._accumulating.locked()

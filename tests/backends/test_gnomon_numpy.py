@@ -24,6 +24,7 @@ from gnomon.memory.backend import get_backend, reference_backend  # noqa: E402
 from gnomon.numerics import special as reference_special  # noqa: E402
 from gnomon.numerics.generator import philox_4x32_10  # noqa: E402
 from gnomon_numpy import philox, special  # noqa: E402
+from time_limits import LIMIT  # noqa: E402
 
 nn = gn.nn.functional
 BACKEND = get_backend("numpy")
@@ -175,7 +176,9 @@ def test_asking_for_backends_loads_no_family() -> None:
         "import sys, gnomon_numpy; backend = gnomon_numpy.NumPyBackend(); assert backend.is_available()[0]; "
         "print([each for each in sys.modules if each.startswith('gnomon_numpy.')])"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=LIMIT
+    )
     assert done.stdout.strip() == "['gnomon_numpy.backend']"
 
 

@@ -305,17 +305,17 @@ def test_several_outputs(device: str) -> None:
             lambda: _shifted().add_(_shifted.source[:-1]),
             RuntimeError,
             "add_: unsupported operation: some elements of the input",
-        ),  # type: ignore[attr-defined]
+        ),
         (
             lambda: gn.mul(_shifted(), 2, out=_shifted.source[:-1]),
             RuntimeError,
             "mul: unsupported operation: some elements",
-        ),  # type: ignore[attr-defined]
+        ),
         (  # a CompositeImplicit operator
             lambda: _shifted().divide_(_shifted.source[:-1]),
             RuntimeError,
             "divide_: unsupported operation: some elements",
-        ),  # type: ignore[attr-defined]
+        ),
         # operators that others are built on
         (
             lambda: gn.ops.aten._fft_r2c.default(gn.ones(0, 4), [0], 0, True),
@@ -414,8 +414,8 @@ def _nll_backward(grad: gn.Tensor, self: gn.Tensor) -> gn.Tensor:
 
 def _shifted() -> Any:
     """The last four of five elements; all five are ``_shifted.source``."""
-    _shifted.source = gn.arange(5.0)  # type: ignore[attr-defined]
-    return _shifted.source[1:]  # type: ignore[attr-defined]
+    _shifted.source = gn.arange(5.0)
+    return _shifted.source[1:]
 
 
 def test_a_refused_call_leaves_everything_as_it_was(device: str) -> None:

@@ -102,18 +102,18 @@ def test_a_record_can_be_replaced_by_another_with_one_fact_changed() -> None:
 
 def test_a_fact_that_there_is_none_of_is_refused_by_name() -> None:
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
-        native_function("made_up(Tensor self) -> Tensor", colour="red")  # type: ignore[call-arg]
+        native_function("made_up(Tensor self) -> Tensor", colour="red")
     for group in (Out, Inplace, Numbers, Inputs, Batching):
         with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
-            group(colour="red")  # type: ignore[call-arg]
+            group(colour="red")
     assert "made_up" not in aten._packets
 
 
 @pytest.mark.parametrize(
     ("facts", "text"),
     [
-        ({"numbers": "othr"}, "numbers may be 'other', 'either', 'both', but is 'othr'"),
-        ({"batching": "foldd"}, "batching may be 'leading', .*, but is 'foldd'"),
+        ({"numbers": "othr"}, "numbers must be one of 'other', 'either', 'both', got 'othr'"),
+        ({"batching": "foldd"}, "batching must be one of 'leading', .*, got 'foldd'"),
         ({"separate": ("nobody",)}, "there is no argument 'nobody'"),
         ({"linear": ("self nobody",)}, "there is no argument 'nobody'"),
         ({"numbers": Numbers(held=("nobody",))}, "there is no argument 'nobody'"),
@@ -136,10 +136,10 @@ def test_a_group_may_be_given_as_its_first_fact() -> None:
     short = Record(text, out="out", inplace=True, numbers="both", batching="leading")
     assert short.out == Out() == Out("out") and short.inplace == Inplace() == Inplace(True)
     assert short.numbers == Numbers("both") and short.batching == Batching("leading")
-    assert short.schema.text == text  # type: ignore[union-attr]
+    assert short.schema.text == text
     without = Record(text)
-    assert not without.out.overload and not without.inplace.overload  # type: ignore[union-attr]
-    assert Record(text, inplace="Other").inplace.overload == "Other"  # type: ignore[union-attr]
+    assert not without.out.overload and not without.inplace.overload
+    assert Record(text, inplace="Other").inplace.overload == "Other"
 
 
 def test_positions_follow_from_names() -> None:

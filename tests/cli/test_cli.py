@@ -15,6 +15,7 @@ from gnomon.backends import listing
 from gnomon.dispatch.dispatcher import aten
 from gnomon.memory import backend as registry
 from gnomon.memory.backend import Backend
+from time_limits import LIMIT, killing
 
 
 def columns(text: str) -> list[list[str]]:
@@ -88,7 +89,10 @@ def test_operators(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
     command = [sys.executable, "-m", "gnomon.cli", "operators"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process,
+        killing(process.pid),
+    ):
         assert process.stdout is not None and process.stderr is not None
         process.stdout.readline()
         process.stdout.close()
@@ -98,7 +102,7 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 
 def test_the_suite_shows_its_own_options() -> None:
     command = [sys.executable, "-m", "gnomon_conformance", "--help"]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=LIMIT).stdout
     assert "--gnomon-backend NAME" in shown and "--ops REGEX" in shown
     assert "--maxfail" not in shown and len(shown.splitlines()) < 45
 
@@ -174,7 +178,7 @@ def test_a_command_without_what_it_needs_says_how_to_install_it(
     monkeypatch.delattr(sys.modules[package], command.replace("-", "_"), raising=False)
     assert cli.main([command, "c"]) == 2
     said = capsys.readouterr().err
-    assert said.startswith(f"gnomon {command} needs more: pip install 'gnomon[{extra}]' (")
+    assert said.startswith(f"gnomon {command} requires more packages: pip install 'gnomon[{extra}]' (")
 
 
 def test_demo_is_handed_all_its_arguments_and_its_status_is_the_commands(
@@ -193,9 +197,9 @@ def test_demo_is_handed_all_its_arguments_and_its_status_is_the_commands(
 
 def test_the_command_takes_the_processes_arguments_and_exits_with_the_status() -> None:
     run = [sys.executable, "-m", "gnomon.cli"]
-    finished = subprocess.run([*run, "backends"], capture_output=True, text=True)
+    finished = subprocess.run([*run, "backends"], capture_output=True, text=True, timeout=LIMIT)
     assert finished.returncode == 0 and finished.stdout.startswith("backend ")
-    assert subprocess.run(run, capture_output=True, text=True).returncode == 2
+    assert subprocess.run(run, capture_output=True, text=True, timeout=LIMIT).returncode == 2
 
 
 def test_a_table_is_as_wide_as_its_widest_cells() -> None:

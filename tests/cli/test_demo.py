@@ -134,7 +134,7 @@ def test_a_gradient_one_part_in_2000_off_is_noticed(monkeypatch):
         honest(self, params, grads, group)
 
     monkeypatch.setattr(gn.optim.SGD, "_step", biased)
-    assert "leaves the reference's curve" in training.fault_of(curve("reference", 25), reference)
+    assert "differs from the reference at step" in training.fault_of(curve("reference", 25), reference)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -146,10 +146,10 @@ def test_fault_names_step_and_losses():
     assert training.fault_of(reference, reference) is None
     assert training.fault_of(Run("c", [2.0, 1.0 + TOLERANCE / 2, 7.0]), reference) is None
     text = training.fault_of(Run("c", [2.0, 1.0 + 2 * TOLERANCE]), reference)
-    assert text.startswith("leaves the reference's curve at step 2") and f"tolerance {TOLERANCE:.1e}" in text
+    assert text.startswith("differs from the reference at step 2") and f"tolerance {TOLERANCE:.1e}" in text
     assert training.fault_of(Run("c", [2.0, math.nan]), reference) == "has loss nan at step 2"
     assert training.fault_of(Run("c", [2.0, 1.0, math.inf]), reference) == "has loss inf at step 3"
-    assert training.fault_of(Run("c", [2.0], error="E: x"), reference) == "broke off after step 1: E: x"
+    assert training.fault_of(Run("c", [2.0], error="E: x"), reference) == "failed after step 1: E: x"
     assert training.fault_of(Run("reference", [math.nan]), reference) == "has loss nan at step 1"
 
 
@@ -182,7 +182,7 @@ def test_demo_fails_and_names_the_backend_that_leaves_the_curve(tmp_path, monkey
 
     monkeypatch.setattr(training, "train", skewed)
     assert demo.main([*FEW, "--output", str(tmp_path / "x.png")]) == 1
-    assert "gnomon demo: c leaves the reference's curve at step 2" in capfd.readouterr().err
+    assert "gnomon demo: c differs from the reference at step 2" in capfd.readouterr().err
 
 
 @needs_extras
@@ -197,7 +197,7 @@ def test_demo_goes_on_after_a_backend_that_raises_and_fails(tmp_path, monkeypatc
 
     monkeypatch.setattr(training, "train", broken)
     assert demo.main([*FEW, "--backends", "c", "--output", str(tmp_path / "x.png")]) == 1
-    assert "gnomon demo: c broke off after step 0: MemoryError: no room" in capfd.readouterr().err
+    assert "gnomon demo: c failed after step 0: MemoryError: no room" in capfd.readouterr().err
 
 
 @needs_extras
@@ -228,12 +228,12 @@ def test_demo_trains_on_a_gpu(tmp_path, cuda, capfd):
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["--backends", "referense"], "no backend 'referense'; did you mean 'reference'?"),
-        (["--backends", "meta"], "backend 'meta' holds no numbers to train with"),
+        (["--backends", "referense"], "unknown backend 'referense'; did you mean 'reference'?"),
+        (["--backends", "meta"], "backend 'meta' cannot train: its tensors have no data"),
         (["--backends", ","], "expected names separated by commas"),
         (["--steps", "0"], "expected a number above 0"),
-        (["--output", "no/such/directory/x.png"], "there is no directory"),
-        (["--output", "x.nothing"], "is no kind of picture"),
+        (["--output", "no/such/directory/x.png"], "does not exist"),
+        (["--output", "x.nothing"], "unknown image format"),
     ],
 )
 def test_bad_arguments_are_refused_before_any_training(arguments, text, monkeypatch, capfd):

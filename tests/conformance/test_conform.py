@@ -130,9 +130,7 @@ def test_whose_score_it_is_is_told_everywhere(whole: SimpleNamespace) -> None:
         told = {each.get("name"): each.get("value") for each in suite.iter("property")}
         assert told["suite"] == str(SUITE_VERSION) and told["backend's contract"] == current
     other = {**whole.data, "suite": SUITE_VERSION + 1}
-    assert report.unlike(whole.data, other) == [
-        f"The suite is another: {SUITE_VERSION}, and {SUITE_VERSION + 1}"
-    ]
+    assert report.unlike(whole.data, other) == [f"The suite differs: {SUITE_VERSION} and {SUITE_VERSION + 1}"]
 
 
 def test_what_was_called_is_told(whole: SimpleNamespace) -> None:
@@ -254,11 +252,11 @@ def test_a_pass_says_whose_work_it_is(whole: SimpleNamespace) -> None:
 @pytest.mark.parametrize(
     ("claimed", "problem"),
     [
-        ({"ned": None}, "probe claims 'ned', and there is no such operator; do you mean 'neg'?"),
-        ({"neg": ("single",)}, "probe claims 'neg' for 'single', and there is no such dtype"),
+        ({"ned": None}, "probe claims 'ned', but there is no such operator; did you mean 'neg'?"),
+        ({"neg": ("single",)}, "probe claims 'neg' for 'single', but there is no such dtype"),
         (
             {"neg": Claim(("float32", "double"))},
-            "probe claims 'neg' for 'double', and there is no such dtype",
+            "probe claims 'neg' for 'double', but there is no such dtype",
         ),
         ({"neg": None, "add_.Tensor": None}, ""),
     ],
@@ -397,10 +395,10 @@ def test_diff(whole: SimpleNamespace, tmp_path: Path) -> None:
     assert worse.returncode == 1
     assert worse.stdout.splitlines() == [
         "forward[neg-float32]: pass -> fail",
-        "forward[neg-int16]: fail -> not there",
+        "forward[neg-int16]: fail -> absent",
         "forward[neg-int8]: fail -> pass",
-        "forward[new]: not there -> fail",
-        "4 tests differ, 1 of them for the worse",
+        "forward[new]: absent -> fail",
+        "4 tests differ, 1 of them got worse",
     ]
     assert conform.main(["--diff", before, before]) == 0
     path.write_text("[]")
@@ -417,8 +415,8 @@ def test_what_passed_and_is_gone_is_worse() -> None:
     assert not report.compare(after, before)[0].is_worse
     assert report.unlike(before, before) == []
     assert report.unlike(before, after) == [
-        "The backend is another: c, and d",
-        "The selection is another: none, and --full",
+        "The backend differs: c and d",
+        "The selection differs: none and --full",
     ]
 
 
@@ -432,12 +430,12 @@ def test_all_good_is_status_0(probe: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ([], "which backend?"),
+        ([], "the name of a backend is required"),
         (["no_such_backend"], "no_such_backend"),
         (["reference", "-n", "0"], "at least 1 worker"),
         (["reference", "--tier", "nothing"], "invalid choice"),
-        (["reference", "--ops", "("], "is no regular expression"),
-        (["reference", "--ops", "no_such"], "no operator's name has a match"),
+        (["reference", "--ops", "("], "is not a valid regular expression"),
+        (["reference", "--ops", "no_such"], "no operator's name matches"),
         (["reference", "--hang-limit", "0"], "more than 0 seconds"),
         (["reference", "--report", __file__], "--report: "),
     ],

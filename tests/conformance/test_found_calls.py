@@ -80,7 +80,7 @@ def test_a_search_writes_the_file_and_says_what_to_do(tmp_path: Path) -> None:
     options += ["--write-found", str(folder), "--ops", r"^add\.Tensor$"]
     message = runner.results_of(mutant(), ["property"], options)["property[add.Tensor]"].message
     (path,) = folder.iterdir()
-    assert f"It is kept in {path}: copy it to {found_calls.FOLDER}" in message
+    assert f"It is written to {path}: copy it to {found_calls.FOLDER}" in message
     call = found_calls.read(path)
     assert (call.operator, call.seed, call.sample.kwargs["alpha"]) == ("add.Tensor", 2, -2)
     register_backend(mutant())
@@ -122,12 +122,12 @@ def test_a_file_says_all_of_a_call(tmp_path: Path) -> None:
 def test_another_file_is_refused_by_its_name(content: str, tmp_path: Path) -> None:
     path = tmp_path / "some.json"
     path.write_text(content)
-    with pytest.raises(ValueError, match=r"some\.json is no call that a search found"):
+    with pytest.raises(ValueError, match=r"some\.json is not a call written by a search"):
         found_calls.read(path)
 
 
 def test_a_folder_that_is_not_there_is_named() -> None:
-    with pytest.raises(NotADirectoryError, match="--samples: there is no folder nowhere"):
+    with pytest.raises(NotADirectoryError, match="--samples: folder nowhere does not exist"):
         found_calls.check_folder("nowhere")
 
 

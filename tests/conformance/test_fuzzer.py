@@ -148,7 +148,7 @@ def test_shrinking_ends(monkeypatch):
 def test_a_seed_is_a_number_or_random(text):
     assert plugin.seed_of("17") == 17
     assert 0 <= plugin.seed_of("random") < 10**6
-    with pytest.raises(pytest.UsageError, match="--seed: expected a number, or the word random"):
+    with pytest.raises(pytest.UsageError, match="--seed: expected a number or 'random'"):
         plugin.seed_of(text)
 
 

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from gnomon_conformance import moved
+from time_limits import LIMIT
 
 
 @pytest.mark.parametrize(("old", "new"), moved.MOVED.items())
@@ -26,7 +27,9 @@ def test_old_names_work_in_a_program_that_begins_with_them() -> None:
         "from gnomon_conformance import report\n"
         "print(tensor.__module__, tiers.__name__, report.__name__)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=LIMIT
+    )
     names = ["inputs.description", "collection.tiers", "reporting.report"]
     assert done.stdout.split() == [f"gnomon_conformance.{name}" for name in names]
 

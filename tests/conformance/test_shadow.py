@@ -224,9 +224,9 @@ def test_the_variable(home: Path) -> None:
     ("arguments", "text"),
     [
         (["--backend", "hello", "--every", "0", "program.py"], "--every: expected at least 1, got 0"),
-        (["--backend", "meta", "program.py"], "--backend: tensors on 'meta' have no numbers to compare"),
+        (["--backend", "meta", "program.py"], "--backend: tensors on 'meta' have no data to compare"),
         (["--backend", "nobody", "program.py"], "nobody"),
-        (["--backend", "hello", "none.py"], "no program"),
+        (["--backend", "hello", "none.py"], "does not exist"),
     ],
 )
 def test_wrong_commands(home: Path, arguments: list[str], text: str) -> None:

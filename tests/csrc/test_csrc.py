@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from time_limits import LIMIT, join, start
+
 np = pytest.importorskip("numpy")
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -956,11 +958,10 @@ def test_a_long_call_lets_other_python_threads_run(library):
     ran = []
 
     def other():
-        begin.wait()
+        begin.wait(LIMIT)
         ran.append(True)
 
-    worker = threading.Thread(target=other)
-    worker.start()
+    worker = start(other)
     interval = sys.getswitchinterval()
     # Such a long interval that the other thread runs only if the call releases the GIL.
     sys.setswitchinterval(60)
@@ -973,7 +974,7 @@ def test_a_long_call_lets_other_python_threads_run(library):
         during = list(ran)
     finally:
         sys.setswitchinterval(interval)
-        worker.join()
+        join(worker)
     assert during == [True]
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import gnomon as gn
+from time_limits import LIMIT
 
 ROOT = Path(__file__).parents[2]
 NATIVE, OPENMP = "1", "2"  # as in csrc/library.h
@@ -35,7 +36,9 @@ BUILDS = {
 def has_openmp() -> bool:
     program = "#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n"
     command = [*COMPILER, "-fopenmp", "-x", "c", "-", "-o", os.devnull]
-    return subprocess.run(command, input=program, capture_output=True, text=True).returncode == 0
+    return (
+        subprocess.run(command, input=program, capture_output=True, text=True, timeout=LIMIT).returncode == 0
+    )
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +61,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         if not path.exists():
             command = [*COMPILER, "-std=c11", "-O1", *warnings, *BUILDS[build], "-pthread"]
             command += [*sources, "-o", path]
-            made = subprocess.run(command, capture_output=True, text=True)
+            made = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
             assert made.returncode == 0, made.stderr
         return path
 
@@ -69,7 +72,12 @@ def say(program: Path, *words: str, **settings: str) -> str:
     """What a program prints, with these settings as its only OpenMP settings."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("OMP_")}
     ran = subprocess.run(
-        [program, *words], capture_output=True, text=True, env={**environment, **settings}, errors="replace"
+        [program, *words],
+        capture_output=True,
+        text=True,
+        env={**environment, **settings},
+        errors="replace",
+        timeout=LIMIT,
     )
     return ran.stdout.strip() or f"{ran.returncode}: {ran.stderr}"
 
@@ -211,7 +219,7 @@ FAMILIES = {
 def bits(result: object) -> list[bytes]:
     if isinstance(result, gn.Tensor):
         return [result.contiguous().numpy().tobytes()]
-    return [each for part in result for each in bits(part)]  # type: ignore[attr-defined]
+    return [each for part in result for each in bits(part)]
 
 
 @needs_c
@@ -251,7 +259,9 @@ def test_the_pool_runs_unless_told(parallel):
 
     program = "import gnomon_c as c; print(*c.parallels(), c.get_parallel())"
     environment = {name: value for name, value in os.environ.items() if name != "GNOMON_PARALLEL"}
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environment, timeout=LIMIT
+    )
     assert ran.stdout.split() == [*gnomon_c.parallels(), "native"], ran.stderr
     assert gnomon_c.parallels()[0] == "native"
 
@@ -293,6 +303,7 @@ def test_the_environment_chooses_and_is_warned_of_once_where_it_can_not(value, s
         capture_output=True,
         text=True,
         env={**os.environ, "GNOMON_PARALLEL": value},
+        timeout=LIMIT,
     )
     assert ran.stdout.split() == ["native" if says or not value else value], ran.stderr
     assert ran.stderr.count("UserWarning") == (1 if says else 0)
@@ -318,7 +329,7 @@ print(len(os.listdir("/proc/self/task")) - before)
         ("1", "2", ""),
         ("3", "1", ""),
         ("", "0", ""),
-        ("0", "0", "GNOMON_GRAIN must be a positive integer, got '0'; cutting work as usual"),
+        ("0", "0", "GNOMON_GRAIN must be a positive integer, got '0'; using the default"),
     ],
 )
 def test_small_calls_are_cut_where_a_test_wants_it(grain, workers, says):
@@ -328,6 +339,7 @@ def test_small_calls_are_cut_where_a_test_wants_it(grain, workers, says):
         capture_output=True,
         text=True,
         env={**os.environ, "GNOMON_GRAIN": grain, "GNOMON_PARALLEL": ""},
+        timeout=LIMIT,
     )
     assert ran.stdout.split() == [workers], ran.stderr
     assert says in ran.stderr and (says or not ran.stderr)
@@ -410,6 +422,7 @@ def test_a_child_of_fork_has_the_pool_where_its_parent_has_openmp() -> None:
         capture_output=True,
         text=True,
         env={**os.environ, "GNOMON_PARALLEL": "openmp"},
+        timeout=LIMIT,
     )
     assert ran.stdout.split() == ["right", "right"], ran.stderr
 

@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import threading
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,6 +15,7 @@ import gnomon as gn
 from gnomon.memory.backend import get_backend
 from gnomon_c import library
 from gnomon_c.library import ABI_VERSION, check_abi
+from time_limits import LIMIT, exit_code, join, start
 
 pytestmark = pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
 can_count_threads = pytest.mark.skipif(
@@ -30,9 +30,9 @@ def test_a_library_of_another_version_is_refused_in_words_that_help() -> None:
         (SimpleNamespace(gn_abi_version=lambda: ABI_VERSION + 1), f"has version {ABI_VERSION + 1} of"),
         (SimpleNamespace(), "was built before there were versions of"),
     ):
-        with pytest.raises(RuntimeError, match="build it again") as raised:
+        with pytest.raises(RuntimeError, match="rebuild it") as raised:
             check_abi("gnomon_c._native", opened)
-        assert words in str(raised.value) and f"wants version {ABI_VERSION}:" in str(raised.value)
+        assert words in str(raised.value) and f"requires version {ABI_VERSION}:" in str(raised.value)
     check_abi("gnomon_c._native", SimpleNamespace(gn_abi_version=lambda: ABI_VERSION))
 
 
@@ -47,7 +47,7 @@ def test_the_library_the_header_and_the_package_are_of_one_version(monkeypatch: 
         available, reason = type(get_backend("c"))().is_available()
     finally:
         library.native.cache_clear()
-    assert not available and f"wants version {ABI_VERSION + 1}: build it again" in reason
+    assert not available and f"requires version {ABI_VERSION + 1}: rebuild it" in reason
 
 
 def test_memory_is_reused_and_counted() -> None:
@@ -118,11 +118,7 @@ def test_several_python_threads_at_once() -> None:
         except BaseException as error:
             failures.append(error)
 
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    join(*[start(work) for _ in range(8)])
     assert not failures
     assert len(sums) == 160 and set(sums) == {sums[0]}
 
@@ -141,11 +137,7 @@ def test_several_python_threads_share_the_pool() -> None:
     gn.set_num_threads(4)
     try:
         wanted = gn.tensor(expected, dtype=gn.float32, device="c")
-        threads = [threading.Thread(target=work) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        join(*[start(work) for _ in range(4)])
     finally:
         gn.set_num_threads(before)
     assert results == [True] * 120
@@ -213,7 +205,7 @@ def test_a_child_of_fork_computes() -> None:
             product = x.view(512, 512) @ x.view(512, 512)
             right = (x + x).sum().item() == expected and product[0, 0].item() == 512
             os._exit(0 if right else 1)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert exit_code(child) == 0
 
 
 # Forked child processes, each with an alarm that ends it if it hangs.
@@ -412,6 +404,7 @@ def run_on(isa: str, program: str) -> list[str]:
         capture_output=True,
         text=True,
         env={**os.environ, "GNOMON_C_ISA": isa, "GNOMON_FALLBACK": "allow"},
+        timeout=LIMIT,
     )
     assert run.returncode == 0, run.stderr
     return run.stdout.split()
@@ -440,7 +433,7 @@ def test_a_library_for_wider_processors_only_is_refused(monkeypatch: pytest.Monk
     monkeypatch.setattr(library, "_is_built", lambda isa: isa != "baseline")
     assert library.isas() == ["avx2"]
     monkeypatch.setattr(library, "_is_built", lambda isa: isa == "avx512")
-    with pytest.raises(RuntimeError, match=r"is built for avx512, and this processor runs avx2: build it on"):
+    with pytest.raises(RuntimeError, match=r"is built for avx512, but this processor supports avx2: build it on"):
         library.isas()
     monkeypatch.setattr(library, "_is_built", lambda isa: False)
     with pytest.raises(RuntimeError, match=r"gnomon_c\._native is not built"):
@@ -455,6 +448,7 @@ def test_an_instruction_set_that_is_not_there_is_refused() -> None:
         capture_output=True,
         text=True,
         env={**os.environ, "GNOMON_C_ISA": "sse9"},
+        timeout=LIMIT,
     )
     present = ", ".join(library.isas())
     assert run.returncode and f"GNOMON_C_ISA: expected one of {present} (built" in run.stderr
@@ -477,7 +471,7 @@ print((x @ x).sum().item(), (x @ x).device, gn.get_num_threads(), flush=True)
         ("GNOMON_NUM_THREADS", "-1", "GNOMON_NUM_THREADS must be a positive integer, got '-1'"),
         ("GNOMON_NUM_THREADS", "two", "GNOMON_NUM_THREADS must be a positive integer, got 'two'"),
         ("GNOMON_NUM_THREADS", "9" * 12, "GNOMON_NUM_THREADS must be a positive integer, got '999999999999'"),
-        ("GNOMON_BLAS", "/nonexistent.so", "GNOMON_BLAS: no BLAS that can be used: .*/nonexistent.so"),
+        ("GNOMON_BLAS", "/nonexistent.so", "GNOMON_BLAS: not a usable BLAS: .*/nonexistent.so"),
         ("GNOMON_NUM_THREADS", "3", ""),
         ("GNOMON_BLAS", "none", ""),
     ],
@@ -488,6 +482,7 @@ def test_a_wrong_setting_is_warned_of_once_and_left_aside(variable: str, value: 
         capture_output=True,
         text=True,
         env={**os.environ, "OMP_NUM_THREADS": "2", variable: value},
+        timeout=LIMIT,
     )
     assert run.stdout.split() == ["64000.0", "c", "3" if value == "3" else "2"], run.stderr
     assert run.stderr.count("UserWarning") == (1 if says else 0)
@@ -500,6 +495,7 @@ def test_what_runs_instead_of_the_library_is_named() -> None:
         capture_output=True,
         text=True,
         env={**os.environ, "GNOMON_C_ISA": "sse9"},
+        timeout=LIMIT,
     )
     instead = run.stdout.strip()
     assert instead and instead != "c" and f"running on '{instead}'" in run.stderr

@@ -16,6 +16,7 @@ from gnomon.calls import launch
 from gnomon.values.dtype import ALL
 from gnomon_cuda import launcher, reductions
 from gnomon_cuda.tables import DTYPES, pointwise_rows
+from time_limits import LIMIT
 
 SCRIPT = "import gnomon as gn; gn.tensor([1.0], device='cuda')"
 
@@ -126,10 +127,12 @@ def test_without_a_driver_the_reason_is_said():
     if os.path.exists("/dev/nvidia0"):
         pytest.skip("there is a GPU")
     environment = {**os.environ, "GNOMON_CUDA_EMULATE": "0"}
-    ran = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, env=environment)
+    ran = subprocess.run(
+        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, env=environment, timeout=LIMIT
+    )
     assert ran.returncode and "backend 'cuda' is not available: the CUDA driver" in ran.stderr
     command = [sys.executable, "-m", "gnomon.cli", "backends"]
-    listed = subprocess.run(command, capture_output=True, text=True, env=environment)
+    listed = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=LIMIT)
     line = next(line for line in listed.stdout.splitlines() if line.startswith("cuda"))
     assert "the CUDA driver" in line
 

@@ -14,6 +14,7 @@ from gnomon_cuda import cache, sources
 from gnomon_cuda.cache import ImageCache, default_folder, key_of
 from gnomon_cuda.compiler import Compiler, Image
 from gnomon_cuda.errors import CompileError
+from time_limits import LIMIT
 
 SOURCE = '#include "first.h"\nkernel text'
 KERNELS = ["add<float>", "add<double>"]
@@ -161,7 +162,7 @@ def test_a_damaged_entry_is_compiled_again_and_replaced(damage, tmp_path, compil
     entry = entry_of(tmp_path / "kept")
     whole = entry.read_bytes()
     entry.write_bytes(damage(whole))
-    with pytest.warns(UserWarning, match=r"kept kernels are not used: .*\.image is damaged") as told:
+    with pytest.warns(UserWarning, match=r"the kernel cache is not used: .*\.image is corrupted") as told:
         assert kept.compile(compiler, SOURCE, KERNELS, "sm_90") == made
         entry.write_bytes(damage(whole))
         kept.get(key_of(compiler, SOURCE, KERNELS, "sm_90"))
@@ -179,7 +180,7 @@ def test_an_entry_of_another_key_is_compiled_again(tmp_path, compiler):
     place = tmp_path / "kept" / "cuda" / key[:2] / f"{key}.image"
     place.parent.mkdir(exist_ok=True)
     place.write_bytes(foreign.read_bytes())
-    with pytest.warns(UserWarning, match="is damaged"):
+    with pytest.warns(UserWarning, match="is corrupted"):
         assert kept.get(key) is None
     assert kept.compile(compiler, SOURCE, KERNELS, "sm_90").data.endswith(b"sm_90")
     assert compiler.calls == 2
@@ -218,7 +219,7 @@ def test_what_somebody_else_could_have_written_is_not_used(which, mode, tmp_path
     before = entry.read_bytes(), entry.stat().st_mtime_ns
     again = ImageCache(tmp_path / "kept")
     with pytest.warns(
-        UserWarning, match=f"kept kernels are not used: {place} (belongs to|can be written)"
+        UserWarning, match=f"the kernel cache is not used: {place} (belongs to|is writable)"
     ) as told:
         assert again.compile(compiler, SOURCE, KERNELS, "sm_90") == made
         assert again.compile(compiler, SOURCE, KERNELS, "sm_90") == made
@@ -254,7 +255,7 @@ def test_an_entry_that_is_no_file_is_not_followed(kind, tmp_path, compiler):
         entry.mkdir(mode=0o700)
     key = key_of(compiler, SOURCE, KERNELS, "sm_90")
     if kind == "pipe":
-        with pytest.warns(UserWarning, match=r"\.image is no file"):
+        with pytest.warns(UserWarning, match=r"\.image is not a regular file"):
             assert kept.get(key) is None
     else:
         assert kept.get(key) is None
@@ -334,6 +335,6 @@ def test_processes_that_write_the_same_entry_never_read_half_of_it(tmp_path):
         for _ in range(3)
     ]
     for writer in writers:
-        said, _ = writer.communicate()
+        said, _ = writer.communicate(timeout=LIMIT)
         assert (writer.returncode, said) == (0, "whole \n")
     assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == 1

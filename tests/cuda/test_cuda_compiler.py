@@ -85,7 +85,7 @@ def test_nvrtc_makes_ptx_for_a_gpu_newer_than_itself(nvrtc):
 
 
 def test_nvrtc_names_the_architectures_it_knows(nvrtc):
-    with pytest.raises(CompileError, match=r"does not compile for sm_20; it knows .*sm_90"):
+    with pytest.raises(CompileError, match=r"does not support sm_20; it supports .*sm_90"):
         nvrtc.compile(ADD, KERNELS, "sm_20")
 
 
@@ -94,7 +94,7 @@ def test_an_error_has_its_file_and_line(nvrtc):
         nvrtc.compile(ADD + "\nint wrong = missing;\n", ["add<float>"], "sm_90")
     line = len(ADD.splitlines()) + 2
     assert f'gnomon.cu({line}): error: identifier "missing" is undefined' in caught.value.log
-    assert "does not compile add<float> for sm_90" in str(caught.value)
+    assert "failed to compile add<float> for sm_90" in str(caught.value)
     assert caught.value.log in str(caught.value)
 
 
@@ -136,7 +136,7 @@ def test_images_of_nvrtc_are_kept(nvrtc, tmp_path):
 
 def test_a_library_that_is_not_nvrtc_is_said_to_be_none(monkeypatch, tmp_path):
     monkeypatch.setenv("GNOMON_NVRTC", str(tmp_path / "libnvrtc.so.12"))
-    with pytest.raises(BackendUnavailableError, match=r"NVRTC does not load.*libnvrtc\.so\.12"):
+    with pytest.raises(BackendUnavailableError, match=r"NVRTC cannot be loaded.*libnvrtc\.so\.12"):
         NvrtcCompiler()
 
 
@@ -198,7 +198,7 @@ def test_further_options_come_from_the_environment(monkeypatch, host):
 
 def test_a_machine_without_a_compiler_says_so(monkeypatch):
     monkeypatch.setenv("CXX", "/nowhere/c++")
-    with pytest.raises(BackendUnavailableError, match=r"needs a C\+\+ compiler.*/nowhere/c\+\+"):
+    with pytest.raises(BackendUnavailableError, match=r"requires a C\+\+ compiler.*/nowhere/c\+\+"):
         HostCompiler()
 
 

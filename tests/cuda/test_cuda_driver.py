@@ -6,7 +6,6 @@ import os
 import pickle
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from gnomon_cuda import driver as drivers
 from gnomon_cuda import emulation
 from gnomon_cuda.driver import Driver, load
 from gnomon_cuda.errors import CudaError
+from time_limits import LIMIT, exit_code, join, start
 
 
 @pytest.fixture
@@ -173,9 +173,7 @@ def test_each_thread_has_its_own_current_device(driver):
         seen.append(driver.active_device())
         driver.free(driver.allocate(16))
 
-    thread = threading.Thread(target=look)
-    thread.start()
-    thread.join()
+    join(start(look))
     assert seen == [-1, 1]
     assert driver.active_device() == 0
 
@@ -237,11 +235,11 @@ def test_a_kernel_that_writes_beyond_its_memory_loses_the_context(driver, kernel
     text = str(caught.value)
     assert caught.value.name == "CUDA_ERROR_ILLEGAL_ADDRESS"
     assert "write_beyond" in text  # the emulated driver knows the kernel
-    assert "the last operator launched was add.Tensor; it or an earlier one did it" in text
+    assert "the last operator launched was add.Tensor; this or an earlier operator caused" in text
     with pytest.raises(CudaError) as later:
         driver.allocate(16)
     assert str(later.value).startswith(
-        "cuMemAlloc_v2: the context of cuda:0 is lost since an earlier error: "
+        "cuMemAlloc_v2: the context of cuda:0 is unusable after an earlier error: "
     )
     assert text in str(later.value)
 
@@ -257,7 +255,7 @@ def test_the_other_device_goes_on(driver, kernels):
     Kernels(driver).write_beyond(address, 2, "exp")
     with pytest.raises(CudaError, match="the last operator launched was exp"):  # its own error
         driver.synchronize()
-    with pytest.raises(CudaError, match="the context of cuda:1 is lost"):
+    with pytest.raises(CudaError, match="the context of cuda:1 is unusable"):
         driver.synchronize()
 
 
@@ -268,7 +266,7 @@ def test_blocking_names_the_operator(emulated_cuda, monkeypatch):
     kernels = Kernels(driver)
     address = driver.allocate(16)
     kernels.add_number(address, 1.0, 4, operator="add.Tensor")
-    with pytest.raises(CudaError, match=r"it was operator fill_\.Scalar"):
+    with pytest.raises(CudaError, match=r"caused by operator fill_\.Scalar"):
         kernels.write_beyond(address, 4, "fill_.Scalar")
 
 
@@ -302,7 +300,12 @@ def test_importing_opens_nothing():
     paths = os.pathsep.join(["backends", "reference", os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": paths, "GNOMON_CUDA_EMULATE": "1"}
     ran = subprocess.run(
-        [sys.executable, "-c", program], cwd=root, env=environment, capture_output=True, text=True
+        [sys.executable, "-c", program],
+        cwd=root,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
     )
     assert (ran.stdout, ran.stderr) == ("quiet {}\n", "")
 
@@ -326,30 +329,30 @@ def test_load_says_the_same_reason_again_without_looking(monkeypatch):
 
     def refuse():
         calls.append(1)
-        raise BackendUnavailableError("the CUDA driver finds no GPU")
+        raise BackendUnavailableError("the CUDA driver found no usable GPU")
 
     monkeypatch.setenv("GNOMON_CUDA_EMULATE", "0")
     monkeypatch.setattr(drivers, "Driver", refuse)
     for _ in range(2):
-        with pytest.raises(BackendUnavailableError, match="the CUDA driver finds no GPU"):
+        with pytest.raises(BackendUnavailableError, match="the CUDA driver found no usable GPU"):
             load()
     assert len(calls) == 1
 
 
 def test_a_library_that_is_no_driver_is_said_to_be_none():
-    with pytest.raises(BackendUnavailableError, match=r"does not load.*cuLaunchKernel"):
+    with pytest.raises(BackendUnavailableError, match=r"cannot be loaded.*cuLaunchKernel"):
         Driver("libm.so.6")
 
 
 def test_a_machine_without_a_gpu_says_so(emulated_cuda, monkeypatch):
     monkeypatch.setenv("GNOMON_CUDA_EMULATED_DEVICES", "0")
-    with pytest.raises(BackendUnavailableError, match="the CUDA driver finds no GPU"):
+    with pytest.raises(BackendUnavailableError, match="the CUDA driver found no usable GPU"):
         drivers.open_emulation()
 
 
 def test_the_emulation_without_a_compiler_says_so(emulated_cuda, monkeypatch):
     monkeypatch.setenv("CXX", "/nowhere/c++")
-    with pytest.raises(BackendUnavailableError, match=r"needs a C\+\+ compiler"):
+    with pytest.raises(BackendUnavailableError, match=r"requires a C\+\+ compiler"):
         load()
 
 
@@ -357,7 +360,7 @@ def test_an_emulation_that_does_not_compile_says_so(emulated_cuda, monkeypatch, 
     (tmp_path / "emulation").mkdir()
     (tmp_path / "emulation" / "driver.cpp").write_text("int wrong = missing;\n")
     monkeypatch.setattr(emulation.sources, "folder", lambda: tmp_path)
-    with pytest.raises(BackendUnavailableError, match=r"(?s)does not compile.*driver\.cpp:1:.*missing"):
+    with pytest.raises(BackendUnavailableError, match=r"(?s)cannot be compiled.*driver\.cpp:1:.*missing"):
         load()
 
 
@@ -389,7 +392,7 @@ def test_a_child_of_fork_is_told_that_cuda_does_not_work_there(driver):
         os.write(write, said.encode())
         os._exit(0)
     os.close(write)
-    os.waitpid(child, 0)
+    assert exit_code(child) == 0
     with os.fdopen(read) as pipe:
-        assert "does not work in the child" in pipe.read()
+        assert "Cannot re-initialize CUDA in forked subprocess" in pipe.read()
     driver.free(driver.allocate(4))

@@ -110,7 +110,7 @@ def test_without_memory_it_says_so():
     gn.cuda.empty_cache()
     gn.accelerator.set_memory_limit(gn.cuda.memory_reserved() + 1000, "cuda")
     try:
-        with pytest.raises(gn.OutOfMemoryError, match=r"asked for 390\.62 KiB"):
+        with pytest.raises(gn.OutOfMemoryError, match=r"Tried to allocate 390\.62 KiB"):
             x + x
     finally:
         gn.accelerator.set_memory_limit(None, "cuda")

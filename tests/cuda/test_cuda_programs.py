@@ -42,7 +42,7 @@ def test_the_emulation_refuses_what_no_family_lists(cuda_driver):
     )
     (kernel,) = listed.kernels
     assert programs.function(0, listed.text, listed.dtype, kernel, [kernel])
-    words = r"copy_elements<uint16_t> of rearrange\.cu for uint8: no family's programs\(\) has it"
+    words = r"copy_elements<uint16_t> of rearrange\.cu for uint8 is not listed by the programs"
     with pytest.raises(LookupError, match=words):
         programs.function(0, "rearrange.cu", "uint8", "copy_elements<uint16_t>", ["copy_elements<uint16_t>"])
     with pytest.raises(LookupError, match="for int8"):
@@ -55,5 +55,5 @@ def test_a_family_that_forgets_a_program_is_found_by_a_call(monkeypatch):
     programs = get_backend("cuda").runtime.programs
     monkeypatch.setattr(programs, "_functions", {})
     monkeypatch.setattr(programs, "_listed", frozenset())
-    with pytest.raises(LookupError, match="no family's programs"):
+    with pytest.raises(LookupError, match="not listed by the programs"):
         x.t().tril().tolist()

@@ -8,19 +8,24 @@ import pytest
 
 import gnomon as gn
 from gnomon.calls import launch
+from gnomon_conformance.collection.selection import operators, random_fills
 
 pytestmark = pytest.mark.usefixtures("cuda")
 
 FLOATS = [gn.float16, gn.bfloat16, gn.float32, gn.float64]
 INTEGERS = [gn.uint8, gn.int8, gn.int16, gn.int32, gn.int64]
-CONTINUOUS = {
+# Operator -> its arguments, where they are not the defaults.
+ARGUMENTS = {
     "uniform_": (-2.0, 3.0),
     "normal_": (1.0, 2.0),
     "exponential_": (0.7,),
     "cauchy_": (0.5, 2.0),
     "log_normal_": (0.0, 0.5),
     "geometric_": (0.3,),
+    "random_.from": (-70, 90),
 }
+# Operator -> what more than so many of 300 numbers are different, where that is not 30.
+DIFFERENT = {"geometric_": 3, "bernoulli_.float": 1}
 
 
 def name_of(dtype):
@@ -43,12 +48,11 @@ def drawn(function):
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=name_of)
-@pytest.mark.parametrize("name", CONTINUOUS)
-def test_continuous_numbers(name, dtype):
-    numbers = drawn(
-        lambda device: getattr(gn.empty(300, dtype=dtype, device=device), name)(*CONTINUOUS[name])
-    )
-    assert len(set(numbers.tolist())) > (3 if name == "geometric_" else 30)
+@pytest.mark.parametrize("name", random_fills())
+def test_numbers_of_each_distribution(name, dtype):
+    fill = operators()[name]
+    numbers = drawn(lambda device: fill(gn.empty(300, dtype=dtype, device=device), *ARGUMENTS.get(name, ())))
+    assert len(set(numbers.tolist())) > DIFFERENT.get(name, 30)
 
 
 @pytest.mark.parametrize("dtype", [gn.bool, *INTEGERS, *FLOATS], ids=name_of)

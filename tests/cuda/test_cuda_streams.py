@@ -9,6 +9,7 @@ import pytest
 
 from cuda_emulation import Kernels, get, put
 from gnomon_cuda.streams import Event, Stream, current_stream, default_stream, on_device, set_stream
+from time_limits import LIMIT, join, start
 
 
 @pytest.fixture
@@ -87,7 +88,7 @@ def test_an_event_records_anew(driver, kernels):
 
 def test_events_tell_times_only_if_they_were_made_to(driver, kernels):
     start, end = Event(driver, enable_timing=True), Event(driver, enable_timing=True)
-    with pytest.raises(RuntimeError, match="recorded first"):
+    with pytest.raises(RuntimeError, match="Both events must be recorded"):
         start.elapsed_time(end)
     start.record()
     end.record()
@@ -102,7 +103,7 @@ def test_events_tell_times_only_if_they_were_made_to(driver, kernels):
 def test_an_event_stays_with_its_device(driver):
     event = Event(driver)
     event.record(default_stream(driver, 0))
-    with pytest.raises(RuntimeError, match="the event is one of cuda:0, the stream one of cuda:1"):
+    with pytest.raises(RuntimeError, match="the event is on cuda:0, but the stream is on cuda:1"):
         event.record(default_stream(driver, 1))
 
 
@@ -153,7 +154,7 @@ def test_streams_of_two_devices_are_current_at_once(driver):
 
 def test_each_thread_has_its_own_current_stream(driver):
     stream, seen = Stream(driver), []
-    entered, left = threading.Barrier(2), threading.Barrier(2)
+    entered, left = (threading.Barrier(2, timeout=LIMIT) for _ in range(2))
 
     def work():
         seen.append(current_stream(driver))
@@ -163,8 +164,7 @@ def test_each_thread_has_its_own_current_stream(driver):
             seen.append(current_stream(driver))
         seen.append(current_stream(driver))
 
-    thread = threading.Thread(target=work)
-    thread.start()
+    thread = start(work)
     other = Stream(driver)
     with other:
         entered.wait()
@@ -172,7 +172,7 @@ def test_each_thread_has_its_own_current_stream(driver):
             pass
         assert current_stream(driver) is other
         left.wait()
-        thread.join()
+        join(thread)
     assert seen == [default_stream(driver), stream, default_stream(driver)]
 
 

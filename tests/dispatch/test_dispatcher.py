@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextvars
-import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -21,6 +20,7 @@ from gnomon.dispatch.record_function import (
 )
 from gnomon.values.dispatch_key import PYTHON, TENSOR_KEYS, DispatchKey, DispatchKeySet
 from gnomon.values.schema import FunctionSchema
+from time_limits import join, start
 
 pytestmark = pytest.mark.both_tiers
 
@@ -153,9 +153,7 @@ def test_active_keys() -> None:
 def test_modes_belong_to_a_thread_and_a_context(python_mode: None) -> None:
     here = mode.mode_word()
     there: list[int] = []
-    thread = threading.Thread(target=lambda: there.append(mode.mode_word()))
-    thread.start()
-    thread.join()
+    join(start(lambda: there.append(mode.mode_word())))
     assert there[0] != here and not there[0] & PYTHON
 
     def change() -> None:

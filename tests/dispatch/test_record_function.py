@@ -31,6 +31,7 @@ from gnomon.dispatch.record_function import (
 )
 from gnomon.values.dispatch_key import OBSERVED_BIT, TRACED_BIT, DispatchKey, mode_word
 from gnomon_conformance.execution.instrumentation import native_runs
+from time_limits import join, start
 
 pytestmark = pytest.mark.both_tiers
 
@@ -345,9 +346,7 @@ def test_another_thread_tells_nobody_here():
         gn.ones(2).tan()
 
     with observing(callback):
-        thread = threading.Thread(target=work)
-        thread.start()
-        thread.join()
+        join(start(work))
     assert found == [((), 0)] and not seen
 
 
@@ -404,9 +403,7 @@ def test_anomaly_mode_keeps_all_threads_from_speedups():
     warm(lambda: x * 2)
     made: list[gn.Tensor] = []
     with pytest.warns(UserWarning), gn.autograd.detect_anomaly():
-        thread = threading.Thread(target=lambda: made.append(x * 2))
-        thread.start()
-        thread.join()
+        join(start(lambda: made.append(x * 2)))
     assert "traceback_" in made[0].grad_fn.metadata
     assert not record_function.readable_everywhere
     assert "traceback_" not in (x * 2).grad_fn.metadata

@@ -11,6 +11,7 @@ import pytest
 
 import gnomon as gn
 from gnomon import kit
+from time_limits import LIMIT
 
 
 @pytest.mark.parametrize(("old", "new"), kit._MOVED.items())
@@ -29,7 +30,9 @@ def test_old_names_work_in_a_program_that_begins_with_them() -> None:
         "print(TensorIterator.__module__, loops.__name__, rules.__name__, numbers.__name__)\n"
         "assert register_free is prepared.register_free\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=LIMIT
+    )
     names = ["calls.iterator", "numerics.loops", "calls.meta_functions", "values.scalar"]
     assert done.stdout.split() == [f"gnomon.{name}" for name in names]
 
@@ -51,7 +54,9 @@ def test_files_of_operators_have_their_old_names() -> None:
         "from gnomon.ops import convolution\n"
         "print(reduce.__name__, convolution.__name__)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=LIMIT
+    )
     assert done.stdout.split() == ["gnomon.ops.reductions.reduce", "gnomon.ops.nn.convolution"]
     with pytest.raises(AttributeError, match="there is no namespace of operators 'nonsense'"):
         gn.ops.nonsense  # noqa: B018

@@ -110,11 +110,11 @@ def test_infer_schema_of_results(lib: ModuleType) -> None:
 
 
 def _unsupported(lib: ModuleType) -> dict[str, Callable[..., Any]]:
-    def without_annotation(x): ...  # type: ignore[no-untyped-def]
+    def without_annotation(x): ...
 
-    def without_result(x: lib.Tensor): ...  # type: ignore[no-untyped-def]
+    def without_result(x: lib.Tensor): ...
 
-    def of_dict(x: dict) -> lib.Tensor: ...  # type: ignore[type-arg]
+    def of_dict(x: dict) -> lib.Tensor: ...
 
     def of_tuple(x: tuple[int, int]) -> lib.Tensor: ...
 
@@ -122,13 +122,13 @@ def _unsupported(lib: ModuleType) -> dict[str, Callable[..., Any]]:
 
     def only_positional(x: lib.Tensor, /) -> lib.Tensor: ...
 
-    def dict_result(x: lib.Tensor) -> dict: ...  # type: ignore[type-arg]
+    def dict_result(x: lib.Tensor) -> dict: ...
 
-    def unknown_name(x: "Nothing") -> lib.Tensor: ...  # type: ignore[name-defined]  # noqa: F821
+    def unknown_name(x: "Nothing") -> lib.Tensor: ...  # noqa: F821
 
     def list_of_str(x: list[str]) -> lib.Tensor: ...
 
-    def list_default(x: lib.Tensor, y: int = []) -> lib.Tensor: ...  # type: ignore[assignment]
+    def list_default(x: lib.Tensor, y: int = []) -> lib.Tensor: ...
 
     return {name: value for name, value in locals().items() if name != "lib"}
 
@@ -288,7 +288,7 @@ def test_results_may_not_alias(lib: ModuleType, ns: str) -> None:
 
 
 def test_schema_in_words(lib: ModuleType, ns: str) -> None:
-    def f(x, n=3):  # type: ignore[no-untyped-def]
+    def f(x, n=3):
         return x * n
 
     made = lib.library.custom_op(f"{ns}::f", f, mutates_args=(), schema="(Tensor x, int n=3) -> Tensor")

@@ -195,7 +195,7 @@ def test_a_plug_in_runs_its_kernels_and_falls_back_by_policy(tmp_path: Path) -> 
         """
     finished = run(program, tmp_path)
     assert finished.stdout.splitlines() == ["[-1.0, -2.0] True", "1 1 0", "1"], finished.stderr
-    assert finished.stderr.count("exp: backend 'tiny' has no kernel for it") == 1
+    assert finished.stderr.count("exp: backend 'tiny' has no kernel for this call") == 1
     refused = run(program, tmp_path, GNOMON_FALLBACK="error")
     assert "exp: backend 'tiny' has no kernel" in refused.stderr and refused.returncode != 0
     nonsense = run(program, tmp_path, GNOMON_FALLBACK="maybe")
@@ -243,12 +243,12 @@ RIGHT = """
         ("raise BaseException('stop')", "BaseException: stop"),
         ("raise GeneratorExit", "GeneratorExit"),
         ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
-        ("backend = 3", "ValueError: entry point 'odd' must offer a backend of that name, got 3"),
+        ("backend = 3", "ValueError: entry point 'odd' must refer to a backend of that name, got 3"),
         ("def backend(): raise SystemExit", "SystemExit"),
-        ("def backend(): return None", "must offer a backend of that name, got None"),
-        (RIGHT.format(name="other", line=""), "must offer a backend of that name, got 'other'"),
+        ("def backend(): return None", "must refer to a backend of that name, got None"),
+        (RIGHT.format(name="other", line=""), "must refer to a backend of that name, got 'other'"),
         (RIGHT.format(name="odd", line="speed_rank = 'zz'"), "speed_rank must be an int, got str 'zz'"),
-        (RIGHT.format(name="odd", line="device_type = 'c'"), "device_type 'c' is that of 'c'"),
+        (RIGHT.format(name="odd", line="device_type = 'c'"), "device_type 'c' is already used by 'c'"),
         (RIGHT.format(name="odd", line="is_available = lambda self: exit(3)"), "SystemExit: 3"),
         (RIGHT.format(name="odd", line="is_available = lambda self: True"), "TypeError"),
     ],
@@ -366,7 +366,7 @@ def test_a_plug_in_that_never_ends_its_import_is_ended(tmp_path: Path) -> None:
     )
     listed = run("from gnomon.cli import main; main(['backends', '--seconds', '2'])", tmp_path)
     row = next(line for line in listed.stdout.splitlines() if line.startswith("endless"))
-    assert "its import did not end within 2 seconds" in row
+    assert "its import did not finish within 2 seconds" in row
     assert run("import gnomon as gn; print(gn.ones(1).item())", tmp_path).stdout == "1.0\n"
 
 
@@ -374,7 +374,7 @@ def test_a_plug_in_that_kills_its_process_is_listed_with_the_signal(tmp_path: Pa
     install_plug_in(tmp_path, "crash", "import os; print('said'); os.kill(os.getpid(), 11)")
     listed = run("from gnomon.cli import main; main(['backends'])", tmp_path)
     row = next(line for line in listed.stdout.splitlines() if line.startswith("crash"))
-    assert "the process that tried it ended with signal 11" in row and "said" not in listed.stdout
+    assert "the process that imported it ended with signal 11" in row and "said" not in listed.stdout
 
 
 def test_a_name_that_two_distributions_offer_is_refused_with_both_named(tmp_path: Path) -> None:
@@ -397,7 +397,7 @@ def test_a_name_that_two_distributions_offer_is_refused_with_both_named(tmp_path
         """
     for order in (("first", "second"), ("second", "first")):
         finished = run(program.format(paths=[str(tmp_path / folder) for folder in order]))
-        reason = "offered by alpha 1.0 and by beta-tools 1.0; one of them has to go"
+        reason = "provided by alpha 1.0 and by beta-tools 1.0; uninstall one of them"
         assert finished.stdout.splitlines() == [
             reason,
             f"empty: backend 'both' is not available: {reason}",
@@ -418,7 +418,7 @@ def test_a_name_of_gnomons_own_stays_its_own(tmp_path: Path, name: str) -> None:
         tmp_path,
     )
     assert finished.stdout.splitlines() == [
-        f"{name} {name}-plug-in 1.0 offers '{name}', which is gnomon's own",
+        f"{name} {name}-plug-in 1.0 provides '{name}', a name reserved by gnomon",
         "False",
     ], finished.stderr
 
@@ -565,7 +565,8 @@ def test_lines_that_name_nothing_are_listed_by_their_distribution(tmp_path: Path
     )
     first, names, available, reason = finished.stdout.splitlines()
     assert (first, names, available) == ("right", "['right', 'right-plug-in 1.0']", "True False")
-    assert reason == f"offers {', '.join(map(repr, lines))}; want lines NAME = MODULE:ATTRIBUTE, a name each"
+    invalid = f"invalid entry points {', '.join(map(repr, lines))}"
+    assert reason == f"{invalid}; expected lines NAME = MODULE:ATTRIBUTE with different names"
 
 
 def test_a_reason_is_no_longer_than_somebody_reads(tmp_path: Path) -> None:
@@ -578,7 +579,7 @@ def test_a_shadow_that_no_package_offers_is_refused_in_words(monkeypatch: pytest
     monkeypatch.setattr(plug_ins, "offered", lambda group: {})
     monkeypatch.setattr(registry, "_shadow_is_due", True)
     for _ in range(2):  # it is due until it is started
-        with pytest.raises(RuntimeError, match="GNOMON_SHADOW: no package offers it"):
+        with pytest.raises(RuntimeError, match="GNOMON_SHADOW requires additional packages"):
             registry._start_shadow()
 
 

@@ -41,7 +41,7 @@ def opaque(spec: Spec, numbers: list[float]) -> Tensor:
     made._autograd_meta = None
     made._version_counter = None
     made._view_of = None
-    made.numbers = numbers  # type: ignore[attr-defined]
+    made.numbers = numbers
     return made
 
 

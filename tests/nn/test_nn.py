@@ -191,7 +191,7 @@ def test_load_state_dict_lists_every_fault_in_pytorch_s_words():
         "in current "
         f"model is {shape((3, 2))}.\n\t"
         'While copying the parameter named "0.bias", expected gnomon.Tensor from checkpoint but received '
-        "int; gnomon.as_tensor(value) makes one of it"
+        "int; convert it with gnomon.as_tensor(value)"
     )
     assert values(net[2].weight) == [[1.0, 1.0, 1.0]]  # what matches is loaded all the same
 
@@ -438,12 +438,12 @@ def test_softmax_without_dim_warns_and_takes_pytorch_s(ndim, dim):
         (lambda: nn.Conv2d(4, 4, 3, groups=0), ValueError, "groups must be a positive integer"),
         (lambda: nn.Conv2d(4, 4, 3, stride=2, padding="same"), ValueError, "not supported for strided"),
         (lambda: nn.Conv2d(4, 4, 3, padding="sme"), ValueError, "Invalid padding string 'sme'"),
-        (lambda: nn.Conv2d(4, 4, (3, 3, 3)), ValueError, "expected one number or two"),
+        (lambda: nn.Conv2d(4, 4, (3, 3, 3)), ValueError, "expected one or two numbers"),
         (lambda: nn.Conv2d(4, 4, 3, padding_mode="circular"), NotImplementedError, "padding_mode 'circular'"),
         (lambda: nn.Conv2d(4, 4, 3, padding_mode="x"), ValueError, "padding_mode must be 'zeros'"),
         (lambda: nn.Embedding(3, 4, padding_idx=5), ValueError, "Padding_idx must be within num_embeddings"),
-        (lambda: nn.Embedding(3, 4, max_norm=1.0), NotImplementedError, "max_norm is not offered"),
-        (lambda: nn.Embedding(3, 4, sparse=True), NotImplementedError, "sparse gradients are not offered"),
+        (lambda: nn.Embedding(3, 4, max_norm=1.0), NotImplementedError, "max_norm is not supported"),
+        (lambda: nn.Embedding(3, 4, sparse=True), NotImplementedError, "sparse gradients are not supported"),
         (lambda: nn.Embedding(3, 4, _weight=gn.ones(2, 4)), ValueError, "shape of weight does not match"),
         (lambda: nn.Flatten(1)(gn.ones(2)), IndexError, "start_dim out of range"),
         (lambda: init.kaiming_uniform_(gn.ones(2)), ValueError, "fewer than 2 dimensions"),

@@ -114,10 +114,10 @@ def test_too_deep_a_nest_is_refused() -> None:
 
 
 def test_pythons_types_are_dtypes(device: str) -> None:
-    assert gn.tensor([1], dtype=float).dtype is gn.float64  # type: ignore[arg-type]
-    assert gn.tensor([1.5], dtype=int).tolist() == [1]  # type: ignore[arg-type]
-    assert gn.zeros(1, dtype=float).dtype is gn.float64  # type: ignore[call-overload]
-    assert gn.as_tensor([1], dtype=bool).dtype is gn.bool  # type: ignore[arg-type]
+    assert gn.tensor([1], dtype=float).dtype is gn.float64
+    assert gn.tensor([1.5], dtype=int).tolist() == [1]
+    assert gn.zeros(1, dtype=float).dtype is gn.float64
+    assert gn.as_tensor([1], dtype=bool).dtype is gn.bool
 
 
 def test_tensor_always_copies(device: str) -> None:
@@ -333,7 +333,7 @@ def test_factories(device: str) -> None:
         (lambda: gn.zeros("two"), TypeError, "must be tuple of ints, not str"),
         (lambda: gn.zeros(), TypeError, "missing required argument 'size'"),
         (lambda: gn.zeros(2, colour="red"), TypeError, "unexpected keyword argument 'colour'"),
-        (lambda: gn.zeros(2, pin_memory=True), RuntimeError, "no backend here has pinned memory"),
+        (lambda: gn.zeros(2, pin_memory=True), RuntimeError, "pin_memory=True is not supported"),
         (lambda: gn.empty_strided((2, 2), (1,)), RuntimeError, "dimensionality of sizes"),
         (lambda: gn.empty_strided((2,), (-1,)), RuntimeError, "negative strides"),
         (lambda: gn.arange(0, 5, 0), RuntimeError, "arange: step must be nonzero"),

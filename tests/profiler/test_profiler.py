@@ -13,6 +13,7 @@ import gnomon as gn
 from gnomon.autograd import node
 from gnomon.dispatch import record_function as observing
 from gnomon.profiler import ProfilerActivity, profile, record_function
+from time_limits import LIMIT, join, start
 
 
 def training_step() -> None:
@@ -78,9 +79,7 @@ def test_shares_add_up_to_one(device):
     assert list(shares) == ["kernels", "gnomon", "program", "waiting"]
     assert sum(shares.values()) == pytest.approx(1.0)
     elsewhere = []
-    thread = threading.Thread(target=lambda: elsewhere.append(p.shares))
-    thread.start()
-    thread.join()
+    join(start(lambda: elsewhere.append(p.shares)))
     assert elsewhere == [shares]
     assert shares.pop("waiting") == 0
     assert all(0 < share < 1 for share in shares.values())
@@ -154,9 +153,7 @@ def test_another_thread_is_not_watched_but_workers_of_a_backward_are(monkeypatch
     x, y = gn.ones(2, device="c", requires_grad=True), gn.ones(2, device="reference", requires_grad=True)
     loss = x.exp().sum().to("reference") + y.sin().sum()
     with profile() as p:
-        thread = threading.Thread(target=lambda: gn.ones(2).tan())
-        thread.start()
-        thread.join()
+        join(start(lambda: gn.ones(2).tan()))
         loss.backward()
     assert "tan" not in named(p, "operator")
     assert {"ExpBackward0", "SinBackward0"} <= set(named(p, "node"))
@@ -264,16 +261,15 @@ def test_two_profilers_on_two_threads_see_their_own():
     def beside() -> None:
         with other:
             begin.set()
-            go_on.wait()
+            go_on.wait(LIMIT)
             work(gn.cos)
 
-    thread = threading.Thread(target=beside)
     with profile() as p:
-        thread.start()
-        begin.wait()
+        thread = start(beside)
+        assert begin.wait(LIMIT)
         work(gn.sin)
         go_on.set()
-        thread.join()
+        join(thread)
         work(gn.sin)
     for each, mine, theirs in ((p, "sin", "cos"), (other, "cos", "sin")):
         names = named(each, "operator")
@@ -333,13 +329,13 @@ def test_a_decorated_function_is_named_and_keeps_its_own_name(device):
 
 def test_wrong_use_is_refused():
     with profile() as p:
-        with pytest.raises(RuntimeError, match="already at work"):
+        with pytest.raises(RuntimeError, match="already active"):
             profile().start()
-        with pytest.raises(RuntimeError, match="when its block has ended"):
+        with pytest.raises(RuntimeError, match="only after the profiler has stopped"):
             p.events()
-    with pytest.raises(RuntimeError, match="make another one"):
+    with pytest.raises(RuntimeError, match="create a new one"):
         p.start()
-    with pytest.raises(RuntimeError, match="not at work"):
+    with pytest.raises(RuntimeError, match="not active"):
         p.stop()
     with profile() as stopped:
         stopped.stop()  # the end of the block does not stop it again
@@ -463,9 +459,7 @@ def test_it_is_stopped_where_it_was_started(device):
         except RuntimeError as error:
             failed.append(str(error))
 
-    thread = threading.Thread(target=elsewhere)
-    thread.start()
-    thread.join()
+    join(start(elsewhere))
     assert len(failed) == 1 and "started on another thread" in failed[0]
     gn.ones(1)
     p.stop()

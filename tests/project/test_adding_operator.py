@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from time_limits import LONG_LIMIT
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "adding_an_operator.md").read_text()
 
@@ -60,7 +62,9 @@ def test_the_page_adds_an_operator(tmp_path: Path) -> None:
         file.write(block("c"))
     build = [sys.executable, str(tmp_path / "cffi_build/gnomon_c_build.py"), str(tmp_path / "built")]
     environment = {**os.environ, "GNOMON_CFLAGS": "-O0"}
-    made = subprocess.run(build, capture_output=True, text=True, cwd=tmp_path, env=environment)
+    made = subprocess.run(
+        build, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=LONG_LIMIT
+    )
     assert made.returncode == 0, made.stderr
     shutil.copy(made.stdout.strip().splitlines()[-1], tmp_path / "backends/gnomon_c")
     program = f"""
@@ -75,6 +79,7 @@ register_backend(gnomon_c.backend())
         capture_output=True,
         text=True,
         cwd=tmp_path,
+        timeout=LONG_LIMIT,
     )
     assert run.returncode == 0, run.stdout + run.stderr
     assert "cube works" in run.stdout

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from test_floors import floor_of
+from time_limits import LIMIT
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "life_of_a_call.md"
@@ -89,7 +90,12 @@ def returns(program: str) -> list[str]:
     ]
     environment = {**os.environ, "GNOMON_SPEEDUPS": "none"}
     done = subprocess.run(
-        [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, env=environment, check=True
+        [sys.executable, "-c", "\n".join(lines)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=True,
+        timeout=LIMIT,
     )
     return done.stdout.split()
 

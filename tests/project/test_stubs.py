@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import gnomon as gn
+from time_limits import LIMIT
 
 ROOT = Path(__file__).parents[2]
 TOOL = ROOT / "tools" / "make_stubs.py"
@@ -87,13 +88,16 @@ def mypy(folder: Path, *files: Path) -> str:
         text=True,
         env=environment,
         cwd=folder,
+        timeout=LIMIT,
     )
     assert finished.returncode in (0, 1), finished.stderr  # 2: mypy itself failed
     return finished.stdout
 
 
 def test_the_checked_in_files_are_what_the_tool_writes() -> None:
-    finished = subprocess.run([sys.executable, str(TOOL), "--check"], capture_output=True, text=True)
+    finished = subprocess.run(
+        [sys.executable, str(TOOL), "--check"], capture_output=True, text=True, timeout=LIMIT
+    )
     assert finished.returncode == 0, f"the stubs are stale: run python tools/make_stubs.py\n{finished.stderr}"
 
 
@@ -121,6 +125,7 @@ def test_ruff_accepts_the_files_as_they_stand() -> None:
             capture_output=True,
             text=True,
             cwd=ROOT,
+            timeout=LIMIT,
         )
         assert finished.returncode == 0, finished.stdout
 

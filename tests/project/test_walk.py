@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from time_limits import LIMIT
+
 TOOL = Path(__file__).parents[2] / "tools" / "walk.py"
 
 
@@ -16,7 +18,12 @@ def printed(*arguments: str) -> list[str]:
     """The lines that the tool prints, on the readable tier."""
     environment = {**os.environ, "GNOMON_SPEEDUPS": "none"}
     done = subprocess.run(
-        [sys.executable, str(TOOL), *arguments], capture_output=True, text=True, env=environment, check=False
+        [sys.executable, str(TOOL), *arguments],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+        timeout=LIMIT,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
@@ -63,6 +70,6 @@ def test_what_is_run_before_is_not_counted():
 )
 def test_mistakes_are_said(arguments, message):
     done = subprocess.run(
-        [sys.executable, str(TOOL), *arguments], capture_output=True, text=True, check=False
+        [sys.executable, str(TOOL), *arguments], capture_output=True, text=True, check=False, timeout=LIMIT
     )
     assert done.returncode != 0 and message in done.stderr

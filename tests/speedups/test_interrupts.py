@@ -18,6 +18,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.values.speedups import speedups
+from time_limits import LIMIT
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs signal.setitimer")
 
@@ -33,6 +34,7 @@ def interrupt(work: str, times: int, **environment: str) -> dict[str, Any]:
         text=True,
         check=True,
         env=os.environ | environment,
+        timeout=LIMIT,
     )
     told: dict[str, Any] = json.loads(ran.stdout)
     assert told["interrupts"] == times

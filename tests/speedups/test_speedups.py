@@ -9,7 +9,6 @@ import os
 import pickle
 import subprocess
 import sys
-import threading
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +22,7 @@ from gnomon.autograd.variable_type import RecordedNode
 from gnomon.backends.listing import backend_info
 from gnomon.memory.backend import get_backend
 from gnomon.values.speedups import speedups
+from time_limits import LIMIT, LONG_LIMIT, join, start
 
 ROOT = Path(__file__).resolve().parents[2]
 aten = gn.ops.aten
@@ -96,6 +96,7 @@ def run(program: str, **environment: str) -> str:
         capture_output=True,
         text=True,
         env={**os.environ, "GNOMON_FALLBACK": "error", **environment},
+        timeout=LIMIT,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -118,7 +119,11 @@ def test_without_it_functions_are_python_s() -> None:
 def test_an_extension_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     environment = {**os.environ, "GNOMON_SPEEDUPS": str(tmp_path / "nothing.so")}
     done = subprocess.run(
-        [sys.executable, "-c", "import gnomon"], env=environment, capture_output=True, text=True
+        [sys.executable, "-c", "import gnomon"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
     )
     assert done.returncode and "ImportError" in done.stderr
 
@@ -140,6 +145,7 @@ def test_the_readable_tier_passes_the_tests_too() -> None:
         env={**os.environ, "GNOMON_SPEEDUPS": "none"},
         capture_output=True,
         text=True,
+        timeout=LONG_LIMIT,
     )
     assert done.returncode == 0, done.stdout[-3000:]
 
@@ -631,11 +637,7 @@ def test_threads_share_plans() -> None:
                 faults.append("gradient")
             (weight[:size] * 1.0).sum().backward()
 
-    threads = [threading.Thread(target=work, args=(float(number),)) for number in range(1, 5)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    join(*[start(work, float(number)) for number in range(1, 5)])
     assert not faults
     assert weight.grad[0].item() == 4 * 39
 
@@ -670,13 +672,15 @@ def test_a_second_copy_of_gnomon_does_without(tmp_path: Path) -> None:
         "with warnings.catch_warnings(record=True) as caught:\n"
         "    warnings.simplefilter('always')\n"
         "    import gnomon as second\n"
-        "assert any('serve another copy of gnomon' in str(each.message) for each in caught)\n"
+        "assert any('in use by another copy of gnomon' in str(each.message) for each in caught)\n"
         "assert second is not first and second.values.speedups.speedups is None\n"
         "assert works(first) and works(second) and works(first)\n"
     )
     # with GNOMON_SPEEDUPS set, a missing extension would be an error
     environment = {name: value for name, value in os.environ.items() if name != "GNOMON_SPEEDUPS"}
-    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, env=environment)
+    done = subprocess.run(
+        [sys.executable, str(program)], capture_output=True, text=True, env=environment, timeout=LIMIT
+    )
     assert done.returncode == 0, done.stderr
 
 

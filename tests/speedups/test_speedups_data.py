@@ -75,7 +75,7 @@ def test_numbers_of_classes_of_their_own_are_asked(device: str) -> None:
     class Whole(int):
         pass
 
-    class Row(list):  # type: ignore[type-arg]
+    class Row(list):
         def __getitem__(self, index: Any) -> Any:
             return 8
 
@@ -181,7 +181,7 @@ def test_lists_of_what_has_a_history_or_was_made_in_inference_mode(device: str) 
         with pytest.raises(RuntimeError, match="tolist"):
             gn.func.vmap(lambda each: each.tolist())(x)
     with pytest.raises(TypeError):
-        x.tolist(1)  # type: ignore[call-arg]
+        x.tolist(1)
 
 
 @in_c

@@ -17,6 +17,7 @@ from gnomon.backends.listing import backend_info
 from gnomon.dispatch.record_function import FUNCTION, RecordFunctionCallback, observing
 from gnomon.values.speedups import speedups
 from readable_calls import python_calls, readably
+from time_limits import LIMIT, join, start
 
 pytestmark = [
     pytest.mark.both_tiers,
@@ -71,10 +72,10 @@ def test_calls_are_the_readable_ones(name: str) -> None:
     call = CALLS[name]
     for a, b in ((square, other), (needed, other), (other, needed), (needed, needed), (square, square)):
         for _ in range(4):  # the first call makes a plan, the others use it, and then there is another pair's
-            assert facts(call(a, b)) == facts(readably(lambda a=a, b=b: call(a, b)))  # type: ignore[misc]
+            assert facts(call(a, b)) == facts(readably(lambda a=a, b=b: call(a, b)))
         with gn.no_grad():
             for _ in range(2):
-                assert facts(call(a, b)) == facts(readably(lambda a=a, b=b: call(a, b)))  # type: ignore[misc]
+                assert facts(call(a, b)) == facts(readably(lambda a=a, b=b: call(a, b)))
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -138,7 +139,7 @@ def test_numbers_that_a_dtype_does_not_hold_are_refused_after_others() -> None:
         assert (small + 1).tolist() == [2, 3]
         assert (single * 2.0).tolist() == [2.0, 2.0]
     for number in (300, -129, 2**40):
-        expected = readably(lambda number=number: (small + number).tolist())  # type: ignore[misc]
+        expected = readably(lambda number=number: (small + number).tolist())
         assert (small + number).tolist() == expected
     assert (single * 1e300).tolist() == readably(lambda: (single * 1e300).tolist())
 
@@ -181,7 +182,7 @@ def test_a_tensor_has_no_dict_before_it_is_asked_for() -> None:
 def test_threads_that_learn_a_call_at_once_run_it() -> None:
     """A kernel releases the GIL; a plan that another thread learns meanwhile replaces the one that runs."""
     wide = gn.ones(50_003, device="c").requires_grad_()
-    barrier = threading.Barrier(6)
+    barrier = threading.Barrier(6, timeout=LIMIT)
     found: list[float] = []
 
     def work() -> None:
@@ -189,11 +190,7 @@ def test_threads_that_learn_a_call_at_once_run_it() -> None:
         for _ in range(20):
             found.append(float((wide * 2.0 + wide).detach()[7]))
 
-    threads = [threading.Thread(target=work) for _ in range(6)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    join(*[start(work) for _ in range(6)])
     assert found == [3.0] * 120
 
 

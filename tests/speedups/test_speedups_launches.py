@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +15,9 @@ from gnomon.dispatch.python_dispatch import DispatchMode
 from gnomon.dispatch.record_function import DISPATCH, RecordFunctionCallback, observing
 from gnomon.numerics.generator import default_generator
 from gnomon.values.speedups import speedups
+from gnomon_conformance.collection.selection import random_fills
 from readable_calls import readably
+from time_limits import join, start
 
 pytestmark = pytest.mark.both_tiers
 
@@ -415,12 +416,7 @@ def test_a_warm_stream_is_not_followed_the_readable_way(monkeypatch: Any) -> Non
         with monkeypatch.context() as patch:
             seen = launched(patch)
             call("c")
-        assert not set(seen) & {
-            "uniform_",
-            "normal_",
-            "bernoulli_.float",
-            "random_.from",
-        }, name
+        assert not set(seen) & set(random_fills()), name
 
 
 @devices
@@ -513,9 +509,5 @@ def test_threads_learn_at_once() -> None:
             if x.tolist() != [float(number)] * size or y.tolist() != [float(each) for each in range(size)]:
                 failed.append((number, size))
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    join(*[start(work, number) for number in range(4)])
     assert not failed

@@ -15,6 +15,7 @@ import pytest
 import gnomon as gn
 from gnomon.memory.tensor import VersionCounter
 from gnomon.values.speedups import speedups
+from time_limits import LONG_LIMIT
 
 pytestmark = pytest.mark.slow
 
@@ -148,6 +149,7 @@ def report(tmp_path: Path) -> Callable[..., dict[str, str]]:
             env={**os.environ, "PYTHONPATH": path, "PYTEST_ADDOPTS": "", **(environment or {})},
             capture_output=True,
             text=True,
+            timeout=LONG_LIMIT,
         )
         lines = [line.partition(" - ")[0].split() for line in done.stdout.splitlines() if "::" in line]
         said = [

@@ -19,6 +19,7 @@ import random_programs
 from gnomon.backends.listing import backend_info
 from gnomon.values.speedups import speedups
 from random_programs import Machine, generate, run
+from time_limits import LONG_LIMIT
 
 COUNT = int(os.environ.get("GNOMON_PROGRAMS", "300"))
 SOME = 60  # so many are compared by `make test`, the others by `make test-all`
@@ -73,6 +74,7 @@ def on_the_readable_tier(programs: list[Program], speedups: str = "none") -> lis
         env={**os.environ, "GNOMON_SPEEDUPS": speedups},
         capture_output=True,
         text=True,
+        timeout=LONG_LIMIT,
     )
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]

@@ -52,7 +52,7 @@ def test_reductions_defaults_are_numbers() -> None:
 
 @pytest.mark.parametrize("text", ["", "add", "add(Tensor self)", "(Tensor) -> Tensor", "1f(int a) -> int"])
 def test_what_is_no_schema_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="not an operator schema"):
+    with pytest.raises(ValueError, match="invalid operator schema"):
         FunctionSchema(text)
 
 

@@ -11,7 +11,6 @@ does not, the two differ, and PyTorch's exception is raised.
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -25,11 +24,6 @@ from gnomon.values.schema import FunctionSchema
 
 # PyTorch's equivalents of gnomon's own operators.
 from gnomon_conformance.pytorch.oracle import EQUIVALENTS
-
-# Random operators, whose numbers differ because PyTorch has another generator.
-RANDOM = re.compile(
-    r"(bernoulli|cauchy|exponential|geometric|log_normal|normal|random|uniform)_(\..*)?|poisson"
-)
 
 Values = dict[str, Any]  # an operator's arguments by name, converted for PyTorch
 
@@ -162,7 +156,7 @@ class Kernel:
                 keywords[argument.name] = next(remaining)
         self.out(*positional, **keywords)
         if [place.shape for place in places] != shapes:
-            raise RuntimeError(f"{self.out} wants other sizes than {shapes}")
+            raise RuntimeError(f"{self.out} does not accept sizes {shapes}")
 
     def _results(self, values: Values, places: Sequence[Any]) -> Sequence[Any]:
         if self.name in EQUIVALENTS:
@@ -247,7 +241,7 @@ def _operators() -> Iterator[Any]:
 
 @functools.cache
 def all_kernels() -> dict[str, Kernel]:
-    """Operator name -> kernel, for each operator of the reference except random ones.
+    """Operator name -> kernel, for each operator of the reference but the random ones: PyTorch draws others.
 
     Disables oneDNN for the whole process: PyTorch uses it for some sizes on some processors, so that results
     would depend on the machine.
@@ -257,5 +251,5 @@ def all_kernels() -> dict[str, Kernel]:
         operator.schema.full_name: Kernel(operator)
         for operator in _operators()
         if operator.schema.full_name in reference_backend.kernels
-        and not RANDOM.fullmatch(operator.schema.full_name)
+        and operator.record.batching.rule != "random"
     }

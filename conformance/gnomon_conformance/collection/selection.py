@@ -18,15 +18,10 @@ from gnomon.memory.backend import Claim, get_backend
 from ..expressions import all_expressions
 from ..inputs.description import DTYPES, complete, descriptions
 from ..inputs.models import MODELS
-from ..samples import all_samples, good_samples
+from ..samples import all_samples, families_of, good_samples
 
 # Operators whose numbers are not determined: uninitialized memory, and the signs of singular vectors.
 UNDETERMINED = re.compile(r"(empty|new_empty|resize_|_linalg_svd$)")
-# Operators whose random numbers differ from PyTorch's; gnomon's backends all have the same.
-RANDOM = re.compile(
-    r"(rand|uniform_|(log_)?normal(_|\.|$)|bernoulli|exponential_|cauchy_|geometric_|poisson|multinomial|"
-    r"(native_|alpha_|feature_)*dropout(_|\.|$))"
-)
 # Operators whose output sizes or results depend on values, so that the meta device does not support them.
 DATA_DEPENDENT = re.compile(
     r"(nonzero(\.|$)|nonzero_numpy|argwhere|masked_select(\.|$)|masked_scatter_backward|where$|"
@@ -64,6 +59,35 @@ def called(name: str) -> Any:
     )
 
 
+@functools.cache
+def random_operators() -> frozenset[str]:
+    """The operators and variants that draw random numbers, by their full names.
+
+    Their numbers differ from PyTorch's; gnomon's backends all have the same.
+    """
+    found = {**operators(), **variants("inplace"), **variants("out")}
+    return frozenset(name for name, each in found.items() if _draws(each.record.base or each))
+
+
+def _draws(operator: Any) -> bool:
+    if operator.record.batching.rule == "random":
+        return True
+    # Dropout is composed of other operators, which draw; its own record does not say so.
+    return "dropout" in families_of(operator.name) and not operator.name.endswith("_backward")
+
+
+@functools.cache
+def random_fills() -> tuple[str, ...]:
+    """The operators that have a kernel of their own to fill a tensor with random numbers, in place."""
+    return tuple(
+        sorted(
+            name
+            for name, each in operators().items()
+            if each.record.batching.rule == "random" and each.record.kernel and each.schema.is_inplace
+        )
+    )
+
+
 def has_dtype_axis(operator: Any) -> bool:
     """Whether any sample of the operator uses the dtype that the test is parametrized with."""
     return any(
@@ -95,11 +119,11 @@ def problem_of_pattern(pattern: str | None) -> str:
     try:
         compiled = re.compile(pattern)
     except re.error as error:
-        return f"--ops: {pattern!r} is no regular expression: {error}"
+        return f"--ops: {pattern!r} is not a valid regular expression: {error}"
     names = [*operators(), *variants("inplace"), *variants("out"), *all_expressions(), *MODELS]
     if any(compiled.search(name) for name in names):
         return ""
-    return f"--ops: no operator's name has a match of {pattern!r}; names are as in 'add.Tensor' and 'neg_'"
+    return f"--ops: no operator's name matches {pattern!r}; names are as in 'add.Tensor' and 'neg_'"
 
 
 def is_selected(config: Any, name: str) -> bool:
@@ -125,12 +149,12 @@ def problem_of_claims(backend: Any) -> str:
     for name, said in backend.capabilities.items():
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
-            hint = f"; do you mean {near[0]!r}?" if near else ""
-            problems.append(f"{backend.name} claims {name!r}, and there is no such operator{hint}")
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            problems.append(f"{backend.name} claims {name!r}, but there is no such operator{hint}")
         dtypes = said.dtypes if isinstance(said, Claim) else said
         for dtype in dtypes or ():
             if dtype not in DTYPES:
-                problems.append(f"{backend.name} claims {name!r} for {dtype!r}, and there is no such dtype")
+                problems.append(f"{backend.name} claims {name!r} for {dtype!r}, but there is no such dtype")
     return "; ".join(problems)
 
 

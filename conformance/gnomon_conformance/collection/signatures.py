@@ -80,7 +80,7 @@ def _problem(name: str, kernel: Any, arguments: tuple[Any, ...]) -> str:
     except TypeError:
         said = ", ".join(map(_word, arguments))
         return (
-            f"the kernel of {name!r} has the wrong signature: it takes {signature}, and is called with "
+            f"the kernel of {name!r} has the wrong signature: it takes {signature}, but is called with "
             f"{len(arguments)} arguments: {said}.  Pointwise kernels and reductions are called "
             "kernel(iterator, *arguments), all others kernel(*outputs, *arguments)"
         )

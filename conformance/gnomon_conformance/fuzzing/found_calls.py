@@ -107,7 +107,7 @@ def _decoded(value: Any, seen: list[Any]) -> Any:
         contents = {name: _decoded(content[name], seen) for name in _CONTENTS}
         made = given(**contents, storage=content.get("storage"))
     else:
-        raise ValueError(f"there is no argument of the kind {kind!r}")
+        raise ValueError(f"unknown kind of argument {kind!r}")
     seen.append(made)
     return made
 
@@ -125,7 +125,7 @@ def read(path: pathlib.Path) -> FoundCall:
     try:
         return from_data(json.loads(path.read_text("utf-8")))
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} is no call that a search found: {error}") from None
+        raise ValueError(f"{path} is not a call written by a search: {error}") from None
 
 
 @functools.cache
@@ -142,7 +142,7 @@ def calls_in(*folders: str) -> dict[tuple[str, str], tuple[tuple[str, FoundCall]
 def check_folder(folder: str) -> None:
     """Raises NotADirectoryError if there is no such folder, and what ``read`` raises."""
     if not pathlib.Path(folder).is_dir():
-        raise NotADirectoryError(f"--samples: there is no folder {folder}")
+        raise NotADirectoryError(f"--samples: folder {folder} does not exist")
     calls_in(folder)
 
 
@@ -158,4 +158,4 @@ def advice(call: FoundCall, folder: str | None) -> str:
         text = json.dumps(as_data(call))
         return f"To keep it as a sample, save this line as {FOLDER.name}/{call.name}:\n{text}"
     path = write(call, pathlib.Path(folder))
-    return f"It is kept in {path}: copy it to {FOLDER} to add it to the suite, or give --samples {folder}"
+    return f"It is written to {path}: copy it to {FOLDER} to add it to the suite, or give --samples {folder}"

@@ -161,6 +161,6 @@ def _fallback(drawn: Drawn, backend: Any, refused: Counter[tuple[str, str]]) -> 
     kernels = [name for device, name in launch.declined - refused if device == backend.device_type]
     if not kernels:
         return ""
-    problem = f"{backend.name} claims {', '.join(sorted(kernels))}, and the reference's kernel ran"
+    problem = f"{backend.name} claims {', '.join(sorted(kernels))}, but the reference's kernel ran"
     devices = ("reference", backend.device_type)
     return explain([problem], drawn.operator, drawn.sample, drawn.dtype, "contiguous", devices)

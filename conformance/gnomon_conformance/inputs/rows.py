@@ -8,8 +8,8 @@ cannot represent.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from ..comparison.tolerances import PRECISION, Tolerance, ulp
 from ..execution.runner import TensorOutcome
@@ -179,61 +179,125 @@ def calls(operator: Any, dtype: str) -> Iterator[Sample]:
                 yield make(vector(row, dtype), 0)
     if name in INDEXED and dtype != "bool":
         yield from _indexed(name, rows, dtype)
-    if name in PRODUCTS:
+    if name in PRODUCTS and dtype != "bool":
         yield from _products(name, rows, dtype)
 
 
-INDEXED = (
-    "scatter_add scatter.src scatter.reduce scatter_reduce.two index_add index_copy _index_put put "
-    "embedding_dense_backward"
-).split()
-PRODUCTS = "mm bmm addmm baddbmm dot".split()
 PLACES = 4  # the number of elements that are added to
 
 
-def _indexed(name: str, rows: list[list[Any]], dtype: str) -> Iterator[Sample]:
+class Indexed(NamedTuple):
+    """What the calls of an operator that writes at indices are made from.
+
+    ``source`` are the rows to write: each to one of the ``places`` in ``target``, several of them to the same
+    one; or each to a place of its own in ``wide_target``, of ``apart``.  For ``scatter``, ``wide`` and
+    ``wide_apart`` have the place of each element.
+    """
+
+    dtype: str
+    rows: list[list[Any]]
+    source: GivenTensor
+    target: GivenTensor
+    places: GivenTensor
+    wide: GivenTensor
+    wide_target: GivenTensor
+    apart: GivenTensor
+    wide_apart: GivenTensor
+
+
+def _put(x: Indexed) -> Iterator[Sample]:
+    yield _call(x.target, [x.places], x.source, True)
+    width = len(x.rows[0])
+    second = vector([place * 3 % 5 % width for place in range(LENGTH)], "int64")
+    flat = vector([row[place % width] for place, row in enumerate(x.rows)], x.dtype)
+    yield _call(x.target, [x.places, second], flat, True)
+
+
+# Operator -> its calls.
+INDEXED: dict[str, Callable[[Indexed], Iterable[Sample]]] = {
+    "scatter_add": lambda x: [_call(x.target, 0, x.wide, x.source)],
+    "scatter.src": lambda x: [_call(x.wide_target, 0, x.wide_apart, x.source)],
+    "scatter.reduce": lambda x: [
+        _call(x.target, 0, x.wide, x.source, reduce=reduce) for reduce in ("add", "multiply")
+    ],
+    "scatter_reduce.two": lambda x: [
+        _call(x.target, 0, x.wide, x.source, reduce, include_self=include_self)
+        for reduce in ("sum", "prod", "mean", "amax", "amin")
+        for include_self in (True, False)
+        if x.dtype in (*INTEGERS, *REAL_FLOATS)
+    ],
+    "index_add": lambda x: [
+        _call(x.target, 0, x.places, x.source),
+        _call(x.target, 0, x.places, x.source, alpha=3),
+    ],
+    "index_copy": lambda x: [_call(x.wide_target, 0, x.apart, x.source)],
+    "_index_put": _put,
+    "put": lambda x: [_call(x.target, x.places, vector([row[0] for row in x.rows], x.dtype), True)],
+    "embedding_dense_backward": lambda x: [
+        _call(x.source, x.places, PLACES, padding, False) for padding in (-1, 1) if x.dtype in REAL_FLOATS
+    ],
+}
+
+
+def _indexed(name: str, rows: list[list[Any]], dtype: str) -> Iterable[Sample]:
     finite = [row for row in rows if all(_is_moderate(number, dtype) for number in row)]
     if not finite:
-        return
-    source = _turned(finite)  # LENGTH rows, several of which go to the same element
-    width = len(finite)
+        return ()
+    source, width = _turned(finite), len(finite)
+    zero = 0 if dtype in INTEGERS else 0.0
     index = [place * 5 % 7 % PLACES for place in range(LENGTH)]
-    self = matrix([[0 if dtype in INTEGERS else 0.0] * width] * PLACES, dtype)
-    wide = matrix([[each] * width for each in index], "int64")
-    places = vector(index, "int64")
-    if name == "scatter_add":
-        yield _call(self, 0, wide, matrix(source, dtype))
-    elif name == "scatter.reduce":
-        for reduce in ("add", "multiply"):
-            yield _call(self, 0, wide, matrix(source, dtype), reduce=reduce)
-    elif name == "scatter_reduce.two":
-        if dtype not in (*INTEGERS, *REAL_FLOATS):
-            return
-        for reduce in ("sum", "prod", "mean", "amax", "amin"):
-            for include_self in (True, False):
-                yield _call(self, 0, wide, matrix(source, dtype), reduce, include_self=include_self)
-    elif name == "index_add":
-        yield _call(self, 0, places, matrix(source, dtype))
-        yield _call(self, 0, places, matrix(source, dtype), alpha=3)
-    elif name == "_index_put":
-        yield _call(self, [places], matrix(source, dtype), True)
-        second = vector([place * 3 % 5 % width for place in range(LENGTH)], "int64")
-        flat = vector([row[place % width] for place, row in enumerate(source)], dtype)
-        yield _call(self, [places, second], flat, True)
-    elif name == "put":
-        yield _call(self, places, vector([row[0] for row in source], dtype), True)
-    elif name == "embedding_dense_backward" and dtype in REAL_FLOATS:
-        yield _call(matrix(source, dtype), places, PLACES, -1, False)
-        yield _call(matrix(source, dtype), places, PLACES, 1, False)
+    apart = [place * 3 % LENGTH for place in range(LENGTH)]
+    return INDEXED[name](
+        Indexed(
+            dtype=dtype,
+            rows=source,
+            source=matrix(source, dtype),
+            target=matrix([[zero] * width] * PLACES, dtype),
+            places=vector(index, "int64"),
+            wide=matrix([[each] * width for each in index], "int64"),
+            wide_target=matrix([[zero] * width] * LENGTH, dtype),
+            apart=vector(apart, "int64"),
+            wide_apart=matrix([[each] * width for each in apart], "int64"),
+        )
+    )
 
 
 def _is_moderate(number: Any, dtype: str) -> bool:
     return dtype in INTEGERS or (number == number and abs(number) < 3000)
 
 
+class Factors(NamedTuple):
+    """What the calls of a product are made from: rows, and the matrices and batches of one matrix of them."""
+
+    dtype: str
+    left: list[list[Any]]
+    right: list[list[Any]]
+    a: GivenTensor
+    b: GivenTensor
+    batch_a: GivenTensor
+    batch_b: GivenTensor
+
+    def ones(self, count: int) -> list[Any]:
+        """As many ones."""
+        return [1 if self.dtype in INTEGERS else 1.0] * count
+
+
+# Operator -> its calls.
+PRODUCTS: dict[str, Callable[[Factors], Iterable[Sample]]] = {
+    "mm": lambda x: [
+        _call(x.a, x.b),
+        _call(matrix(x.right, x.dtype), matrix(_turned(x.left), x.dtype)),
+    ],
+    "bmm": lambda x: [_call(x.batch_a, x.batch_b)],
+    "addmm": lambda x: [_call(matrix([x.ones(len(x.right))] * len(x.left), x.dtype), x.a, x.b)],
+    "baddbmm": lambda x: [
+        _call(given([2 * x.ones(1)[0]], (1,), (1,), 0, x.dtype), x.batch_a, x.batch_b),
+    ],
+    "dot": lambda x: [_call(vector(row, x.dtype), vector(x.right[-1], x.dtype)) for row in x.left],
+}
+
+
 def _products(name: str, rows: list[list[Any]], dtype: str) -> Iterator[Sample]:
-    if dtype == "bool":
-        return
     numbers = [row for row in rows if dtype in INTEGERS or all(_is_moderate(each, dtype) for each in row)]
     special = [
         row
@@ -248,22 +312,11 @@ def _products(name: str, rows: list[list[Any]], dtype: str) -> Iterator[Sample]:
     for left in filter(None, (numbers, special)):
         right = ones + left[:3] if dtype in INTEGERS else ones
         a, b = matrix(left, dtype), matrix(_turned(right), dtype)
-        batch = [
+        batch_a, batch_b = (
             given(each.contents.numbers, (1, *each.sizes), (1, *each.contents.strides), 0, dtype)
             for each in (a, b)
-        ]
-        if name == "mm":
-            yield _call(a, b)
-            yield _call(matrix(right, dtype), matrix(_turned(left), dtype))
-        elif name == "bmm":
-            yield _call(*batch)
-        elif name == "addmm":
-            yield _call(matrix([[1 if dtype in INTEGERS else 1.0] * len(right)] * len(left), dtype), a, b)
-        elif name == "baddbmm":
-            yield _call(given([2 if dtype in INTEGERS else 2.0], (1,), (1,), 0, dtype), *batch)
-        elif name == "dot":
-            for row in left:
-                yield _call(vector(row, dtype), vector(right[-1], dtype))
+        )
+        yield from PRODUCTS[name](Factors(dtype, left, right, a, b, batch_a, batch_b))
 
 
 class Relative(Tolerance):

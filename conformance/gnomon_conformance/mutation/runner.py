@@ -92,7 +92,7 @@ def results_of(
     with contextlib.redirect_stdout(io.StringIO()):
         status = pytest.main(command, plugins=[kept])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-        raise RuntimeError(f"the suite does not run on a mutant: {status!r} of {' '.join(command)}")
+        raise RuntimeError(f"the suite failed to run on a mutant: {status!r} of {' '.join(command)}")
     return {test: result for (_, test), result in kept.config.stash[plugin.results_key].items()}
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..collection.selection import RANDOM, UNDETERMINED
+from ..collection.selection import UNDETERMINED, random_operators
 from ..comparison.differences import (
     differences,
     failure_differences,
@@ -44,7 +44,7 @@ class Difference(NamedTuple):
 
 def compares_numbers(name: str) -> bool:
     """Whether the arguments determine the numbers of the result."""
-    return not RANDOM.match(name) and not UNDETERMINED.match(name)
+    return name not in random_operators() and not UNDETERMINED.match(name)
 
 
 def live_place_differences(variant: Any, dtype: str) -> list[str]:

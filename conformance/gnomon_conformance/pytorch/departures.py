@@ -51,7 +51,8 @@ DEPARTURES: list[Departure] = [
         ("bool", *INTEGERS, *COMPLEX),
     ),
     Departure(
-        r"silu|embedding|embedding_dense_backward|convolution|bilinear|(slice|select)_scatter|scatter_reduce\.two|nan_to_num|soft_margin_loss",
+        r"silu|embedding|embedding_dense_backward|convolution|bilinear|(slice|select)_scatter|scatter_reduce\.two|nan_to_num|soft_margin_loss|"
+        r"native_dropout_backward",
         "gradient: raised nothing, expected RuntimeError: .* does not support automatic differentiation",
         "gnomon supports complex gradients here; the same formula applies",
         COMPLEX,

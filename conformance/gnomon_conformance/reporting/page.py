@@ -97,7 +97,7 @@ def _tiers(data: Mapping[str, Any]) -> str:
         )
     heading = ("tier", "", "score", "claimed", *(f"{_MARKS[outcome]} {outcome}" for outcome in OUTCOMES))
     caption = (
-        "Score: what passes on the backend's own kernels, of the tests that it claims. Claimed: of all tests."
+        "Score: share of claimed tests that pass on the backend's own kernels. Claimed: share of all tests."
     )
     return _table(caption, heading, rows, numbers=len(OUTCOMES) + 2)
 
@@ -184,7 +184,7 @@ def _failure(result: Mapping[str, Any]) -> str:
     program = ""
     if result["program"]:
         program = (
-            "<details><summary>A program that shows it</summary>"
+            "<details><summary>Program to reproduce</summary>"
             f"<button type=button hidden>copy</button><pre>{escape(result['program'])}</pre></details>"
         )
     return (
@@ -201,7 +201,7 @@ def _expected(data: Mapping[str, Any]) -> str:
     parts = []
     if known:
         reasons = [(f"<code>{escape(each['test'])}</code>", escape(each["known"])) for each in known]
-        parts.append(_table("Failures that the author's file expects", ("test", "reason"), reasons))
+        parts.append(_table("Expected failures (expectations file)", ("test", "reason"), reasons))
     if data["loosened"]:
         rows = [
             (
@@ -213,8 +213,8 @@ def _expected(data: Mapping[str, Any]) -> str:
             for each in data["loosened"]
         ]
         heading = ("operator", "dtype", "reason", "ULP")
-        parts.append(_table("Tolerances that the author's file loosens", heading, rows, numbers=1))
-    return "".join(parts) or "<p>The author's file expects no failure and loosens nothing.</p>"
+        parts.append(_table("Loosened tolerances (expectations file)", heading, rows, numbers=1))
+    return "".join(parts) or "<p>The expectations file is empty.</p>"
 
 
 def _errors(data: Mapping[str, Any]) -> str:
@@ -231,7 +231,7 @@ def _errors(data: Mapping[str, Any]) -> str:
         )
         for each in measured[:_WORST]
     ]
-    caption = f"The {len(rows)} largest errors, by how much of what is allowed they use"
+    caption = f"The {len(rows)} largest errors, relative to the tolerance"
     return _table(caption, ("test", "where", "ULP", "allowed"), rows, numbers=2)
 
 
@@ -268,8 +268,8 @@ def _coverage(data: Mapping[str, Any]) -> str:
         "most elements",
     )
     caption = (
-        "What a pass rests on. Dtypes: combinations of those of a call's tensors. Dims, row (last dimension) "
-        "and elements: the largest of any tensor."
+        "What the tests cover. Dtypes: combinations of the dtypes of a call's tensors. Dims, row (last "
+        "dimension) and elements: the largest of any tensor."
     )
     return (
         f"<details><summary>{len(rows)} operators</summary>"
@@ -342,12 +342,12 @@ largest magnitude, or 2; all else 0. Errors are distances from the exact result 
 it.</small></p>"""
 
 _LEGEND = {
-    PASS: "its own kernels ran, and did what the reference does",
-    FAIL: "they did something else, crashed or hung",
+    PASS: "the backend's own kernels ran, with the results of the reference",
+    FAIL: "the results differ, or a kernel crashed or hung",
     NOT_CLAIMED: "the backend does not claim what the test needs",
-    FELL_BACK: "a claimed kernel was not the backend's own",
-    STALE: "a failure that the author expects did not come",
-    BLOCKED: "not run, because the foundation of a tier below fails",
+    FELL_BACK: "the reference's kernel ran instead of a claimed one",
+    STALE: "an expected failure did not occur",
+    BLOCKED: "not run, because the foundation of a lower tier fails",
 }
 
 

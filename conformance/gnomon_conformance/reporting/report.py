@@ -259,9 +259,9 @@ def read(path: str) -> dict[str, Any]:
     try:
         data = json.loads(pathlib.Path(path).read_text("utf-8"))
     except ValueError as error:
-        raise ValueError(f"{path} is no report: {error}") from None
+        raise ValueError(f"{path} is not a report: {error}") from None
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-        raise ValueError(f"{path} is no report of schema {SCHEMA}")
+        raise ValueError(f"{path} is not a report of schema {SCHEMA}")
     return _expanded(data) if "passes" in data else data
 
 
@@ -291,7 +291,7 @@ def compare(before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
 def unlike(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
     """The differences in suite, backend or selection that make two reports incomparable."""
     return [
-        f"The {name} is another: {before.get(name) or 'none'}, and {after.get(name) or 'none'}"
+        f"The {name} differs: {before.get(name) or 'none'} and {after.get(name) or 'none'}"
         for name in ("suite", "backend", "selection")
         if before.get(name) != after.get(name)
     ]
@@ -300,8 +300,8 @@ def unlike(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
 def changes_text(changes: Sequence[Change]) -> str:
     """The changes as lines for a terminal, those for the worse first."""
     lines = [
-        f"{each.test}: {each.before or 'not there'} -> {each.after or 'not there'}"
+        f"{each.test}: {each.before or 'absent'} -> {each.after or 'absent'}"
         for each in sorted(changes, key=lambda each: not each.is_worse)
     ]
     worse = sum(each.is_worse for each in changes)
-    return "\n".join([*lines, f"{len(changes)} tests differ, {worse} of them for the worse"])
+    return "\n".join([*lines, f"{len(changes)} tests differ, {worse} of them got worse"])

@@ -165,7 +165,7 @@ def begin(item: Any) -> None:
         notes.skipped, notes.reason = NOT_CLAIMED, f"{backend.name} lacks the trait {', '.join(missing)}"
     elif below:
         notes.skipped = BLOCKED
-        notes.reason = f"the foundation of {below[0]!r} fails, on which {subject.tier!r} rests"
+        notes.reason = f"the foundation of {below[0]!r} fails, on which {subject.tier!r} depends"
     if notes.skipped:
         pytest.skip(f"{notes.skipped}: {notes.reason}")
 
@@ -234,7 +234,7 @@ def judge(item: Any, call: Any, report: Any) -> None:
         outcome, message = NOT_CLAIMED, str(report.longrepr[-1] if report.longrepr else "")
     elif notes.broken:
         outcome = FELL_BACK
-        message = f"{subject.backend} claims {', '.join(notes.broken)}, and the reference's kernel ran"
+        message = f"{subject.backend} claims {', '.join(notes.broken)}, but the reference's kernel ran"
         report.outcome, report.longrepr = "failed", message
     elif notes.not_claimed:
         outcome = NOT_CLAIMED
@@ -243,7 +243,7 @@ def judge(item: Any, call: Any, report: Any) -> None:
         report.longrepr = (str(item.path), 0, f"Skipped: {outcome}: {message}")
     elif expected and item.get_closest_marker("search") is None:  # a search may end before it finds a failure
         outcome = STALE
-        message = f"it passes, and is expected to fail: {expected}"
+        message = f"it passes, but is expected to fail: {expected}"
         report.outcome, report.longrepr = "failed", message
     program = text.partition("To reproduce:\n")[2].strip("\n")
     result = Result(

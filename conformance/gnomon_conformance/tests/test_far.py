@@ -13,7 +13,7 @@ import pytest
 import gnomon as gn
 
 from ..collection import selection
-from ..collection.selection import operators
+from ..collection.selection import operators, random_fills
 
 pytestmark = [pytest.mark.tier("memory")]
 
@@ -54,10 +54,8 @@ def _plain(name):
         far = _rows(device, dtype, 4)
         near = numbers.to(device)
         far.copy_(near)
-        others = (near,) if name in ("add.Tensor", "mul.Tensor") else ()
-        rest = {"sum.dim_IntList": ([0],), "amax": ([0],), "cumsum": (0,), "flip": ([0],), "mm": (near.t(),)}
         operator = operators()[name]
-        arguments = [*others, *rest.get(name, ())]
+        arguments = PLAIN[name](near)
         expected = operator(near, *arguments).tolist()
         assert operator(far, *arguments).tolist() == expected, f"{name}: {dtype} rows {SPAN} bytes apart"
         outputs = [each for each in operator.variants if each.schema.is_out]
@@ -91,16 +89,8 @@ def _writing(name):
         rows = gn.tensor([1, 0, 1], device=device)
         wide = gn.tensor([[1, 0, 1], [0, 1, 0]], device=device)
         source = gn.tensor([[10, 20, 30], [40, 50, 60], [40, 50, 60]], dtype=dtype).to(device)
-        call = {
-            "scatter.src": lambda x: x.scatter_(0, wide, source),
-            "scatter_add": lambda x: x.scatter_add_(0, wide, source),
-            "index_add": lambda x: x.index_add_(0, rows, source),
-            "index_copy": lambda x: x.index_copy_(0, rows[:2], source[:2]),
-            "index_fill.int_Scalar": lambda x: x.index_fill_(0, rows[:1], 4),
-            "_index_put": lambda x: x.index_put_((rows, rows), source[0], accumulate=True),
-        }[name]
-        call(far)
-        call(near)
+        for x in (far, near):
+            WRITING[name](x, rows, wide, source)
         assert far.tolist() == near.tolist(), f"{name}: {dtype} rows {SPAN} bytes apart"
 
     return check
@@ -109,30 +99,47 @@ def _writing(name):
 def _indexing(name):
     def check(device, dtype):
         line, at = _line(device), _places(device)
-        read = {
-            "index_select": lambda: line.index_select(0, at),
-            "gather": lambda: line.gather(0, at),
-            "take": lambda: line.take(at),
-            "_index": lambda: line[at],
-            "embedding": lambda: gn.ops.aten.embedding.default(
-                line.unsqueeze(1), at, -1, False, False
-            ).squeeze(1),
-        }
-        assert read[name]().tolist() == [1, 2, 3, 4, 5], f"{name} at {PLACES}"
+        assert INDEXING[name](line, at).tolist() == [1, 2, 3, 4, 5], f"{name} at {PLACES}"
 
     return check
 
 
-PLAIN = "neg add.Tensor mul.Tensor sum.dim_IntList amax cumsum flip mm".split()
-INDEXING = "index_select gather take _index embedding".split()
-WRITING = "scatter.src scatter_add index_add index_copy index_fill.int_Scalar _index_put".split()
+# Operator -> its arguments after the rows.
+PLAIN = {
+    "neg": lambda x: (),
+    "add.Tensor": lambda x: (x,),
+    "mul.Tensor": lambda x: (x,),
+    "sum.dim_IntList": lambda x: ([0],),
+    "amax": lambda x: ([0],),
+    "cumsum": lambda x: (0,),
+    "flip": lambda x: ([0],),
+    "mm": lambda x: (x.t(),),
+}
+# Operator -> its call, which reads elements of a line.
+INDEXING = {
+    "index_select": lambda line, at: line.index_select(0, at),
+    "gather": lambda line, at: line.gather(0, at),
+    "take": lambda line, at: line.take(at),
+    "_index": lambda line, at: line[at],
+    "embedding": lambda line, at: gn.ops.aten.embedding.default(
+        line.unsqueeze(1), at, -1, False, False
+    ).squeeze(1),
+}
+# Operator -> its call, which writes to rows.
+WRITING = {
+    "scatter.src": lambda x, rows, wide, source: x.scatter_(0, wide, source),
+    "scatter_add": lambda x, rows, wide, source: x.scatter_add_(0, wide, source),
+    "index_add": lambda x, rows, wide, source: x.index_add_(0, rows, source),
+    "index_copy": lambda x, rows, wide, source: x.index_copy_(0, rows[:2], source[:2]),
+    "index_fill.int_Scalar": lambda x, rows, wide, source: x.index_fill_(0, rows[:1], 4),
+    "_index_put": lambda x, rows, wide, source: x.index_put_((rows, rows), source[0], accumulate=True),
+}
 CHECKS = {name: _plain(name) for name in PLAIN} | {name: _indexing(name) for name in INDEXING}
 CHECKS |= {name: _writing(name) for name in WRITING}
-RANDOM = "uniform_ normal_ bernoulli_.float random_.from exponential_ cauchy_ log_normal_ geometric_".split()
 
 
 def pytest_generate_tests(metafunc):
-    names = RANDOM if metafunc.function is test_seeds else CHECKS
+    names = random_fills() if metafunc.function is test_seeds else CHECKS
     selection.parametrize_operators(metafunc, {name: operators()[name] for name in names})
 
 

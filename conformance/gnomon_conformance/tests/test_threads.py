@@ -9,7 +9,7 @@ import pytest
 import gnomon as gn
 
 from ..collection import selection
-from ..collection.selection import RANDOM, UNDETERMINED, operators
+from ..collection.selection import UNDETERMINED, operators, random_operators
 from ..execution.runner import Gnomon, run
 from ..samples import good_samples
 
@@ -34,6 +34,9 @@ CALLED = {
 }
 
 
+# Seconds for the calls of a thread; ``gnomon conform`` has its own --hang-limit, for the whole test.
+HANG_LIMIT = 600.0
+
 # Calls per thread of every other operator, with its own samples.
 SAMPLE_CALLS = 4
 
@@ -45,7 +48,7 @@ def pytest_generate_tests(metafunc):
         found = {
             name: each
             for name, each in operators().items()
-            if not RANDOM.match(name) and not UNDETERMINED.match(name)
+            if name not in random_operators() and not UNDETERMINED.match(name)
         }
         selection.parametrize_operators(metafunc, found, ("float32",))
 
@@ -87,7 +90,7 @@ def at_once(operator, count, call):
     """``call(number)`` in each of several threads, ``count`` times, gives the result that it gives alone."""
     alone = [repr(call(number)) for number in range(THREADS)]
     wrong = []
-    start = threading.Barrier(THREADS)
+    start = threading.Barrier(THREADS, timeout=HANG_LIMIT)
 
     def work(number):
         start.wait()
@@ -100,7 +103,8 @@ def at_once(operator, count, call):
                 wrong.append(f"thread {number}: {found}, alone {alone[number]}")
                 return
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(THREADS)]
+    # daemon threads: the process waits for the end of all others before it ends
+    threads = [threading.Thread(target=work, args=(number,), daemon=True) for number in range(THREADS)]
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)  # so that Python code interleaves as often as a library's threads do
     try:
@@ -108,7 +112,9 @@ def at_once(operator, count, call):
             for each in threads:
                 each.start()
             for each in threads:
-                each.join()
+                each.join(HANG_LIMIT)
+                assert not each.is_alive(), f"{operator.name}: a thread hangs"
     finally:
         sys.setswitchinterval(interval)
+    assert not start.broken, f"{operator.name}: the threads did not start together"
     assert not wrong, f"{operator.name} from {THREADS} threads at once:\n" + "\n".join(wrong)
