@@ -36,7 +36,7 @@ def _open(name: str) -> ModuleType:
     except ImportError as error:
         if isinstance(error, ModuleNotFoundError) and error.name == f"gnomon_c.{name}":
             raise RuntimeError(MISSING) from None
-        raise RuntimeError(f"its C extension gnomon_c.{name} does not load: {error}") from error
+        raise RuntimeError(f"its C extension gnomon_c.{name} cannot be loaded: {error}") from error
     return extension
 
 
@@ -48,8 +48,8 @@ def check_abi(name: str, library: Any) -> None:
         version, words = 0, "was built before there were versions"
     if version != ABI_VERSION:
         raise RuntimeError(
-            f"its C extension {name} {words.format(version)} of csrc/gnomon.h, and this gnomon_c wants "
-            f"version {ABI_VERSION}: build it again (pip install --force-reinstall gnomon; in a clone: "
+            f"its C extension {name} {words.format(version)} of csrc/gnomon.h, but this gnomon_c requires "
+            f"version {ABI_VERSION}: rebuild it (pip install --force-reinstall gnomon; in a clone: "
             "python setup.py build_ext --inplace)"
         )
 
@@ -72,8 +72,8 @@ def isas() -> list[str]:
     present = [isa for isa in built if ISAS.index(isa) <= widest]
     if not present:
         raise RuntimeError(
-            f"its C extension is built for {', '.join(built)}, and this processor runs {ISAS[widest]}: build "
-            "it on this machine, or with GNOMON_C_VARIANTS=all"
+            f"its C extension is built for {', '.join(built)}, but this processor supports {ISAS[widest]}: "
+            "build it on this machine, or with GNOMON_C_VARIANTS=all"
         )
     return present
 
@@ -90,8 +90,8 @@ def native() -> ModuleType:
     chosen = os.environ.get("GNOMON_C_ISA", "") or present[-1]
     if chosen not in present:
         raise RuntimeError(
-            f"GNOMON_C_ISA: expected one of {', '.join(present)} (built, and run by this processor), got "
-            f"{chosen!r}"
+            f"GNOMON_C_ISA: expected one of {', '.join(present)} (built, and supported by this processor), "
+            f"got {chosen!r}"
         )
     name = "_native" if chosen == "baseline" else f"_native_{chosen}"
     extension = _open(name)
@@ -110,7 +110,7 @@ def native() -> ModuleType:
         if grain.isascii() and grain.isdigit() and 1 <= int(grain) < 2**63:
             extension.lib.gn_set_most_grain(int(grain))
         else:
-            warn(f"gnomon: GNOMON_GRAIN must be a positive integer, got {grain!r}; cutting work as usual")
+            warn(f"gnomon: GNOMON_GRAIN must be a positive integer, got {grain!r}; using the default")
     parallel = os.environ.get("GNOMON_PARALLEL", "")
     if parallel:
         _choose_parallel(extension.lib, parallel)
@@ -196,7 +196,7 @@ def open_blas() -> str:
         if os.environ.get("GNOMON_BLAS", ""):
             reason = str(error).partition(".  ")[0]  # drop cffi's list of other locations
             warn(
-                f"gnomon: GNOMON_BLAS: no BLAS that can be used: {reason}; using the library's own kernel",
+                f"gnomon: GNOMON_BLAS: not a usable BLAS: {reason}; using the library's own matrix products",
             )
         return ""
     _opened.append(library)  # keeps it open

@@ -383,9 +383,9 @@ class Allocator:
         cached = self._reserved - self._allocated
         limit = "" if self._limit is None else f", the limit is {described(self._limit)}"
         raise OutOfMemoryError(
-            f"cuda:{self.index}: out of memory: asked for {described(nbytes)}; of the device's "
-            f"{described(total)} are {described(free)} free, {described(self._allocated)} allocated and "
-            f"{described(cached)} cached by gnomon{limit}"
+            f"cuda:{self.index}: out of memory. Tried to allocate {described(nbytes)}. The device has "
+            f"{described(total)}, of which {described(free)} are free; {described(self._allocated)} are "
+            f"allocated and {described(cached)} cached by gnomon{limit}"
         )
 
     # -----------------------------------------------------------------------------------------------------
@@ -427,7 +427,7 @@ class Allocator:
         """
         with self._lock:
             if stream.handle in self._pool_of_stream:
-                raise RuntimeError(f"{stream!r} is being captured already")
+                raise RuntimeError(f"{stream!r} is already being captured")
             self._sort_released()
             if pool is None:
                 self._pool_count += 1

@@ -71,7 +71,7 @@ class ImageCache:
         self.folder = found / "cuda" if found is not None else None
         self.hits = 0
         self.misses = 0
-        self.problem = "" if found is not None else "there is no home folder"
+        self.problem = "" if found is not None else "there is no home directory"
         self.refused = ""
 
     def compile(self, compiler: Compiler, source: str, kernels: Sequence[str], architecture: str) -> Image:
@@ -109,7 +109,7 @@ class ImageCache:
             return None
         image = decode(content, key)
         if image is None:
-            self._refuse(f"{path} is damaged")
+            self._refuse(f"{path} is corrupted")
         return image
 
     def put(self, key: str, image: Image) -> None:
@@ -145,7 +145,7 @@ class ImageCache:
     def _refuse(self, reason: str) -> None:
         if not self.refused:
             self.refused = reason
-            warn(f"gnomon: kept kernels are not used: {reason}; they are compiled anew")
+            warn(f"gnomon: the kernel cache is not used: {reason}; kernels are compiled again")
 
 
 class UntrustedError(Exception):
@@ -158,11 +158,11 @@ def check_owner(status: os.stat_result, path: Path) -> None:
         return
     if status.st_uid != os.geteuid():
         raise UntrustedError(
-            f"{path} belongs to user {status.st_uid}, and this process to user {os.geteuid()}"
+            f"{path} belongs to user {status.st_uid}, but this process runs as user {os.geteuid()}"
         )
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         mode = f"{stat.S_IMODE(status.st_mode):o}"
-        raise UntrustedError(f"{path} can be written by others than its owner (its mode is {mode})")
+        raise UntrustedError(f"{path} is writable by users other than its owner (its mode is {mode})")
 
 
 def read_own(path: Path) -> bytes:
@@ -174,7 +174,7 @@ def read_own(path: Path) -> bytes:
         status = os.fstat(file.fileno())
         check_owner(status, path)
         if not stat.S_ISREG(status.st_mode):
-            raise UntrustedError(f"{path} is no file")
+            raise UntrustedError(f"{path} is not a regular file")
         return file.read()
 
 

@@ -191,7 +191,7 @@ class NvrtcCompiler(Compiler):
             except (OSError, AttributeError) as error:
                 problems.append(str(error).partition(".  ")[0])  # drop cffi's list of other locations
         raise BackendUnavailableError(
-            f"NVRTC does not load (pip install 'gnomon[cuda]' brings it): {'; '.join(problems)}"
+            f"NVRTC cannot be loaded (pip install 'gnomon[cuda]' installs it): {'; '.join(problems)}"
         )
 
     def _find_architectures(self) -> tuple[int, ...]:
@@ -218,7 +218,7 @@ class NvrtcCompiler(Compiler):
         if number > newest:
             return f"compute_{newest}", False
         raise CompileError(
-            f"NVRTC {self.version} does not compile for {architecture}; it knows "
+            f"NVRTC {self.version} does not support {architecture}; it supports "
             f"{', '.join(f'sm_{each}' for each in self.architectures)}",
             "",
         )
@@ -241,7 +241,7 @@ class NvrtcCompiler(Compiler):
             if status:
                 words = ffi.string(lib.nvrtcGetErrorString(status)).decode()
                 raise CompileError(
-                    f"NVRTC {self.version} does not compile {_described(kernels)} for {target} ({words}):",
+                    f"NVRTC {self.version} failed to compile {_described(kernels)} for {target} ({words}):",
                     log,
                 )
             symbols = {}
@@ -275,8 +275,8 @@ def _version_of(command: tuple[str, ...]) -> str:
         answer = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
         raise BackendUnavailableError(
-            f"the emulated GPU needs a C++ compiler, and {shlex.join(command)!r} is none: {error} "
-            "(CXX names another)"
+            f"the emulated GPU requires a C++ compiler, but {shlex.join(command)!r} does not work: {error} "
+            "(set CXX to use another)"
         ) from None
     return answer.stdout.partition("\n")[0].strip()
 
@@ -355,7 +355,7 @@ class HostCompiler(Compiler):
         ran = subprocess.run(command, cwd=room, capture_output=True, text=True, errors="replace")
         log = "\n".join(filter(None, (ran.stderr.strip(), ran.stdout.strip())))
         if ran.returncode:
-            raise CompileError(f"{shlex.join(self.command)} does not compile {what}:", log)
+            raise CompileError(f"{shlex.join(self.command)} failed to compile {what}:", log)
         return log
 
     def build(

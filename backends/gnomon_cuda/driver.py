@@ -168,12 +168,12 @@ class Driver:
         except (OSError, AttributeError) as error:
             reason = str(error).partition(".  ")[0]  # drop cffi's list of other locations
             raise BackendUnavailableError(
-                f"the CUDA driver does not load: {reason} (is a driver installed?)"
+                f"the CUDA driver cannot be loaded: {reason} (is a driver installed?)"
             ) from None
         status = self._lib.cuInit(0)
         if status:
             name, text = self._words(status)
-            raise BackendUnavailableError(f"the CUDA driver finds no GPU that it can use: {text} ({name})")
+            raise BackendUnavailableError(f"the CUDA driver found no usable GPU: {text} ({name})")
         self._null = self.ffi.NULL
         _drivers.add(self)
 
@@ -187,7 +187,7 @@ class Driver:
             answer = self.ffi.new("char **")
             known = ask(status, answer) == 0 and answer[0] != self.ffi.NULL
             found.append(self.ffi.string(answer[0]).decode() if known else "")
-        return found[0] or f"CUDA_ERROR_{status}", found[1] or "an error that the driver has no words for"
+        return found[0] or f"CUDA_ERROR_{status}", found[1] or "unknown error"
 
     def problem(self) -> str:
         """The emulated driver's message about an error in a kernel; "" if there is none, or on a GPU."""
@@ -208,17 +208,19 @@ class Driver:
                 said += f"; {problem}" if problem else ""
                 self._lost[device] = said = f"{said}; {self._suspect(operator)}"
             else:
-                said = f"{function}: the context of cuda:{device} is lost since an earlier error: {before}"
+                said = (
+                    f"{function}: the context of cuda:{device} is unusable after an earlier error: {before}"
+                )
         raise CudaError(said, status, name)
 
     def _suspect(self, operator: str) -> str:
         if operator:
-            return f"it was operator {operator}"
+            return f"caused by operator {operator}"
         if not self._last_operator:
             return "no operator was launched before"
         return (
-            f"the last operator launched was {self._last_operator}; it or an earlier one did it "
-            "(GNOMON_CUDA_BLOCKING=1 tells which)"
+            f"the last operator launched was {self._last_operator}; this or an earlier operator caused the "
+            "error (set GNOMON_CUDA_BLOCKING=1 to find out which)"
         )
 
     # -----------------------------------------------------------------------------------------------------
@@ -289,8 +291,8 @@ class Driver:
         """``activate`` without assuming which context is current."""
         if self._forked:
             raise RuntimeError(
-                "CUDA was used before this process was forked, and does not work in the child; start "
-                "processes by multiprocessing's 'spawn' or 'forkserver'"
+                "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must "
+                "use the 'spawn' or 'forkserver' start method"
             )
         context = self.context(index)
         status = self._lib.cuCtxSetCurrent(context)

@@ -78,7 +78,7 @@ def _build(names: Sequence[str], what: str, has_kernels: bool, cache: ImageCache
             ),
         )
     except CompileError as error:
-        raise BackendUnavailableError(f"the emulated GPU does not compile: {error}") from None
+        raise BackendUnavailableError(f"the emulated GPU cannot be compiled: {error}") from None
     with _lock:
         number = len(list(Path(_room().name).iterdir()))
         path = Path(_room().name, f"emulated-{what}-{number}.so")

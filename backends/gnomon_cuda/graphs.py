@@ -46,7 +46,7 @@ class CUDAGraph:
         Raises RuntimeError before a capture.
         """
         if self._pool is None:
-            raise RuntimeError("CUDAGraph.pool: nothing was captured")
+            raise RuntimeError("CUDAGraph.pool: called without a preceding capture")
         return self._pool
 
     def capture_begin(self, pool: int | None = None, stream: Stream | None = None) -> None:
@@ -58,11 +58,13 @@ class CUDAGraph:
         not be captured.
         """
         if self._executable or self._stream is not None:
-            raise RuntimeError("CUDAGraph.capture_begin: it has captured something already; reset it first")
+            raise RuntimeError(
+                "CUDAGraph.capture_begin: this CUDAGraph already captured a graph; call reset() first"
+            )
         driver = self._runtime.driver
         stream = current_stream(driver, self._index) if stream is None else stream
         if not stream.handle:
-            raise RuntimeError("CUDAGraph.capture_begin: the default stream can not be captured")
+            raise RuntimeError("CUDAGraph.capture_begin: the default stream cannot be captured")
         self._pool = self._runtime.allocator(self._index).begin_pool(stream, pool)
         self._owns_pool = pool is None
         with on_device(driver, self._index):
@@ -83,7 +85,7 @@ class CUDAGraph:
         operation.
         """
         if self._stream is None:
-            raise RuntimeError("CUDAGraph.capture_end: nothing is being captured")
+            raise RuntimeError("CUDAGraph.capture_end: called without a preceding capture_begin")
         driver, stream = self._runtime.driver, self._stream
         self._stream = None
         del self._runtime.captures[self._index, stream.handle]
@@ -102,7 +104,7 @@ class CUDAGraph:
     def replay(self) -> None:
         """Launches the graph into the current stream.  Raises RuntimeError if nothing was captured."""
         if not self._executable:
-            raise RuntimeError("CUDAGraph.replay: nothing was captured")
+            raise RuntimeError("CUDAGraph.replay: called without a preceding successful capture")
         driver = self._runtime.driver
         with on_device(driver, self._index):
             driver.launch_graph(self._executable, current_stream(driver, self._index).handle)
@@ -110,7 +112,7 @@ class CUDAGraph:
     def reset(self) -> None:
         """Deletes the captured work, after waiting for it; results keep their memory."""
         if self._stream is not None:
-            raise RuntimeError("CUDAGraph.reset: it is being captured")
+            raise RuntimeError("CUDAGraph.reset: called during a capture")
         if self._executable:
             driver = self._runtime.driver
             with on_device(driver, self._index):

@@ -81,7 +81,7 @@ class PinnedPool:
                 block = self._take(size)
                 if block is None:
                     raise OutOfMemoryError(
-                        f"cuda: no pinned host memory: asked for {described(nbytes)}; "
+                        f"cuda: out of pinned host memory. Tried to allocate {described(nbytes)}; "
                         f"{described(self._allocated)} are allocated"
                     )
         return PinnedMemory(self, block, nbytes)

@@ -95,7 +95,7 @@ class Programs:
     def _load(self, device: int, text: str, dtype: str, kernel: str, group: Sequence[str]) -> None:
         program = Program(text, dtype, tuple(group))
         if self._driver.emulated and program not in self._listed:
-            raise LookupError(f"{kernel} of {text} for {dtype}: no family's programs() has it in this group")
+            raise LookupError(f"{kernel} of {text} for {dtype} is not listed by the programs() of any family")
         first = group.index(kernel) // self._batch * self._batch
         chosen = list(group[first : first + self._batch])
         image = self._cache.compile(self._compiler, program.source, chosen, self._driver.architecture(device))

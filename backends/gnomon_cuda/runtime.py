@@ -116,8 +116,8 @@ class Runtime:
         """Raises RuntimeError if the stream is being captured: its work does not run, so it can not wait."""
         if self.captures and (device, stream) in self.captures:
             raise RuntimeError(
-                "cuda: the host asks for a number while a graph is captured, when nothing runs: item(), "
-                "tolist(), or an operator that looks at numbers before it goes on"
+                "cuda: values cannot be read on the host while a graph is being captured: by item(), "
+                "tolist(), or an operator that depends on them"
             )
 
     def new_flag(self, device: int, stream: int) -> Memory:

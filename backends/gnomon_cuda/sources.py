@@ -24,7 +24,7 @@ def folder() -> Path:
     for candidate in (installed, repository):
         if candidate.is_dir():
             return candidate
-    raise FileNotFoundError(f"the texts of the CUDA kernels are neither in {installed} nor in {repository}")
+    raise FileNotFoundError(f"the sources of the CUDA kernels are neither in {installed} nor in {repository}")
 
 
 def kernel_folders(emulated: bool) -> list[Path]:

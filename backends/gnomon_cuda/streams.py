@@ -133,7 +133,7 @@ class Event:
             stream = current_stream(self.driver, max(self.driver.active_device(), 0))
         if self.handle and stream.index != self.index:
             raise RuntimeError(
-                f"Event.record: the event is one of cuda:{self.index}, the stream one of cuda:{stream.index}"
+                f"Event.record: the event is on cuda:{self.index}, but the stream is on cuda:{stream.index}"
             )
         with on_device(self.driver, stream.index):
             if not self.handle:
@@ -168,9 +168,9 @@ class Event:
         """
         for event in (self, end):
             if not event._timing:
-                raise RuntimeError("Event.elapsed_time: both events need enable_timing=True")
+                raise RuntimeError("Both events must be created with argument 'enable_timing=True'.")
             if not event.handle:
-                raise RuntimeError("Event.elapsed_time: both events have to be recorded first")
+                raise RuntimeError("Both events must be recorded before calculating elapsed time.")
         with on_device(self.driver, self.index):
             return self.driver.elapsed_milliseconds(self.handle, end.handle)
 

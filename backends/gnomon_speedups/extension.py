@@ -22,6 +22,6 @@ def _opened(file: str) -> Any:
 _file = os.environ.get("GNOMON_SPEEDUPS", "")
 extension: Any = _opened(_file) if _file else importlib.import_module("gnomon_speedups._speedups")
 if not extension.claim():
-    text = "the C speedups serve another copy of gnomon in this process; this one does without them"
+    text = "the C speedups are in use by another copy of gnomon in this process; this copy runs without them"
     warnings.warn_explicit(f"gnomon: {text}", RuntimeWarning, __file__, 1)
     raise ImportError(text)

@@ -45,36 +45,36 @@ def make_parser() -> argparse.ArgumentParser:
     """The command's options."""
     parser = argparse.ArgumentParser(
         prog="gnomon bench",
-        description="Time backends and peers in turn, on this machine: medians with their spread, ratios, "
-        "and per cent of what the machine can do.",
+        description="Time backends and other libraries in turn on this machine: medians with their spread, "
+        "ratios, and the percentage of the machine's limits that is reached.",
     )
     add = parser.add_argument
     add(
         "--backends",
         default=None,
         metavar="LIST",
-        help="gnomon's backends: reference,c,numpy (default: those with kernels enough)",
+        help="gnomon's backends, for example reference,c,numpy (default: those with enough kernels)",
     )
     add(
         "--peers",
         default=None,
         metavar="LIST",
-        help=f"other libraries, of {', '.join(PEERS)}; none for none (default: those installed)",
+        help=f"other libraries, of {', '.join(PEERS)}, or 'none' (default: those installed)",
     )
-    add("--ops", default=None, metavar="REGEX", help="only benchmarks whose name, as listed, has a match")
-    add("--group", action="append", default=[], choices=definitions.groups(), help="only this; repeatable")
+    add("--ops", default=None, metavar="REGEX", help="only benchmarks whose name (see --list) matches")
+    add("--group", action="append", default=[], choices=definitions.groups(), help="a group; repeatable")
     add("--all", action="store_true", help="every size, dtype and layout, not only the usual ones")
-    add("--quick", action="store_true", help="few and short samples: minutes, and rough figures")
-    add("--rounds", type=int, default=None, metavar="N", help="samples of each library (default: 15)")
-    add("--threads", type=int, default=os.cpu_count() or 1, metavar="N", help="of each library")
+    add("--quick", action="store_true", help="few and short samples: takes minutes, with rough results")
+    add("--rounds", type=int, default=None, metavar="N", help="samples per library (default: 15)")
+    add("--threads", type=int, default=os.cpu_count() or 1, metavar="N", help="threads per library")
     add(
         "--census",
         default=None,
         metavar="FILE|NAME",
-        help=f"the calls of a program instead: a file of `gnomon census`, or {', '.join(shipped())}",
+        help=f"time the calls of a program: a file of `gnomon census`, or {', '.join(shipped())}",
     )
-    add("--report", default=None, metavar="DIR", help="write bench.json and bench.html there")
-    add("--list", action="store_true", help="only list what would be timed")
+    add("--report", default=None, metavar="DIR", help="write bench.json and bench.html into this folder")
+    add("--list", action="store_true", help="only list the selected benchmarks")
     return parser
 
 
@@ -114,9 +114,9 @@ def main(arguments: Sequence[str]) -> int:
     except (CensusError, OSError) as error:
         parser.error(f"--census: {error}")
     if not points:
-        parser.error("nothing was selected")
+        parser.error("no benchmarks were selected")
     if options.census and (options.group or options.all or options.peers not in (None, "none")):
-        parser.error("--census: the calls of a program have no --group, no --all and no --peers")
+        parser.error("--census cannot be combined with --group, --all or --peers")
     if options.threads < 1 or (options.rounds is not None and options.rounds < 2):
         parser.error("--threads: expected at least 1; --rounds: at least 2")
     if options.list:
@@ -137,7 +137,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         return _measure(options, names, points, plan, folder)
     except KeyboardInterrupt:
-        print("gnomon bench: stopped", file=sys.stderr)
+        print("gnomon bench: interrupted", file=sys.stderr)
         return STOPPED
 
 
@@ -169,7 +169,7 @@ def _measure(
             print(table.row(result), flush=True)
     except KeyboardInterrupt:
         status = STOPPED
-        print("gnomon bench: stopped; what was measured stands", file=sys.stderr)
+        print("gnomon bench: interrupted; showing the results so far", file=sys.stderr)
     finally:
         for worker in workers:
             worker.close()
@@ -177,7 +177,7 @@ def _measure(
     if counts:
         print(table.totals(results))
     if folder is not None and status and (folder / "bench.json").exists():
-        print(f"The report in {folder} stays as it was.", file=sys.stderr)
+        print(f"The report in {folder} was not changed.", file=sys.stderr)
     elif folder is not None:
         data = as_data(results, workers, of_each, found, plan, time.time() - began, len(points))
         write(folder, data)
@@ -199,7 +199,7 @@ def _names(parser: argparse.ArgumentParser, options: argparse.Namespace) -> list
         backends = list(dict.fromkeys(_listed(options.backends)))
         for name in backends:
             if name not in gn.backends():
-                parser.error(f"--backends: there is no backend {name!r}; `gnomon backends` lists them")
+                parser.error(f"--backends: unknown backend {name!r}; `gnomon backends` lists them")
     if options.census:
         peers: Iterable[str] = ()
     elif options.peers is None:
@@ -221,7 +221,7 @@ def _start(names: Sequence[str], options: argparse.Namespace) -> list[Worker]:
         try:
             worker = Worker(name, environment=environment, census=options.census)
         except WorkerError as error:
-            print(f"gnomon bench: without {name}: {error}", file=sys.stderr)
+            print(f"gnomon bench: skipping {name}: {error}", file=sys.stderr)
             continue
         if worker.label in {each.label for each in workers}:  # a backend with the name of a peer
             worker.label = f"gnomon on {worker.label}"
@@ -241,7 +241,7 @@ def _limits_of_each(workers: Sequence[Worker], host: limits.Limits) -> dict[str,
             try:
                 found = limits.Limits(**worker.ask("limits"))
             except WorkerError as error:
-                print(f"gnomon bench: no limits by {worker.label}: {error}", file=sys.stderr)
+                print(f"gnomon bench: no limits measured by {worker.label}: {error}", file=sys.stderr)
                 continue
             measured.setdefault(worker.accelerator, []).append(found)
     best = {accelerator: limits.best_of(found) for accelerator, found in measured.items()}

@@ -11,6 +11,6 @@ def bench(arguments: Sequence[str]) -> int:
     try:
         from . import bench as command
     except ImportError as error:
-        print(f"gnomon bench needs more: pip install 'gnomon[bench]' ({error})", file=sys.stderr)
+        print(f"gnomon bench requires more packages: pip install 'gnomon[bench]' ({error})", file=sys.stderr)
         return 2
     return command.main(arguments)

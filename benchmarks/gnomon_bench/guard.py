@@ -280,7 +280,7 @@ def tree_of(commit: str) -> Iterator[pathlib.Path]:
             environment = {**os.environ, **chosen}
             done = subprocess.run(build, cwd=tree, env=environment, capture_output=True, text=True)
             if done.returncode:
-                raise TreeError(f"{commit} does not build: {done.stderr[-500:]}")
+                raise TreeError(f"{commit} cannot be built: {done.stderr[-500:]}")
         else:
             for pattern in EXTENSIONS:
                 for path in ROOT.glob(pattern):
@@ -347,14 +347,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Is this tree slower than an earlier commit?  False alarms: "
         f"one in {1 / LEVEL:.0f} runs, where processes differ by less than {MARGIN:.0%}.",
     )
-    parser.add_argument("--base", default="HEAD~1", metavar="COMMIT", help="(default: %(default)s)")
-    parser.add_argument("--backend", default="c", metavar="NAME", help="(default: %(default)s)")
-    parser.add_argument("--ops", default=None, metavar="REGEX", help="only benchmarks whose name has a match")
+    parser.add_argument("--base", default="HEAD~1", metavar="COMMIT", help="default: %(default)s")
+    parser.add_argument("--backend", default="c", metavar="NAME", help="default: %(default)s")
+    parser.add_argument("--ops", default=None, metavar="REGEX", help="only benchmarks whose name matches")
     parser.add_argument(
-        "--pairs", type=int, default=PAIRS, metavar="N", help="of processes (default: %(default)s)"
+        "--pairs", type=int, default=PAIRS, metavar="N", help="number of process pairs (default: %(default)s)"
     )
     parser.add_argument(
-        "--rounds", type=int, default=ROUNDS, metavar="N", help="of each (default: %(default)s)"
+        "--rounds", type=int, default=ROUNDS, metavar="N", help="rounds per pair (default: %(default)s)"
     )
     options = parser.parse_args(arguments)
     try:
@@ -362,7 +362,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except re.error as error:
         parser.error(f"--ops: {error}")
     if not points:
-        parser.error("nothing was selected")
+        parser.error("no benchmarks were selected")
     if options.pairs < 1 or options.rounds < 2:
         parser.error("--pairs: expected at least 1; --rounds: at least 2")
     head = environment_of(ROOT)

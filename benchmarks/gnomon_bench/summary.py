@@ -90,17 +90,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Write benchmarks.md and its pictures into a folder."""
     parser = argparse.ArgumentParser(prog="gnomon_bench.summary", description=main.__doc__)
     parser.add_argument("report", type=pathlib.Path, help="bench.json, as `gnomon bench --report` wrote it")
-    parser.add_argument("folder", type=pathlib.Path, help="where to")
+    parser.add_argument("folder", type=pathlib.Path, help="output folder")
     options = parser.parse_args(arguments)
     folder = options.folder
     try:
         data = json.loads(options.report.read_text("utf-8"))
         if data["format"] != FORMAT:
-            parser.error(f"{options.report} has format {data['format']}, and not {FORMAT}: make it anew")
+            parser.error(f"{options.report} has format {data['format']}, expected {FORMAT}: create it again")
     except (OSError, ValueError, KeyError, TypeError) as error:
-        parser.error(f"{options.report} is no report: {type(error).__name__}: {error}")
+        parser.error(f"{options.report} is not a report: {type(error).__name__}: {error}")
     if not folder.is_dir():
-        parser.error(f"{folder} is no folder")
+        parser.error(f"{folder} is not a folder")
     pictures = []
     texts: dict[str, str] = {}
     for number, (title, figure) in enumerate(page.plots(data, [each["label"] for each in data["libraries"]])):

@@ -186,7 +186,7 @@ static struct PyModuleDef definition = {
 
 PyMODINIT_FUNC PyInit__speedups(void) {
     if (facts.plan != NULL) {
-        PyErr_SetString(PyExc_ImportError, "gnomon_speedups._speedups is there already");
+        PyErr_SetString(PyExc_ImportError, "gnomon_speedups._speedups is already loaded");
         return NULL;
     }
     PyObject *module = PyModule_Create(&definition);

@@ -139,7 +139,7 @@ static PyObject *keep(const Operator *self, int kind, int position, PyObject *co
     Tensor *tensor = as_tensor(value);
     if (tensor == NULL) {
         if (kind == SAVED_SIZES) {
-            PyErr_SetString(PyExc_TypeError, "a formula asks for the sizes of what is no tensor");
+            PyErr_SetString(PyExc_TypeError, "a formula uses the sizes of an argument that is not a tensor");
             return NULL;
         }
         return self->lists >> position & 1 && is_list(value) ? keep_list(kind, value) : new_reference(value);

@@ -33,18 +33,23 @@ def _run(arguments: Sequence[str] | None) -> int:
     )
     commands = parser.add_subparsers(dest="command", metavar="command")
     backends = commands.add_parser(
-        "backends", help="list the backends: available or why not, device, native operators"
+        "backends",
+        help="list the backends: whether (or why not) available, device, number of native operators",
     )
     backends.add_argument(
-        "--seconds", type=float, default=20, help="end a plug-in whose import takes longer (default: 20)"
+        "--seconds", type=float, default=20, help="time limit for the import of a plug-in (default: 20)"
     )
     listed = commands.add_parser(
         "operators",
-        help="list the operators: what each is, its dtypes, its agreement with PyTorch, its schema",
+        help="list the operators: kind, dtypes, agreement with PyTorch, schema",
     )
-    listed.add_argument("--markdown", action="store_true", help="as a page of Markdown: docs/operators.md")
+    listed.add_argument(
+        "--markdown", action="store_true", help="print a page of Markdown (docs/operators.md)"
+    )
     commands.add_parser(
-        "demo", help="train on handwritten digits on every host backend and compare", add_help=False
+        "demo",
+        help="train a classifier of handwritten digits on every host backend and compare",
+        add_help=False,
     )
     offered = plug_ins.offered("gnomon.commands")
     for name, entry_point in sorted(offered.items()):

@@ -277,8 +277,8 @@ def _bound(cls: type[Function], args: tuple[Any, ...], kwargs: dict[str, Any]) -
         bound.apply_defaults()
     for name in bound.kwargs:
         raise TypeError(
-            f"{cls.__name__}.apply() passes arguments by position, but forward() takes {name!r} by keyword "
-            "only, or after one that is missing"
+            f"{cls.__name__}.apply() passes arguments by position, but {name!r} of forward() is "
+            "keyword-only, or follows a missing argument"
         )
     return bound.args[1:] if has_context else bound.args
 

@@ -410,8 +410,8 @@ class _Check:
         except GradcheckError as error:
             return f"{text}\nIn slow mode:\n{error}"
         return (
-            f"{text}\nIn slow mode all elements are within the tolerances: it may be that the function is "
-            "not smooth here, or that the tolerances are too small for a sum of many elements."
+            f"{text}\nIn slow mode all elements are within the tolerances: the function may not be smooth "
+            "here, or the tolerances may be too small for a sum of many elements."
         )
 
 

@@ -175,7 +175,7 @@ def _refuse_tangents(operator: UserOperator, arguments: Sequence[Any]) -> None:
     if any(has_tangent(each) for each in flat_tensors(arguments)):
         raise NotImplementedError(
             f"Trying to use forward AD with {operator.qualified_name} that does not support it because it "
-            "has not been implemented yet: what is registered for it is a derivative for backward."
+            "has not been implemented yet: register_autograd registers a formula for backward only."
         )
 
 
@@ -271,7 +271,7 @@ def inplace_or_view_kernel(operator: Any, keys: int, arguments: Sequence[Any]) -
     if len(counted) < len(written) and not is_inference_mode_enabled():
         raise RuntimeError(
             f"{operator.qualified_name}: Inplace update to inference tensor outside InferenceMode is not "
-            "allowed. Take a clone() of it before."
+            "allowed. Make a clone() of it first."
         )
     results = operator.redispatch(keys & ~AD_INPLACE_OR_VIEW, arguments)
     for tensor in counted:

@@ -170,8 +170,8 @@ class DerivativePlan:
             source = ("spec", names.index(parameter[:-5]))
         else:
             raise ValueError(
-                f"{base.name}: a derivative formula asks for {parameter!r}, which is nothing of the "
-                "operator's"
+                f"{base.name}: the derivative formula uses {parameter!r}, which is neither an argument nor a "
+                "result of the operator"
             )
         self.saved_names.append(parameter)
         self.sources.append(source)
@@ -450,7 +450,7 @@ def inplace_or_view_kernel(operator: OpOverload, keys: int, arguments: Sequence[
         if value._version_counter is INFERENCE_VERSION and not mode_word() & INFERENCE_MODE_BIT:
             raise RuntimeError(
                 f"{schema.name}: Inplace update to inference tensor outside InferenceMode is not allowed. "
-                "Take a clone() of it before."
+                "Make a clone() of it first."
             )
     results = operator.redispatch(keys & ~AD_INPLACE_OR_VIEW, arguments)
     if schema.is_view:

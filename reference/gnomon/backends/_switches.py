@@ -25,7 +25,7 @@ class Switches:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in vars(self):
-            raise AttributeError(f"{self._name} has no switch {name!r}")
+            raise AttributeError(f"{self._name} has no attribute {name!r}")
         if isinstance(getattr(self, name), bool):
             check_bool(f"{self._name}.{name}", value)
         vars(self)[name] = value

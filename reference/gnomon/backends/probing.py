@@ -71,9 +71,9 @@ def _outcome(
     try:
         status = child.wait(max(0.0, until - time.monotonic()))
         ended = f"signal {-status}" if status < 0 else f"status {status}"
-        reason = f"the process that tried it ended with {ended}"
+        reason = f"the process that imported it ended with {ended}"
     except subprocess.TimeoutExpired:
-        reason = f"its import did not end within {seconds:g} seconds"
+        reason = f"its import did not finish within {seconds:g} seconds"
     finally:
         _end(child)
     if child.returncode == 0 and (folder / "answer").exists():

@@ -509,8 +509,8 @@ def not_taken(self: Tensor, other: Any, name: str) -> Any:
         if result is not NotImplemented:
             return result
     raise TypeError(
-        f"unsupported operand type(s) for {symbol}: '{pair[0]}' and '{pair[1]}'; want a number or a "
-        "gnomon.Tensor (gnomon.tensor(value) makes one)"
+        f"unsupported operand type(s) for {symbol}: '{pair[0]}' and '{pair[1]}'; expected a number or "
+        "a gnomon.Tensor (convert with gnomon.tensor(value))"
     )
 
 

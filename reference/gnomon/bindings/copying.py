@@ -73,8 +73,8 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         made = self.detach().clone()
         if type(made) is not type(self):
             raise RuntimeError(
-                f"deepcopy: clone() of a {type(self).__name__} gave a {type(made).__name__}; its "
-                "__gnomon_dispatch__ has to wrap the clone again"
+                f"deepcopy: clone() of a {type(self).__name__} returned a {type(made).__name__}; its "
+                "__gnomon_dispatch__ must wrap the clone"
             )
     else:
         made = make_tensor(self._spec, _copied_storage(self, memo), self._storage_offset)

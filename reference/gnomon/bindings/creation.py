@@ -47,7 +47,8 @@ def _shape_of(data: Any) -> tuple[int, ...]:
         sizes.append(len(data))
         if len(sizes) > geometry.MAX_DIMS:
             raise ValueError(
-                f"tensor(): argument 'data': too many dimensions 'list'; want {geometry.MAX_DIMS} at most"
+                f"tensor(): argument 'data': too many dimensions 'list'; at most {geometry.MAX_DIMS} are "
+                "supported"
             )
         if not len(data):
             break
@@ -112,8 +113,8 @@ def _kind_of(number: Any) -> dtype:
     if isinstance(number, str):
         raise TypeError("tensor(): argument 'data': must be numbers or nested sequences of them, not str")
     raise RuntimeError(
-        f"tensor(): argument 'data': Could not infer dtype of {type_name(number)}; want numbers or sequences "
-        "of them"
+        f"tensor(): argument 'data': Could not infer dtype of {type_name(number)}; expected numbers or "
+        "sequences of numbers"
     )
 
 
@@ -131,7 +132,7 @@ def _as_array(data: Any) -> Any:
     except Exception as error:  # third-party code may raise anything
         raise TypeError(
             f"tensor(): argument 'data': expected numbers, but the {type(data).__module__}."
-            f"{type(data).__name__} gives no array of them: {error}"
+            f"{type(data).__name__} cannot be converted to an array: {error}"
         ) from error
 
 

@@ -259,7 +259,7 @@ def cdist(
     """
     if compute_mode not in _CDIST_MODES:
         raise ValueError(
-            f"{compute_mode} is not a valid value for compute_mode; want one of {list(_CDIST_MODES)}"
+            f"{compute_mode} is not a valid value for compute_mode; expected one of {list(_CDIST_MODES)}"
         )
     return aten.cdist(x1, x2, p, _CDIST_MODES[compute_mode])
 

@@ -155,7 +155,7 @@ def array_of(self: Tensor, dtype: Any = None, copy: Any = None) -> Any:
     array = self.numpy()
     if dtype is not None and array.dtype != dtype:
         if copy is False:
-            raise ValueError(f"{self.dtype} can not be seen as {dtype} without a copy")
+            raise ValueError(f"cannot convert {self.dtype} to {dtype} without a copy")
         return array.astype(dtype)
     return array.copy() if copy else array
 
@@ -178,7 +178,7 @@ def record_stream(self: Tensor, stream: Any) -> None:
     """
     storage = self.untyped_storage()
     if "streams" not in storage.backend.traits:
-        raise NotImplementedError(f"record_stream: {self.device} has no streams")
+        raise NotImplementedError(f"record_stream: device {self.device} does not support streams")
     offers_of(storage.backend).record_stream(storage.memory, stream)
 
 

@@ -274,20 +274,20 @@ def check_options(layout: Any, pin_memory: Any) -> None:
     if layout is not None and layout.name != "strided":
         raise RuntimeError(f"layout must be gnomon.strided, got {layout}")
     if pin_memory:
-        raise RuntimeError("pin_memory=True: no backend here has pinned memory")
+        raise RuntimeError("pin_memory=True is not supported by the installed backends")
 
 
 def check_not_sparse(sparse: bool) -> None:
     """Raises RuntimeError for ``sparse=True``."""
     if sparse:
-        raise RuntimeError("sparse=True: gnomon has no sparse gradients")
+        raise RuntimeError("sparse=True: sparse gradients are not supported")
 
 
 def check_not_empty(**lists: Sequence[Any]) -> None:
     """Raises NotImplementedError for an empty list of tensors, which has no device."""
     for name, tensors in lists.items():
         if not tensors:
-            raise NotImplementedError(f"there is no {name}, and so nothing says on which device to run")
+            raise NotImplementedError(f"expected at least one {name}, but got none")
 
 
 def check_in_bounds_for_storage(

@@ -339,7 +339,7 @@ def _group(kind: Any, given: Any) -> Any:
 def _check(schema: FunctionSchema, name: str, given: str, allowed: Any) -> None:
     if given not in get_args(allowed):
         expected = ", ".join(repr(each) for each in get_args(allowed) if each)
-        raise ValueError(f"{schema.full_name}: {name} may be {expected}, but is {given!r}")
+        raise ValueError(f"{schema.full_name}: {name} must be one of {expected}, got {given!r}")
 
 
 def _positions(schema: FunctionSchema, names: Iterable[str]) -> tuple[int, ...]:

@@ -170,8 +170,8 @@ def execute(
     for each in tensors:
         if each is not None and each._keys & WRAPPER_KEYS:
             raise RuntimeError(
-                f"{operator.schema.name}: got a {type(each).__name__}, which has no numbers of its own, "
-                "where its __gnomon_dispatch__ is not asked"
+                f"{operator.schema.name}: got a {type(each).__name__}, a wrapper without data of its own, "
+                "while its __gnomon_dispatch__ is disabled"
             )
     facts = (meta.device, meta.key_dtype, tensors, len(outputs), iterator, kernel_arguments, prepared)
     try:

@@ -135,7 +135,7 @@ def largest_difference(losses: Sequence[float], reference: Sequence[float]) -> f
 def fault_of(run: Run, reference: Run) -> str | None:
     """One line about what is wrong with a run, or None."""
     if run.error is not None:
-        return f"broke off after step {len(run.losses)}: {run.error}"
+        return f"failed after step {len(run.losses)}: {run.error}"
     for step, loss in enumerate(run.losses):
         if not math.isfinite(loss):
             return f"has loss {loss} at step {step + 1}"
@@ -144,7 +144,7 @@ def fault_of(run: Run, reference: Run) -> str | None:
     for step, (loss, wanted) in enumerate(zip(run.losses, reference.losses)):
         if not abs(loss - wanted) <= TOLERANCE:
             return (
-                f"leaves the reference's curve at step {step + 1}: its loss is {loss:.9g}, the reference's "
-                f"{wanted:.9g}, {abs(loss - wanted):.1e} apart; tolerance {TOLERANCE:.1e}"
+                f"differs from the reference at step {step + 1}: its loss is {loss:.9g}, the reference's "
+                f"{wanted:.9g}; difference {abs(loss - wanted):.1e}, tolerance {TOLERANCE:.1e}"
             )
     return None

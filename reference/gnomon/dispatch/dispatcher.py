@@ -264,7 +264,7 @@ class OpOverloadPacket:
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if self.parser is None:
             raise NotImplementedError(
-                f"{self.name}: the argument parser is not bound (import gnomon, not a part of it)"
+                f"{self.name}: the argument parser is not initialized; import gnomon, not only a submodule"
             )
         return self.parser(*args, **kwargs)
 

@@ -62,8 +62,8 @@ def parse_qualified_name(qualname: str) -> tuple[str, str]:
     namespace, separator, name = qualname.partition("::")
     if not (namespace and separator and name) or "::" in name:
         raise ValueError(
-            f'expected the name of an operator to look like "namespace::name", but got {qualname!r}; the '
-            "namespace is best the name of your package"
+            f'expected the name of an operator to look like "namespace::name", but got {qualname!r}; use '
+            "the name of your package as the namespace"
         )
     return namespace, name
 
@@ -207,7 +207,7 @@ def _parse(text: str) -> FunctionSchema:
     for each in (*schema.arguments, *schema.returns):
         if each.type not in _TYPES:
             raise RuntimeError(
-                f"unknown type {each.type!r} in the schema {text!r}; there are: {', '.join(_TYPES)}"
+                f"unknown type {each.type!r} in the schema {text!r}; expected one of: {', '.join(_TYPES)}"
             )
     return schema
 
@@ -408,7 +408,7 @@ def define(namespace: str, text: str, make_record: Callable[[FunctionSchema], An
     schema = operator.schema
     # as attributes they would hide the namespace's, or the packet's, own
     if hasattr(OperatorNamespace(), schema.name) or hasattr(OpOverloadPacket(""), schema.overload_name):
-        raise RuntimeError(f"{schema.full_name!r} is no name for an operator: gnomon uses it for itself")
+        raise RuntimeError(f"{schema.full_name!r} cannot be the name of an operator: it is reserved")
     try:
         namespace_of(namespace)._define(operator)
     except ValueError:

@@ -66,7 +66,7 @@ class BatchedTensor(Tensor):
     def __bool__(self) -> bool:
         raise RuntimeError(
             "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. "
-            "Every example would have to take the same way: use where() instead."
+            "All examples would have to take the same branch; use where() instead."
         )
 
     def data_ptr(self) -> int:
@@ -75,11 +75,11 @@ class BatchedTensor(Tensor):
 
     def tolist(self) -> Any:
         """Raises RuntimeError: each example has its own list."""
-        raise RuntimeError("vmap: tolist() of a batched tensor is not supported: its numbers are not one's")
+        raise RuntimeError("vmap: tolist() of a batched tensor is not supported: each example has its own")
 
     def numpy(self, *, force: bool = False) -> Any:
         """Raises RuntimeError: each example has its own array."""
-        raise RuntimeError("vmap: numpy() of a batched tensor is not supported: its numbers are not one's")
+        raise RuntimeError("vmap: numpy() of a batched tensor is not supported: each example has its own")
 
 
 class Level(NamedTuple):
@@ -315,8 +315,8 @@ def _check_written(operator: OpOverload, batch: Batch, arguments: Sequence[Any])
             )
         raise RuntimeError(
             f"vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor "
-            f"`other` in extra_args that has more elements than `self`: {schema.name} would write a number "
-            "for each example to one that has none of its own. Use the out-of-place operator instead."
+            f"`other` in extra_args that has more elements than `self`: {schema.name} would write a "
+            "batched value to a tensor that is not batched. Use the out-of-place operator instead."
         )
 
 
@@ -330,7 +330,7 @@ def fallback(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> An
         )
     if not batch.size:
         raise RuntimeError(
-            f"vmap: {operator.name} has no batching rule, and without examples nothing says what it gives"
+            f"vmap: {operator.name} has no batching rule, which is required for a batch of size 0"
         )
     fallbacks[operator.name] += 1
     results = [
@@ -355,11 +355,11 @@ def _stacked(operator: OpOverload, results: list[Any]) -> Any:
     if first is None:
         return None
     if not isinstance(first, Tensor):
-        raise RuntimeError(f"vmap: {operator.name} gives {first!r}, which may be another for each example")
+        raise RuntimeError(f"vmap: {operator.name} returned {first!r}, which may differ between examples")
     if any(each._spec.sizes != first._spec.sizes for each in results):
         raise RuntimeError(
             f"vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap "
-            f"over aten::{operator.name}, whose results have other sizes for other examples."
+            f"over aten::{operator.name}, whose results have different sizes for different examples."
         )
     return aten.stack.default(results, 0)
 

@@ -364,15 +364,15 @@ def _fill(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
 def _no_number(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     raise RuntimeError(
         "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() "
-        "on a Tensor, please try to rewrite what you're doing with other operations: every example has a "
-        "number of its own."
+        "on a Tensor, please try to rewrite what you're doing with other operations: each example has its "
+        "own number."
     )
 
 
 def _no_dynamic_shape(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     raise RuntimeError(
         "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over "
-        f"aten::{operator.name}, whose result has other sizes for other examples."
+        f"aten::{operator.name}, whose result has different sizes for different examples."
     )
 
 

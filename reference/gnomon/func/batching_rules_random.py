@@ -61,7 +61,7 @@ def _drawn(operator: OpOverload, batch: Batch, arguments: Sequence[Any], differe
     if batch.has_any(arguments):
         raise RuntimeError(
             "vmap: Vmap does not currently support same randomness with a batched tensor input. Please use "
-            "different randomness, or draw outside of the vmap."
+            "different randomness, or call the random operation outside of vmap."
         )
     return operator(*arguments)
 
@@ -73,7 +73,7 @@ def _run_inplace(operator: OpOverload, batch: Batch, arguments: Sequence[Any], d
         if different:
             raise RuntimeError(
                 "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear "
-                "like same randomness: draw into a batched tensor, or out of place."
+                "like same randomness. Use a batched tensor or the out-of-place operation."
             )
         if batch.has_any(arguments):
             raise RuntimeError(

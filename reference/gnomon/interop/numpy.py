@@ -127,8 +127,8 @@ def from_numpy(array: Any, named: str = "NumPy array") -> Tensor:
 def _warn_not_writable(what: str) -> None:
     """Warns that a tensor shares read-only memory; tensors have no read-only flag."""
     warn(
-        f"The given {what} is not writable, and a tensor over its memory is: writing to the tensor is "
-        "undefined behaviour. Copy it first, or do not write to the tensor. This is said once in a process.",
+        f"The given {what} is not writable, but the tensor that shares its memory is: writing to the tensor "
+        "is undefined behavior. Copy it first, or do not write to the tensor. This warning is shown once.",
         once=True,
     )
 

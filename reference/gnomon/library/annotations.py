@@ -127,9 +127,9 @@ def _evaluated(annotation: Any, namespace: dict[str, Any], refuse: Callable[[str
             return _evaluated(eval(annotation, namespace), namespace, refuse)
         except Exception as error:  # evaluating a user's string may raise anything
             refuse(
-                f"Unsupported type annotation {annotation}. It is not a type. ({error}). Where annotations "
-                "are evaluated late (from __future__ import annotations), what they name has to be found in "
-                "the function's module."
+                f"Unsupported type annotation {annotation}. It is not a type. ({error}). With `from "
+                "__future__ import annotations`, names in annotations must be defined in the function's "
+                "module."
             )
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is not None and any(isinstance(each, (str, typing.ForwardRef)) for each in arguments):

@@ -55,7 +55,7 @@ def _wrapped(results: Any, out_dims: Any, number: int) -> Any:
         dims = out_dims if isinstance(out_dims, (tuple, list)) else [out_dims] * len(results)
         if len(dims) != len(results):
             raise ValueError(
-                f"a vmap rule returned {len(results)} results and the dimensions of {len(dims)}: {out_dims}"
+                f"vmap rule: expected out_dims for {len(results)} results, got {len(dims)}: {out_dims}"
             )
         return type(results)(_wrapped(each, dim, number) for each, dim in zip(results, dims))
     if out_dims is None or not isinstance(results, Tensor):

@@ -301,7 +301,7 @@ def _resolved(op: Any, function: str) -> CustomOpDef | str:
 def _existing(qualname: str, kind: type[Exception] = RuntimeError) -> UserOperator:
     found = core.find(qualname)
     if not isinstance(found, UserOperator):
-        raise kind(f"operator {qualname} does not exist, or is not a user's")
+        raise kind(f"operator {qualname} does not exist, or is not a custom operator")
     return found
 
 

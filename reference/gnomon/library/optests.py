@@ -270,11 +270,11 @@ def _compare_looks(run: _Run, what: str, real: Any, fake: Any, strides: bool) ->
     """Raises RuntimeError if a meta result and the real one differ in structure, sizes, dtype or strides."""
 
     def differ(reason: str) -> RuntimeError:
-        return RuntimeError(f"When comparing {what} on the meta device and with numbers: {reason}")
+        return RuntimeError(f"When comparing {what} on the meta device and on real tensors: {reason}")
 
     if isinstance(real, (tuple, list)):
         if not isinstance(fake, (tuple, list)) or len(fake) != len(real):
-            raise differ(f"there are {len(real)} results with numbers, and on the meta device {fake!r}")
+            raise differ(f"there are {len(real)} results on real tensors, but {fake!r} on the meta device")
         for one, other in zip(real, fake):
             _compare_looks(run, what, one, other, strides)
         return
@@ -283,9 +283,9 @@ def _compare_looks(run: _Run, what: str, real: Any, fake: Any, strides: bool) ->
             raise differ(f"{type(real).__name__} and {type(fake).__name__} are not the same type!")
         return
     if not isinstance(fake, Tensor):
-        raise differ(f"the result is a Tensor with numbers, and on the meta device {fake!r}")
+        raise differ(f"the result is a Tensor on real tensors, but {fake!r} on the meta device")
     if fake.device is not _META:
-        raise differ(f"the result is on {fake.device}, where the meta device was asked for!")
+        raise differ(f"the result is on {fake.device}, expected the meta device!")
     if real.shape != fake.shape:
         raise differ(f"Shapes {list(real.shape)} and {list(fake.shape)} are not equal!")
     if real.dtype is not fake.dtype:
@@ -307,11 +307,17 @@ def _test_aot_dispatch_dynamic(run: _Run, tolerance: Tolerance) -> None:
     )
     if real is None or fake is None:
         if (real is None) is not (fake is None):
-            raise RuntimeError(f"{run.operator}: its results require grad only with, or without, numbers")
+            raise RuntimeError(
+                f"{run.operator}: its results require grad either on real tensors or on the meta device, but "
+                "not on both"
+            )
         return
     for (name, one), (_, other) in zip(real, fake):
         if (one is None) is not (other is None):
-            raise RuntimeError(f"{run.operator}: {name} has a gradient only with, or without, numbers")
+            raise RuntimeError(
+                f"{run.operator}: {name} has a gradient either on real tensors or on the meta device, but "
+                "not on both"
+            )
         if one is not None:
             _compare_looks(run, f"the gradient of {name} of {run.operator}", one, other, strides=False)
     _compare_with_differences(run, tolerance)
@@ -407,8 +413,8 @@ def _compare_with_differences(run: _Run, tolerance: Tolerance) -> None:
         scale = abs(numeric) + (0.0 if gradient is None else gradient.abs().sum().item())
         if not abs(numeric - analytic) <= atol + rtol * scale:
             raise RuntimeError(
-                f"{run.operator}: the gradient of {name!r} is not that of the operator: along a random "
-                f"direction backward gives {analytic:.6g}, and finite differences give {numeric:.6g}"
+                f"{run.operator}: the gradient of {name!r} is wrong: along a random direction backward gives "
+                f"{analytic:.6g}, but finite differences give {numeric:.6g}"
             )
 
 

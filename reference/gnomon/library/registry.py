@@ -62,10 +62,10 @@ class Library:
                 f"{ns} is a reserved namespace. Please try creating a library with another name."
             )
         if not ns.isidentifier():
-            raise ValueError(f"{ns!r} is no name for a namespace")
+            raise ValueError(f"{ns!r} is not a valid name for a namespace")
         if ns in _OURS and kind != "DEF":
             raise NotImplementedError(
-                f"{ns} is gnomon's own: its operators take their kernels from backends "
+                f"{ns} is a namespace of gnomon's own operators, whose kernels come from backends "
                 "(docs/writing_a_backend.md)"
             )
         if kind == "DEF" and (ns in _defining or ns in _OURS):
@@ -99,8 +99,8 @@ class Library:
             raise RuntimeError(f"Invalid alias_analysis type {alias_analysis}")
         if self.kind == "IMPL":
             raise RuntimeError(
-                f"define({schema!r}): this library of the namespace {self.ns} is of kind IMPL, which "
-                "registers kernels for what others define"
+                f"define({schema!r}): cannot define an operator with a library of kind IMPL (namespace "
+                f"{self.ns}); use DEF or FRAGMENT"
             )
         operator = core.define(self.ns, schema, Record)
         self._contents.operators.append(operator)
@@ -140,7 +140,8 @@ class Library:
         if place == META and core.is_registered(qualname, IMPLICIT):
             raise RuntimeError(
                 f"We should not register a meta kernel directly to the operator '{name}', because it has a "
-                "CompositeImplicitAutograd kernel: what that is made of has them."
+                "CompositeImplicitAutograd kernel. Instead, the operators that it calls should have meta "
+                "kernels."
             )
         core.register(qualname, place, kernel)
         self._contents.registrations.append((qualname, place, kernel))
@@ -181,7 +182,8 @@ def place_of(dispatch_key: str) -> str:
     if name not in ("cpu", "cuda", *backend_names()):
         places = [IMPLICIT, EXPLICIT, META, *KEY_PLACES, "CPU", "CUDA", *backend_names()]
         raise RuntimeError(
-            f"could not parse dispatch key: {dispatch_key} (there are: {', '.join(dict.fromkeys(places))})"
+            f"could not parse dispatch key: {dispatch_key} (expected one of: "
+            f"{', '.join(dict.fromkeys(places))})"
         )
     return name
 

@@ -56,7 +56,7 @@ def register_backend(backend: AnyBackend) -> AnyBackend:
             holder = backend.device_type  # which may not have been loaded yet
         if holder != backend.name:
             raise ValueError(
-                f"backend {backend.name!r}: device_type {backend.device_type!r} is that of {holder!r}"
+                f"backend {backend.name!r}: device_type {backend.device_type!r} is already used by {holder!r}"
             )
         if _num_threads is not None and backend.host_memory:
             backend.set_num_threads(_num_threads)
@@ -131,7 +131,9 @@ def _made_by(entry_point: Any) -> Backend:
         loaded = loaded()
     name = getattr(loaded, "name", loaded)
     if name != entry_point.name:
-        raise ValueError(f"entry point {entry_point.name!r} must offer a backend of that name, got {name!r}")
+        raise ValueError(
+            f"entry point {entry_point.name!r} must refer to a backend of that name, got {name!r}"
+        )
     return loaded
 
 
@@ -220,7 +222,7 @@ def get_device_module(device: device | str | None = None) -> Any:
     kind = str(get_default_device() if device is None else device).partition(":")[0]
     module = find_device_module(kind)
     if module is None:
-        raise RuntimeError(f"get_device_module: the backend of {kind!r} has no module of its own")
+        raise RuntimeError(f"get_device_module: the backend of {kind!r} has no device module")
     return module
 
 
@@ -336,7 +338,9 @@ def _start_shadow() -> None:
     try:
         observer = plug_ins.offered("gnomon.observers").get("shadow")
         if observer is None:
-            raise RuntimeError("GNOMON_SHADOW: no package offers it: pip install 'gnomon[conformance]'")
+            raise RuntimeError(
+                "GNOMON_SHADOW requires additional packages: pip install 'gnomon[conformance]'"
+            )
         observer.load()()
     except BaseException:
         _shadow_is_due = True

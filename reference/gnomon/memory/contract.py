@@ -152,7 +152,7 @@ class Backend:
 
         Raises RuntimeError if the backend has no such limit.
         """
-        raise RuntimeError(f"backend {self.name!r} has no limit of its memory")
+        raise RuntimeError(f"backend {self.name!r} does not support a memory limit")
 
     def host_view(self, memory: Any, nbytes: int) -> memoryview:
         """The memory itself as a writable memoryview.  Only called if ``host_memory`` is True."""
@@ -291,10 +291,12 @@ def check_declaration(backend: Any) -> None:
     expect("conformance_file", (str, os.PathLike, type(None)), "a path or None")
     for method in _METHODS:
         if not callable(getattr(backend, method, None)):
-            raise TypeError(f"backend {name!r}: {method} must be a function of the contract, got none")
+            raise TypeError(f"backend {name!r}: {method} must be a method of the backend, got none")
     unknown = sorted(map(repr, set(expect("traits", (frozenset, set), "a set of str")).difference(TRAITS)))
     if unknown:
-        raise ValueError(f"backend {name!r}: traits must be of {', '.join(TRAITS)}; got {', '.join(unknown)}")
+        raise ValueError(
+            f"backend {name!r}: unknown trait {', '.join(unknown)}; expected {', '.join(TRAITS)}"
+        )
     known = late_bound.find_operators()
     for operator, kernel in expect("kernels", Mapping, "a mapping from operators' names to kernels").items():
         if not isinstance(operator, str) or not (callable(kernel) or isinstance(kernel, PreparingKernel)):
@@ -316,7 +318,7 @@ def check_declaration(backend: Any) -> None:
         if getattr(type(backend), method, None) is getattr(Backend, method):
             because = " where host_memory is True" if method == "host_view" else ""
             because = " where has_addresses is True" if "ad" in method else because
-            raise TypeError(f"backend {name!r}: {method} must be defined{because}, got the contract's own")
+            raise TypeError(f"backend {name!r}: {method} must be defined{because}, not inherited")
 
 
 def version_of(backend: Any) -> tuple[int, int]:
@@ -343,13 +345,13 @@ def _check_version(name: str, version: Any) -> None:
     )
     if version > CONTRACT_VERSION:
         raise ValueError(
-            f"backend {name!r}: it was written for version {its} of the contract, and this gnomon has "
-            f"{ours}: install a newer gnomon, or a version of the backend for {ours} ({_VERSIONS})"
+            f"backend {name!r}: it was written for version {its} of the contract, but this gnomon has "
+            f"version {ours}: install a newer gnomon, or a version of the backend for {ours} ({_VERSIONS})"
         )
     raise ValueError(
-        f"backend {name!r}: it was written for version {its} of the contract, and this gnomon, which has "
-        f"{ours}, serves none before {oldest}: change what has changed since, and set contract_version to "
-        f"{CONTRACT_VERSION} ({_VERSIONS})"
+        f"backend {name!r}: it was written for version {its} of the contract, but this gnomon has "
+        f"version {ours} and supports versions from {oldest} on: adapt the backend and set "
+        f"contract_version to {CONTRACT_VERSION} ({_VERSIONS})"
     )
 
 
@@ -366,7 +368,7 @@ def _check_operator(place: str, operator: str, known: Mapping[str, str]) -> None
 
     near = difflib.get_close_matches(operator, known, n=1)
     hint = f"; did you mean {known[near[0]]!r}?" if near else ""
-    raise ValueError(f"{place} names no operator of gnomon{hint}")
+    raise ValueError(f"{place}: unknown operator{hint}")
 
 
 def _check_claim(name: str, operator: Any, said: Any) -> None:
@@ -381,5 +383,5 @@ def _check_claim(name: str, operator: Any, said: Any) -> None:
     unknown = [each for each in names if not isinstance(each, str) or each not in names_of_dtypes]
     if unknown:
         raise ValueError(
-            f"{place} names no dtype of gnomon: {unknown[0]!r}; there are {', '.join(names_of_dtypes)}"
+            f"{place}: unknown dtype {unknown[0]!r}; expected one of {', '.join(names_of_dtypes)}"
         )

@@ -66,12 +66,12 @@ def find() -> Offers:
         own = [who for who in offers if who.partition(" ")[0] == OWN_DISTRIBUTION]
         if name in BUILT_IN or own:
             for who in sorted(set(offers).difference(own)):
-                found.refused[f"{name} (of {who})"] = f"{who} offers {name!r}, which is gnomon's own"
+                found.refused[f"{name} (of {who})"] = f"{who} provides {name!r}, a name reserved by gnomon"
             if name not in BUILT_IN:
                 shipped.append(name)
                 found.entry_points[name] = offers[own[0]]
         elif len(offers) > 1:
-            found.refused[name] = f"offered by {' and by '.join(sorted(offers))}; one of them has to go"
+            found.refused[name] = f"provided by {' and by '.join(sorted(offers))}; uninstall one of them"
         else:
             found.entry_points[name] = next(iter(offers.values()))
     return found._replace(shipped=tuple(shipped))
@@ -104,17 +104,18 @@ def _entry_points(refused: dict[str, str]) -> Iterator[tuple[str, Any]]:
             if text is None or ENTRY_POINT_GROUP not in text:
                 continue
             name = re.sub(r"[-_.]+", "-", distribution.metadata["Name"] or "an unnamed distribution").lower()
-            version = distribution.metadata["Version"] or "of no version"
+            version = distribution.metadata["Version"] or "(unknown version)"
         except Exception as error:
             where = getattr(distribution, "_path", "a distribution")
-            refused[str(where)] = f"its metadata can not be read: {type(error).__name__}: {error}"
+            refused[str(where)] = f"its metadata cannot be read: {type(error).__name__}: {error}"
             continue
         if name not in seen:
             seen.add(name)
             who = "".join([each if each.isprintable() else "?" for each in f"{name} {version}"])
             offers, wrong = _offers(text)
             if wrong:
-                refused[who] = f"offers {', '.join(wrong)}; want lines NAME = MODULE:ATTRIBUTE, a name each"
+                invalid = f"invalid entry points {', '.join(wrong)}"
+                refused[who] = f"{invalid}; expected lines NAME = MODULE:ATTRIBUTE with different names"
             yield from ((who, each) for each in offers)
 
 

@@ -88,7 +88,7 @@ class PreparedCall:
 
         The caller owns the outputs.  None: out of memory, or the kernel declined.  Optional.
         """
-        raise NotImplementedError(f"{type(self).__name__}: run_new is not offered")
+        raise NotImplementedError(f"{type(self).__name__}: run_new is not implemented")
 
 
 @runtime_checkable

@@ -72,7 +72,7 @@ class Storage:
             raise TypeError("copy_in: argument 'data' must be contiguous")
         if offset < 0 or offset + given.nbytes > self.size:
             raise RuntimeError(
-                f"copy_in: {given.nbytes} bytes from byte {offset} on do not lie in a storage of {self.size} "
+                f"copy_in: {given.nbytes} bytes at offset {offset} do not fit in a storage of {self.size} "
                 "bytes"
             )
         self.backend.copy_in(self.memory, offset, given)
@@ -84,7 +84,7 @@ class Storage:
         """
         if not 0 <= nbytes <= min(self.size, source.size):
             raise RuntimeError(
-                f"copy_from: {nbytes} bytes can not be copied from a storage of {source.size} bytes to one "
+                f"copy_from: {nbytes} bytes cannot be copied from a storage of {source.size} bytes to one "
                 f"of {self.size}"
             )
         if source.backend is self.backend:
@@ -103,7 +103,7 @@ class Storage:
         if not isinstance(size, int):
             raise TypeError(f"resize_: argument 'size' must be an int, not {type(size).__name__}")
         if size < 0:
-            raise RuntimeError(f"resize_: a storage can not have {size} bytes")
+            raise RuntimeError(f"resize_: argument 'size' must be non-negative, got {size}")
         if size > self._capacity:
             memory = allocate(self.backend, size, self.device)
             if self.size:

@@ -261,7 +261,7 @@ class Tensor:
         """The storage that this tensor views.  Raises NotImplementedError if there is none."""
         if self._storage is None:
             raise NotImplementedError(
-                f"Cannot access storage of a tensor on {self._spec.device}: it has none"
+                f"Cannot access storage of a tensor on {self._spec.device} that has no storage"
             )
         return self._storage
 
@@ -337,7 +337,7 @@ class Tensor:
         if requires_grad and self.is_inference() and not mode_word() & INFERENCE_MODE_BIT:
             raise RuntimeError(
                 "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed: "
-                "take a clone() of it."
+                "make a clone() of it first."
             )
         if requires_grad:
             self._keys |= AUTOGRAD
@@ -367,8 +367,9 @@ class Tensor:
         meta = self._autograd_meta
         if self._gradient_edge is not None and (meta is None or meta.grad is None) and not self.retains_grad:
             warn(
-                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Backward does "
-                "not fill it; call .retain_grad() on the tensor before if it should.",
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
+                "attribute won't be populated during autograd.backward(). If you indeed want the .grad field "
+                "to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor.",
             )
         return None if meta is None else meta.grad
 
@@ -447,7 +448,7 @@ class Tensor:
         torch.Tensor._make_wrapper_subclass.
         """
         if cls.__gnomon_dispatch__ is None:
-            raise TypeError(f"{cls.__name__}: a wrapper needs a __gnomon_dispatch__")
+            raise TypeError(f"{cls.__name__} must define __gnomon_dispatch__")
         spec = spec_of(
             tuple(size),
             geometry.contiguous_strides(tuple(size)) if strides is None else tuple(strides),
@@ -518,7 +519,9 @@ def make_tensor(spec: Spec, storage: Storage, offset: int = 0, cls: type[Tensor]
     """
     cls = cls or Tensor
     if storage.device is not spec.device and cls.__gnomon_dispatch__ is None:
-        raise RuntimeError(f"a tensor on {spec.device} can't show the memory of a wrapper without numbers")
+        raise RuntimeError(
+            f"a tensor on {spec.device} cannot use the storage of a wrapper subclass, which has no data"
+        )
     tensor = Tensor.__new__(cls)  # not cls(): users may define __new__
     fill_slots(tensor, spec, storage, offset)
     if cls is not Tensor and cls.__gnomon_dispatch__ is not None:

@@ -51,7 +51,7 @@ class Conv2d(Module):
                 f"padding='same' is not supported for strided convolutions, but stride is {stride}"
             )
         if padding_mode in ("reflect", "replicate", "circular"):
-            raise NotImplementedError(f"Conv2d: padding_mode '{padding_mode}' is not offered, only 'zeros'")
+            raise NotImplementedError(f"Conv2d: padding_mode '{padding_mode}' is not supported, only 'zeros'")
         if padding_mode != "zeros":
             raise ValueError(f"padding_mode must be 'zeros', but got padding_mode='{padding_mode}'")
         self.in_channels = in_channels

@@ -445,7 +445,7 @@ class Module:
         if not isinstance(value, gn.Tensor):
             return (
                 f'While copying the parameter named "{key}", expected gnomon.Tensor from checkpoint but '
-                f"received {_type_name(value)}; gnomon.as_tensor(value) makes one of it"
+                f"received {_type_name(value)}; convert it with gnomon.as_tensor(value)"
             )
         if value.shape != member.shape:
             return (

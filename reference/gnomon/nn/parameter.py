@@ -46,7 +46,8 @@ class Parameter(gn.Tensor, metaclass=_ParameterType):
             raise RuntimeError(
                 f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() "
                 f"returns an instance of the same type, but return type {type(made).__name__} was found "
-                "instead: its __gnomon_dispatch__ should see to that."
+                "instead. To use the type as a Parameter, please correct the detach() semantics defined by "
+                "its __gnomon_dispatch__() implementation."
             )
         autograd_meta(made).is_parameter = True
         return made

@@ -130,7 +130,7 @@ class Optimizer:
 
     def _update(self, param: gn.Tensor, grad: gn.Tensor, group: dict[str, Any]) -> None:
         """Updates one parameter."""
-        raise NotImplementedError(f"{type(self).__name__} defines no _update")
+        raise NotImplementedError(f"{type(self).__name__} must define _update")
 
     # -- state -----------------------------------------------------------------------------------------------
 

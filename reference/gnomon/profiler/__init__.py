@@ -253,7 +253,7 @@ class profile:
         with_stack: bool = False,
     ):
         if with_stack:
-            raise NotImplementedError("profile: with_stack: lines of Python are not recorded")
+            raise NotImplementedError("profile: with_stack=True is not supported")
         self.activities = None if activities is None else frozenset(activities)
         self._record_shapes = record_shapes
         self._profile_memory = profile_memory
@@ -282,9 +282,9 @@ class profile:
     def start(self) -> None:
         """Starts recording."""
         if self._start:
-            raise RuntimeError("profile: it was started before; make another one")
+            raise RuntimeError("profile: a profiler can be started only once; create a new one")
         if any(isinstance(each, _Timing) for each in callbacks()):
-            raise RuntimeError("profile: a profiler is already at work on this thread")
+            raise RuntimeError("profile: a profiler is already active on this thread")
         add_thread_local_callback(self._callback)
         self._thread = threading.get_ident()
         self._start = time.perf_counter_ns()
@@ -296,10 +296,10 @@ class profile:
         raised after recording has stopped.
         """
         if not self._start or self._end:
-            raise RuntimeError("profile: it is not at work")
+            raise RuntimeError("profile: the profiler is not active")
         if self._callback not in callbacks():
             raise RuntimeError(
-                "profile: it was started on another thread or task, and has to be stopped there"
+                "profile: the profiler was started on another thread or task and must be stopped there"
             )
         remove_callback(self._callback)
         began = time.perf_counter_ns()
@@ -488,7 +488,7 @@ class profile:
 
     def _check_done(self) -> None:
         if not self._end:
-            raise RuntimeError("profile: results are there when its block has ended")
+            raise RuntimeError("profile: results are available only after the profiler has stopped")
 
 
 def _nested(seen: list[FunctionEvent]) -> list[FunctionEvent]:

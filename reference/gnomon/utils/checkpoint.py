@@ -401,8 +401,9 @@ def checkpoint(
     """
     if use_reentrant is None:
         warn(
-            "checkpoint: the use_reentrant parameter should be passed explicitly; use_reentrant=False is "
-            "recommended. The default of True is PyTorch's, and going.",
+            "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. "
+            "use_reentrant=False is recommended, but if you need to preserve the current default behavior, "
+            "you can pass use_reentrant=True.",
         )
         use_reentrant = True
     preserve_rng_state = kwargs.pop("preserve_rng_state", True)

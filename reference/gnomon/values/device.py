@@ -41,10 +41,12 @@ class device:
                 )
             type, _, digits = type.partition(":")
             if not digits.isdigit():
-                raise RuntimeError(f"Invalid device string: '{type}:{digits}'; want 'type' or 'type:index'")
+                raise RuntimeError(
+                    f"Invalid device string: '{type}:{digits}'; expected 'type' or 'type:index'"
+                )
             index = int(digits)
         if not type.isidentifier():
-            raise RuntimeError(f"Invalid device string: '{type}'; want 'type' or 'type:index'")
+            raise RuntimeError(f"Invalid device string: '{type}'; expected 'type' or 'type:index'")
         if index is not None and index < 0:
             raise RuntimeError(f"Device index must not be negative, got {index}")
         key = (type, index)

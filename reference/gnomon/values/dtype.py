@@ -300,7 +300,7 @@ names_of_dtypes = tuple(_BY_NAME)
 def dtype_named(name: str) -> dtype:
     """The dtype called ``name``.  Raises TypeError if there is none."""
     if name not in _BY_NAME:
-        raise TypeError(f"unknown dtype {name!r}; there are: {', '.join(_BY_NAME)}")
+        raise TypeError(f"unknown dtype {name!r}; expected one of: {', '.join(_BY_NAME)}")
     return _BY_NAME[name]
 
 

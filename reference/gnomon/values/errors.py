@@ -29,7 +29,7 @@ def unknown_name(kind: str, name: str, known: list[str]) -> str:
 
     nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
     hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
-    return f"unknown {kind} {name!r}{hint} (there are: {', '.join(sorted(known))})"
+    return f"unknown {kind} {name!r}{hint} (expected one of: {', '.join(sorted(known))})"
 
 
 _said: set[str] = set()  # warnings that are given once per process

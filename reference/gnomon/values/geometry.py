@@ -79,7 +79,7 @@ def _row_major(sizes: Ints) -> Ints:
         strides.append(step)
         step *= max(operator.index(size), 1)  # index(): no floats in the cache
     if max((*strides, *sizes), default=0) >= 2**63:
-        raise RuntimeError(f"Stride calculation overflowed: sizes {list(sizes)} have no place in 64 bits")
+        raise RuntimeError(f"Stride calculation overflowed with sizes={list(sizes)}")
     return tuple(reversed(strides))
 
 

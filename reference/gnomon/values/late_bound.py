@@ -81,7 +81,9 @@ def check_inplace(name: str, self: Any, any_input_requires_grad: bool) -> None:
 
 def make_index_tensor(data: Any, device: Any) -> Any:
     """Convert nested sequences of numbers to an index tensor."""
-    raise NotImplementedError("an index that is a list: import gnomon, not a part of it")
+    raise NotImplementedError(
+        "indexing with a list requires the whole library: import gnomon, not only a submodule"
+    )
 
 
 def apply_batched(cls: Any, args: Any, kwargs: Any) -> Any:
@@ -91,7 +93,7 @@ def apply_batched(cls: Any, args: Any, kwargs: Any) -> Any:
 
 def vmap(func: Any, *more: Any, **options: Any) -> Any:
     """Map ``func`` over a batch dimension."""
-    raise RuntimeError("this needs vmap: import gnomon, not a part of it")
+    raise RuntimeError("vmap requires the whole library: import gnomon, not only a submodule")
 
 
 # Not a late-bound name, but a growing list: code that caches the outcome of calls registers here how to clear

@@ -67,7 +67,9 @@ class finfo(_Limits):
     def __init__(self, type: Any = _DEFAULT):
         given = self._accept(dtypes.get_default_dtype() if type is _DEFAULT else type)
         if given.category < 2:
-            raise TypeError(f"finfo() requires a floating point dtype, but got {given}; use iinfo for it")
+            raise TypeError(
+                f"finfo() requires a floating point dtype, but got {given}; use iinfo for integer dtypes"
+            )
         self._dtype = given.to_real()
 
     @property
@@ -119,7 +121,9 @@ class iinfo(_Limits):
     def __init__(self, type: Any):
         self._dtype = self._accept(type)
         if self._dtype.category != 1:
-            raise TypeError(f"iinfo() requires an integer dtype, but got {self._dtype}; finfo is for floats")
+            raise TypeError(
+                f"iinfo() requires an integer dtype, but got {self._dtype}; use finfo for floating point"
+            )
 
     @property
     def max(self) -> int:

@@ -81,7 +81,7 @@ class FunctionSchema:
         self.text = text
         match = re.fullmatch(r"\s*([A-Za-z_]\w*)(?:\.(\w+))?\((.*)\)\s*->\s*(.+?)\s*", text, re.S)
         if match is None:
-            raise ValueError(f"not an operator schema: {text!r}")
+            raise ValueError(f"invalid operator schema: {text!r}")
         self.name, overload_name, arguments, returns = match.groups()
         self.overload_name = overload_name or ""
         self.full_name = f"{self.name}.{overload_name}" if overload_name else self.name
@@ -142,7 +142,7 @@ def _parse_arguments(text: str) -> list[Argument]:
 def _parse_argument(text: str, kwarg_only: bool) -> Argument:
     match = _TYPE.match(text)
     if match is None:
-        raise ValueError(f"not an argument of a schema: {text!r}")
+        raise ValueError(f"invalid argument in an operator schema: {text!r}")
     name, has_default, default = text[match.end() :].strip().partition("=")
     is_list = match["list"] is not None
     alias = match["alias"] or match["list_alias"]

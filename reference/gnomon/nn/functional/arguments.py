@@ -16,7 +16,7 @@ def pair(value: Any) -> tuple[int, int]:
         return (value, value)
     values = tuple(value)
     if len(values) != 2:
-        raise ValueError(f"expected one number or two, but got {values}")
+        raise ValueError(f"expected one or two numbers, but got {values}")
     return values
 
 
@@ -39,7 +39,9 @@ def resolve_reduction(reduction: str, size_average: bool | None = None, reduce: 
 
 def reduction_number(reduction: str) -> int:
     if reduction not in REDUCTIONS:
-        raise ValueError(f"{reduction} is not a valid value for reduction; want one of {list(REDUCTIONS)}")
+        raise ValueError(
+            f"{reduction} is not a valid value for reduction; expected one of {list(REDUCTIONS)}"
+        )
     return REDUCTIONS[reduction]
 
 
@@ -64,9 +66,9 @@ def wrap_padding_idx(padding_idx: int | None, num_embeddings: int) -> int | None
 def check_embedding_options(max_norm: float | None, sparse: bool) -> None:
     """Raises NotImplementedError for options that gnomon does not support."""
     if max_norm is not None:
-        raise NotImplementedError(f"embedding: max_norm is not offered, but got {max_norm}")
+        raise NotImplementedError(f"embedding: max_norm is not supported, but got {max_norm}")
     if sparse:
-        raise NotImplementedError("embedding: sparse gradients are not offered, but got sparse=True")
+        raise NotImplementedError("embedding: sparse gradients are not supported, but got sparse=True")
 
 
 def implicit_dim(name: str, ndim: int) -> int:

@@ -115,8 +115,8 @@ def interpolate(
     resampler = _ANTIALIASED[mode] if antialias else _RESAMPLERS.get((input.dim(), mode))
     if resampler is None:
         raise NotImplementedError(
-            f"Input Error: Got {input.dim()}D input for mode {mode}; want 3D for linear, 4D for bilinear and "
-            "bicubic, 5D for trilinear, any of these for nearest, nearest-exact and area"
+            f"Input Error: Got {input.dim()}D input for mode {mode}; expected 3D for linear, 4D for bilinear "
+            "and bicubic, 5D for trilinear, any of these for nearest, nearest-exact and area"
         )
     options = (bool(align_corners),) if interpolates else ()
     return resampler(input, None if sizes is None else _integers(sizes), *options, factors)

@@ -187,7 +187,7 @@ native_function(
 def _r2c_meta(self: Spec, dim: Sequence[int], normalization: int, onesided: bool) -> Spec:
     dims = _check(self, dim, normalization, _COMPLEX, "floating-point dtypes")
     if not dims:
-        raise RuntimeError("a transform of real numbers needs a dimension")
+        raise RuntimeError("dim must contain at least one dimension")
     sizes = list(self.sizes)
     if onesided:
         sizes[dims[-1]] = sizes[dims[-1]] // 2 + 1
@@ -235,7 +235,7 @@ native_function(
 def _c2r_meta(self: Spec, dim: Sequence[int], normalization: int, last_dim_size: int) -> Spec:
     dims = _check(self, dim, normalization, _REAL, "complex dtypes")
     if not dims:
-        raise RuntimeError("a transform to real numbers needs a dimension")
+        raise RuntimeError("dim must contain at least one dimension")
     last = dims[-1]
     if last_dim_size < 1 or self.sizes[last] < last_dim_size // 2 + 1:
         raise RuntimeError(

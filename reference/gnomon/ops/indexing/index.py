@@ -206,7 +206,7 @@ def _index_composite(self: Tensor, indices: Sequence[Any]) -> Tensor:
         raise IndexError("at least one index must be provided")
     prepared = prepare_indices(self, indices)
     if _without_dimensions(indices) and all(each is None for each in prepared):
-        raise RuntimeError("a mask without dimensions indexes nothing of a tensor that has no other index")
+        raise RuntimeError("a 0-dim mask must be combined with at least one other index")
     return aten._index.default(self, prepared)
 
 
@@ -399,7 +399,7 @@ def _apply_basic(self: Tensor, items: Sequence[Any]) -> tuple[Tensor, list[Any]]
             if not -size <= position < size:
                 raise IndexError(
                     f"x[...]: index {position} is out of bounds for dimension {real_dim} with size {size}; "
-                    f"it wants one from {-size} to {size - 1}"
+                    f"expected an index from {-size} to {size - 1}"
                     if size
                     else f"x[...]: index {position} is out of bounds for dimension {real_dim} with size 0"
                 )
@@ -508,8 +508,8 @@ def _number_to_write(self: Tensor, value: Any) -> Tensor:
     if isinstance(value, (bool, int, float, complex)) or is_numpy_scalar(value):
         return aten.scalar_tensor.default(value, self._spec.dtype, None, self.device, None)
     raise TypeError(
-        f"x[...] = value: can't assign a {type_name(value)} to a tensor of {self._spec.dtype.name}; want a "
-        "number or a tensor (gnomon.tensor(value) makes one)"
+        f"x[...] = value: can't assign a {type_name(value)} to a tensor of {self._spec.dtype.name}; "
+        "expected a number or a tensor (convert with gnomon.tensor(value))"
     )
 
 

@@ -180,7 +180,7 @@ def _masked_scatter_kernel(output: Tensor, self: Tensor, mask: Tensor, source: T
             found = next(rest, None)
             if found is None:
                 raise RuntimeError(
-                    f"masked_scatter_: expected at least as many elements in source as the mask has true "
+                    f"masked_scatter_: expected at least as many elements in source as the mask has True "
                     f"ones, but got {source._spec.numel}"
                 )
             out.write(target, given.read(found))
@@ -225,7 +225,7 @@ def _masked_scatter_backward(grad_output: Any, mask: Any, sizes: Sequence[int]) 
         if "out of bounds" not in str(error):
             raise
         raise RuntimeError(
-            f"expected sizes of as many elements as mask chooses, but got {list(sizes)}"
+            f"expected sizes with as many elements as mask has True ones, but got {list(sizes)}"
         ) from error
     return aten.slice.Tensor(taken, 0, 1, count + 1, 1).reshape(sizes)
 

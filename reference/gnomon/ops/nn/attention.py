@@ -78,18 +78,18 @@ def _check(query: Any, key: Any, value: Any, attn_mask: Any) -> None:
 
 def _check_together(query: Any, key: Any, value: Any, attn_mask: Any) -> None:
     """Raises RuntimeError for sizes whose matrix products are not defined."""
-    sizes = "(batch, heads, places, width): query {}, key {}, value {}".format(
+    sizes = "(batch, heads, sequence length, embedding dimension): query {}, key {}, value {}".format(
         *(list(each.shape) for each in (query, key, value))
     )
     if query.size(-1) != key.size(-1):
         raise RuntimeError(
-            f"Expected query and key to have the same width, but got {query.size(-1)} and {key.size(-1)}, of "
-            f"sizes {sizes}"
+            f"Expected query and key to have the same embedding dimension, but got {query.size(-1)} and "
+            f"{key.size(-1)}, of sizes {sizes}"
         )
     if key.size(-2) != value.size(-2):
         raise RuntimeError(
-            f"Expected key and value to have as many places, but got {key.size(-2)} and {value.size(-2)}, of "
-            f"sizes {sizes}"
+            f"Expected key and value to have the same sequence length, but got {key.size(-2)} and "
+            f"{value.size(-2)}, of sizes {sizes}"
         )
     outer, scores = tuple(query.shape[:-2]), ()
     for each in (key, value):
@@ -216,7 +216,10 @@ def _check_flash(query: Spec, key: Spec, value: Spec, attn_mask: Spec | None, dr
     check_same_size(key=key, value=value)
     _check_heads(query.sizes[1], key.sizes[1])
     if not query.sizes[3] or not key.sizes[2]:
-        raise RuntimeError(f"there is nothing to attend to in keys of sizes {list(key.sizes)}")
+        raise RuntimeError(
+            f"Expected key to have a non-zero sequence length and embedding dimension, but got sizes "
+            f"{list(key.sizes)}"
+        )
     if attn_mask is None:
         return
     check_dtype(query.dtype, *((float32,) if query.dtype.itemsize == 2 else ()), attn_mask=attn_mask)

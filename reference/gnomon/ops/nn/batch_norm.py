@@ -68,7 +68,7 @@ def _batch_norm_meta(
 ) -> tuple[Spec, Spec, Spec]:
     channels = _check_features(input, weight=weight, bias=bias)
     if not training:
-        raise RuntimeError("without running statistics there is only training")
+        raise RuntimeError("training must be True without running statistics")
     dtype = check_mixed_data_type(input, weight, bias)
     _check_elements(input)
     return like(input), input.contiguous((channels,), dtype), input.contiguous((channels,), dtype)
@@ -341,7 +341,9 @@ def _batch_backward_meta(
 ) -> tuple[Spec | None, Spec | None, Spec | None]:
     used = (save_mean, save_invstd) if train else (running_mean, running_var)
     if any(each is None for each in used):
-        raise RuntimeError("the statistics that were used in the forward pass must be given")
+        raise RuntimeError(
+            "save_mean and save_invstd must be given if train, otherwise running_mean and running_var"
+        )
     saved = {"save_mean": save_mean, "save_invstd": save_invstd} if train else {}
     channels = _check_features(
         input, weight=weight, running_mean=running_mean, running_var=running_var, **saved
@@ -445,7 +447,7 @@ def _batch_norm(
         _check_given(running_mean, running_var)
     specs = _specs(running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
     if input.ndim < 2 and any(each is not None for each in specs.values()):
-        raise RuntimeError(f"expected (N, C, *) for these parameters, but got sizes {list(input.shape)}")
+        raise RuntimeError(f"expected input of sizes (N, C, *), but got {list(input.shape)}")
     _check_features(input._spec, **specs)
     _check_pair(running_mean, running_var)
     options = (running_mean, running_var, training, momentum, eps)

@@ -559,7 +559,7 @@ def _same_padding(
     if padding == "valid":
         return _convolve(name, spatial, input, weight, bias, stride, none, dilation, False, none, groups)
     if padding != "same":
-        raise RuntimeError(f"Invalid padding string: '{padding}'; want 'valid' or 'same'")
+        raise RuntimeError(f"Invalid padding string: '{padding}'; expected 'valid' or 'same'")
     batched = _batched(name, input, spatial)
     if weight.ndim != spatial + 2:
         raise RuntimeError(

@@ -141,7 +141,7 @@ def _one_hot(self: Any, num_classes: int) -> Any:
         elif num_classes <= largest:
             raise RuntimeError("Class values must be smaller than num_classes.")
     elif num_classes < 1:
-        raise RuntimeError("the number of classes must be given where there are no numbers to infer it from")
+        raise RuntimeError("num_classes must be given for a tensor on the meta device")
     classes = aten.arange(num_classes, device=self.device)
     return (self.contiguous().unsqueeze(-1) == classes).to(int64)
 

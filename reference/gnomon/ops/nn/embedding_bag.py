@@ -262,7 +262,9 @@ def _check_bags(grad: Spec, indices: Spec, offset2bag: Spec) -> None:
     check_dim(1, indices=indices)
     check_same_size(indices=indices, offset2bag=offset2bag)
     if indices.numel and not grad.sizes[0]:
-        raise RuntimeError(f"Expected gradients of the bags of {indices.numel} indices, but there are none")
+        raise RuntimeError(
+            f"Expected grad to have a row for each bag of {indices.numel} indices, but got none"
+        )
 
 
 def _dense_meta(

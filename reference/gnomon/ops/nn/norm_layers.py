@@ -469,7 +469,7 @@ def _group_norm_meta(
     _check_group(input, weight, bias, N, C, HxW, group)
     if like(input).strides != input.strides and not input.is_contiguous:
         raise RuntimeError(
-            "Expected input to lie row-major or channels last, without gaps; use .contiguous()"
+            "Expected input to be contiguous in the row-major or channels last format; use .contiguous()"
         )
     dtype = check_mixed_data_type(input, weight, bias)
     statistic = input.contiguous((N, group), dtype)

@@ -266,7 +266,7 @@ _MODES = {"reflect": "reflection", "replicate": "replication"}
 def _pad(self: Any, pad: Sequence[int], mode: str, value: float | None) -> Any:
     if mode not in ("constant", "circular", *_MODES):
         raise NotImplementedError(
-            f"Unrecognised padding mode {mode}; want constant, reflect, replicate or circular"
+            f"Unrecognised padding mode {mode}; expected constant, reflect, replicate or circular"
         )
     if len(pad) % 2:
         raise RuntimeError(f"Padding length must be divisible by 2, but got {len(pad)}")

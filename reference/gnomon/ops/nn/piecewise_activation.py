@@ -77,8 +77,9 @@ def _leaky_relu_backward_meta(
 ) -> TensorIterator:
     if self_is_result and not real_number(negative_slope) >= 0:
         raise RuntimeError(
-            f"a result does not tell where self was negative when negative_slope is {negative_slope}: call "
-            "leaky_relu, not leaky_relu_"
+            "In-place leaky_relu backward calculation is triggered with a negative slope which is not "
+            f"supported: negative_slope is {negative_slope}. Please call the out-of-place version of the "
+            "forward function instead."
         )
     return binary("bool", "integer", "complex")(grad_output, self)
 

@@ -268,7 +268,10 @@ fmod = native_function(
 
 def _neg_meta(self: Spec) -> Any:
     if self.dtype is bool_:
-        raise RuntimeError("the - operator on a bool tensor is not supported; a mask is inverted by ~")
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
+            "mask, use the `~` or `logical_not()` operator instead."
+        )
     return build_iterator([self], self.dtype, self.dtype)
 
 

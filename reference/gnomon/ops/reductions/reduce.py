@@ -343,7 +343,7 @@ native_function(
 def _index_meta(self: Spec, dim: int | None, keepdim: bool) -> tuple[int | None, tuple[int, ...]]:
     """The wrapped dim and the output sizes of argmax or argmin."""
     if self.dtype.is_complex:
-        raise RuntimeError("does not support complex input, which has no order; its modulus has: x.abs()")
+        raise RuntimeError("does not support complex input; use x.abs() to compare absolute values")
     if dim is None:
         if self.numel == 0:
             raise IndexError("Expected reduction dim to be specified for input.numel() == 0.")

@@ -354,8 +354,8 @@ local_scalar_dense = native_function(
 def _item(self: Tensor) -> Any:
     if self._spec.numel != 1:
         raise RuntimeError(
-            f"a Tensor with {self._spec.numel} elements cannot be converted to Scalar; item() wants exactly "
-            "one"
+            f"a Tensor with {self._spec.numel} elements cannot be converted to Scalar; item() requires "
+            "exactly one"
         )
     if self._spec.device.type == "meta":
         raise RuntimeError("item: Tensor.item() cannot be called on meta tensors")

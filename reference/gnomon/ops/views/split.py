@@ -29,7 +29,7 @@ def check_count(count: int) -> None:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if count * VIEW_NBYTES > memory:
         raise OutOfMemoryError(
-            f"{count} views need {count * VIEW_NBYTES} bytes at the least, and this machine has {memory}"
+            f"{count} views need at least {count * VIEW_NBYTES} bytes, but this machine has {memory}"
         )
 
 
