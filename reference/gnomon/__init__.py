@@ -135,20 +135,26 @@ _LAZY = (
     "func",
     "utils",
     "return_types",
+    "serialization",
+    "testing",
 )
-
+_FROM_SERIALIZATION = ("load", "save")
 
 _ROOMS = ("bindings", "calls", "dispatch", "memory", "methods", "numerics", "values")  # no public names
 
 
 def __dir__() -> list[str]:
     hidden = {"Any", "annotations", "importlib", *_ROOMS}
-    return sorted({name for name in globals() if not name.startswith("_")} - hidden | set(_LAZY))
+    return sorted(
+        {name for name in globals() if not name.startswith("_")} - hidden | {*_LAZY, *_FROM_SERIALIZATION}
+    )
 
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return importlib.import_module(f".{name}", __name__)
+    if name in _FROM_SERIALIZATION:
+        return getattr(__getattr__("serialization"), name)
     module = None if name.startswith("_") else _find_device_module(name)
     if module is not None:
         return module

@@ -17,6 +17,8 @@ from . import ops as ops
 from . import optim as optim
 from . import profiler as profiler
 from . import return_types as return_types
+from . import serialization as serialization
+from . import testing as testing
 from . import utils as utils
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from .autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled

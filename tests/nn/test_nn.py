@@ -104,7 +104,7 @@ def test_assignment_moves_a_name_from_kind_to_kind():
         (
             lambda net: setattr(net, "scale", gn.ones(2)),
             TypeError,
-            "cannot assign 'gnomon.Tensor' as parameter 'scale'",
+            "cannot assign 'gnomon.FloatTensor' as parameter 'scale'",
         ),
         (lambda net: setattr(net, "child", 3), TypeError, "cannot assign 'int' as child module 'child'"),
         (lambda net: setattr(net, "count", 3), TypeError, "cannot assign 'int' as buffer 'count'"),
@@ -190,8 +190,8 @@ def test_load_state_dict_lists_every_fault_in_pytorch_s_words():
         f"size mismatch for 0.weight: copying a param with shape {shape((2, 2))} from checkpoint, the shape "
         "in current "
         f"model is {shape((3, 2))}.\n\t"
-        'While copying the parameter named "0.bias", expected gnomon.Tensor from checkpoint but received '
-        "int; convert it with gnomon.as_tensor(value)"
+        'While copying the parameter named "0.bias", expected gnomon.Tensor or Tensor-like object from '
+        "checkpoint but received <class 'int'>"
     )
     assert values(net[2].weight) == [[1.0, 1.0, 1.0]]  # what matches is loaded all the same
 
@@ -438,14 +438,12 @@ def test_softmax_without_dim_warns_and_takes_pytorch_s(ndim, dim):
         (lambda: nn.Conv2d(4, 4, 3, groups=0), ValueError, "groups must be a positive integer"),
         (lambda: nn.Conv2d(4, 4, 3, stride=2, padding="same"), ValueError, "not supported for strided"),
         (lambda: nn.Conv2d(4, 4, 3, padding="sme"), ValueError, "Invalid padding string 'sme'"),
-        (lambda: nn.Conv2d(4, 4, (3, 3, 3)), ValueError, "expected one or two numbers"),
-        (lambda: nn.Conv2d(4, 4, 3, padding_mode="circular"), NotImplementedError, "padding_mode 'circular'"),
-        (lambda: nn.Conv2d(4, 4, 3, padding_mode="x"), ValueError, "padding_mode must be 'zeros'"),
-        (lambda: nn.Embedding(3, 4, padding_idx=5), ValueError, "Padding_idx must be within num_embeddings"),
-        (lambda: nn.Embedding(3, 4, max_norm=1.0), NotImplementedError, "max_norm is not supported"),
+        (lambda: nn.Conv2d(4, 4, 3, padding_mode="x"), ValueError, "padding_mode must be one of"),
+        (lambda: nn.Embedding(3, 4, padding_idx=5), AssertionError, "Padding_idx must be within"),
+        (lambda: nn.EmbeddingBag(3, 4, padding_idx=-4), AssertionError, "padding_idx must be within"),
         (lambda: nn.Embedding(3, 4, sparse=True), NotImplementedError, "sparse gradients are not supported"),
-        (lambda: nn.Embedding(3, 4, _weight=gn.ones(2, 4)), ValueError, "shape of weight does not match"),
-        (lambda: nn.Flatten(1)(gn.ones(2)), IndexError, "start_dim out of range"),
+        (lambda: nn.Embedding(3, 4, _weight=gn.ones(2, 4)), AssertionError, "Shape of weight does not"),
+        (lambda: nn.Flatten(1)(gn.ones(2)), IndexError, "Dimension out of range"),
         (lambda: init.kaiming_uniform_(gn.ones(2)), ValueError, "fewer than 2 dimensions"),
         (lambda: init.kaiming_uniform_(gn.ones(2, 2), mode="x"), ValueError, "Mode x not supported"),
         (lambda: init.calculate_gain("x"), ValueError, "Unsupported nonlinearity x"),
@@ -633,12 +631,14 @@ def test_layer_norm(device):
     assert list(layer.state_dict()) == ["weight", "bias"]
     assert repr(layer) == "LayerNorm((2, 2), eps=0.0, elementwise_affine=True, bias=True)"
     x = gn.tensor([[[1.0, 1.0], [3.0, 3.0]]])
-    assert values(layer(x)) == [[[-1.0, -1.0], [1.0, 1.0]]]
+    assert values(layer(x))[0][0] == pytest.approx([-1.0, -1.0])
+    assert values(layer(x))[0][1] == pytest.approx([1.0, 1.0])
     with gn.no_grad():
         layer.weight.fill_(2.0)
         layer.bias.fill_(0.5)
     layer(x).sum().backward()
-    assert values(layer(x)) == [[[-1.5, -1.5], [2.5, 2.5]]]
+    assert values(layer(x))[0][0] == pytest.approx([-1.5, -1.5])
+    assert values(layer(x))[0][1] == pytest.approx([2.5, 2.5])
     assert values(layer.bias.grad) == [[1.0, 1.0], [1.0, 1.0]]
     assert list(nn.LayerNorm(3, bias=False).state_dict()) == ["weight"]
     assert list(nn.LayerNorm(3, elementwise_affine=False).state_dict()) == []

@@ -14,6 +14,7 @@ from ..memory.backend import backend_of, resolve_device
 from ..memory.spec import spec_of
 from ..memory.storage import Storage, allocate
 from ..memory.tensor import Tensor, make_tensor
+from ..values.device import device
 from ..values.dtype import dtype
 
 
@@ -24,7 +25,7 @@ def _added_to(self: Tensor) -> tuple[dict[str, Any], dict[str, Any]]:
     return self.__dict__, {name: getattr(self, name) for name in names if hasattr(self, name)}
 
 
-def _state_of(self: Tensor) -> Any:
+def state_of(self: Tensor) -> Any:
     """The pickle state of what users have added, or what a user's ``__getstate__`` returns.  None: nothing.
 
     Source: torch._utils._get_obj_state.
@@ -36,8 +37,8 @@ def _state_of(self: Tensor) -> Any:
     return (attributes, slots) if slots else attributes or None
 
 
-def _add_to(made: Tensor, state: Any) -> None:
-    """Restore the result of ``_state_of`` in a copy.  Source: torch._utils._set_obj_state."""
+def add_state(made: Tensor, state: Any) -> None:
+    """Restore the result of ``state_of`` in a copy.  Source: torch._utils._set_obj_state."""
     if hasattr(type(made), "__setstate__"):
         if state is not None:
             made.__setstate__(state)  # type: ignore[attr-defined]
@@ -48,13 +49,17 @@ def _add_to(made: Tensor, state: Any) -> None:
         setattr(made, name, value)
 
 
+def _new_storage(nbytes: int, where: device) -> Storage:
+    """An uninitialized storage."""
+    backend = backend_of(where)
+    return Storage(backend, where, allocate(backend, nbytes, where), nbytes)
+
+
 def _copied_storage(self: Tensor, memo: dict[int, Any]) -> Any:
     """A copy of the whole storage, shared by all tensors of one deepcopy that share the original."""
     storage = self.untyped_storage()
     if id(storage) not in memo:
-        where = storage.device
-        memory = allocate(storage.backend, storage.nbytes(), where)
-        made = Storage(storage.backend, where, memory, storage.nbytes())
+        made = _new_storage(storage.nbytes(), storage.device)
         if storage.nbytes() and not self.is_meta:
             made.copy_in(0, storage.copy_out()[: storage.nbytes()])
         memo[id(storage)] = made
@@ -96,13 +101,13 @@ def copy(self: Tensor) -> Tensor:
     if type(made) is not type(self):
         made = type(self)._make_subclass(made)
     made.requires_grad_(self.requires_grad)
-    _add_to(made, _state_of(self))
+    add_state(made, state_of(self))
     return made
 
 
 def rebuild(
     cls: Any,
-    data: bytes,
+    data: Any,
     sizes: tuple[int, ...],
     strides: tuple[int, ...],
     kind: dtype,
@@ -110,9 +115,10 @@ def rebuild(
     requires_grad: bool,
     storage_offset: int = 0,
 ) -> Tensor:
-    """Create a tensor from the arguments of ``reduce_ex``; ``data`` is the whole storage, empty on meta.
+    """Create a tensor from the arguments of ``reduce_ex``.
 
-    Raises TypeError or RuntimeError for arguments that are no valid tensor: a file may come from anywhere.
+    ``data`` is the storage, or all its bytes; on meta, it is not used.  Raises TypeError or RuntimeError for
+    arguments that are no valid tensor: a file may come from anywhere.
     """
     if not (isinstance(cls, type) and issubclass(cls, Tensor)):
         raise TypeError(f"rebuilding a tensor: expected a subclass of Tensor, got {cls!r}")
@@ -125,30 +131,37 @@ def rebuild(
             raise RuntimeError(f"rebuilding a tensor: {name} must be from 0 to 2**63 - 1, got {numbers!r}")
     if len(sizes) != len(strides):
         raise RuntimeError(f"unequal size length ({len(sizes)}) and stride length ({len(strides)})")
-    where = resolve_device(device)
+    where = data.device if isinstance(data, Storage) else resolve_device(device)
     spec = spec_of(tuple(sizes), tuple(strides), kind, where)
-    nbytes = storage_offset * kind.itemsize + spec.extent_nbytes if spec.numel else 0
-    if where.type != "meta":
-        nbytes = memoryview(data).nbytes
-        check_in_bounds_for_storage(spec.sizes, spec.strides, storage_offset, kind.itemsize, nbytes)
-    backend = backend_of(where)
-    storage = Storage(backend, where, allocate(backend, nbytes, where), nbytes)
-    if nbytes and where.type != "meta":
-        storage.copy_in(0, memoryview(data))
-    made = make_tensor(spec, storage, storage_offset)
+    if where.type == "meta":
+        nbytes = storage_offset * kind.itemsize + spec.extent_nbytes if spec.numel else 0
+        data = _new_storage(nbytes, where)
+    elif not isinstance(data, Storage):
+        data = rebuild_storage(data, device)
+    check_in_bounds_for_storage(spec.sizes, spec.strides, storage_offset, kind.itemsize, data.nbytes())
+    made = make_tensor(spec, data, storage_offset)
     if cls is not Tensor:
         made = cls._make_subclass(made)
     return made.requires_grad_(requires_grad)
 
 
+def rebuild_storage(data: Any, device: str) -> Storage:
+    """Create a storage on a device with the bytes ``data``."""
+    made = _new_storage(memoryview(data).nbytes, resolve_device(device))
+    if made.nbytes():
+        made.copy_in(0, memoryview(data))
+    return made
+
+
 def reduce_ex(self: Tensor, protocol: int) -> Any:
-    """The pickled form: the whole storage, the tensor's geometry and dtype, and what users have added."""
+    """The pickled form: the storage, the tensor's geometry and dtype, and what users have added.
+
+    Tensors of one pickle that share a storage share it again when they are read.
+    """
     spec = self._spec
-    storage = self.untyped_storage()
-    data = b"" if self.is_meta else bytes(storage.copy_out()[: storage.nbytes()])
     made_of = (
         type(self),
-        data,
+        b"" if self.is_meta else self.untyped_storage(),
         spec.sizes,
         spec.strides,
         spec.dtype,
@@ -156,5 +169,13 @@ def reduce_ex(self: Tensor, protocol: int) -> Any:
         self.requires_grad,
         self._storage_offset,
     )
-    state = _state_of(self)
+    state = state_of(self)
     return (rebuild, made_of) if state is None else (rebuild, made_of, state)
+
+
+def _reduce_storage(storage: Storage) -> Any:
+    """The pickled form of a storage: its bytes.  Raises NotImplementedError on meta, where there are none."""
+    return rebuild_storage, (bytes(storage.copy_out()[: storage.nbytes()]), str(storage.device))
+
+
+copyreg.pickle(Storage, _reduce_storage)  # not a method of Storage, which is below backends

@@ -4,43 +4,36 @@ Source: torch.nn.  Names, argument order, defaults and state_dict keys are PyTor
 ported by changing the import, and checkpoints can be exchanged.
 """
 
-from . import functional, init
-from .activation import GELU, LeakyReLU, LogSoftmax, ReLU, Sigmoid, SiLU, Softmax, Tanh
-from .container import ModuleList, Sequential
-from .convolution import Conv2d, MaxPool2d
-from .dropout import Dropout
-from .linear import Flatten, Identity, Linear
-from .loss import CrossEntropyLoss, MSELoss, NLLLoss
-from .module import Module
-from .normalization import LayerNorm, RMSNorm
-from .parameter import Parameter
-from .sparse import Embedding
+import sys
+
+from . import functional, init, modules, parameter, utils
+from .modules import *  # noqa: F403
+from .modules import __all__ as _modules
+from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
 __all__ = [
-    "GELU",
-    "Conv2d",
-    "CrossEntropyLoss",
-    "Dropout",
-    "Embedding",
-    "Flatten",
-    "Identity",
-    "LayerNorm",
-    "LeakyReLU",
-    "Linear",
-    "LogSoftmax",
-    "MSELoss",
-    "MaxPool2d",
-    "Module",
-    "ModuleList",
-    "NLLLoss",
+    "Buffer",
     "Parameter",
-    "RMSNorm",
-    "ReLU",
-    "Sequential",
-    "SiLU",
-    "Sigmoid",
-    "Softmax",
-    "Tanh",
+    "UninitializedBuffer",
+    "UninitializedParameter",
     "functional",
     "init",
+    "modules",
+    "parameter",
+    "utils",
+    *_modules,
 ]
+
+# Compatibility aliases of files that were moved to ``modules``.
+for _old, _new in (
+    ("activation", "activation"),
+    ("container", "container"),
+    ("convolution", "conv"),
+    ("dropout", "dropout"),
+    ("linear", "linear"),
+    ("loss", "loss"),
+    ("module", "module"),
+    ("normalization", "normalization"),
+    ("sparse", "sparse"),
+):
+    globals()[_old] = sys.modules[f"{__name__}.{_old}"] = getattr(modules, _new)

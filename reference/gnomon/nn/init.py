@@ -1,11 +1,14 @@
 """Initialization of parameters.  All functions work in place, outside autograd, and return the tensor.
 
-Source: torch.nn.init.
+Source: torch.nn.init.  There is no ``orthogonal_``, because gnomon has no QR decomposition.
 """
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
+from typing import Any
 
 import gnomon as gn
 
@@ -18,9 +21,9 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     ``param`` is leaky_relu's negative slope, by default 0.01.  Raises ValueError for an unknown name.
     """
     if nonlinearity in ("linear", "conv1d", "conv2d", "conv3d", "sigmoid"):
-        return 1.0
+        return 1
     if nonlinearity in ("conv_transpose1d", "conv_transpose2d", "conv_transpose3d"):
-        return 1.0
+        return 1
     if nonlinearity == "tanh":
         return 5.0 / 3
     if nonlinearity == "relu":
@@ -38,16 +41,14 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 def _calculate_fan_in_and_fan_out(tensor: gn.Tensor) -> tuple[int, int]:
     """The numbers of inputs per output and of outputs per input of a weight (out, in, *window)."""
     if tensor.dim() < 2:
-        raise ValueError(
-            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions, but got one of "
-            f"{tensor.dim()}"
-        )
+        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     sizes = tuple(tensor.shape)
     window = math.prod(sizes[2:])
     return sizes[1] * window, sizes[0] * window
 
 
 def _fan(tensor: gn.Tensor, mode: str) -> int:
+    mode = mode.lower()
     if mode not in ("fan_in", "fan_out"):
         raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
     fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
@@ -70,6 +71,74 @@ def normal_(
         return tensor.normal_(mean, std, generator=generator)
 
 
+def _probability_below(x: float) -> float:
+    """The cumulative distribution function of the standard normal distribution."""
+    return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
+
+
+def trunc_normal_(
+    tensor: gn.Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+    generator: gn.Generator | None = None,
+) -> gn.Tensor:
+    """Fills with random numbers from the normal distribution, restricted to [a, b].
+
+    Numbers outside are drawn anew.  Warns if the mean is more than two deviations outside of [a, b].
+    """
+    if tensor.is_meta:
+        return tensor
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warn(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
+            "incorrect."
+        )
+    with gn.no_grad():
+        if _probability_below((b - mean) / std) - _probability_below((a - mean) / std) > 0.3:
+            _reject_normal(tensor, mean, std, a, b, generator)
+        else:
+            _reject_uniform(tensor, mean, std, a, b, generator)
+    return tensor
+
+
+def _reject_normal(
+    tensor: gn.Tensor, mean: float, std: float, a: float, b: float, generator: gn.Generator | None
+) -> None:
+    """Draws from the normal distribution until all numbers are in [a, b]."""
+    low, high = (gn.tensor(each, dtype=tensor.dtype).item() for each in (a, b))  # rounded to the dtype
+    result = tensor.normal_(mean, std, generator=generator)
+    while bool((outside := (result < low) | (result > high)).any()):
+        drawn = gn.empty_like(result).normal_(mean, std, generator=generator)
+        result = gn.where(outside, drawn, result)
+    if result is not tensor:
+        tensor.copy_(result)
+
+
+def _reject_uniform(
+    tensor: gn.Tensor, mean: float, std: float, a: float, b: float, generator: gn.Generator | None
+) -> None:
+    """Draws uniformly from [a, b] until each number is accepted, with the probability that its density has
+    relative to the largest in [a, b].
+    """
+    log_peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+
+    def is_rejected(drawn: gn.Tensor) -> gn.Tensor:
+        log_density = drawn.clone().sub_(mean).div_(std).pow_(2).mul_(-0.5).sub_(log_peak)
+        return gn.empty_like(drawn).uniform_(generator=generator).log_().gt(log_density)
+
+    tensor.uniform_(a, b, generator=generator)
+    pending = is_rejected(tensor)
+    result = tensor
+    while bool(pending.any()):
+        drawn = gn.empty_like(tensor).uniform_(a, b, generator=generator)
+        result = gn.where(pending, drawn, result)
+        pending = pending & is_rejected(drawn)
+    if result is not tensor:
+        tensor.copy_(result)
+
+
 def constant_(tensor: gn.Tensor, val: float) -> gn.Tensor:
     """Fills with ``val``."""
     with gn.no_grad():
@@ -83,7 +152,40 @@ def ones_(tensor: gn.Tensor) -> gn.Tensor:
 
 def zeros_(tensor: gn.Tensor) -> gn.Tensor:
     """Fills with zeros."""
-    return constant_(tensor, 0.0)
+    with gn.no_grad():
+        return tensor.zero_()
+
+
+def eye_(tensor: gn.Tensor) -> gn.Tensor:
+    """Fills a matrix with the identity.  Raises ValueError unless it has two dimensions."""
+    if tensor.dim() != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    with gn.no_grad():
+        return tensor.copy_(gn.eye(*tensor.shape, dtype=tensor.dtype, device=tensor.device))
+
+
+def dirac_(tensor: gn.Tensor, groups: int = 1) -> gn.Tensor:
+    """Fills the weight of a convolution so that it preserves its input, in each of ``groups`` groups.
+
+    As many channels are preserved as inputs and outputs have.  Raises ValueError unless it has 3, 4 or 5
+    dimensions, and if ``groups`` does not divide the first size.
+    """
+    if tensor.dim() not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    sizes = tuple(tensor.shape)
+    if sizes[0] % groups != 0:
+        raise ValueError("dim 0 must be divisible by groups")
+    if tensor.is_meta:
+        return tensor
+    outputs = sizes[0] // groups
+    center = tuple(size // 2 for size in sizes[2:])
+    with gn.no_grad():
+        tensor.zero_()
+        for group in range(groups):
+            for channel in range(min(outputs, sizes[1])):
+                place = (group * outputs + channel, channel, *center)
+                tensor[place] = 1
+    return tensor
 
 
 def xavier_uniform_(tensor: gn.Tensor, gain: float = 1.0, generator: gn.Generator | None = None) -> gn.Tensor:
@@ -129,6 +231,26 @@ def kaiming_normal_(
     return normal_(tensor, 0.0, std, generator)
 
 
+def sparse_(
+    tensor: gn.Tensor, sparsity: float, std: float = 0.01, generator: gn.Generator | None = None
+) -> gn.Tensor:
+    """Fills a matrix with normal numbers; in each column a fraction ``sparsity`` of random elements is 0.
+
+    Raises ValueError unless it has two dimensions.  Source: Martens 2010.
+    """
+    if tensor.dim() != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    if tensor.is_meta:
+        return tensor
+    rows, columns = tensor.shape
+    zeros = math.ceil(sparsity * rows)
+    with gn.no_grad():
+        tensor.normal_(0, std, generator=generator)
+        for column in range(columns):
+            tensor[gn.randperm(rows)[:zeros].to(tensor.device), column] = 0
+    return tensor
+
+
 def _is_empty(tensor: gn.Tensor) -> bool:
     """Is any size 0?  If so, warns: the fan would be 0, a division by zero."""
     if 0 in tuple(tensor.shape):
@@ -147,3 +269,30 @@ def linear_like_(weight: gn.Tensor, bias: gn.Tensor | None) -> None:
         fan_in, _ = _calculate_fan_in_and_fan_out(weight)
         bound = 1 / math.sqrt(fan_in) if fan_in > 0 else 0
         uniform_(bias, -bound, bound)
+
+
+def _deprecated(function: Callable[..., gn.Tensor]) -> Callable[..., gn.Tensor]:
+    """The function under its old name, without the underscore, with a FutureWarning."""
+    name = function.__name__
+    old_name = name[:-1]
+
+    @functools.wraps(function)
+    def deprecated(*args: Any, **kwargs: Any) -> gn.Tensor:
+        warn(f"`nn.init.{old_name}` is now deprecated in favor of `nn.init.{name}`.", FutureWarning)
+        return function(*args, **kwargs)
+
+    deprecated.__name__ = deprecated.__qualname__ = old_name
+    deprecated.__doc__ = f"Deprecated name of ``{name}``."
+    return deprecated
+
+
+uniform = _deprecated(uniform_)
+normal = _deprecated(normal_)
+constant = _deprecated(constant_)
+eye = _deprecated(eye_)
+dirac = _deprecated(dirac_)
+xavier_uniform = _deprecated(xavier_uniform_)
+xavier_normal = _deprecated(xavier_normal_)
+kaiming_uniform = _deprecated(kaiming_uniform_)
+kaiming_normal = _deprecated(kaiming_normal_)
+sparse = _deprecated(sparse_)

@@ -1,11 +1,42 @@
 """Optimizers, which update parameters in place from their gradients.  Source: torch.optim.
 
-A step is one fused operator for all parameters if possible, else the sequence of operators of PyTorch's
-single-tensor implementation; either way a training curve agrees with PyTorch's up to rounding.
+A step follows PyTorch's single-tensor implementation, or is one fused operator for all parameters where there
+is one; either way a training curve agrees with PyTorch's up to rounding.
 """
 
-from .adam import Adam, AdamW
+from . import lr_scheduler, swa_utils
+from ._adafactor import Adafactor
+from ._muon import Muon
+from .adadelta import Adadelta
+from .adagrad import Adagrad
+from .adam import Adam
+from .adamax import Adamax
+from .adamw import AdamW
+from .asgd import ASGD
+from .lbfgs import LBFGS
+from .nadam import NAdam
 from .optimizer import Optimizer
+from .radam import RAdam
+from .rmsprop import RMSprop
+from .rprop import Rprop
 from .sgd import SGD
 
-__all__ = ["SGD", "Adam", "AdamW", "Optimizer"]
+__all__ = [
+    "ASGD",
+    "LBFGS",
+    "SGD",
+    "Adadelta",
+    "Adafactor",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "Muon",
+    "NAdam",
+    "Optimizer",
+    "RAdam",
+    "RMSprop",
+    "Rprop",
+    "lr_scheduler",
+    "swa_utils",
+]

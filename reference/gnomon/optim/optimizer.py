@@ -1,32 +1,85 @@
-"""Optimizer: parameter groups, per-parameter state, and the step."""
+"""Optimizer: parameter groups, per-parameter state, hooks, and the step."""
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from copy import deepcopy
+from typing import Any, ClassVar
 
 import gnomon as gn
 
-from ..nn.module import clear_grad
+from ..autograd.hooks import Hooks, RemovableHandle, add_hook
 from ..nn.parameter import Parameter
+from ..profiler import record_function
 from ..values.dispatch_key import WRAPPER_KEYS
 from ..values.errors import type_name, warn
 
+# Hooks of all optimizers.
+_global_pre_hooks: Hooks = {}
+_global_post_hooks: Hooks = {}
+
+
+def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Registers ``hook(optimizer, args, kwargs)``, called before each step of every optimizer.
+
+    It runs before the optimizer's own hooks, and may return a replacement ``(args, kwargs)``.
+    Source: torch.optim.optimizer.register_optimizer_step_pre_hook.
+    """
+    return add_hook(_global_pre_hooks, hook)
+
+
+def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Registers ``hook(optimizer, args, kwargs)``, called after each step of every optimizer.
+
+    It runs after the optimizer's own hooks.
+    Source: torch.optim.optimizer.register_optimizer_step_post_hook.
+    """
+    return add_hook(_global_post_hooks, hook)
+
+
+_HOOKS = (
+    "_optimizer_step_pre_hooks",
+    "_optimizer_step_post_hooks",
+    "_optimizer_state_dict_pre_hooks",
+    "_optimizer_state_dict_post_hooks",
+    "_optimizer_load_state_dict_pre_hooks",
+    "_optimizer_load_state_dict_post_hooks",
+)
+
 
 class Optimizer:
-    """The base class of all optimizers.
+    """The base class of all optimizers; a subclass defines ``step``.
 
     ``params`` is an iterable of tensors, or of (name, tensor) pairs, or of dicts with a "params" entry and
     options of their own.  ``defaults`` are the options that a group does not set.
 
-    param_groups  list of dicts: "params" and the options
+    param_groups  list of dicts: "params", perhaps "param_names", and the options
     state         tensor -> dict of the optimizer's state for it
 
-    Raises TypeError for params of another type, ValueError for no parameters, for a non-leaf tensor, and for
-    a repeated parameter.  Source: torch.optim.Optimizer; hooks are not supported.
+    Raises TypeError for params of another type, ValueError for no parameters, for a non-leaf tensor (unless
+    the optimizer is differentiable), for a repeated parameter, and if only some parameters have names.
+    Source: torch.optim.Optimizer.
     """
+
+    # Options that state dicts of older versions lack, with the value they stand for.
+    _later_options: ClassVar[dict[str, Any]] = {}
+    # State that is a tensor of one number; older versions saved Python numbers.
+    _numbers: tuple[str, ...] = ()
+
+    _optimizer_step_pre_hooks: Hooks
+    _optimizer_step_post_hooks: Hooks
+    _optimizer_state_dict_pre_hooks: Hooks
+    _optimizer_state_dict_post_hooks: Hooks
+    _optimizer_load_state_dict_pre_hooks: Hooks
+    _optimizer_load_state_dict_post_hooks: Hooks
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "step" in cls.__dict__:
+            cls.step = cls.profile_hook_step(cls.step)  # type: ignore[method-assign]
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         if isinstance(params, gn.Tensor):
@@ -36,7 +89,8 @@ class Optimizer:
             )
         self.defaults = defaults
         self.param_groups: list[dict[str, Any]] = []
-        self.state: defaultdict[gn.Tensor, dict[str, Any]] = defaultdict(dict)
+        self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
+        self.__dict__.update({name: OrderedDict() for name in _HOOKS})
         groups = list(params)
         if not groups:
             raise ValueError("optimizer got an empty parameter list")
@@ -45,8 +99,38 @@ class Optimizer:
         for group in groups:
             self.add_param_group(group)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled and copied: options and state, but not the hooks."""
+        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Takes over ``param_groups`` and ``state``, also of older versions, from pickle or a state dict."""
+        for group in state.get("param_groups", ()):
+            for name, value in self._later_options.items():
+                group.setdefault(name, value)
+            for param in group["params"]:
+                known = state["state"].get(param)
+                if known:
+                    for name in self._numbers:
+                        if not isinstance(known[name], gn.Tensor):
+                            known[name] = self._new_number(float(known[name]), param, group)
+        self.__dict__.update(state)  # all at once, so that an interrupt loses nothing
+        for name in _HOOKS:
+            self.__dict__.setdefault(name, OrderedDict())
+        self.defaults.setdefault("differentiable", False)
+
+    def _new_number(self, number: float, param: gn.Tensor, group: dict[str, Any]) -> gn.Tensor:
+        """State that is one number: a tensor of shape ().
+
+        It is on the default device, where reading it is cheap, unless the step is to run on the parameter's
+        device alone.  As in PyTorch it is float64 if that is the default dtype, else float32.
+        """
+        is_on_device = group.get("capturable") or group.get("fused")
+        device = param.device if is_on_device else None
+        return gn.tensor(number, dtype=_number_dtype(group), device=device)
+
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Adds a group of parameters with its own options."""
+        """Adds a group of parameters with its own options; missing options are added to ``param_group``."""
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         params = param_group["params"]
@@ -58,9 +142,14 @@ class Optimizer:
                 "tensors in sets will change between runs. Please use a list instead."
             )
         params = list(params)
-        group = {**self.defaults, **param_group}
-        if params and all(isinstance(each, tuple) for each in params):
-            group["param_names"] = [name for name, _ in params]
+        group = dict(param_group)
+        names = [each[0] for each in params if isinstance(each, tuple)]
+        if names:
+            if len(names) != len(params):
+                raise ValueError(
+                    "all optimizer params should be with/without names. Some param names are missing"
+                )
+            group["param_names"] = names
             params = [param for _, param in params]
         group["params"] = params
         for param in params:
@@ -68,78 +157,139 @@ class Optimizer:
                 raise TypeError(
                     f"optimizer can only optimize Tensors, but one of the params is {type_name(param)}"
                 )
-            if not param.is_leaf:
+            if not (self.defaults.get("differentiable") or param.is_leaf or param.retains_grad):
                 raise ValueError("can't optimize a non-leaf Tensor")
         for name, default in self.defaults.items():
-            if default is REQUIRED and group[name] is REQUIRED:
+            if default is required and name not in group:
                 raise ValueError(
                     f"parameter group didn't specify a value of required optimization parameter {name}"
                 )
-        known = {id(param) for each in self.param_groups for param in each["params"]}
-        ours = [id(param) for param in params]
-        if len(set(ours)) < len(ours):
+            group.setdefault(name, default)
+        if len(set(params)) < len(params):
             warn(
                 "optimizer contains a parameter group with duplicate parameters; in future, this will cause "
-                "an error",
+                "an error; see github.com/pytorch/pytorch/issues/40967 for more information",
                 UserWarning,
             )
-        if not known.isdisjoint(ours):
+        for other in self.param_groups:
+            if ("param_names" in group) != ("param_names" in other):
+                found = "with names" if "param_names" in group else "without names"
+                raise ValueError(
+                    "all optimizer param groups should be with/without names. "
+                    f"cannot add param group {found} to the optimizer"
+                )
+        if not set(params).isdisjoint(self._parameters()):
             raise ValueError("some parameters appear in more than one parameter group")
-        self.param_groups.append(group)
+        param_group.update(group)  # the caller's dict becomes the group, as in PyTorch, after all checks
+        self.param_groups.append(param_group)
+
+    def _parameters(self) -> Iterator[gn.Tensor]:
+        return itertools.chain.from_iterable(group["params"] for group in self.param_groups)
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Sets the gradients to None, or with ``set_to_none=False`` to zeros."""
-        for group in self.param_groups:
-            for param in group["params"]:
+        with record_function(f"Optimizer.zero_grad#{type(self).__name__}.zero_grad"):
+            for param in self._parameters():
                 meta = param._autograd_meta
                 if meta is None or meta.grad is None:
                     continue
                 if set_to_none:
                     meta.grad = None
+                    continue
+                if meta.grad.grad_fn is not None:
+                    meta.grad.detach_()
                 else:
-                    clear_grad(param, False)
+                    meta.grad.requires_grad_(False)
+                meta.grad.zero_()
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Updates every parameter that has a gradient, once.
+        """Updates the parameters once.  ``closure`` recomputes the loss and the gradients."""
+        raise NotImplementedError
 
-        ``closure`` recomputes the loss and the gradients; ``step`` returns its value.
+    @staticmethod
+    def profile_hook_step(func: Callable[..., Any]) -> Callable[..., Any]:
+        """``func``, a method ``step``, with the step hooks before and after, shown by the profiler.
+
+        Every ``step`` that a subclass defines is wrapped like this.  Raises RuntimeError if a hook before the
+        step returns neither None nor a pair.
         """
-        loss = None
-        if closure is not None:
-            with gn.enable_grad():
-                loss = closure()
-        self._update_groups()
-        return loss
 
-    @gn.no_grad()
-    def _update_groups(self) -> None:
-        for group in self.param_groups:
-            params, grads = [], []
-            for param in group["params"]:
-                grad = param.grad
-                if grad is not None:
-                    params.append(param)
-                    grads.append(grad)
-            if params:
-                self._step(params, grads, group)
+        @functools.wraps(func)
+        def step(*args: Any, **kwargs: Any) -> Any:
+            self = args[0]
+            with record_function(f"Optimizer.step#{type(self).__name__}.step"):
+                for hook in (*_global_pre_hooks.values(), *self._optimizer_step_pre_hooks.values()):
+                    result = hook(self, args, kwargs)
+                    if result is not None:
+                        if not isinstance(result, tuple) or len(result) != 2:
+                            raise RuntimeError(
+                                f"{func} must return None or a tuple of (new_args, new_kwargs), but got "
+                                f"{result}."
+                            )
+                        args, kwargs = result
+                result = func(*args, **kwargs)
+                for hook in (*self._optimizer_step_post_hooks.values(), *_global_post_hooks.values()):
+                    hook(self, args, kwargs)
+                return result
 
-    def _step(self, params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> None:
-        """Updates the parameters of a group that have gradients.  Runs in no_grad mode."""
-        for param, grad in zip(params, grads):
-            self._update(param, grad, group)
+        return step
 
-    def _update(self, param: gn.Tensor, grad: gn.Tensor, group: dict[str, Any]) -> None:
-        """Updates one parameter."""
-        raise NotImplementedError(f"{type(self).__name__} must define _update")
+    # -- hooks -----------------------------------------------------------------------------------------------
+
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Registers ``hook(optimizer, args, kwargs)``, called before each step.
+
+        ``args`` begins with the optimizer.  The hook may return a replacement ``(args, kwargs)``.
+        """
+        return add_hook(self._optimizer_step_pre_hooks, hook)
+
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Registers ``hook(optimizer, args, kwargs)``, called after each step."""
+        return add_hook(self._optimizer_step_post_hooks, hook)
+
+    def register_state_dict_pre_hook(
+        self, hook: Callable[[Optimizer], None], prepend: bool = False
+    ) -> RemovableHandle:
+        """Registers ``hook(optimizer)``, called before ``state_dict``; ``prepend``: as the first one."""
+        return _add_hook(self._optimizer_state_dict_pre_hooks, hook, prepend)
+
+    def register_state_dict_post_hook(
+        self, hook: Callable[[Optimizer, dict[str, Any]], dict[str, Any] | None], prepend: bool = False
+    ) -> RemovableHandle:
+        """Registers ``hook(optimizer, state_dict)``, which may return a replacement for the state dict.
+
+        ``prepend``: as the first one.
+        """
+        return _add_hook(self._optimizer_state_dict_post_hooks, hook, prepend)
+
+    def register_load_state_dict_pre_hook(
+        self, hook: Callable[[Optimizer, dict[str, Any]], dict[str, Any] | None], prepend: bool = False
+    ) -> RemovableHandle:
+        """Registers ``hook(optimizer, state_dict)``, called before ``load_state_dict``.
+
+        ``state_dict`` is a shallow copy of the caller's; the hook may return a replacement.  ``prepend``: as
+        the first one.
+        """
+        return _add_hook(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
+
+    def register_load_state_dict_post_hook(
+        self, hook: Callable[[Optimizer], None], prepend: bool = False
+    ) -> RemovableHandle:
+        """Registers ``hook(optimizer)``, called after ``load_state_dict``; ``prepend``: as the first one."""
+        return _add_hook(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
     # -- state -----------------------------------------------------------------------------------------------
 
-    def _parameters(self) -> Iterator[gn.Tensor]:
-        return itertools.chain.from_iterable(group["params"] for group in self.param_groups)
-
     def state_dict(self) -> dict[str, Any]:
-        """The options and the state; parameters are replaced by their numbers in the order of the groups."""
-        numbers = {id(param): number for number, param in enumerate(self._parameters())}
+        """The options and the state; parameters are replaced by their numbers in the order of the groups.
+
+        ``{"state": {number: dict}, "param_groups": [dict]}``.  The state's tensors are not copied.
+        """
+        for hook in self._optimizer_state_dict_pre_hooks.values():
+            hook(self)
+        numbers: dict[int, int] = {}
+        for number, param in enumerate(self._parameters()):
+            numbers.setdefault(id(param), number)
         groups = []
         for group in self.param_groups:
             packed = {name: value for name, value in group.items() if name != "params"}
@@ -149,50 +299,139 @@ class Optimizer:
             numbers[id(key)] if isinstance(key, gn.Tensor) else key: value
             for key, value in self.state.items()
         }
-        return {"state": state, "param_groups": groups}
+        state_dict: dict[str, Any] = {"state": state, "param_groups": groups}
+        for hook in self._optimizer_state_dict_post_hooks.values():
+            replacement = hook(self, state_dict)
+            if replacement is not None:
+                state_dict = replacement
+        return state_dict
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Loads options and state; parameters are matched by their order.
 
-        State tensors are moved to the parameter's device and, if the parameter is floating point, converted
-        to its dtype (a "step" keeps its own).  Raises ValueError if the groups do not match.
+        State tensors are copied to the parameter's device and, if the parameter is floating point, converted
+        to its dtype.  A "step" stays as it is, but with ``capturable`` or ``fused`` it becomes float32 on the
+        parameter's device.  Names of parameters in ``state_dict`` replace the optimizer's.  Raises ValueError
+        if the groups do not match.
         """
-        saved_groups = state_dict["param_groups"]
+        state_dict = state_dict.copy()
+        for hook in self._optimizer_load_state_dict_pre_hooks.values():
+            replacement = hook(self, state_dict)
+            if replacement is not None:
+                state_dict = replacement
+        saved_groups = deepcopy(state_dict["param_groups"])
         if len(saved_groups) != len(self.param_groups):
-            raise ValueError(
-                "loaded state dict has a different number of parameter groups: expected "
-                f"{len(self.param_groups)}, but got {len(saved_groups)}"
-            )
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        param_and_group = {}
         for group, saved in zip(self.param_groups, saved_groups):
             if len(group["params"]) != len(saved["params"]):
                 raise ValueError(
                     "loaded state dict contains a parameter group that doesn't match the size of "
-                    f"optimizer's group: expected {len(group['params'])} parameters, but got "
-                    f"{len(saved['params'])}"
+                    "optimizer's group"
                 )
-        saved_numbers = itertools.chain.from_iterable(saved["params"] for saved in saved_groups)
-        by_number = dict(zip(saved_numbers, self._parameters()))
-        state: defaultdict[gn.Tensor, dict[str, Any]] = defaultdict(dict)
+            for number, param in zip(saved["params"], group["params"]):
+                param_and_group[number] = param, saved
+        state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
         for key, value in state_dict["state"].items():
-            if key in by_number:
-                param = by_number[key]
-                state[param] = {name: _like(param, name, each) for name, each in value.items()}
+            if key in param_and_group:
+                param, saved = param_and_group[key]
+                state[param] = _state_like(param, None, value, saved)
             else:
                 state[key] = value
-        groups = []
         for group, saved in zip(self.param_groups, saved_groups):
-            merged = {**saved, "params": group["params"]}
+            saved["params"] = group["params"]
             if "param_names" in group:
-                merged.setdefault("param_names", group["param_names"])
-            groups.append(merged)
-        self.param_groups, self.state = groups, state  # together, after all checks
+                saved.setdefault("param_names", group["param_names"])
+        self.__setstate__({"state": state, "param_groups": saved_groups})
+        for hook in self._optimizer_load_state_dict_post_hooks.values():
+            hook(self)
 
     def __repr__(self) -> str:
-        lines = [f"{type(self).__name__} ("]
+        text = f"{type(self).__name__} ("
         for number, group in enumerate(self.param_groups):
-            lines.append(f"Parameter Group {number}")
-            lines.extend(f"    {name}: {group[name]}" for name in sorted(group) if name != "params")
-        return "\n".join([*lines, ")"])
+            options = [f"    {name}: {group[name]}\n" for name in sorted(group) if name != "params"]
+            text += f"\nParameter Group {number}\n{''.join(options)}"
+        return f"{text})"
+
+
+class SingleTensorOptimizer(Optimizer):
+    """The base class of optimizers that update each parameter by itself: PyTorch's single-tensor code.
+
+    A subclass defines ``_update`` and, if it keeps state, ``_new_state``.
+    """
+
+    _capturable_needs = "params and state_steps"
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Updates every parameter that has a gradient, once.
+
+        ``closure`` recomputes the loss and the gradients; ``step`` returns its value.  If the optimizer is
+        ``differentiable``, autograd records the step.
+        """
+        loss = None
+        with gn.set_grad_enabled(self.defaults.get("differentiable", False)):
+            if closure is not None:
+                with gn.enable_grad():
+                    loss = closure()
+            for group in self.param_groups:
+                params, grads = [], []
+                for param in group["params"]:
+                    grad = param.grad
+                    if grad is not None:
+                        params.append(param)
+                        grads.append(grad)
+                if params:
+                    self._step(params, grads, group)
+        return loss
+
+    def _step(self, params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> None:
+        """Updates the parameters of a group that have gradients."""
+        if group.get("foreach") and group.get("differentiable"):
+            raise AssertionError("_foreach ops don't support autograd")
+        for param, grad in zip(params, grads):
+            state = self._state_of(param, grad, group)
+            if group.get("capturable"):
+                numbers = [state[name] for name in self._numbers]
+                self._check_capturable(param, numbers)
+            if group.get("maximize"):
+                grad = -grad
+            if param.is_complex():
+                # A complex number is updated like two real ones.
+                param, grad = gn.view_as_real(param), gn.view_as_real(grad)
+                state = {
+                    name: gn.view_as_real(each) if each.is_complex() else each for name, each in state.items()
+                }
+            self._update(param, grad, state, group)
+
+    def _state_of(self, param: gn.Tensor, grad: gn.Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        """The state of a parameter, created at its first gradient."""
+        state = self.state[param]
+        if not state:
+            # all at once, so that an interrupt can not leave an incomplete state
+            state.update(self._new_state(param, grad, group))
+        return state
+
+    def _new_state(self, param: gn.Tensor, grad: gn.Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        """The state of a parameter before its first step."""
+        return {}
+
+    def _update(
+        self, param: gn.Tensor, grad: gn.Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> None:
+        """Updates one real parameter and its state in place; ``grad`` is what to descend along."""
+        raise NotImplementedError(f"{type(self).__name__} must define _update")
+
+    def _check_capturable(self, param: gn.Tensor, numbers: Iterable[gn.Tensor]) -> None:
+        types = {each.device.type for each in (param, *numbers)}
+        if len(types) > 1 or types.isdisjoint(CAPTURABLE_DEVICES):
+            raise AssertionError(
+                f"If capturable=True, {self._capturable_needs} must be on supported devices: "
+                f"{CAPTURABLE_DEVICES}."
+            )
+
+
+# Devices where a step with ``capturable`` runs without being waited for.
+CAPTURABLE_DEVICES = ["cuda"]
 
 
 class _Required:
@@ -202,22 +441,58 @@ class _Required:
         return "<required parameter>"
 
 
-REQUIRED = _Required()
+required = _Required()
 
 
-def check_fused(fused: bool | None, foreach: bool | None) -> None:
-    """Raises RuntimeError, with PyTorch's message, if both ``fused`` and ``foreach`` are true."""
+def _add_hook(hooks: Hooks, hook: Callable[..., Any], prepend: bool) -> RemovableHandle:
+    handle = add_hook(hooks, hook)
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)  # type: ignore[attr-defined]
+    return handle
+
+
+def _number_dtype(group: dict[str, Any]) -> gn.dtype:
+    is_wide = gn.get_default_dtype() is gn.float64 and not group.get("fused")
+    return gn.float64 if is_wide else gn.float32
+
+
+def check_fused(fused: bool | None, foreach: bool | None, differentiable: bool) -> None:
+    """Raises RuntimeError, with PyTorch's message, if ``fused`` is true and another one is too."""
+    if fused and differentiable:
+        raise RuntimeError("`fused` does not support `differentiable`")
     if fused and foreach:
         raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+
+
+def check_fused_param(param: gn.Tensor) -> None:
+    """Raises RuntimeError, with PyTorch's message, unless ``param`` is floating point."""
+    if not param.is_floating_point():
+        devices = [each.device_type for each in gn.backends().values() if each.available]
+        raise RuntimeError(
+            "`fused=True` requires all the params to be floating point Tensors of supported devices: "
+            f"{devices} but {param.dtype} and {param.device.type}"
+        )
 
 
 def is_fused(params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> bool:
     """Is the step one fused operator for all parameters?
 
-    If neither ``fused`` nor ``foreach`` is given, it is whenever the operator supports the parameters.
+    If neither ``fused`` nor ``foreach`` is given, it is whenever the operator supports the parameters and the
+    options, and gives what the sequence of operators gives.  Raises RuntimeError if ``fused`` is given for
+    parameters that are not floating point.
     """
+    if group.get("fused"):
+        for param in params:
+            check_fused_param(param)
+        return True
     if group.get("fused") is not None or group.get("foreach") is not None:
-        return bool(group.get("fused"))
+        return False
+    if group.get("differentiable") or group.get("capturable"):
+        return False
+    # Numbers in tensors may be narrower than the operator's, or require grad.
+    for option in (group["lr"], group["weight_decay"], *group.get("betas", ())):
+        if isinstance(option, gn.Tensor):
+            return False
     where = params[0]._spec.device
     for param, grad in zip(params, grads):
         spec, other = param._spec, grad._spec
@@ -237,22 +512,56 @@ _PLAIN_TYPES = (gn.Tensor, Parameter)
 
 def number_of(option: Any) -> float:
     """The number of an option that may be a one-element tensor."""
-    return option.item() if isinstance(option, gn.Tensor) else option
+    return float(option.item() if isinstance(option, gn.Tensor) else option)
 
 
-def check_at_least_zero(name: str, value: float) -> None:
+def as_scalar(option: Any) -> Any:
+    """``option``; a one-element tensor with the shape ()."""
+    return option.squeeze() if isinstance(option, gn.Tensor) and option.dim() != 0 else option
+
+
+def check_lr(lr: float | gn.Tensor) -> None:
+    """Raises ValueError, with PyTorch's message, unless ``lr`` is a number >= 0 or a tensor of one."""
+    check_one_element("lr", lr)
+    check_at_least_zero("learning rate", lr)
+
+
+def check_one_element(name: str, option: Any) -> None:
+    """Raises ValueError, with PyTorch's message, for a tensor with more or fewer elements than one."""
+    if isinstance(option, gn.Tensor) and option.numel() != 1:
+        raise ValueError(f"Tensor {name} must be 1-element")
+
+
+def check_at_least_zero(name: str, value: Any) -> None:
     """Raises ValueError, with PyTorch's message, unless ``value >= 0``."""
     if not value >= 0.0:
         raise ValueError(f"Invalid {name}: {value}")
 
 
-def _like(param: gn.Tensor, name: str, value: Any) -> Any:
+def check_betas(betas: tuple[Any, Any]) -> None:
+    """Raises ValueError, with PyTorch's message, unless both are in [0, 1)."""
+    for index, beta in enumerate(betas):
+        if not 0.0 <= beta < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
+
+
+def _state_like(param: gn.Tensor, name: str | None, value: Any, group: dict[str, Any]) -> Any:
     """A copy of saved state on the device and in the dtype of ``param``.
 
-    The step count keeps its dtype, because float16 cannot count far.
+    The step count keeps its dtype and device, because float16 cannot count far, unless the step runs on the
+    parameter's device alone.
     """
-    if not isinstance(value, gn.Tensor):
-        return value
-    if name != "step" and param.is_floating_point():
-        return value.detach().to(device=param.device, dtype=param.dtype, copy=True)
-    return value.detach().to(device=param.device, copy=True)
+    if isinstance(value, gn.Tensor):
+        value = value.detach()
+        if name == "step" and not (group.get("capturable") or group.get("fused")):
+            return value.clone()
+        if name == "step":
+            return value.to(device=param.device, dtype=gn.float32, copy=True)
+        if param.is_floating_point():
+            return value.to(device=param.device, dtype=param.dtype, copy=True)
+        return value.to(device=param.device, copy=True)
+    if isinstance(value, dict):
+        return {key: _state_like(param, key, each, group) for key, each in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return type(value)(_state_like(param, None, each, group) for each in value)  # type: ignore[call-arg]
+    return value

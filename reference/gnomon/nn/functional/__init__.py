@@ -46,7 +46,7 @@ from .arguments import (
     resolve_reduction,
     wrap_padding_idx,
 )
-from .attention import scaled_dot_product_attention
+from .attention import canonical_mask, multi_head_attention_forward, scaled_dot_product_attention
 from .convolution import (
     conv1d,
     conv2d,

@@ -1,0 +1,114 @@
+"""Clipping of gradients.  ``foreach`` chooses among PyTorch's implementations and is ignored: there is one.
+
+Source: torch/nn/utils/clip_grad.py.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterable
+
+import gnomon as gn
+
+from ...values.errors import warn
+
+Tensors = gn.Tensor | Iterable[gn.Tensor]
+
+
+def _as_list(tensors: Tensors) -> list[gn.Tensor]:
+    return [tensors] if isinstance(tensors, gn.Tensor) else list(tensors)
+
+
+@gn.no_grad()
+def get_total_norm(
+    tensors: Tensors,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> gn.Tensor:
+    """The norm of all tensors together, as if they were one vector: 0-d, on the first one's device.
+
+    Raises RuntimeError for a norm that is not finite if ``error_if_nonfinite``.  Source:
+    torch.nn.utils.get_total_norm.
+    """
+    tensors = _as_list(tensors)
+    norm_type = float(norm_type)
+    if not tensors:
+        return gn.tensor(0.0)
+    device = tensors[0].device
+    norms = [gn.linalg.vector_norm(each, norm_type).to(device) for each in tensors]
+    total_norm = gn.linalg.vector_norm(gn.stack(norms), norm_type)
+    if error_if_nonfinite and not bool(total_norm.isfinite()):
+        raise RuntimeError(
+            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it "
+            "cannot be clipped. To disable this error and scale the gradients by the non-finite norm anyway, "
+            "set `error_if_nonfinite=False`"
+        )
+    return total_norm
+
+
+@gn.no_grad()
+def clip_grads_with_norm_(
+    parameters: Tensors, max_norm: float, total_norm: gn.Tensor, foreach: bool | None = None
+) -> None:
+    """Scales the gradients, in place, by ``max_norm / total_norm``, but never up.
+
+    Source: torch.nn.utils.clip_grads_with_norm_.
+    """
+    grads = [each.grad for each in _as_list(parameters) if each.grad is not None]
+    if not grads:
+        return
+    # Without a comparison, which would wait for the device; the small number avoids a division by zero.
+    factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
+    for grad in grads:
+        grad.mul_(factor.to(grad.device))
+
+
+@gn.no_grad()
+def clip_grad_norm_(
+    parameters: Tensors,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> gn.Tensor:
+    """Scales the gradients, in place, so that the norm of all together is at most ``max_norm``.
+
+    Returns the norm before, 0-d.  Raises RuntimeError for a norm that is not finite if
+    ``error_if_nonfinite``.  Warns of an empty generator.  Source: torch.nn.utils.clip_grad_norm_.
+    """
+    is_generator = isinstance(parameters, types.GeneratorType)
+    parameters = _as_list(parameters)
+    if is_generator and not parameters:
+        warn("`parameters` is an empty generator, no gradient clipping will occur.")
+    grads = [each.grad for each in parameters if each.grad is not None]
+    total_norm = get_total_norm(grads, norm_type, error_if_nonfinite)
+    clip_grads_with_norm_(parameters, max_norm, total_norm)
+    return total_norm
+
+
+def clip_grad_norm(
+    parameters: Tensors,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> gn.Tensor:
+    """Deprecated name of ``clip_grad_norm_``, with a FutureWarning."""
+    warn(
+        "`gnomon.nn.utils.clip_grad_norm` is now deprecated in favor of `gnomon.nn.utils.clip_grad_norm_`.",
+        FutureWarning,
+    )
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite)
+
+
+@gn.no_grad()
+def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
+    """Clamps the gradients, in place, to [-clip_value, clip_value].
+
+    Source: torch.nn.utils.clip_grad_value_.
+    """
+    clip_value = float(clip_value)
+    for parameter in _as_list(parameters):
+        if parameter.grad is not None:
+            parameter.grad.clamp_(min=-clip_value, max=clip_value)

@@ -1,0 +1,115 @@
+"""Muon: momentum whose steps are orthogonalized."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import gnomon as gn
+
+from .optimizer import SingleTensorOptimizer, as_scalar, check_one_element
+
+
+class Muon(SingleTensorOptimizer):
+    """``param -= lr * r * O``: O is roughly the orthogonal matrix nearest to the mean of the gradients.
+
+    The mean is a running one with coefficient ``momentum``; with ``nesterov`` it is mixed with the gradient
+    once more.  O comes from ``ns_steps`` Newton-Schulz iterations in bfloat16 with ``ns_coefficients``;
+    ``eps`` is the least norm that the mean is divided by.  Before that, ``param *= 1 - lr * weight_decay``.
+
+    For a parameter of shape (a, b), r is ``sqrt(max(1, a / b))``, or with an ``adjust_lr_fn`` of
+    "match_rms_adamw" ``0.2 * sqrt(max(a, b))``.
+
+    Parameters have two dimensions.  Raises ValueError for others and for options out of range; the step
+    raises RuntimeError for complex parameters.
+    Source: torch.optim.Muon; https://kellerjordan.github.io/posts/muon; arXiv:2502.16982.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | gn.Tensor = 1e-3,
+        weight_decay: float = 0.1,
+        momentum: float = 0.95,
+        nesterov: bool = True,
+        ns_coefficients: tuple[float, float, float] = (3.4445, -4.7750, 2.0315),
+        eps: float = 1e-7,
+        ns_steps: int = 5,
+        adjust_lr_fn: str | None = None,
+    ) -> None:
+        check_one_element("lr", lr)
+        if not lr >= 0.0:
+            raise ValueError(f"Learning rate should be >= 0 but is: {lr}")
+        if not momentum >= 0.0:
+            raise ValueError(f"momentum should be >= 0 but is: {momentum}")
+        if not weight_decay >= 0.0:
+            raise ValueError(f"weight decay should be >= 0 but is: {weight_decay}")
+        if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
+            raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported")
+        defaults = {
+            "lr": lr,
+            "weight_decay": weight_decay,
+            "momentum": momentum,
+            "nesterov": nesterov,
+            "ns_coefficients": ns_coefficients,
+            "eps": eps,
+            "ns_steps": ns_steps,
+            "adjust_lr_fn": adjust_lr_fn,
+        }
+        super().__init__(params, defaults)
+        for param in self._parameters():
+            if param.ndim != 2:
+                raise ValueError(
+                    f"Muon only supports 2D parameters whereas we found a parameter with size: {param.size()}"
+                )
+
+    def _step(self, params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> None:
+        if any(param.is_complex() for param in params):
+            raise RuntimeError("Muon does not support complex parameters")
+        super()._step(params, grads, group)
+
+    def _new_state(self, param: gn.Tensor, grad: gn.Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        return {"momentum_buffer": gn.zeros_like(grad)}
+
+    def _update(
+        self, param: gn.Tensor, grad: gn.Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> None:
+        lr, momentum = as_scalar(group["lr"]), group["momentum"]
+        if grad.ndim != 2:
+            raise ValueError("Param gradient must be a 2D matrix")
+        buffer = state["momentum_buffer"].lerp_(grad, 1 - momentum)
+        mean = grad.lerp(buffer, momentum) if group["nesterov"] else buffer
+        update = _orthogonalized(mean, group["ns_coefficients"], group["ns_steps"], group["eps"])
+        param.mul_(1 - lr * group["weight_decay"])
+        rows, columns = param.shape
+        if group["adjust_lr_fn"] == "match_rms_adamw":
+            ratio = 0.2 * math.sqrt(max(rows, columns))
+        else:
+            ratio = math.sqrt(max(1, rows / columns))
+        param.add_(update, alpha=-lr * ratio)
+
+
+def _orthogonalized(
+    matrix: gn.Tensor, coefficients: tuple[float, float, float], steps: int, eps: float
+) -> gn.Tensor:
+    """(a, b) -> (a, b) in bfloat16: U V^T of the singular value decomposition, approximately.
+
+    Newton-Schulz iteration: each step applies a polynomial of degree 5 to the singular values, which with the
+    default coefficients brings them near 1, but not to it.
+    """
+    if steps >= 100:
+        raise ValueError("Number of steps must be less than 100 for computational efficiency")
+    if len(coefficients) != 3:
+        raise ValueError("Coefficients must be a tuple of exactly 3 values")
+    first, third, fifth = coefficients
+    is_tall = matrix.size(0) > matrix.size(1)
+    found = matrix.bfloat16()
+    if is_tall:
+        found = found.T  # so that the products are of the smaller size
+    found = found.div(found.norm().clamp(min=eps))  # so that no singular value exceeds 1
+    for _ in range(steps):
+        gram = found @ found.T
+        polynomial = gn.addmm(gram, gram, gram, beta=third, alpha=fifth)
+        found = gn.addmm(found, polynomial, found, beta=first)
+    return found.T if is_tall else found

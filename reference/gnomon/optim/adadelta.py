@@ -1,0 +1,79 @@
+"""Adadelta: steps whose size adapts to the running means of past steps and gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+import gnomon as gn
+
+from .optimizer import SingleTensorOptimizer, as_scalar, check_at_least_zero, check_lr
+
+
+class Adadelta(SingleTensorOptimizer):
+    """``param -= lr * grad * sqrt(u + eps) / sqrt(v + eps)``.
+
+    v and u are running means, with coefficient ``rho``, of the squares of the gradients and of the steps.
+    ``weight_decay`` adds to the gradient; ``maximize`` maximizes the objective.  ``foreach`` changes no
+    number.  With ``differentiable`` autograd records the step; with ``capturable`` it reads no number back
+    from the device, which must be CUDA.  Raises ValueError for options out of range; the step raises
+    AssertionError for ``capturable`` on other devices.  Source: torch.optim.Adadelta; arXiv:1212.5701.
+    """
+
+    _later_options: ClassVar[dict[str, Any]] = {
+        "foreach": None,
+        "maximize": False,
+        "differentiable": False,
+        "capturable": False,
+    }
+    _numbers = ("step",)
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | gn.Tensor = 1.0,
+        rho: float = 0.9,
+        eps: float = 1e-6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        capturable: bool = False,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        if not 0.0 <= rho <= 1.0:
+            raise ValueError(f"Invalid rho value: {rho}")
+        check_at_least_zero("epsilon value", eps)
+        check_at_least_zero("weight_decay value", weight_decay)
+        defaults = {
+            "lr": lr,
+            "rho": rho,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "maximize": maximize,
+            "capturable": capturable,
+            "foreach": foreach,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def _new_state(self, param: gn.Tensor, grad: gn.Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "step": self._new_number(0.0, param, group),
+            "square_avg": gn.zeros_like(param),
+            "acc_delta": gn.zeros_like(param),
+        }
+
+    def _update(
+        self, param: gn.Tensor, grad: gn.Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> None:
+        rho, eps = group["rho"], group["eps"]
+        square_avg, acc_delta = state["square_avg"], state["acc_delta"]
+        state["step"].add_(1)
+        if group["weight_decay"] != 0:
+            grad = grad.add(param, alpha=group["weight_decay"])
+        square_avg.mul_(rho).addcmul_(grad, grad, value=1 - rho)
+        delta = acc_delta.add(eps).sqrt_() / square_avg.add(eps).sqrt_() * grad
+        acc_delta.mul_(rho).addcmul_(delta, delta, value=1 - rho)
+        param.add_(delta, alpha=-as_scalar(group["lr"]))

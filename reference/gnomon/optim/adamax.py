@@ -1,0 +1,80 @@
+"""Adamax: Adam with the infinity norm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+import gnomon as gn
+
+from .optimizer import SingleTensorOptimizer, as_scalar, check_at_least_zero, check_betas, check_lr
+
+
+class Adamax(SingleTensorOptimizer):
+    """``param -= lr / (1 - beta1**t) * m / u`` at step t.
+
+    m is the running mean of the gradient; u is the larger one of ``beta2 * u`` and ``abs(grad) + eps``.
+    ``weight_decay`` adds to the gradient; ``maximize`` maximizes the objective.  ``foreach`` changes no
+    number.  With ``differentiable`` autograd records the step; with ``capturable`` it reads no number back
+    from the device, which must be CUDA.  Raises ValueError for options out of range; the step raises
+    AssertionError for ``capturable`` on other devices.  Source: torch.optim.Adamax; arXiv:1412.6980.
+    """
+
+    _later_options: ClassVar[dict[str, Any]] = {
+        "foreach": None,
+        "maximize": False,
+        "differentiable": False,
+        "capturable": False,
+    }
+    _numbers = ("step",)
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | gn.Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        check_at_least_zero("epsilon value", eps)
+        check_betas(betas)
+        check_at_least_zero("weight_decay value", weight_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "capturable": capturable,
+        }
+        super().__init__(params, defaults)
+
+    def _new_state(self, param: gn.Tensor, grad: gn.Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "step": self._new_number(0.0, param, group),
+            "exp_avg": gn.zeros_like(param),
+            "exp_inf": gn.zeros_like(param),
+        }
+
+    def _update(
+        self, param: gn.Tensor, grad: gn.Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> None:
+        lr, (beta1, beta2) = as_scalar(group["lr"]), group["betas"]
+        step, exp_avg, exp_inf = state["step"], state["exp_avg"], state["exp_inf"]
+        step.add_(1)
+        if group["weight_decay"] != 0:
+            grad = grad.add(param, alpha=group["weight_decay"])
+        exp_avg.lerp_(grad, 1 - beta1)
+        exp_inf.copy_(gn.maximum(exp_inf * beta2, grad.abs() + group["eps"]))
+        if group["capturable"]:
+            param.addcdiv_(exp_avg, exp_inf * ((beta1**step - 1) / lr))
+        else:
+            param.addcdiv_(exp_avg, exp_inf, value=-(lr / (1 - beta1 ** step.item())))

@@ -1,0 +1,79 @@
+"""Rprop: resilient backpropagation, which uses only the signs of the gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+import gnomon as gn
+
+from .optimizer import SingleTensorOptimizer, check_lr, number_of
+
+
+class Rprop(SingleTensorOptimizer):
+    """``param -= step_size * sign(grad)``, with a step size for each element, which starts at ``lr``.
+
+    Where the gradient keeps its sign, the step size is multiplied by ``etas[1]``; where it changes its sign,
+    by ``etas[0]``, and the element rests for this step.  Step sizes stay within ``step_sizes``.  ``maximize``
+    maximizes the objective.  ``foreach`` changes no number.  With ``differentiable`` autograd records the
+    step; with ``capturable`` it reads no number back from the device, which must be CUDA.  Raises ValueError
+    for options out of range; the step raises AssertionError for ``capturable`` on other devices.
+    Source: torch.optim.Rprop; Riedmiller and Braun 1993.
+    """
+
+    _later_options: ClassVar[dict[str, Any]] = {
+        "foreach": None,
+        "maximize": False,
+        "differentiable": False,
+        "capturable": False,
+    }
+    _numbers = ("step",)
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | gn.Tensor = 1e-2,
+        etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50),
+        *,
+        capturable: bool = False,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_lr(lr)
+        if not 0.0 < etas[0] < 1.0 < etas[1]:
+            raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
+        defaults = {
+            "lr": lr,
+            "etas": etas,
+            "step_sizes": step_sizes,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "capturable": capturable,
+        }
+        super().__init__(params, defaults)
+
+    def _new_state(self, param: gn.Tensor, grad: gn.Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        lr = number_of(group["lr"])
+        return {
+            "step": self._new_number(0.0, param, group),
+            "prev": gn.zeros_like(param),
+            "step_size": gn.full_like(grad, complex(lr, lr) if param.is_complex() else lr),
+        }
+
+    def _update(
+        self, param: gn.Tensor, grad: gn.Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> None:
+        (decrease, increase), (smallest, largest) = group["etas"], group["step_sizes"]
+        previous = state["prev"]
+        state["step"].add_(1)
+        sign = grad.mul(previous.clone() if group["differentiable"] else previous).sign()
+        is_reversed = sign.lt(0)
+        factor = gn.where(sign.gt(0), increase, gn.where(is_reversed, decrease, sign))
+        factor = gn.where(sign.eq(0), 1, factor)
+        step_size = state["step_size"].mul_(factor).clamp_(smallest, largest)
+        grad = gn.where(is_reversed, 0, grad)
+        param.addcmul_(grad.sign(), step_size, value=-1)
+        previous.copy_(grad)
