@@ -1,6 +1,7 @@
 """Containers and lazy modules: what they hold, and how they refuse misuse."""
 
 import copy
+from collections import OrderedDict
 
 import pytest
 
@@ -64,7 +65,7 @@ def sequentials(lib, nn, note, attempt):
     note(type(net.pop(1)).__name__, kinds(net), kinds(net.pop(slice(0, 2))), list(net._modules))
     net.insert(0, nn.CELU()).append(nn.Mish()).extend([nn.SiLU()])
     note(kinds(net), kinds(net.insert(-1, nn.GLU())))
-    named = nn.Sequential(__import__("collections").OrderedDict(first=nn.ReLU(), second=nn.Tanh()))
+    named = nn.Sequential(OrderedDict(first=nn.ReLU(), second=nn.Tanh()))
     note(list(named._modules), named.first is named[0], list(named[1:]._modules))
     del named[0]
     note(list(named._modules))

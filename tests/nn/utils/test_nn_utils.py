@@ -1,5 +1,9 @@
 """gnomon.nn.utils and gnomon.nn.init: what they compute, and how they refuse misuse."""
 
+import copy
+import importlib
+import pickle
+
 import pytest
 
 import gnomon as gn
@@ -179,7 +183,7 @@ def skipped_initialization(lib, nn, note, attempt):
     ]
 )
 def pruning(lib, nn, note, attempt):
-    prune = nn.utils.prune
+    prune = importlib.import_module(f"{lib.__name__}.nn.utils.prune")
     layer = linear(lib, nn, [[1.0, -5.0, 3.0], [-2.0, 4.0, 6.0]], [1.0, 2.0])
     note(prune.l1_unstructured(layer, "weight", 2) is layer, layer.weight, list(layer.state_dict()))
     note(prune.is_pruned(nn.Sequential(layer)), type(layer.weight) is lib.Tensor, layer.weight_mask)
@@ -293,8 +297,8 @@ def parametrizations(lib, nn, note, attempt):
     other = parametrize.transfer_parametrizations_and_params(layer, nn.Linear(2, 2))
     note(other.weight, other.parametrizations.weight.original is layer.parametrizations.weight.original)
     attempt(lambda: setattr(layer, "weight", lib.ones(2, 2)))
-    attempt(lambda: __import__("pickle").dumps(layer))
-    note(__import__("copy").deepcopy(layer).weight)
+    attempt(lambda: pickle.dumps(layer))
+    note(copy.deepcopy(layer).weight)
     parametrize.remove_parametrizations(layer, "weight")
     note(layer, layer.weight, isinstance(layer.weight, nn.Parameter))
     attempt(lambda: parametrize.remove_parametrizations(layer, "weight"))
