@@ -32,7 +32,8 @@ FLOORS = {
     **dict.fromkeys(["bindings", "methods", "interop", "kit", "random", "return_types"], 6),
     **dict.fromkeys(["accelerator", "backends", "fft", "linalg", "profiler", "utils"], 6),
     "__init__": 7,  # the public names
-    **dict.fromkeys(["cli", "demo", "func", "library", "nn", "optim"], 8),  # built on the public names
+    # built on the public names
+    **dict.fromkeys(["cli", "demo", "func", "library", "nn", "optim", "serialization", "testing"], 8),
 }
 _BLOCK = re.compile(r"^```console\n\$ python tools/floors\.py\n((?:.*\n)*?)```$", re.MULTILINE)
 

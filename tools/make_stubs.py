@@ -141,6 +141,8 @@ from .random import initial_seed as initial_seed
 from .random import manual_seed as manual_seed
 from .random import seed as seed
 from .random import set_rng_state as set_rng_state
+from .serialization import load as load
+from .serialization import save as save
 from .values.device import device as device
 from .values.device import layout as layout
 from .values.device import memory_format as memory_format

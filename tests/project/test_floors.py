@@ -58,6 +58,7 @@ THIRD_PARTY = {
     "interop.numpy": {"numpy"},  # numpy() and from_numpy; arrays over other libraries' memory
     "demo.command": {"matplotlib", "rich"},  # the curves; the table and the bar
     "demo.picture": {"matplotlib"},  # the picture of the digits
+    "serialization.safetensors_files": {"safetensors"},
 }
 # The same for modules of the standard library that access raw memory.
 CTYPES = {

@@ -124,7 +124,7 @@ def test_wheel_is_complete_and_works_in_a_clean_environment(checkout, tmp_path):
         assert any(name.startswith(f"gnomon_c/{extension}.") and name.endswith(".so") for name in names)
     for name in (
         "gnomon/py.typed",
-        "gnomon/nn/module.py",
+        "gnomon/nn/modules/module.py",
         "gnomon/demo/data/digits.csv.gz",
         "gnomon/demo/data/SOURCE.md",
         "gnomon_c/__init__.py",

@@ -1,8 +1,8 @@
-"""Utilities: pytrees and activation checkpoints.
+"""Utilities: data loading, pytrees and activation checkpoints.
 
 Source: torch/utils.
 """
 
-from . import checkpoint, pytree
+from . import checkpoint, data, pytree
 
-__all__ = ["checkpoint", "pytree"]
+__all__ = ["checkpoint", "data", "pytree"]
