@@ -254,7 +254,9 @@ HOSTILE = [
     (3, (3, 1, 1), RuntimeError, "unequal size length"),
     (4, "float32", TypeError, "expected a gnomon.dtype"),
     (4, gn.float64, RuntimeError, "requiring a storage size of 48 are out of bounds for storage of size 24"),
+    (1, gn.ones(1).untyped_storage(), RuntimeError, "out of bounds for storage of size 4|got one on"),
     (5, "nowhere", gn.BackendUnavailableError, "unknown backend 'nowhere'"),
+    (5, "meta", RuntimeError, "expected a storage on meta, got one on"),
     (7, 1, RuntimeError, "storage offset 1"),
     (7, -1, RuntimeError, "storage_offset must be from 0"),
     (7, 2**62, RuntimeError, "out of bounds"),
@@ -275,7 +277,7 @@ def test_a_pickle_with_other_facts_is_refused(position, value, error, message, d
 
 def test_more_data_than_the_sizes_need_is_the_storages(device: str) -> None:
     rebuild, facts = gn.arange(2.0, device=device).__reduce_ex__(2)
-    made = rebuild(facts[0], facts[1] * 3, *facts[2:])
+    made = rebuild(facts[0], bytes(facts[1].copy_out()) * 3, *facts[2:])
     assert made.tolist() == [0, 1] and made.untyped_storage().nbytes() == 24
 
 

@@ -683,6 +683,7 @@ def test_state_after_an_interrupt_is_whole_or_none(make, options, remembered, fu
             param.grad = gn.tensor([0.5, 0.25])
         if not is_interrupted(optimizer.step, place):
             break
+        assert gn.is_grad_enabled()
         assert all(set(each) in (remembered, set()) for each in optimizer.state.values())
         optimizer.step()
         assert [set(each) for each in optimizer.state.values()] == [remembered] * 2

@@ -131,7 +131,9 @@ def rebuild(
             raise RuntimeError(f"rebuilding a tensor: {name} must be from 0 to 2**63 - 1, got {numbers!r}")
     if len(sizes) != len(strides):
         raise RuntimeError(f"unequal size length ({len(sizes)}) and stride length ({len(strides)})")
-    where = data.device if isinstance(data, Storage) else resolve_device(device)
+    where = resolve_device(device)
+    if isinstance(data, Storage) and data.device != where:
+        raise RuntimeError(f"rebuilding a tensor: expected a storage on {where}, got one on {data.device}")
     spec = spec_of(tuple(sizes), tuple(strides), kind, where)
     if where.type == "meta":
         nbytes = storage_offset * kind.itemsize + spec.extent_nbytes if spec.numel else 0

@@ -368,21 +368,22 @@ class SingleTensorOptimizer(Optimizer):
         ``closure`` recomputes the loss and the gradients; ``step`` returns its value.  If the optimizer is
         ``differentiable``, autograd records the step.
         """
-        loss = None
-        with gn.set_grad_enabled(self.defaults.get("differentiable", False)):
-            if closure is not None:
-                with gn.enable_grad():
-                    loss = closure()
-            for group in self.param_groups:
-                params, grads = [], []
-                for param in group["params"]:
-                    grad = param.grad
-                    if grad is not None:
-                        params.append(param)
-                        grads.append(grad)
-                if params:
-                    self._step(params, grads, group)
+        mode = gn.enable_grad() if self.defaults.get("differentiable") else gn.no_grad()
+        loss = None if closure is None else gn.enable_grad()(closure)()
+        # As a decorator: an interrupt cannot leave the mode behind.
+        mode(self._step_groups)()
         return loss
+
+    def _step_groups(self) -> None:
+        for group in self.param_groups:
+            params, grads = [], []
+            for param in group["params"]:
+                grad = param.grad
+                if grad is not None:
+                    params.append(param)
+                    grads.append(grad)
+            if params:
+                self._step(params, grads, group)
 
     def _step(self, params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> None:
         """Updates the parameters of a group that have gradients."""

@@ -20,7 +20,7 @@ import gnomon as gn
 from ..memory.storage import Storage
 from ..values.errors import type_name, warn
 from . import arrays, safetensors_files
-from .checkpoint import read_checkpoint, write_checkpoint
+from .torch_files import read_checkpoint, write_checkpoint
 
 MapLocation = Callable[[Storage, str], Storage | None] | gn.device | str | Mapping[str, str] | None
 
