@@ -186,11 +186,11 @@ class ModuleList(_Numbered):
         """Inserts ``module`` before child ``index``."""
         self._insert(index, module)
 
-    def __iadd__(self, modules: Iterable[Module]) -> ModuleList:
-        return self.extend(modules)
-
     def __add__(self, other: Iterable[Module]) -> ModuleList:
         return ModuleList(itertools.chain(self, other))
+
+    def __iadd__(self, other: Iterable[Module]) -> ModuleList:
+        return self.extend(other)
 
     def _with_children(self, chosen: list[tuple[str, Any]]) -> ModuleList:
         return type(self)([module for _, module in chosen])
