@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 
 from gnomon.memory import backend as backends
@@ -30,6 +32,17 @@ def test_a_wrong_signature_is_told_in_words() -> None:
     assert not ran, "no kernel runs"
     assert made.kernels is kernels
     assert signatures.problems(made, "^mm$") == []
+
+
+def test_a_kernel_made_by_a_decorator_has_the_decorators_signature() -> None:
+    def multiply(a, b):
+        return a * b
+
+    @functools.wraps(multiply)
+    def kernel(iterator, *numbers):
+        raise AssertionError("no kernel runs")
+
+    assert signatures.problems(loopback.Loopback({"mul.Tensor": kernel}), r"^mul\.Tensor$") == []
 
 
 def test_the_kernels_of_the_reference_are_right() -> None:

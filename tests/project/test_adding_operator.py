@@ -21,7 +21,7 @@ import gnomon as gn
 from gnomon.autograd import gradcheck, gradgradcheck
 
 gn.set_fallback_policy("error")
-for device in ("reference", "c"):
+for device in ("reference", "c", "numpy"):
     x = gn.tensor([-2.0, 0.5, 3.0], device=device)
     assert gn.cube(x).tolist() == [-8.0, 0.125, 27.0]
     assert x.cube().device.type == device
@@ -43,11 +43,11 @@ print("cube works")
 """
 
 
-def block(language: str) -> str:
-    """The page's only block of code in ``language``."""
+def blocks(language: str, count: int) -> list[str]:
+    """The page's blocks of code in ``language``."""
     found = re.findall(rf"```{language}\n(.*?)```", PAGE, re.S)
-    assert len(found) == 1
-    return found[0]
+    assert len(found) == count
+    return found
 
 
 @pytest.mark.slow
@@ -56,10 +56,13 @@ def test_the_page_adds_an_operator(tmp_path: Path) -> None:
     for folder in ("reference", "backends", "csrc", "cffi_build"):
         ignored = shutil.ignore_patterns("__pycache__", "*.so", "*.egg-info", "build")
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
+    record, function = blocks("python", 2)
     with (tmp_path / "reference/gnomon/ops/pointwise/arithmetic.py").open("a") as file:
-        file.write("\n\n" + block("python"))
+        file.write("\n\n" + record)
+    with (tmp_path / "backends/gnomon_numpy/gnomon_numpy/pointwise.py").open("a") as file:
+        file.write(function)
     with (tmp_path / "csrc/pointwise.def").open("a") as file:
-        file.write(block("c"))
+        file.write(*blocks("c", 1))
     build = [sys.executable, str(tmp_path / "cffi_build/gnomon_c_build.py"), str(tmp_path / "built")]
     environment = {**os.environ, "GNOMON_CFLAGS": "-O0"}
     made = subprocess.run(
@@ -69,11 +72,15 @@ def test_the_page_adds_an_operator(tmp_path: Path) -> None:
     shutil.copy(made.stdout.strip().splitlines()[-1], tmp_path / "backends/gnomon_c")
     program = f"""
 import gnomon_c
+import gnomon_numpy
 from gnomon.memory.backend import register_backend
 register_backend(gnomon_c.backend())
+register_backend(gnomon_numpy.backend())
 {CHECK}"""
     # -S would hide numpy; the copies come first on the path, before any installed gnomon
-    path = os.pathsep.join(str(tmp_path / folder) for folder in ("reference", "backends"))
+    path = os.pathsep.join(
+        str(tmp_path / folder) for folder in ("reference", "backends", "backends/gnomon_numpy")
+    )
     run = subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path[:0] = {path.split(os.pathsep)!r}\n{program}"],
         capture_output=True,

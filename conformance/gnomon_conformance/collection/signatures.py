@@ -72,7 +72,8 @@ def _call(name: str, backend: Any) -> None:
 
 def _problem(name: str, kernel: Any, arguments: tuple[Any, ...]) -> str:
     try:
-        signature = inspect.signature(kernel)
+        # of the function that is called, not of one that it wraps
+        signature = inspect.signature(kernel, follow_wrapped=False)
     except (TypeError, ValueError):  # the kernel is not written in Python
         return ""
     try:

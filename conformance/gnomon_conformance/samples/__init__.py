@@ -7,7 +7,6 @@ with the samples of their functional operator.
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib
 import pkgutil
 import sys
@@ -74,11 +73,6 @@ def bad_samples(name: str) -> list[tuple[int, Sample]]:
     ]
 
 
-def digest() -> str:
-    """A digest of all sample definitions, to check whether recorded results are up to date."""
-    return hashlib.sha256(repr(sorted(all_samples().items())).encode()).hexdigest()[:16]
-
-
 __all__ = [
     "KINDS",
     "SAMPLES",
@@ -86,7 +80,6 @@ __all__ = [
     "Callable",
     "all_samples",
     "bad_samples",
-    "digest",
     "families_of",
     "good_samples",
     "samples_of",
