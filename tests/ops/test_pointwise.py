@@ -43,3 +43,15 @@ def test_truncating_division_cuts_the_rounded_quotient(device: str) -> None:
     assert gn.div(a, b, rounding_mode="floor").tolist() == [2499.0] * 9
     a, b = (each.double() for each in (a, b))
     assert gn.div(a, b, rounding_mode="trunc").tolist() == [2499.0] * 9
+
+
+def test_sinc_is_one_at_zero_where_its_derivative_is_zero(device: str) -> None:
+    x = gn.tensor([0.0, -0.0, 0.5, 1.0, math.inf, math.nan], dtype=gn.float64, requires_grad=True)
+    found = gn.sinc(x)
+    found.sum().backward()
+    assert x.grad is not None
+    assert found[:3].tolist() == [1.0, 1.0, 2 / math.pi]
+    assert found[3].item() == pytest.approx(0.0, abs=1e-15) and found[4:].isnan().all().item()
+    assert x.grad[:2].tolist() == [0.0, 0.0]
+    assert x.grad[2:4].tolist() == pytest.approx([-4 / math.pi, -1.0])
+    assert gn.sinc(gn.tensor([0, 1], dtype=gn.int64)).dtype is gn.float32

@@ -414,6 +414,12 @@ def silu(a: Array) -> Array:
     return a * sigmoid(a)
 
 
+def sinc(a: Array) -> Array:
+    """``sin(pi a) / (pi a)``; 1 where a is 0."""
+    product = a * math.pi
+    return np.where(a == 0, 1, divide(np.sin(product), product))
+
+
 def angle(a: Array) -> Array:
     """The angle to the positive real axis: 0 or pi for real numbers, NaN for NaN."""
     if is_complex(a):
@@ -444,6 +450,7 @@ family.elementwise_table(
         "sigmoid": sigmoid,
         "silu": silu,
         "sin": np.sin,
+        "sinc": sinc,
         "sinh": np.sinh,
         "tan": np.tan,
         "tanh": np.tanh,

@@ -5,7 +5,7 @@ from . import expressions_of
 _UNARY = (
     "abs acos angle asin asinh atan atanh ceil cos cosh deg2rad erf erfc exp exp2 expm1 floor frac lgamma "
     "log log10 log1p log2 logit nan_to_num neg rad2deg reciprocal round rsqrt sgn sigmoid sign sin sinh sqrt "
-    "square tan tanh trunc erfinv acosh conj_physical signbit isneginf isposinf logical_not"
+    "sinc square tan tanh trunc erfinv acosh conj_physical signbit isneginf isposinf logical_not"
 ).split()
 _NOT_IN_PLACE = frozenset(("angle", "signbit", "isneginf", "isposinf"))
 for _name in _UNARY:

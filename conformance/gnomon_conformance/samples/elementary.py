@@ -17,6 +17,7 @@ samples_of("arctan arcsinh", unary()[:4], tolerance="elementary")
 samples_of("asin acos atanh erfinv", [*unary("unit"), *outside()], tolerance="elementary")
 samples_of("arcsin arccos arctanh", unary("unit")[:4], tolerance="elementary")
 samples_of("erfc", unary(), tolerance="elementary")
+samples_of("sinc", [*unary(), sample(tensor(2, 3, values="zeros"), smooth=False)], tolerance="composed")
 samples_of("log10", [*unary("positive"), *outside()], tolerance="elementary")
 # above 1, where it is differentiable; below, only the values are compared
 samples_of("acosh arccosh", [sample(tensor(7, values="distinct"), dtypes=COMPLEX)], tolerance="elementary")

@@ -23,8 +23,8 @@ def pytest_generate_tests(metafunc):
 def test_goldens_are_fresh():
     recorded = goldens.load()
     assert recorded["digest"] == goldens.digest(), (
-        "the samples, or which numbers are recorded, were changed since the goldens were recorded: run python -m gnomon_conformance.goldens "
-        f"where PyTorch {recorded['torch']} is installed"
+        "the samples, or which numbers are recorded, were changed since the goldens were recorded: run "
+        f"python -m gnomon_conformance.goldens where PyTorch {recorded['torch']} is installed"
     )
 
 

@@ -249,6 +249,31 @@ digamma = _function(
 )
 
 
+def _sinc(a: Any) -> Any:
+    """``sin(pi a) / (pi a)``; 1 if a is 0."""
+    if a == 0:
+        return 1.0
+    product = a * math.pi
+    return arithmetic.divide(arithmetic.sin(product), product)
+
+
+def _sinc_grad(grad: Any, self: Any) -> Any:
+    """``grad * (cos(pi x) / x - sin(pi x) / (pi x**2))``; near 0, the first term of its Taylor series."""
+    product = self * math.pi
+    squared = self * self * math.pi
+    zero = squared == 0
+    found = (product * product.cos() - product.sin()) / squared.masked_fill(zero, 1)
+    return grad * conj(aten.where.self(zero, self * (-(math.pi**2) / 3), found))
+
+
+sinc = _function(
+    "sinc",
+    _sinc,
+    _sinc_grad,
+    "Computes ``sin(pi x) / (pi x)`` of each element; 1 for x = 0.",
+)
+
+
 def _alias(name: str, operator: OpOverload) -> OpOverload:
     return native_function(
         operator.schema.text.replace(operator.schema.name, name, 1),
