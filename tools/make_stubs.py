@@ -84,6 +84,8 @@ from enum import IntEnum
 from typing import Any, NamedTuple, TypeAlias, TypeVar, overload
 from weakref import ReferenceType
 
+from typing_extensions import Self
+
 from ..autograd.hooks import RemovableHandle
 from ..numerics.generator import Generator
 from ..values.device import device, layout, memory_format
@@ -110,6 +112,17 @@ from .autograd.grad_mode import is_grad_enabled as is_grad_enabled
 from .autograd.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
 from .autograd.grad_mode import no_grad as no_grad
 from .autograd.grad_mode import set_grad_enabled as set_grad_enabled
+from .backends.context import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled
+from .backends.context import get_deterministic_debug_mode as get_deterministic_debug_mode
+from .backends.context import get_float32_matmul_precision as get_float32_matmul_precision
+from .backends.context import (
+    is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled,
+)
+from .backends.context import is_warn_always_enabled as is_warn_always_enabled
+from .backends.context import set_deterministic_debug_mode as set_deterministic_debug_mode
+from .backends.context import set_float32_matmul_precision as set_float32_matmul_precision
+from .backends.context import set_warn_always as set_warn_always
+from .backends.context import use_deterministic_algorithms as use_deterministic_algorithms
 from .backends.listing import backends as backends
 from .bindings.creation import as_tensor as as_tensor
 from .bindings.creation import asarray as asarray
@@ -117,6 +130,8 @@ from .bindings.creation import from_numpy as from_numpy
 from .bindings.creation import frombuffer as frombuffer
 from .bindings.creation import tensor as tensor
 {functional}
+from .bindings.tensor_types import set_default_tensor_type as set_default_tensor_type
+from .bindings.tensor_types import tensortype
 from .calls.launch import fallback_policy as fallback_policy
 from .calls.launch import fallbacks as fallbacks
 from .calls.launch import set_fallback_policy as set_fallback_policy
@@ -158,6 +173,25 @@ from .values.limits import finfo as finfo
 from .values.limits import iinfo as iinfo
 
 __version__: str
+
+e: float
+inf: float
+nan: float
+newaxis: None
+pi: float
+
+BFloat16Tensor: tensortype
+BoolTensor: tensortype
+ByteTensor: tensortype
+CharTensor: tensortype
+ComplexDoubleTensor: tensortype
+ComplexFloatTensor: tensortype
+DoubleTensor: tensortype
+FloatTensor: tensortype
+HalfTensor: tensortype
+IntTensor: tensortype
+LongTensor: tensortype
+ShortTensor: tensortype
 {aliases}'''
 
 MODULE_HEADER = '''"""Types of gnomon.{module}.  Written by tools/make_stubs.py."""
@@ -183,6 +217,9 @@ METHODS = {
     ],
     "conj": ["def conj(self) -> Tensor: ..."],
     "cpu": ["def cpu(self, memory_format: _memory_format = ...) -> Tensor: ..."],
+    "cuda": [
+        "def cuda(self, device: Any = ..., non_blocking: _bool = ..., memory_format: Any = ...) -> Tensor: ..."  # noqa: E501
+    ],
     "fill_": ["def fill_(self, value: _Operand) -> Tensor: ..."],
     "item": [
         "def item(self) -> _Number: ..."
@@ -453,9 +490,13 @@ def tensor_class() -> list[str]:
             lines.extend(wrapped(line) for line in METHODS[name])
         elif packet is not None and not own and getattr(member, "__qualname__", "") == f"Tensor.{name}":
             lines.extend(function(name, packet, True, "    "))
+        elif isinstance(member, bool):
+            lines.append(f"    {name}: _bool")
         elif isinstance(member, property) or inspect.isfunction(member):
             lines.extend(written_method(name, member))
-    return [*lines, *dunders()]
+    lines.append("    def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...")
+    # in the class, type is a method
+    return [re.sub(r"(?<!\.)\btype\[", "builtins.type[", line) for line in (*lines, *dunders())]
 
 
 def slots(kind: type) -> list[str]:

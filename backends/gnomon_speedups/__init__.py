@@ -26,6 +26,7 @@ next_sequence_number = _speedups.next_sequence_number
 after_launch = _speedups.after_launch
 forget_plans = _speedups.forget_plans
 run_graph = _speedups.run_graph
+bare_tensor = _speedups.bare_tensor
 is_alias_of = _speedups.is_alias_of
 
 
@@ -54,7 +55,7 @@ def empty_tensor(readable: Callable[..., Any]) -> Callable[..., Any]:
     """tensor.empty_tensor: the tensor owns its memory by address; its Storage is created on first access."""
     from gnomon.memory.backend import backend_of, offers_of
     from gnomon.memory.prepared import free_function
-    from gnomon.memory.tensor import Tensor, fill_slots
+    from gnomon.memory.tensor import bare_tensor, fill_slots
 
     @functools.wraps(readable)
     def empty(spec: Any) -> Any:
@@ -66,7 +67,7 @@ def empty_tensor(readable: Callable[..., Any]) -> Callable[..., Any]:
         entry = offers.allocate_entry()
         allocate = 0.0 if entry is None else entry[1]
         return _speedups.own_memory(
-            fill_slots(Tensor(), spec, None, 0),
+            fill_slots(bare_tensor(), spec, None, 0),
             spec.extent_nbytes,
             where.index or 0,
             allocate,

@@ -176,6 +176,7 @@ static PyMethodDef functions[] = {
     {"resize_storage", resize_storage, METH_VARARGS, NULL},
     {"own_memory", own_memory, METH_VARARGS, NULL},
     {"owns_memory", owns_memory, METH_O, NULL},
+    {"bare_tensor", (PyCFunction)(void (*)(void))bare_tensor, METH_FASTCALL, NULL},
     {"is_alias_of", (PyCFunction)(void (*)(void))is_alias_of, METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };

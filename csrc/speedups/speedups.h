@@ -262,10 +262,12 @@ void leave_block(Tensor *self);
 int is_memory_ready(void);
 /* resize_storage(Storage.resize_, storage, size), which updates its tensors; own_memory(tensor, nbytes, index,
  * allocate, free, allocate_address): allocates a new tensor's memory, by the backend's machine code if any;
- * owns_memory(tensor): is_owner; is_alias_of(tensor, other): memory/tensor.py's. */
+ * owns_memory(tensor): is_owner; is_alias_of(tensor, other),
+ * bare_tensor(cls=None): memory/tensor.py's. */
 PyObject *resize_storage(PyObject *module, PyObject *args);
 PyObject *own_memory(PyObject *module, PyObject *args);
 PyObject *owns_memory(PyObject *module, PyObject *tensor);
+PyObject *bare_tensor(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *is_alias_of(PyObject *module, PyObject *const *args, Py_ssize_t count);
 
 /* ---- tensor.c ---------------------------------------------------------------------------------------------------- */

@@ -423,15 +423,19 @@ static void deallocate(PyObject *object) {
     Py_TRASHCAN_END
 }
 
-/* Tensor(): like object, except that __dict__ is created on first access. */
+/* Tensor(...): what the class's _legacy_new makes of the arguments. */
 static PyObject *make(PyTypeObject *type, PyObject *args, PyObject *keywords) {
-    if (PyTuple_GET_SIZE(args) > 0 || (keywords != NULL && PyDict_GET_SIZE(keywords) > 0)) {
-        if (type->tp_new != make) {
-            return PyErr_Format(PyExc_TypeError, "object.__new__() takes exactly one argument (the type to instantiate)");
-        }
-        if (type->tp_init == PyBaseObject_Type.tp_init) {
-            return PyErr_Format(PyExc_TypeError, "%s() takes no arguments", type->tp_name);
-        }
+    static PyObject *name;
+    PyObject *function = attribute_of((PyObject *)type, &name, "_legacy_new");
+    PyObject *made = function == NULL ? NULL : PyObject_Call(function, args, keywords);
+    Py_XDECREF(function);
+    return made;
+}
+
+PyObject *bare_tensor(PyObject *module, PyObject *const *args, Py_ssize_t count) {
+    PyTypeObject *type = count == 0 || args[0] == Py_None ? facts.tensor : (PyTypeObject *)args[0];
+    if (count > 1 || !PyType_Check(type) || !PyType_IsSubtype(type, facts.tensor)) {
+        return PyErr_Format(PyExc_TypeError, "bare_tensor: expected a subclass of Tensor");
     }
     if (type == facts.tensor) {
         Tensor *made = new_tensor();

@@ -12,6 +12,7 @@ ops, autograd, bindings).
 from __future__ import annotations
 
 import importlib
+from math import e, inf, nan, pi
 from typing import Any
 
 from . import backends, methods, ops
@@ -25,6 +26,17 @@ from .autograd.grad_mode import (
     no_grad,
     set_grad_enabled,
 )
+from .backends.context import (
+    are_deterministic_algorithms_enabled,
+    get_deterministic_debug_mode,
+    get_float32_matmul_precision,
+    is_deterministic_algorithms_warn_only_enabled,
+    is_warn_always_enabled,
+    set_deterministic_debug_mode,
+    set_float32_matmul_precision,
+    set_warn_always,
+    use_deterministic_algorithms,
+)
 from .bindings.creation import as_tensor, asarray, from_numpy, frombuffer, tensor
 from .bindings.functional import (
     atleast_1d,
@@ -37,6 +49,7 @@ from .bindings.functional import (
     is_complex,
     is_floating_point,
     is_nonzero,
+    is_storage,
     is_tensor,
     meshgrid,
     nonzero,
@@ -49,6 +62,8 @@ from .bindings.functional import (
     vmap,
 )
 from .bindings.functions import operator_functions as _operator_functions
+from .bindings.tensor_types import TYPES as _TENSOR_TYPES
+from .bindings.tensor_types import set_default_tensor_type
 from .calls.launch import fallback_policy, fallbacks, set_fallback_policy
 from .dispatch.dispatcher import aten as _aten
 from .dispatch.python_dispatch import DispatchMode
@@ -107,8 +122,7 @@ from .values.dtype import bool_ as bool
 from .values.errors import BackendUnavailableError, OutOfMemoryError
 from .values.geometry import Size
 from .values.limits import finfo, iinfo
-
-__version__ = "0.1.0"
+from .version import __version__
 
 half = float16
 float = float32
@@ -118,7 +132,9 @@ int = int32
 long = int64
 cfloat = complex64
 cdouble = complex128
+newaxis = None
 
+globals().update(_TENSOR_TYPES)
 globals().update({name: each for name, each in _operator_functions().items() if name not in globals()})
 
 _LAZY = (
@@ -126,6 +142,7 @@ _LAZY = (
     "optim",
     "autograd",
     "accelerator",
+    "cpu",
     "fft",
     "linalg",
     "cli",
@@ -137,6 +154,7 @@ _LAZY = (
     "return_types",
     "serialization",
     "testing",
+    "version",
 )
 _FROM_SERIALIZATION = ("load", "save")
 

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias, overload
 from . import accelerator as accelerator
 from . import autograd as autograd
 from . import cli as cli
+from . import cpu as cpu
 from . import demo as demo
 from . import fft as fft
 from . import func as func
@@ -20,6 +21,7 @@ from . import return_types as return_types
 from . import serialization as serialization
 from . import testing as testing
 from . import utils as utils
+from . import version as version
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from .autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from .autograd.grad_mode import enable_grad as enable_grad
@@ -28,6 +30,17 @@ from .autograd.grad_mode import is_grad_enabled as is_grad_enabled
 from .autograd.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
 from .autograd.grad_mode import no_grad as no_grad
 from .autograd.grad_mode import set_grad_enabled as set_grad_enabled
+from .backends.context import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled
+from .backends.context import get_deterministic_debug_mode as get_deterministic_debug_mode
+from .backends.context import get_float32_matmul_precision as get_float32_matmul_precision
+from .backends.context import (
+    is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled,
+)
+from .backends.context import is_warn_always_enabled as is_warn_always_enabled
+from .backends.context import set_deterministic_debug_mode as set_deterministic_debug_mode
+from .backends.context import set_float32_matmul_precision as set_float32_matmul_precision
+from .backends.context import set_warn_always as set_warn_always
+from .backends.context import use_deterministic_algorithms as use_deterministic_algorithms
 from .backends.listing import backends as backends
 from .bindings.creation import as_tensor as as_tensor
 from .bindings.creation import asarray as asarray
@@ -44,6 +57,7 @@ from .bindings.functional import einsum as einsum
 from .bindings.functional import is_complex as is_complex
 from .bindings.functional import is_floating_point as is_floating_point
 from .bindings.functional import is_nonzero as is_nonzero
+from .bindings.functional import is_storage as is_storage
 from .bindings.functional import is_tensor as is_tensor
 from .bindings.functional import meshgrid as meshgrid
 from .bindings.functional import nonzero as nonzero
@@ -53,6 +67,8 @@ from .bindings.functional import split as split
 from .bindings.functional import tensordot as tensordot
 from .bindings.functional import unique as unique
 from .bindings.functional import unique_consecutive as unique_consecutive
+from .bindings.tensor_types import set_default_tensor_type as set_default_tensor_type
+from .bindings.tensor_types import tensortype
 from .calls.launch import fallback_policy as fallback_policy
 from .calls.launch import fallbacks as fallbacks
 from .calls.launch import set_fallback_policy as set_fallback_policy
@@ -106,6 +122,25 @@ from .values.limits import finfo as finfo
 from .values.limits import iinfo as iinfo
 
 __version__: str
+
+e: float
+inf: float
+nan: float
+newaxis: None
+pi: float
+
+BFloat16Tensor: tensortype
+BoolTensor: tensortype
+ByteTensor: tensortype
+CharTensor: tensortype
+ComplexDoubleTensor: tensortype
+ComplexFloatTensor: tensortype
+DoubleTensor: tensortype
+FloatTensor: tensortype
+HalfTensor: tensortype
+IntTensor: tensortype
+LongTensor: tensortype
+ShortTensor: tensortype
 
 _int: TypeAlias = builtins.int
 _float: TypeAlias = builtins.float

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .autograd import tensor_hooks
-from .bindings import copying, functional
+from .bindings import copying, functional, tensor_types
 from .bindings import tensor_methods as own
 from .bindings.copying import rebuild as _rebuild  # noqa: F401  (older pickles refer to it)
 from .bindings.functions import documented, operator_methods
@@ -112,10 +112,19 @@ METHODS: dict[str, Any] = {
     "register_hook": tensor_hooks.register_hook,
     "register_post_accumulate_grad_hook": tensor_hooks.register_post_accumulate_grad_hook,
     "retain_grad": tensor_hooks.retain_grad,
+    # the constructor, and tensor types
+    "_legacy_new": classmethod(tensor_types.legacy_new),
+    "new": tensor_types.new,
+    "new_tensor": tensor_types.new_tensor,
+    "type": tensor_types.type_,
+    "apply_": tensor_types.apply_,
+    "map_": tensor_types.map_,
+    "map2_": tensor_types.map2_,
     # to another dtype or device
     "to": own.to,
     "type_as": own.type_as,
     "cpu": lambda self, memory_format=preserve_format: self.to("cpu", memory_format=memory_format),
+    "cuda": own.cuda,
     "float": own.as_dtype("float", dtypes.float32),
     "double": own.as_dtype("double", dtypes.float64),
     "half": own.as_dtype("half", dtypes.float16),

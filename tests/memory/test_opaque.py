@@ -18,7 +18,7 @@ import gnomon as gn
 from gnomon.memory import backend as registry
 from gnomon.memory.backend import Backend
 from gnomon.memory.spec import Spec, contiguous_spec
-from gnomon.memory.tensor import Tensor
+from gnomon.memory.tensor import Tensor, bare_tensor
 from gnomon.values.dispatch_key import TENSOR_KEYS
 
 
@@ -32,7 +32,7 @@ class Opaque(Backend):
 
 def opaque(spec: Spec, numbers: list[float]) -> Tensor:
     """A tensor that has neither a Storage nor an address."""
-    made = Tensor()
+    made = bare_tensor()
     made._spec = spec
     made._storage = None
     made._storage_offset = 0

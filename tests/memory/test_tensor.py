@@ -267,7 +267,8 @@ HOSTILE = [
 
 @pytest.mark.parametrize("position, value, error, message", HOSTILE)
 def test_a_pickle_with_other_facts_is_refused(position, value, error, message, device: str) -> None:
-    rebuild, facts = gn.arange(6.0, device=device).reshape(2, 3).__reduce_ex__(2)
+    rebuild, (cls, reference, *others) = gn.arange(6.0, device=device).reshape(2, 3).__reduce_ex__(2)
+    facts = (cls, reference.storage, *others)
     changed = [*facts]
     changed[position] = value
     with pytest.raises(error, match=message):
@@ -276,8 +277,8 @@ def test_a_pickle_with_other_facts_is_refused(position, value, error, message, d
 
 
 def test_more_data_than_the_sizes_need_is_the_storages(device: str) -> None:
-    rebuild, facts = gn.arange(2.0, device=device).__reduce_ex__(2)
-    made = rebuild(facts[0], bytes(facts[1].copy_out()) * 3, *facts[2:])
+    rebuild, (cls, reference, *others) = gn.arange(2.0, device=device).__reduce_ex__(2)
+    made = rebuild(cls, bytes(reference.storage.copy_out()) * 3, *others)
     assert made.tolist() == [0, 1] and made.untyped_storage().nbytes() == 24
 
 
@@ -575,10 +576,10 @@ def test_views_show_the_storage_also_when_it_has_grown(device: str) -> None:
 def test_pickles_of_before_the_rooms_are_read() -> None:
     """They refer to ``gnomon.methods._rebuild``, where the function was before."""
     x = gn.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
-    rebuild, given = x.__reduce_ex__(4)
+    rebuild, (cls, reference, *others) = x.__reduce_ex__(4)
     methods = importlib.import_module("gnomon.methods")
     assert methods._rebuild is rebuild
-    again = methods._rebuild(*given)
+    again = methods._rebuild(cls, bytes(reference.storage.copy_out()), *others)
     assert again.tolist() == x.tolist() and again.requires_grad and again.stride() == (2, 1)
 
 

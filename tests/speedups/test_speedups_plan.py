@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import gnomon as gn
+from gnomon.memory.tensor import bare_tensor
 from gnomon.values import dispatch_key
 from gnomon.values.speedups import speedups
 
@@ -131,7 +132,7 @@ def test_a_first_call_that_is_recorded_has_one(name: str, monkeypatch: pytest.Mo
 
 def test_a_tensor_that_has_no_storage() -> None:
     """Neither the Tensor class nor a plan assumes that there is memory with an address."""
-    made = gn.Tensor()
+    made = bare_tensor()
     made._spec = gn.ones(2, 3, device="meta")._spec
     assert made._storage is None and made._address == 0.0 and made._version_counter is None
     made._keys = int(dispatch_key.TENSOR_KEYS)

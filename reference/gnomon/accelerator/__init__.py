@@ -1,13 +1,62 @@
-"""Device-independent functions: synchronize, memory statistics, and a memory limit.
+"""Device-independent functions: the accelerator, synchronize, memory statistics, and a memory limit.
 
-Source: torch.accelerator; the limit in bytes is gnomon's own.
+Source: torch.accelerator; the limit in bytes is gnomon's own, and so is that the functions of memory work for
+devices of the host, too.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..memory.backend import Backend, backend_of, opened_backends, resolve_device
+from ..memory.backend import (
+    Backend,
+    backend_of,
+    backend_status,
+    get_backend,
+    get_default_device,
+    opened_backends,
+    resolve_device,
+    set_default_device,
+)
+from ..values.device import device
+
+_ACCELERATOR = "cuda"
+
+
+def is_available() -> bool:
+    """Is there a usable accelerator: a device that computes beside the host?  Never raises."""
+    return backend_status(_ACCELERATOR)[1]
+
+
+def current_accelerator(check_available: bool = False) -> device | None:
+    """The accelerator, without an index; None if there is none."""
+    return device(_ACCELERATOR) if is_available() else None
+
+
+def device_count() -> int:
+    """The number of devices of the accelerator; 0 if there is none."""
+    return get_backend(_ACCELERATOR).device_count() if is_available() else 0
+
+
+def _check_available() -> None:
+    if not is_available():
+        raise RuntimeError("Cannot access accelerator device when none is available.")
+
+
+def current_device_index() -> int:
+    """The index of the default device if that is an accelerator, else 0.
+
+    Raises RuntimeError if there is no accelerator.
+    """
+    _check_available()
+    chosen = get_default_device()
+    return (chosen.index or 0) if chosen.type == _ACCELERATOR else 0
+
+
+def set_device_index(device: Any) -> None:
+    """Makes a device of the accelerator the default device.  Raises RuntimeError if there is none."""
+    _check_available()
+    set_default_device(f"{_ACCELERATOR}:{device}" if isinstance(device, int) else device)
 
 
 def _find(device_index: Any) -> tuple[Backend, int]:

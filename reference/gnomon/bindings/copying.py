@@ -155,15 +155,27 @@ def rebuild_storage(data: Any, device: str) -> Storage:
     return made
 
 
-def reduce_ex(self: Tensor, protocol: int) -> Any:
-    """The pickled form: the storage, the tensor's geometry and dtype, and what users have added.
+class StorageReference:
+    """A tensor's reference to its storage: like PyTorch's, it is pickled with a copy of the bytes.
 
-    Tensors of one pickle that share a storage share it again when they are read.
+    So tensors that share a storage do not share it any more when they are read; a pickler that keeps the
+    sharing (``gnomon.save``, a DataLoader's workers) treats these references itself.  Source:
+    torch.storage.TypedStorage.
     """
+
+    def __init__(self, storage: Storage):
+        self.storage = storage
+
+    def __reduce__(self) -> Any:
+        return _reduce_storage(self.storage)
+
+
+def reduce_ex(self: Tensor, protocol: int) -> Any:
+    """The pickled form: the storage, the tensor's geometry and dtype, and what users have added."""
     spec = self._spec
     made_of = (
         type(self),
-        b"" if self.is_meta else self.untyped_storage(),
+        b"" if self.is_meta else StorageReference(self.untyped_storage()),
         spec.sizes,
         spec.strides,
         spec.dtype,

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import aten
+from ..memory.storage import Storage
 from ..memory.tensor import Tensor
 from ..values import late_bound
 from ..values.dtype import dtype, int64
@@ -123,6 +124,11 @@ def nonzero(input: Tensor, *, out: Tensor | None = None, as_tuple: bool = False)
 def numel(input: Tensor) -> int:
     """The number of elements.  Raises TypeError for anything but a tensor.  Source: torch.numel."""
     return _tensor("numel", input)._spec.numel
+
+
+def is_storage(obj: Any) -> bool:
+    """Is ``obj`` a storage?  Source: torch.is_storage."""
+    return isinstance(obj, Storage)
 
 
 def is_tensor(obj: Any) -> bool:

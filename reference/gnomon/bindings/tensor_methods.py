@@ -14,7 +14,7 @@ from ..autograd import engine
 from ..dispatch.dispatcher import OpOverloadPacket, aten
 from ..interop.numpy import to_numpy
 from ..memory.accessor import nested_list
-from ..memory.backend import offers_of
+from ..memory.backend import offers_of, resolve_device
 from ..memory.tensor import Tensor
 from ..ops.indexing.index import is_array
 from ..values.device import memory_format as memory_format_type
@@ -83,6 +83,23 @@ def backward(
     earlier backward.  Source: torch.Tensor.backward.
     """
     engine.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+def cuda(
+    self: Tensor,
+    device: Any = None,
+    non_blocking: bool = False,
+    memory_format: memory_format_type = preserve_format,
+) -> Tensor:
+    """This tensor on a GPU: ``device``, an index or a name, or by default the current one.
+
+    Raises BackendUnavailableError without a GPU, RuntimeError for a device that is no GPU.  Source:
+    torch.Tensor.cuda.
+    """
+    where = resolve_device(f"cuda:{device}" if isinstance(device, int) else device or "cuda")
+    if where.type != "cuda":
+        raise RuntimeError(f"Invalid device, must be cuda device, not {where}")
+    return self.to(where, non_blocking=non_blocking, memory_format=memory_format)
 
 
 def to_bool(self: Tensor) -> bool:

@@ -28,7 +28,7 @@ from ..dispatch.dispatcher import OpOverload, aten, register_boxed_fallback
 from ..memory.backend import meta_backend, resolve_device
 from ..memory.spec import spec_of
 from ..memory.storage import Storage
-from ..memory.tensor import INFERENCE_VERSION, Tensor, fill_slots, version_counter
+from ..memory.tensor import INFERENCE_VERSION, Tensor, bare_tensor, fill_slots, version_counter
 from ..values.dispatch_key import (
     AD_INPLACE_OR_VIEW,
     AUTOGRAD,
@@ -147,7 +147,7 @@ def wrap(value: Tensor, number: int) -> BatchedTensor:
     """Create the BatchedTensor of ``value``, whose first dimension is the batch, at level ``number``."""
     spec = value._spec
     shown = spec_of(spec.sizes[1:], spec.strides[1:], spec.dtype, spec.device)
-    made = BatchedTensor()
+    made: Any = bare_tensor(BatchedTensor)
     made.value = value
     made.level = number
     fill_slots(made, shown, _NOWHERE, value._storage_offset)

@@ -122,11 +122,11 @@ class CreationMeta(IntEnum):
 class Tensor:
     """A multi-dimensional array of numbers of one dtype on one device.
 
-    Created by ``gnomon.tensor``, ``gnomon.empty`` and similar functions, never by calling the class.  Source:
-    torch.Tensor.
+    Created by ``gnomon.tensor``, ``gnomon.empty`` and similar functions; to call the class is an older way
+    (bindings/tensor_types.py).  Source: torch.Tensor.
     """
 
-    # No __init__: code that creates a tensor calls fill_slots.
+    # Code that creates a tensor calls fill_slots(bare_tensor(), ...).
     __slots__ = (
         "__dict__",
         "__weakref__",
@@ -149,6 +149,9 @@ class Tensor:
     _storage_offset: int
     _version_counter: VersionCounter | None
     _view_of: tuple[Tensor, int, int] | None
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        return cls._legacy_new(*args, **kwargs)  # type: ignore[attr-defined]
 
     # -- the value -------------------------------------------------------------------------------------------
 
@@ -243,6 +246,30 @@ class Tensor:
     def is_meta(self) -> bool:
         """Is this a tensor without memory?"""
         return self._spec.device.type == "meta"
+
+    def ndimension(self) -> int:
+        """The number of dimensions."""
+        return self._spec.ndim
+
+    # -- the kind of device and layout -----------------------------------------------------------------------
+
+    @property
+    def is_cpu(self) -> bool:
+        """Is the memory the host's?"""
+        return not self.is_meta and backend_of(self._spec.device).host_memory
+
+    @property
+    def is_cuda(self) -> bool:
+        """Is this a tensor on a GPU?"""
+        return self._spec.device.type == "cuda"
+
+    # Devices and layouts that gnomon does not have.
+    is_ipu = is_maia = is_mps = is_mtia = is_vulkan = is_xla = is_xpu = False
+    is_mkldnn = is_nested = is_quantized = is_sparse = is_sparse_csr = False
+
+    def get_device(self) -> int:
+        """The index of the GPU; -1 for a tensor that is not on one."""
+        return (self._spec.device.index or 0) if self.is_cuda else -1
 
     # -- memory ----------------------------------------------------------------------------------------------
 
@@ -485,6 +512,11 @@ def version_counter(tensor: Tensor) -> VersionCounter:
     return tensor._version_counter
 
 
+def bare_tensor(cls: type[Tensor] | None = None) -> Tensor:
+    """A tensor whose slots are not filled."""
+    return object.__new__(cls or Tensor)
+
+
 def fill_slots(
     tensor: Tensor,
     spec: Spec,
@@ -522,7 +554,7 @@ def make_tensor(spec: Spec, storage: Storage, offset: int = 0, cls: type[Tensor]
         raise RuntimeError(
             f"a tensor on {spec.device} cannot use the storage of a wrapper subclass, which has no data"
         )
-    tensor = Tensor.__new__(cls)  # not cls(): users may define __new__
+    tensor = bare_tensor(cls)
     fill_slots(tensor, spec, storage, offset)
     if cls is not Tensor and cls.__gnomon_dispatch__ is not None:
         tensor._keys |= PYTHON
@@ -550,7 +582,7 @@ def alias_tensor(tensor: Tensor, spec: Spec, offset: int, cls: type[Tensor] | No
         view._version_counter = version_counter(tensor)
         return view
     keys = tensor._keys & ~(AUTOGRAD | PYTHON)
-    return fill_slots(Tensor(), spec, tensor.untyped_storage(), offset, keys, version_counter(tensor))
+    return fill_slots(bare_tensor(), spec, tensor.untyped_storage(), offset, keys, version_counter(tensor))
 
 
 def is_alias_of(tensor: Tensor, other: Tensor) -> bool:
@@ -561,6 +593,7 @@ def is_alias_of(tensor: Tensor, other: Tensor) -> bool:
 if speedups is not None:
     VersionCounter = speedups.version_counter(VersionCounter)  # type: ignore[misc]
     Tensor = speedups.tensor(Tensor)  # type: ignore[misc]
+    bare_tensor = speedups.bare_tensor
     empty_tensor = speedups.empty_tensor(empty_tensor)
     is_alias_of = speedups.is_alias_of
 

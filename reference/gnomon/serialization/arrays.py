@@ -140,6 +140,8 @@ def read_npz(file: IO[bytes], label: str, device: Any = None) -> dict[str, gn.Te
                 name = info.filename.removesuffix(".npy")
                 if name in tensors:
                     raise RuntimeError(f"gnomon.load: {where} is there more than once")
+                if info.flag_bits & 1:
+                    raise RuntimeError(f"gnomon.load: {where} is encrypted")
                 with archive.open(info) as member:
                     tensors[name] = read_npy(member, where, device, info.file_size)
                     member.read(1)  # at the end of the file, its checksum is compared

@@ -33,6 +33,7 @@ def unknown_name(kind: str, name: str, known: list[str]) -> str:
 
 
 _said: set[str] = set()  # warnings that are given once per process
+warns_always = False  # are they given each time?
 
 
 def warn(message: str, category: type[Warning] = UserWarning, once: bool = False) -> None:
@@ -42,7 +43,7 @@ def warn(message: str, category: type[Warning] = UserWarning, once: bool = False
     ``once``: only once in this process.
     """
     if once:
-        if message in _said:
+        if message in _said and not warns_always:
             return
         _said.add(message)
     import sys  # rarely needed, as above

@@ -249,13 +249,14 @@ def test_other_start_methods(method: str) -> None:
 
 
 def test_an_object_that_cannot_be_sent_to_a_new_process() -> None:
+    before = set(multiprocessing.active_children())
     loader = gnomon_data.DataLoader(
         Numbers(), num_workers=1, collate_fn=lambda batch: batch, multiprocessing_context="spawn"
     )
     with pytest.warns(UserWarning, match="^Got pickle error when attempting to start a worker Process."):
         with pytest.raises((AttributeError, pickle.PicklingError)):
             iter(loader)
-    assert multiprocessing.active_children() == []
+    assert set(multiprocessing.active_children()) <= before
 
 
 def test_an_iterable_dataset_is_split_by_its_workers() -> None:
@@ -510,6 +511,7 @@ def test_large_results_and_indices_do_not_block(data: ModuleType) -> None:
 
 PROGRAM = """
 import os, signal, sys, threading
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 import gnomon as gn
 from gnomon.utils.data import DataLoader
 

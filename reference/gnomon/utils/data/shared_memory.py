@@ -14,7 +14,7 @@ from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...bindings.copying import rebuild_storage
+from ...bindings.copying import StorageReference, rebuild_storage
 from ...memory.storage import Storage
 from ...memory.tensor import Tensor
 
@@ -63,6 +63,10 @@ class Packer:
         return name
 
 
+def _storage_itself(storage: Storage) -> Storage:
+    return storage
+
+
 class _Pickler(pickle.Pickler):
     def __init__(self, packer: Packer, file: io.BytesIO) -> None:
         super().__init__(file, pickle.HIGHEST_PROTOCOL)
@@ -77,6 +81,8 @@ class _Pickler(pickle.Pickler):
         return self._names[id(obj)][1], obj.nbytes(), str(obj.device)
 
     def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, StorageReference):
+            return _storage_itself, (obj.storage,)  # once per storage, by pickle's memo
         if not isinstance(obj, Tensor) or type(obj).__gnomon_dispatch__ is not None:
             return NotImplemented
         if obj.requires_grad and not obj.is_leaf:
