@@ -7,6 +7,9 @@ choice: the products in ``INVARIANT``, which are what PyTorch's own samples diff
 from __future__ import annotations
 
 import functools
+import sys
+import types
+import unittest
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,6 +19,11 @@ import gnomon as gn
 from gnomon.memory.tensor import Tensor
 
 pytestmark = pytest.mark.oracle
+
+# PyTorch's tests import expecttest, of which only the base class of their test cases is needed here.
+expecttest = types.ModuleType("expecttest")
+expecttest.TestCase = unittest.TestCase  # type: ignore[attr-defined]
+sys.modules.setdefault("expecttest", expecttest)
 
 DTYPES = ("float32", "float64", "complex64", "complex128")
 NAMES = [
@@ -69,7 +77,8 @@ def to_gnomon(value: Any) -> Any:
         made = gn.empty_strided(
             tuple(value.shape), value.stride(), dtype=getattr(gn, str(value.dtype)[6:]), device="reference"
         )
-        made.copy_(gn.tensor(value.tolist(), dtype=made.dtype, device="reference"))
+        if value.numel():
+            made.copy_(gn.tensor(value.tolist(), dtype=made.dtype, device="reference"))
         return made
     if isinstance(value, (list, tuple)):
         return type(value)(map(to_gnomon, value))
@@ -124,7 +133,7 @@ def differences(name: str, dtype: str) -> tuple[int, list[str]]:
         wanted_dtype = getattr(torch, dtype)
         if not entry.supports_dtype(wanted_dtype, "cpu"):
             continue
-        for number, sample in enumerate(entry.sample_inputs("cpu", wanted_dtype, requires_grad=True)):
+        for number, sample in enumerate(entry.sample_inputs("cpu", wanted_dtype, requires_grad=name != "geqrf")):
             where = f"{name}[{entry.variant_test_name}] sample {number} {tuple(sample.input.shape)} {sample.kwargs}"
             given = [sample.input, *sample.args]
             tensors = [each for each in given if isinstance(each, torch.Tensor)]
@@ -158,6 +167,10 @@ def differences(name: str, dtype: str) -> tuple[int, list[str]]:
                     if (one is None) != (other is None):
                         faults.append(f"gradient {k} is {one}, not {other}")
                     elif one is not None:
+                        if name in ("cholesky_solve", "cholesky_inverse") and k == len(got) - 1:
+                            # the factor's other triangle is not read, but PyTorch's gradient of it is not 0
+                            is_upper = sample.kwargs.get("upper", False)
+                            other = other.triu() if is_upper else other.tril()
                         scale = max(1.0, other.abs().max().item() if other.numel() else 1.0)
                         if not torch.allclose(to_torch(one, other), other, rtol=bound, atol=5 * bound * scale):
                             worst = (to_torch(one, other) - other).abs().max().item()

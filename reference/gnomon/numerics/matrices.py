@@ -49,8 +49,11 @@ def adjoint(matrix: Matrix) -> Matrix:
 
 
 def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    """The sum of the products, rounded once; 0 if there are none."""
-    return exact_sum([x * y for x, y in zip(a, b)])
+    """The sum of the products, rounded once; 0 if there are none.  Real and complex numbers may be mixed."""
+    products = [x * y for x, y in zip(a, b)]
+    if any(isinstance(product, complex) for product in products):
+        products = [complex(product) for product in products]
+    return exact_sum(products)
 
 
 def matrix_product(a: Matrix, b: Matrix) -> Matrix:

@@ -26,6 +26,7 @@ from ...numerics.matrices import (
     Matrix,
     adjoint,
     batch_indices,
+    dot,
     identity,
     read_matrix,
     write_matrix,
@@ -108,8 +109,7 @@ def _factor_lower(matrix: Matrix) -> int:
         row[j] = math.sqrt(square)
         conjugates = [x.conjugate() for x in row[:j]]
         for below in matrix[j + 1 :]:
-            rest = below[j] - exact_sum([x * y for x, y in zip(below, conjugates)])
-            below[j] = divide(rest, row[j])
+            below[j] = divide(below[j] - dot(below[:j], conjugates), row[j])
     return 0
 
 
@@ -182,6 +182,8 @@ linalg_cholesky = native_function(
 
 def _cholesky(self: Any, upper: bool) -> Any:
     check_square_matrices("cholesky", self)
+    if not self.numel():
+        return self.new_empty(self.shape)
     return unless_failed(aten.linalg_cholesky_ex.default(self, upper=upper), "cholesky")[0]
 
 
@@ -212,7 +214,7 @@ def _reflect(matrix: Matrix, vector: Sequence[Any], factor: Any, row: int, colum
     """Applies ``I - factor v v^H`` to the part of the matrix from ``row`` and ``column``, in place."""
     part = matrix[row:]
     for j in range(column, len(matrix[0])):
-        share = factor * exact_sum([x.conjugate() * each[j] for x, each in zip(vector, part)])
+        share = factor * dot([x.conjugate() for x in vector], [each[j] for each in part])
         for x, each in zip(vector, part):
             each[j] -= x * share
 
@@ -310,6 +312,8 @@ def _householder_grad(grad: Any, input: Any, tau: Any) -> tuple[Any, Any]:
     ``P_k``.
     """
     rows, columns, count = input.size(-2), input.size(-1), tau.size(-1)
+    if not input.numel() or not tau.numel():
+        return None, None
     ones = aten.eye(rows, columns, dtype=input.dtype, device=input.device)
     vectors = (input.tril(-1) + ones).unsqueeze(-1)  # vector k is [..., k, :]
     factors = tau.unsqueeze(-1).unsqueeze(-1)
@@ -327,8 +331,6 @@ def _householder_grad(grad: Any, input: Any, tau: Any) -> tuple[Any, Any]:
             -(factor.conj() * grad.matmul(share.mH) + factor * product.matmul(along.mH)).squeeze(-1)
         )
         grad = grad - factor.conj() * vector.matmul(along)
-    if not count:
-        return aten.zeros_like(input), aten.zeros_like(tau)
     wide = aten.stack(of_vectors, -1)
     if count < columns:
         wide = aten.constant_pad_nd(wide, (0, columns - count), 0)

@@ -91,7 +91,7 @@ def _matrix_power(self: Any, n: int) -> Any:
     check_square_matrices("linalg.matrix_power", self)
     if n == 0:
         ones = aten.eye(self.size(-1), dtype=self.dtype, device=self.device)
-        return aten.zeros_like(self).copy_(ones)
+        return self.clone().copy_(ones)  # a gradient of 0, rather than none
     if n < 0:
         self, n = aten.linalg_inv.default(self), -n
     if n == 1:

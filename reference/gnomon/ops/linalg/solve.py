@@ -50,6 +50,8 @@ def _triangular_kernel(
     output: Tensor, self: Tensor, B: Tensor, upper: bool, left: bool, unitriangular: bool
 ) -> None:
     """Substitutes in each system; one from the right is the transpose of one from the left."""
+    if not output._spec.numel:
+        return
     triangles, rights, out = TensorAccessor(self), TensorAccessor(B), TensorAccessor(output)
     for index in batch_indices(out.sizes[:-2]):
         triangle, right = read_matrix(triangles, index), read_matrix(rights, index)
@@ -296,6 +298,8 @@ def _lu_solve_kernel(
     output: Tensor, LU: Tensor, pivots: Tensor, B: Tensor, left: bool, is_adjoint: bool
 ) -> None:
     """Solves each system; one from the right is the adjoint of one from the left."""
+    if not output._spec.numel:
+        return
     matrices, rights, out = TensorAccessor(LU), TensorAccessor(B), TensorAccessor(output)
     swaps = TensorAccessor(pivots.unsqueeze(-2))
     for index in batch_indices(out.sizes[:-2]):

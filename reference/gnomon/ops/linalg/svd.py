@@ -164,6 +164,8 @@ def _svd_grad(grads: Sequence[Any], U: Any, S: Any, Vh: Any) -> Any:
     Singular values must be distinct.  Source: svd_backward; Townsend, "Differentiating the SVD", 2016.
     """
     grad_u, grad_s, grad_vh = grads
+    if all(each is None for each in grads):
+        return None
     count = S.size(-1)
     U, Vh = U.narrow(-1, 0, count), Vh.narrow(-2, 0, count)
     inner = None
@@ -175,12 +177,15 @@ def _svd_grad(grads: Sequence[Any], U: Any, S: Any, Vh: Any) -> Any:
         if grad_u is not None:
             grad_u = grad_u.narrow(-1, 0, count)
             turned = _adjoint(U).matmul(grad_u)
-            terms.append((turned - _adjoint(turned)) / gaps * S.unsqueeze(-2))
+            skew = turned - _adjoint(turned)
+            terms.append(skew / gaps * S.unsqueeze(-2))
+            if skew.is_complex():  # the phases of U, which those of V cancel in the other terms
+                terms.append(aten.diag_embed(skew.diagonal(0, -2, -1) / (2 * S)))
         if grad_vh is not None:
             grad_v = _adjoint(grad_vh.narrow(-2, 0, count))
             turned = Vh.matmul(grad_v)
             terms.append(S.unsqueeze(-1) * ((turned - _adjoint(turned)) / gaps))
-        inner = terms[0] if len(terms) == 1 else terms[0] + terms[1]
+        inner = sum(terms[1:], terms[0])
     if grad_s is not None:
         diagonal = aten.diag_embed(grad_s.to(U.dtype))
         inner = diagonal if inner is None else inner + diagonal
