@@ -115,7 +115,7 @@ def _check_phase(inner: Any) -> None:
 
 
 def _eigh_grad(grads: Sequence[Any], eigenvalues: Any, eigenvectors: Any, compute_v: bool) -> Any:
-    """``V (V^H gV / E + diag(gL)) V^H``, with ``E_ij = L_j - L_i``, and without the diagonal of ``V^H gV``.
+    """``V (skew(V^H gV) / E + diag(gL)) V^H``, with ``E_ij = L_j - L_i``, and without the diagonal of the skew part.
 
     Eigenvalues must be distinct.  Source: Magnus, "On differentiating eigenvalues and eigenvectors", 1985.
     """
@@ -130,6 +130,7 @@ def _eigh_grad(grads: Sequence[Any], eigenvalues: Any, eigenvectors: Any, comput
     inner = V.mH.matmul(grad_vectors)
     if V.is_complex():
         _check_phase(inner)
+    inner = 0.5 * (inner - inner.mH)
     gaps = eigenvalues.unsqueeze(-2) - eigenvalues.unsqueeze(-1)
     ones = aten.eye(eigenvalues.size(-1), dtype=gaps.dtype, device=gaps.device)
     inner = inner * (1 - ones) / (gaps + ones)
