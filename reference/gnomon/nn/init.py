@@ -247,8 +247,10 @@ def orthogonal_(tensor: gn.Tensor, gain: float = 1, generator: gn.Generator | No
     drawn = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
     Q, R = gn.linalg.qr(drawn.t() if rows < columns else drawn)
     Q = Q * R.diagonal().sign()
+    if rows < columns:
+        Q = Q.t()
     with gn.no_grad():
-        tensor.view_as(Q.t() if rows < columns else Q).copy_(Q.t() if rows < columns else Q)
+        tensor.view_as(Q).copy_(Q)
         return tensor.mul_(gain)
 
 

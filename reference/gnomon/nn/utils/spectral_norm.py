@@ -89,12 +89,21 @@ class SpectralNorm:
         for suffix, vector in zip(("_u", "_v"), drawn):
             module.register_buffer(name + suffix, vector)
         module.register_forward_pre_hook(made)
-
-        def add_version(module: Module, state_dict: Any, prefix: str, local_metadata: dict[str, Any]) -> None:
-            local_metadata.setdefault("spectral_norm", {})[f"{name}.version"] = SpectralNorm._version
-
-        module._register_state_dict_hook(add_version)
+        module._register_state_dict_hook(SpectralNormStateDictHook(made))
         return made
+
+
+class SpectralNormStateDictHook:
+    """Writes the version to a state_dict's metadata.  A class, so that modules with it can be pickled."""
+
+    def __init__(self, fn: SpectralNorm) -> None:
+        self.fn = fn
+
+    def __call__(
+        self, module: Module, state_dict: Any, prefix: str, local_metadata: dict[str, Any]
+    ) -> None:
+        versions = local_metadata.setdefault("spectral_norm", {})
+        versions[f"{self.fn.name}.version"] = self.fn._version
 
 
 def spectral_norm(
