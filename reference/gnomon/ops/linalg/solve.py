@@ -27,6 +27,7 @@ from ...numerics.matrices import (
     transposed,
     write_matrix,
 )
+from ...values.device import contiguous_format
 from ...values.dispatch_key import GRAD_MODE_BIT
 from ...values.dtype import int32
 from ...values.geometry import broadcast_sizes
@@ -34,6 +35,10 @@ from ...values.geometry import broadcast_sizes
 
 def _outer(a: Any, b: Any) -> Any:
     return a.matmul(b.mH)
+
+
+def _column_major_copy(matrices: Any) -> Any:
+    return aten.clone.default(matrices.mT, contiguous_format).mT
 
 
 # -- triangular ----------------------------------------------------------------------------------------------
@@ -127,11 +132,7 @@ def _triangular_solve(
     solution = aten.linalg_solve_triangular.default(
         matrix, self, upper=is_upper, unitriangular=unitriangular
     )
-    sizes = (*solution.shape[:-2], *A.shape[-2:])
-    coefficient = aten.empty_strided.default(
-        sizes, column_major(sizes, A._spec).strides, dtype=A.dtype, device=A.device
-    )
-    return solution, coefficient.copy_(A)
+    return solution, _column_major_copy(A.expand((*solution.shape[:-2], *A.shape[-2:])))
 
 
 def _triangular_solve_grad(
@@ -387,11 +388,7 @@ def _solve_ex(A: Any, B: Any, left: bool, check_errors: bool) -> tuple[Any, Any,
     if is_vector:
         result = result.squeeze(-1)
         if result.ndim > 1:  # PyTorch's strides, which take the vectors for a matrix
-            strides = column_major(result.shape, result._spec).strides
-            laid_out = aten.empty_strided.default(
-                result.shape, strides, dtype=result.dtype, device=result.device
-            )
-            result = laid_out.copy_(result)
+            result = _column_major_copy(result)
     return result, LU, pivots, info
 
 
