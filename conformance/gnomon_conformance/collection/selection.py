@@ -20,8 +20,8 @@ from ..inputs.description import DTYPES, complete, descriptions
 from ..inputs.models import MODELS
 from ..samples import all_samples, families_of, good_samples
 
-# Operators whose numbers are not determined: uninitialized memory, and the signs of singular vectors.
-UNDETERMINED = re.compile(r"(empty|new_empty|resize_|_linalg_svd$)")
+# Operators whose numbers are not determined: uninitialized memory, and the signs of singular vectors and eigenvectors.
+UNDETERMINED = re.compile(r"(empty|new_empty|resize_|_?(linalg_)?svd(\.U)?$|_?linalg_eigh(\.eig\w+)?$)")
 # Operators whose output sizes or results depend on values, so that the meta device does not support them.
 DATA_DEPENDENT = re.compile(
     r"(nonzero(\.|$)|nonzero_numpy|argwhere|masked_select(\.|$)|masked_scatter_backward|where$|"
