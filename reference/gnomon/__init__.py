@@ -143,6 +143,7 @@ _LAZY = (
     "autograd",
     "accelerator",
     "cpu",
+    "distributions",
     "fft",
     "linalg",
     "cli",
