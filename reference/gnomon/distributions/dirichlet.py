@@ -21,7 +21,7 @@ class _Dirichlet(Function):
 
     @staticmethod
     def forward(ctx: Any, concentration: gn.Tensor) -> gn.Tensor:
-        x = gn._sample_dirichlet(concentration)
+        x = gn.ops.aten._sample_dirichlet(concentration)
         ctx.save_for_backward(x, concentration)
         return x
 
@@ -30,7 +30,7 @@ class _Dirichlet(Function):
     def backward(ctx: Any, grad_output: gn.Tensor) -> gn.Tensor:
         x, concentration = ctx.saved_tensors
         total = concentration.sum(-1, True).expand_as(concentration)
-        grad = gn._dirichlet_grad(x, concentration, total)
+        grad = gn.ops.aten._dirichlet_grad(x, concentration, total)
         # a component's concentration moves the others in proportion, so that the sum stays 1
         return grad * (grad_output - (x * grad_output).sum(-1, True))
 

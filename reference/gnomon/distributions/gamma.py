@@ -50,7 +50,7 @@ class Gamma(ExponentialFamily):
 
     def rsample(self, sample_shape: Sequence[int] = gn.Size()) -> gn.Tensor:
         shape = self._extended_shape(sample_shape)
-        value = gn._standard_gamma(self.concentration.expand(shape)) / self.rate.expand(shape)
+        value = gn.ops.aten._standard_gamma(self.concentration.expand(shape)) / self.rate.expand(shape)
         value.detach().clamp_(min=gn.finfo(value.dtype).tiny)  # the logarithm stays finite; no gradient
         return value
 
