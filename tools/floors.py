@@ -33,7 +33,9 @@ FLOORS = {
     **dict.fromkeys(["accelerator", "backends", "fft", "linalg", "profiler", "utils"], 6),
     "__init__": 7,  # the public names
     # built on the public names
-    **dict.fromkeys(["cli", "demo", "distributions", "func", "library", "nn", "optim", "serialization", "testing"], 8),
+    **dict.fromkeys(
+        ["cli", "demo", "distributions", "func", "library", "nn", "optim", "serialization", "testing"], 8
+    ),
 }
 _BLOCK = re.compile(r"^```console\n\$ python tools/floors\.py\n((?:.*\n)*?)```$", re.MULTILINE)
 

@@ -48,9 +48,7 @@ class ConstraintRegistry:
         try:
             factory = self._registry[type(constraint)]
         except KeyError:
-            raise NotImplementedError(
-                f"Cannot transform {type(constraint).__name__} constraints"
-            ) from None
+            raise NotImplementedError(f"Cannot transform {type(constraint).__name__} constraints") from None
         return factory(constraint)
 
 

@@ -396,7 +396,9 @@ class _OfSequence(Constraint):
 class _Cat(_OfSequence):
     """Constraints for parts of the given lengths along a dimension, as ``gn.cat`` joins them."""
 
-    def __init__(self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None) -> None:
+    def __init__(
+        self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None
+    ) -> None:
         super().__init__(cseq, dim)
         self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
         if len(self.lengths) != len(self.cseq):

@@ -411,10 +411,7 @@ def _kl_beta_exponential(p: Any, q: Any) -> Any:
 def _kl_beta_gamma(p: Any, q: Any) -> Any:
     mean_logarithm = p.concentration1.digamma() - (p.concentration1 + p.concentration0).digamma()
     return (
-        -p.entropy()
-        + _log_normalizer_of_gamma(q)
-        - (q.concentration - 1) * mean_logarithm
-        + q.rate * p.mean
+        -p.entropy() + _log_normalizer_of_gamma(q) - (q.concentration - 1) * mean_logarithm + q.rate * p.mean
     )
 
 

@@ -67,7 +67,5 @@ class LKJCholesky(Distribution):
         unnormalized = (power * diagonal.log()).sum(-1)
         rows = self.dim - 1
         alpha = self.concentration + 0.5 * rows
-        normalizer = (
-            0.5 * rows * math.log(math.pi) + gn.mvlgamma(alpha - 0.5, rows) - gn.lgamma(alpha) * rows
-        )
+        normalizer = 0.5 * rows * math.log(math.pi) + gn.mvlgamma(alpha - 0.5, rows) - gn.lgamma(alpha) * rows
         return unnormalized - normalizer

@@ -300,9 +300,7 @@ class ComposeTransform(Transform):
 def _with_event_dim(constraint: Any, event_dim: int, name: str) -> Any:
     """The constraint, of independent values in more dimensions."""
     if event_dim < constraint.event_dim:
-        raise AssertionError(
-            f"event_dim {event_dim} must be >= {name}.event_dim {constraint.event_dim}"
-        )
+        raise AssertionError(f"event_dim {event_dim} must be >= {name}.event_dim {constraint.event_dim}")
     if event_dim > constraint.event_dim:
         return constraints.independent(constraint, event_dim - constraint.event_dim)
     return constraint

@@ -98,14 +98,12 @@ def standard_gamma_grad(a: float, x: float) -> float:
     log_x = math.log(x)
     next_mean = digamma(a + 1.0)
     mean = next_mean - 1.0 / a  # of the logarithm
-    if log_x >= next_mean:
+    if log_x >= (next_mean if a < _MANY else mean):
         return integral(
             lambda s: (log_x - mean + math.log1p(s / x)) * math.exp((a - 1.0) * math.log1p(s / x) - s), 1.0
         )
     if a >= _MANY:
-        return x * integral(
-            lambda y: (mean - log_x + y) * math.exp(-a * y - x * math.expm1(-y)), 1.0 / a
-        )
+        return x * integral(lambda y: (mean - log_x + y) * math.exp(-a * y - x * math.expm1(-y)), 1.0 / a)
     total, term, n = 0.0, x / a, a
     while True:
         added = term * (next_mean - log_x)
@@ -131,7 +129,8 @@ def dirichlet_grad(x: float, alpha: float, total: float) -> float:
     next_mean = digamma(alpha + 1.0)
     of_total = digamma(total)
     mean = next_mean - 1.0 / alpha - of_total  # of the logarithm
-    if log_x >= next_mean - of_total:  # values are 1 - (1 - x) * exp(-y)
+    is_short = x < 0.9 and alpha < _MANY  # the series
+    if log_x >= (next_mean - of_total if is_short else mean):  # values are 1 - (1 - x) * exp(-y)
         ratio = (1.0 - x) / x
 
         def above(y: float) -> float:
@@ -139,7 +138,7 @@ def dirichlet_grad(x: float, alpha: float, total: float) -> float:
             return (log_x - mean + log_ratio) * math.exp((alpha - 1.0) * log_ratio - beta * y)
 
         return integral(above, 1.0 / beta)
-    if x >= 0.9 or alpha >= _MANY:  # values are x * exp(-y)
+    if not is_short:  # values are x * exp(-y)
         ratio = x / (1.0 - x)
 
         def below(y: float) -> float:

@@ -93,7 +93,9 @@ def _gamma_kernel(output: Tensor, self: Tensor, stream: Stream) -> None:
     concentrations, out = TensorAccessor(self), TensorAccessor(output)
     tiny = finfo(output._spec.dtype).tiny
     for index, (target, offset) in enumerate(zip(out.offsets(), concentrations.offsets())):
-        number = _gamma_number(concentrations.read(offset), lambda attempt, index=index: block(index, attempt))
+        number = _gamma_number(
+            concentrations.read(offset), lambda attempt, index=index: block(index, attempt)
+        )
         out.write(target, tiny if number < tiny else number)
 
 
