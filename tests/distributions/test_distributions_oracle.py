@@ -156,9 +156,9 @@ def test_values_and_gradients(name: str, index: int, dtype: str, monkeypatch: py
     assert repr(p) == repr(q).replace("torch.", "gnomon.")
     assert repr(p.support).split("(")[0] == repr(q.support).split("(")[0]
     for member in ("mean", "mode", "variance", "stddev"):
-        compare(torch, ours, theirs, lambda _, each: getattr(each, member), dtype, member)
+        compare(torch, ours, theirs, lambda _, each, member=member: getattr(each, member), dtype, member)
     for member in ("entropy", "perplexity"):
-        compare(torch, ours, theirs, lambda _, each: getattr(each, member)(), dtype, member)
+        compare(torch, ours, theirs, lambda _, each, member=member: getattr(each, member)(), dtype, member)
     value = q.sample((2,))
     as_list, kind = value.tolist(), str(value.dtype).split(".")[-1]
 

@@ -11,7 +11,7 @@ import gnomon as gn
 
 pytestmark = pytest.mark.oracle
 
-# Expressions of T (transforms), c (constraints), D (distributions) and t (a float64 tensor), with an argument.
+# Expressions of T (transforms), c (constraints), D (distributions) and t (a float64 tensor), and an argument.
 TRANSFORMS = [
     ("T.ExpTransform()", [0.3, -1.0]),
     ("T.ExpTransform().inv", [0.3, 2.0]),

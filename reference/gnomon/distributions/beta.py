@@ -16,7 +16,8 @@ __all__ = ["Beta"]
 
 
 class Beta(ExponentialFamily):
-    """On (0, 1), with the density in proportion to ``x ** (concentration1 - 1) * (1 - x) ** (concentration0 - 1)``.
+    """On (0, 1), with the density in proportion to
+    ``x ** (concentration1 - 1) * (1 - x) ** (concentration0 - 1)``.
 
     It is the first component of a Dirichlet distribution of two.
 

@@ -1,8 +1,8 @@
 """Constraints: sets of values, of which ``check`` tells whether tensors are in them.
 
-``event_dim`` is the number of dimensions of one value: ``check`` returns a bool tensor without these dimensions.
-Constraints without parameters are instances (``real``, ``positive``, ``simplex``); the others are classes
-(``interval(lower_bound, upper_bound)``).
+``event_dim`` is the number of dimensions of one value: ``check`` returns a bool tensor without these
+dimensions. Constraints without parameters are instances (``real``, ``positive``, ``simplex``); the others
+are classes (``interval(lower_bound, upper_bound)``).
 
 Source: torch/distributions/constraints.py.
 """
@@ -16,6 +16,7 @@ import gnomon as gn
 
 __all__ = [
     "Constraint",
+    "MixtureSameFamilyConstraint",
     "boolean",
     "cat",
     "corr_cholesky",
@@ -23,23 +24,22 @@ __all__ = [
     "dependent_property",
     "greater_than",
     "greater_than_eq",
+    "half_open_interval",
     "independent",
     "integer_interval",
     "interval",
-    "half_open_interval",
     "is_dependent",
     "less_than",
     "lower_cholesky",
     "lower_triangular",
-    "MixtureSameFamilyConstraint",
     "multinomial",
     "nonnegative",
     "nonnegative_integer",
     "one_hot",
     "positive",
-    "positive_semidefinite",
     "positive_definite",
     "positive_integer",
+    "positive_semidefinite",
     "real",
     "real_vector",
     "simplex",

@@ -20,8 +20,8 @@ __all__ = ["ContinuousBernoulli"]
 class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
     """On [0, 1], with the density in proportion to ``probs ** x * (1 - probs) ** (1 - x)``.
 
-    ``probs`` in (0, 1) is no probability, nor are ``logits`` log odds.  Near ``probs`` = 1/2, within ``lims``,
-    the formulas cancel, and Taylor expansions replace them.
+    ``probs`` in (0, 1) is no probability, nor are ``logits`` log odds.  Near ``probs`` = 1/2, within
+    ``lims``, the formulas cancel, and Taylor expansions replace them.
 
     Source: torch.distributions.ContinuousBernoulli; Loaiza-Ganem and Cunningham, "The continuous Bernoulli:
     fixing a pervasive error in variational autoencoders" (2019).

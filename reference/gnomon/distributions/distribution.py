@@ -15,14 +15,14 @@ __all__ = ["Distribution"]
 
 
 class Distribution:
-    """A batch of probability distributions: independent ones, of the same family, with parameters of their own.
+    """A batch of probability distributions: independent ones, of the same family, with own parameters.
 
     A sample has the shape ``sample_shape + batch_shape + event_shape``: samples over ``sample_shape`` are
-    independent and identically distributed, those over ``batch_shape`` independent, and ``event_shape`` is the
-    shape of one draw.  ``log_prob`` and the like return tensors without the event's dimensions.
+    independent and identically distributed, those over ``batch_shape`` independent, and ``event_shape`` is
+    the shape of one draw.  ``log_prob`` and the like return tensors without the event's dimensions.
 
-    Args: ``validate_args`` says whether parameters and values are checked; by default they are (``__debug__``),
-    and ValueError tells what is invalid.
+    Args: ``validate_args`` says whether parameters and values are checked; by default they are
+    (``__debug__``), and ValueError tells what is invalid.
 
     Source: torch.distributions.Distribution.
     """
@@ -196,12 +196,12 @@ class Distribution:
             raise AssertionError("support is unexpectedly None")
         if not support.check(value).all():
             raise ValueError(
-                f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to be within "
-                f"the support ({support!r}) of the distribution {self!r}, but found invalid values:\n{value}"
+                f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to be "
+                f"within the support ({support!r}) of the distribution {self!r}, but found invalid values:\n{value}"
             )
 
     def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
-        """The instance that ``expand`` of ``cls`` fills: the given one, or a new one of this object's type."""
+        """The instance that ``expand`` of ``cls`` fills: the given one, or a new one of this type."""
         if _instance is None and type(self).__init__ != cls.__init__:  # type: ignore[misc]
             raise NotImplementedError(
                 f"Subclass {self.__class__.__name__} of {cls.__name__} that defines a custom __init__ method "

@@ -15,7 +15,8 @@ class ExponentialFamily(Distribution):
     """Distributions with the density ``exp(<t(x), theta> - F(theta) + k(x))``.
 
     theta are the natural parameters, t the sufficient statistic, F the log normalizer and k the carrier
-    measure.  A family that defines the members below has an entropy and a KL divergence, by differentiating F.
+    measure.  A family that defines the members below has an entropy and a KL divergence, by differentiating
+    F.
 
     Source: torch.distributions.ExponentialFamily; Nielsen and Nock, "Entropies and cross-entropies of
     exponential families" (2010).
@@ -39,7 +40,7 @@ class ExponentialFamily(Distribution):
         """``-E[k(x)] + F(theta) - <theta, F'(theta)>``."""
         parameters = [each.detach().requires_grad_() for each in self._natural_params]
         log_normalizer = self._log_normalizer(*parameters)
-        gradients = gn.autograd.grad(log_normalizer.sum(), parameters, create_graph=True)
+        gradients: Any = gn.autograd.grad(log_normalizer.sum(), parameters, create_graph=True)
         result = log_normalizer - self._mean_carrier_measure
         for parameter, gradient in zip(parameters, gradients):
             result = result - (parameter * gradient).reshape((*self._batch_shape, -1)).sum(-1)

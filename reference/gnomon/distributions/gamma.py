@@ -19,7 +19,8 @@ class Gamma(ExponentialFamily):
 
     Samples are differentiated implicitly, with respect to both parameters.
 
-    Source: torch.distributions.Gamma; Figurnov, Mohamed and Mnih, "Implicit reparameterization gradients" (2018).
+    Source: torch.distributions.Gamma; Figurnov, Mohamed and Mnih, "Implicit reparameterization gradients"
+    (2018).
     """
 
     arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}

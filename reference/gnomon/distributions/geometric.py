@@ -34,8 +34,8 @@ class Geometric(ProbsOrLogits):
         is_positive = probs > 0
         if not is_positive.all():
             raise ValueError(
-                f"Expected parameter probs ({type(probs).__name__} of shape {tuple(probs.shape)}) of distribution "
-                f"{self!r} to be positive but found invalid values:\n{probs.detach()[~is_positive]}"
+                f"Expected parameter probs ({type(probs).__name__} of shape {tuple(probs.shape)}) of "
+                f"distribution {self!r} to be positive but found invalid values:\n{probs.detach()[~is_positive]}"
             )
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:

@@ -44,7 +44,7 @@ from .transformed_distribution import TransformedDistribution
 from .uniform import Uniform
 from .utils import _sum_rightmost, euler_constant
 
-__all__ = ["register_kl", "kl_divergence"]
+__all__ = ["kl_divergence", "register_kl"]
 
 Divergence = Callable[[Any, Any], gn.Tensor]
 Pair = tuple[type, type]
@@ -56,8 +56,8 @@ _KL_MEMOIZE: dict[Pair, Any] = {}  # what _dispatch_kl found
 def register_kl(type_p: type, type_q: type) -> Callable[[Divergence], Divergence]:
     """A decorator: registers a function of p and q as the divergence of two classes and their subclasses.
 
-    If several registered pairs fit, the most specific is used; if that of p and that of q differ, the one that
-    is most specific for p, with a RuntimeWarning.  Raises TypeError for anything but classes.
+    If several registered pairs fit, the most specific is used; if that of p and that of q differ, the one
+    that is most specific for p, with a RuntimeWarning.  Raises TypeError for anything but classes.
 
     Source: torch.distributions.kl.register_kl.
     """
@@ -199,7 +199,7 @@ def _kl_expfamily_expfamily(p: Any, q: Any) -> Any:
     of_p = [each.detach().requires_grad_() for each in p._natural_params]
     of_q = q._natural_params
     log_normalizer = p._log_normalizer(*of_p)
-    gradients = gn.autograd.grad(log_normalizer.sum(), of_p, create_graph=True)
+    gradients: Any = gn.autograd.grad(log_normalizer.sum(), of_p, create_graph=True)
     result = q._log_normalizer(*of_q) - log_normalizer
     for parameter_p, parameter_q, gradient in zip(of_p, of_q, gradients):
         result = result - _sum_rightmost((parameter_q - parameter_p) * gradient, len(q.event_shape))
@@ -280,7 +280,10 @@ def _low_rank_solver(q: Any) -> Any:
 
 
 def _kl_of_normals(p: Any, q: Any, trace: Any, distance: Any) -> Any:
-    """``(trace(S_q**-1 @ S_p) + (m_q - m_p).mT @ S_q**-1 @ (m_q - m_p) + log(det(S_q) / det(S_p)) - n) / 2``."""
+    """``(trace + distance + log(det(S_q) / det(S_p)) - n) / 2``, with S the covariances.
+
+    ``trace`` is that of ``S_q**-1 @ S_p``, and ``distance`` is ``d.mT @ S_q**-1 @ d`` of the means' difference.
+    """
     return 0.5 * (_log_det(q) - _log_det(p) + trace + distance - p.event_shape[0])
 
 

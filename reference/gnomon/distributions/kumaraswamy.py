@@ -48,7 +48,7 @@ class Kumaraswamy(TransformedDistribution):
         return super().expand(batch_shape, _instance=new)
 
     def _moment(self, n: int) -> gn.Tensor:
-        """The mean of ``x ** n``: ``b * B(1 + n / a, b)`` with a and b the concentrations and B the beta function."""
+        """The mean of ``x ** n``: ``b * B(1 + n / a, b)``, with B the beta function."""
         a, b = self.concentration1, self.concentration0
         ratio = 1 + n / a
         return b * gn.exp(gn.lgamma(ratio) + gn.lgamma(b) - gn.lgamma(ratio + b))

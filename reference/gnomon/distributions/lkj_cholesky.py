@@ -1,4 +1,7 @@
-"""The LKJ distribution of correlation matrices' Cholesky factors.  Source: torch/distributions/lkj_cholesky.py."""
+"""The LKJ distribution of correlation matrices' Cholesky factors.
+
+Source: torch/distributions/lkj_cholesky.py.
+"""
 
 from __future__ import annotations
 

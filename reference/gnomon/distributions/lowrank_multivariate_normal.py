@@ -1,7 +1,8 @@
 """The multivariate normal distribution with a covariance of low rank plus a diagonal.
 
-With W the factor (n x m), D the diagonal, and the m x m *capacitance matrix* ``C = I + W.mT @ inverse(D) @ W``,
-the covariance ``W @ W.mT + D`` has the determinant ``det(C) * det(D)``, and the inverse
+With W the factor (n x m), D the diagonal, and the m x m *capacitance matrix*
+``C = I + W.mT @ inverse(D) @ W``, the covariance ``W @ W.mT + D`` has the determinant
+``det(C) * det(D)``, and the inverse
 ``inverse(D) - inverse(D) @ W @ inverse(C) @ W.mT @ inverse(D)`` (Woodbury): only C is factorized.
 
 Source: torch/distributions/lowrank_multivariate_normal.py.
@@ -48,8 +49,8 @@ def _batch_lowrank_mahalanobis(
 class LowRankMultivariateNormal(Distribution):
     """Vectors with the mean ``loc`` (..., n) and the covariance ``cov_factor @ cov_factor.mT + cov_diag``.
 
-    ``cov_factor`` is (..., n, m), with m below n for a low rank, and ``cov_diag`` (..., n).  Raises ValueError
-    for too few dimensions, and shapes that do not fit.
+    ``cov_factor`` is (..., n, m), with m below n for a low rank, and ``cov_diag`` (..., n).  Raises
+    ValueError for too few dimensions, and shapes that do not fit.
 
     Source: torch.distributions.LowRankMultivariateNormal.
     """
@@ -121,7 +122,7 @@ class LowRankMultivariateNormal(Distribution):
         return self.loc
 
     @lazy_property
-    def variance(self) -> gn.Tensor:  # type: ignore[override]
+    def variance(self) -> gn.Tensor:
         """The diagonal of the covariance matrix."""
         W, D = self._low_rank()
         return (W.pow(2).sum(-1) + D).expand(self._batch_shape + self._event_shape)
@@ -150,7 +151,7 @@ class LowRankMultivariateNormal(Distribution):
     def rsample(self, sample_shape: Sequence[int] = gn.Size()) -> gn.Tensor:
         W, D = self._low_rank()
         shape = self._extended_shape(sample_shape)
-        options = {"dtype": self.loc.dtype, "device": self.loc.device}
+        options: Any = {"dtype": self.loc.dtype, "device": self.loc.device}
         of_factor = _standard_normal(shape[:-1] + self.cov_factor.shape[-1:], **options)
         of_diag = _standard_normal(shape, **options)
         return self.loc + _batch_mv(W, of_factor) + D.sqrt() * of_diag

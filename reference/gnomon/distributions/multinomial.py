@@ -20,7 +20,8 @@ __all__ = ["Multinomial"]
 class Multinomial(Distribution):
     """How often each of K categories occurs in ``total_count`` independent draws.
 
-    ``probs`` and ``logits`` are as for Categorical.  Raises NotImplementedError unless ``total_count`` is an int.
+    ``probs`` and ``logits`` are as for Categorical.  Raises NotImplementedError unless ``total_count`` is an
+    int.
 
     Source: torch.distributions.Multinomial.
     """

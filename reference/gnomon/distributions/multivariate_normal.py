@@ -21,7 +21,8 @@ def _batch_mv(matrix: gn.Tensor, vector: gn.Tensor) -> gn.Tensor:
 
 
 def _batch_mahalanobis(factor: gn.Tensor, x: gn.Tensor) -> gn.Tensor:
-    """``x.mT @ inverse(L @ L.mT) @ x`` of lower triangular L (..., n, n) and vectors x (..., n), which broadcast.
+    """``x.mT @ inverse(L @ L.mT) @ x`` of lower triangular L (..., n, n) and vectors x (..., n), which
+    broadcast.
 
     A system with one matrix is solved for all its vectors together.
     """

@@ -17,8 +17,8 @@ __all__ = ["NegativeBinomial"]
 
 
 class NegativeBinomial(ProbsOrLogits):
-    """The number of successes before ``total_count`` failures, of trials that succeed with probability ``probs``
-    or log odds ``logits``; ``total_count`` need not be an integer.
+    """The number of successes before ``total_count`` failures, of trials that succeed with probability
+    ``probs`` or log odds ``logits``; ``total_count`` need not be an integer.
 
     Source: torch.distributions.NegativeBinomial.
     """

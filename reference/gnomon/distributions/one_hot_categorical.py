@@ -93,8 +93,8 @@ class OneHotCategorical(Distribution):
 class OneHotCategoricalStraightThrough(OneHotCategorical):
     """OneHotCategorical whose samples have the gradient of ``probs``.
 
-    Source: torch.distributions.OneHotCategoricalStraightThrough; Bengio, Léonard and Courville, "Estimating or
-    propagating gradients through stochastic neurons for conditional computation" (2013).
+    Source: torch.distributions.OneHotCategoricalStraightThrough; Bengio, Léonard and Courville, "Estimating
+    or propagating gradients through stochastic neurons for conditional computation" (2013).
     """
 
     has_rsample = True

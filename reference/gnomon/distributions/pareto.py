@@ -17,7 +17,8 @@ __all__ = ["Pareto"]
 
 
 class Pareto(TransformedDistribution):
-    """``scale * exp(x)`` of x from ``Exponential(alpha)``: larger than y with probability ``(scale / y) ** alpha``.
+    """``scale * exp(x)`` of x from ``Exponential(alpha)``: larger than y with probability ``(scale / y) **
+    alpha``.
 
     Source: torch.distributions.Pareto.
     """

@@ -1,4 +1,7 @@
-"""Continuous relaxations of the categorical distribution.  Source: torch/distributions/relaxed_categorical.py."""
+"""Continuous relaxations of the categorical distribution.
+
+Source: torch/distributions/relaxed_categorical.py.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +24,8 @@ class ExpRelaxedCategorical(Distribution):
     """The logarithm of a relaxed one-hot vector: Gumbel variables plus ``logits``, over ``temperature``, less
     their logsumexp.  Parameters are as for Categorical.
 
-    Source: torch.distributions.relaxed_categorical.ExpRelaxedCategorical; Maddison, Mnih and Teh, "The concrete
-    distribution: a continuous relaxation of discrete random variables" (2017).
+    Source: torch.distributions.relaxed_categorical.ExpRelaxedCategorical; Maddison, Mnih and Teh, "The
+    concrete distribution: a continuous relaxation of discrete random variables" (2017).
     """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}

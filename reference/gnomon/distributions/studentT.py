@@ -17,7 +17,8 @@ __all__ = ["StudentT"]
 
 
 class StudentT(Distribution):
-    """``loc + scale * x / sqrt(z / df)`` of a standard normal x and a chi-squared z with ``df`` degrees of freedom.
+    """``loc + scale * x / sqrt(z / df)`` of a standard normal x and a chi-squared z with ``df`` degrees of
+    freedom.
 
     Source: torch.distributions.StudentT.
     """

@@ -20,7 +20,8 @@ __all__ = ["TransformedDistribution"]
 
 
 class TransformedDistribution(Distribution):
-    """The distribution of ``y = f(x)`` for x from ``base_distribution`` and f the composition of ``transforms``.
+    """The distribution of ``y = f(x)`` for x from ``base_distribution`` and f the composition of
+    ``transforms``.
 
     The density of y is that of x, divided by ``|dy/dx|``; x is found by inverting the transforms.  Raises
     ValueError for anything but transforms, and for a base distribution of fewer dimensions than f needs.
@@ -52,7 +53,8 @@ class TransformedDistribution(Distribution):
         base_event_dim = len(base_distribution.event_shape)
         if len(base_shape) < domain_dim:
             raise ValueError(
-                f"base_distribution needs to have shape with size at least {domain_dim}, but got {base_shape}."
+                f"base_distribution needs to have shape with size at least {domain_dim}, but got "
+                f"{base_shape}."
             )
         # parameters of the transforms may have a larger batch shape than the base distribution
         forward_shape = transform.forward_shape(base_shape)

@@ -2,8 +2,8 @@
 
 A transform is called as a function, and ``t.inv`` is its inverse, a transform as well.  ``domain`` and
 ``codomain`` are constraints of its arguments and results; those of more than one dimension are mapped as a
-whole, and ``log_abs_det_jacobian`` sums over these dimensions.  With ``cache_size=1`` a transform remembers its
-last argument and result, so that inverting the result returns the argument itself.
+whole, and ``log_abs_det_jacobian`` sums over these dimensions.  With ``cache_size=1`` a transform remembers
+its last argument and result, so that inverting the result returns the argument itself.
 
 Source: torch/distributions/transforms.py.
 """
@@ -44,11 +44,11 @@ __all__ = [
     "PowerTransform",
     "ReshapeTransform",
     "SigmoidTransform",
-    "SoftplusTransform",
-    "TanhTransform",
     "SoftmaxTransform",
+    "SoftplusTransform",
     "StackTransform",
     "StickBreakingTransform",
+    "TanhTransform",
     "Transform",
     "identity_transform",
 ]
@@ -58,8 +58,8 @@ class Transform:
     """The base class: a subclass defines ``_call``, and as far as they exist ``_inverse`` and
     ``log_abs_det_jacobian``.
 
-    Attributes: ``bijective``, whether ``t.inv(t(x))`` is x; ``sign``, 1 or -1 where the transform increases or
-    decreases (of one variable).  Raises ValueError for a ``cache_size`` other than 0 or 1.
+    Attributes: ``bijective``, whether ``t.inv(t(x))`` is x; ``sign``, 1 or -1 where the transform increases
+    or decreases (of one variable).  Raises ValueError for a ``cache_size`` other than 0 or 1.
 
     Source: torch.distributions.transforms.Transform.
     """
@@ -717,7 +717,8 @@ class SoftmaxTransform(_OfType):
 
 
 class StickBreakingTransform(_OfType):
-    """Maps vectors of K numbers to the simplex of K + 1: each breaks off a fraction of what is left of a stick.
+    """Maps vectors of K numbers to the simplex of K + 1: each breaks off a fraction of what is left of a
+    stick.
 
     Source: torch.distributions.transforms.StickBreakingTransform.
     """

@@ -41,7 +41,9 @@ def broadcast_all(*values: Any) -> tuple[gn.Tensor, ...]:
 
 
 def batch_shape_of(parameter: gn.Tensor, *given: Any) -> gn.Size:
-    """The shape of a batch of distributions with this broadcast parameter: () if all ``given`` are numbers."""
+    """The shape of a batch of distributions with this broadcast parameter: () if all ``given`` are
+    numbers.
+    """
     if all(isinstance(each, _Number) for each in given):
         return gn.Size()
     return parameter.size()
@@ -59,7 +61,8 @@ def _sum_rightmost(value: Any, dim: int) -> Any:
 
 
 def logits_to_probs(logits: gn.Tensor, is_binary: bool = False) -> gn.Tensor:
-    """Probabilities of logits: their sigmoid if ``is_binary`` (log odds), else their softmax over the last dim.
+    """Probabilities of logits: their sigmoid if ``is_binary`` (log odds), else their softmax over the last
+    dim.
 
     Source: torch.distributions.utils.logits_to_probs.
     """

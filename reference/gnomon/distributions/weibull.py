@@ -17,7 +17,10 @@ __all__ = ["Weibull"]
 
 
 class Weibull(TransformedDistribution):
-    """``scale * x ** (1 / concentration)`` of a standard exponential x.  Source: torch.distributions.Weibull."""
+    """``scale * x ** (1 / concentration)`` of a standard exponential x.
+
+    Source: torch.distributions.Weibull.
+    """
 
     arg_constraints = {"scale": constraints.positive, "concentration": constraints.positive}
     support = constraints.positive

@@ -30,11 +30,12 @@ def _mvdigamma(x: gn.Tensor, p: int) -> gn.Tensor:
 
 
 class Wishart(ExponentialFamily):
-    """Positive definite matrices (..., p, p): the sum of ``df`` outer products of normal vectors with a covariance.
+    """Positive definite matrices (..., p, p): the sum of ``df`` outer products of normal vectors with a
+    covariance.
 
     The covariance is given by exactly one of ``covariance_matrix``, its inverse ``precision_matrix``, and its
-    Cholesky factor ``scale_tril`` (AssertionError otherwise); the others are computed when needed.  ``df`` need
-    not be an integer, but ValueError is raised unless it is above p - 1.
+    Cholesky factor ``scale_tril`` (AssertionError otherwise); the others are computed when needed.  ``df``
+    need not be an integer, but ValueError is raised unless it is above p - 1.
 
     Samples are made by Bartlett's decomposition; singular ones are replaced, with a warning.
 
@@ -86,7 +87,8 @@ class Wishart(ExponentialFamily):
             raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {p - 1}.")
         if (self.df < p).any():
             warnings.warn(
-                "Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df < ndim.",
+                "Low df values detected. Singular samples are highly likely to occur for "
+                "ndim - 1 < df < ndim.",
                 stacklevel=2,
             )
         setattr(self, name, matrix.expand((*batch_shape, -1, -1)))

@@ -1,8 +1,8 @@
 """The incomplete gamma functions, and how samples of gamma and beta variables move with their parameters.
 
-Each is the integral of a density over the values below x, or over those above it, divided by the density at x;
-the side is chosen on which all terms are positive, so that nothing cancels.  Short series are summed, other
-integrals are computed by quadrature.
+Each is the integral of a density over the values below x, or over those above it, divided by the density at
+x; the side is chosen on which all terms are positive, so that nothing cancels.  Short series are summed,
+other integrals are computed by quadrature.
 
 Source: Figurnov, Mohamed and Mnih, "Implicit reparameterization gradients" (2018).
 """
@@ -22,8 +22,9 @@ _MANY = 64.0  # from this parameter on the series are longer than the quadrature
 def integral(function: Callable[[float], float], scale: float) -> float:
     """The integral from 0 to infinity of a positive function that decays like ``exp(-y / scale)`` or slower.
 
-    Trapezoidal rule after ``y = scale * exp(w - exp(-w))``, with which the integrand decays doubly exponentially
-    on both sides.  Source: Takahasi and Mori, "Double exponential formulas for numerical integration" (1974).
+    Trapezoidal rule after ``y = scale * exp(w - exp(-w))``, with which the integrand decays doubly
+    exponentially on both sides.  Source: Takahasi and Mori, "Double exponential formulas for numerical
+    integration" (1974).
     """
     total, w = 0.0, _FIRST
     while True:
@@ -90,8 +91,9 @@ def igammac(a: float, x: float) -> float:
 def standard_gamma_grad(a: float, x: float) -> float:
     """The derivative of a sample x of Gamma(a, 1) by a, for a fixed probability of smaller values.
 
-    It is ``-dP(a, x)/da`` divided by the density, for P = igamma.  Source: aten/src/ATen/native/Distributions.h,
-    standard_gamma_grad_one, which approximates it with three to four digits.
+    It is ``-dP(a, x)/da`` divided by the density, for P = igamma.  Source:
+    aten/src/ATen/native/Distributions.h, standard_gamma_grad_one, which approximates it with three to four
+    digits.
     """
     if not (a > 0 and x > 0 and math.isfinite(a) and math.isfinite(x)):
         return 0.0 if x == 0 and a > 0 else math.nan
@@ -118,8 +120,8 @@ def standard_gamma_grad(a: float, x: float) -> float:
 def dirichlet_grad(x: float, alpha: float, total: float) -> float:
     """The derivative of a sample x of Beta(alpha, total - alpha) by alpha, divided by 1 - x.
 
-    For components x of a Dirichlet variable with the concentrations alpha, of the given sum.  The derivative is
-    that of the incomplete beta function, as in ``standard_gamma_grad``.  Source:
+    For components x of a Dirichlet variable with the concentrations alpha, of the given sum.  The derivative
+    is that of the incomplete beta function, as in ``standard_gamma_grad``.  Source:
     aten/src/ATen/native/Distributions.h, dirichlet_grad_one, which approximates it with two to four digits.
     """
     beta = total - alpha

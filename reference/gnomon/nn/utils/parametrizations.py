@@ -142,14 +142,17 @@ def orthogonal(
     if not isinstance(weight, gn.Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
     if weight.ndim < 2:
-        raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {weight.ndim} dimensions.")
+        raise ValueError(
+            f"Expected a matrix or batch of matrices. Got a tensor of {weight.ndim} dimensions."
+        )
     if orthogonal_map is None:
         is_square = weight.size(-2) == weight.size(-1)
         orthogonal_map = "matrix_exp" if is_square or weight.is_complex() else "householder"
     chosen = getattr(_OrthMaps, orthogonal_map, None)
     if chosen is None:
         raise ValueError(
-            f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {orthogonal_map}'
+            'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". '
+            f"Got: {orthogonal_map}"
         )
     made = _Orthogonal(weight, chosen, use_trivialization=use_trivialization)
     parametrize.register_parametrization(module, name, made, unsafe=True)

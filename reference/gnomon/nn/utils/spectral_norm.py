@@ -99,7 +99,9 @@ class SpectralNormStateDictHook:
     def __init__(self, fn: SpectralNorm) -> None:
         self.fn = fn
 
-    def __call__(self, module: Module, state_dict: Any, prefix: str, local_metadata: dict[str, Any]) -> None:
+    def __call__(
+        self, module: Module, state_dict: Any, prefix: str, local_metadata: dict[str, Any]
+    ) -> None:
         versions = local_metadata.setdefault("spectral_norm", {})
         versions[f"{self.fn.name}.version"] = self.fn._version
 

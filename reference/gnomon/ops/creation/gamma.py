@@ -1,5 +1,5 @@
-"""Random numbers with parameters for each element, by rejection: gamma, Dirichlet and binomial; and how samples
-of the first two move with their parameters.
+"""Random numbers with parameters for each element, by rejection: gamma, Dirichlet and binomial; and how
+samples of the first two move with their parameters.
 
 Each attempt at an element uses blocks of the generator's stream that no other element uses (see ``blocks_of``
 in numerics/generator.py).
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ...calls import launch
@@ -93,9 +94,7 @@ def _gamma_kernel(output: Tensor, self: Tensor, stream: Stream) -> None:
     concentrations, out = TensorAccessor(self), TensorAccessor(output)
     tiny = finfo(output._spec.dtype).tiny
     for index, (target, offset) in enumerate(zip(out.offsets(), concentrations.offsets())):
-        number = _gamma_number(
-            concentrations.read(offset), lambda attempt, index=index: block(index, attempt)
-        )
+        number = _gamma_number(concentrations.read(offset), partial(block, index))
         out.write(target, tiny if number < tiny else number)
 
 
@@ -142,7 +141,8 @@ native_function(
         "self": _not_implemented("_standard_gamma_grad"),
         "output": _not_implemented("_standard_gamma_grad"),
     },
-    doc="""Computes the derivatives of samples ``output`` of ``_standard_gamma`` by the concentrations ``self``.
+    doc="""Computes the derivatives of samples ``output`` of ``_standard_gamma`` by the concentrations
+    ``self``.
 
     The probability of smaller samples is held fixed.  NaN outside the positive numbers.""",
 )
@@ -179,7 +179,8 @@ native_function(
     meta=_grad_meta,
     kernel=pointwise(incomplete.dirichlet_grad),
     derivatives={name: _not_implemented("_dirichlet_grad") for name in ("x", "alpha", "total")},
-    doc="""Computes the derivatives of Dirichlet samples ``x`` by the concentrations ``alpha``, over ``1 - x``.
+    doc="""Computes the derivatives of Dirichlet samples ``x`` by the concentrations ``alpha``, over ``1 -
+    x``.
 
     ``total`` is the sum of the concentrations.  The probability of smaller ``x`` is held fixed, and the other
     components keep their proportions.  NaN outside the domain.""",
@@ -193,7 +194,9 @@ _MANY = 10  # from this mean on rejection sampling, below it sequential search
 
 
 def _few_successes(count: float, prob: float, u: float) -> float:
-    """The binomial number of a uniform ``u`` in [0, 1): inversion of the distribution by sequential search."""
+    """The binomial number of a uniform ``u`` in [0, 1): inversion of the distribution by sequential
+    search.
+    """
     number, likely, odds = 0.0, math.exp(count * math.log1p(-prob)), prob / (1.0 - prob)
     while u >= likely and number + 1.0 <= count:
         u -= likely
@@ -274,7 +277,7 @@ def _binomial_kernel(output: Tensor, count: Tensor, prob: Tensor, stream: Stream
         number = _binomial_number(
             counts.read(of_count),
             probs.read(of_prob),
-            lambda attempt, index=index: block(index, attempt),
+            partial(block, index),
         )
         out.write(target, number)
 
@@ -300,8 +303,8 @@ native_function(
     kernel=_binomial_kernel,
     derivatives={"count": _zero_grad, "prob": _zero_grad},
     batching="random",
-    doc="""Returns numbers drawn from binomial distributions: the successes in ``count`` trials, of probability
-    ``prob``, which broadcasts to the shape of ``count``.
+    doc="""Returns numbers drawn from binomial distributions: the successes in ``count`` trials, of
+    probability ``prob``, which broadcasts to the shape of ``count``.
 
     0 for a negative count or probability, ``count`` for a probability above 1.  Raises RuntimeError for
     different dtypes, NotImplementedError for dtypes other than float32 and float64.""",

@@ -75,7 +75,9 @@ def _diagonalize(matrix: Matrix) -> tuple[list[float], Matrix]:
     return [matrix[k][k].real for k in order], [[row[k] for k in order] for row in vectors]
 
 
-def _eigh_kernel(eigenvalues: Tensor, eigenvectors: Tensor, A: Tensor, UPLO: str, compute_v: bool) -> None:
+def _eigh_kernel(
+    eigenvalues: Tensor, eigenvectors: Tensor, A: Tensor, UPLO: str, compute_v: bool
+) -> None:
     """Diagonalizes each matrix, of which one triangle is read."""
     source, values, vectors = (TensorAccessor(each) for each in (A, eigenvalues, eigenvectors))
     is_lower = UPLO.upper() == "L"
@@ -84,11 +86,7 @@ def _eigh_kernel(eigenvalues: Tensor, eigenvectors: Tensor, A: Tensor, UPLO: str
         count = len(given)
         matrix = [
             [
-                given[i][i].real
-                if i == j
-                else given[i][j]
-                if (j < i) == is_lower
-                else given[j][i].conjugate()
+                given[i][i].real if i == j else given[i][j] if (j < i) == is_lower else given[j][i].conjugate()
                 for j in range(count)
             ]
             for i in range(count)

@@ -120,7 +120,9 @@ def _cholesky_kernel(L: Tensor, info: Tensor, self: Tensor, upper: bool, check_e
         matrix = read_matrix(source, index)
         matrix = adjoint(matrix) if upper else matrix
         codes[index] = _factor_lower(matrix)
-        lower = [[number if j <= i else 0.0 for j, number in enumerate(row)] for i, row in enumerate(matrix)]
+        lower = [
+            [number if j <= i else 0.0 for j, number in enumerate(row)] for i, row in enumerate(matrix)
+        ]
         write_matrix(output, index, adjoint(lower) if upper else lower)
     if check_errors:
         _check_errors(info, "linalg.cholesky_ex", not source.sizes[:-2])
@@ -268,7 +270,9 @@ def _householder_meta(input: Spec, tau: Spec) -> Spec:
     if input.ndim < 2:
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
     if input.sizes[-2] < input.sizes[-1]:
-        raise RuntimeError(f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]")
+        raise RuntimeError(
+            f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]"
+        )
     if tau.ndim and input.sizes[-1] < tau.sizes[-1]:
         raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
     if input.ndim != tau.ndim + 1:
@@ -417,7 +421,9 @@ def _qr_grad(grads: Sequence[Any], Q: Any, R: Any, mode: str) -> Any:
     inner = (grad_r.matmul(R.mH) - Q.mH.matmul(grad_q)).triu()
     diagonal = inner.diagonal(0, -2, -1)
     inner = inner + inner.mH - aten.diag_embed(diagonal.real.to(inner.dtype))
-    result = aten.linalg_solve_triangular.default(R.mH, grad_q + Q.matmul(inner), upper=False, left=False)
+    result = aten.linalg_solve_triangular.default(
+        R.mH, grad_q + Q.matmul(inner), upper=False, left=False
+    )
     return result if rest is None else aten.cat([result, Q.matmul(rest)], -1)
 
 
@@ -448,7 +454,7 @@ qr = native_function(
         "qr.Q(Tensor self, bool some=True, *, Tensor(a!) Q, Tensor(b!) R) -> (Tensor(a!) Q, Tensor(b!) R)",
         exact=True,
     ),
-    doc='The former linalg.qr: mode "reduced", or "complete" if not ``some``.',
+    doc="The former linalg.qr: mode \"reduced\", or \"complete\" if not ``some``.",
 )
 
 
@@ -567,7 +573,9 @@ lu_factor_ex = native_function(
 
 
 def _lu_factor(A: Any, pivot: bool) -> Any:
-    return unless_failed(aten.linalg_lu_factor_ex.default(A, pivot=pivot), "gnomon.linalg.lu_factor")[:2]
+    return unless_failed(
+        aten.linalg_lu_factor_ex.default(A, pivot=pivot), "gnomon.linalg.lu_factor"
+    )[:2]
 
 
 lu_factor = native_function(

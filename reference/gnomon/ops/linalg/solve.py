@@ -129,7 +129,9 @@ def _triangular_solve(
 ) -> tuple[Any, Any]:
     _check_system("triangular_solve", self, A, "A")
     matrix, is_upper = (A.mT, not upper) if transpose else (A, upper)
-    solution = aten.linalg_solve_triangular.default(matrix, self, upper=is_upper, unitriangular=unitriangular)
+    solution = aten.linalg_solve_triangular.default(
+        matrix, self, upper=is_upper, unitriangular=unitriangular
+    )
     return solution, _column_major_copy(A.expand((*solution.shape[:-2], *A.shape[-2:])))
 
 

@@ -57,8 +57,8 @@ igamma = _incomplete(
     "special_gammainc",
     incomplete.igamma,
     1,
-    """Computes the regularized lower incomplete gamma function: the probability of at most ``other`` under the
-    gamma distribution with the concentration ``self``.
+    """Computes the regularized lower incomplete gamma function: the probability of at most ``other`` under
+    the gamma distribution with the concentration ``self``.
 
     NaN for negative numbers, and where both are 0 or infinite.  It is differentiable in ``other`` only.
     Floating point only.""",
