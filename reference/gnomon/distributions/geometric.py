@@ -35,7 +35,8 @@ class Geometric(ProbsOrLogits):
         if not is_positive.all():
             raise ValueError(
                 f"Expected parameter probs ({type(probs).__name__} of shape {tuple(probs.shape)}) of "
-                f"distribution {self!r} to be positive but found invalid values:\n{probs.detach()[~is_positive]}"
+                f"distribution {self!r} to be positive but found invalid "
+                f"values:\n{probs.detach()[~is_positive]}"
             )
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:

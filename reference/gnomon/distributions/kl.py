@@ -282,7 +282,8 @@ def _low_rank_solver(q: Any) -> Any:
 def _kl_of_normals(p: Any, q: Any, trace: Any, distance: Any) -> Any:
     """``(trace + distance + log(det(S_q) / det(S_p)) - n) / 2``, with S the covariances.
 
-    ``trace`` is that of ``S_q**-1 @ S_p``, and ``distance`` is ``d.mT @ S_q**-1 @ d`` of the means' difference.
+    ``trace`` is that of ``S_q**-1 @ S_p``, and ``distance`` is ``d.mT @ S_q**-1 @ d``, with d the difference
+    of the means.
     """
     return 0.5 * (_log_det(q) - _log_det(p) + trace + distance - p.event_shape[0])
 

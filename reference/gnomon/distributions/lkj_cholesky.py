@@ -41,7 +41,7 @@ class LKJCholesky(Distribution):
         marginal = self.concentration + 0.5 * (dim - 2)
         offset = gn.arange(dim - 1, dtype=self.concentration.dtype, device=self.concentration.device)
         offset = gn.cat([offset.new_zeros((1,)), offset])
-        self._beta = Beta(offset + 0.5, marginal.unsqueeze(-1) - 0.5 * offset)
+        self._beta = Beta(0.5 * (offset + 1), marginal.unsqueeze(-1) - 0.5 * offset)
         super().__init__(self.concentration.size(), gn.Size((dim, dim)), validate_args)
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:

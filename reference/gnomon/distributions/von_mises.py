@@ -14,8 +14,8 @@ from .utils import broadcast_all, lazy_property
 
 __all__ = ["VonMises"]
 
-# Polynomials for the modified Bessel functions of order 0 and 1, with errors of at most 2e-7: in (x / 3.75)**2
-# up to 3.75, and in 3.75 / x above.  Abramowitz and Stegun, 9.8.1 to 9.8.4.
+# Polynomials for the modified Bessel functions of order 0 and 1, with errors of at most 2e-7: in
+# (x / 3.75)**2 up to 3.75, and in 3.75 / x above.  Abramowitz and Stegun, 9.8.1 to 9.8.4.
 _SMALL = (
     (1.0, 3.5156229, 3.0899424, 1.2067492, 0.2659732, 0.360768e-1, 0.45813e-2),
     (0.5, 0.87890594, 0.51498869, 0.15084934, 0.2658733e-1, 0.301532e-2, 0.32411e-3),
