@@ -12,6 +12,7 @@
 #include "scalar_erf.h"
 #include "scalar_exp.h"
 #include "scalar_gamma.h"
+#include "scalar_incomplete.h"
 #include "scalar_hyperbolic.h"
 #include "scalar_trig.h"
 
@@ -189,6 +190,10 @@ GN_INLINE double gn_divide_float64(double a, double b) {
 #define gn_lgamma(x) GN_FLOATING(gn_lgamma_float32, lgamma, x)(x)
 #define gn_digamma(x) GN_FLOAT(gn_digamma, x)(x)
 #define gn_polygamma(n, x) GN_FLOAT(gn_polygamma, x)(n, x)
+#define gn_igamma(a, x) GN_FLOAT(gn_igamma, a)(a, x)
+#define gn_igammac(a, x) GN_FLOAT(gn_igammac, a)(a, x)
+#define gn_standard_gamma_grad(a, x) GN_FLOAT(gn_standard_gamma_grad, a)(a, x)
+#define gn_dirichlet_grad(x, alpha, total) GN_FLOAT(gn_dirichlet_grad, x)(x, alpha, total)
 #define gn_gelu(x, approximate) GN_FLOAT(gn_gelu, x)(x, approximate)
 #define gn_gelu_backward(gradient, x, approximate) GN_FLOAT(gn_gelu_backward, x)(gradient, x, approximate)
 #define gn_elu(x, alpha, scale, input_scale) GN_FLOAT(gn_elu, x)(x, alpha, scale, input_scale)

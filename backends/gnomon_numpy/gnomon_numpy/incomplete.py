@@ -1,0 +1,151 @@
+"""The incomplete gamma functions, and how samples of gamma and beta variables move with their parameters.
+
+All are integrals over the values below x or above it, computed by quadrature, on the side where the integrand is
+positive; the reference's numerics/incomplete.py explains them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from .arrays import WIDE, Array
+from .families import FLOATS, Family
+from .special import digamma, lgamma
+
+family = Family()
+
+_STEP = 1 / 16
+_NODES = np.arange(-3.75, 16.0, _STEP)  # enough for parameters up to 1e10
+
+
+def _integral(function: Callable[[Array], Array], scale: Array) -> Array:
+    """The integrals from 0 to infinity, by the trapezoidal rule after ``y = scale * exp(w - exp(-w))``.
+
+    Source: Takahasi and Mori, "Double exponential formulas for numerical integration" (1974).
+    """
+    total = np.zeros_like(scale)
+    with np.errstate(all="ignore"):
+        for w in _NODES.tolist():
+            left = math.exp(-w)
+            y = scale * math.exp(w - left)
+            total += function(y) * y * (1.0 + left)
+    return total * _STEP
+
+
+def _select(is_first: Array, first: Callable[..., Array], second: Callable[..., Array], *operands: Array) -> Array:
+    """The first function's values where ``is_first``, the second's elsewhere."""
+    found = np.empty(is_first.shape)
+    for mask, function in ((is_first, first), (~is_first, second)):
+        found[mask] = function(*(each[mask] for each in operands))
+    return found
+
+
+def _density(a: Array, x: Array) -> Array:
+    """``x**a * exp(-x) / gamma(a + 1)``; by Stirling's series for large a, where large terms would cancel."""
+
+    def small(a: Array, x: Array) -> Array:
+        return np.exp(a * np.log(x) - x - lgamma(a + 1.0))
+
+    def large(a: Array, x: Array) -> Array:
+        square = a * a
+        series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / square) / square) / square) / a
+        away = (x - a) / a
+        return np.exp(-a * (away - np.log1p(away)) - series) / np.sqrt(2.0 * math.pi * a)
+
+    return _select(a < 32, small, large, a, x)
+
+
+def _above(a: Array, x: Array) -> Array:
+    """The probability of more than x under Gamma(a, 1)."""
+    integral = _integral(lambda s: np.exp((a - 1.0) * np.log1p(s / x) - s), np.ones_like(a))
+    return _density(a, x) * (a / x) * integral
+
+
+def _below(a: Array, x: Array) -> Array:
+    """The probability of at most x under Gamma(a, 1)."""
+    return _density(a, x) * a * _integral(lambda y: np.exp(-a * y - x * np.expm1(-y)), 1.0 / a)
+
+
+def _incomplete(a: Array, x: Array, is_upper: bool) -> Array:
+    a, x = (each.astype(np.float64) for each in np.broadcast_arrays(a, x))
+    found = np.full(a.shape, math.nan)
+    is_valid = (a >= 0) & (x >= 0)
+    found[is_valid & ((x == 0) | (a == math.inf))] = float(is_upper)
+    found[is_valid & ((a == 0) | (x == math.inf))] = float(not is_upper)
+    found[(a == x) & ((a == 0) | (a == math.inf))] = math.nan
+    inside = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
+    a, x = a[inside], x[inside]
+    if is_upper:
+        found[inside] = _select(x <= a + 1.0, lambda a, x: 1.0 - _below(a, x), _above, a, x)
+    else:
+        found[inside] = _select(x <= a + 1.0, _below, lambda a, x: 1.0 - _above(a, x), a, x)
+    return found
+
+
+@family.elementwise("igamma", FLOATS, WIDE)
+def igamma(a: Array, x: Array) -> Array:
+    """The regularized lower incomplete gamma function."""
+    return _incomplete(a, x, is_upper=False)
+
+
+@family.elementwise("igammac", FLOATS, WIDE)
+def igammac(a: Array, x: Array) -> Array:
+    """The regularized upper incomplete gamma function."""
+    return _incomplete(a, x, is_upper=True)
+
+
+@family.elementwise("_standard_gamma_grad", FLOATS, WIDE)
+def standard_gamma_grad(a: Array, x: Array) -> Array:
+    """The derivative of a sample x of Gamma(a, 1) by a."""
+    a, x = (each.astype(np.float64) for each in np.broadcast_arrays(a, x))
+    found = np.where((x == 0) & (a > 0), 0.0, math.nan)
+    inside = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
+    a, x = a[inside], x[inside]
+    log_x, mean = np.log(x), digamma(a)
+
+    def above(a: Array, x: Array, log_x: Array, mean: Array) -> Array:
+        def moved(s: Array) -> Array:
+            logarithm = np.log1p(s / x)
+            return (log_x - mean + logarithm) * np.exp((a - 1.0) * logarithm - s)
+
+        return _integral(moved, np.ones_like(a))
+
+    def below(a: Array, x: Array, log_x: Array, mean: Array) -> Array:
+        return x * _integral(lambda y: (mean - log_x + y) * np.exp(-a * y - x * np.expm1(-y)), 1.0 / a)
+
+    found[inside] = _select(log_x >= mean, above, below, a, x, log_x, mean)
+    return found
+
+
+@family.elementwise("_dirichlet_grad", FLOATS, WIDE)
+def dirichlet_grad(x: Array, alpha: Array, total: Array) -> Array:
+    """The derivative of a sample x of Beta(alpha, total - alpha) by alpha, divided by 1 - x."""
+    x, alpha, total = (each.astype(np.float64) for each in np.broadcast_arrays(x, alpha, total))
+    beta = total - alpha
+    is_valid = (alpha > 0) & (beta > 0)
+    found = np.where((x == 0) & is_valid, 0.0, math.nan)
+    inside = (x > 0) & (x < 1) & is_valid & np.isfinite(total)
+    x, alpha, beta = x[inside], alpha[inside], beta[inside]
+    distance = np.log(x) - (digamma(alpha) - digamma(alpha + beta))  # from the mean of the logarithm
+
+    def above(x: Array, alpha: Array, beta: Array, distance: Array) -> Array:
+        def moved(y: Array) -> Array:
+            logarithm = np.log1p(-(1.0 - x) / x * np.expm1(-y))
+            return (distance + logarithm) * np.exp((alpha - 1.0) * logarithm - beta * y)
+
+        return _integral(moved, 1.0 / beta)
+
+    def below(x: Array, alpha: Array, beta: Array, distance: Array) -> Array:
+        ratio = x / (1.0 - x)
+
+        def moved(y: Array) -> Array:
+            logarithm = np.log1p(-ratio * np.expm1(-y))
+            return (y - distance) * np.exp((beta - 1.0) * logarithm - alpha * y)
+
+        return ratio * _integral(moved, 1.0 / alpha)
+
+    found[inside] = _select(distance >= 0, above, below, x, alpha, beta, distance)
+    return found
