@@ -35,7 +35,9 @@ def _integral(function: Callable[[Array], Array], scale: Array) -> Array:
     return total * _STEP
 
 
-def _select(is_first: Array, first: Callable[..., Array], second: Callable[..., Array], *operands: Array) -> Array:
+def _select(
+    is_first: Array, first: Callable[..., Array], second: Callable[..., Array], *operands: Array
+) -> Array:
     """The first function's values where ``is_first``, the second's elsewhere."""
     found = np.empty(is_first.shape)
     for mask, function in ((is_first, first), (~is_first, second)):
