@@ -1,7 +1,7 @@
 """The incomplete gamma functions, and how samples of gamma and beta variables move with their parameters.
 
-All are integrals over the values below x or above it, computed by quadrature, on the side where the integrand is
-positive; the reference's numerics/incomplete.py explains them.
+All are integrals over the values below x or above it, computed by quadrature, on the side where the
+integrand is positive; the reference's numerics/incomplete.py explains them.
 """
 
 from __future__ import annotations

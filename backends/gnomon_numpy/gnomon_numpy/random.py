@@ -256,7 +256,8 @@ def _few_successes(counts: Array, probs: Array, u: Array) -> Array:
     while left.size:
         goes_on = (u >= likely) & (number + 1.0 <= counts)
         found[left[~goes_on]] = number
-        left, counts, odds, u, likely = (each[goes_on] for each in (left, counts, odds, u, likely))
+        left = left[goes_on]
+        counts, odds, u, likely = (each[goes_on] for each in (counts, odds, u, likely))
         u = u - likely
         likely = likely * (odds * (counts - number) / (number + 1.0))
         number += 1.0

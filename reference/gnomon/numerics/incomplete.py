@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from .arithmetic import exp, log1p
 from .special import digamma, lgamma
 
 _STEP = 1 / 8
@@ -28,8 +29,8 @@ def integral(function: Callable[[float], float], scale: float) -> float:
     """
     total, w = 0.0, _FIRST
     while True:
-        left = math.exp(-w)
-        y = scale * math.exp(w - left)
+        left = exp(-w)
+        y = scale * exp(w - left)
         term = function(y) * y * (1.0 + left)
         total += term
         if w > 0 and not term > 1e-17 * total:
@@ -40,22 +41,22 @@ def integral(function: Callable[[float], float], scale: float) -> float:
 def _gamma_density(a: float, x: float) -> float:
     """``x**a * exp(-x) / gamma(a + 1)``; by Stirling's series for large a, where large terms would cancel."""
     if a < 32:
-        return math.exp(a * math.log(x) - x - lgamma(a + 1.0))
+        return exp(a * math.log(x) - x - lgamma(a + 1.0))
     square = a * a
     series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / square) / square) / square) / a
     away = (x - a) / a
-    return math.exp(-a * (away - math.log1p(away)) - series) / math.sqrt(2.0 * math.pi * a)
+    return exp(-a * (away - log1p(away)) - series) / math.sqrt(2.0 * math.pi * a)
 
 
 def _above(a: float, x: float) -> float:
     """The upper incomplete gamma function, divided by ``x**(a - 1) * exp(-x)``: s is the distance from x."""
-    return integral(lambda s: math.exp((a - 1.0) * math.log1p(s / x) - s), 1.0)
+    return integral(lambda s: exp((a - 1.0) * log1p(s / x) - s), 1.0)
 
 
 def _below(a: float, x: float) -> float:
     """The lower incomplete gamma function, divided by ``x**a * exp(-x) / a``: values are ``x * exp(-y)``."""
     if a >= _MANY:
-        return a * integral(lambda y: math.exp(-a * y - x * math.expm1(-y)), 1.0 / a)
+        return a * integral(lambda y: exp(-a * y - x * math.expm1(-y)), 1.0 / a)
     total = term = 1.0
     n = a
     while term > 1e-17 * total:
@@ -101,11 +102,9 @@ def standard_gamma_grad(a: float, x: float) -> float:
     next_mean = digamma(a + 1.0)
     mean = next_mean - 1.0 / a  # of the logarithm
     if log_x >= (next_mean if a < _MANY else mean):
-        return integral(
-            lambda s: (log_x - mean + math.log1p(s / x)) * math.exp((a - 1.0) * math.log1p(s / x) - s), 1.0
-        )
+        return integral(lambda s: (log_x - mean + log1p(s / x)) * exp((a - 1.0) * log1p(s / x) - s), 1.0)
     if a >= _MANY:
-        return x * integral(lambda y: (mean - log_x + y) * math.exp(-a * y - x * math.expm1(-y)), 1.0 / a)
+        return x * integral(lambda y: (mean - log_x + y) * exp(-a * y - x * math.expm1(-y)), 1.0 / a)
     total, term, n = 0.0, x / a, a
     while True:
         added = term * (next_mean - log_x)
@@ -136,16 +135,16 @@ def dirichlet_grad(x: float, alpha: float, total: float) -> float:
         ratio = (1.0 - x) / x
 
         def above(y: float) -> float:
-            log_ratio = math.log1p(-ratio * math.expm1(-y))  # of a value and x
-            return (log_x - mean + log_ratio) * math.exp((alpha - 1.0) * log_ratio - beta * y)
+            log_ratio = log1p(-ratio * math.expm1(-y))  # of a value and x
+            return (log_x - mean + log_ratio) * exp((alpha - 1.0) * log_ratio - beta * y)
 
         return integral(above, 1.0 / beta)
     if not is_short:  # values are x * exp(-y)
         ratio = x / (1.0 - x)
 
         def below(y: float) -> float:
-            log_ratio = math.log1p(-ratio * math.expm1(-y))  # of 1 minus a value and 1 - x
-            return (mean - log_x + y) * math.exp((beta - 1.0) * log_ratio - alpha * y)
+            log_ratio = log1p(-ratio * math.expm1(-y))  # of 1 minus a value and 1 - x
+            return (mean - log_x + y) * exp((beta - 1.0) * log_ratio - alpha * y)
 
         return ratio * integral(below, 1.0 / alpha)
     result, term, n = 0.0, x / alpha, alpha
