@@ -9,19 +9,60 @@
 
 #define GN_LONG_SERIES 64.0 /* from this parameter on the series are longer than the quadrature */
 
-/* What is integrated over y from 0 to infinity: (constant + of_log * L + of_y * y) * exp(power * L - rate * y), with
- * L = log1p(ratio * y) above a gamma variable, -ratio * expm1(-y) below one, and log1p(-ratio * expm1(-y)) for a beta
- * variable. */
+/* t - log1p(t), without cancellation near 0. */
+static inline double gn_log_rest(double t) {
+    if (fabs(t) > 0.01) {
+        return t - log1p(t);
+    }
+    double series = 0;
+    for (int k = 10; k >= 2; k--) {
+        series = 1.0 / k - t * series;
+    }
+    return t * t * series;
+}
+
+/* y + expm1(-y), without cancellation near 0. */
+static inline double gn_exp_rest(double y) {
+    if (fabs(y) > 0.01) {
+        return y + expm1(-y);
+    }
+    double series = 1;
+    for (int k = 8; k >= 3; k--) {
+        series = 1 - y * series / k;
+    }
+    return y * y * series / 2;
+}
+
+/* What is integrated over y from 0 to infinity: a density at a value that y tells, divided by the density at x, times
+ * constant + of_log * log(value / x) + of_y * y.  The value is
+ *   x + y            above a gamma variable,
+ *   x * exp(-y)      below one,
+ *   1 - (1 - x) * exp(-y), or x * exp(-y)   above or below a beta variable, where the density has the factors
+ *                    (1 - ratio * expm1(-y))^power and exp(-rate * y), and the logarithm is that of the first. */
 typedef enum gn_integrand_kind { GN_ABOVE_GAMMA, GN_BELOW_GAMMA, GN_BETA } gn_integrand_kind;
 typedef struct gn_integrand {
     gn_integrand_kind kind;
-    double constant, of_log, of_y, power, ratio, rate;
+    double constant, of_log, of_y;
+    double a, x;              /* of gamma variables */
+    double power, ratio, rate; /* of beta variables */
 } gn_integrand;
 
 static inline double gn_integrand_at(const gn_integrand *of, double y) {
-    const double moved = of->kind == GN_ABOVE_GAMMA ? of->ratio * y : -of->ratio * expm1(-y);
-    const double logarithm = of->kind == GN_BELOW_GAMMA ? moved : log1p(moved);
-    return (of->constant + of->of_log * logarithm + of->of_y * y) * exp(of->power * logarithm - of->rate * y);
+    const double a = of->a;
+    const double x = of->x;
+    double logarithm = 0;
+    double exponent;
+    if (of->kind == GN_BETA) {
+        logarithm = log1p(-of->ratio * expm1(-y));
+        exponent = of->power * logarithm - of->rate * y;
+    } else if (of->kind == GN_BELOW_GAMMA) {
+        exponent = -(a - x) * y - x * gn_exp_rest(y);
+    } else {
+        logarithm = log1p(y / x);
+        exponent = a < GN_LONG_SERIES ? (a - 1) * logarithm - y
+                                      : -(a - 1) * gn_log_rest(y / x) - (x - a + 1) * (y / x);
+    }
+    return (of->constant + of->of_log * logarithm + of->of_y * y) * exp(exponent);
 }
 
 /* The integral, by the trapezoidal rule after y = scale * exp(w - exp(-w)). */
@@ -48,12 +89,12 @@ static inline double gn_gamma_density(double a, double x) {
     const double square = a * a;
     const double series = (1.0 / 12 - (1.0 / 360 - (1.0 / 1260 - 1.0 / 1680 / square) / square) / square) / a;
     const double away = (x - a) / a;
-    return exp(-a * (away - log1p(away)) - series) / sqrt(2 * pi * a);
+    return exp(-a * gn_log_rest(away) - series) / sqrt(2 * pi * a);
 }
 
 /* The probability of more than x under Gamma(a, 1), for x above a. */
 static inline double gn_gamma_above(double a, double x) {
-    const gn_integrand of = {GN_ABOVE_GAMMA, 1, 0, 0, a - 1, 1 / x, 1};
+    const gn_integrand of = {GN_ABOVE_GAMMA, 1, 0, 0, a, x, 0, 0, 0};
     return gn_gamma_density(a, x) * (a / x) * gn_integral(of, 1);
 }
 
@@ -61,7 +102,7 @@ static inline double gn_gamma_above(double a, double x) {
 static inline double gn_gamma_below(double a, double x) {
     double total = 1;
     if (a >= GN_LONG_SERIES) {
-        const gn_integrand of = {GN_BELOW_GAMMA, 1, 0, 0, 1, x, a};
+        const gn_integrand of = {GN_BELOW_GAMMA, 1, 0, 0, a, x, 0, 0, 0};
         total = a * gn_integral(of, 1 / a);
     } else {
         double term = 1;
@@ -90,32 +131,40 @@ static inline double gn_igammac_float64(double a, double x) {
     return a > 0 && a + 1 < x && !isinf(x) ? gn_gamma_above(a, x) : 1 - gn_igamma_float64(a, x);
 }
 
+/* log(x) - digamma(a); by the asymptotic series for large a, where they may be nearly equal. */
+static inline double gn_log_over_mean(double a, double x) {
+    if (a < GN_LONG_SERIES) {
+        return log(x) - gn_digamma_positive(a);
+    }
+    const double square = a * a;
+    return log1p((x - a) / a) + (0.5 + (1.0 / 12 - (1.0 / 120 - 1.0 / 252 / square) / square) / a) / a;
+}
+
 /* The derivative of a sample x of Gamma(a, 1) by a. */
 static inline double gn_standard_gamma_grad_float64(double a, double x) {
     if (!(a > 0 && x > 0) || isinf(a) || isinf(x)) {
         return x == 0 && a > 0 ? 0 : (double)NAN;
     }
-    const double log_x = log(x);
-    double next_mean = gn_digamma_positive(a + 1);
-    const double mean = next_mean - 1 / a; /* of the logarithm */
-    if (log_x >= (a < GN_LONG_SERIES ? next_mean : mean)) {
-        const gn_integrand of = {GN_ABOVE_GAMMA, log_x - mean, 1, 0, a - 1, 1 / x, 1};
+    const double distance = gn_log_over_mean(a, x);
+    if (distance >= (a < GN_LONG_SERIES ? 1 / a : 0)) {
+        const gn_integrand of = {GN_ABOVE_GAMMA, distance, 1, 0, a, x, 0, 0, 0};
         return gn_integral(of, 1);
     }
     if (a >= GN_LONG_SERIES) {
-        const gn_integrand of = {GN_BELOW_GAMMA, mean - log_x, 0, 1, 1, x, a};
+        const gn_integrand of = {GN_BELOW_GAMMA, -distance, 0, 1, a, x, 0, 0, 0};
         return x * gn_integral(of, 1 / a);
     }
+    double below_mean = 1 / a - distance; /* digamma(n + 1) - log(x) */
     double total = 0;
     double term = x / a;
     for (double n = a + 1;; n += 1) {
-        const double added = term * (next_mean - log_x);
+        const double added = term * below_mean;
         total += added;
         if (!(added > 1e-17 * total)) {
             return total;
         }
         term *= x / n;
-        next_mean += 1 / n;
+        below_mean += 1 / n;
     }
 }
 
@@ -131,12 +180,12 @@ static inline double gn_dirichlet_grad_float64(double x, double alpha, double to
     const double mean = next_mean - 1 / alpha - of_total; /* of the logarithm */
     const int is_short = x < 0.9 && alpha < GN_LONG_SERIES;
     if (log_x >= (is_short ? next_mean - of_total : mean)) {
-        const gn_integrand of = {GN_BETA, log_x - mean, 1, 0, alpha - 1, (1 - x) / x, beta};
+        const gn_integrand of = {GN_BETA, log_x - mean, 1, 0, 0, 0, alpha - 1, (1 - x) / x, beta};
         return gn_integral(of, 1 / beta);
     }
     if (!is_short) {
         const double ratio = x / (1 - x);
-        const gn_integrand of = {GN_BETA, mean - log_x, 0, 1, beta - 1, ratio, alpha};
+        const gn_integrand of = {GN_BETA, mean - log_x, 0, 1, 0, 0, beta - 1, ratio, alpha};
         return ratio * gn_integral(of, 1 / alpha);
     }
     double result = 0;

@@ -18,12 +18,13 @@ from .special import digamma, lgamma
 family = Family()
 
 _STEP = 1 / 16
-_NODES = np.arange(-3.75, 16.0, _STEP)  # enough for parameters up to 1e10
+_NODES = np.arange(-3.75, 12.0, _STEP)
 
 
 def _integral(function: Callable[[Array], Array], scale: Array) -> Array:
     """The integrals from 0 to infinity, by the trapezoidal rule after ``y = scale * exp(w - exp(-w))``.
 
+    ``scale`` is where the integrand begins to vanish, or less.
     Source: Takahasi and Mori, "Double exponential formulas for numerical integration" (1974).
     """
     total = np.zeros_like(scale)
@@ -45,6 +46,50 @@ def _select(
     return found
 
 
+def _log_rest(t: Array) -> Array:
+    """``t - log1p(t)``, without cancellation near 0."""
+    series = sum((-t) ** k / (k + 2) for k in range(9))
+    return np.where(np.abs(t) > 0.01, t - np.log1p(t), t * t * series)
+
+
+def _exp_rest(y: Array) -> Array:
+    """``y + expm1(-y)``, without cancellation near 0."""
+    series = sum((-y) ** k / math.factorial(k + 2) for k in range(7))
+    return np.where(np.abs(y) > 0.01, y + np.expm1(-y), y * y * series)
+
+
+def _log_over_mean(a: Array, x: Array) -> Array:
+    """``log(x) - digamma(a)``; by the asymptotic series for large a, where they may be nearly equal."""
+
+    def large(a: Array, x: Array) -> Array:
+        square = a * a
+        return np.log1p((x - a) / a) + (0.5 + (1 / 12 - (1 / 120 - 1 / 252 / square) / square) / a) / a
+
+    return _select(a < 64, lambda a, x: np.log(x) - digamma(a), large, a, x)
+
+
+def _density_above(a: Array, x: Array, s: Array) -> Array:
+    """The density of Gamma(a, 1) at ``x + s``, divided by that at x."""
+    small = (a - 1.0) * np.log1p(s / x) - s
+    large = -(a - 1.0) * _log_rest(s / x) - (x - a + 1.0) * (s / x)
+    return np.exp(np.where(a < 64, small, large))
+
+
+def _scale_above(a: Array, x: Array) -> Array:
+    """How far the values above x reach."""
+    return x / (x - a + 1.0 + np.sqrt(a))
+
+
+def _scale_below(a: Array, x: Array) -> Array:
+    """How far the values below x reach, as y."""
+    return 1.0 / np.minimum(a, np.abs(a - x) + np.sqrt(a))
+
+
+def _density_below(a: Array, x: Array, y: Array) -> Array:
+    """The density of Gamma(a, 1) at ``x * exp(-y)``, with that factor, divided by the density at x."""
+    return np.exp(-(a - x) * y - x * _exp_rest(y))
+
+
 def _density(a: Array, x: Array) -> Array:
     """``x**a * exp(-x) / gamma(a + 1)``; by Stirling's series for large a, where large terms would cancel."""
 
@@ -55,20 +100,20 @@ def _density(a: Array, x: Array) -> Array:
         square = a * a
         series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / square) / square) / square) / a
         away = (x - a) / a
-        return np.exp(-a * (away - np.log1p(away)) - series) / np.sqrt(2.0 * math.pi * a)
+        return np.exp(-a * _log_rest(away) - series) / np.sqrt(2.0 * math.pi * a)
 
     return _select(a < 32, small, large, a, x)
 
 
 def _above(a: Array, x: Array) -> Array:
     """The probability of more than x under Gamma(a, 1)."""
-    integral = _integral(lambda s: np.exp((a - 1.0) * np.log1p(s / x) - s), np.ones_like(a))
+    integral = _integral(lambda s: _density_above(a, x, s), _scale_above(a, x))
     return _density(a, x) * (a / x) * integral
 
 
 def _below(a: Array, x: Array) -> Array:
     """The probability of at most x under Gamma(a, 1)."""
-    return _density(a, x) * a * _integral(lambda y: np.exp(-a * y - x * np.expm1(-y)), 1.0 / a)
+    return _density(a, x) * a * _integral(lambda y: _density_below(a, x, y), _scale_below(a, x))
 
 
 def _incomplete(a: Array, x: Array, is_upper: bool) -> Array:
@@ -106,19 +151,15 @@ def standard_gamma_grad(a: Array, x: Array) -> Array:
     found = np.where((x == 0) & (a > 0), 0.0, math.nan)
     inside = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
     a, x = a[inside], x[inside]
-    log_x, mean = np.log(x), digamma(a)
+    distance = _log_over_mean(a, x)
 
-    def above(a: Array, x: Array, log_x: Array, mean: Array) -> Array:
-        def moved(s: Array) -> Array:
-            logarithm = np.log1p(s / x)
-            return (log_x - mean + logarithm) * np.exp((a - 1.0) * logarithm - s)
+    def above(a: Array, x: Array, distance: Array) -> Array:
+        return _integral(lambda s: (distance + np.log1p(s / x)) * _density_above(a, x, s), _scale_above(a, x))
 
-        return _integral(moved, np.ones_like(a))
+    def below(a: Array, x: Array, distance: Array) -> Array:
+        return x * _integral(lambda y: (y - distance) * _density_below(a, x, y), _scale_below(a, x))
 
-    def below(a: Array, x: Array, log_x: Array, mean: Array) -> Array:
-        return x * _integral(lambda y: (mean - log_x + y) * np.exp(-a * y - x * np.expm1(-y)), 1.0 / a)
-
-    found[inside] = _select(log_x >= mean, above, below, a, x, log_x, mean)
+    found[inside] = _select(distance >= 0, above, below, a, x, distance)
     return found
 
 

@@ -38,6 +38,40 @@ def integral(function: Callable[[float], float], scale: float) -> float:
         w += _STEP
 
 
+def _log_rest(t: float) -> float:
+    """``t - log1p(t)``, without cancellation near 0."""
+    if abs(t) > 0.01:
+        return t - log1p(t)
+    return t * t * sum((-t) ** k / (k + 2) for k in range(9))
+
+
+def _exp_rest(y: float) -> float:
+    """``y + expm1(-y)``, without cancellation near 0."""
+    if abs(y) > 0.01:
+        return y + math.expm1(-y)
+    return y * y * sum((-y) ** k / math.factorial(k + 2) for k in range(7))
+
+
+def _log_over_mean(a: float, x: float) -> float:
+    """``log(x) - digamma(a)``; by the asymptotic series for large a, where they may be nearly equal."""
+    if a < _MANY:
+        return math.log(x) - digamma(a)
+    square = a * a
+    return log1p((x - a) / a) + (0.5 + (1 / 12 - (1 / 120 - 1 / 252 / square) / square) / a) / a
+
+
+def _density_above(a: float, x: float, s: float) -> float:
+    """The density of Gamma(a, 1) at ``x + s``, divided by that at x."""
+    if a < _MANY:
+        return exp((a - 1.0) * log1p(s / x) - s)
+    return exp(-(a - 1.0) * _log_rest(s / x) - (x - a + 1.0) * (s / x))
+
+
+def _density_below(a: float, x: float, y: float) -> float:
+    """The density of Gamma(a, 1) at ``x * exp(-y)``, with that factor, divided by the density at x."""
+    return exp(-(a - x) * y - x * _exp_rest(y))
+
+
 def _gamma_density(a: float, x: float) -> float:
     """``x**a * exp(-x) / gamma(a + 1)``; by Stirling's series for large a, where large terms would cancel."""
     if a < 32:
@@ -45,18 +79,18 @@ def _gamma_density(a: float, x: float) -> float:
     square = a * a
     series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / square) / square) / square) / a
     away = (x - a) / a
-    return exp(-a * (away - log1p(away)) - series) / math.sqrt(2.0 * math.pi * a)
+    return exp(-a * _log_rest(away) - series) / math.sqrt(2.0 * math.pi * a)
 
 
 def _above(a: float, x: float) -> float:
     """The upper incomplete gamma function, divided by ``x**(a - 1) * exp(-x)``: s is the distance from x."""
-    return integral(lambda s: exp((a - 1.0) * log1p(s / x) - s), 1.0)
+    return integral(lambda s: _density_above(a, x, s), 1.0)
 
 
 def _below(a: float, x: float) -> float:
     """The lower incomplete gamma function, divided by ``x**a * exp(-x) / a``: values are ``x * exp(-y)``."""
     if a >= _MANY:
-        return a * integral(lambda y: exp(-a * y - x * math.expm1(-y)), 1.0 / a)
+        return a * integral(lambda y: _density_below(a, x, y), 1.0 / a)
     total = term = 1.0
     n = a
     while term > 1e-17 * total:
@@ -98,22 +132,21 @@ def standard_gamma_grad(a: float, x: float) -> float:
     """
     if not (a > 0 and x > 0 and math.isfinite(a) and math.isfinite(x)):
         return 0.0 if x == 0 and a > 0 else math.nan
-    log_x = math.log(x)
-    next_mean = digamma(a + 1.0)
-    mean = next_mean - 1.0 / a  # of the logarithm
-    if log_x >= (next_mean if a < _MANY else mean):
-        return integral(lambda s: (log_x - mean + log1p(s / x)) * exp((a - 1.0) * log1p(s / x) - s), 1.0)
+    distance = _log_over_mean(a, x)
+    if distance >= (1.0 / a if a < _MANY else 0.0):
+        return integral(lambda s: (distance + log1p(s / x)) * _density_above(a, x, s), 1.0)
     if a >= _MANY:
-        return x * integral(lambda y: (mean - log_x + y) * exp(-a * y - x * math.expm1(-y)), 1.0 / a)
+        return x * integral(lambda y: (y - distance) * _density_below(a, x, y), 1.0 / a)
     total, term, n = 0.0, x / a, a
+    below_mean = 1.0 / a - distance  # digamma(n + 1) - log(x)
     while True:
-        added = term * (next_mean - log_x)
+        added = term * below_mean
         total += added
         n += 1.0
         if not added > 1e-17 * total:
             return total
         term *= x / n
-        next_mean += 1.0 / n
+        below_mean += 1.0 / n
 
 
 def dirichlet_grad(x: float, alpha: float, total: float) -> float:
