@@ -131,11 +131,8 @@ static inline double gn_igammac_float64(double a, double x) {
     return a > 0 && a + 1 < x && !isinf(x) ? gn_gamma_above(a, x) : 1 - gn_igamma_float64(a, x);
 }
 
-/* log(x) - digamma(a); by the asymptotic series for large a, where they may be nearly equal. */
+/* log(x) - digamma(a) of large a, where they may be nearly equal, by the asymptotic series. */
 static inline double gn_log_over_mean(double a, double x) {
-    if (a < GN_LONG_SERIES) {
-        return log(x) - gn_digamma_positive(a);
-    }
     const double square = a * a;
     return log1p((x - a) / a) + (0.5 + (1.0 / 12 - (1.0 / 120 - 1.0 / 252 / square) / square) / a) / a;
 }
@@ -145,16 +142,17 @@ static inline double gn_standard_gamma_grad_float64(double a, double x) {
     if (!(a > 0 && x > 0) || isinf(a) || isinf(x)) {
         return x == 0 && a > 0 ? 0 : (double)NAN;
     }
-    const double distance = gn_log_over_mean(a, x);
-    if (distance >= (a < GN_LONG_SERIES ? 1 / a : 0)) {
+    const int is_short = a < GN_LONG_SERIES;
+    double below_mean = is_short ? gn_digamma_positive(a + 1) - log(x) : 0; /* digamma(n + 1) - log(x) */
+    const double distance = is_short ? 1 / a - below_mean : gn_log_over_mean(a, x);
+    if (is_short ? below_mean <= 0 : distance >= 0) {
         const gn_integrand of = {GN_ABOVE_GAMMA, distance, 1, 0, a, x, 0, 0, 0};
         return gn_integral(of, 1);
     }
-    if (a >= GN_LONG_SERIES) {
+    if (!is_short) {
         const gn_integrand of = {GN_BELOW_GAMMA, -distance, 0, 1, a, x, 0, 0, 0};
         return x * gn_integral(of, 1 / a);
     }
-    double below_mean = 1 / a - distance; /* digamma(n + 1) - log(x) */
     double total = 0;
     double term = x / a;
     for (double n = a + 1;; n += 1) {

@@ -183,7 +183,7 @@ def test_gradients_of_samples(make: Any, count: int) -> None:
 
 
 def test_implicit_gradients_of_gamma_samples() -> None:
-    """x(a) is defined by igamma(a, x) = constant, so its derivative follows from finite differences of igamma."""
+    """x(a) is defined by igamma(a, x) = constant, which finite differences of igamma differentiate."""
     step = 1e-5
     for a, x in (
         (0.05, 1e-4),
@@ -272,15 +272,15 @@ def test_errors_name_the_parameter_or_the_value() -> None:
     with pytest.raises(ValueError) as info:
         D.Normal(0.0, -1.0)
     assert str(info.value) == (
-        "Expected parameter scale (Tensor of shape ()) of distribution Normal(loc: 0.0, scale: -1.0) to satisfy "
-        "the constraint GreaterThan(lower_bound=0.0), but found invalid values:\n-1.0"
+        "Expected parameter scale (Tensor of shape ()) of distribution Normal(loc: 0.0, scale: -1.0) to "
+        "satisfy the constraint GreaterThan(lower_bound=0.0), but found invalid values:\n-1.0"
     )
     D.Normal(0.0, -1.0, validate_args=False)
     with pytest.raises(ValueError) as info:
         D.Bernoulli(0.5).log_prob(gn.tensor([0.0, 2.0]))
     assert str(info.value) == (
-        "Expected value argument (Tensor of shape (2,)) to be within the support (Boolean()) of the distribution "
-        "Bernoulli(probs: 0.5), but found invalid values:\ntensor([0., 2.])"
+        "Expected value argument (Tensor of shape (2,)) to be within the support (Boolean()) of the "
+        "distribution Bernoulli(probs: 0.5), but found invalid values:\ntensor([0., 2.])"
     )
     texts = [
         (
@@ -313,7 +313,7 @@ def test_errors_name_the_parameter_or_the_value() -> None:
         D.Binomial(gn.tensor([2.0, 3.0]), gn.tensor(0.5)).entropy()
     with pytest.raises(NotImplementedError, match="does not implement mode"):
         D.LogisticNormal(gn.zeros(2), 1.0).mode  # noqa: B018
-    with pytest.raises(NotImplementedError, match="must also define a custom .expand"):
+    with pytest.raises(NotImplementedError, match=r"must also define a custom \.expand"):
 
         class Custom(D.Normal):
             def __init__(self) -> None:

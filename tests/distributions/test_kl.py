@@ -112,11 +112,11 @@ def test_the_most_specific_function_is_chosen(monkeypatch: pytest.MonkeyPatch) -
 
 def test_errors() -> None:
     with pytest.raises(
-        NotImplementedError, match="No KL.* is implemented for p type StudentT and q type Normal"
+        NotImplementedError, match=r"No KL.* is implemented for p type StudentT and q type Normal"
     ):
         D.kl_divergence(D.StudentT(3.0), D.Normal(0.0, 1.0))
     with pytest.raises(TypeError, match="Expected type_p to be a Distribution subclass but got 1"):
         D.register_kl(1, D.Normal)  # type: ignore[arg-type]
-    with pytest.raises(NotImplementedError, match="Binomials where q.total_count > p.total_count"):
+    with pytest.raises(NotImplementedError, match=r"Binomials where q\.total_count > p\.total_count"):
         D.kl_divergence(D.Binomial(2, gn.tensor(0.5)), D.Binomial(3, gn.tensor(0.5)))
     assert "Bernoulli and Poisson" in (D.kl_divergence.__doc__ or "")

@@ -1,7 +1,7 @@
 """The incomplete gamma functions, and how samples of gamma and beta variables move with their parameters.
 
-All are integrals over the values below x or above it, computed by quadrature, on the side where the
-integrand is positive; the reference's numerics/incomplete.py explains them.
+All are integrals over the values below x or above it, on the side where the integrand is positive, computed
+by series or by quadrature; the reference's numerics/incomplete.py explains them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from .special import digamma, lgamma
 family = Family()
 
 _STEP = 1 / 16
+_MANY = 64.0  # from this parameter on the series are longer than the quadrature
 _NODES = np.arange(-3.75, 12.0, _STEP)
 
 
@@ -32,7 +33,8 @@ def _integral(function: Callable[[Array], Array], scale: Array) -> Array:
         for w in _NODES.tolist():
             left = math.exp(-w)
             y = scale * math.exp(w - left)
-            total += function(y) * y * (1.0 + left)
+            term = function(y) * y * (1.0 + left)
+            total += np.where(np.isnan(term), 0.0, term)  # inf * 0, of a result that overflows
     return total * _STEP
 
 
@@ -59,25 +61,21 @@ def _exp_rest(y: Array) -> Array:
 
 
 def _log_over_mean(a: Array, x: Array) -> Array:
-    """``log(x) - digamma(a)``; by the asymptotic series for large a, where they may be nearly equal."""
-
-    def large(a: Array, x: Array) -> Array:
-        square = a * a
-        return np.log1p((x - a) / a) + (0.5 + (1 / 12 - (1 / 120 - 1 / 252 / square) / square) / a) / a
-
-    return _select(a < 64, lambda a, x: np.log(x) - digamma(a), large, a, x)
+    """``log(x) - digamma(a)`` of large a, where they may be nearly equal, by the asymptotic series."""
+    square = a * a
+    return np.log1p((x - a) / a) + (0.5 + (1 / 12 - (1 / 120 - 1 / 252 / square) / square) / a) / a
 
 
 def _density_above(a: Array, x: Array, s: Array) -> Array:
     """The density of Gamma(a, 1) at ``x + s``, divided by that at x."""
     small = (a - 1.0) * np.log1p(s / x) - s
     large = -(a - 1.0) * _log_rest(s / x) - (x - a + 1.0) * (s / x)
-    return np.exp(np.where(a < 64, small, large))
+    return np.exp(np.where(a < _MANY, small, large))
 
 
 def _scale_above(a: Array, x: Array) -> Array:
     """How far the values above x reach."""
-    return x / (x - a + 1.0 + np.sqrt(a))
+    return np.maximum(x / (x - a + 1.0 + np.sqrt(a)), 1.0)
 
 
 def _scale_below(a: Array, x: Array) -> Array:
@@ -87,7 +85,7 @@ def _scale_below(a: Array, x: Array) -> Array:
 
 def _density_below(a: Array, x: Array, y: Array) -> Array:
     """The density of Gamma(a, 1) at ``x * exp(-y)``, with that factor, divided by the density at x."""
-    return np.exp(-(a - x) * y - x * _exp_rest(y))
+    return np.exp(np.where(a < _MANY, -a * y - x * np.expm1(-y), -(a - x) * y - x * _exp_rest(y)))
 
 
 def _density(a: Array, x: Array) -> Array:
@@ -144,6 +142,21 @@ def igammac(a: Array, x: Array) -> Array:
     return _incomplete(a, x, is_upper=True)
 
 
+def _summed(term: Array, factor: Array, step: Callable[[Array, int], tuple[Array, Array]]) -> Array:
+    """The sum of ``term * factor``; ``step(indices, n)`` returns a factor of the one and a summand of the other."""
+    total = np.zeros_like(term)
+    left, n = np.arange(term.size), 0
+    while left.size:
+        added = term * factor
+        total[left] += added
+        goes_on = added > 1e-17 * total[left]
+        left, term, factor = left[goes_on], term[goes_on], factor[goes_on]
+        n += 1
+        times, plus = step(left, n)
+        term, factor = term * times, factor + plus
+    return total
+
+
 @family.elementwise("_standard_gamma_grad", FLOATS, WIDE)
 def standard_gamma_grad(a: Array, x: Array) -> Array:
     """The derivative of a sample x of Gamma(a, 1) by a."""
@@ -151,15 +164,24 @@ def standard_gamma_grad(a: Array, x: Array) -> Array:
     found = np.where((x == 0) & (a > 0), 0.0, math.nan)
     inside = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
     a, x = a[inside], x[inside]
-    distance = _log_over_mean(a, x)
+    below_mean = digamma(a + 1.0) - np.log(x)
+    is_short = a < _MANY
+    distance = np.where(is_short, 1.0 / a - below_mean, _log_over_mean(a, x))
+    is_above = np.where(is_short, below_mean <= 0, distance >= 0)
 
-    def above(a: Array, x: Array, distance: Array) -> Array:
+    def above(a: Array, x: Array, distance: Array, below_mean: Array) -> Array:
         return _integral(lambda s: (distance + np.log1p(s / x)) * _density_above(a, x, s), _scale_above(a, x))
 
-    def below(a: Array, x: Array, distance: Array) -> Array:
+    def below(a: Array, x: Array, distance: Array, below_mean: Array) -> Array:
+        return _select(a < _MANY, series, integrated, a, x, distance, below_mean)
+
+    def series(a: Array, x: Array, distance: Array, below_mean: Array) -> Array:
+        return _summed(x / a, below_mean, lambda left, n: (x[left] / (a[left] + n), 1.0 / (a[left] + n)))
+
+    def integrated(a: Array, x: Array, distance: Array, below_mean: Array) -> Array:
         return x * _integral(lambda y: (y - distance) * _density_below(a, x, y), _scale_below(a, x))
 
-    found[inside] = _select(distance >= 0, above, below, a, x, distance)
+    found[inside] = _select(is_above, above, below, a, x, distance, below_mean)
     return found
 
 
@@ -172,7 +194,9 @@ def dirichlet_grad(x: Array, alpha: Array, total: Array) -> Array:
     found = np.where((x == 0) & is_valid, 0.0, math.nan)
     inside = (x > 0) & (x < 1) & is_valid & np.isfinite(total)
     x, alpha, beta = x[inside], alpha[inside], beta[inside]
-    distance = np.log(x) - (digamma(alpha) - digamma(alpha + beta))  # from the mean of the logarithm
+    below_mean = digamma(alpha + 1.0) - digamma(alpha + beta) - np.log(x)
+    distance = 1.0 / alpha - below_mean  # of log(x) from the mean of the logarithm
+    is_short = (x < 0.9) & (alpha < _MANY)
 
     def above(x: Array, alpha: Array, beta: Array, distance: Array) -> Array:
         def moved(y: Array) -> Array:
@@ -181,7 +205,14 @@ def dirichlet_grad(x: Array, alpha: Array, total: Array) -> Array:
 
         return _integral(moved, 1.0 / beta)
 
-    def below(x: Array, alpha: Array, beta: Array, distance: Array) -> Array:
+    def series(x: Array, alpha: Array, beta: Array, below_mean: Array) -> Array:
+        def step(left: Array, n: int) -> tuple[Array, Array]:
+            above_alpha, above_total = alpha[left] + n, alpha[left] + beta[left] + n - 1.0
+            return x[left] * above_total / above_alpha, 1.0 / above_alpha - 1.0 / above_total
+
+        return _summed(x / alpha, below_mean, step)
+
+    def integrated(x: Array, alpha: Array, beta: Array, distance: Array) -> Array:
         ratio = x / (1.0 - x)
 
         def moved(y: Array) -> Array:
@@ -190,5 +221,13 @@ def dirichlet_grad(x: Array, alpha: Array, total: Array) -> Array:
 
         return ratio * _integral(moved, 1.0 / alpha)
 
-    found[inside] = _select(distance >= 0, above, below, x, alpha, beta, distance)
+    is_above = np.where(is_short, below_mean <= 0, distance >= 0)
+    result = np.empty_like(x)
+    for mask, function, further in (
+        (is_above, above, distance),
+        (~is_above & is_short, series, below_mean),
+        (~is_above & ~is_short, integrated, distance),
+    ):
+        result[mask] = function(x[mask], alpha[mask], beta[mask], further[mask])
+    found[inside] = result
     return found

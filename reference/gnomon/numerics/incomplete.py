@@ -53,9 +53,7 @@ def _exp_rest(y: float) -> float:
 
 
 def _log_over_mean(a: float, x: float) -> float:
-    """``log(x) - digamma(a)``; by the asymptotic series for large a, where they may be nearly equal."""
-    if a < _MANY:
-        return math.log(x) - digamma(a)
+    """``log(x) - digamma(a)`` of large a, where they may be nearly equal, by the asymptotic series."""
     square = a * a
     return log1p((x - a) / a) + (0.5 + (1 / 12 - (1 / 120 - 1 / 252 / square) / square) / a) / a
 
@@ -132,15 +130,20 @@ def standard_gamma_grad(a: float, x: float) -> float:
     """
     if not (a > 0 and x > 0 and math.isfinite(a) and math.isfinite(x)):
         return 0.0 if x == 0 and a > 0 else math.nan
-    distance = _log_over_mean(a, x)
-    if distance >= (1.0 / a if a < _MANY else 0.0):
+    if a < _MANY:
+        below_mean = digamma(a + 1.0) - math.log(x)
+        distance = 1.0 / a - below_mean
+        is_above = below_mean <= 0
+    else:
+        distance = _log_over_mean(a, x)
+        is_above = distance >= 0
+    if is_above:
         return integral(lambda s: (distance + log1p(s / x)) * _density_above(a, x, s), 1.0)
     if a >= _MANY:
         return x * integral(lambda y: (y - distance) * _density_below(a, x, y), 1.0 / a)
     total, term, n = 0.0, x / a, a
-    below_mean = 1.0 / a - distance  # digamma(n + 1) - log(x)
     while True:
-        added = term * below_mean
+        added = term * below_mean  # digamma(n + 1) - log(x)
         total += added
         n += 1.0
         if not added > 1e-17 * total:
