@@ -128,7 +128,7 @@ static inline double gn_igamma_float64(double a, double x) {
 }
 
 static inline double gn_igammac_float64(double a, double x) {
-    return a > 0 && a + 1 < x && !isinf(x) ? gn_gamma_above(a, x) : 1 - gn_igamma_float64(a, x);
+    return a > 0 && a < x && x >= 0.5 && !isinf(x) ? gn_gamma_above(a, x) : 1 - gn_igamma_float64(a, x);
 }
 
 /* log(x) - digamma(a) of large a, where they may be nearly equal, by the asymptotic series. */

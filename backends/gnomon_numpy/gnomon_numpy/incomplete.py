@@ -124,7 +124,7 @@ def _incomplete(a: Array, x: Array, is_upper: bool) -> Array:
     inside = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
     a, x = a[inside], x[inside]
     if is_upper:
-        found[inside] = _select(x <= a + 1.0, lambda a, x: 1.0 - _below(a, x), _above, a, x)
+        found[inside] = _select((x <= a) | (x < 0.5), lambda a, x: 1.0 - _below(a, x), _above, a, x)
     else:
         found[inside] = _select(x <= a + 1.0, _below, lambda a, x: 1.0 - _above(a, x), a, x)
     return found
@@ -143,7 +143,7 @@ def igammac(a: Array, x: Array) -> Array:
 
 
 def _summed(term: Array, factor: Array, step: Callable[[Array, int], tuple[Array, Array]]) -> Array:
-    """The sum of ``term * factor``; ``step(indices, n)`` returns a factor of the one and a summand of the other."""
+    """The sum of ``term * factor``; ``step(indices, n)`` multiplies the first, and is added to the second."""
     total = np.zeros_like(term)
     left, n = np.arange(term.size), 0
     while left.size:

@@ -115,8 +115,8 @@ def igamma(a: float, x: float) -> float:
 
 
 def igammac(a: float, x: float) -> float:
-    """The regularized upper incomplete gamma function, ``1 - igamma(a, x)`` without cancellation."""
-    if a > 0 and a + 1.0 < x < math.inf:
+    """The regularized upper incomplete gamma function, ``1 - igamma(a, x)``; without cancellation from 1/2 on."""
+    if 0 < a < x < math.inf and x >= 0.5:
         return _gamma_density(a, x) * (a / x) * _above(a, x)
     return 1.0 - igamma(a, x)
 
