@@ -111,7 +111,16 @@ def _above(a: Array, x: Array) -> Array:
 
 def _below(a: Array, x: Array) -> Array:
     """The probability of at most x under Gamma(a, 1)."""
-    return _density(a, x) * a * _integral(lambda y: _density_below(a, x, y), _scale_below(a, x))
+
+    def series(a: Array, x: Array) -> Array:
+        return _summed(
+            np.ones_like(a), np.ones_like(a), lambda left, n: (x[left] / (a[left] + n), np.float64(0))
+        )
+
+    def integrated(a: Array, x: Array) -> Array:
+        return a * _integral(lambda y: _density_below(a, x, y), _scale_below(a, x))
+
+    return _density(a, x) * _select(a < _MANY, series, integrated, a, x)
 
 
 def _incomplete(a: Array, x: Array, is_upper: bool) -> Array:

@@ -115,7 +115,10 @@ def igamma(a: float, x: float) -> float:
 
 
 def igammac(a: float, x: float) -> float:
-    """The regularized upper incomplete gamma function, ``1 - igamma(a, x)``; without cancellation from 1/2 on."""
+    """The regularized upper incomplete gamma function, ``1 - igamma(a, x)``.
+
+    It cancels for x below a, where it is near 1, and for x below 1/2, where it may be small if a is.
+    """
     if 0 < a < x < math.inf and x >= 0.5:
         return _gamma_density(a, x) * (a / x) * _above(a, x)
     return 1.0 - igamma(a, x)
