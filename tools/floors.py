@@ -29,7 +29,7 @@ FLOORS = {
     "ops": 5,  # the records
     "autograd": 5,
     # from Python's arguments to operators
-    **dict.fromkeys(["bindings", "cpu", "methods", "interop", "kit", "random", "return_types", "version"], 6),
+    **dict.fromkeys(["bindings", "methods", "interop", "kit", "random", "return_types"], 6),
     **dict.fromkeys(["accelerator", "backends", "fft", "linalg", "profiler", "utils"], 6),
     "__init__": 7,  # the public names
     # built on the public names

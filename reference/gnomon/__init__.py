@@ -31,10 +31,8 @@ from .backends.context import (
     get_deterministic_debug_mode,
     get_float32_matmul_precision,
     is_deterministic_algorithms_warn_only_enabled,
-    is_warn_always_enabled,
     set_deterministic_debug_mode,
     set_float32_matmul_precision,
-    set_warn_always,
     use_deterministic_algorithms,
 )
 from .bindings.creation import as_tensor, asarray, from_numpy, frombuffer, tensor
@@ -119,10 +117,15 @@ from .values.dtype import (
     uint8,
 )
 from .values.dtype import bool_ as bool
-from .values.errors import BackendUnavailableError, OutOfMemoryError
+from .values.errors import (
+    BackendUnavailableError,
+    OutOfMemoryError,
+    is_warn_always_enabled,
+    set_warn_always,
+)
 from .values.geometry import Size
 from .values.limits import finfo, iinfo
-from .version import __version__
+from .values.version import __version__
 
 half = float16
 float = float32
@@ -142,7 +145,6 @@ _LAZY = (
     "optim",
     "autograd",
     "accelerator",
-    "cpu",
     "fft",
     "linalg",
     "cli",
@@ -154,25 +156,23 @@ _LAZY = (
     "return_types",
     "serialization",
     "testing",
-    "version",
 )
-_FROM_SERIALIZATION = ("load", "save")
+# Names of a lazy module's parts.
+_LAZY_PARTS = {"cpu": "accelerator", "load": "serialization", "save": "serialization", "version": "values"}
 
 _ROOMS = ("bindings", "calls", "dispatch", "memory", "methods", "numerics", "values")  # no public names
 
 
 def __dir__() -> list[str]:
     hidden = {"Any", "annotations", "importlib", *_ROOMS}
-    return sorted(
-        {name for name in globals() if not name.startswith("_")} - hidden | {*_LAZY, *_FROM_SERIALIZATION}
-    )
+    return sorted({name for name in globals() if not name.startswith("_")} - hidden | {*_LAZY, *_LAZY_PARTS})
 
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return importlib.import_module(f".{name}", __name__)
-    if name in _FROM_SERIALIZATION:
-        return getattr(__getattr__("serialization"), name)
+    if name in _LAZY_PARTS:
+        return getattr(importlib.import_module(f".{_LAZY_PARTS[name]}", __name__), name)
     module = None if name.startswith("_") else _find_device_module(name)
     if module is not None:
         return module

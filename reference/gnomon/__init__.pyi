@@ -7,7 +7,6 @@ from typing import Any, TypeAlias, overload
 from . import accelerator as accelerator
 from . import autograd as autograd
 from . import cli as cli
-from . import cpu as cpu
 from . import demo as demo
 from . import fft as fft
 from . import func as func
@@ -21,7 +20,6 @@ from . import return_types as return_types
 from . import serialization as serialization
 from . import testing as testing
 from . import utils as utils
-from . import version as version
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from .autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from .autograd.grad_mode import enable_grad as enable_grad
@@ -36,10 +34,8 @@ from .backends.context import get_float32_matmul_precision as get_float32_matmul
 from .backends.context import (
     is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled,
 )
-from .backends.context import is_warn_always_enabled as is_warn_always_enabled
 from .backends.context import set_deterministic_debug_mode as set_deterministic_debug_mode
 from .backends.context import set_float32_matmul_precision as set_float32_matmul_precision
-from .backends.context import set_warn_always as set_warn_always
 from .backends.context import use_deterministic_algorithms as use_deterministic_algorithms
 from .backends.listing import backends as backends
 from .bindings.creation import as_tensor as as_tensor
@@ -117,6 +113,8 @@ from .values.dtype import promote_types as promote_types
 from .values.dtype import set_default_dtype as set_default_dtype
 from .values.errors import BackendUnavailableError as BackendUnavailableError
 from .values.errors import OutOfMemoryError as OutOfMemoryError
+from .values.errors import is_warn_always_enabled as is_warn_always_enabled
+from .values.errors import set_warn_always as set_warn_always
 from .values.geometry import Size as Size
 from .values.limits import finfo as finfo
 from .values.limits import iinfo as iinfo
