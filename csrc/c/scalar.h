@@ -150,7 +150,6 @@ GN_INLINE double gn_divide_float64(double a, double b) {
 #define gn_sin(x) GN_FRACTIONAL(gn_sin_float32, gn_sin_float64, csinf, csin, x)(x)
 #define gn_cos(x) GN_FRACTIONAL(gn_cos_float32, gn_cos_float64, ccosf, ccos, x)(x)
 #define gn_tan(x) GN_FRACTIONAL(gn_tan_float32, gn_tan_float64, ctanf, ctan, x)(x)
-#define gn_sinc(x) GN_FRACTIONAL(gn_sinc_float32, gn_sinc_float64, gn_sinc_complex64, gn_sinc_complex128, x)(x)
 #define gn_asin(x) GN_FRACTIONAL(gn_asin_float32, gn_asin_float64, casinf, casin, x)(x)
 #define gn_acos(x) GN_FRACTIONAL(gn_acos_float32, gn_acos_float64, cacosf, cacos, x)(x)
 #define gn_atan(x) GN_FRACTIONAL(gn_atan_float32, gn_atan_float64, catanf, catan, x)(x)
