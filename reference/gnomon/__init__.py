@@ -148,17 +148,30 @@ _LAZY = (
     "fft",
     "linalg",
     "cli",
+    "compat",
+    "compiler",
     "demo",
+    "distributed",
     "library",
     "profiler",
     "func",
+    "jit",
+    "mps",
+    "onnx",
     "utils",
     "return_types",
     "serialization",
     "testing",
+    "xpu",
 )
 # Names of a lazy module's parts.
-_LAZY_PARTS = {"cpu": "accelerator", "load": "serialization", "save": "serialization", "version": "values"}
+_LAZY_PARTS = {
+    "compile": "compiler",
+    "cpu": "accelerator",
+    "load": "serialization",
+    "save": "serialization",
+    "version": "values",
+}
 
 _ROOMS = ("bindings", "calls", "dispatch", "memory", "methods", "numerics", "values")  # no public names
 

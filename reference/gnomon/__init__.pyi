@@ -7,12 +7,18 @@ from typing import Any, TypeAlias, overload
 from . import accelerator as accelerator
 from . import autograd as autograd
 from . import cli as cli
+from . import compat as compat
+from . import compiler as compiler
 from . import demo as demo
+from . import distributed as distributed
 from . import fft as fft
 from . import func as func
+from . import jit as jit
 from . import library as library
 from . import linalg as linalg
+from . import mps as mps
 from . import nn as nn
+from . import onnx as onnx
 from . import ops as ops
 from . import optim as optim
 from . import profiler as profiler
@@ -20,6 +26,7 @@ from . import return_types as return_types
 from . import serialization as serialization
 from . import testing as testing
 from . import utils as utils
+from . import xpu as xpu
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from .autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from .autograd.grad_mode import enable_grad as enable_grad
