@@ -388,3 +388,38 @@ native_function(
     T is ``total_length`` if that is positive, else the longest length.  Raises RuntimeError for a smaller
     ``total_length``.""",
 )
+
+
+def _pad_sequence(sequences: Sequence[Any], batch_first: bool, padding_value: float, padding_side: str) -> Any:
+    if padding_side not in ("left", "right"):
+        raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
+    if not sequences:
+        raise RuntimeError("received an empty list of sequences")
+    first = sequences[0]
+    longest = max(each.size(0) for each in sequences)
+    padded = []
+    for each in sequences:
+        if each.shape[1:] != first.shape[1:]:
+            raise RuntimeError(
+                f"Expected all sequences to have the trailing sizes {list(first.shape[1:])}, but got "
+                f"{list(each.shape[1:])}"
+            )
+        missing = longest - each.size(0)
+        pads = (missing, 0) if padding_side == "left" else (0, missing)
+        pads = (0, 0) * (each.ndim - 1) + pads
+        padded.append(aten.constant_pad_nd.default(each.to(first.dtype), pads, padding_value))
+    return aten.stack.default(padded, 0 if batch_first else 1)
+
+
+native_function(
+    "pad_sequence(Tensor[] sequences, bool batch_first=False, float padding_value=0., str "
+    'padding_side="right") -> Tensor',
+    composite=_pad_sequence,
+    python_module="nn",
+    variants="function",
+    doc="""Stacks sequences (L, *) of different lengths: (T, N, *), or (N, T, *) with ``batch_first``, with the
+    dtype of the first one.
+
+    T is the longest length; ``padding_side`` of the others is padded with ``padding_value``.  Raises RuntimeError
+    for no sequences, for other trailing sizes, and for another side.""",
+)
