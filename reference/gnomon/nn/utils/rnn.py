@@ -52,10 +52,6 @@ class PackedSequence(PackedSequence_):
             cls, *_packed_sequence_init_args(data, batch_sizes, sorted_indices, unsorted_indices)
         )
 
-    def pin_memory(self: _Packed) -> _Packed:
-        """A copy whose data and indices are in pinned memory."""
-        return self._with(self.data.pin_memory(), lambda indices: indices.pin_memory())
-
     def to(self: _Packed, *args: Any, **kwargs: Any) -> _Packed:
         """The sequences with another dtype or on another device, as ``Tensor.to`` has it; ``self`` if unchanged.
 
@@ -120,10 +116,6 @@ class PackedSequence(PackedSequence_):
     def is_cuda(self) -> bool:
         """Is the data in a GPU's memory?"""
         return self.data.device.type == "cuda"
-
-    def is_pinned(self) -> bool:
-        """Is the data in pinned memory?"""
-        return bool(self.data.is_pinned())
 
 
 def _packed_sequence_init_args(
