@@ -67,7 +67,9 @@ samples_of(
         bad("RuntimeError", *layer("gru"), SIZES, 2, False, True),
         bad("RuntimeError", *layer("lstm"), SIZES, 3, False, True),
         bad("RuntimeError", tensor(ROWS, 4), *layer("gru")[1:], SIZES, 3, False, True),
-        bad("RuntimeError", tensor(ROWS, FEATURES, dtype="float64"), *layer("gru")[1:], SIZES, 3, False, True),
+        bad(
+            "RuntimeError", tensor(ROWS, FEATURES, dtype="float64"), *layer("gru")[1:], SIZES, 3, False, True
+        ),
         bad("RuntimeError", *layer("gru")[:6], tensor(3, HIDDEN), None, SIZES, 3, False, True),
     ],
     tolerance="composed",
@@ -81,7 +83,18 @@ for _mode, _number in MODES.items():
         "_rnn_layer_backward",
         [
             sample(
-                *(_output, _state, _cell, *layer(_mode), _output, _workspace, SIZES, _number, False, [True] * 8),
+                *(
+                    _output,
+                    _state,
+                    _cell,
+                    *layer(_mode),
+                    _output,
+                    _workspace,
+                    SIZES,
+                    _number,
+                    False,
+                    [True] * 8,
+                ),
                 dtypes=("float32", "float64"),
                 differentiable=False,
             ),
@@ -143,7 +156,17 @@ for _mode in MODES:
             bad("RuntimeError", _input, states(_mode), weights(_mode), True, 1, 0.0, False, True, False),
             bad(
                 "RuntimeError",
-                *(tensor(0, COUNT, FEATURES), states(_mode), weights(_mode), True, 1, 0.0, False, False, False),
+                *(
+                    tensor(0, COUNT, FEATURES),
+                    states(_mode),
+                    weights(_mode),
+                    True,
+                    1,
+                    0.0,
+                    False,
+                    False,
+                    False,
+                ),
             ),
         ],
         tolerance="composed",

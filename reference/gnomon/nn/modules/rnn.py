@@ -186,7 +186,9 @@ class RNNBase(Module):
                 f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}"
             )
 
-    def _state_size(self, input: gn.Tensor, batch_sizes: gn.Tensor | None, width: int) -> tuple[int, int, int]:
+    def _state_size(
+        self, input: gn.Tensor, batch_sizes: gn.Tensor | None, width: int
+    ) -> tuple[int, int, int]:
         if batch_sizes is not None:
             count = int(batch_sizes[0])
         else:
@@ -247,13 +249,9 @@ class RNNBase(Module):
 
     def _check_dims(self, hx: Any, is_batched: bool) -> None:
         if is_batched and hx.dim() != 3:
-            raise RuntimeError(
-                f"For batched 3-D input, hx should also be 3-D but got {hx.dim()}-D tensor"
-            )
+            raise RuntimeError(f"For batched 3-D input, hx should also be 3-D but got {hx.dim()}-D tensor")
         if not is_batched and hx.dim() != 2:
-            raise RuntimeError(
-                f"For unbatched 2-D input, hx should also be 2-D but got {hx.dim()}-D tensor"
-            )
+            raise RuntimeError(f"For unbatched 2-D input, hx should also be 2-D but got {hx.dim()}-D tensor")
 
     def _each(self, hx: Any, function: Any) -> Any:
         """``function`` of the state, or of each of the states."""
@@ -393,9 +391,7 @@ class LSTM(RNNBase):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__("LSTM", *args, **kwargs)
 
-    def get_expected_cell_size(
-        self, input: gn.Tensor, batch_sizes: gn.Tensor | None
-    ) -> tuple[int, int, int]:
+    def get_expected_cell_size(self, input: gn.Tensor, batch_sizes: gn.Tensor | None) -> tuple[int, int, int]:
         """The sizes of the cells: (layers * directions, N, hidden_size)."""
         return self._state_size(input, batch_sizes, self.hidden_size)
 

@@ -236,9 +236,7 @@ def unpad_sequence(
     if not batch_first:
         padded_sequences.transpose_(0, 1)
     places = gn.arange(padded_sequences.shape[1], device=lengths.device)
-    return [
-        sequence[places < length] for sequence, length in zip(padded_sequences, lengths, strict=True)
-    ]
+    return [sequence[places < length] for sequence, length in zip(padded_sequences, lengths, strict=True)]
 
 
 def pack_sequence(sequences: Sequence[gn.Tensor], enforce_sorted: bool = True) -> PackedSequence:

@@ -196,9 +196,7 @@ def _cell(mode: str, input: Any, states: Sequence[Any], w_ih: Any, w_hh: Any, b_
     """The new states.  Raises RuntimeError for sizes that do not match.  Source: check_rnn_cell_forward_*."""
     hidden = w_hh.size(1)
     if input.size(1) != w_ih.size(1):
-        raise RuntimeError(
-            f"input has inconsistent input_size: got {input.size(1)} expected {w_ih.size(1)}"
-        )
+        raise RuntimeError(f"input has inconsistent input_size: got {input.size(1)} expected {w_ih.size(1)}")
     for number, state in enumerate(states):
         if input.size(0) != state.size(0):
             raise RuntimeError(
@@ -301,7 +299,9 @@ def _pack(input: Any, lengths: Any, batch_first: bool) -> tuple[Any, Any]:
         piece = by_time.narrow(0, run.first, run.steps).narrow(1, 0, run.count)
         pieces.append(piece.reshape((run.steps * run.count, *by_time.shape[2:])))
     rows = aten.cat.default(pieces, 0)
-    sizes = [aten.full((run.steps,), run.count, dtype=int64, device=lengths.device) for run in _runs(batch_sizes)]
+    sizes = [
+        aten.full((run.steps,), run.count, dtype=int64, device=lengths.device) for run in _runs(batch_sizes)
+    ]
     return rows, aten.cat.default(sizes, 0)
 
 
@@ -390,7 +390,9 @@ native_function(
 )
 
 
-def _pad_sequence(sequences: Sequence[Any], batch_first: bool, padding_value: float, padding_side: str) -> Any:
+def _pad_sequence(
+    sequences: Sequence[Any], batch_first: bool, padding_value: float, padding_side: str
+) -> Any:
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
     if not sequences:

@@ -351,8 +351,7 @@ def _backward_meta(
     check_same_dtype(input=input, output=output, **grads)
     check_dtype(made[3].dtype, workspace=workspace)
     return tuple(
-        spec.contiguous() if spec is not None and wanted else None
-        for spec, wanted in zip(given, output_mask)
+        spec.contiguous() if spec is not None and wanted else None for spec, wanted in zip(given, output_mask)
     )
 
 
@@ -393,7 +392,9 @@ def _backward_kernel(
     inner_weight, outer_weight, projection = (list(zip(*_rows(each))) for each in (w_ih, w_hh, w_hr))
     hidden, width = w_hh._spec.sizes[0] // _GATES[mode], hx._spec.sizes[1]
     count = len(first_states)
-    states = _rows(grad_hy) or [[0.0] * width for _ in range(count)]  # the gradients of states and cells so far
+    states = _rows(grad_hy) or [
+        [0.0] * width for _ in range(count)
+    ]  # the gradients of states and cells so far
     cells = (_rows(grad_cy) if cx is not None else []) or [[0.0] * hidden for _ in range(count)]
     arriving = _rows(grad_output) or [[0.0] * width] * len(inputs)
     inner, outer, before, news, projected = ([[]] * len(inputs) for _ in range(5))  # type: tuple[Rows, ...]
