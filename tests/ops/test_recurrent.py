@@ -166,7 +166,8 @@ def test_networks_refuse_what_does_not_fit(device: str) -> None:
 @pytest.mark.oracle
 @pytest.mark.parametrize("mode", MODES)
 def test_networks_agree_with_pytorch(device: str, mode: str) -> None:
-    """Outputs, last states and all gradients of layers, directions, biases, projections, padded and packed."""
+    """Outputs, last states and all gradients of layers, directions, biases, projections, padded and
+    packed."""
     torch = pytest.importorskip("torch")
     gn.manual_seed(5)
     choices = itertools.product((1, 2), (False, True), (True, False), (False, True), (0, 2))

@@ -50,8 +50,14 @@ def test_conversions(device: str) -> None:
     packed = rnn.pack_sequence([gn.tensor([1.0]), gn.tensor([2.0, 3.0])], enforce_sorted=False)
     assert packed.to(gn.float32) is packed and packed.cpu().data.dtype is gn.float32
     for name, dtype in {
-        **{"double": gn.float64, "float": gn.float32, "half": gn.float16, "long": gn.int64},
-        **{"int": gn.int32, "short": gn.int16, "char": gn.int8, "byte": gn.uint8},
+        "double": gn.float64,
+        "float": gn.float32,
+        "half": gn.float16,
+        "long": gn.int64,
+        "int": gn.int32,
+        "short": gn.int16,
+        "char": gn.int8,
+        "byte": gn.uint8,
     }.items():
         made = getattr(packed, name)()
         assert type(made) is rnn.PackedSequence and made.data.dtype is dtype

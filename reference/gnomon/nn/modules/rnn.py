@@ -50,11 +50,11 @@ class RNNBase(Module):
     """What RNN, LSTM and GRU share: parameters of all layers and directions, and checks of the input.
 
     Layer k has ``weight_ih_l{k}`` (gates * hidden_size, features), ``weight_hh_l{k}`` (gates * hidden_size,
-    width), with ``bias`` also ``bias_ih_l{k}`` and ``bias_hh_l{k}`` (gates * hidden_size), and with a projection
-    ``weight_hr_l{k}`` (proj_size, hidden_size); those of the reverse direction end in ``_reverse``.  width is
-    ``proj_size`` if that is positive, else ``hidden_size``.  All are initialized uniformly in
-    +-1/sqrt(hidden_size).  Raises ValueError or TypeError for invalid arguments, and warns about dropout with a
-    single layer.  Source: torch.nn.RNNBase.
+    width), with ``bias`` also ``bias_ih_l{k}`` and ``bias_hh_l{k}`` (gates * hidden_size), and with a
+    projection ``weight_hr_l{k}`` (proj_size, hidden_size); those of the reverse direction end in
+    ``_reverse``.  width is ``proj_size`` if that is positive, else ``hidden_size``.  All are initialized
+    uniformly in +-1/sqrt(hidden_size).  Raises ValueError or TypeError for invalid arguments, and warns about
+    dropout with a single layer.  Source: torch.nn.RNNBase.
     """
 
     def __init__(
@@ -183,7 +183,8 @@ class RNNBase(Module):
             raise RuntimeError(f"input must have {ndim} dimensions, got {input.dim()}")
         if self.input_size != input.size(-1):
             raise RuntimeError(
-                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}"
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "
+                f"{input.size(-1)}"
             )
 
     def _state_size(
@@ -309,9 +310,9 @@ def _refuse_projections(options: dict[str, Any]) -> None:
 class RNN(RNNBase):
     """Elman's network: h_t = f(W_ih x_t + b_ih + W_hh h_(t-1) + b_hh), with f tanh or relu.
 
-    ``RNN(input_size, hidden_size, num_layers=1, nonlinearity="tanh", bias=True, batch_first=False, dropout=0.0,
-    bidirectional=False, device=None, dtype=None)``.  Raises ValueError for another nonlinearity, and as RNNBase.
-    Source: torch.nn.RNN.
+    ``RNN(input_size, hidden_size, num_layers=1, nonlinearity="tanh", bias=True, batch_first=False,
+    dropout=0.0, bidirectional=False, device=None, dtype=None)``.  Raises ValueError for another nonlinearity,
+    and as RNNBase.  Source: torch.nn.RNN.
     """
 
     _says_tensor = True
@@ -341,9 +342,9 @@ class RNN(RNNBase):
     def forward(self, input: Any, hx: Any = None) -> Any:
         """Returns the last layer's outputs, and the last states of all layers and directions.
 
-        ``input``: (T, N, features), (N, T, features) with ``batch_first``, (T, features), or packed; the outputs
-        are alike.  ``hx``: the first states (layers * directions, N, hidden_size), without N for an unbatched
-        input; zeros by default.
+        ``input``: (T, N, features), (N, T, features) with ``batch_first``, (T, features), or packed; the
+        outputs are alike.  ``hx``: the first states (layers * directions, N, hidden_size), without N for an
+        unbatched input; zeros by default.
         """
         return self._forward(input, hx)
 
@@ -351,9 +352,9 @@ class RNN(RNNBase):
 class GRU(RNNBase):
     """Gated recurrent units: h_t = (1 - z) n + z h_(t-1), with n = tanh(x part + r * h part), gates r and z.
 
-    ``GRU(input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False,
-    device=None, dtype=None)``.  Raises ValueError or TypeError as RNNBase.
-    Source: torch.nn.GRU; arXiv:1406.1078.
+    ``GRU(input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
+    bidirectional=False, device=None, dtype=None)``.  Raises ValueError or TypeError as RNNBase.  Source:
+    torch.nn.GRU; arXiv:1406.1078.
     """
 
     _kind = "GRU"
@@ -379,11 +380,12 @@ class GRU(RNNBase):
 
 
 class LSTM(RNNBase):
-    """Long short-term memory: c_t = f c_(t-1) + i g and h_t = o tanh(c_t), with gates i, f, o and new values g.
+    """Long short-term memory: c_t = f c_(t-1) + i g and h_t = o tanh(c_t), with gates i, f and o.
 
-    ``LSTM(input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False,
-    proj_size=0, device=None, dtype=None)``.  With ``proj_size``, h_t is projected to that size.  Raises ValueError
-    or TypeError as RNNBase.  Source: torch.nn.LSTM; Hochreiter and Schmidhuber (1997); arXiv:1402.1128.
+    ``LSTM(input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
+    bidirectional=False, proj_size=0, device=None, dtype=None)``.  With ``proj_size``, h_t is projected to
+    that size.  Raises ValueError or TypeError as RNNBase.  Source: torch.nn.LSTM; Hochreiter and Schmidhuber
+    (1997); arXiv:1402.1128.
     """
 
     _kind = "LSTM"
@@ -563,7 +565,10 @@ class LSTMCell(RNNCellBase):
     def forward(
         self, input: gn.Tensor, hx: tuple[gn.Tensor, gn.Tensor] | None = None
     ) -> tuple[gn.Tensor, gn.Tensor]:
-        """(N, input_size), and state and cell (N, hidden_size), zeros by default -> the new ones; N is optional."""
+        """(N, input_size), and state and cell (N, hidden_size), zeros by default -> the new ones.
+
+        N is optional.
+        """
         self._check_dims("input", input)
         for index, each in enumerate(hx or ()):
             self._check_dims(f"hx[{index}]", each)
@@ -592,5 +597,8 @@ class GRUCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, num_chunks=3, device=device, dtype=dtype)
 
     def forward(self, input: gn.Tensor, hx: gn.Tensor | None = None) -> gn.Tensor:
-        """(N, input_size) and the state (N, hidden_size), zeros by default -> the new state; N is optional."""
+        """(N, input_size) and the state (N, hidden_size), zeros by default -> the new state.
+
+        N is optional.
+        """
         return self._step(gn.gru_cell, input, hx)

@@ -53,7 +53,7 @@ class PackedSequence(PackedSequence_):
         )
 
     def to(self: _Packed, *args: Any, **kwargs: Any) -> _Packed:
-        """The sequences with another dtype or on another device, as ``Tensor.to`` has it; ``self`` if unchanged.
+        """The sequences with another dtype or on another device; ``self`` if unchanged.  Like ``Tensor.to``.
 
         The indices go to the same device; the batch sizes stay where they are.
         """
@@ -133,9 +133,9 @@ def _packed_sequence_init_args(
         return data[0], data[1], sorted_indices, unsorted_indices
     if batch_sizes.device.type == "cuda":
         raise ValueError(
-            "batch_sizes should always be on CPU. Instances of PackedSequence should never be created manually. "
-            "They should be instantiated by functions like pack_sequence and pack_padded_sequences in "
-            "nn.utils.rnn."
+            "batch_sizes should always be on CPU. Instances of PackedSequence should never be created "
+            "manually. They should be instantiated by functions like pack_sequence and pack_padded_sequences "
+            "in nn.utils.rnn."
         )
     return data, batch_sizes, sorted_indices, unsorted_indices
 
@@ -160,8 +160,8 @@ def pack_padded_sequence(
     """Packs padded sequences.
 
     ``input``: (T, N, *), or (N, T, *) with ``batch_first``; any dtype.  ``lengths`` (N): the length of each
-    sequence, at least 1, in decreasing order unless ``enforce_sorted`` is False.  Raises RuntimeError for other
-    lengths.  Source: torch.nn.utils.rnn.pack_padded_sequence.
+    sequence, at least 1, in decreasing order unless ``enforce_sorted`` is False.  Raises RuntimeError for
+    other lengths.  Source: torch.nn.utils.rnn.pack_padded_sequence.
     """
     if isinstance(lengths, gn.Tensor):
         lengths = lengths.to(dtype=gn.int64)
@@ -182,10 +182,12 @@ def pad_packed_sequence(
     padding_value: float = 0.0,
     total_length: int | None = None,
 ) -> tuple[gn.Tensor, gn.Tensor]:
-    """Returns the padded sequences (T, N, *), or (N, T, *) with ``batch_first``, and their lengths (N), int64.
+    """Returns the padded sequences (T, N, *), or (N, T, *) with ``batch_first``, and their lengths (N),
+    int64.
 
-    Both are in the order that the sequences had before they were packed.  T is ``total_length``, or the longest
-    length.  Raises ValueError for a smaller ``total_length``.  Source: torch.nn.utils.rnn.pad_packed_sequence.
+    Both are in the order that the sequences had before they were packed.  T is ``total_length``, or the
+    longest length.  Raises ValueError for a smaller ``total_length``.  Source:
+    torch.nn.utils.rnn.pad_packed_sequence.
     """
     longest = sequence.batch_sizes.size(0)
     if total_length is not None and total_length < longest:
@@ -230,8 +232,8 @@ def unpad_sequence(
 ) -> list[gn.Tensor]:
     """The sequences (L, *) of padded ones (T, N, *), or (N, T, *) with ``batch_first``; ``lengths`` (N).
 
-    As in PyTorch, ``padded_sequences`` themselves are transposed unless ``batch_first``.  Raises ValueError for
-    another number of lengths.  Source: torch.nn.utils.rnn.unpad_sequence.
+    As in PyTorch, ``padded_sequences`` themselves are transposed unless ``batch_first``.  Raises ValueError
+    for another number of lengths.  Source: torch.nn.utils.rnn.unpad_sequence.
     """
     if not batch_first:
         padded_sequences.transpose_(0, 1)

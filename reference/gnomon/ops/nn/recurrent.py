@@ -141,9 +141,9 @@ _OPTIONS = "Tensor[] params, bool has_biases, int num_layers, float dropout, boo
 _DOC = """{} of all layers and directions.
 
     ``params``: for each layer and direction w_ih, w_hh, and with ``has_biases`` b_ih and b_hh{}.  With
-    ``train``, the outputs of all layers but the last are subject to dropout.  Returns the last layer's outputs,
-    and the last states of all layers and directions{}.  {}Raises RuntimeError for a wrong number of parameters
-    or hidden states, and for sizes that do not match."""
+    ``train``, the outputs of all layers but the last are subject to dropout.  Returns the last layer's
+    outputs, and the last states of all layers and directions{}.  {}Raises RuntimeError for a wrong number of
+    parameters or hidden states, and for sizes that do not match."""
 _INPUT = "``input`` is (T, N, features), or (N, T, features) with ``batch_first``, as are the outputs.  "
 _DATA = "``data`` (rows, features) and ``batch_sizes`` are those of a PackedSequence.  "
 
@@ -278,11 +278,11 @@ def _check_lengths(input: Any, lengths: Sequence[int], batch_first: bool) -> Non
         raise RuntimeError(
             "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0"
         )
-    if any(earlier < later for earlier, later in zip(lengths, lengths[1:])):
+    if any(earlier < later for earlier, later in itertools.pairwise(lengths)):
         raise RuntimeError(
             "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
-            "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement "
-            "if you do not need ONNX exportability."
+            "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this "
+            "requirement if you do not need ONNX exportability."
         )
     if lengths[0] > steps:
         raise RuntimeError(f"Expected lengths of at most {steps} time steps, but got {lengths[0]}")
@@ -318,8 +318,8 @@ native_function(
     variants="function",
     doc="""Returns the time steps of sequences one after the other, and how many sequences each has.
 
-    ``input``: padded sequences (T, N, *), or (N, T, *) with ``batch_first``; ``lengths``: their lengths, int64, in
-    decreasing order.  Raises RuntimeError for other lengths.""",
+    ``input``: padded sequences (T, N, *), or (N, T, *) with ``batch_first``; ``lengths``: their lengths,
+    int64, in decreasing order.  Raises RuntimeError for other lengths.""",
 )
 
 
@@ -346,8 +346,8 @@ def _pack_backward(grad: Any, input_size: Sequence[int], batch_sizes: Any, batch
 
 
 native_function(
-    "_pack_padded_sequence_backward(Tensor grad, SymInt[] input_size, Tensor batch_sizes, bool batch_first) -> "
-    "Tensor",
+    "_pack_padded_sequence_backward(Tensor grad, SymInt[] input_size, Tensor batch_sizes, bool batch_first) "
+    "-> Tensor",
     composite=_pack_backward,
     variants="function",
     doc="""The gradient of _pack_padded_sequence: the padded sequences of packed ones, with zeros as padding.
@@ -419,9 +419,9 @@ native_function(
     composite=_pad_sequence,
     python_module="nn",
     variants="function",
-    doc="""Stacks sequences (L, *) of different lengths: (T, N, *), or (N, T, *) with ``batch_first``, with the
-    dtype of the first one.
+    doc="""Stacks sequences (L, *) of different lengths, with the dtype of the first one: (T, N, *), or
+    (N, T, *) with ``batch_first``.
 
-    T is the longest length; ``padding_side`` of the others is padded with ``padding_value``.  Raises RuntimeError
-    for no sequences, for other trailing sizes, and for another side.""",
+    T is the longest length; ``padding_side`` of the others is padded with ``padding_value``.  Raises
+    RuntimeError for no sequences, for other trailing sizes, and for another side.""",
 )

@@ -1,15 +1,15 @@
 """One layer of a recurrent network in one direction, over all time steps, and its gradients.
 
-PyTorch has this operator as ``mkldnn_rnn_layer`` and ``mkldnn_rnn_layer_backward``.  It is named otherwise here
-because it has no oneDNN behind it and serves every call: any mode, missing biases, projections, sequences of
-different lengths, and each gradient on request.
+PyTorch has this operator as ``mkldnn_rnn_layer`` and ``mkldnn_rnn_layer_backward``.  It is named otherwise
+here because it has no oneDNN behind it and serves every call: any mode, missing biases, projections,
+sequences of different lengths, and each gradient on request.
 
-Sequences are packed: ``input`` (rows, features) has the first steps of all sequences, then their second steps,
-and so on; ``batch_sizes`` says how many sequences each step has, the longest sequences first.  Padded sequences
-are the case in which all steps have the same number.
+Sequences are packed: ``input`` (rows, features) has the first steps of all sequences, then their second
+steps, and so on; ``batch_sizes`` says how many sequences each step has, the longest sequences first.  Padded
+sequences are the case in which all steps have the same number.
 
-The preactivations of a step are exactly rounded sums in float64, like its state and its gates, which are rounded
-to the dtype when they are stored.
+The preactivations of a step are exactly rounded sums in float64, like its state and its gates, which are
+rounded to the dtype when they are stored.
 
 Source: aten/src/ATen/native/mkldnn/RNN.cpp, aten/src/ATen/native/RNN.cpp; Elman, "Finding structure in time"
 (1990); Hochreiter and Schmidhuber, "Long short-term memory" (1997); Cho et al., arXiv:1406.1078 (GRU); Sak et
@@ -18,6 +18,7 @@ al., arXiv:1402.1128 (projections).
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -97,10 +98,10 @@ def _advance(mode: int, apply: _Functions, inner: Any, outer: Any, state: Any, c
 def _retreat(
     mode: int, apply: _Functions, saved: Any, new: Any, state: Any, cell: Any, grad: Any, grad_cell: Any
 ) -> Any:
-    """The gradients of one step, from those of its new state and cell; ``state`` and ``cell`` are the old ones.
+    """The gradients of one step, from those of its new state and cell.  ``state``, ``cell``: the old ones.
 
-    Returns the gradients of the preactivations of the input and of the state, of the old state without the part
-    that passes through the preactivations, and of the old cell.
+    Returns the gradients of the preactivations of the input and of the state, of the old state without the
+    part that passes through the preactivations, and of the old cell.
     """
     if mode == RELU or mode == TANH:
         slopes = (grad * (new > 0) if mode == RELU else grad * (1 - new * new),)
@@ -160,7 +161,7 @@ def _check_layer(
         raise RuntimeError(
             f"Expected batch_sizes to sum to the {input.sizes[0]} rows of input, but got {list(batch_sizes)}"
         )
-    if any(later > earlier for earlier, later in zip(batch_sizes, batch_sizes[1:])):
+    if any(later > earlier for earlier, later in itertools.pairwise(batch_sizes)):
         raise RuntimeError(f"Expected batch_sizes not to increase, but got {list(batch_sizes)}")
     check_size((batch_sizes[0], width), hx=hx)
     check_size((batch_sizes[0], hidden), cx=cx)
@@ -299,8 +300,8 @@ _TENSORS = (
 )
 
 native_function(
-    f"_rnn_layer({_TENSORS}, int[] batch_sizes, int mode, bool reverse, bool train) -> (Tensor output, Tensor "
-    "hy, Tensor cy, Tensor workspace)",
+    f"_rnn_layer({_TENSORS}, int[] batch_sizes, int mode, bool reverse, bool train) -> (Tensor output, "
+    "Tensor hy, Tensor cy, Tensor workspace)",
     meta=_layer_meta,
     kernel=_layer_kernel,
     derivatives={"input, w_ih, w_hh, b_ih, b_hh, w_hr, hx, cx": _layer_grad},
@@ -310,11 +311,11 @@ native_function(
     what the gradients need.
 
     ``input`` (rows, features) are packed sequences, ``batch_sizes`` the number of rows of each time step, not
-    increasing.  ``mode``: 0 relu, 1 tanh, 2 LSTM, 3 GRU; weights and biases have the gates' rows one after the
-    other.  ``w_hr`` (width, hidden size) is an LSTM's projection; without it, the width is the hidden size.
-    ``cx`` is given for an LSTM only; else ``cy`` has no elements.  ``reverse``: from the last step to the first.
-    Without ``train``, the workspace has no elements, and the gradients take longer.  Raises RuntimeError for
-    sizes that do not match.""",
+    increasing.  ``mode``: 0 relu, 1 tanh, 2 LSTM, 3 GRU; weights and biases have the gates' rows one after
+    the other.  ``w_hr`` (width, hidden size) is an LSTM's projection; without it, the width is the hidden
+    size. ``cx`` is given for an LSTM only; else ``cy`` has no elements.  ``reverse``: from the last step to
+    the first. Without ``train``, the workspace has no elements, and the gradients take longer.  Raises
+    RuntimeError for sizes that do not match.""",
 )
 
 
@@ -462,11 +463,12 @@ native_function(
     meta=_backward_meta,
     kernel=_backward_kernel,
     variants="function",
-    doc="""The gradients of _rnn_layer with respect to its eight tensors; None where ``output_mask`` is False or
-    the tensor is not given.
+    doc="""The gradients of _rnn_layer with respect to its eight tensors.
 
-    ``output`` and ``workspace`` are the layer's results with ``train``.  Gradients that are not given are zeros.
-    Raises RuntimeError for sizes that do not match.""",
+    None where ``output_mask`` is False or the tensor is not given.
+
+    ``output`` and ``workspace`` are the layer's results with ``train``.  Gradients that are not given are
+    zeros. Raises RuntimeError for sizes that do not match.""",
 )
 
 
