@@ -25,7 +25,7 @@ class _Step(NamedTuple):
     """The rows of a time step, and of the one computed before it; that has at least the rows ``known``."""
 
     rows: slice
-    count: int
+    sequences: int
     before: slice
     known: int
 
@@ -87,7 +87,7 @@ def layer(
     outputs = np.zeros(output._spec.sizes)
     saved = np.zeros(workspace._spec.sizes)
     for step in _steps(batch_sizes, reverse):
-        state = states[: step.count]
+        state = states[: step.sequences]
         inner = _gates_of(products[step.rows], GATES[mode])
         outer = _gates_of(state @ outer_weight + outer_bias, GATES[mode])
         kept: list[Array] = []
@@ -95,8 +95,8 @@ def layer(
             assert cells is not None  # the meta function has checked it
             let_in, forget, let_out = (_sigmoid(inner[gate] + outer[gate]) for gate in (0, 1, 3))
             fresh = np.tanh(inner[2] + outer[2])
-            cell = forget * cells[: step.count] + let_in * fresh
-            cells[: step.count] = cell
+            cell = forget * cells[: step.sequences] + let_in * fresh
+            cells[: step.sequences] = cell
             new = let_out * np.tanh(cell)
             kept = [let_in, forget, fresh, let_out, cell]
         elif mode == GRU:
@@ -107,7 +107,7 @@ def layer(
         else:
             sums = inner[0] + outer[0]
             new = np.tanh(sums) if mode == TANH else np.where(sums <= 0, 0.0, sums)
-        outputs[step.rows] = states[: step.count] = new if projection is None else new @ projection.T
+        outputs[step.rows] = states[: step.sequences] = new if projection is None else new @ projection.T
         if train and kept:
             saved[step.rows] = np.concatenate(kept, axis=1)
     store(output, outputs)
@@ -157,8 +157,8 @@ def layer_backward(
     inner, outer = np.zeros((rows, GATES[mode] * hidden)), np.zeros((rows, GATES[mode] * hidden))
     before, projected, news = np.zeros(outputs.shape), np.zeros(outputs.shape), np.zeros((rows, hidden))
     for step in reversed(_steps(batch_sizes, reverse)):
-        state = np.concatenate([outputs[step.before], first_states[step.known : step.count]])
-        grad = states[: step.count] + arriving[step.rows]
+        state = np.concatenate([outputs[step.before], first_states[step.known : step.sequences]])
+        grad = states[: step.sequences] + arriving[step.rows]
         before[step.rows], projected[step.rows] = state, grad
         if projection is not None:
             grad = grad @ projection
@@ -166,17 +166,19 @@ def layer_backward(
         if mode == LSTM:
             assert first_cells is not None  # the meta function has checked it
             let_in, forget, fresh, let_out, new_cell = _gates_of(saved[step.rows], 5)
-            cell = np.concatenate([saved[step.before, 4 * hidden :], first_cells[step.known : step.count]])
+            cell = np.concatenate(
+                [saved[step.before, 4 * hidden :], first_cells[step.known : step.sequences]]
+            )
             bounded = np.tanh(new_cell)
             news[step.rows] = let_out * bounded
-            for_cell = cells[: step.count] + grad * let_out * (1 - bounded * bounded)
+            for_cell = cells[: step.sequences] + grad * let_out * (1 - bounded * bounded)
             slopes = outer_slopes = [
                 for_cell * fresh * let_in * (1 - let_in),
                 for_cell * cell * forget * (1 - forget),
                 for_cell * let_in * (1 - fresh * fresh),
                 grad * bounded * let_out * (1 - let_out),
             ]
-            cells[: step.count] = for_cell * forget
+            cells[: step.sequences] = for_cell * forget
         elif mode == GRU:
             reset, update, product, fresh = _gates_of(saved[step.rows], 4)
             for_fresh = grad * (1 - update) * (1 - fresh * fresh)
@@ -189,7 +191,7 @@ def layer_backward(
             slopes = outer_slopes = [grad * (1 - new * new) if mode == TANH else grad * (new > 0)]
         inner[step.rows] = np.concatenate(slopes, axis=1)
         outer[step.rows] = np.concatenate(outer_slopes, axis=1)
-        states[: step.count] = outer[step.rows] @ outer_weight + direct
+        states[: step.sequences] = outer[step.rows] @ outer_weight + direct
     _store_given(grad_input, inner @ numbers(w_ih, WIDE))
     _store_given(grad_w_ih, inner.T @ inputs)
     _store_given(grad_w_hh, outer.T @ before)

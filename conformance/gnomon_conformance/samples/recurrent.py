@@ -1,6 +1,6 @@
 """Samples of recurrent networks and of packed sequences."""
 
-from ..inputs.description import REAL_FLOATS, bad, given, sample, tensor
+from ..inputs.description import REAL_FLOATS, Judged, bad, given, sample, tensor
 from . import samples_of
 
 GATES = {"rnn_relu": 1, "rnn_tanh": 1, "lstm": 4, "gru": 3}
@@ -44,7 +44,7 @@ def layer(mode, has_biases=True, proj_size=0, count=COUNT, rows=ROWS):
     return (tensor(rows, FEATURES), *own[:2], *biases, projection, state, cell)
 
 
-SMOOTH = {mode: {"dtypes": REAL_FLOATS, "smooth": mode != "rnn_relu"} for mode in MODES}
+SMOOTH: dict[str, Judged] = {mode: {"dtypes": REAL_FLOATS, "smooth": mode != "rnn_relu"} for mode in MODES}
 for _mode, _number in MODES.items():
     samples_of(
         "_rnn_layer",

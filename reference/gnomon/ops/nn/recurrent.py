@@ -41,7 +41,8 @@ def _weights(params: Sequence[Any], has_biases: bool, has_projections: bool) -> 
     for first in range(0, len(params), each):
         own = list(params[first : first + each])
         projection = own.pop() if has_projections else None
-        found.append(_Weights(*own, *([] if has_biases else [None, None]), projection))
+        own += [] if has_biases else [None, None]
+        found.append(_Weights(own[0], own[1], own[2], own[3], projection))
     return found
 
 
@@ -103,14 +104,14 @@ def _layers(
 def _padded(
     mode: str, input: Any, hx: Any, cx: Any, params: Sequence[Any], *options: Any
 ) -> tuple[Any, Any, Any]:
-    *options, batch_first = options
+    *others, batch_first = options
     if batch_first:
         input = input.transpose(0, 1)
     if input.ndim != 3 or hx.ndim != 3:
         raise RuntimeError(f"Expected input and hx to be 3-D, but got {input.ndim}-D and {hx.ndim}-D tensors")
     steps, count, features = input.shape
     rows = input.reshape((steps * count, features))
-    rows, states, cells = _layers(mode, rows, (count,) * steps, hx, cx, params, *options)
+    rows, states, cells = _layers(mode, rows, (count,) * steps, hx, cx, params, *others)
     output = rows.view((steps, count, rows.size(1)))
     return output.transpose(0, 1) if batch_first else output, states, cells
 
@@ -251,7 +252,7 @@ class _Run(NamedTuple):
 
     first: int
     steps: int
-    count: int
+    sequences: int
     row: int
     """The first row of the packed sequences."""
 
@@ -296,11 +297,12 @@ def _pack(input: Any, lengths: Any, batch_first: bool) -> tuple[Any, Any]:
     batch_sizes = [sum(length > step for length in numbers) for step in range(numbers[0])]
     pieces = []
     for run in _runs(batch_sizes):
-        piece = by_time.narrow(0, run.first, run.steps).narrow(1, 0, run.count)
-        pieces.append(piece.reshape((run.steps * run.count, *by_time.shape[2:])))
+        piece = by_time.narrow(0, run.first, run.steps).narrow(1, 0, run.sequences)
+        pieces.append(piece.reshape((run.steps * run.sequences, *by_time.shape[2:])))
     rows = aten.cat.default(pieces, 0)
     sizes = [
-        aten.full((run.steps,), run.count, dtype=int64, device=lengths.device) for run in _runs(batch_sizes)
+        aten.full((run.steps,), run.sequences, dtype=int64, device=lengths.device)
+        for run in _runs(batch_sizes)
     ]
     return rows, aten.cat.default(sizes, 0)
 
@@ -327,9 +329,9 @@ def _unpacked(data: Any, batch_sizes: Sequence[int], count: int, steps: int, pad
     """The padded sequences (T, N, *) of packed ones."""
     pieces = []
     for run in _runs(batch_sizes):
-        piece = data.narrow(0, run.row, run.steps * run.count)
-        piece = piece.view((run.steps, run.count, *data.shape[1:]))
-        pads = (0, 0) * (data.ndim - 1) + (0, count - run.count)
+        piece = data.narrow(0, run.row, run.steps * run.sequences)
+        piece = piece.view((run.steps, run.sequences, *data.shape[1:]))
+        pads = (0, 0) * (data.ndim - 1) + (0, count - run.sequences)
         pieces.append(aten.constant_pad_nd.default(piece, pads, padding_value))
     left = steps - len(batch_sizes)
     if left:
@@ -371,9 +373,9 @@ def _pad(
     by_time = _unpacked(data, numbers, numbers[0], max(total_length, steps), padding_value)
     lengths, known = [], 0
     for run in reversed(list(_runs(numbers))):
-        length, count = run.first + run.steps, run.count - known
+        length, count = run.first + run.steps, run.sequences - known
         lengths.append(aten.full((count,), length, dtype=int64, device=batch_sizes.device))
-        known = run.count
+        known = run.sequences
     return by_time.transpose(0, 1) if batch_first else by_time, aten.cat.default(lengths, 0)
 
 

@@ -57,12 +57,15 @@ _OF_TENSORS = _Functions(
 
 
 class _Step(NamedTuple):
-    """A time step: its first row and number of rows, and those of the step that is computed before it."""
+    """A time step: its first row and its sequences, one for each row, and those of the step before.
+
+    Before: in the order of computation.
+    """
 
     first: int
-    count: int
+    sequences: int
     first_before: int
-    count_before: int
+    sequences_before: int
 
 
 def _steps(batch_sizes: Sequence[int], reverse: bool) -> list[_Step]:
@@ -239,7 +242,7 @@ def _layer_kernel(
     outputs: Rows = [[]] * len(inputs)
     saved: Rows = [[]] * len(inputs)
     for step in _steps(batch_sizes, reverse):
-        for row in range(step.count):
+        for row in range(step.sequences):
             inner = _affine(inputs[step.first + row], inner_weight, inner_bias)
             outer = _affine(states[row], outer_weight, outer_bias)
             new, new_cell, kept = [], [], []
@@ -356,6 +359,10 @@ def _backward_meta(
     )
 
 
+def _transposed(rows: Rows) -> Rows:
+    return [list(column) for column in zip(*rows)]
+
+
 def _sum_of_products(left: Rows, right: Rows) -> Rows:
     """The transpose of ``left`` times ``right``."""
     return [[exact_sum([a * b for a, b in zip(one, other)]) for other in zip(*right)] for one in zip(*left)]
@@ -390,7 +397,7 @@ def _backward_kernel(
 ) -> None:
     inputs, outputs, saved = _rows(input), _rows(output), _rows(workspace)
     first_states, first_cells = _rows(hx), _rows(cx)
-    inner_weight, outer_weight, projection = (list(zip(*_rows(each))) for each in (w_ih, w_hh, w_hr))
+    inner_weight, outer_weight, projection = (_transposed(_rows(each)) for each in (w_ih, w_hh, w_hr))
     hidden, width = w_hh._spec.sizes[0] // _GATES[mode], hx._spec.sizes[1]
     count = len(first_states)
     states = _rows(grad_hy) or [
@@ -398,13 +405,14 @@ def _backward_kernel(
     ]  # the gradients of states and cells so far
     cells = (_rows(grad_cy) if cx is not None else []) or [[0.0] * hidden for _ in range(count)]
     arriving = _rows(grad_output) or [[0.0] * width] * len(inputs)
-    inner, outer, before, news, projected = ([[]] * len(inputs) for _ in range(5))  # type: tuple[Rows, ...]
+    made: list[Rows] = [[[]] * len(inputs) for _ in range(5)]
+    inner, outer, before, news, projected = made
     for step in reversed(_steps(batch_sizes, reverse)):
-        for row in range(step.count):
+        for row in range(step.sequences):
             place, place_before = step.first + row, step.first_before + row
-            is_first = row >= step.count_before
+            is_first = row >= step.sequences_before
             before[place] = first_states[row] if is_first else outputs[place_before]
-            grad = projected[place] = [exact_sum(pair) for pair in zip(states[row], arriving[place])]
+            grad = projected[place] = [exact_sum(list(pair)) for pair in zip(states[row], arriving[place])]
             if w_hr is not None:
                 grad = _affine(grad, projection, None)
             slopes, new = [], []
@@ -496,12 +504,12 @@ def _computed_again(
     inner = aten.linear.default(input, w_ih, b_ih)
     states, cells = hx, cx
     for step in _steps(batch_sizes, reverse):
-        state = states.narrow(0, 0, step.count)
-        cell = None if cells is None else cells.narrow(0, 0, step.count)
+        state = states.narrow(0, 0, step.sequences)
+        cell = None if cells is None else cells.narrow(0, 0, step.sequences)
         new, new_cell, saved = _advance(
             mode,
             _OF_TENSORS,
-            inner.narrow(0, step.first, step.count).chunk(_GATES[mode], 1),
+            inner.narrow(0, step.first, step.sequences).chunk(_GATES[mode], 1),
             aten.linear.default(state, w_hh, b_hh).chunk(_GATES[mode], 1),
             state,
             cell,
@@ -533,12 +541,12 @@ def _gradients(
     grad_cells = aten.zeros_like(cx) if cx is not None and grads[2] is None else grads[2]
     by_step = []
     for step, state, cell, saved, new in reversed(list(_computed_again(*arguments))):
-        grad = projected = grad_states.narrow(0, 0, step.count)
+        grad = projected = grad_states.narrow(0, 0, step.sequences)
         if arriving is not None:
-            grad = projected = grad + arriving.narrow(0, step.first, step.count)
+            grad = projected = grad + arriving.narrow(0, step.first, step.sequences)
         if w_hr is not None:
             grad = grad.matmul(w_hr)
-        grad_cell = None if cx is None else grad_cells.narrow(0, 0, step.count)
+        grad_cell = None if cx is None else grad_cells.narrow(0, 0, step.sequences)
         inner, outer, direct, grad_cell = _retreat(
             mode, _OF_TENSORS, saved, new, state, cell, grad, grad_cell
         )
