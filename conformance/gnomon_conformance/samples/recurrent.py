@@ -197,16 +197,16 @@ for _mode in MODES:
         tolerance="composed",
     )
     _batch, _hidden = tensor(COUNT, FEATURES), tensor(COUNT, HIDDEN, seed=5)
-    _state = [_hidden, tensor(COUNT, HIDDEN, seed=6)] if _mode == "lstm" else _hidden
+    _hx = [_hidden, tensor(COUNT, HIDDEN, seed=6)] if _mode == "lstm" else _hidden
     _wide = tensor(COUNT, HIDDEN + 1)
     samples_of(
         f"{_mode}_cell",
         [
-            sample(_batch, _state, *weights(_mode), **SMOOTH[_mode]),
-            sample(_batch, _state, *weights(_mode, has_biases=False), **SMOOTH[_mode]),
-            bad("RuntimeError", tensor(COUNT, 4), _state, *weights(_mode)),
+            sample(_batch, _hx, *weights(_mode), **SMOOTH[_mode]),
+            sample(_batch, _hx, *weights(_mode, has_biases=False), **SMOOTH[_mode]),
+            bad("RuntimeError", tensor(COUNT, 4), _hx, *weights(_mode)),
             bad("RuntimeError", _batch, [_wide, _hidden] if _mode == "lstm" else _wide, *weights(_mode)),
-            bad("RuntimeError", tensor(3, FEATURES), _state, *weights(_mode)),
+            bad("RuntimeError", tensor(3, FEATURES), _hx, *weights(_mode)),
         ],
         tolerance="composed",
     )
