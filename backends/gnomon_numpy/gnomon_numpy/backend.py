@@ -38,6 +38,7 @@ FAMILIES = (
     "linalg",
     "optimizer",
     "attention",
+    "recurrent",
     "grid_sampling",
 )
 

@@ -27,7 +27,8 @@ DATA_DEPENDENT = re.compile(
     r"(nonzero(\.|$)|nonzero_numpy|argwhere|masked_select(\.|$)|masked_scatter_backward|where$|"
     r"repeat_interleave\.(self_)?Tensor|tensor_split\.tensor_indices_or_sections|narrow\.Tensor|"
     r"(lin|log)space\..*Tensor.*|randint_like\.Tensor|item|one_hot|_?unique\w*(\.|$)|bincount|_local_scalar_dense|equal|allclose|"
-    r"ctc_loss\.Tensor|_fused_\w+_\.tensor_lr)"
+    r"ctc_loss\.Tensor|_fused_\w+_\.tensor_lr|(lstm|gru|rnn_tanh|rnn_relu)\.data|_pad_packed_sequence|"
+    r"_pack_padded_sequence(_backward)?$)"
 )
 
 

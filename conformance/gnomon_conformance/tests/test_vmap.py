@@ -21,7 +21,8 @@ EXAMPLES = 2
 BY_EXAMPLE = frozenset(
     "_count_nonzero _ctc_loss _ctc_loss_backward _embedding_bag _embedding_bag_backward "
     "_embedding_bag_dense_backward _embedding_bag_per_sample_weights_backward _masked_select "
-    "_pdist_forward index_fill.int_Tensor masked_scatter nonzero_static put repeat_interleave.Tensor".split()
+    "_pdist_forward _rnn_layer _rnn_layer_backward index_fill.int_Tensor masked_scatter nonzero_static "
+    "put repeat_interleave.Tensor".split()
 )
 
 # Operators that vmap has to refuse: their results are not tensors, or have data-dependent sizes.

@@ -1,6 +1,6 @@
 """Tools for training and changing modules.  Source: torch.nn.utils."""
 
-from . import parametrizations, parametrize, prune
+from . import parametrizations, parametrize, prune, rnn
 from .clip_grad import (
     clip_grad_norm,
     clip_grad_norm_,
@@ -33,6 +33,7 @@ __all__ = [
     "parametrize",
     "prune",
     "remove_weight_norm",
+    "rnn",
     "skip_init",
     "vector_to_parameters",
     "weight_norm",
