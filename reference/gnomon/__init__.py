@@ -141,6 +141,7 @@ globals().update(_TENSOR_TYPES)
 globals().update({name: each for name, each in _operator_functions().items() if name not in globals()})
 
 _LAZY = (
+    "amp",
     "nn",
     "optim",
     "autograd",
@@ -165,12 +166,28 @@ _LAZY = (
     "xpu",
 )
 # Names of a lazy module's parts.
+_AUTOCAST = (
+    "autocast",
+    "autocast_decrement_nesting",
+    "autocast_increment_nesting",
+    "clear_autocast_cache",
+    "get_autocast_cpu_dtype",
+    "get_autocast_dtype",
+    "get_autocast_gpu_dtype",
+    "is_autocast_cache_enabled",
+    "is_autocast_cpu_enabled",
+    "is_autocast_enabled",
+    "set_autocast_cache_enabled",
+    "set_autocast_dtype",
+    "set_autocast_enabled",
+)
 _LAZY_PARTS = {
     "compile": "compiler",
     "cpu": "accelerator",
     "load": "serialization",
     "save": "serialization",
     "version": "values",
+    **dict.fromkeys(_AUTOCAST, "amp"),
 }
 
 _ROOMS = ("bindings", "calls", "dispatch", "memory", "methods", "numerics", "values")  # no public names

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias, overload
 
 from . import accelerator as accelerator
+from . import amp as amp
 from . import autograd as autograd
 from . import cli as cli
 from . import compat as compat
