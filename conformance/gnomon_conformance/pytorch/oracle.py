@@ -108,7 +108,9 @@ def _rnn_layer_backward(*arguments: Any) -> tuple[Any, ...]:
     grad_output, grad_hy, grad_cy, input, w_ih, w_hh, *_, w_hr, hx, cx, output = arguments[:12]
     workspace, batch_sizes, mode, reverse, mask = arguments[12:]
     states = torch.zeros_like(hx) if grad_hy is None else grad_hy
-    cells = None if cx is None else torch.zeros_like(cx) if grad_cy is None else grad_cy
+    cells: Any = None
+    if cx is not None:
+        cells = torch.zeros_like(cx) if grad_cy is None else grad_cy
     hidden = len(w_hh) // (1, 1, 4, 3)[mode]
     found = {}
     for rows, earlier in reversed(_steps(batch_sizes, reverse)):
@@ -138,8 +140,8 @@ def _rnn_layer_backward(*arguments: Any) -> tuple[Any, ...]:
         states = torch.cat([outer @ w_hh + direct, states[count:]])
         found[rows.start] = (inner, outer, before, projected, new)
     inner, outer, before, projected, new = map(torch.cat, zip(*(found[key] for key in sorted(found))))
-    grads = (inner @ w_ih, inner.T @ input, outer.T @ before, inner.sum(0), outer.sum(0))
-    grads += (None if w_hr is None else projected.T @ new, states, cells)
+    of_weights = inner @ w_ih, inner.T @ input, outer.T @ before, inner.sum(0), outer.sum(0)
+    grads = (*of_weights, None if w_hr is None else projected.T @ new, states, cells)
     given = arguments[3:11]
     return tuple(
         None if own is None or not wanted else each.contiguous()
