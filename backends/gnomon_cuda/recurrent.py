@@ -70,7 +70,8 @@ def _rows(tensor: Any) -> Rows:
     if tensor is None:
         return _NONE
     spec = tensor._spec
-    return Rows(int(tensor._address), *((0,) * (2 - spec.ndim)), *spec.strides, spec.dtype.itemsize)
+    row, column = spec.strides if spec.ndim == 2 else (0, *spec.strides)
+    return Rows(int(tensor._address), row, column, spec.dtype.itemsize)
 
 
 class _Step(NamedTuple):
@@ -118,9 +119,11 @@ class _Layer:
 
     def multiply(self, sizes: Ints, out: Rows, left: Rows, right: Rows, adds: bool = False) -> None:
         """Launches ``out = left @ right``, plus ``out`` if ``adds``; ``sizes`` are m, n and k."""
+        m, n, k = sizes
+        made, a, b = out.matrix, left.matrix, right.matrix
         beta = 1 if adds else 0
-        matrices = (out.matrix, out.matrix, left.matrix, right.matrix)
-        matmul.run(self.work, Product(self.dtype, self.itemsize, 1, *sizes, *matrices, beta, 1))
+        product = Product(self.dtype, self.itemsize, 1, m, n, k, made, made, a, b, beta, 1)
+        matmul.run(self.work, product)
 
     def launch(self, kernel: str, count: int, parameters: Sequence[Any]) -> None:
         """Launches a kernel over ``count`` elements."""
@@ -140,8 +143,8 @@ class _Layer:
         parameters = [work.structure("gn_rnn_rows", each[:3]) for each in (to, source)]
         self.launch("rnn_sum<0>", columns, [*parameters, work.int64(self.rows), work.int64(columns)])
 
-    def step(self, step: _Step, keeps_cells: bool = False, **operands: Rows) -> Any:
-        """The structure of a time step."""
+    def step(self, step: _Step, operands: dict[str, Rows], keeps_cells: bool = False) -> Any:
+        """The structure of a time step; operands that are not given are null."""
         content = [operands.get(name, _NONE)[:3] for name in _OPERANDS]
         sizes = (self.mode, self.hidden, step.sequences, step.known)
         return self.work.structure("gn_rnn_step", (*sizes, *content, int(keeps_cells)))
@@ -167,17 +170,15 @@ def _forward(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> i
     for step in layer.steps:
         layer.multiply((step.sequences, gates, width), products, states, w_hh.transposed)
         own = outputs.part(step.first)
-        to = {"news": news} if w_hr.at else {"output": own, "states": states}
-        structure = layer.step(
-            step,
-            keeps and layer.mode == LSTM,
-            saved=saved.part(step.first),
-            products=products,
-            inner_bias=b_ih,
-            outer_bias=b_hh,
-            cells=cells,
-            **to,
-        )
+        operands = {
+            "saved": saved.part(step.first),
+            "products": products,
+            "inner_bias": b_ih,
+            "outer_bias": b_hh,
+            "cells": cells,
+            **({"news": news} if w_hr.at else {"output": own, "states": states}),
+        }
+        structure = layer.step(step, operands, keeps and layer.mode == LSTM)
         layer.launch("rnn_advance<0>", step.sequences * hidden, [structure])
         if w_hr.at:
             layer.multiply((step.sequences, width, hidden), own, news, w_hr.transposed)
@@ -223,7 +224,7 @@ def _backward(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> 
             "slopes": slopes.part(step.first),
             "kept": kept.part(step.first),
         }
-        structure = layer.step(step, **operands)
+        structure = layer.step(step, operands)
         layer.launch("rnn_retreat<0>", step.sequences * hidden, [structure])
         layer.launch("rnn_keep<0>", step.sequences * width, [structure, work.int64(width)])
         adds = layer.mode == GRU

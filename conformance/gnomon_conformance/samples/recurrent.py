@@ -152,7 +152,6 @@ for _mode in MODES:
             sample(_input, states(_mode, 2), _two, True, 2, 1.0, True, False, False, **SMOOTH[_mode]),
             sample(_input, states(_mode, 2), _two, True, 2, 1.0, False, False, False, **SMOOTH[_mode]),
             bad("RuntimeError", _input, states(_mode), weights(_mode)[:3], True, 1, 0.0, False, False, False),
-            bad("RuntimeError", _input, states(_mode), _two, True, 2, 0.0, False, False, False),
             bad("RuntimeError", _input, states(_mode), weights(_mode), True, 1, 0.0, False, True, False),
             bad(
                 "RuntimeError",
@@ -183,10 +182,6 @@ for _mode in MODES:
             ),
             sample(
                 *(_data, numbers(*SIZES), states(_mode, 2), _two, True, 2, 1.0, True, False), **SMOOTH[_mode]
-            ),
-            bad(
-                "RuntimeError",
-                *(_data, numbers(1, 2, 2), states(_mode), weights(_mode), True, 1, 0.0, False, False),
             ),
             bad(
                 "RuntimeError",

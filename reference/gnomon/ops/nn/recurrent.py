@@ -416,7 +416,7 @@ def _pad_sequence(
 
 
 native_function(
-    "pad_sequence(Tensor[] sequences, bool batch_first=False, float padding_value=0., str "
+    "pad_sequence(Tensor[] sequences, bool batch_first=False, float padding_value=0.0, str "
     'padding_side="right") -> Tensor',
     composite=_pad_sequence,
     python_module="nn",
