@@ -117,7 +117,8 @@ def test_the_lu_factorization(device: str, dtype: Any, sizes: tuple[int, ...]) -
     assert is_near(P @ L @ U, a) and is_near(L.triu(), L.triu(1) + gn.eye(*L.shape[-2:], dtype=dtype))
     for mine, other in zip(gn.linalg.lu(a), (P, L, U)):
         assert is_near(mine, other) and mine.is_contiguous()
-    assert all(part <= 1 + 1e-6 for part in L.abs().flatten().tolist())  # partial pivoting
+    largest = 2**0.5 if dtype.is_complex else 1  # pivots are chosen by |re| + |im|
+    assert all(part <= largest + 1e-6 for part in L.abs().flatten().tolist())
 
 
 def test_a_singular_matrix_has_an_lu_factorization(device: str) -> None:

@@ -23,9 +23,13 @@ def _factored(A: Any, operator: str) -> tuple[Any, Any, Any, Any]:
     check_square_matrices(operator, A)
     check_precise(operator, A.dtype)
     LU, pivots, _ = aten.linalg_lu_factor_ex.default(A)
-    places = aten.arange(1, A.size(-1) + 1, device=A.device)
-    swaps = (pivots != places).sum(-1)
-    return LU, pivots, LU.diagonal(0, -2, -1), 1 - 2 * (swaps % 2).to(LU.dtype)
+    return LU, pivots, LU.diagonal(0, -2, -1), _sign(LU, pivots)
+
+
+def _sign(LU: Any, pivots: Any) -> Any:
+    """The determinant of the permutation: -1 for an odd number of swaps."""
+    places = aten.arange(1, pivots.size(-1) + 1, device=pivots.device)
+    return 1 - 2 * ((pivots != places).sum(-1) % 2).to(LU.dtype)
 
 
 def _det(A: Any) -> tuple[Any, Any, Any]:
@@ -55,11 +59,13 @@ def _det_grad(grad: Any, A: Any, LU: Any, pivots: Any, result: Any) -> Any:
     if not A.numel():
         return aten.zeros_like(A)
     eps = 2.0 ** (-52 if A.dtype.to_real().itemsize == 8 else -23)
-    right = aten.diag_embed((grad * result.conj()).unsqueeze(-1).expand(A.shape[:-1]))
     if not mode_word() & GRAD_MODE_BIT:
         diagonal = LU.diagonal(0, -2, -1)
         shift = aten.where(diagonal == 0, eps, 0.0).to(LU.dtype)
+        result = (diagonal + shift).prod(-1) * _sign(LU, pivots)
+        right = aten.diag_embed((grad * result.conj()).unsqueeze(-1).expand(A.shape[:-1]))
         return aten.linalg_lu_solve.default(LU + aten.diag_embed(shift), pivots, right, adjoint=True)
+    right = aten.diag_embed((grad * result.conj()).unsqueeze(-1).expand(A.shape[:-1]))
     is_singular = result.abs() < 100 * eps
     if can_be_read(is_singular):
         if not is_singular.any().item():

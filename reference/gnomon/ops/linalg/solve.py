@@ -148,12 +148,11 @@ def _triangular_solve_grad(
     of_self = of_matrix = None
     if of_solution is not None:
         matrix, is_upper = (A.mT, not upper) if transpose else (A, upper)
-        of_self, of_matrix = _triangular_grad(
+        of_matrix, of_self = _triangular_grad(
             of_solution, matrix, solution, is_upper, True, unitriangular, grad_input_mask[::-1]
         )
         if transpose and of_matrix is not None:
             of_matrix = of_matrix.mT
-        of_self, of_matrix = of_matrix, of_self
     if of_copy is not None:
         of_matrix = of_copy if of_matrix is None else of_matrix + of_copy
     return of_self, of_matrix
