@@ -1,7 +1,7 @@
 """Samples of factorizations, linear systems, determinants, functions of matrices and eigenvalues.
 
-Most tensors have a layout of their own: expanded, a matrix would be singular, and its factors rounding errors.
-"""
+Most tensors have a layout of their own: expanded, a matrix would be singular, and its factors rounding
+errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ GENERAL = [[1, 2, -0.5], [-3, 0.5, 1], [0.25, -1, 2]]
 def matrix(rows: list[list[complex]], dtype: str, transposed: bool = False) -> TensorDescription:
     """A matrix with these numbers, of which a real dtype has the real parts."""
     lines = [list(line) for line in zip(*rows)] if transposed else rows
-    numbers = [complex(x) if dtype.startswith("complex") else float(complex(x).real) for line in lines for x in line]
+    numbers = [
+        complex(x) if dtype.startswith("complex") else float(complex(x).real) for line in lines for x in line
+    ]
     height, width = len(rows), len(rows[0])
     strides = (1, height) if transposed else (width, 1)
     return given(numbers, (height, width), strides, 0, dtype)
@@ -149,7 +151,11 @@ samples_of(
     ],
     tolerance="composed",
 )
-samples_of("qr", [*of_matrices([line[:2] for line in GENERAL]), *of_matrices(GENERAL[:2], False)], tolerance="composed")
+samples_of(
+    "qr",
+    [*of_matrices([line[:2] for line in GENERAL]), *of_matrices(GENERAL[:2], False)],
+    tolerance="composed",
+)
 GENERALS = [
     *of_matrices(GENERAL),
     ours(plain(3, 2)),
@@ -175,7 +181,9 @@ samples_of(
     [*GENERALS, bad("RuntimeError", plain(2, 2, values="zeros")), bad("RuntimeError", tensor(3))],
     tolerance="composed",
 )
-samples_of("_lu_with_info", [ours(plain(3, 2)), bad("RuntimeError", tensor(2, 2), False)], tolerance="composed")
+samples_of(
+    "_lu_with_info", [ours(plain(3, 2)), bad("RuntimeError", tensor(2, 2), False)], tolerance="composed"
+)
 samples_of("linalg_lu", [*GENERALS, bad("RuntimeError", tensor(2, 2), pivot=False)], tolerance="composed")
 PIVOTS = given([2, 3, 3], (3,), (1,), 0, "int32")
 PAIRS = given([2, 2, 1, 2], (2, 2), (2, 1), 0, "int32")
@@ -196,9 +204,19 @@ samples_of(
     "linalg_solve_triangular",
     [
         *[sample(matrix(TRIANGLE, dtype), plain(3, 2), upper=True, dtypes=[dtype]) for dtype in FULL],
-        *[sample(matrix(TRIANGLE, dtype, True), plain(2, 3, 1), upper=False, dtypes=[dtype]) for dtype in FULL],
         *[
-            sample(matrix(TRIANGLE, dtype), plain(2, 3), upper=False, left=False, unitriangular=True, dtypes=[dtype])
+            sample(matrix(TRIANGLE, dtype, True), plain(2, 3, 1), upper=False, dtypes=[dtype])
+            for dtype in FULL
+        ],
+        *[
+            sample(
+                matrix(TRIANGLE, dtype),
+                plain(2, 3),
+                upper=False,
+                left=False,
+                unitriangular=True,
+                dtypes=[dtype],
+            )
             for dtype in FULL
         ],
         ours(plain(2, 2, values="zeros"), plain(2, 1), upper=True, differentiable=False),
@@ -226,7 +244,10 @@ samples_of(
 )
 SOLVED = [
     *[sample(matrix(TRIANGLE, dtype), PIVOTS, plain(3, 2), dtypes=[dtype]) for dtype in FULL],
-    *[sample(matrix(TRIANGLE, dtype, True), PIVOTS, plain(2, 3, 1), adjoint=True, dtypes=[dtype]) for dtype in FULL],
+    *[
+        sample(matrix(TRIANGLE, dtype, True), PIVOTS, plain(2, 3, 1), adjoint=True, dtypes=[dtype])
+        for dtype in FULL
+    ],
     *[sample(matrix(TRIANGLE, dtype), PIVOTS, plain(2, 3), left=False, dtypes=[dtype]) for dtype in FULL],
     *[
         sample(matrix(TRIANGLE, dtype), PIVOTS, plain(2, 3), left=False, adjoint=True, dtypes=[dtype])
@@ -271,7 +292,13 @@ samples_of(
     tolerance="composed",
 )
 samples_of("linalg_solve", [*SYSTEMS, bad("RuntimeError", ZEROS, plain(2, 1))], tolerance="composed")
-SQUARES = [*of_matrices(GENERAL), ours(plain(2, 2, 2, seed=3)), ours(plain(0, 2, 2)), ours(plain(2, 0, 0)), *REFUSED]
+SQUARES = [
+    *of_matrices(GENERAL),
+    ours(plain(2, 2, 2, seed=3)),
+    ours(plain(0, 2, 2)),
+    ours(plain(2, 0, 0)),
+    *REFUSED,
+]
 samples_of("linalg_inv_ex", [*SQUARES, bad("RuntimeError", ZEROS, check_errors=True)], tolerance="composed")
 samples_of("linalg_inv inverse", [*SQUARES, bad("RuntimeError", ZEROS)], tolerance="composed")
 samples_of(

@@ -158,14 +158,15 @@ linalg_slogdet = native_function(
     python_module="linalg",
     variants="function",
     out=Out(
-        "linalg_slogdet.out(Tensor A, *, Tensor(a!) sign, Tensor(b!) logabsdet) -> (Tensor(a!) sign, Tensor(b!) "
-        "logabsdet)",
+        "linalg_slogdet.out(Tensor A, *, Tensor(a!) sign, Tensor(b!) logabsdet) -> (Tensor(a!) sign, "
+        "Tensor(b!) logabsdet)",
         exact=True,
     ),
-    doc="""Computes the sign (*) and the logarithm of the absolute value (*) of determinants of matrices (*, n, n).
+    doc="""Computes the sign (*) and the logarithm of the absolute value (*) of determinants of matrices (*,
+    n, n).
 
-    The sign of a complex determinant has absolute value 1.  For a singular matrix they are 0 and -inf.  Raises
-    RuntimeError for matrices that are not square, for integers, and for half precision.""",
+    The sign of a complex determinant has absolute value 1.  For a singular matrix they are 0 and -inf.
+    Raises RuntimeError for matrices that are not square, for integers, and for half precision.""",
 )
 
 slogdet = native_function(

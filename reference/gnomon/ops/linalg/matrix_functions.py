@@ -30,8 +30,8 @@ def _exp_meta(self: Spec) -> Spec:
 def _exponential(matrix: Matrix) -> Matrix:
     """Taylor's series of a matrix that is halved until its norm is at most 1 / 2; then squared as often.
 
-    Source: Moler and Van Loan, "Nineteen dubious ways to compute the exponential of a matrix", 2003, method 3.
-    """
+    Source: Moler and Van Loan, "Nineteen dubious ways to compute the exponential of a matrix", 2003, method
+    3."""
     count = len(matrix)
     norm = max((sum(abs(x) for x in column) for column in zip(*matrix)), default=0.0)
     if not math.isfinite(norm):
@@ -113,7 +113,8 @@ linalg_matrix_power = native_function(
     out=Out(exact=True),
     doc="""Computes the ``n``-th power of matrices (*, n, n); a negative one is a power of the inverse.
 
-    Raises RuntimeError for matrices that are not square, LinAlgError for a negative power of a singular one.""",
+    Raises RuntimeError for matrices that are not square, LinAlgError for a negative power of a singular
+    one.""",
 )
 
 matrix_power = native_function(

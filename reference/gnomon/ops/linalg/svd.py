@@ -263,12 +263,12 @@ svd_of_tensor = native_function(
     "svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)",
     composite=_old_svd,
     out=Out(
-        "svd.U(Tensor self, bool some=True, bool compute_uv=True, *, Tensor(a!) U, Tensor(b!) S, Tensor(c!) V) -> "
-        "(Tensor(a!) U, Tensor(b!) S, Tensor(c!) V)",
+        "svd.U(Tensor self, bool some=True, bool compute_uv=True, *, Tensor(a!) U, Tensor(b!) S, Tensor(c!) "
+        "V) -> (Tensor(a!) U, Tensor(b!) S, Tensor(c!) V)",
         exact=True,
     ),
     doc="""The former linalg.svd, with V instead of its adjoint: ``self = U diag(S) V^H``.
 
-    ``some`` gives the first min(n, m) columns.  Without ``compute_uv`` U and V are zeros.  Raises LinAlgError for
-    non-finite input.""",
+    ``some`` gives the first min(n, m) columns.  Without ``compute_uv`` U and V are zeros.  Raises LinAlgError
+    for non-finite input.""",
 )
