@@ -170,9 +170,11 @@ from typing import Any, NamedTuple, TypeAlias, overload
 from ..memory.tensor import Tensor
 from ..values.device import device, layout, memory_format
 from ..values.dtype import dtype
-{aliases}
+{errors}{aliases}
 
 '''
+
+MODULE_ERRORS = {"linalg": "from ..values.errors import LinAlgError as LinAlgError\n"}
 
 TO_OPTIONS = "non_blocking: _bool = ..., copy: _bool = ..., *, memory_format: _memory_format | None = ..."
 
@@ -553,9 +555,8 @@ def module_stubs(module: str) -> str:
     text = "\n".join(body).replace(f"def {module}_", "def ")
     classes = result_classes(packets)
     text = "\n".join([*classes[1:], *[""] * bool(classes), text])
-    if module == "linalg":
-        text = f"from ..values.errors import LinAlgError as LinAlgError\n\n{text}"
-    return MODULE_HEADER.replace("{module}", module).replace("{aliases}", ALIASES.rstrip()) + text + "\n"
+    header = MODULE_HEADER.replace("{errors}", MODULE_ERRORS.get(module, ""))
+    return header.replace("{module}", module).replace("{aliases}", ALIASES.rstrip()) + text + "\n"
 
 
 def public_stubs() -> str:

@@ -196,6 +196,7 @@ GN_INLINE gn_complex128 operator*(gn_complex128 a, gn_complex128 b) {
 #define KERNELS_FLOATING(id) {NULL, GN_NO_INTEGER_KERNELS, GN_FLOATING_KERNELS(id), NULL, NULL}
 #define KERNELS_FRACTIONAL(id) {NULL, GN_NO_INTEGER_KERNELS, GN_FLOATING_KERNELS(id), GN_COMPLEX_KERNELS(id)}
 #define KERNELS_PRECISE(id) {NULL, GN_NO_INTEGER_KERNELS, NULL, NULL, id##_float32, id##_float64, NULL, NULL}
+#define KERNELS_FULL(id) {NULL, GN_NO_INTEGER_KERNELS, NULL, NULL, id##_float32, id##_float64, GN_COMPLEX_KERNELS(id)}
 #define KERNELS_COMPLEX(id) {NULL, GN_NO_INTEGER_KERNELS, GN_NO_FLOATING_KERNELS, GN_COMPLEX_KERNELS(id)}
 /* One kernel for all dtypes. */
 #define KERNELS_SAME(id) {id, id, id, id, id, id, id, id, id, id, id, id}

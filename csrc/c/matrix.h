@@ -10,14 +10,6 @@
 /* Rows or columns that blocked algorithms treat before they update the rest by a matrix product. */
 #define GN_PANEL 48
 
-/* The kernel of a half type: the meta function refuses them, except for lu_unpack and linalg_matrix_exp, which fall back. */
-#define GN_REFUSING_KERNEL(name)                                                                                       \
-    int32_t NAME(kernel_##name)(const gn_call *call, void *const *data) {                                              \
-        (void)call;                                                                                                    \
-        (void)data;                                                                                                    \
-        return GN_NOT_IMPLEMENTED;                                                                                     \
-    }
-
 /* The number of matrices: the product of all sizes but the last `own`. */
 static inline int64_t gn_matrices(const gn_tensor *tensor, int32_t own) {
     int64_t count = 1;

@@ -107,8 +107,8 @@ def test_singular_matrices(device: str) -> None:
         (
             lambda: gn.cholesky_inverse(a * 0),
             (
-                "cholesky_inverse: The diagonal element 1 is zero, the inversion could not be completed because "
-                "the input matrix is singular."
+                "cholesky_inverse: The diagonal element 1 is zero, the inversion could not be completed "
+                "because the input matrix is singular."
             ),
         ),
     ]

@@ -5,6 +5,7 @@ errors."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..inputs.description import Sample, TensorDescription, bad, given, sample, tensor
@@ -12,12 +13,12 @@ from . import samples_of
 
 FULL = ("float32", "float64", "complex64", "complex128")
 # Hermitian and positive-definite; the imaginary parts are for complex dtypes.
-DEFINITE = [[4, 1 + 1j, -0.5], [1 - 1j, 3, 0.25j], [-0.5, -0.25j, 2]]
-FACTOR = [[2, 0, 0], [0.5, 1.5, 0], [-0.25, 0.75, 1.25]]
-GENERAL = [[1, 2, -0.5], [-3, 0.5, 1], [0.25, -1, 2]]
+DEFINITE: list[list[complex]] = [[4, 1 + 1j, -0.5], [1 - 1j, 3, 0.25j], [-0.5, -0.25j, 2]]
+FACTOR: list[list[complex]] = [[2, 0, 0], [0.5, 1.5, 0], [-0.25, 0.75, 1.25]]
+GENERAL: list[list[complex]] = [[1, 2, -0.5], [-3, 0.5, 1], [0.25, -1, 2]]
 
 
-def matrix(rows: list[list[complex]], dtype: str, transposed: bool = False) -> TensorDescription:
+def matrix(rows: Sequence[Sequence[complex]], dtype: str, transposed: bool = False) -> TensorDescription:
     """A matrix with these numbers, of which a real dtype has the real parts."""
     lines = [list(line) for line in zip(*rows)] if transposed else rows
     numbers = [
@@ -28,7 +29,7 @@ def matrix(rows: list[list[complex]], dtype: str, transposed: bool = False) -> T
     return given(numbers, (height, width), strides, 0, dtype)
 
 
-def of_matrices(rows: list[list[complex]], *args: Any, **kwargs: Any) -> list[Sample]:
+def of_matrices(rows: Sequence[Sequence[complex]], *args: Any, **kwargs: Any) -> list[Sample]:
     """A call with this matrix first for each dtype, row-major and column-major."""
     return [
         sample(matrix(rows, dtype, flag), *args, dtypes=[dtype], **kwargs)
@@ -140,8 +141,10 @@ samples_of("orgqr", [ours(plain(3, 2, values="unit"), plain(2, values="unit"))],
 samples_of(
     "linalg_qr",
     [
-        *FACTORED,
-        ours(plain(2, 3), "complete"),
+        *of_matrices([line[:2] for line in GENERAL]),
+        *of_matrices(GENERAL[:2]),
+        *of_matrices(GENERAL[:2], "complete"),
+        *[each._replace(differentiable=False) for each in FACTORED],
         ours(plain(3, 2), "complete", differentiable=False),
         ours(plain(3, 2), "r", differentiable=False),
         ours(plain(0, 2), "complete", differentiable=False),
@@ -199,7 +202,7 @@ samples_of(
         bad("RuntimeError", tensor(2, 2), given([1, 2], (2,), (1,), 0, "int64")),
     ],
 )
-TRIANGLE = [[2, 1, -1], [0.5, -1, 2], [1, 0.25, 1.5]]
+TRIANGLE: list[list[complex]] = [[2, 1, -1], [0.5, -1, 2], [1, 0.25, 1.5]]
 samples_of(
     "linalg_solve_triangular",
     [
