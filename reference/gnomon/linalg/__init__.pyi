@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeAlias, overload
 from ..memory.tensor import Tensor
 from ..values.device import device, layout, memory_format
 from ..values.dtype import dtype
+from ..values.errors import LinAlgError as LinAlgError
 
 _int: TypeAlias = builtins.int
 _float: TypeAlias = builtins.float
@@ -19,8 +20,6 @@ _Device: TypeAlias = device | str
 _Number: TypeAlias = _bool | _int | _float
 _Scalar: TypeAlias = _Number | complex
 _Operand: TypeAlias = Tensor | _Scalar
-
-from ..values.errors import LinAlgError as LinAlgError
 
 class _linalg_cholesky_ex_result(NamedTuple):
     L: Tensor
