@@ -100,8 +100,8 @@ def test_singular_matrices(device: str) -> None:
         (
             lambda: a.inverse(),
             (
-                "linalg.inv: The diagonal element 2 is zero, the inversion could not be completed because the "
-                "input matrix is singular."
+                "linalg.inv: The diagonal element 2 is zero, the inversion could not be completed because "
+                "the input matrix is singular."
             ),
         ),
         (

@@ -5,7 +5,7 @@ What NumPy has no function for is computed for a whole batch at once, row by row
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -213,7 +213,7 @@ def matrix_exp(output: Tensor, self: Tensor) -> None:
 def eigh(eigenvalues: Tensor, eigenvectors: Tensor, A: Tensor, UPLO: str, compute_v: bool) -> None:
     """By LAPACK, in float64."""
     a = numbers(A, WIDE)
-    side = "L" if UPLO.upper() == "L" else "U"
+    side: Literal["L", "U"] = "L" if UPLO.upper() == "L" else "U"
     refuse_if(not np.all(np.isfinite(np.tril(a) if side == "L" else np.triu(a))))
     if not compute_v:
         store(eigenvalues, np.linalg.eigvalsh(a, side))
