@@ -25,9 +25,14 @@ static inline int64_t gn_matrix_offset(const gn_tensor *tensor, int32_t own, con
                                        int32_t whole_own, int64_t index) {
     int64_t offset = 0;
     const int32_t missing = (whole->ndim - whole_own) - (tensor->ndim - own);
-    for (int32_t dim = whole->ndim - whole_own - 1; dim >= 0; dim--) {
-        const int64_t place = index % whole->sizes[dim];
-        index /= whole->sizes[dim];
+    for (int32_t dim = whole->ndim - whole_own - 1; dim >= 0 && index > 0; dim--) {
+        int64_t place = index;
+        if (index < whole->sizes[dim]) { /* avoids division, which takes as long as a small matrix */
+            index = 0;
+        } else {
+            place = index % whole->sizes[dim];
+            index /= whole->sizes[dim];
+        }
         if (dim >= missing && tensor->sizes[dim - missing] != 1) {
             offset += place * tensor->strides[dim - missing];
         }

@@ -104,7 +104,7 @@ def lu_unpack(
     rows, columns = a.shape[-2:]
     count = min(rows, columns)
     if unpack_data:
-        store(L, np.tril(a[..., :, :count], -1) + np.eye(rows, count, dtype=a.dtype))
+        store(L, np.where(np.eye(rows, count, dtype=bool), 1, np.tril(a[..., :, :count], -1)))
         store(U, np.triu(a[..., :count, :]))
     if unpack_pivots:
         order = np.broadcast_to(np.arange(rows), (*a.shape[:-2], rows))[..., None]
