@@ -74,11 +74,9 @@ def to_gnomon(value: Any) -> Any:
 
     if isinstance(value, torch.Tensor):
         value = value.detach().resolve_conj().resolve_neg()
-        made = gn.empty_strided(
-            tuple(value.shape), value.stride(), dtype=getattr(gn, str(value.dtype)[6:]), device="reference"
-        )
+        made = gn.empty_strided(tuple(value.shape), value.stride(), dtype=getattr(gn, str(value.dtype)[6:]))
         if value.numel():
-            made.copy_(gn.tensor(value.tolist(), dtype=made.dtype, device="reference"))
+            made.copy_(gn.tensor(value.tolist(), dtype=made.dtype))
         return made
     if isinstance(value, (list, tuple)):
         return type(value)(map(to_gnomon, value))
