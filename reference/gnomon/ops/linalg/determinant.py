@@ -22,8 +22,13 @@ def _factored(A: Any, operator: str) -> tuple[Any, Any, Any, Any]:
     """LU, pivots, the diagonal of U, and the sign of the permutation."""
     check_square_matrices(operator, A)
     check_precise(operator, A.dtype)
-    LU, pivots, _ = aten.linalg_lu_factor_ex.default(A)
+    LU, pivots, _ = aten.linalg_lu_factor_ex.default(A.mT if _is_flipped(A) else A)
     return LU, pivots, LU.diagonal(0, -2, -1), _sign(LU, pivots)
+
+
+def _is_flipped(A: Any) -> bool:
+    """Is the transpose factored, which is then column-major, as in PyTorch?"""
+    return bool(A.is_contiguous() and not A.is_complex())
 
 
 def _sign(LU: Any, pivots: Any) -> Any:
@@ -64,7 +69,9 @@ def _det_grad(grad: Any, A: Any, LU: Any, pivots: Any, result: Any) -> Any:
         shift = aten.where(diagonal == 0, eps, 0.0).to(LU.dtype)
         result = (diagonal + shift).prod(-1) * _sign(LU, pivots)
         right = aten.diag_embed((grad * result.conj()).unsqueeze(-1).expand(A.shape[:-1]))
-        return aten.linalg_lu_solve.default(LU + aten.diag_embed(shift), pivots, right, adjoint=True)
+        return aten.linalg_lu_solve.default(
+            LU + aten.diag_embed(shift), pivots, right, adjoint=not _is_flipped(A)
+        )
     right = aten.diag_embed((grad * result.conj()).unsqueeze(-1).expand(A.shape[:-1]))
     is_singular = result.abs() < 100 * eps
     if can_be_read(is_singular):
@@ -133,7 +140,7 @@ def _slogdet_grad(grads: Sequence[Any], A: Any, sign: Any, LU: Any, pivots: Any)
     right = aten.diag_embed(factor.unsqueeze(-1).expand(A.shape[:-1]))
     if mode_word() & GRAD_MODE_BIT:  # LU has no derivative here
         return aten.linalg_solve.default(A.mH, right)
-    return aten.linalg_lu_solve.default(LU, pivots, right, adjoint=True)
+    return aten.linalg_lu_solve.default(LU, pivots, right, adjoint=not _is_flipped(A))
 
 
 inner_slogdet = native_function(

@@ -191,7 +191,7 @@ cholesky = native_function(
     explicit=_cholesky,
     derivatives={"self": lambda grad, result, upper: _cholesky_grad(grad, result, upper)},
     batching="composed",
-    out="out",
+    out=Out(row_major=True),
     doc="""Computes the Cholesky factor of Hermitian positive-definite matrices; see linalg.cholesky.
 
     Raises LinAlgError for a matrix that is not positive-definite.""",

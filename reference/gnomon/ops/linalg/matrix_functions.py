@@ -17,6 +17,7 @@ from ...memory.accessor import TensorAccessor
 from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...numerics.matrices import Matrix, batch_indices, identity, matrix_product, read_matrix, write_matrix
+from ...values.device import contiguous_format
 
 TERMS = 18  # of the series for a norm of at most 1 / 2: the next is below 1e-23
 
@@ -91,11 +92,11 @@ def _matrix_power(self: Any, n: int) -> Any:
     check_square_matrices("linalg.matrix_power", self)
     if n == 0:
         ones = aten.eye(self.size(-1), dtype=self.dtype, device=self.device)
-        return self.clone().copy_(ones)  # a gradient of 0, rather than none
+        return self.clone(memory_format=contiguous_format).copy_(ones)  # a gradient of 0, rather than none
     if n < 0:
         self, n = aten.linalg_inv.default(self), -n
     if n == 1:
-        return self.clone()
+        return self.clone(memory_format=contiguous_format)
     result, square = None, self
     while n:
         if n & 1:

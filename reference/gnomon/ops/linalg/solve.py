@@ -201,7 +201,7 @@ cholesky_solve = native_function(
     explicit=_cholesky_solve,
     derivatives={"self, input2": _cholesky_solve_grad},
     batching="composed",
-    out="out",
+    out=Out(row_major=True),
     doc="""Solves ``A X = self`` with the Cholesky factor ``input2`` (*, n, n) of A, for (*, n, k).
 
     Batches broadcast.  Raises RuntimeError for sizes or dtypes that do not match.""",
@@ -232,7 +232,7 @@ cholesky_inverse = native_function(
     explicit=_cholesky_inverse,
     derivatives={"self": _cholesky_inverse_grad},
     batching="composed",
-    out="out",
+    out=Out(row_major=True),
     doc="""Computes the inverse of matrices with the Cholesky factors ``self`` (*, n, n).
 
     Raises LinAlgError for a factor with a 0 on its diagonal, RuntimeError for matrices that are not

@@ -256,7 +256,7 @@ def _old_svd(self: Any, some: bool, compute_uv: bool) -> tuple[Any, Any, Any]:
     rows, columns = self.shape[-2:]
     batch = self.shape[:-2]
     values = aten.linalg_svdvals.default(self)
-    return self.new_zeros((*batch, rows, rows)), values, self.new_zeros((*batch, columns, columns))
+    return self.new_zeros((*batch, rows, rows)), values, self.new_zeros((*batch, columns, columns)).mT
 
 
 svd_of_tensor = native_function(
