@@ -232,7 +232,7 @@ cholesky_inverse = native_function(
     explicit=_cholesky_inverse,
     derivatives={"self": _cholesky_inverse_grad},
     batching="composed",
-    out=Out(row_major=True),
+    out="out",
     doc="""Computes the inverse of matrices with the Cholesky factors ``self`` (*, n, n).
 
     Raises LinAlgError for a factor with a 0 on its diagonal, RuntimeError for matrices that are not

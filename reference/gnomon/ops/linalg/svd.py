@@ -266,6 +266,7 @@ svd_of_tensor = native_function(
         "svd.U(Tensor self, bool some=True, bool compute_uv=True, *, Tensor(a!) U, Tensor(b!) S, Tensor(c!) "
         "V) -> (Tensor(a!) U, Tensor(b!) S, Tensor(c!) V)",
         exact=True,
+        row_major=lambda self, some, compute_uv: not compute_uv,
     ),
     doc="""The former linalg.svd, with V instead of its adjoint: ``self = U diag(S) V^H``.
 
