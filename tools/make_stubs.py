@@ -551,10 +551,10 @@ def module_stubs(module: str) -> str:
         for packet in sorted(aten, key=lambda each: each.name)
         if packet.name.startswith(f"{module}_") and packet.name.removeprefix(f"{module}_") in names
     ]
-    body = [line for packet in packets for line in function(packet.name, packet, False)]
-    text = "\n".join(body).replace(f"def {module}_", "def ")
+    prefix = f"{module}_"
+    body = [line for packet in packets for line in function(packet.name.removeprefix(prefix), packet, False)]
     classes = result_classes(packets)
-    text = "\n".join([*classes[1:], *[""] * bool(classes), text])
+    text = "\n".join([*classes[1:], *[""] * bool(classes), *body])
     header = MODULE_HEADER.replace("{errors}", MODULE_ERRORS.get(module, ""))
     return header.replace("{module}", module).replace("{aliases}", ALIASES.rstrip()) + text + "\n"
 
