@@ -44,7 +44,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "promotion",
     ),
     "reductions": ("reductions", "scans", "statistics"),
-    "matrix": ("matrices", "products", "spectral"),
+    "matrix": ("linear_algebra", "matrices", "products", "spectral"),
     "indexing": ("indexing", "joining", "scatter"),
     "neural network": (
         *("activations", "attention", "convolution", "embedding", "embedding_bag", "folding", "losses"),

@@ -66,6 +66,50 @@ def check_matrix(**tensors: Any) -> None:
             raise RuntimeError(f"The input tensor {name} must have at least 2 dimensions, got {tensor.ndim}")
 
 
+def check_square_matrices(operator: str, A: Any, argument: str = "A") -> None:
+    """Raises RuntimeError unless ``A`` is a square matrix or a batch of them.
+
+    Source: LinearAlgebraUtils.h, squareCheckInputs.
+    """
+    if A.ndim < 2:
+        raise RuntimeError(f"{operator}: The input tensor {argument} must have at least 2 dimensions.")
+    rows, columns = A.shape[-2:]
+    if rows != columns:
+        raise RuntimeError(
+            f"{operator}: {argument} must be batches of square matrices, but they are {rows} by {columns} "
+            "matrices"
+        )
+
+
+def check_solvable(operator: str, A: Any, B: Any, left: bool) -> None:
+    """Raises RuntimeError unless ``A X = B`` (not ``left``: ``X A = B``) has a solution of B's sizes for
+    every invertible ``A``.
+
+    Source: LinearAlgebraUtils.h, linearSolveCheckInputs.
+    """
+    check_square_matrices(operator, A)
+    if B.ndim < 2:
+        raise RuntimeError(f"{operator}: The input tensor B must have at least 2 dimensions.")
+    if A.shape[-1] != B.shape[-2 if left else -1]:
+        raise RuntimeError(
+            f"{operator}: Incompatible shapes of A and B for the equation {'AX' if left else 'XA'} = B "
+            f"({A.shape[-2]}x{A.shape[-1]} and {B.shape[-2]}x{B.shape[-1]})"
+        )
+
+
+def check_precise(operator: str, dtype: dtypes.dtype) -> None:
+    """Raises RuntimeError for bool, integers, float16 and bfloat16.
+
+    Source: LinearAlgebraUtils.h, checkFloatingOrComplex with allow_low_precision_dtypes=false.
+    """
+    if dtype.category < 2:
+        raise RuntimeError(
+            f"{operator}: Expected a floating point or complex tensor as input. Got {dtype.name}"
+        )
+    if dtype in (float16, bfloat16):
+        raise RuntimeError(f"{operator}: Low precision dtypes not supported. Got {dtype.name}")
+
+
 def check_matrices(operator: str, /, **tensors: Any) -> None:
     """Raises RuntimeError for fewer than two dimensions.  Source: native/Distance.cpp, cdist."""
     for name, tensor in _given(tensors):

@@ -11,10 +11,10 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..memory.spec import Spec
+from ..memory.spec import Spec, spec_of
 from ..values import dtype as dtypes
 from ..values.dtype import Number, bool_, check_number_fits, dtype, float32, get_default_dtype, int64, uint8
-from ..values.geometry import Ints, wrap_dims
+from ..values.geometry import Ints, contiguous_strides, wrap_dims
 from .checks import device_of, refuse_dtype
 from .iterator import TensorIterator, converted_spec, result_type
 
@@ -172,3 +172,12 @@ def bool_result_dtype(self: Spec) -> dtypes.dtype:
 def dense_like(self: Spec, dtype: dtypes.dtype | None = None) -> Spec:
     """The spec of a new dense tensor with the memory order of ``self``."""
     return converted_spec(self, dtype or self.dtype)
+
+
+def column_major(sizes: Ints, like: Spec) -> Spec:
+    """The spec of new matrices (*, n, m) with contiguous columns, as LAPACK returns them.
+
+    Source: batched_matrix_contiguous_strides.
+    """
+    *batch, column, row = contiguous_strides((*sizes[:-2], sizes[-1], sizes[-2]))
+    return spec_of(sizes, (*batch, row, column), like.dtype, like.device)

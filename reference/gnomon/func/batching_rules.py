@@ -401,6 +401,24 @@ def _product(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> An
     return aten.matmul.default(one, other)
 
 
+@rule_of("linalg_solve_triangular", "linalg_lu_solve")
+def _linear_system(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    """Linear systems: the operator, whose batches broadcast, on matrices with equally many dimensions."""
+    *matrices, right = arguments[: len(operator.tensor_positions)]
+    rank = max(matrices[0]._spec.ndim, right._spec.ndim)
+    if batch.has_any(matrices):  # the pivots have the sizes of their matrices
+        fronts = [wrap(batch.front(each), batch.number) for each in matrices]
+        matrices = [_lined_up(batch, each, rank - place) for place, each in enumerate(fronts)]
+    return operator(*matrices, _lined_up(batch, right, rank), *arguments[len(operator.tensor_positions) :])
+
+
+@rule_of("_linalg_check_errors")
+def _check_errors(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    """The check of all examples, as of a batch."""
+    info, api_name, _ = arguments
+    return operator(batch.value(info), api_name, False)
+
+
 @rule_of("addmm", "baddbmm", "addr")
 def _added_product(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     """addmm, baddbmm and addr: the product and the sum as separate operators."""

@@ -2,11 +2,12 @@
 
 import builtins
 from collections.abc import Sequence
-from typing import Any, TypeAlias, overload
+from typing import Any, NamedTuple, TypeAlias, overload
 
 from ..memory.tensor import Tensor
 from ..values.device import device, layout, memory_format
 from ..values.dtype import dtype
+from ..values.errors import LinAlgError as LinAlgError
 
 _int: TypeAlias = builtins.int
 _float: TypeAlias = builtins.float
@@ -20,8 +21,80 @@ _Number: TypeAlias = _bool | _int | _float
 _Scalar: TypeAlias = _Number | complex
 _Operand: TypeAlias = Tensor | _Scalar
 
+class _linalg_cholesky_ex_result(NamedTuple):
+    L: Tensor
+    info: Tensor
+
+class _linalg_eigh_result(NamedTuple):
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+class _linalg_inv_ex_result(NamedTuple):
+    inverse: Tensor
+    info: Tensor
+
+class _linalg_lu_result(NamedTuple):
+    P: Tensor
+    L: Tensor
+    U: Tensor
+
+class _linalg_lu_factor_result(NamedTuple):
+    LU: Tensor
+    pivots: Tensor
+
+class _linalg_lu_factor_ex_result(NamedTuple):
+    LU: Tensor
+    pivots: Tensor
+    info: Tensor
+
+class _linalg_qr_result(NamedTuple):
+    Q: Tensor
+    R: Tensor
+
+class _linalg_slogdet_result(NamedTuple):
+    sign: Tensor
+    logabsdet: Tensor
+
+class _linalg_solve_ex_result(NamedTuple):
+    result: Tensor
+    info: Tensor
+
+class _linalg_svd_result(NamedTuple):
+    U: Tensor
+    S: Tensor
+    Vh: Tensor
+
+def cholesky(input: Tensor, *, upper: _bool = ..., out: Tensor | None = ...) -> Tensor: ...
+def cholesky_ex(
+    input: Tensor, *, upper: _bool = ..., check_errors: _bool = ..., out: Sequence[Tensor] | None = ...
+) -> _linalg_cholesky_ex_result: ...
 def cross(input: Tensor, other: Tensor, *, dim: _int = ..., out: Tensor | None = ...) -> Tensor: ...
+def det(A: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
 def diagonal(A: Tensor, *, offset: _int = ..., dim1: _int = ..., dim2: _int = ...) -> Tensor: ...
+def eigh(input: Tensor, UPLO: str = ..., *, out: Sequence[Tensor] | None = ...) -> _linalg_eigh_result: ...
+def eigvalsh(input: Tensor, UPLO: str = ..., *, out: Tensor | None = ...) -> Tensor: ...
+def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def inv(A: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def inv_ex(
+    A: Tensor, *, check_errors: _bool = ..., out: Sequence[Tensor] | None = ...
+) -> _linalg_inv_ex_result: ...
+def lu(A: Tensor, *, pivot: _bool = ..., out: Sequence[Tensor] | None = ...) -> _linalg_lu_result: ...
+def lu_factor(
+    A: Tensor, *, pivot: _bool = ..., out: Sequence[Tensor] | None = ...
+) -> _linalg_lu_factor_result: ...
+def lu_factor_ex(
+    A: Tensor, *, pivot: _bool = ..., check_errors: _bool = ..., out: Sequence[Tensor] | None = ...
+) -> _linalg_lu_factor_ex_result: ...
+def lu_solve(
+    LU: Tensor,
+    pivots: Tensor,
+    B: Tensor,
+    *,
+    left: _bool = ...,
+    adjoint: _bool = ...,
+    out: Tensor | None = ...,
+) -> Tensor: ...
+def matrix_exp(input: Tensor) -> Tensor: ...
 @overload
 def matrix_norm(
     input: Tensor,
@@ -42,6 +115,7 @@ def matrix_norm(
     dtype: _dtype | None = ...,
     out: Tensor | None = ...,
 ) -> Tensor: ...
+def matrix_power(input: Tensor, n: _int, *, out: Tensor | None = ...) -> Tensor: ...
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = ...) -> Tensor: ...
 @overload
 def norm(
@@ -63,6 +137,24 @@ def norm(
     dtype: _dtype | None = ...,
     out: Tensor | None = ...,
 ) -> Tensor: ...
+def qr(A: Tensor, mode: str = ..., *, out: Sequence[Tensor] | None = ...) -> _linalg_qr_result: ...
+def slogdet(A: Tensor, *, out: Sequence[Tensor] | None = ...) -> _linalg_slogdet_result: ...
+def solve(A: Tensor, B: Tensor, *, left: _bool = ..., out: Tensor | None = ...) -> Tensor: ...
+def solve_ex(
+    A: Tensor, B: Tensor, *, left: _bool = ..., check_errors: _bool = ..., out: Sequence[Tensor] | None = ...
+) -> _linalg_solve_ex_result: ...
+def solve_triangular(
+    input: Tensor,
+    B: Tensor,
+    *,
+    upper: _bool,
+    left: _bool = ...,
+    unitriangular: _bool = ...,
+    out: Tensor | None = ...,
+) -> Tensor: ...
+def svd(
+    A: Tensor, full_matrices: _bool = ..., *, driver: str | None = ..., out: Sequence[Tensor] | None = ...
+) -> _linalg_svd_result: ...
 def svdvals(A: Tensor, *, driver: str | None = ..., out: Tensor | None = ...) -> Tensor: ...
 def vecdot(x: Tensor, y: Tensor, *, dim: _int = ..., out: Tensor | None = ...) -> Tensor: ...
 def vector_norm(

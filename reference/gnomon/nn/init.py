@@ -231,6 +231,28 @@ def kaiming_normal_(
     return normal_(tensor, 0.0, std, generator)
 
 
+def orthogonal_(tensor: gn.Tensor, gain: float = 1, generator: gn.Generator | None = None) -> gn.Tensor:
+    """Fills with a random matrix of orthonormal rows or columns, whichever are fewer, times ``gain``.
+
+    Sizes after the first are taken together as columns.  It is the Q of a matrix of normal numbers whose R
+    has a positive diagonal, which makes it uniformly distributed.  Raises ValueError for fewer than two
+    dimensions. Source: Saxe and others 2013, arXiv:1312.6120; Mezzadri 2006, arXiv:math-ph/0609050."""
+    if tensor.dim() < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if tensor.numel() == 0 or tensor.is_meta:
+        return tensor
+    rows = tensor.size(0)
+    columns = tensor.numel() // rows
+    drawn = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
+    Q, R = gn.linalg.qr(drawn.t() if rows < columns else drawn)
+    Q = Q * R.diagonal().sign()
+    if rows < columns:
+        Q = Q.t()
+    with gn.no_grad():
+        tensor.view_as(Q).copy_(Q)
+        return tensor.mul_(gain)
+
+
 def sparse_(
     tensor: gn.Tensor, sparsity: float, std: float = 0.01, generator: gn.Generator | None = None
 ) -> gn.Tensor:
@@ -295,4 +317,5 @@ xavier_uniform = _deprecated(xavier_uniform_)
 xavier_normal = _deprecated(xavier_normal_)
 kaiming_uniform = _deprecated(kaiming_uniform_)
 kaiming_normal = _deprecated(kaiming_normal_)
+orthogonal = _deprecated(orthogonal_)
 sparse = _deprecated(sparse_)

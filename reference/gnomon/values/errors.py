@@ -16,6 +16,13 @@ class OutOfMemoryError(RuntimeError):
     """A backend's allocator has no memory left.  Source: torch.OutOfMemoryError."""
 
 
+class LinAlgError(RuntimeError):
+    """A matrix for which a function of linear algebra is not defined, such as the inverse of a singular one.
+
+    Source: torch.linalg.LinAlgError.
+    """
+
+
 class BackendUnavailableError(RuntimeError):
     """The requested backend is not installed or can not run here; the text says why."""
 

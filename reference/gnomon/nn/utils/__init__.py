@@ -16,6 +16,7 @@ from .fusion import (
     fuse_linear_bn_weights,
 )
 from .init import skip_init
+from .spectral_norm import remove_spectral_norm, spectral_norm
 from .weight_norm import remove_weight_norm, weight_norm
 
 __all__ = [
@@ -32,9 +33,11 @@ __all__ = [
     "parametrizations",
     "parametrize",
     "prune",
+    "remove_spectral_norm",
     "remove_weight_norm",
     "rnn",
     "skip_init",
+    "spectral_norm",
     "vector_to_parameters",
     "weight_norm",
 ]

@@ -1,13 +1,31 @@
-"""Matrix products, decompositions, triangles, distances."""
+"""Matrix products, decompositions, linear systems, functions of matrices, triangles, distances."""
 
-from . import bilinear, distance, einsum, matmul, products, svd, triangle
+from . import (
+    bilinear,
+    determinant,
+    distance,
+    eigen,
+    einsum,
+    factorizations,
+    matmul,
+    matrix_functions,
+    products,
+    solve,
+    svd,
+    triangle,
+)
 
 __all__ = [
     "bilinear",
+    "determinant",
     "distance",
+    "eigen",
     "einsum",
+    "factorizations",
     "matmul",
+    "matrix_functions",
     "products",
+    "solve",
     "svd",
     "triangle",
 ]

@@ -16,16 +16,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...calls.checks import check_floating_or_complex, check_matrix, refuse_half
+from ...calls.meta_functions import column_major
 from ...calls.native import native_function
 from ...calls.record import Out
 from ...dispatch.dispatcher import aten
 from ...dispatch.mode import mode_word
 from ...memory.accessor import TensorAccessor
-from ...memory.spec import Spec, spec_of
+from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...numerics import arithmetic
-from ...values import geometry
 from ...values.dispatch_key import AUTOGRAD, BATCHED, FORWARD_AD
+from ...values.errors import LinAlgError
 
 Column = list[Any]
 SWEEPS = 60  # an upper bound: Jacobi converges quadratically, in a handful
@@ -35,13 +36,6 @@ def _check_input(A: Spec) -> None:
     check_matrix(A=A)
     check_floating_or_complex(A.dtype)
     refuse_half(A.dtype)
-
-
-def _column_major(sizes: tuple[int, ...], like: Spec) -> Spec:
-    """The spec of matrices with contiguous columns, as LAPACK returns them."""
-    strides = list(geometry.contiguous_strides((*sizes[:-2], sizes[-1], sizes[-2])))
-    strides[-2:] = strides[-1], strides[-2]
-    return spec_of(sizes, tuple(strides), like.dtype, like.device)
 
 
 def _svd_meta(A: Spec, full_matrices: bool, compute_uv: bool, driver: str | None) -> tuple[Spec, Spec, Spec]:
@@ -55,7 +49,7 @@ def _svd_meta(A: Spec, full_matrices: bool, compute_uv: bool, driver: str | None
         return A.contiguous((0,)), values, A.contiguous((0,))
     left = (*batch, rows, rows if full_matrices else least)
     right = (*batch, columns if full_matrices else least, columns)
-    return _column_major(left, A), values, _column_major(right, A)
+    return column_major(left, A), values, column_major(right, A)
 
 
 def _inner(a: Column, b: Column) -> Any:
@@ -131,10 +125,14 @@ def _svd_kernel(
     source, out_s = TensorAccessor(A), TensorAccessor(S)
     *batch, rows, columns = source.sizes
     out_u, out_v = TensorAccessor(U), TensorAccessor(Vh)
-    for index in itertools.product(*map(range, batch)):
+    for number, index in enumerate(itertools.product(*map(range, batch))):
         matrix = [[source[index + (i, j)] for j in range(columns)] for i in range(rows)]
         if any(x != x or abs(x) == math.inf for row in matrix for x in row):
-            raise RuntimeError("The algorithm failed to converge: the input is not finite")
+            which = f"(Batch element {number}): " if batch else ""
+            raise LinAlgError(
+                f"linalg.svd: {which}The algorithm failed to converge because the input matrix contained "
+                "non-finite values."
+            )
         if rows >= columns:
             left, values, right = decompose(matrix)
         else:
@@ -166,6 +164,8 @@ def _svd_grad(grads: Sequence[Any], U: Any, S: Any, Vh: Any) -> Any:
     Singular values must be distinct.  Source: svd_backward; Townsend, "Differentiating the SVD", 2016.
     """
     grad_u, grad_s, grad_vh = grads
+    if all(each is None for each in grads):
+        return None
     count = S.size(-1)
     U, Vh = U.narrow(-1, 0, count), Vh.narrow(-2, 0, count)
     inner = None
@@ -177,12 +177,15 @@ def _svd_grad(grads: Sequence[Any], U: Any, S: Any, Vh: Any) -> Any:
         if grad_u is not None:
             grad_u = grad_u.narrow(-1, 0, count)
             turned = _adjoint(U).matmul(grad_u)
-            terms.append((turned - _adjoint(turned)) / gaps * S.unsqueeze(-2))
+            skew = turned - _adjoint(turned)
+            terms.append(skew / gaps * S.unsqueeze(-2))
+            if skew.is_complex():  # the phases of U, which those of V cancel in the other terms
+                terms.append(aten.diag_embed(skew.diagonal(0, -2, -1) / (2 * S)))
         if grad_vh is not None:
             grad_v = _adjoint(grad_vh.narrow(-2, 0, count))
             turned = Vh.matmul(grad_v)
             terms.append(S.unsqueeze(-1) * ((turned - _adjoint(turned)) / gaps))
-        inner = terms[0] if len(terms) == 1 else terms[0] + terms[1]
+        inner = sum(terms[1:], terms[0])
     if grad_s is not None:
         diagonal = aten.diag_embed(grad_s.to(U.dtype))
         inner = diagonal if inner is None else inner + diagonal
@@ -209,7 +212,7 @@ svd = native_function(
     Vh (*, k, m), k = min(n, m).
 
     With ``full_matrices`` U is (*, n, n) and Vh (*, m, m); without ``compute_uv`` they are empty.  Raises
-    RuntimeError for integers and non-finite input, NotImplementedError for half precision.""",
+    RuntimeError for integers, LinAlgError for non-finite input, NotImplementedError for half precision.""",
 )
 
 
@@ -225,4 +228,48 @@ linalg_svdvals = native_function(
     variants="function",
     out=Out(exact=True),
     doc="Computes the singular values of matrices (*, n, m), real and in descending order: (*, min(n, m)).",
+)
+
+linalg_svd = native_function(
+    "linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)",
+    composite=lambda A, full_matrices, driver: aten._linalg_svd.default(A, full_matrices, True, driver),
+    python_module="linalg",
+    variants="function",
+    out=Out(
+        "linalg_svd.U(Tensor A, bool full_matrices=True, *, str? driver=None, Tensor(a!) U, Tensor(b!) S, "
+        "Tensor(c!) Vh) -> (Tensor(a!) U, Tensor(b!) S, Tensor(c!) Vh)",
+        exact=True,
+    ),
+    doc="""Computes the singular value decomposition ``A = U diag(S) Vh`` of matrices (*, n, m).
+
+    With k = min(n, m), S is (*, k), real and descending, U (*, n, n) and Vh (*, m, m), or without
+    ``full_matrices`` (*, n, k) and (*, k, m).  Raises LinAlgError for non-finite input.""",
+)
+
+
+def _old_svd(self: Any, some: bool, compute_uv: bool) -> tuple[Any, Any, Any]:
+    if self.ndim < 2:
+        raise RuntimeError("linalg.svd: input should have at least 2 dimensions")
+    if compute_uv:
+        U, S, Vh = aten.linalg_svd.default(self, not some)
+        return U, S, Vh.mH
+    rows, columns = self.shape[-2:]
+    batch = self.shape[:-2]
+    values = aten.linalg_svdvals.default(self)
+    return self.new_zeros((*batch, rows, rows)), values, self.new_zeros((*batch, columns, columns)).mT
+
+
+svd_of_tensor = native_function(
+    "svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)",
+    composite=_old_svd,
+    out=Out(
+        "svd.U(Tensor self, bool some=True, bool compute_uv=True, *, Tensor(a!) U, Tensor(b!) S, Tensor(c!) "
+        "V) -> (Tensor(a!) U, Tensor(b!) S, Tensor(c!) V)",
+        exact=True,
+        row_major=lambda self, some, compute_uv: not compute_uv,
+    ),
+    doc="""The former linalg.svd, with V instead of its adjoint: ``self = U diag(S) V^H``.
+
+    ``some`` gives the first min(n, m) columns.  Without ``compute_uv`` U and V are zeros.  Raises LinAlgError
+    for non-finite input.""",
 )

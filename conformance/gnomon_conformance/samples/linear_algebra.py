@@ -1,0 +1,370 @@
+"""Samples of factorizations, linear systems, determinants, functions of matrices and eigenvalues.
+
+Most tensors have a layout of their own: expanded, a matrix would be singular, and its factors rounding
+errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..inputs.description import Sample, TensorDescription, bad, given, sample, tensor
+from . import samples_of
+
+FULL = ("float32", "float64", "complex64", "complex128")
+# Hermitian and positive-definite; the imaginary parts are for complex dtypes.
+DEFINITE: list[list[complex]] = [[4, 1 + 1j, -0.5], [1 - 1j, 3, 0.25j], [-0.5, -0.25j, 2]]
+FACTOR: list[list[complex]] = [[2, 0, 0], [0.5, 1.5, 0], [-0.25, 0.75, 1.25]]
+GENERAL: list[list[complex]] = [[1, 2, -0.5], [-3, 0.5, 1], [0.25, -1, 2]]
+
+
+def matrix(rows: Sequence[Sequence[complex]], dtype: str, transposed: bool = False) -> TensorDescription:
+    """A matrix with these numbers, of which a real dtype has the real parts."""
+    lines = [list(line) for line in zip(*rows)] if transposed else rows
+    numbers = [
+        complex(x) if dtype.startswith("complex") else float(complex(x).real) for line in lines for x in line
+    ]
+    height, width = len(rows), len(rows[0])
+    strides = (1, height) if transposed else (width, 1)
+    return given(numbers, (height, width), strides, 0, dtype)
+
+
+def of_matrices(rows: Sequence[Sequence[complex]], *args: Any, **kwargs: Any) -> list[Sample]:
+    """A call with this matrix first for each dtype, row-major and column-major."""
+    return [
+        sample(matrix(rows, dtype, flag), *args, dtypes=[dtype], **kwargs)
+        for dtype in FULL
+        for flag in (False, True)
+    ]
+
+
+def plain(*sizes: int, **fields: Any) -> TensorDescription:
+    return tensor(*sizes, layout=fields.pop("layout", "contiguous"), **fields)
+
+
+def ours(*args: Any, **kwargs: Any) -> Sample:
+    return sample(*args, dtypes=FULL, **kwargs)
+
+
+HALVES = ("float16", "bfloat16", "int64", "bool")
+SQUARE = [bad("RuntimeError", tensor(2, 3)), bad("RuntimeError", tensor(3))]
+REFUSED = [*SQUARE, bad("RuntimeError", tensor(2, 2), dtypes=HALVES)]
+CHOLESKY = [
+    *of_matrices(DEFINITE, differentiable=False),
+    *of_matrices(DEFINITE, upper=True, differentiable=False),
+    ours(plain(0, 2, 2)),
+    ours(plain(2, 0, 0)),
+]
+samples_of(
+    "linalg_cholesky_ex",
+    [
+        *CHOLESKY,
+        ours(plain(2, 2, 2, values="unit"), differentiable=False),
+        *of_matrices([[1, 2, 0], [2, 1, 0], [0, 0, 1]], differentiable=False),
+        *SQUARE,
+        bad("NotImplementedError", tensor(2, 2), dtypes=["float16", "bfloat16"]),
+        bad("RuntimeError", matrix([[-1, 0], [0, 1]], "float32"), check_errors=True),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "linalg_cholesky cholesky",
+    [*CHOLESKY, *SQUARE, bad("RuntimeError", matrix([[1, 2], [2, 1]], "float32"))],
+    tolerance="composed",
+)
+samples_of(
+    "_linalg_check_errors",
+    [
+        sample(given([0, 0], (2,), (1,), 0, "int32"), "linalg.inv", is_matrix=False),
+        bad("RuntimeError", given([0, 2], (2,), (1,), 0, "int32"), "linalg.inv", is_matrix=False),
+        bad("RuntimeError", given([1], (), (), 0, "int32"), "gnomon.linalg.lu_factor", is_matrix=True),
+    ],
+)
+samples_of(
+    "cholesky_solve",
+    [
+        *[sample(plain(3, 2), matrix(FACTOR, dtype), dtypes=[dtype]) for dtype in FULL],
+        *[sample(plain(2, 3, 2), matrix(FACTOR, dtype), dtypes=[dtype]) for dtype in FULL],
+        *[sample(plain(3, 1), matrix(FACTOR, dtype, True), True, dtypes=[dtype]) for dtype in FULL],
+        ours(plain(0, 2), plain(0, 0)),
+        bad("RuntimeError", tensor(3, 2), tensor(2, 2)),
+        bad("RuntimeError", tensor(3, 2), tensor(3, 2)),
+        bad("RuntimeError", tensor(3), tensor(3, 3)),
+        bad("RuntimeError", tensor(3, 2), tensor(3, 3, dtype="float64")),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "cholesky_inverse",
+    [
+        *of_matrices(FACTOR),
+        *[sample(matrix(FACTOR, dtype, True), True, dtypes=[dtype]) for dtype in FULL],
+        *SQUARE,
+        bad("RuntimeError", matrix([[1, 0], [2, 0]], "float32")),
+    ],
+    tolerance="composed",
+)
+FACTORED = [
+    ours(plain(3, 2)),
+    ours(plain(2, 3, layout="transposed")),
+    ours(plain(2, 3, 3, layout="gapped")),
+    ours(plain(2, 0, 3)),
+    ours(plain(3, 0)),
+]
+samples_of(
+    "geqrf",
+    [
+        *[each._replace(differentiable=False) for each in FACTORED],
+        ours(plain(3, 2, values="zeros"), differentiable=False),
+        bad("RuntimeError", tensor(3)),
+        bad("NotImplementedError", tensor(2, 2), dtypes=HALVES),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "linalg_householder_product",
+    [
+        ours(plain(3, 2, values="unit"), plain(2, values="unit")),
+        ours(plain(2, 3, 3, layout="transposed", values="unit"), plain(2, 2, values="unit")),
+        ours(plain(3, 2), plain(0), differentiable=False),
+        ours(plain(0, 3, 2), plain(0, 2)),
+        bad("RuntimeError", tensor(2, 3), tensor(2)),
+        bad("RuntimeError", tensor(3, 2), tensor(3)),
+        bad("RuntimeError", tensor(2, 3, 2), tensor(2)),
+        bad("RuntimeError", tensor(2, 3, 2), tensor(3, 2)),
+        bad("RuntimeError", tensor(3, 2), tensor(2, dtype="float64")),
+        bad("RuntimeError", tensor(3), tensor(2)),
+    ],
+    tolerance="composed",
+)
+samples_of("orgqr", [ours(plain(3, 2, values="unit"), plain(2, values="unit"))], tolerance="composed")
+samples_of(
+    "linalg_qr",
+    [
+        *of_matrices([line[:2] for line in GENERAL]),
+        *of_matrices(GENERAL[:2]),
+        *of_matrices(GENERAL[:2], "complete"),
+        *[each._replace(differentiable=False) for each in FACTORED],
+        ours(plain(3, 2), "complete", differentiable=False),
+        ours(plain(3, 2), "r", differentiable=False),
+        ours(plain(0, 2), "complete", differentiable=False),
+        bad("RuntimeError", tensor(2, 2), "full"),
+        bad("RuntimeError", tensor(3)),
+        bad("RuntimeError", tensor(2, 2), dtypes=["int64", "bool"]),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "qr",
+    [*of_matrices([line[:2] for line in GENERAL]), *of_matrices(GENERAL[:2], False)],
+    tolerance="composed",
+)
+GENERALS = [
+    *of_matrices(GENERAL),
+    ours(plain(3, 2)),
+    ours(plain(2, 3, layout="transposed")),
+    ours(plain(2, 2, 2, layout="gapped", seed=3)),
+    ours(plain(0, 2, 2)),
+    ours(plain(3, 0)),
+]
+samples_of(
+    "linalg_lu_factor_ex",
+    [
+        *GENERALS,
+        ours(plain(2, 2, values="zeros"), differentiable=False),
+        bad("RuntimeError", tensor(3)),
+        bad("RuntimeError", tensor(2, 2), pivot=False),
+        bad("RuntimeError", plain(2, 2, values="zeros"), check_errors=True),
+        bad("NotImplementedError", tensor(2, 2), dtypes=HALVES),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "linalg_lu_factor",
+    [*GENERALS, bad("RuntimeError", plain(2, 2, values="zeros")), bad("RuntimeError", tensor(3))],
+    tolerance="composed",
+)
+samples_of(
+    "_lu_with_info", [ours(plain(3, 2)), bad("RuntimeError", tensor(2, 2), False)], tolerance="composed"
+)
+samples_of("linalg_lu", [*GENERALS, bad("RuntimeError", tensor(2, 2), pivot=False)], tolerance="composed")
+PIVOTS = given([2, 3, 3], (3,), (1,), 0, "int32")
+PAIRS = given([2, 2, 1, 2], (2, 2), (2, 1), 0, "int32")
+samples_of(
+    "lu_unpack",
+    [
+        sample(tensor(3, 3), PIVOTS, dtypes=("int64", *FULL)),
+        ours(tensor(2, 3, 2), PAIRS),
+        ours(tensor(2, 2, 3), PAIRS, False),
+        ours(tensor(3, 4), PIVOTS, True, False),
+        bad("RuntimeError", tensor(3), PIVOTS),
+        bad("RuntimeError", tensor(2, 2), given([0, 1], (2,), (1,), 0, "int32")),
+        bad("RuntimeError", tensor(2, 2), given([1, 2], (2,), (1,), 0, "int64")),
+    ],
+)
+TRIANGLE: list[list[complex]] = [[2, 1, -1], [0.5, -1, 2], [1, 0.25, 1.5]]
+samples_of(
+    "linalg_solve_triangular",
+    [
+        *[sample(matrix(TRIANGLE, dtype), plain(3, 2), upper=True, dtypes=[dtype]) for dtype in FULL],
+        *[
+            sample(matrix(TRIANGLE, dtype, True), plain(2, 3, 1), upper=False, dtypes=[dtype])
+            for dtype in FULL
+        ],
+        *[
+            sample(
+                matrix(TRIANGLE, dtype),
+                plain(2, 3),
+                upper=False,
+                left=False,
+                unitriangular=True,
+                dtypes=[dtype],
+            )
+            for dtype in FULL
+        ],
+        ours(plain(2, 2, values="zeros"), plain(2, 1), upper=True, differentiable=False),
+        ours(plain(0, 0), plain(0, 2), upper=True),
+        bad("RuntimeError", tensor(2, 3), tensor(3, 1), upper=True),
+        bad("RuntimeError", tensor(3, 3), tensor(2, 3), upper=True),
+        bad("RuntimeError", tensor(3, 3), tensor(3, 2), upper=True, left=False),
+        bad("RuntimeError", tensor(3, 3), tensor(3), upper=True),
+        bad("RuntimeError", tensor(2, 3, 3), tensor(3, 3, 1), upper=True),
+        bad("NotImplementedError", tensor(2, 2), tensor(2, 2), upper=True, dtypes=HALVES),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "triangular_solve",
+    [
+        *[sample(plain(3, 2), matrix(TRIANGLE, dtype), dtypes=[dtype]) for dtype in FULL],
+        *[sample(plain(2, 3, 1), matrix(TRIANGLE, dtype), False, True, dtypes=[dtype]) for dtype in FULL],
+        *[sample(plain(3, 2), matrix(TRIANGLE, dtype), True, False, True, dtypes=[dtype]) for dtype in FULL],
+        bad("RuntimeError", tensor(3), tensor(3, 3)),
+        bad("RuntimeError", tensor(2, 2), tensor(3, 3)),
+        bad("RuntimeError", tensor(3, 2), tensor(3, 3, dtype="float64")),
+    ],
+    tolerance="composed",
+)
+SOLVED = [
+    *[sample(matrix(TRIANGLE, dtype), PIVOTS, plain(3, 2), dtypes=[dtype]) for dtype in FULL],
+    *[
+        sample(matrix(TRIANGLE, dtype, True), PIVOTS, plain(2, 3, 1), adjoint=True, dtypes=[dtype])
+        for dtype in FULL
+    ],
+    *[sample(matrix(TRIANGLE, dtype), PIVOTS, plain(2, 3), left=False, dtypes=[dtype]) for dtype in FULL],
+    *[
+        sample(matrix(TRIANGLE, dtype), PIVOTS, plain(2, 3), left=False, adjoint=True, dtypes=[dtype])
+        for dtype in FULL
+    ],
+]
+samples_of(
+    "linalg_lu_solve",
+    [
+        *SOLVED,
+        bad("RuntimeError", tensor(3, 3), PIVOTS, tensor(2, 1)),
+        bad("RuntimeError", tensor(2, 2), PIVOTS, tensor(2, 1)),
+        bad("RuntimeError", tensor(2, 3, 3), PIVOTS, tensor(3, 1)),
+        bad("RuntimeError", tensor(3, 3), given([1, 2, 3], (3,), (1,), 0, "int64"), tensor(3, 1)),
+        bad("RuntimeError", tensor(3, 3), PIVOTS, tensor(3, 1, dtype="float64")),
+        bad("RuntimeError", tensor(3, 3), given([1, 0, 3], (3,), (1,), 0, "int32"), tensor(3, 1)),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "lu_solve",
+    [sample(plain(3, 2), matrix(TRIANGLE, dtype), PIVOTS, dtypes=[dtype]) for dtype in FULL],
+    tolerance="composed",
+)
+SYSTEMS = [
+    *[sample(matrix(GENERAL, dtype), plain(3, 2), dtypes=[dtype]) for dtype in FULL],
+    *[sample(matrix(GENERAL, dtype, True), plain(3), dtypes=[dtype]) for dtype in FULL],
+    *[sample(matrix(GENERAL, dtype), plain(2, 3, 1), dtypes=[dtype]) for dtype in FULL],
+    *[sample(matrix(GENERAL, dtype), plain(2, 3), left=False, dtypes=[dtype]) for dtype in FULL],
+    ours(plain(2, 2, 2, seed=3), plain(2, 2)),
+    ours(plain(0, 0), plain(0, 2)),
+    bad("RuntimeError", tensor(3, 3), tensor(2, 3)),
+    bad("RuntimeError", tensor(2, 3), tensor(3, 1)),
+    bad("RuntimeError", tensor(3), tensor(3)),
+    bad("RuntimeError", tensor(3, 3), tensor(3, 1, dtype="float64")),
+    bad("RuntimeError", tensor(3, 3), tensor(3, 1), dtypes=["int64"]),
+]
+ZEROS = plain(2, 2, values="zeros")
+samples_of(
+    "_linalg_solve_ex linalg_solve_ex",
+    [*SYSTEMS, bad("RuntimeError", ZEROS, plain(2, 1), check_errors=True)],
+    tolerance="composed",
+)
+samples_of("linalg_solve", [*SYSTEMS, bad("RuntimeError", ZEROS, plain(2, 1))], tolerance="composed")
+SQUARES = [
+    *of_matrices(GENERAL),
+    ours(plain(2, 2, 2, seed=3)),
+    ours(plain(0, 2, 2)),
+    ours(plain(2, 0, 0)),
+    *REFUSED,
+]
+samples_of("linalg_inv_ex", [*SQUARES, bad("RuntimeError", ZEROS, check_errors=True)], tolerance="composed")
+samples_of("linalg_inv inverse", [*SQUARES, bad("RuntimeError", ZEROS)], tolerance="composed")
+samples_of(
+    "_linalg_det linalg_det det _linalg_slogdet linalg_slogdet slogdet",
+    [*SQUARES, ours(ZEROS, differentiable=False)],
+    tolerance="composed",
+)
+samples_of("logdet", [*of_matrices(DEFINITE), ours(plain(0, 2, 2)), *REFUSED], tolerance="composed")
+samples_of(
+    "linalg_matrix_exp matrix_exp",
+    [
+        sample(tensor(3, 3, values="unit"), dtypes=FULL),
+        sample(tensor(2, 2, 2), dtypes=FULL),
+        sample(tensor(1, 1), dtypes=FULL),
+        sample(tensor(2, 0, 0), dtypes=FULL),
+        sample(tensor(0, 2, 2), dtypes=FULL),
+        sample(tensor(2, 2), dtypes=("float16", "bfloat16"), differentiable=False),
+        *SQUARE,
+        bad("RuntimeError", tensor(2, 2), dtypes=["int64", "bool"]),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "linalg_matrix_power matrix_power",
+    [
+        sample(tensor(2, 2), 0, dtypes=FULL),
+        sample(tensor(2, 2, 2), 1, dtypes=FULL),
+        sample(tensor(3, 3, values="unit"), 2, dtypes=("int64", *FULL)),
+        sample(tensor(2, 2, values="unit"), 5, dtypes=FULL),
+        *of_matrices(GENERAL, -2),
+        bad("RuntimeError", tensor(2, 3), 2),
+        bad("RuntimeError", tensor(2, 2), -1, dtypes=["int64"]),
+        bad("RuntimeError", ZEROS, -1),
+    ],
+    tolerance="composed",
+)
+HERMITIAN = [
+    *of_matrices(DEFINITE, differentiable=False),
+    *of_matrices(DEFINITE, "U", differentiable=False),
+    ours(plain(2, 0, 0), differentiable=False),
+    *SQUARE,
+    bad("RuntimeError", tensor(2, 2), "X"),
+    bad("RuntimeError", matrix([[float("nan"), 0], [0, 1]], "float32")),
+]
+samples_of("_linalg_eigh linalg_eigh linalg_eigvalsh", HERMITIAN, tolerance="composed")
+samples_of(
+    "linalg_svd",
+    [
+        ours(plain(3, 2), differentiable=False),
+        ours(plain(2, 3), False, differentiable=False),
+        ours(plain(0, 2), differentiable=False),
+        bad("RuntimeError", tensor(3)),
+        bad("RuntimeError", tensor(2, 2), driver="gesvd"),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "svd",
+    [
+        ours(plain(3, 2), differentiable=False),
+        ours(plain(2, 3), False, differentiable=False),
+        ours(plain(3, 2), True, False, differentiable=False),
+        bad("RuntimeError", tensor(3)),
+    ],
+    tolerance="composed",
+)

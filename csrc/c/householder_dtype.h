@@ -1,0 +1,139 @@
+/* Householder reflections of matrices of one dtype. */
+
+#if CODE == GN_FLOAT32 || CODE == GN_FLOAT64 || IS_COMPLEX
+#include "matrix_dtype.h"
+
+/* Applies I - factor v v^H to `rows` rows of `width` elements, `step` apart; v is `stride` apart, its first element is
+ * 1 whatever stands there. `shares` has room for a row. */
+static void NAME(reflect)(COMPUTE *a, int64_t step, int64_t rows, int64_t width, const COMPUTE *v, int64_t stride,
+                          COMPUTE factor, COMPUTE *shares) {
+    memcpy(shares, a, (size_t)width * sizeof(COMPUTE));
+    for (int64_t i = 1; i < rows; i++) {
+        NAME(subtract)(shares, a + i * step, -CONJUGATE(v[i * stride]), width);
+    }
+    NAME(subtract)(a, shares, factor, width);
+    for (int64_t i = 1; i < rows; i++) {
+        NAME(subtract)(a + i * step, shares, GN_TIMES(factor, v[i * stride]), width);
+    }
+}
+
+/* Replaces a by R and, below its diagonal, the vectors. */
+static void NAME(triangulate)(COMPUTE *a, int64_t rows, int64_t columns, COMPUTE *taus, COMPUTE *shares) {
+    for (int64_t k = 0; k < gn_min(rows, columns); k++) {
+        COMPUTE *corner = a + k * columns + k;
+        double scale = 0; /* so that squares stay in range */
+        for (int64_t i = 0; i < rows - k; i++) {
+            const COMPUTE x = corner[i * columns];
+            scale = fmax(scale, fmax(fabs((double)REAL_OF(x)), fabs((double)IMAGINARY_OF(x))));
+        }
+        double below = 0;
+        for (int64_t i = 1; i < rows - k; i++) {
+            const double real = (double)REAL_OF(corner[i * columns]) / scale;
+            const double imaginary = (double)IMAGINARY_OF(corner[i * columns]) / scale;
+            below += real * real + imaginary * imaginary;
+        }
+        const double real = (double)REAL_OF(*corner);
+        const double imaginary = (double)IMAGINARY_OF(*corner);
+        if (scale == 0 || (below == 0 && imaginary == 0)) {
+            taus[k] = 0;
+            continue;
+        }
+        const double own = (real / scale) * (real / scale) + (imaginary / scale) * (imaginary / scale);
+        const double beta = -copysign(scale * sqrt(own + below), real);
+#if IS_COMPLEX
+        const COMPUTE tau = (COMPUTE)gn_complex_of_float64((beta - real) / beta, -imaginary / beta);
+#else
+        const COMPUTE tau = (COMPUTE)((beta - real) / beta);
+#endif
+        const COMPUTE difference = *corner - (COMPUTE)beta;
+        for (int64_t i = 1; i < rows - k; i++) {
+            corner[i * columns] = corner[i * columns] / difference;
+        }
+        if (k + 1 < columns) {
+            NAME(reflect)(corner + 1, columns, rows - k, columns - k - 1, corner, columns, CONJUGATE(tau), shares);
+        }
+        *corner = (COMPUTE)beta;
+        taus[k] = tau;
+    }
+}
+
+static void NAME(geqrf_matrices)(int64_t begin, int64_t end, void *context) {
+    reflections *work = context;
+    const gn_call *call = work->call;
+    const gn_tensor *out = &call->tensors[0];
+    const gn_tensor *factors = &call->tensors[1];
+    const gn_tensor *in = &call->tensors[2];
+    const int64_t rows = gn_rows_of(in);
+    const int64_t columns = gn_columns_of(in);
+    const int64_t count = gn_min(rows, columns);
+    COMPUTE *a = gn_take(gn_checked(gn_checked(rows + 2, columns), sizeof(COMPUTE)));
+    COMPUTE *taus = a + rows * columns;
+    int32_t status = a == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+    for (int64_t matrix = begin; matrix < end && status == GN_OK; matrix++) {
+        NAME(gather)((const char *)work->data[2] + gn_matrix_offset(in, 2, in, 2, matrix), in->strides[in->ndim - 2],
+                     in->strides[in->ndim - 1], rows, columns, 0, a, columns);
+        NAME(triangulate)(a, rows, columns, taus, taus + columns);
+        NAME(scatter)((char *)work->data[0] + gn_matrix_offset(out, 2, in, 2, matrix), out->strides[out->ndim - 2],
+                      out->strides[out->ndim - 1], rows, columns, 0, a, columns);
+        NAME(scatter)((char *)work->data[1] + gn_matrix_offset(factors, 1, in, 2, matrix), 0,
+                      factors->strides[factors->ndim - 1], 1, count, 0, taus, count);
+    }
+    gn_report(&work->status, status);
+    gn_give(a);
+}
+
+/* (a, tau; self). */
+int32_t NAME(kernel_geqrf)(const gn_call *call, void *const *data) {
+    const gn_tensor *in = &call->tensors[2];
+    reflections work = {call, data, GN_OK};
+    const int64_t least = gn_min(gn_rows_of(in), gn_columns_of(in));
+    const int64_t steps = gn_checked(gn_checked(gn_rows_of(in), gn_columns_of(in)), 2 * least + 1);
+    gn_parallel_for(0, gn_matrices(in, 2), gn_grain(steps), NAME(geqrf_matrices), &work);
+    return work.status;
+}
+
+static void NAME(product_matrices)(int64_t begin, int64_t end, void *context) {
+    reflections *work = context;
+    const gn_call *call = work->call;
+    const gn_tensor *out = &call->tensors[0];
+    const gn_tensor *in = &call->tensors[1];
+    const gn_tensor *factors = &call->tensors[2];
+    const int64_t rows = gn_rows_of(in);
+    const int64_t columns = gn_columns_of(in);
+    const int64_t count = factors->sizes[factors->ndim - 1];
+    COMPUTE *v = gn_take(gn_checked(gn_checked(2 * rows + 2, columns), sizeof(COMPUTE)));
+    COMPUTE *a = v + rows * columns;
+    COMPUTE *taus = a + rows * columns;
+    int32_t status = v == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+    for (int64_t matrix = begin; matrix < end && status == GN_OK; matrix++) {
+        NAME(gather)((const char *)work->data[1] + gn_matrix_offset(in, 2, in, 2, matrix), in->strides[in->ndim - 2],
+                     in->strides[in->ndim - 1], rows, columns, 0, v, columns);
+        NAME(gather)((const char *)work->data[2] + gn_matrix_offset(factors, 1, in, 2, matrix), 0,
+                     factors->strides[factors->ndim - 1], 1, count, 0, taus, count);
+        memset(a, 0, (size_t)(rows * columns) * sizeof(COMPUTE));
+        for (int64_t i = 0; i < columns; i++) {
+            a[i * columns + i] = 1;
+        }
+        for (int64_t k = count - 1; k >= 0; k--) {
+            const int64_t at = k * columns + k;
+            NAME(reflect)(a + at, columns, rows - k, columns - k, v + at, columns, taus[k], taus + columns);
+        }
+        NAME(scatter)((char *)work->data[0] + gn_matrix_offset(out, 2, in, 2, matrix), out->strides[out->ndim - 2],
+                      out->strides[out->ndim - 1], rows, columns, 0, a, columns);
+    }
+    gn_report(&work->status, status);
+    gn_give(v);
+}
+
+/* (result; input, tau). */
+int32_t NAME(kernel_householder_product)(const gn_call *call, void *const *data) {
+    const gn_tensor *in = &call->tensors[1];
+    reflections work = {call, data, GN_OK};
+    const int64_t steps = gn_checked(gn_checked(gn_rows_of(in), gn_columns_of(in)), 2 * gn_columns_of(in) + 1);
+    gn_parallel_for(0, gn_matrices(in, 2), gn_grain(steps), NAME(product_matrices), &work);
+    return work.status;
+}
+
+#include "matrix_end.h"
+
+#endif

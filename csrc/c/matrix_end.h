@@ -1,0 +1,5 @@
+/* Undefines the macros of matrix_dtype.h. */
+
+#undef CONJUGATE
+#undef REAL_OF
+#undef IMAGINARY_OF
