@@ -113,6 +113,9 @@ from .pooling import (
     max_pool2d_with_indices,
     max_pool3d,
     max_pool3d_with_indices,
+    max_unpool1d,
+    max_unpool2d,
+    max_unpool3d,
 )
 from .random_activation import gumbel_softmax, rrelu, rrelu_
 from .vision import (

@@ -93,6 +93,88 @@ max_pool2d = _max_pool(max_pool2d_with_indices, 2)
 max_pool3d = _max_pool(max_pool3d_with_indices, 3)
 
 
+def _unpool_size(
+    input: gn.Tensor,
+    kernel_size: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    output_size: Sequence[int] | None,
+) -> Sequence[int]:
+    """The spatial sizes of max unpooling's result.  Raises ValueError for impossible ones."""
+    spatial = len(kernel_size)
+    sizes = input.shape[-spatial:]
+    default = [
+        (size - 1) * step + width - 2 * pad
+        for size, step, width, pad in zip(sizes, stride, kernel_size, padding)
+    ]
+    if output_size is None:
+        chosen: Sequence[int] = default
+    else:
+        chosen = output_size[2:] if len(output_size) == spatial + 2 else output_size
+        if len(chosen) != spatial:
+            raise ValueError(
+                f"output_size should be a sequence containing {spatial} or {spatial + 2} elements, but it "
+                f"has a length of '{len(chosen)}'"
+            )
+        for dim, (size, middle, step) in enumerate(zip(chosen, default, stride)):
+            if not middle - step < size < middle + step:
+                raise ValueError(
+                    f'invalid output_size "{chosen}" (dim {dim} must be between {middle - step} and '
+                    f"{middle + step})"
+                )
+    for dim, size in enumerate(chosen):
+        if size < 0:
+            raise ValueError(
+                "max_unpooling: output_size must contain non-negative spatial dimensions, but got "
+                f"output_size[{dim}]={size}"
+            )
+    return chosen
+
+
+def _max_unpool(spatial: int) -> Callable[..., gn.Tensor]:
+    """Makes max_unpool1d, 2d or 3d."""
+
+    def listed(value: Any) -> Sequence[int]:
+        return value if isinstance(value, (list, tuple)) else (value,) * spatial
+
+    def max_unpool(
+        input: gn.Tensor,
+        indices: gn.Tensor,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        output_size: Sequence[int] | None = None,
+    ) -> gn.Tensor:
+        widths = listed(kernel_size)
+        steps, pads = widths if stride is None else listed(stride), listed(padding)
+        sizes = _unpool_size(input, widths, steps, pads, output_size)
+        if spatial == 1:
+            wide = input.unsqueeze(-1), indices.unsqueeze(-1), (*sizes, 1)
+            return aten.max_unpool2d(*wide).squeeze(-1)
+        if spatial == 2:
+            return aten.max_unpool2d(input, indices, sizes)
+        return aten.max_unpool3d(input, indices, sizes, steps, pads)
+
+    return _named(
+        max_unpool,
+        f"max_unpool{spatial}d",
+        f"""Each element of ``input`` ([N,] C, *) at its place in the result, which is 0 elsewhere.
+
+    ``indices`` are the {PLACES[spatial]} (int64) that max_pool{spatial}d returns with ``return_indices``.
+    ``output_size`` are the result's spatial sizes: by default the smallest that pooling makes ``input``'s of.
+
+    Raises ValueError for an impossible ``output_size``, RuntimeError for shapes that do not match and for an
+    index beyond the result.
+
+    Source: torch.nn.functional.max_unpool{spatial}d.""",
+    )
+
+
+max_unpool1d = _max_unpool(1)
+max_unpool2d = _max_unpool(2)
+max_unpool3d = _max_unpool(3)
+
+
 def _with_default(output_size: Any, sizes: Sequence[int]) -> Any:
     """``output_size`` with None replaced by the input's size.  Raises ValueError for too many numbers."""
     if isinstance(output_size, int):

@@ -14,7 +14,7 @@ import gnomon as gn
 
 from .. import functional
 from .module import Module
-from .utils import _single
+from .utils import _pair, _single, _triple
 
 
 class _MaxPoolNd(Module):
@@ -77,6 +77,68 @@ class MaxPool3d(_MaxPoolNd):
     def forward(self, input: gn.Tensor) -> Any:
         """([N,] C, D, H, W) -> ([N,] C, D', H', W'), or with ``return_indices`` a pair of such tensors."""
         return functional.max_pool3d(input, *self._window())
+
+
+class _MaxUnpoolNd(Module):
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class MaxUnpool1d(_MaxUnpoolNd):
+    """Puts the maxima of MaxPool1d, with their indices, back to where they were; 0 elsewhere.
+
+    Source: torch.nn.MaxUnpool1d.
+    """
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        super().__init__()
+        self.kernel_size = _single(kernel_size)
+        self.stride = self.kernel_size if stride is None else _single(stride)
+        self.padding = _single(padding)
+
+    def forward(self, input: gn.Tensor, indices: gn.Tensor, output_size: Any = None) -> gn.Tensor:
+        """([N,] C, L) and indices of that shape -> ([N,] C, L')."""
+        return functional.max_unpool1d(
+            input, indices, self.kernel_size, self.stride, self.padding, output_size
+        )
+
+
+class MaxUnpool2d(_MaxUnpoolNd):
+    """Puts the maxima of MaxPool2d, with their indices, back to where they were; 0 elsewhere.
+
+    Source: torch.nn.MaxUnpool2d.
+    """
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        super().__init__()
+        self.kernel_size = _pair(kernel_size)
+        self.stride = self.kernel_size if stride is None else _pair(stride)
+        self.padding = _pair(padding)
+
+    def forward(self, input: gn.Tensor, indices: gn.Tensor, output_size: Any = None) -> gn.Tensor:
+        """([N,] C, H, W) and indices of that shape -> ([N,] C, H', W')."""
+        return functional.max_unpool2d(
+            input, indices, self.kernel_size, self.stride, self.padding, output_size
+        )
+
+
+class MaxUnpool3d(_MaxUnpoolNd):
+    """Puts the maxima of MaxPool3d, with their indices, back to where they were; 0 elsewhere.
+
+    Source: torch.nn.MaxUnpool3d.
+    """
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        super().__init__()
+        self.kernel_size = _triple(kernel_size)
+        self.stride = self.kernel_size if stride is None else _triple(stride)
+        self.padding = _triple(padding)
+
+    def forward(self, input: gn.Tensor, indices: gn.Tensor, output_size: Any = None) -> gn.Tensor:
+        """([N,] C, D, H, W) and indices of that shape -> ([N,] C, D', H', W')."""
+        return functional.max_unpool3d(
+            input, indices, self.kernel_size, self.stride, self.padding, output_size
+        )
 
 
 class _AvgPoolNd(Module):

@@ -26,6 +26,7 @@ from . import (
     resampling,
     rrelu,
     softmax,
+    unpooling,
 )
 
 __all__ = [
@@ -54,4 +55,5 @@ __all__ = [
     "resampling",
     "rrelu",
     "softmax",
+    "unpooling",
 ]
