@@ -60,6 +60,7 @@ samples_of(
     [
         *CHOLESKY,
         ours(plain(2, 2, 2, values="unit"), differentiable=False),
+        *of_matrices(DEFINITE, check_errors=True, differentiable=False),
         *of_matrices([[1, 2, 0], [2, 1, 0], [0, 0, 1]], differentiable=False),
         *SQUARE,
         bad("NotImplementedError", tensor(2, 2), dtypes=["float16", "bfloat16"]),
@@ -76,6 +77,7 @@ samples_of(
     "_linalg_check_errors",
     [
         sample(given([0, 0], (2,), (1,), 0, "int32"), "linalg.inv", is_matrix=False),
+        sample(given([0], (), (), 0, "int32"), "linalg.cholesky", is_matrix=True),
         bad("RuntimeError", given([0, 2], (2,), (1,), 0, "int32"), "linalg.inv", is_matrix=False),
         bad("RuntimeError", given([1], (), (), 0, "int32"), "gnomon.linalg.lu_factor", is_matrix=True),
     ],
@@ -172,6 +174,7 @@ samples_of(
     [
         *GENERALS,
         ours(plain(2, 2, values="zeros"), differentiable=False),
+        *of_matrices(GENERAL, check_errors=True, differentiable=False),
         bad("RuntimeError", tensor(3)),
         bad("RuntimeError", tensor(2, 2), pivot=False),
         bad("RuntimeError", plain(2, 2, values="zeros"), check_errors=True),
@@ -185,7 +188,13 @@ samples_of(
     tolerance="composed",
 )
 samples_of(
-    "_lu_with_info", [ours(plain(3, 2)), bad("RuntimeError", tensor(2, 2), False)], tolerance="composed"
+    "_lu_with_info",
+    [
+        ours(plain(3, 2)),
+        ours(plain(2, 2, values="zeros"), check_errors=False, differentiable=False),
+        bad("RuntimeError", tensor(2, 2), False),
+    ],
+    tolerance="composed",
 )
 samples_of("linalg_lu", [*GENERALS, bad("RuntimeError", tensor(2, 2), pivot=False)], tolerance="composed")
 PIVOTS = given([2, 3, 3], (3,), (1,), 0, "int32")
@@ -291,7 +300,16 @@ SYSTEMS = [
 ZEROS = plain(2, 2, values="zeros")
 samples_of(
     "_linalg_solve_ex linalg_solve_ex",
-    [*SYSTEMS, bad("RuntimeError", ZEROS, plain(2, 1), check_errors=True)],
+    [
+        *SYSTEMS,
+        *[
+            sample(
+                matrix(GENERAL, dtype), plain(3, 2), check_errors=True, dtypes=[dtype], differentiable=False
+            )
+            for dtype in FULL
+        ],
+        bad("RuntimeError", ZEROS, plain(2, 1), check_errors=True),
+    ],
     tolerance="composed",
 )
 samples_of("linalg_solve", [*SYSTEMS, bad("RuntimeError", ZEROS, plain(2, 1))], tolerance="composed")
@@ -302,7 +320,15 @@ SQUARES = [
     ours(plain(2, 0, 0)),
     *REFUSED,
 ]
-samples_of("linalg_inv_ex", [*SQUARES, bad("RuntimeError", ZEROS, check_errors=True)], tolerance="composed")
+samples_of(
+    "linalg_inv_ex",
+    [
+        *SQUARES,
+        *of_matrices(GENERAL, check_errors=True, differentiable=False),
+        bad("RuntimeError", ZEROS, check_errors=True),
+    ],
+    tolerance="composed",
+)
 samples_of("linalg_inv inverse", [*SQUARES, bad("RuntimeError", ZEROS)], tolerance="composed")
 samples_of(
     "_linalg_det linalg_det det _linalg_slogdet linalg_slogdet slogdet",
@@ -344,9 +370,9 @@ HERMITIAN = [
     ours(plain(2, 0, 0), differentiable=False),
     *SQUARE,
     bad("RuntimeError", tensor(2, 2), "X"),
-    bad("RuntimeError", matrix([[float("nan"), 0], [0, 1]], "float32")),
 ]
 samples_of("_linalg_eigh linalg_eigh linalg_eigvalsh", HERMITIAN, tolerance="composed")
+samples_of("_linalg_eigh", of_matrices(DEFINITE, "L", False, differentiable=False))
 samples_of(
     "linalg_svd",
     [

@@ -99,7 +99,16 @@ for _mode, _number in MODES.items():
                 differentiable=False,
             ),
             sample(
-                *(_output, None, None, *layer(_mode, has_biases=False), _output, _workspace, SIZES, _number),
+                *(
+                    _output,
+                    None,
+                    None,
+                    *layer(_mode, has_biases=False),
+                    _output,
+                    _workspace,
+                    [2, 1, 1, 1],
+                    _number,
+                ),
                 *(True, [True, False, True, False, False, False, True, False]),
                 dtypes=("float32", "float64"),
                 differentiable=False,

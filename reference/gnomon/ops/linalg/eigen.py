@@ -146,7 +146,7 @@ def _eigh_grad(grads: Sequence[Any], eigenvalues: Any, eigenvectors: Any, comput
 
 
 inner_eigh = native_function(
-    "_linalg_eigh(Tensor A, str UPLO='L', bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)",
+    '_linalg_eigh(Tensor A, str UPLO="L", bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)',
     meta=_eigh_meta,
     kernel=_eigh_kernel,
     derivatives={"A": _eigh_grad},
@@ -154,7 +154,7 @@ inner_eigh = native_function(
     variants="function",
     batching="leading",
     out=Out(
-        "_linalg_eigh.eigenvalues(Tensor A, str UPLO='L', bool compute_v=True, *, Tensor(a!) eigenvalues, "
+        '_linalg_eigh.eigenvalues(Tensor A, str UPLO="L", bool compute_v=True, *, Tensor(a!) eigenvalues, '
         "Tensor(b!) eigenvectors) -> (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)",
         exact=True,
     ),
@@ -166,12 +166,12 @@ inner_eigh = native_function(
 )
 
 linalg_eigh = native_function(
-    "linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors)",
+    'linalg_eigh(Tensor self, str UPLO="L") -> (Tensor eigenvalues, Tensor eigenvectors)',
     composite=lambda self, UPLO: aten._linalg_eigh.default(self, UPLO, True),
     python_module="linalg",
     variants="function",
     out=Out(
-        "linalg_eigh.eigvals(Tensor self, str UPLO='L', *, Tensor(a!) eigvals, Tensor(b!) eigvecs) -> "
+        'linalg_eigh.eigvals(Tensor self, str UPLO="L", *, Tensor(a!) eigvals, Tensor(b!) eigvecs) -> '
         "(Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)",
         exact=True,
     ),
@@ -189,7 +189,7 @@ def _eigvalsh(self: Any, UPLO: str) -> Any:
 
 
 linalg_eigvalsh = native_function(
-    "linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor",
+    'linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor',
     composite=_eigvalsh,
     python_module="linalg",
     variants="function",
