@@ -371,3 +371,40 @@ samples_of(
         bad("RuntimeError", tensor(2, 2, 2), _places(2, 2, 2), [2, 3, 3], [1, 2, 2], [0, 0, 0]),
     ],
 )
+for _spatial in (2, 3):
+    _plane = (
+        tensor(2, 3, 5, 6, 4, values="distinct") if _spatial == 3 else tensor(2, 3, 5, 6, values="distinct")
+    )
+    _numbers = tensor(2, 3, _spatial, values="probability", grad=False)
+    _unbatched = tensor(*_plane.sizes[1:], values="distinct")
+    _widths, _sizes = [2, 3, 1][-_spatial:], [3, 2, 3][:_spatial]
+    samples_of(
+        f"fractional_max_pool{_spatial}d",
+        [
+            sample(_plane, _widths, _sizes, _numbers, dtypes=REAL_FLOATS),
+            sample(_unbatched, [1] * _spatial, [2] * _spatial, _numbers, dtypes=REAL_FLOATS),
+            sample(_plane, [2] * _spatial, [1] * _spatial, _numbers, dtypes=REAL_FLOATS),
+            sample(
+                tensor(0, *_plane.sizes[1:]),
+                [2] * _spatial,
+                [1] * _spatial,
+                tensor(0, 3, _spatial, grad=False),
+                dtypes=REAL_FLOATS,
+            ),
+            bad("RuntimeError", _plane, [6] * _spatial, [1] * _spatial, _numbers),
+            bad("RuntimeError", _plane, [2] * _spatial, [1], _numbers),
+            bad("RuntimeError", _plane, [2] * _spatial, [1] * _spatial, tensor(1, 3, _spatial)),
+            bad("RuntimeError", _plane, [2] * _spatial, [1] * _spatial, tensor(2, 2, _spatial)),
+            bad("RuntimeError", _plane, [2] * _spatial, [1] * _spatial, tensor(2, 3, 1)),
+            bad("RuntimeError", _plane, [2] * _spatial, [1] * _spatial, tensor(2, 3)),
+            bad(
+                "RuntimeError",
+                _plane,
+                [2] * _spatial,
+                [1] * _spatial,
+                tensor(2, 3, _spatial, dtype="float64"),
+            ),
+            bad("RuntimeError", tensor(4), [2] * _spatial, [1] * _spatial, _numbers),
+        ],
+        tolerance="choice",
+    )

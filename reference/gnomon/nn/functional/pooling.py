@@ -287,3 +287,69 @@ def _lp_pool(spatial: int) -> Callable[..., gn.Tensor]:
 
 
 lp_pool1d, lp_pool2d, lp_pool3d = _lp_pool(1), _lp_pool(2), _lp_pool(3)
+
+
+def _fractional_max_pool_with_indices(spatial: int) -> Callable[..., tuple[gn.Tensor, gn.Tensor]]:
+    """Makes fractional_max_pool2d_with_indices or 3d, which ignore ``return_indices``."""
+    operator = getattr(aten, f"fractional_max_pool{spatial}d")
+
+    def pool(
+        input: gn.Tensor,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: gn.Tensor | None = None,
+    ) -> tuple[gn.Tensor, gn.Tensor]:
+        if output_size is None and output_ratio is None:
+            raise ValueError(
+                f"fractional_max_pool{spatial}d requires specifying either an output_size or an output_ratio"
+            )
+        if output_size is None:
+            ratios = output_ratio if isinstance(output_ratio, (list, tuple)) else (output_ratio,) * spatial
+            output_size = [int(size * ratio) for size, ratio in zip(input.shape[-spatial:], ratios)]
+        if _random_samples is None:
+            batch = 1 if input.ndim == spatial + 1 else input.shape[0]
+            sizes = (batch, input.shape[-spatial - 1], spatial)
+            _random_samples = gn.rand(sizes, dtype=input.dtype, device=input.device)
+        return operator(input, kernel_size, output_size, _random_samples)
+
+    return _named(
+        pool,
+        f"fractional_max_pool{spatial}d_with_indices",
+        f"The maxima of ``fractional_max_pool{spatial}d``, and their {PLACES[spatial]} (int64).",
+    )
+
+
+def _fractional_max_pool(with_indices: Callable[..., Any], spatial: int) -> Callable[..., Any]:
+    """Makes fractional_max_pool2d or 3d, which return indices too with ``return_indices``."""
+
+    def pool(
+        input: gn.Tensor,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: gn.Tensor | None = None,
+    ) -> Any:
+        both = with_indices(input, kernel_size, output_size, output_ratio, True, _random_samples)
+        return both if return_indices else both[0]
+
+    return _named(
+        pool,
+        f"fractional_max_pool{spatial}d",
+        f"""The maxima of windows of ([N,] C, *), with {spatial} spatial dimensions, at places that are drawn.
+
+    The result has the spatial sizes ``output_size``, or ``output_ratio`` (between 0 and 1) of the input's.
+    With ``return_indices`` it returns the maxima and their {PLACES[spatial]} (int64).
+
+    Raises ValueError without a size and a ratio, RuntimeError for windows that do not fit.
+
+    Source: torch.nn.functional.fractional_max_pool{spatial}d.""",
+    )
+
+
+fractional_max_pool2d_with_indices = _fractional_max_pool_with_indices(2)
+fractional_max_pool3d_with_indices = _fractional_max_pool_with_indices(3)
+fractional_max_pool2d = _fractional_max_pool(fractional_max_pool2d_with_indices, 2)
+fractional_max_pool3d = _fractional_max_pool(fractional_max_pool3d_with_indices, 3)
