@@ -89,7 +89,7 @@ def main(arguments: argparse.Namespace) -> dict[str, float]:
 
 def parse_arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Continue sine waves with an LSTM trained by L-BFGS.")
-    parser.add_argument("--steps", type=int, default=12, help="steps of L-BFGS (default: %(default)s)")
+    parser.add_argument("--steps", type=int, default=25, help="steps of L-BFGS (default: %(default)s)")
     parser.add_argument("--waves", type=int, default=40, help="default: %(default)s")
     parser.add_argument("--length", type=int, default=100, help="of what is read (default: %(default)s)")
     parser.add_argument("--device", default=gn.get_default_device(), help="default: %(default)s")
