@@ -91,6 +91,7 @@ def main(arguments: argparse.Namespace) -> dict[str, float]:
     model = ActorCritic().to(arguments.device)
     optimizer = gn.optim.Adam(model.parameters(), lr=arguments.lr)
     scheduler = gn.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, total_iters=arguments.steps)
+    reward = 1 - arguments.discount  # of a step: all rewards of an endless episode add up to 1
     lengths: list[int] = []  # of all episodes
     curve: list[float] = []
     for _ in track(range(arguments.steps), description="Training"):
@@ -105,14 +106,14 @@ def main(arguments: argparse.Namespace) -> dict[str, float]:
                 falls.append(fallen)
                 ends.append(ended)
                 lengths += finished.tolist()
-            # From the end: a step's return is its reward, 1, and the discounted return of the next step.
+            # From the end: a step's return is its reward and the discounted return of the next step.
             # Where an episode ends at the limit of steps, its own value stands for what would have come.
             _, values = model(gn.stack(states))
             _, following = model(carts.state)
             returns = []
             for value, fallen, ended in zip(values.flip(0), reversed(falls), reversed(ends)):
                 following = gn.where(ended, value, following)
-                following = 1 + arguments.discount * following.masked_fill(fallen, 0.0)
+                following = reward + arguments.discount * following.masked_fill(fallen, 0.0)
                 returns.insert(0, following)
         logits, values = model(gn.stack(states))
         advantages = gn.stack(returns) - values
@@ -120,7 +121,7 @@ def main(arguments: argparse.Namespace) -> dict[str, float]:
         chosen = logarithms.gather(-1, gn.stack(actions).unsqueeze(-1)).squeeze(-1)
         entropy = -(logarithms.exp() * logarithms).sum(-1).mean()
         weights = advantages.detach() / (advantages.detach().std() + 1e-6)
-        loss = -(weights * chosen).mean() + 0.5 * F.smooth_l1_loss(values, gn.stack(returns)) - 0.01 * entropy
+        loss = -(weights * chosen).mean() + F.mse_loss(values, gn.stack(returns)) - 0.01 * entropy
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -138,12 +139,12 @@ def main(arguments: argparse.Namespace) -> dict[str, float]:
 
 def parse_arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Learn to balance a pole on a cart.")
-    parser.add_argument("--steps", type=int, default=400, help="of the optimizer (default: %(default)s)")
+    parser.add_argument("--steps", type=int, default=600, help="of the optimizer (default: %(default)s)")
     parser.add_argument(
         "--horizon", type=int, default=20, help="of a cart between them (default: %(default)s)"
     )
     parser.add_argument("--carts", type=int, default=32, help="default: %(default)s")
-    parser.add_argument("--discount", type=float, default=0.98, help="default: %(default)s")
+    parser.add_argument("--discount", type=float, default=0.99, help="default: %(default)s")
     parser.add_argument("--lr", type=float, default=5e-3, help="default: %(default)s")
     parser.add_argument("--device", default=gn.get_default_device(), help="default: %(default)s")
     parser.add_argument("--seed", type=int, default=0, help="default: %(default)s")

@@ -67,10 +67,10 @@ def test_the_example_learns(name: str) -> None:
 
 FULL: dict[str, Check] = {
     "digits_cnn": lambda r: r["accuracy"] >= 0.985,
-    "character_transformer": lambda r: r["last_loss"] < 0.3,
+    "character_transformer": lambda r: r["last_loss"] < 0.2,
     "text_classifier_lstm": lambda r: r["accuracy"] > 0.98,
     "sine_lstm_lbfgs": lambda r: r["last_loss"] < 1e-3 and r["continuation_error"] < 0.05,
-    "vae_digits": lambda r: r["error"] + r["divergence"] < 32,
+    "vae_digits": lambda r: r["error"] + r["divergence"] < 26,
     "dcgan_digits": lambda r: r["last_distance"] < 0.3 * r["first_distance"],
     "actor_critic": lambda r: r["last_length"] > 150,
     "graph_network": lambda r: r["accuracy"] > 0.9,
@@ -86,13 +86,14 @@ def test_the_full_example_ends_well(name: str) -> None:
     assert FULL[name](result), result
 
 
-@pytest.mark.parametrize("device", host_devices())
-def test_the_resumed_training_has_the_same_losses(device: str) -> None:
-    # 23 batches are an epoch
-    for steps, stop_after in ((30, 9), (30, 23), (30, 26))[: 3 if device == "c" else 1]:
-        result = run("save_and_resume", "--steps", steps, "--stop-after", stop_after, "--device", device)
-        assert len(result["losses"]) == steps and len(set(result["losses"])) == steps
-        assert result["resumed_losses"] == result["losses"]
+@pytest.mark.parametrize(
+    ("device", "steps", "stop_after"),
+    [("reference", 3, 2), ("c", 30, 9), ("c", 30, 23), ("c", 30, 26)],  # 23 batches are an epoch
+)
+def test_the_resumed_training_has_the_same_losses(device: str, steps: int, stop_after: int) -> None:
+    result = run("save_and_resume", "--steps", steps, "--stop-after", stop_after, "--device", device)
+    assert len(result["losses"]) == len(set(result["losses"])) == steps
+    assert result["resumed_losses"] == result["losses"]
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
