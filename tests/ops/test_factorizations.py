@@ -223,3 +223,15 @@ def test_what_has_no_derivative() -> None:
         gn.linalg.qr(x, "r")[1].sum().backward()
     with pytest.raises(RuntimeError, match=r"derivative for aten::geqrf is not implemented"):
         gn.geqrf(x)[0].sum().backward()
+
+
+def test_vmap_of_what_is_not_asked_for() -> None:
+    """Each example has the empty result of a separate call."""
+    LU, pivots, _ = gn.linalg.lu_factor_ex(drawn(2, 3, 3))
+    P, L, U = gn.func.vmap(lambda *factors: gn.lu_unpack(*factors, unpack_data=False))(LU, pivots)
+    assert (P.shape, L.shape, U.shape) == ((2, 3, 3), (2, 0), (2, 0))
+
+
+def test_the_tangent_of_a_wide_complex_qr() -> None:
+    wide = drawn(2, 3, dtype=gn.complex128).requires_grad_()
+    assert gradcheck(gn.linalg.qr, (wide,), check_forward_ad=True)

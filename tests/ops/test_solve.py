@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import gnomon as gn
-from gnomon.autograd import gradcheck, gradgradcheck
+from gnomon.autograd import forward_ad, gradcheck, gradgradcheck
 
 DTYPES = [gn.float32, gn.float64, gn.complex64, gn.complex128]
 
@@ -190,3 +190,29 @@ def test_derivatives(dtype: Any) -> None:
         for function, inputs in calls:
             assert gradcheck(function, inputs, check_forward_ad=True)
             assert gradgradcheck(function, inputs)
+
+
+@pytest.mark.parametrize(
+    "function", [gn.linalg.det, lambda x: gn.linalg.slogdet(x)[1], gn.linalg.inv, gn.linalg.solve]
+)
+def test_forward_mode_over_other_modes(function: Callable[..., gn.Tensor]) -> None:
+    """A saved LU has no tangent: the derivatives of a first derivative solve anew."""
+    point, along = regular(3, 3), drawn(3, 3, seed=2)
+    arguments = (drawn(3, 1, seed=3),) if function is gn.linalg.solve else ()
+
+    def slope(x: gn.Tensor) -> gn.Tensor:
+        return gn.func.jvp(lambda each: function(each, *arguments), (x,), (drawn(3, 3, seed=4),))[1]
+
+    def gradient(x: gn.Tensor) -> gn.Tensor:
+        with gn.enable_grad():
+            leaf = x if x.requires_grad else x.requires_grad_()
+            return gn.autograd.grad(function(leaf, *arguments).sum(), leaf)[0]
+
+    step = 1e-6
+    expected = (slope(point + step * along) - slope(point - step * along)) / (2 * step)
+    assert gn.allclose(gn.func.jvp(slope, (point,), (along,))[1], expected, 1e-5, 1e-7)
+    expected = (gradient(point + step * along) - gradient(point - step * along)) / (2 * step)
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(point.requires_grad_(), along)
+        found = forward_ad.unpack_dual(gradient(dual)).tangent
+    assert found is not None and gn.allclose(found, expected, 1e-5, 1e-7)

@@ -14,8 +14,7 @@ from ...calls.checks import can_be_read, check_precise, check_square_matrices
 from ...calls.native import native_function
 from ...calls.record import Out
 from ...dispatch.dispatcher import aten
-from ...dispatch.mode import mode_word
-from ...values.dispatch_key import GRAD_MODE_BIT
+from ...dispatch.mode import is_differentiating
 
 
 def _factored(A: Any, operator: str) -> tuple[Any, Any, Any, Any]:
@@ -64,7 +63,7 @@ def _det_grad(grad: Any, A: Any, LU: Any, pivots: Any, result: Any) -> Any:
     if not A.numel():
         return aten.zeros_like(A)
     eps = 2.0 ** (-52 if A.dtype.to_real().itemsize == 8 else -23)
-    if not mode_word() & GRAD_MODE_BIT:
+    if not is_differentiating():
         diagonal = LU.diagonal(0, -2, -1)
         shift = aten.where(diagonal == 0, eps, 0.0).to(LU.dtype)
         result = (diagonal + shift).prod(-1) * _sign(LU, pivots)
@@ -138,7 +137,7 @@ def _slogdet_grad(grads: Sequence[Any], A: Any, sign: Any, LU: Any, pivots: Any)
     if factor is None:
         return aten.zeros_like(A)
     right = aten.diag_embed(factor.unsqueeze(-1).expand(A.shape[:-1]))
-    if mode_word() & GRAD_MODE_BIT:  # LU has no derivative here
+    if is_differentiating():  # LU has no derivative here
         return aten.linalg_solve.default(A.mH, right)
     return aten.linalg_lu_solve.default(LU, pivots, right, adjoint=not _is_flipped(A))
 

@@ -14,7 +14,7 @@ from ...calls.meta_functions import column_major
 from ...calls.native import native_function
 from ...calls.record import Inputs, Out
 from ...dispatch.dispatcher import aten
-from ...dispatch.mode import mode_word
+from ...dispatch.mode import is_differentiating
 from ...memory.accessor import TensorAccessor
 from ...memory.spec import Spec
 from ...memory.tensor import Tensor
@@ -28,7 +28,6 @@ from ...numerics.matrices import (
     write_matrix,
 )
 from ...values.device import contiguous_format
-from ...values.dispatch_key import GRAD_MODE_BIT
 from ...values.dtype import int32
 from ...values.geometry import broadcast_sizes
 
@@ -405,7 +404,7 @@ def _solve_grad(
     is_vector = B_spec.ndim == 1 or (A.ndim - 1 == B_spec.ndim and B_spec.sizes == A.shape[:-1])
     if is_vector:
         grad, result = grad.unsqueeze(-1), result.unsqueeze(-1)
-    if mode_word() & GRAD_MODE_BIT:  # LU has no derivative here
+    if is_differentiating():  # LU has no derivative here
         of_right = aten.linalg_solve.default(A.mH, grad, left=left)
     else:
         of_right = aten.linalg_lu_solve.default(LU, pivots, grad, left=left, adjoint=True)
