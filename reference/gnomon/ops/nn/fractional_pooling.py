@@ -67,7 +67,7 @@ def _pooled(
         samples = samples[0]
     else:
         samples = samples[: self.shape[0]]
-    places = 0  # of each element of each window, in the plane: (*outer, *output_size, *kernel_size)
+    places: Any = 0  # of each element of each window, in the plane: (*outer, *output_size, *kernel_size)
     for dim, (size, count, width) in enumerate(zip(sizes, output_size, kernel_size)):
         # the samples' order is that of 2-D pooling: width, height
         sample = samples[..., spatial - 1 - dim if spatial == 2 else dim]
