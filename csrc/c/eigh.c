@@ -1,5 +1,5 @@
-/* _linalg_eigh by Jacobi rotations, in doubles (Golub and Van Loan, "Matrix Computations", 8.5): rows and columns p and q
- * of a Hermitian matrix are rotated so that element (p, q) is 0, until all are; the diagonal then has the eigenvalues.
+/* _linalg_eigh by Jacobi rotations, in doubles (Golub and Van Loan, "Matrix Computations", 8.5): rows and columns p and
+ * q of a Hermitian matrix are rotated so that element (p, q) is 0, until all are; the diagonal then has the eigenvalues.
  * Pairs are in the reference's order, which gives the same signs. */
 #include "matrix.h"
 #include "scalar.h"
