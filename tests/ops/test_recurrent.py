@@ -203,3 +203,21 @@ def test_networks_agree_with_pytorch(device: str, mode: str) -> None:
             for one, other in zip(leaves, theirs):
                 torch.testing.assert_close(torch.tensor(one.grad.tolist(), dtype=torch.float64), other.grad)
                 one.grad = None
+
+
+@pytest.mark.parametrize("mode", ["RNN", "LSTM", "GRU"])
+def test_forward_over_reverse_without_create_graph(mode, device: str) -> None:
+    """Inside a dual level, the gradients have tangents: the Hessian times a vector."""
+    gn.manual_seed(0)
+    net = getattr(gn.nn, mode)(2, 3, dtype=gn.float64, device=device)
+    x = gn.randn(3, 2, 2, dtype=gn.float64, device=device)
+    v = gn.randn(3, 2, 2, dtype=gn.float64, device=device)
+    leaf = x.clone().requires_grad_()
+    (grad,) = gn.autograd.grad(net(leaf)[0].square().sum(), leaf, create_graph=True)
+    (expected,) = gn.autograd.grad((grad * v).sum(), leaf)
+    forward_ad = gn.autograd.forward_ad
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(x.clone().requires_grad_(), v)
+        (grad,) = gn.autograd.grad(net(dual)[0].square().sum(), dual)
+        found = forward_ad.unpack_dual(grad).tangent
+    assert found is not None and gn.allclose(found, expected, rtol=1e-9, atol=1e-12)

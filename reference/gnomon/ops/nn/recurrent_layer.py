@@ -27,12 +27,11 @@ from ...calls.checks import check_dim, check_dtype, check_same_dtype, check_size
 from ...calls.meta_functions import computed_in
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
-from ...dispatch.mode import mode_word
+from ...dispatch.mode import is_differentiating
 from ...memory.accessor import TensorAccessor, elements, nested_list
 from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...numerics.arithmetic import exact_sum, sigmoid
-from ...values.dispatch_key import GRAD_MODE_BIT
 from ...values.dtype import FLOATS
 
 RELU, TANH, LSTM, GRU = range(4)  # PyTorch's numbers of the modes
@@ -291,7 +290,7 @@ def _layer_grad(
 ) -> Any:
     """By one operator, or by ordinary operators if the gradients are themselves differentiated."""
     given = (input, w_ih, w_hh, b_ih, b_hh, w_hr, hx, cx)
-    if mode_word() & GRAD_MODE_BIT or not train:
+    if is_differentiating() or not train:
         return _gradients(grads, *given, batch_sizes, mode, reverse, grad_input_mask)
     return aten._rnn_layer_backward.default(
         *grads[:3], *given, result0, result3, batch_sizes, mode, reverse, grad_input_mask
