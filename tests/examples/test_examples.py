@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 
 import gnomon as gn
-from conftest import host_devices
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 # Without the C backend, they would run on the reference for minutes.
-pytestmark = pytest.mark.skipif("c" not in host_devices(), reason="backend c is not available here")
+pytestmark = pytest.mark.skipif(not gn.backends()["c"].available, reason="backend c is not available here")
 
 
 @pytest.fixture(autouse=True)

@@ -188,7 +188,7 @@ def differences(name: str, dtype: str) -> tuple[int, list[str]]:
     return agreed, lines
 
 
-@pytest.mark.parametrize(("name", "dtype"), samples())
+@pytest.mark.parametrize(("name", "dtype"), list(samples()))
 def test_samples_of_op_db(name: str, dtype: str) -> None:
     pytest.importorskip("torch")
     agreed, lines = differences(name, dtype)
