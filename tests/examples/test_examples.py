@@ -64,6 +64,7 @@ def test_the_example_learns(name: str) -> None:
     assert holds(result), result
 
 
+# As they are run by hand; neural_ode takes a minute.
 FULL: dict[str, Check] = {
     "digits_cnn": lambda r: r["accuracy"] >= 0.985,
     "character_transformer": lambda r: r["last_loss"] < 0.2,
@@ -73,7 +74,6 @@ FULL: dict[str, Check] = {
     "dcgan_digits": lambda r: r["last_distance"] < 0.3 * r["first_distance"],
     "actor_critic": lambda r: r["last_length"] > 150,
     "graph_network": lambda r: r["accuracy"] > 0.85,
-    "neural_ode": lambda r: r["last_loss"] < 2.3 and r["distance"] < 0.2,
     "finetune_from_pytorch": lambda r: r["accuracy"] > 0.85,
 }
 
