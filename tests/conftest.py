@@ -93,8 +93,19 @@ def remove_kernel(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, st
 # `make emulated`, or if the file is named.
 _FAMILIES = {
     *("attention", "complex", "convolution", "ctc", "embedding_bag", "folding", "fourier", "grid_sample"),
-    *("indexing", "lines", "losses", "masks", "matmul", "norms", "pooling", "random", "resample", "softmax"),
-    *("sorting", "statistics", "svd", "vectors"),
+    *(
+        "indexing",
+        "lines",
+        "losses",
+        "masks",
+        "matmul",
+        "norms",
+        "pooling",
+        "random",
+        "recurrent",
+        "resample",
+    ),
+    *("softmax", "sorting", "statistics", "svd", "vectors"),
 }
 _SOME_DTYPES = {"float32", "int64"}
 

@@ -29,13 +29,14 @@ FLOORS = {
     "ops": 5,  # the records
     "autograd": 5,
     # from Python's arguments to operators
-    **dict.fromkeys(["bindings", "cpu", "methods", "interop", "kit", "random", "return_types", "version"], 6),
+    **dict.fromkeys(["bindings", "methods", "interop", "kit", "random", "return_types"], 6),
     **dict.fromkeys(["accelerator", "backends", "fft", "linalg", "profiler", "utils"], 6),
     "__init__": 7,  # the public names
     # built on the public names
     **dict.fromkeys(
-        ["cli", "demo", "distributions", "func", "library", "nn", "optim", "serialization", "testing"], 8
+        ["amp", "cli", "demo", "distributions", "func", "library", "nn", "optim", "serialization", "testing"], 8
     ),
+    **dict.fromkeys(["compat", "compiler", "distributed", "jit", "mps", "onnx", "xpu"], 8),  # PyTorch's names
 }
 _BLOCK = re.compile(r"^```console\n\$ python tools/floors\.py\n((?:.*\n)*?)```$", re.MULTILINE)
 

@@ -15,6 +15,7 @@ import keyword
 import os
 import re
 import sys
+from collections.abc import Iterable
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
@@ -118,10 +119,8 @@ from .backends.context import get_float32_matmul_precision as get_float32_matmul
 from .backends.context import (
     is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled,
 )
-from .backends.context import is_warn_always_enabled as is_warn_always_enabled
 from .backends.context import set_deterministic_debug_mode as set_deterministic_debug_mode
 from .backends.context import set_float32_matmul_precision as set_float32_matmul_precision
-from .backends.context import set_warn_always as set_warn_always
 from .backends.context import use_deterministic_algorithms as use_deterministic_algorithms
 from .backends.listing import backends as backends
 from .bindings.creation import as_tensor as as_tensor
@@ -168,6 +167,8 @@ from .values.dtype import promote_types as promote_types
 from .values.dtype import set_default_dtype as set_default_dtype
 from .values.errors import BackendUnavailableError as BackendUnavailableError
 from .values.errors import OutOfMemoryError as OutOfMemoryError
+from .values.errors import is_warn_always_enabled as is_warn_always_enabled
+from .values.errors import set_warn_always as set_warn_always
 from .values.geometry import Size as Size
 from .values.limits import finfo as finfo
 from .values.limits import iinfo as iinfo
@@ -198,14 +199,16 @@ MODULE_HEADER = '''"""Types of gnomon.{module}.  Written by tools/make_stubs.py.
 
 import builtins
 from collections.abc import Sequence
-from typing import Any, TypeAlias, overload
+from typing import Any, NamedTuple, TypeAlias, overload
 
 from ..memory.tensor import Tensor
 from ..values.device import device, layout, memory_format
 from ..values.dtype import dtype
-{aliases}
+{errors}{aliases}
 
 '''
+
+MODULE_ERRORS = {"linalg": "from ..values.errors import LinAlgError as LinAlgError\n"}
 
 TO_OPTIONS = "non_blocking: _bool = ..., copy: _bool = ..., *, memory_format: _memory_format | None = ..."
 
@@ -521,12 +524,12 @@ def wrapped(line: str) -> str:
     return signature(match[1], re.split(r", (?![^\[]*\])", match[2]), match[3], "    ")
 
 
-def result_classes() -> list[str]:
+def result_classes(packets: Iterable[Any]) -> list[str]:
     """The named tuples for operators with several named results."""
-    lines = []
-    for packet in sorted(aten, key=lambda each: each.name):
+    lines: list[str] = []
+    for packet in sorted(packets, key=lambda each: each.name):
         for operator in packet.overloads.values():
-            if has_named_results(operator) and not operator.schema.is_out and hasattr(gnomon, packet.name):
+            if has_named_results(operator) and not operator.schema.is_out:
                 if f"class _{packet.name}_result(NamedTuple):" in lines:
                     continue
                 lines += ["", f"class _{packet.name}_result(NamedTuple):"]
@@ -534,10 +537,15 @@ def result_classes() -> list[str]:
     return lines
 
 
+def public_result_classes() -> list[str]:
+    """The named tuples of the operators in the public namespace."""
+    return result_classes(packet for packet in aten if hasattr(gnomon, packet.name))
+
+
 def tensor_stubs() -> str:
     """The text of memory/tensor.pyi."""
     lines = [TENSOR_HEADER.replace("{aliases}", ALIASES.rstrip())]
-    lines += result_classes()
+    lines += public_result_classes()
     own = [
         each
         for each in vars(tensor_module).values()
@@ -578,21 +586,27 @@ def from_functional() -> list[str]:
 
 def module_stubs(module: str) -> str:
     """The text of linalg.pyi and similar stubs: operators under the names of a module."""
-    body = []
-    for packet in sorted(aten, key=lambda each: each.name):
-        if packet.name.startswith(f"{module}_") and packet.name.removeprefix(f"{module}_") in functions_of(
-            module
-        ):
-            body.extend(function(packet.name, packet, False))
-    text = "\n".join(body).replace(f"def {module}_", "def ")
-    return MODULE_HEADER.replace("{module}", module).replace("{aliases}", ALIASES.rstrip()) + text + "\n"
+    names = functions_of(module)
+    packets = [
+        packet
+        for packet in sorted(aten, key=lambda each: each.name)
+        if packet.name.startswith(f"{module}_") and packet.name.removeprefix(f"{module}_") in names
+    ]
+    prefix = f"{module}_"
+    body = [line for packet in packets for line in function(packet.name.removeprefix(prefix), packet, False)]
+    classes = result_classes(packets)
+    text = "\n".join([*classes[1:], *[""] * bool(classes), *body])
+    header = MODULE_HEADER.replace("{errors}", MODULE_ERRORS.get(module, ""))
+    return header.replace("{module}", module).replace("{aliases}", ALIASES.rstrip()) + text + "\n"
 
 
 def public_stubs() -> str:
     """The text of __init__.pyi."""
     lazy = [name for name in vars(gnomon)["_LAZY"] if importlib.util.find_spec(f"gnomon.{name}") is not None]
     results = [
-        line.split("(")[0].removeprefix("class ") for line in result_classes() if line.startswith("class")
+        line.split("(")[0].removeprefix("class ")
+        for line in public_result_classes()
+        if line.startswith("class")
     ]
     filled = {
         "submodules": "\n".join(f"from . import {name} as {name}" for name in sorted([*lazy, "ops"])),

@@ -293,7 +293,8 @@ def _multiply_by_blas(work: Work, blas: Blas, product: Product) -> None:
 # The operators.
 
 
-def _run(work: Work, product: Product) -> int:
+def run(work: Work, product: Product) -> int:
+    """Launches a product, by cuBLAS where it can."""
     if product.batches and product.m and product.n:
         blas = work.runtime.blas if _suits_blas(product) else None
         if blas is None:
@@ -304,12 +305,12 @@ def _run(work: Work, product: Product) -> int:
 
 
 def _mm(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
-    return _run(work, _product_of(*tensors))
+    return run(work, _product_of(*tensors))
 
 
 def _addmm(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
     out, self, left, right = tensors
-    return _run(work, _product_of(out, left, right, self, arguments["beta"], arguments["alpha"]))
+    return run(work, _product_of(out, left, right, self, arguments["beta"], arguments["alpha"]))
 
 
 def _dot(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
@@ -320,7 +321,7 @@ def _dot(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
     sizes = (1, 1, 1, spec.sizes[0])
     dtype = spec.dtype
     place = Matrix(int(out._address), 0, 0, 0)
-    return _run(work, Product(dtype.name, dtype.itemsize, *sizes, place, _NO_MATRIX, row, column, 0, 1))
+    return run(work, Product(dtype.name, dtype.itemsize, *sizes, place, _NO_MATRIX, row, column, 0, 1))
 
 
 def programs() -> Iterator[Program]:

@@ -29,6 +29,31 @@ class Allocation:
         [gn.empty(size) for _ in range(4)]
 
 
+class Recurrent:
+    """A forward pass and the gradients of two recurrent layers, after two others."""
+
+    params = [list(training.RECURRENT)]
+    param_names = ["network"]
+
+    def setup(self, network: str) -> None:
+        self.step = training.recurrent(library(), network)
+        self.step()
+        self.step()
+
+    def peakmem_step(self, network: str) -> None:
+        """The peak memory of the whole process."""
+        self.step()
+
+    def track_peak(self, network: str) -> int:
+        """The peak bytes of tensors beyond those allocated before, on backends that count them."""
+        before = gn.accelerator.memory_allocated()
+        gn.accelerator.reset_peak_memory_stats()
+        self.step()
+        return gn.accelerator.max_memory_allocated() - before
+
+    track_peak.unit = "bytes"  # type: ignore[attr-defined]
+
+
 class Step:
     """One training step of a small MLP, after two others."""
 

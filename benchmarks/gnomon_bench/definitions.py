@@ -729,6 +729,13 @@ for _name, _step, _elements in training.STEPS:
         elements=lambda optimizer, count=_elements: count,
         axes={"optimizer": ("SGD", "Adam")},
     )
+add(
+    f"{training.LAYERS} recurrent layers of {training.HIDDEN}",
+    "training",
+    training.recurrent,
+    elements=training.recurrent_elements,
+    axes={"network": tuple(training.RECURRENT)},
+)
 
 
 def find(group: str) -> list[Benchmark]:

@@ -152,6 +152,29 @@ def transformer(library: Library, optimizer: str) -> Work:
     return _step(library, Transformer(), numbers.reshape(batch, length), numbers, optimizer)
 
 
+# Sizes of the recurrent networks: layers, features and hidden size, sequences, time steps.
+LAYERS, HIDDEN, SEQUENCES, TIMES = 2, 256, 32, 64
+# Multiply-adds of a forward pass and its gradients, by the gates of a network.
+RECURRENT = {"LSTM": 4, "GRU": 3}
+
+
+def recurrent_elements(network: str) -> int:
+    """Multiply-adds of ``recurrent``."""
+    return 3 * LAYERS * TIMES * SEQUENCES * RECURRENT[network] * HIDDEN * 2 * HIDDEN
+
+
+def recurrent(library: Library, network: str) -> Work:
+    """An LSTM or a GRU of two layers, forward and backward."""
+    model = getattr(library.module.nn, network)(HIDDEN, HIDDEN, LAYERS)
+    inputs = ramp(library, TIMES, SEQUENCES, HIDDEN)
+
+    def step() -> None:
+        model.zero_grad()
+        model(inputs)[0].sum().backward()
+
+    return step
+
+
 # With the approximate number of multiply-adds of each step.
 STEPS = (
     ("digits, MLP 64-128-10", digits, 32 * (64 * 128 + 1280) * 3),

@@ -101,8 +101,4 @@ int32_t NAME(kernel_cholesky)(const gn_call *call, void *const *data) {
 
 #include "matrix_end.h"
 
-#elif IS_HALF
-
-GN_REFUSING_KERNEL(cholesky)
-
 #endif

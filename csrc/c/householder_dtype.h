@@ -136,9 +136,4 @@ int32_t NAME(kernel_householder_product)(const gn_call *call, void *const *data)
 
 #include "matrix_end.h"
 
-#elif IS_HALF
-
-GN_REFUSING_KERNEL(geqrf)
-GN_REFUSING_KERNEL(householder_product)
-
 #endif

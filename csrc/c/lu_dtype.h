@@ -246,10 +246,4 @@ int32_t NAME(kernel_lu_solve)(const gn_call *call, void *const *data) {
 
 #include "matrix_end.h"
 
-#elif IS_HALF
-
-GN_REFUSING_KERNEL(lu_factor)
-GN_REFUSING_KERNEL(lu_unpack)
-GN_REFUSING_KERNEL(lu_solve)
-
 #endif

@@ -24,6 +24,14 @@ GN_GEMM(complex128, gn_complex128)
 #endif
 #undef GN_GEMM
 
+/* The same on several threads: c = a b, plus c if `adds`. */
+#define GN_MATMUL(dtype, TYPE)                                                                                       \
+    int32_t gn_matmul_##dtype(int64_t m, int64_t n, int64_t k, TYPE *a, int64_t a_row, int64_t a_column, TYPE *b,    \
+                              int64_t b_row, int64_t b_column, int adds, TYPE *c, int64_t c_row);
+GN_MATMUL(float32, float)
+GN_MATMUL(float64, double)
+#undef GN_MATMUL
+
 /* Whether products may use a BLAS. */
 int gn_has_blas(void);
 

@@ -544,6 +544,22 @@ static int32_t NAME(run)(product *work) {
     return run_product(work, NAME(product_tiles), GN_GEMM_WIDTH / (int64_t)sizeof(COMPUTE));
 }
 
+#if IS_PRECISE
+int32_t NAME(gn_matmul)(int64_t m, int64_t n, int64_t k, STORAGE *a, int64_t a_row, int64_t a_column, STORAGE *b,
+                        int64_t b_row, int64_t b_column, int adds, COMPUTE *c, int64_t c_row) {
+    const int64_t size = sizeof(STORAGE);
+    const gn_scalar factors[2] = {{adds != 0, 0, adds != 0}, {1, 0, 1}};
+    gn_call call;
+    memset(&call, 0, sizeof call);
+    call.scalars = factors;
+    const matrix left = {(char *)a, 0, a_row * size, a_column * size};
+    const matrix right = {(char *)b, 0, b_row * size, b_column * size};
+    const matrix out = {(char *)c, 0, c_row * size, size};
+    product work = {&call, 1, m, n, k, out, out, left, right, 0, 0, 0, GN_OK};
+    return NAME(run)(&work);
+}
+#endif
+
 int32_t NAME(kernel_mm)(const gn_call *call, void *const *data) {
     product work = make_product(call, data);
     return NAME(run)(&work);

@@ -10,14 +10,6 @@
 /* Rows or columns that blocked algorithms treat before they update the rest by a matrix product. */
 #define GN_PANEL 48
 
-/* The kernel of a half type: the meta function refuses them, except for lu_unpack and linalg_matrix_exp, which fall back. */
-#define GN_REFUSING_KERNEL(name)                                                                                       \
-    int32_t NAME(kernel_##name)(const gn_call *call, void *const *data) {                                              \
-        (void)call;                                                                                                    \
-        (void)data;                                                                                                    \
-        return GN_NOT_IMPLEMENTED;                                                                                     \
-    }
-
 /* The number of matrices: the product of all sizes but the last `own`. */
 static inline int64_t gn_matrices(const gn_tensor *tensor, int32_t own) {
     int64_t count = 1;
@@ -33,9 +25,14 @@ static inline int64_t gn_matrix_offset(const gn_tensor *tensor, int32_t own, con
                                        int32_t whole_own, int64_t index) {
     int64_t offset = 0;
     const int32_t missing = (whole->ndim - whole_own) - (tensor->ndim - own);
-    for (int32_t dim = whole->ndim - whole_own - 1; dim >= 0; dim--) {
-        const int64_t place = index % whole->sizes[dim];
-        index /= whole->sizes[dim];
+    for (int32_t dim = whole->ndim - whole_own - 1; dim >= 0 && index > 0; dim--) {
+        int64_t place = index;
+        if (index < whole->sizes[dim]) { /* avoids division, which takes as long as a small matrix */
+            index = 0;
+        } else {
+            place = index % whole->sizes[dim];
+            index /= whole->sizes[dim];
+        }
         if (dim >= missing && tensor->sizes[dim - missing] != 1) {
             offset += place * tensor->strides[dim - missing];
         }

@@ -124,8 +124,4 @@ int32_t NAME(kernel_matrix_exp)(const gn_call *call, void *const *data) {
 
 #include "matrix_end.h"
 
-#elif IS_HALF
-
-GN_REFUSING_KERNEL(matrix_exp)
-
 #endif

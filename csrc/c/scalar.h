@@ -12,7 +12,6 @@
 #include "scalar_erf.h"
 #include "scalar_exp.h"
 #include "scalar_gamma.h"
-#include "scalar_incomplete.h"
 #include "scalar_hyperbolic.h"
 #include "scalar_trig.h"
 
@@ -151,7 +150,6 @@ GN_INLINE double gn_divide_float64(double a, double b) {
 #define gn_sin(x) GN_FRACTIONAL(gn_sin_float32, gn_sin_float64, csinf, csin, x)(x)
 #define gn_cos(x) GN_FRACTIONAL(gn_cos_float32, gn_cos_float64, ccosf, ccos, x)(x)
 #define gn_tan(x) GN_FRACTIONAL(gn_tan_float32, gn_tan_float64, ctanf, ctan, x)(x)
-#define gn_sinc(x) GN_FRACTIONAL(gn_sinc_float32, gn_sinc_float64, gn_sinc_complex64, gn_sinc_complex128, x)(x)
 #define gn_asin(x) GN_FRACTIONAL(gn_asin_float32, gn_asin_float64, casinf, casin, x)(x)
 #define gn_acos(x) GN_FRACTIONAL(gn_acos_float32, gn_acos_float64, cacosf, cacos, x)(x)
 #define gn_atan(x) GN_FRACTIONAL(gn_atan_float32, gn_atan_float64, catanf, catan, x)(x)
@@ -190,10 +188,6 @@ GN_INLINE double gn_divide_float64(double a, double b) {
 #define gn_lgamma(x) GN_FLOATING(gn_lgamma_float32, lgamma, x)(x)
 #define gn_digamma(x) GN_FLOAT(gn_digamma, x)(x)
 #define gn_polygamma(n, x) GN_FLOAT(gn_polygamma, x)(n, x)
-#define gn_igamma(a, x) GN_FLOAT(gn_igamma, a)(a, x)
-#define gn_igammac(a, x) GN_FLOAT(gn_igammac, a)(a, x)
-#define gn_standard_gamma_grad(a, x) GN_FLOAT(gn_standard_gamma_grad, a)(a, x)
-#define gn_dirichlet_grad(x, alpha, total) GN_FLOAT(gn_dirichlet_grad, x)(x, alpha, total)
 #define gn_gelu(x, approximate) GN_FLOAT(gn_gelu, x)(x, approximate)
 #define gn_gelu_backward(gradient, x, approximate) GN_FLOAT(gn_gelu_backward, x)(gradient, x, approximate)
 #define gn_elu(x, alpha, scale, input_scale) GN_FLOAT(gn_elu, x)(x, alpha, scale, input_scale)

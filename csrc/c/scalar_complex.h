@@ -97,11 +97,6 @@ static inline gn_complex128 gn_silu_backward_complex128(gn_complex128 gradient, 
     const gn_complex128 sigmoid = gn_sigmoid_complex128(x);
     return GN_TIMES(gradient, GN_TIMES(sigmoid, 1 + GN_TIMES(x, 1 - sigmoid)));
 }
-/* sin (pi x) / (pi x); 1 at 0. */
-static inline gn_complex128 gn_sinc_complex128(gn_complex128 x) {
-    const gn_complex128 product = gn_times(x, 3.14159265358979323846);
-    return x == 0 ? 1 : gn_divide_complex128(csin(product), product);
-}
 /* log(e^a + e^b) from the one with the larger real part. */
 static inline gn_complex128 gn_logaddexp_complex128(gn_complex128 a, gn_complex128 b) {
     if (a == b && (creal(a) == (double)INFINITY || creal(a) == -(double)INFINITY)) {
@@ -164,7 +159,6 @@ GN_ROUNDED(gn_log2, gn_log2_complex128)
 GN_ROUNDED(gn_log10, gn_log10_complex128)
 GN_ROUNDED(gn_log1p, gn_log1p_complex128)
 GN_ROUNDED(gn_silu, gn_silu_complex128)
-GN_ROUNDED(gn_sinc, gn_sinc_complex128)
 #undef GN_ROUNDED
 #define GN_ROUNDED(name)                                                          \
     static inline gn_complex64 name##_complex64(gn_complex64 a, gn_complex64 b) { \

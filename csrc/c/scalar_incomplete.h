@@ -89,13 +89,14 @@ static inline double gn_gamma_density(double a, double x) {
     const double square = a * a;
     const double series = (1.0 / 12 - (1.0 / 360 - (1.0 / 1260 - 1.0 / 1680 / square) / square) / square) / a;
     const double away = (x - a) / a;
-    return exp(-a * gn_log_rest(away) - series) / sqrt(2 * pi * a);
+    const double rest = fabs(away) < 0.5 ? gn_log_rest(away) : away - log(x / a);
+    return exp(-a * rest - series) / sqrt(2 * pi * a);
 }
 
-/* The probability of more than x under Gamma(a, 1), for x above a. */
+/* The probability of more than x under Gamma(a, 1), for x above a or a below 0.1. */
 static inline double gn_gamma_above(double a, double x) {
     const gn_integrand of = {GN_ABOVE_GAMMA, 1, 0, 0, a, x, 0, 0, 0};
-    return gn_gamma_density(a, x) * (a / x) * gn_integral(of, 1);
+    return gn_gamma_density(a, x) * (gn_integral(of, x < 1 ? x : 1) / x * a);
 }
 
 /* The probability of at most x under Gamma(a, 1), for x up to a + 1. */
@@ -128,7 +129,8 @@ static inline double gn_igamma_float64(double a, double x) {
 }
 
 static inline double gn_igammac_float64(double a, double x) {
-    return a > 0 && a < x && x >= 0.5 && !isinf(x) ? gn_gamma_above(a, x) : 1 - gn_igamma_float64(a, x);
+    const int is_small = a > 0 && (a < x || a < 0.1);
+    return is_small && x > 0 && !isinf(x) ? gn_gamma_above(a, x) : 1 - gn_igamma_float64(a, x);
 }
 
 /* log(x) - digamma(a) of large a, where they may be nearly equal, by the asymptotic series. */

@@ -321,15 +321,6 @@ GN_INLINE float gn_far_tan_float32(float x) {
     return (float)tan((double)x);
 }
 
-/* sin (pi x) / (pi x); 1 at 0.  In double, as sin (pi x) is small next to pi x where x is near an integer. */
-GN_INLINE double gn_sinc_float64(double x) {
-    const double product = x * GN_PI;
-    return x == 0 ? 1 : sin(product) / product;
-}
-GN_INLINE float gn_sinc_float32(float x) {
-    return (float)gn_sinc_float64((double)x);
-}
-
 /* The squares of floats are exact in double, and finite. */
 GN_INLINE float gn_hypot_float32(float a, float b) {
     const double root = sqrt((double)a * a + (double)b * b);

@@ -91,6 +91,8 @@
 #define NORM(name, id, dtypes) ITERATED(name, id, dtypes)
 #define POWERS(name, id, dtypes) ITERATED(name, id, dtypes)
 #define ROW(name, family, key_tensor, dtypes, id) {name, family, key_tensor, KERNELS_##dtypes(kernel_##id), __FILE__, __LINE__},
+/* Of linear algebra.  Here, and not in kernel.h, which every CUDA kernel includes. */
+#define KERNELS_FULL(id) {NULL, GN_NO_INTEGER_KERNELS, NULL, NULL, id##_float32, id##_float64, GN_COMPLEX_KERNELS(id)}
 #define SAME(name, family, key_tensor, id) {name, family, key_tensor, KERNELS_SAME(kernel_##id), __FILE__, __LINE__},
 
 static const gn_row rows[] = {

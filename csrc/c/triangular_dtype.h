@@ -44,8 +44,4 @@ int32_t NAME(kernel_solve_triangular)(const gn_call *call, void *const *data) {
 
 #include "matrix_end.h"
 
-#elif IS_HALF
-
-GN_REFUSING_KERNEL(solve_triangular)
-
 #endif

@@ -1,6 +1,8 @@
 /* Pointwise kernels, for the operations of pointwise_dtype.cuh. */
 #include "kernel.cuh"
 
+#include "../c/scalar_pointwise.h"
+
 #define GN_TEMPLATE "../cuda/pointwise_dtype.cuh"
 #include "../c/each_dtype.h"
 

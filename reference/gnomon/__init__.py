@@ -31,10 +31,8 @@ from .backends.context import (
     get_deterministic_debug_mode,
     get_float32_matmul_precision,
     is_deterministic_algorithms_warn_only_enabled,
-    is_warn_always_enabled,
     set_deterministic_debug_mode,
     set_float32_matmul_precision,
-    set_warn_always,
     use_deterministic_algorithms,
 )
 from .bindings.creation import as_tensor, asarray, from_numpy, frombuffer, tensor
@@ -119,10 +117,15 @@ from .values.dtype import (
     uint8,
 )
 from .values.dtype import bool_ as bool
-from .values.errors import BackendUnavailableError, OutOfMemoryError
+from .values.errors import (
+    BackendUnavailableError,
+    OutOfMemoryError,
+    is_warn_always_enabled,
+    set_warn_always,
+)
 from .values.geometry import Size
 from .values.limits import finfo, iinfo
-from .version import __version__
+from .values.version import __version__
 
 half = float16
 float = float32
@@ -138,42 +141,69 @@ globals().update(_TENSOR_TYPES)
 globals().update({name: each for name, each in _operator_functions().items() if name not in globals()})
 
 _LAZY = (
+    "amp",
     "nn",
     "optim",
     "autograd",
     "accelerator",
-    "cpu",
     "distributions",
     "fft",
     "linalg",
     "cli",
+    "compat",
+    "compiler",
     "demo",
+    "distributed",
     "library",
     "profiler",
     "func",
+    "jit",
+    "mps",
+    "onnx",
     "utils",
     "return_types",
     "serialization",
     "testing",
-    "version",
+    "xpu",
 )
-_FROM_SERIALIZATION = ("load", "save")
+# Names of a lazy module's parts.
+_AUTOCAST = (
+    "autocast",
+    "autocast_decrement_nesting",
+    "autocast_increment_nesting",
+    "clear_autocast_cache",
+    "get_autocast_cpu_dtype",
+    "get_autocast_dtype",
+    "get_autocast_gpu_dtype",
+    "is_autocast_cache_enabled",
+    "is_autocast_cpu_enabled",
+    "is_autocast_enabled",
+    "set_autocast_cache_enabled",
+    "set_autocast_dtype",
+    "set_autocast_enabled",
+)
+_LAZY_PARTS = {
+    "compile": "compiler",
+    "cpu": "accelerator",
+    "load": "serialization",
+    "save": "serialization",
+    "version": "values",
+    **dict.fromkeys(_AUTOCAST, "amp"),
+}
 
 _ROOMS = ("bindings", "calls", "dispatch", "memory", "methods", "numerics", "values")  # no public names
 
 
 def __dir__() -> list[str]:
     hidden = {"Any", "annotations", "importlib", *_ROOMS}
-    return sorted(
-        {name for name in globals() if not name.startswith("_")} - hidden | {*_LAZY, *_FROM_SERIALIZATION}
-    )
+    return sorted({name for name in globals() if not name.startswith("_")} - hidden | {*_LAZY, *_LAZY_PARTS})
 
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return importlib.import_module(f".{name}", __name__)
-    if name in _FROM_SERIALIZATION:
-        return getattr(__getattr__("serialization"), name)
+    if name in _LAZY_PARTS:
+        return getattr(importlib.import_module(f".{_LAZY_PARTS[name]}", __name__), name)
     module = None if name.startswith("_") else _find_device_module(name)
     if module is not None:
         return module

@@ -5,16 +5,22 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias, overload
 
 from . import accelerator as accelerator
+from . import amp as amp
 from . import autograd as autograd
 from . import cli as cli
-from . import cpu as cpu
+from . import compat as compat
+from . import compiler as compiler
 from . import demo as demo
+from . import distributed as distributed
 from . import distributions as distributions
 from . import fft as fft
 from . import func as func
+from . import jit as jit
 from . import library as library
 from . import linalg as linalg
+from . import mps as mps
 from . import nn as nn
+from . import onnx as onnx
 from . import ops as ops
 from . import optim as optim
 from . import profiler as profiler
@@ -22,7 +28,7 @@ from . import return_types as return_types
 from . import serialization as serialization
 from . import testing as testing
 from . import utils as utils
-from . import version as version
+from . import xpu as xpu
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from .autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from .autograd.grad_mode import enable_grad as enable_grad
@@ -37,10 +43,8 @@ from .backends.context import get_float32_matmul_precision as get_float32_matmul
 from .backends.context import (
     is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled,
 )
-from .backends.context import is_warn_always_enabled as is_warn_always_enabled
 from .backends.context import set_deterministic_debug_mode as set_deterministic_debug_mode
 from .backends.context import set_float32_matmul_precision as set_float32_matmul_precision
-from .backends.context import set_warn_always as set_warn_always
 from .backends.context import use_deterministic_algorithms as use_deterministic_algorithms
 from .backends.listing import backends as backends
 from .bindings.creation import as_tensor as as_tensor
@@ -124,6 +128,8 @@ from .values.dtype import promote_types as promote_types
 from .values.dtype import set_default_dtype as set_default_dtype
 from .values.errors import BackendUnavailableError as BackendUnavailableError
 from .values.errors import OutOfMemoryError as OutOfMemoryError
+from .values.errors import is_warn_always_enabled as is_warn_always_enabled
+from .values.errors import set_warn_always as set_warn_always
 from .values.geometry import Size as Size
 from .values.limits import finfo as finfo
 from .values.limits import iinfo as iinfo
@@ -1319,6 +1325,134 @@ def avg_pool1d(
     ceil_mode: _bool = ...,
     count_include_pad: _bool = ...,
 ) -> Tensor: ...
+@overload
+def lstm(
+    input: Tensor,
+    hx: Sequence[Tensor],
+    params: Sequence[Tensor],
+    has_biases: _bool,
+    num_layers: _int,
+    dropout: _float,
+    train: _bool,
+    bidirectional: _bool,
+    batch_first: _bool,
+) -> tuple[Tensor, Tensor, Tensor]: ...
+@overload
+def lstm(
+    data: Tensor,
+    batch_sizes: Tensor,
+    hx: Sequence[Tensor],
+    params: Sequence[Tensor],
+    has_biases: _bool,
+    num_layers: _int,
+    dropout: _float,
+    train: _bool,
+    bidirectional: _bool,
+) -> tuple[Tensor, Tensor, Tensor]: ...
+@overload
+def gru(
+    input: Tensor,
+    hx: Tensor,
+    params: Sequence[Tensor],
+    has_biases: _bool,
+    num_layers: _int,
+    dropout: _float,
+    train: _bool,
+    bidirectional: _bool,
+    batch_first: _bool,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def gru(
+    data: Tensor,
+    batch_sizes: Tensor,
+    hx: Tensor,
+    params: Sequence[Tensor],
+    has_biases: _bool,
+    num_layers: _int,
+    dropout: _float,
+    train: _bool,
+    bidirectional: _bool,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def rnn_tanh(
+    input: Tensor,
+    hx: Tensor,
+    params: Sequence[Tensor],
+    has_biases: _bool,
+    num_layers: _int,
+    dropout: _float,
+    train: _bool,
+    bidirectional: _bool,
+    batch_first: _bool,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def rnn_tanh(
+    data: Tensor,
+    batch_sizes: Tensor,
+    hx: Tensor,
+    params: Sequence[Tensor],
+    has_biases: _bool,
+    num_layers: _int,
+    dropout: _float,
+    train: _bool,
+    bidirectional: _bool,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def rnn_relu(
+    input: Tensor,
+    hx: Tensor,
+    params: Sequence[Tensor],
+    has_biases: _bool,
+    num_layers: _int,
+    dropout: _float,
+    train: _bool,
+    bidirectional: _bool,
+    batch_first: _bool,
+) -> tuple[Tensor, Tensor]: ...
+@overload
+def rnn_relu(
+    data: Tensor,
+    batch_sizes: Tensor,
+    hx: Tensor,
+    params: Sequence[Tensor],
+    has_biases: _bool,
+    num_layers: _int,
+    dropout: _float,
+    train: _bool,
+    bidirectional: _bool,
+) -> tuple[Tensor, Tensor]: ...
+def lstm_cell(
+    input: Tensor,
+    hx: Sequence[Tensor],
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = ...,
+    b_hh: Tensor | None = ...,
+) -> tuple[Tensor, Tensor]: ...
+def gru_cell(
+    input: Tensor,
+    hx: Tensor,
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = ...,
+    b_hh: Tensor | None = ...,
+) -> Tensor: ...
+def rnn_tanh_cell(
+    input: Tensor,
+    hx: Tensor,
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = ...,
+    b_hh: Tensor | None = ...,
+) -> Tensor: ...
+def rnn_relu_cell(
+    input: Tensor,
+    hx: Tensor,
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = ...,
+    b_hh: Tensor | None = ...,
+) -> Tensor: ...
 def rrelu(
     input: Tensor,
     lower: _Scalar = ...,
@@ -1356,6 +1490,8 @@ def remainder(input: _Operand, other: _Operand, *, out: Tensor | None = ...) -> 
 def remainder_(input: Tensor, other: _Operand) -> Tensor: ...
 def fmod(input: Tensor, other: _Operand, *, out: Tensor | None = ...) -> Tensor: ...
 def fmod_(input: Tensor, other: _Operand) -> Tensor: ...
+def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def gcd_(input: Tensor, other: Tensor) -> Tensor: ...
 def neg(input: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
 def neg_(input: Tensor) -> Tensor: ...
 def abs(input: Tensor, *, out: Tensor | None = ...) -> Tensor: ...

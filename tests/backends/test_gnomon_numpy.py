@@ -86,6 +86,7 @@ PROGRAMS: dict[str, Callable[[str], Any]] = {
     "bags": lambda d: nn.embedding_bag(
         gn.tensor([1, 4, 0, 3]).to(d), matrix(d, 5, 3), gn.tensor([0, 3]).to(d), mode="max"
     ),
+    "recurrent": lambda d: gn.rnn_tanh_cell(*[matrix(d, 3, 3)] * 4),
     "attention": lambda d: nn.scaled_dot_product_attention(
         matrix(d, 1, 2, 3, 4), matrix(d, 1, 2, 3, 4, seed=1), matrix(d, 1, 2, 3, 4, seed=2), is_causal=True
     ),

@@ -30,6 +30,7 @@ HELLO = ROOT / "backends" / "gnomon_hello"
 # A backend with two kernels, one of which has faults that depend on the dtype.
 PROBE = """
 import ctypes
+import os
 
 from gnomon.memory.backend import USUAL_TRAITS, Claim
 from gnomon_hello import Hello, add, neg
@@ -39,7 +40,8 @@ def faulty(iterator):
     dtype = iterator.tensor(0).dtype.name
     if dtype == "int8":
         ctypes.string_at(0)
-    if dtype == "int16":
+    # in one test: each that hangs takes the limit
+    if dtype == "int16" and "test_forward[" in os.environ.get("PYTEST_CURRENT_TEST", ""):
         while True:
             pass
     neg(iterator)
@@ -153,7 +155,7 @@ def test_a_crash_costs_one_test(whole: SimpleNamespace) -> None:
     assert result.message.startswith("neg, int8, layout contiguous, on probe\n")
     assert "gn.ops.aten.neg.default(t0)" in result.program and "dtype=gn.int8" in result.program
     assert len(result.program.splitlines()) <= 10
-    assert result.kernels["neg"].endswith("gnomon_probe.py:8")
+    assert result.kernels["neg"].endswith("gnomon_probe.py:9")
     assert result.is_bad
 
 

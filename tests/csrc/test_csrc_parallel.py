@@ -198,6 +198,10 @@ FAMILIES = {
     "pooling": lambda: gn.nn.functional.max_pool2d(numbers(4, 8, 64, 64), 3),
     "norm": lambda: gn.nn.functional.layer_norm(numbers(300, 500), (500,)),
     "softmax": lambda: numbers(300, 500).softmax(1),
+    "recurrent": lambda: gn.ops.aten._rnn_layer(
+        *(numbers(600, 40), numbers(120, 40), numbers(120, 40), None, None, None, numbers(100, 40), None),
+        *((100,) * 6, 3, False, True),
+    )[:2],
     "attention": lambda: gn.nn.functional.scaled_dot_product_attention(*[numbers(2, 4, 80, 32)] * 3),
     "sort": lambda: (numbers(300_000).sort(), numbers(300, 500).sort(0)),
     "selection": lambda: [

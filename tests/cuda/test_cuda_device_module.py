@@ -45,6 +45,55 @@ def test_without_a_driver_it_says_so_and_nothing_else_fails():
     assert run(script, GNOMON_CUDA_EMULATE="0") == ["unavailable"]
 
 
+def test_without_a_gpu_questions_have_pytorchs_answers():
+    if os.path.exists("/dev/nvidia0"):
+        pytest.skip("there is a GPU")
+    script = """
+import gnomon as gn
+gn.manual_seed(3)
+gn.cuda.manual_seed(7), gn.cuda.manual_seed_all(7), gn.cuda.seed_all()  # nothing
+print(gn.initial_seed(), gn.cuda.is_initialized(), gn.cuda.is_bf16_supported(), gn.cuda.memory_allocated())
+print(gn.cuda.max_memory_allocated(), gn.cuda.memory_reserved(), len(gn.cuda.memory_stats()))
+print(len(gn.cuda.get_rng_state_all()), gn.cuda.empty_cache(), gn.cuda.reset_peak_memory_stats())
+print(gn.accelerator.is_available(), gn.accelerator.current_accelerator(), gn.accelerator.device_count())
+calls = gn.cuda.init, gn.cuda.current_device, gn.cuda.initial_seed, gn.cuda.get_rng_state, gn.ones(1).cuda
+for call in calls:
+    try: call()
+    except gn.BackendUnavailableError: print("unavailable", end=" ")
+for call in (gn.accelerator.current_device_index, lambda: gn.accelerator.set_device_index(0)):
+    try: call()
+    except RuntimeError as error: print("Cannot access accelerator device" in str(error))
+"""
+    assert (
+        run(script, GNOMON_CUDA_EMULATE="0")
+        == (
+            "3 False False 0 0 0 0 0 None None False None 0 "
+            "unavailable unavailable unavailable unavailable unavailable True True"
+        ).split()
+    )
+
+
+def test_the_generator_and_the_current_device_can_be_set():
+    script = """
+import gnomon as gn
+gn.cuda.manual_seed_all(5)
+state = gn.cuda.get_rng_state()
+first = gn.rand(3, device="cuda").tolist()
+gn.cuda.set_rng_state(state)
+print(first == gn.rand(3, device="cuda").tolist(), gn.cuda.initial_seed(), len(gn.cuda.get_rng_state_all()))
+gn.cuda.set_device(1)
+print(gn.cuda.current_device(), gn.ones(1).device, gn.accelerator.current_device_index())
+gn.accelerator.set_device_index(0)
+print(gn.ones(1).device, gn.accelerator.current_accelerator(), gn.accelerator.device_count())
+found = gn.cuda.get_device_properties(0)
+print((found.major, found.minor) == gn.cuda.get_device_capability(0), found.total_memory > 0)
+print(gn.cuda.FloatTensor(2).device.type, isinstance(gn.ones(2, device="cuda"), gn.cuda.FloatTensor))
+print(gn.ones(1).cuda(1).get_device(), gn.ones(1, device="cuda").is_cuda, gn.cuda.is_bf16_supported())
+"""
+    found = run(script, GNOMON_CUDA_EMULATE="1", GNOMON_CUDA_EMULATED_DEVICES="2")
+    assert found == "True 5 2 1 cuda:1 1 cuda:0 cuda 2 True True cuda True 1 True True".split()
+
+
 def test_devices_have_names_and_numbers():
     assert gn.cuda.device_count() >= 1 and gn.cuda.current_device() == 0
     assert gn.cuda.get_device_name() == "gnomon's emulated GPU"

@@ -24,11 +24,8 @@ sys.modules.setdefault("expecttest", expecttest)
 from torch.testing._internal.common_modules import module_db  # noqa: E402
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
-# The modules of module_db that gnomon does not have: recurrent ones, and those that need new operators.
-MISSING = {
-    *("nn.FractionalMaxPool2d", "nn.FractionalMaxPool3d", "nn.LinearCrossEntropyLoss"),
-    *("nn.RNNCell", "nn.GRUCell", "nn.LSTMCell", "nn.RNN", "nn.GRU", "nn.LSTM"),
-}
+# The modules of module_db that gnomon does not have: they need new operators.
+MISSING = {"nn.LinearCrossEntropyLoss"}
 INFOS = {info.name: info for info in module_db if info.name not in MISSING}
 # Modules with random numbers: in training their results are compared in shape and dtype only.
 RANDOM = {"AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout", "RReLU"}
@@ -67,6 +64,8 @@ def ours(value):
         return value
     if isinstance(value, dict):
         return type(value)((key, ours(each)) for key, each in value.items())
+    if isinstance(value, torch.nn.utils.rnn.PackedSequence):
+        return nn.utils.rnn.PackedSequence(*map(ours, value))
     if isinstance(value, (list, tuple)):
         return type(value)(map(ours, value))
     return value
@@ -127,11 +126,12 @@ def maker(cls, sample, dtype, device):
     arguments, options = sample.constructor_input.args, dict(sample.constructor_input.kwargs)
     options.pop("device", None)
     parameters = inspect.signature(cls.__init__).parameters
-    if "dtype" in parameters:
+    takes_any = issubclass(cls, (torch.nn.RNNBase, nn.RNNBase))  # their constructors name no arguments
+    if takes_any or "dtype" in parameters:
         options["dtype"] = DTYPES[dtype]
     if cls.__module__.startswith("gnomon"):
         arguments, options = ours(arguments), ours(options)
-        if "device" in parameters:
+        if takes_any or "device" in parameters:
             options["device"] = device
     return functools.partial(cls, *arguments, **options)
 
@@ -145,8 +145,8 @@ def check(name, sample, dtype, training):
     """Compares one module: its state, its text, its outputs and its gradients."""
     cls = INFOS[name].module_cls
     allowed = tolerance(name, dtype)
-    theirs = maker(cls, sample, dtype, "cpu")().train(training)
-    mine = maker(getattr(nn, cls.__name__), sample, dtype, None)().train(training)
+    theirs = maker(cls, sample, dtype, "cpu")().to(getattr(torch, dtype)).train(training)
+    mine = maker(getattr(nn, cls.__name__), sample, dtype, None)().to(getattr(gn, dtype)).train(training)
     if INFOS[name].is_lazy:
         theirs(*mapped(sample.forward_input.args, as_leaf), **sample.forward_input.kwargs)
         mine(*ours(sample.forward_input.args), **ours(sample.forward_input.kwargs))
@@ -201,6 +201,8 @@ def mapped(value, function):
         return function(value)
     if isinstance(value, dict):
         return {key: mapped(each, function) for key, each in value.items()}
+    if hasattr(value, "_fields"):  # a named tuple: a packed sequence
+        return type(value)(*(mapped(each, function) for each in value))
     if isinstance(value, (list, tuple)):
         return type(value)(mapped(each, function) for each in value)
     return value
@@ -239,7 +241,7 @@ def test_what_is_missing_is_listed():
         for training in (True, False)
     )
     print(f"{len(INFOS)} modules with {count} samples; missing: {', '.join(sorted(MISSING))}")
-    assert len(INFOS) == 105 and count > 3000
+    assert len(INFOS) == 113 and count > 3800
 
 
 RANDOM_OPERATORS = {"uniform_", "normal_"}

@@ -16,7 +16,13 @@ from gnomon.memory.storage import Storage
 DEVICES = [name for name in ("reference", "c", "numpy") if gn.backends()[name].available]
 
 # Here a tensor is given for what the underlying operator takes as a list of numbers.
-READ_NUMBERS = {"ctc_loss.Tensor": "lengths", "tensor_split.tensor_indices_or_sections": "places"}
+READ_NUMBERS = {
+    "ctc_loss.Tensor": "lengths",
+    "tensor_split.tensor_indices_or_sections": "places",
+    **{f"{name}.data": "batch_sizes" for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")},
+    **dict.fromkeys(("_pad_packed_sequence", "_pack_padded_sequence_backward"), "batch_sizes"),
+    "_pack_padded_sequence": "lengths",
+}
 
 
 @pytest.fixture

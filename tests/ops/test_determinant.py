@@ -56,7 +56,7 @@ def test_refusals(device: str, name: str, text: str) -> None:
     with pytest.raises(RuntimeError) as error:
         function(gn.ones(2, 3))
     assert text in str(error.value)
-    with pytest.raises(RuntimeError, match="Low precision dtypes not supported. Got float16"):
+    with pytest.raises(RuntimeError, match=r"Low precision dtypes not supported. Got float16"):
         function(gn.ones(2, 2, dtype=gn.float16))
 
 

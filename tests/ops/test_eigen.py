@@ -33,13 +33,17 @@ def test_eigenvectors(device: str, dtype: Any, side: str) -> None:
 
 def test_repeated_eigenvalues_and_refusals(device: str) -> None:
     assert gn.linalg.eigh(2 * gn.eye(3))[0].tolist() == [2, 2, 2]
-    with pytest.raises(RuntimeError, match="Expected UPLO argument to be 'L' or 'U', but got X"):
+    with pytest.raises(RuntimeError, match=r"Expected UPLO argument to be 'L' or 'U', but got X"):
         gn.linalg.eigh(gn.eye(2), "X")
-    with pytest.raises(RuntimeError, match="linalg.eigh: A must be batches of square matrices"):
+    with pytest.raises(RuntimeError, match=r"linalg.eigh: A must be batches of square matrices"):
         gn.linalg.eigvalsh(gn.ones(2, 3))
-    with pytest.raises(gn.linalg.LinAlgError, match=r"^linalg.eigh: \(Batch element 0\): The algorithm failed to converge"):
+    with pytest.raises(
+        gn.linalg.LinAlgError, match=r"^linalg.eigh: \(Batch element 0\): The algorithm failed to converge"
+    ):
         gn.linalg.eigh(gn.full((1, 2, 2), float("nan")))
-    with pytest.raises(gn.linalg.LinAlgError, match="^linalg.svd: The algorithm failed .* contained non-finite values.$"):
+    with pytest.raises(
+        gn.linalg.LinAlgError, match=r"^linalg.svd: The algorithm failed .* contained non-finite values.$"
+    ):
         gn.linalg.svd(gn.full((2, 2), float("inf")))
 
 
@@ -77,5 +81,7 @@ def test_derivatives(dtype: Any) -> None:
             assert gradcheck(function, (x,), check_forward_ad=True)
             assert gradgradcheck(function, (x,))
         if dtype is gn.complex128:
-            with pytest.raises(RuntimeError, match="^linalg_eigh_backward: The eigenvectors in the complex case"):
+            with pytest.raises(
+                RuntimeError, match=r"^linalg_eigh_backward: The eigenvectors in the complex case"
+            ):
                 gn.linalg.eigh(x + x.mH)[1].real.sum().backward()

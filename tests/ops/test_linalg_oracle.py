@@ -74,11 +74,9 @@ def to_gnomon(value: Any) -> Any:
 
     if isinstance(value, torch.Tensor):
         value = value.detach().resolve_conj().resolve_neg()
-        made = gn.empty_strided(
-            tuple(value.shape), value.stride(), dtype=getattr(gn, str(value.dtype)[6:]), device="reference"
-        )
+        made = gn.empty_strided(tuple(value.shape), value.stride(), dtype=getattr(gn, str(value.dtype)[6:]))
         if value.numel():
-            made.copy_(gn.tensor(value.tolist(), dtype=made.dtype, device="reference"))
+            made.copy_(gn.tensor(value.tolist(), dtype=made.dtype))
         return made
     if isinstance(value, (list, tuple)):
         return type(value)(map(to_gnomon, value))
@@ -133,8 +131,12 @@ def differences(name: str, dtype: str) -> tuple[int, list[str]]:
         wanted_dtype = getattr(torch, dtype)
         if not entry.supports_dtype(wanted_dtype, "cpu"):
             continue
-        for number, sample in enumerate(entry.sample_inputs("cpu", wanted_dtype, requires_grad=name != "geqrf")):
-            where = f"{name}[{entry.variant_test_name}] sample {number} {tuple(sample.input.shape)} {sample.kwargs}"
+        for number, sample in enumerate(
+            entry.sample_inputs("cpu", wanted_dtype, requires_grad=name != "geqrf")
+        ):
+            where = (
+                f"sample {number} of {entry.variant_test_name!r}: {tuple(sample.input.shape)} {sample.kwargs}"
+            )
             given = [sample.input, *sample.args]
             tensors = [each for each in given if isinstance(each, torch.Tensor)]
             own = [to_gnomon(each) for each in given]
@@ -153,7 +155,9 @@ def differences(name: str, dtype: str) -> tuple[int, list[str]]:
             invariant = INVARIANT.get(name, lambda results: results)
             mine, theirs = invariant(found), invariant(expected)
             for k, (one, other) in enumerate(zip(flat(mine), flat(theirs), strict=True)):
-                near = torch.allclose(to_torch(one, other), other.detach(), rtol=bound, atol=bound, equal_nan=True)
+                near = torch.allclose(
+                    to_torch(one, other), other.detach(), rtol=bound, atol=bound, equal_nan=True
+                )
                 if not near:
                     faults.append(f"value {k}")
             theirs_inputs = [tensors[k] for k in active]
@@ -172,7 +176,9 @@ def differences(name: str, dtype: str) -> tuple[int, list[str]]:
                             is_upper = sample.kwargs.get("upper", False)
                             other = other.triu() if is_upper else other.tril()
                         scale = max(1.0, other.abs().max().item() if other.numel() else 1.0)
-                        if not torch.allclose(to_torch(one, other), other, rtol=bound, atol=5 * bound * scale):
+                        if not torch.allclose(
+                            to_torch(one, other), other, rtol=bound, atol=5 * bound * scale
+                        ):
                             worst = (to_torch(one, other) - other).abs().max().item()
                             faults.append(f"gradient {k}: {worst} of {scale}")
             if faults:
@@ -182,7 +188,7 @@ def differences(name: str, dtype: str) -> tuple[int, list[str]]:
     return agreed, lines
 
 
-@pytest.mark.parametrize(("name", "dtype"), samples())
+@pytest.mark.parametrize(("name", "dtype"), list(samples()))
 def test_samples_of_op_db(name: str, dtype: str) -> None:
     pytest.importorskip("torch")
     agreed, lines = differences(name, dtype)

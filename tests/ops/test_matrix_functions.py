@@ -43,13 +43,15 @@ def test_powers(device: str) -> None:
     assert gn.allclose(gn.linalg.matrix_power(a, 5), a @ a @ a @ a @ a)
     assert gn.allclose(gn.matrix_power(a, -2) @ a @ a, gn.eye(3, dtype=gn.float64).expand(2, 3, 3))
     assert gn.matrix_power(gn.tensor([[1, 1], [1, 0]]), 10).tolist() == [[89, 55], [55, 34]]
-    with pytest.raises(gn.linalg.LinAlgError, match="^linalg.inv: The diagonal element 1 is zero"):
+    with pytest.raises(gn.linalg.LinAlgError, match=r"^linalg.inv: The diagonal element 1 is zero"):
         gn.linalg.matrix_power(gn.zeros(2, 2), -1)
-    with pytest.raises(RuntimeError, match="linalg.matrix_power: A must be batches of square matrices"):
+    with pytest.raises(RuntimeError, match=r"linalg.matrix_power: A must be batches of square matrices"):
         gn.linalg.matrix_power(gn.ones(2, 3), 2)
-    with pytest.raises(RuntimeError, match="linalg.matrix_exp: A must be batches of square matrices"):
+    with pytest.raises(RuntimeError, match=r"linalg.matrix_exp: A must be batches of square matrices"):
         gn.matrix_exp(gn.ones(2, 3))
-    with pytest.raises(RuntimeError, match="Expected a floating point or complex tensor as input. Got int64"):
+    with pytest.raises(
+        RuntimeError, match=r"Expected a floating point or complex tensor as input. Got int64"
+    ):
         gn.matrix_exp(gn.ones(2, 2, dtype=gn.int64))
 
 

@@ -55,3 +55,26 @@ def test_sinc_is_one_at_zero_where_its_derivative_is_zero(device: str) -> None:
     assert x.grad[:2].tolist() == [0.0, 0.0]
     assert x.grad[2:4].tolist() == pytest.approx([-4 / math.pi, -1.0])
     assert gn.sinc(gn.tensor([0, 1], dtype=gn.int64)).dtype is gn.float32
+
+
+def test_gcd_wraps_the_least_integer_as_pytorch_does(device: str) -> None:
+    for dtype in (gn.int8, gn.int16, gn.int32, gn.int64):
+        least = gn.iinfo(dtype).min
+        x = gn.tensor([least, 6, -6, 0, 0, 1], dtype=dtype)
+        y = gn.tensor([6, 4, -9, 0, -5, least], dtype=dtype)
+        found = gn.gcd(x, y)
+        assert found.dtype is dtype and found.tolist() == [-2, 2, 3, 0, 5, 1]
+        assert gn.gcd(x[:1], x[:1]).tolist() == [least] == gn.gcd(x[:1], x[3:4]).tolist()
+
+
+def test_gcd_is_of_integers_only(device: str) -> None:
+    x = gn.tensor([12, 18])
+    assert x.gcd(gn.tensor(8, dtype=gn.int32)).tolist() == [4, 2]
+    assert x.gcd_(gn.tensor([9])) is x and x.tolist() == [3, 9]
+    for wrong in (gn.ones(2), gn.ones(2, dtype=gn.bool), gn.ones(2, dtype=gn.complex64)):
+        with pytest.raises(NotImplementedError, match=f"gcd: not implemented for dtype {wrong.dtype.name}"):
+            gn.gcd(wrong, wrong)
+    with pytest.raises(TypeError, match=r"gcd\(\): argument 'other' \(position 2\) must be Tensor, not int"):
+        gn.gcd(x, 2)
+    with pytest.raises(RuntimeError, match="result type int64 can't be cast to the desired output type bool"):
+        gn.gcd(x, x, out=gn.empty(2, dtype=gn.bool))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import gnomon as gn
-from gnomon.autograd import gradcheck, gradgradcheck
+from gnomon.autograd import forward_ad, gradcheck, gradgradcheck
 
 DTYPES = [gn.float32, gn.float64, gn.complex64, gn.complex128]
 
@@ -58,9 +58,13 @@ def test_systems_with_factors(device: str, dtype: Any) -> None:
     assert is_near(gn.linalg.lu_solve(LU, pivots, B.mT, left=False, adjoint=True) @ a.mH, whole.mT)
     s = a @ a.mH
     L = gn.linalg.cholesky(s)
-    assert is_near(s @ gn.cholesky_solve(B, L), whole) and is_near(s @ gn.cholesky_solve(B, L.mH, True), whole)
+    assert is_near(s @ gn.cholesky_solve(B, L), whole) and is_near(
+        s @ gn.cholesky_solve(B, L.mH, True), whole
+    )
     ones = gn.eye(3, dtype=dtype).expand(2, 3, 3)
-    assert is_near(s @ gn.cholesky_inverse(L), ones) and is_near(s @ gn.cholesky_inverse(L.mH, upper=True), ones)
+    assert is_near(s @ gn.cholesky_inverse(L), ones) and is_near(
+        s @ gn.cholesky_inverse(L.mH, upper=True), ones
+    )
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -82,20 +86,30 @@ def test_singular_matrices(device: str) -> None:
     a = gn.tensor([[1.0, 2], [2, 4]])
     assert gn.linalg.solve_ex(a, a)[1].item() == 2 and gn.linalg.inv_ex(a)[1].item() == 2
     texts: list[tuple[Callable[[], Any], str]] = [
-        (lambda: gn.linalg.solve(a, a), "gnomon.linalg.solve: The solver failed because the input matrix is singular."),
+        (
+            lambda: gn.linalg.solve(a, a),
+            "gnomon.linalg.solve: The solver failed because the input matrix is singular.",
+        ),
         (
             lambda: gn.linalg.solve_ex(a.expand(1, 2, 2), a, check_errors=True),
-            "gnomon.linalg.solve_ex: (Batch element 0): The solver failed because the input matrix is singular.",
+            (
+                "gnomon.linalg.solve_ex: (Batch element 0): The solver failed because the input matrix is "
+                "singular."
+            ),
         ),
         (
             lambda: a.inverse(),
-            "linalg.inv: The diagonal element 2 is zero, the inversion could not be completed because the input "
-            "matrix is singular.",
+            (
+                "linalg.inv: The diagonal element 2 is zero, the inversion could not be completed because "
+                "the input matrix is singular."
+            ),
         ),
         (
             lambda: gn.cholesky_inverse(a * 0),
-            "cholesky_inverse: The diagonal element 1 is zero, the inversion could not be completed because the "
-            "input matrix is singular.",
+            (
+                "cholesky_inverse: The diagonal element 1 is zero, the inversion could not be completed "
+                "because the input matrix is singular."
+            ),
         ),
     ]
     for call, text in texts:
@@ -107,12 +121,27 @@ def test_singular_matrices(device: str) -> None:
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda a, b: gn.linalg.solve(a, b), "linalg.solve: Incompatible shapes of A and B for the equation AX = B (3x3 and 2x3)"),
+        (
+            lambda a, b: gn.linalg.solve(a, b),
+            "linalg.solve: Incompatible shapes of A and B for the equation AX = B (3x3 and 2x3)",
+        ),
         (lambda a, b: gn.linalg.solve(a, b, left=False), None),
-        (lambda a, b: gn.linalg.solve(b, b), "linalg.solve: A must be batches of square matrices, but they are 2 by 3 matrices"),
-        (lambda a, b: gn.linalg.solve(a, b.double()), "linalg.solve: Expected A and B to have the same dtype"),
-        (lambda a, b: gn.linalg.solve_triangular(a, b, upper=True), "linalg.solve_triangular: Incompatible shapes of A and B"),
-        (lambda a, b: gn.cholesky_solve(b, a), "Incompatible matrix sizes for cholesky_solve: each A matrix is 3 by 3"),
+        (
+            lambda a, b: gn.linalg.solve(b, b),
+            "linalg.solve: A must be batches of square matrices, but they are 2 by 3 matrices",
+        ),
+        (
+            lambda a, b: gn.linalg.solve(a, b.double()),
+            "linalg.solve: Expected A and B to have the same dtype",
+        ),
+        (
+            lambda a, b: gn.linalg.solve_triangular(a, b, upper=True),
+            "linalg.solve_triangular: Incompatible shapes of A and B",
+        ),
+        (
+            lambda a, b: gn.cholesky_solve(b, a),
+            "Incompatible matrix sizes for cholesky_solve: each A matrix is 3 by 3",
+        ),
         (lambda a, b: gn.linalg.inv(a.half()), "linalg.inv: Low precision dtypes not supported. Got float16"),
         (
             lambda a, b: gn.linalg.lu_solve(a, gn.tensor([0, 1, 2], dtype=gn.int32), b.mT),
@@ -137,7 +166,10 @@ def test_derivatives(dtype: Any) -> None:
         b = drawn(3, dtype=dtype).requires_grad_()
         calls: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
             (lambda a, b: gn.linalg.solve_triangular(a, b, upper=True), (a, B)),
-            (lambda a, b: gn.linalg.solve_triangular(a, b.mT, upper=False, left=False, unitriangular=True), (a, B)),
+            (
+                lambda a, b: gn.linalg.solve_triangular(a, b.mT, upper=False, left=False, unitriangular=True),
+                (a, B),
+            ),
             (lambda a, b: gn.triangular_solve(b, a, True, True), (a, B)),
             (lambda a, b: gn.cholesky_solve(b, a.tril()), (a, B)),
             (lambda a, b: gn.cholesky_solve(b, a, True), (a, B)),
@@ -158,3 +190,29 @@ def test_derivatives(dtype: Any) -> None:
         for function, inputs in calls:
             assert gradcheck(function, inputs, check_forward_ad=True)
             assert gradgradcheck(function, inputs)
+
+
+@pytest.mark.parametrize(
+    "function", [gn.linalg.det, lambda x: gn.linalg.slogdet(x)[1], gn.linalg.inv, gn.linalg.solve]
+)
+def test_forward_mode_over_other_modes(function: Callable[..., gn.Tensor]) -> None:
+    """A saved LU has no tangent: the derivatives of a first derivative solve anew."""
+    point, along = regular(3, 3), drawn(3, 3, seed=2)
+    arguments = (drawn(3, 1, seed=3),) if function is gn.linalg.solve else ()
+
+    def slope(x: gn.Tensor) -> gn.Tensor:
+        return gn.func.jvp(lambda each: function(each, *arguments), (x,), (drawn(3, 3, seed=4),))[1]
+
+    def gradient(x: gn.Tensor) -> gn.Tensor:
+        with gn.enable_grad():
+            leaf = x if x.requires_grad else x.requires_grad_()
+            return gn.autograd.grad(function(leaf, *arguments).sum(), leaf)[0]
+
+    step = 1e-6
+    expected = (slope(point + step * along) - slope(point - step * along)) / (2 * step)
+    assert gn.allclose(gn.func.jvp(slope, (point,), (along,))[1], expected, 1e-5, 1e-7)
+    expected = (gradient(point + step * along) - gradient(point - step * along)) / (2 * step)
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(point.requires_grad_(), along)
+        found = forward_ad.unpack_dual(gradient(dual)).tangent
+    assert found is not None and gn.allclose(found, expected, 1e-5, 1e-7)

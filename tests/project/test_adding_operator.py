@@ -75,7 +75,7 @@ import gnomon_c
 import gnomon_numpy
 from gnomon.memory.backend import register_backend
 register_backend(gnomon_c.backend())
-register_backend(gnomon_numpy.backend())
+register_backend(gnomon_numpy.NumPyBackend())
 {CHECK}"""
     # -S would hide numpy; the copies come first on the path, before any installed gnomon
     path = os.pathsep.join(

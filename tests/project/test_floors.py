@@ -67,8 +67,9 @@ CTYPES = {
 }
 # Imports by a name that is computed at run time.
 IMPORTED_BY_NAME = {
-    "__init__": {"f'.{name}'"},  # lazy attributes
+    "__init__": {"f'.{name}'", "f'.{_LAZY_PARTS[name]}'"},  # lazy attributes
     "backends.__init__": {"f'.{name}'"},  # lazy attributes
+    "compat.torch.__init__": {"f'{found.__name__}.{part}'"},  # PyTorch's names
     "kit.__init__": {"f'gnomon.{_new}'"},  # old names
     "memory.backend": {"name"},  # a backend's device module, such as gnomon.cuda
     "memory.plug_ins": {"self.module"},  # a backend

@@ -39,6 +39,7 @@ FAMILIES = (
     "linalg",
     "optimizer",
     "attention",
+    "recurrent",
     "grid_sampling",
 )
 

@@ -19,7 +19,7 @@ family = Family()
 
 _STEP = 1 / 16
 _MANY = 64.0  # from this parameter on the series are longer than the quadrature
-_NODES = np.arange(-3.75, 12.0, _STEP)
+_FIRST = -3.75  # where y is below 1e-19 of its scale
 
 
 def _integral(function: Callable[[Array], Array], scale: Array) -> Array:
@@ -28,13 +28,15 @@ def _integral(function: Callable[[Array], Array], scale: Array) -> Array:
     ``scale`` is where the integrand begins to vanish, or less.
     Source: Takahasi and Mori, "Double exponential formulas for numerical integration" (1974).
     """
-    total = np.zeros_like(scale)
+    total, w, goes_on = np.zeros_like(scale), _FIRST, True
     with np.errstate(all="ignore"):
-        for w in _NODES.tolist():
+        while goes_on:
             left = math.exp(-w)
             y = scale * math.exp(w - left)
             term = function(y) * y * (1.0 + left)
             total += np.where(np.isnan(term), 0.0, term)  # inf * 0, of a result that overflows
+            goes_on = w <= 0 or bool((term > 1e-17 * total).any())
+            w += _STEP
     return total * _STEP
 
 
@@ -75,7 +77,7 @@ def _density_above(a: Array, x: Array, s: Array) -> Array:
 
 def _scale_above(a: Array, x: Array) -> Array:
     """How far the values above x reach."""
-    return np.maximum(x / (x - a + 1.0 + np.sqrt(a)), 1.0)
+    return np.where(x < 1.0, x, np.maximum(x / (x - a + 1.0 + np.sqrt(a)), 1.0))
 
 
 def _scale_below(a: Array, x: Array) -> Array:
@@ -98,7 +100,8 @@ def _density(a: Array, x: Array) -> Array:
         square = a * a
         series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / square) / square) / square) / a
         away = (x - a) / a
-        return np.exp(-a * _log_rest(away) - series) / np.sqrt(2.0 * math.pi * a)
+        rest = np.where(np.abs(away) < 0.5, _log_rest(away), away - np.log(x / a))
+        return np.exp(-a * rest - series) / np.sqrt(2.0 * math.pi * a)
 
     return _select(a < 32, small, large, a, x)
 
@@ -106,7 +109,7 @@ def _density(a: Array, x: Array) -> Array:
 def _above(a: Array, x: Array) -> Array:
     """The probability of more than x under Gamma(a, 1)."""
     integral = _integral(lambda s: _density_above(a, x, s), _scale_above(a, x))
-    return _density(a, x) * (a / x) * integral
+    return _density(a, x) * (integral / x * a)
 
 
 def _below(a: Array, x: Array) -> Array:
@@ -133,7 +136,7 @@ def _incomplete(a: Array, x: Array, is_upper: bool) -> Array:
     inside = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
     a, x = a[inside], x[inside]
     if is_upper:
-        found[inside] = _select((x <= a) | (x < 0.5), lambda a, x: 1.0 - _below(a, x), _above, a, x)
+        found[inside] = _select(a < np.maximum(x, 0.1), _above, lambda a, x: 1.0 - _below(a, x), a, x)
     else:
         found[inside] = _select(x <= a + 1.0, _below, lambda a, x: 1.0 - _above(a, x), a, x)
     return found

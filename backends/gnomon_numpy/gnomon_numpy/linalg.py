@@ -5,7 +5,7 @@ What NumPy has no function for is computed for a whole batch at once, row by row
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -104,7 +104,7 @@ def lu_unpack(
     rows, columns = a.shape[-2:]
     count = min(rows, columns)
     if unpack_data:
-        store(L, np.tril(a[..., :, :count], -1) + np.eye(rows, count, dtype=a.dtype))
+        store(L, np.where(np.eye(rows, count, dtype=bool), 1, np.tril(a[..., :, :count], -1)))
         store(U, np.triu(a[..., :count, :]))
     if unpack_pivots:
         order = np.broadcast_to(np.arange(rows), (*a.shape[:-2], rows))[..., None]
@@ -213,7 +213,7 @@ def matrix_exp(output: Tensor, self: Tensor) -> None:
 def eigh(eigenvalues: Tensor, eigenvectors: Tensor, A: Tensor, UPLO: str, compute_v: bool) -> None:
     """By LAPACK, in float64."""
     a = numbers(A, WIDE)
-    side = "L" if UPLO.upper() == "L" else "U"
+    side: Literal["L", "U"] = "L" if UPLO.upper() == "L" else "U"
     refuse_if(not np.all(np.isfinite(np.tril(a) if side == "L" else np.triu(a))))
     if not compute_v:
         store(eigenvalues, np.linalg.eigvalsh(a, side))

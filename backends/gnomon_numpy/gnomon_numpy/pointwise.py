@@ -124,6 +124,16 @@ def fmod(a: Array, b: Array) -> Array:
     return a - _truncated_quotient(a, b) * b
 
 
+@family.elementwise("gcd", INTEGERS)
+def gcd(a: Array, b: Array) -> Array:
+    """Euclid's algorithm with C's %, whose sign for the least integer differs from that of ``np.gcd``."""
+    a, b = np.broadcast_arrays(np.abs(a), np.abs(b))
+    while np.any(a):
+        rest = np.fmod(b, np.where(a == 0, 1, a))
+        a, b = np.where(a == 0, 0, rest), np.where(a == 0, b, a)
+    return b
+
+
 def absolute(a: Array) -> Array:
     """The absolute value; the modulus of a complex number, inf if either part is."""
     return np.hypot(a.real, a.imag) if is_complex(a) else np.abs(a)

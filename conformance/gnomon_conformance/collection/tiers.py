@@ -48,7 +48,16 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "indexing": ("indexing", "joining", "scatter"),
     "neural network": (
         *("activations", "attention", "convolution", "embedding", "embedding_bag", "folding", "losses"),
-        *("networks", "normalization", "optimizer", "padding", "pooling", "resampling", "vision"),
+        *(
+            "networks",
+            "normalization",
+            "optimizer",
+            "padding",
+            "pooling",
+            "recurrent",
+            "resampling",
+            "vision",
+        ),
     ),
     "random": ("dropout", "random"),
 }

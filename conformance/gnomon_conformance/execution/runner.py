@@ -318,8 +318,8 @@ def _written(schema: Any, values: Sequence[Any]) -> Iterator[Any]:
 
 
 def failure_of(error: Exception) -> Failure:
-    """The parts of an exception that are compared."""
-    return Failure(tuple(each.__name__ for each in type(error).__mro__[:-2]), str(error))
+    """The parts of an exception that are compared.  PyTorch's LinAlgError is called _LinAlgError."""
+    return Failure(tuple(each.__name__.lstrip("_") for each in type(error).__mro__[:-2]), str(error))
 
 
 def _observed(framework: Framework, result: Any, call: Call) -> Any:

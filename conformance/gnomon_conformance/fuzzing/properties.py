@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
-from ..collection.selection import DATA_DEPENDENT, UNDETERMINED, has_dtype_axis
+from ..collection.selection import DATA_DEPENDENT, ILL_CONDITIONED, UNDETERMINED, has_dtype_axis
 from ..execution.runner import Gnomon, TensorOutcome, run
 from ..inputs.description import (
     COMPLEX,
@@ -95,7 +95,12 @@ class Subject(NamedTuple):
 
 
 def subject_for(operator: Any, dtypes: Sequence[str], in_place: bool = True, out: bool = True) -> Subject:
-    """The Subject for ``operator``, restricted to these dtypes; it may have no samples."""
+    """The Subject for ``operator``, restricted to these dtypes; it may have no samples.
+
+    It has none if what is drawn, such as equal numbers, would be singular matrices.
+    """
+    if ILL_CONDITIONED.match(operator.name):
+        dtypes = ()
     ordered = tuple(each for each in dict.fromkeys(SIMPLEST_FIRST) if each in dtypes)
     pairs = []
     for dtype in ordered if has_dtype_axis(operator) else ordered[:1]:

@@ -36,6 +36,11 @@ REFUSED_BY_KERNEL = 'raised nothing, expected NotImplementedError: ".*" not impl
 
 DEPARTURES: list[Departure] = [
     Departure(
+        r"cholesky_(solve|inverse)",
+        r"gradient: the gradient of tensor \d",
+        "only one triangle of the factor is read, so gnomon's gradient of the other is 0; PyTorch's is not",
+    ),
+    Departure(
         r"conv.*|convolution.*|max_pool2d_with_indices_backward|nll_loss_backward|sigmoid_backward|tanh_backward|"
         r"addcmul",
         REFUSED_BY_KERNEL,
@@ -52,7 +57,7 @@ DEPARTURES: list[Departure] = [
     ),
     Departure(
         r"silu|embedding|embedding_dense_backward|convolution|bilinear|(slice|select)_scatter|scatter_reduce\.two|nan_to_num|soft_margin_loss|"
-        r"native_dropout_backward",
+        r"native_dropout_backward|_pack_padded_sequence",
         "gradient: raised nothing, expected RuntimeError: .* does not support automatic differentiation",
         "gnomon supports complex gradients here; the same formula applies",
         COMPLEX,
@@ -207,6 +212,17 @@ DEPARTURES: list[Departure] = [
         ("float32", "bfloat16"),
         on_some_machines=True,
     ),
+    Departure(
+        r"gru_cell",
+        "result has strides",
+        "a cell is one operator with contiguous results; PyTorch's has the memory order of its state",
+    ),
+    Departure(
+        r"(linalg_)?matrix_exp",
+        "result: element",
+        "PyTorch's series is wrong in half precision: inf for this matrix, and -1e30 for half of it",
+        ("float16", "bfloat16"),
+    ),
     Departure(r"resize_", "versions of the arguments", "gnomon counts a resize as a write"),
 ]
 
@@ -223,6 +239,8 @@ OWN_OPERATORS = {
     "_smooth_l1": "the kernel under smooth_l1_loss, of differences",
     "_huber": "the kernel under huber_loss, of differences",
     "_binary_cross_entropy": "the kernel under binary_cross_entropy, of pairs",
+    "_rnn_layer": "a recurrent layer in one direction, of any mode; PyTorch has one of oneDNN's for LSTM",
+    "_rnn_layer_backward": "the gradients of _rnn_layer",
     "div_floor": "the kernel under div(rounding_mode='floor') and floor_divide",
     "div_trunc": "the kernel under div(rounding_mode='trunc')",
 }

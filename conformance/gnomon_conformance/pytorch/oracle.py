@@ -50,6 +50,105 @@ def _masked_select(self: Any, mask: Any, size: int) -> Any:
     return found
 
 
+def _steps(batch_sizes: Sequence[int], reverse: bool) -> list[tuple[slice, slice]]:
+    """The rows of each time step and of the one computed before it, in the order of computation."""
+    starts = [sum(batch_sizes[:step]) for step in range(len(batch_sizes))]
+    rows = [slice(start, start + count) for start, count in zip(starts, batch_sizes)]
+    rows = rows[::-1] if reverse else rows
+    return list(zip(rows, [slice(0, 0), *rows]))
+
+
+def _opmath(*tensors: Any) -> list[Any]:
+    return [each.float() if each is not None and each.itemsize == 2 else each for each in tensors]
+
+
+def _rnn_layer(*arguments: Any) -> tuple[Any, ...]:
+    """Step by step with PyTorch's functions; half types in float32."""
+    dtype = arguments[0].dtype
+    input, w_ih, w_hh, b_ih, b_hh, w_hr, hx, cx = _opmath(*arguments[:8])
+    batch_sizes, mode, reverse, train = arguments[8:]
+    is_ordered = list(batch_sizes) == sorted(batch_sizes, reverse=True)
+    if mode not in range(4) or (cx is None) == (mode == 2) or not is_ordered or len(hx) != batch_sizes[0]:
+        raise RuntimeError("arguments do not match")
+    if sum(batch_sizes) != len(input) or w_ih.shape[1] != input.shape[1]:
+        raise RuntimeError("arguments do not match")
+    linear, gates = torch.nn.functional.linear, (1, 1, 4, 3)[mode]
+    states, cells, outputs, saved = hx, cx, {}, {}
+    for rows, _ in _steps(batch_sizes, reverse):
+        count = rows.stop - rows.start
+        state, kept = states[:count], [hx.new_zeros(count, 0)]
+        inner = linear(input[rows], w_ih, b_ih).chunk(gates, 1)
+        outer = linear(state, w_hh, b_hh).chunk(gates, 1)
+        if mode == 2:
+            i, f, g, o = (one + other for one, other in zip(inner, outer))
+            i, f, g, o = i.sigmoid(), f.sigmoid(), g.tanh(), o.sigmoid()
+            cell = f * cells[:count] + i * g
+            new, kept = o * cell.tanh(), [i, f, g, o, cell]
+            cells = torch.cat([cell, cells[count:]])
+        elif mode == 3:
+            r, z = (inner[0] + outer[0]).sigmoid(), (inner[1] + outer[1]).sigmoid()
+            n = (inner[2] + r * outer[2]).tanh()
+            new, kept = (state - n) * z + n, [r, z, outer[2], n]
+        else:
+            new = (inner[0] + outer[0]).tanh() if mode else (inner[0] + outer[0]).relu()
+        outputs[rows.start] = new if w_hr is None else linear(new, w_hr)
+        states = torch.cat([outputs[rows.start], states[count:]])
+        saved[rows.start] = torch.cat(kept, 1)
+    output, workspace = (
+        torch.cat([found[key] for key in sorted(found)]) if input.numel() else found[0]
+        for found in (outputs, saved)
+    )
+    workspace = workspace if train else workspace.new_zeros(len(input), 0)
+    cy = states.reshape(-1)[:0].clone() if cells is None else cells
+    return output.to(dtype), states.to(dtype), cy.to(dtype), workspace.detach()
+
+
+def _rnn_layer_backward(*arguments: Any) -> tuple[Any, ...]:
+    """With the saved values as they are given, which need not be those of the inputs."""
+    grad_output, grad_hy, grad_cy, input, w_ih, w_hh, *_, w_hr, hx, cx, output = arguments[:12]
+    workspace, batch_sizes, mode, reverse, mask = arguments[12:]
+    states = torch.zeros_like(hx) if grad_hy is None else grad_hy
+    cells: Any = None
+    if cx is not None:
+        cells = torch.zeros_like(cx) if grad_cy is None else grad_cy
+    hidden = len(w_hh) // (1, 1, 4, 3)[mode]
+    found = {}
+    for rows, earlier in reversed(_steps(batch_sizes, reverse)):
+        count = rows.stop - rows.start
+        earlier = slice(earlier.start, min(earlier.stop, earlier.start + count))
+        known = earlier.stop - earlier.start
+        before = torch.cat([output[earlier], hx[known:count]])
+        projected = states[:count] if grad_output is None else states[:count] + grad_output[rows]
+        grad = projected if w_hr is None else projected @ w_hr
+        new, direct = output[rows], 0
+        if mode == 2:
+            i, f, g, o, c = workspace[rows].chunk(5, 1)
+            cell = torch.cat([workspace[earlier, 4 * hidden :], cx[known:count]])
+            new = o * c.tanh()
+            of_cell = cells[:count] + grad * o * (1 - c.tanh() ** 2)
+            inner = [of_cell * g * i * (1 - i), of_cell * cell * f * (1 - f), of_cell * i * (1 - g * g)]
+            inner = outer = torch.cat([*inner, grad * c.tanh() * o * (1 - o)], 1)
+            cells = torch.cat([of_cell * f, cells[count:]])
+        elif mode == 3:
+            r, z, h, n = workspace[rows].chunk(4, 1)
+            fresh = grad * (1 - z) * (1 - n * n)
+            both = [fresh * h * r * (1 - r), grad * (before - n) * z * (1 - z)]
+            inner, outer = torch.cat([*both, fresh], 1), torch.cat([*both, fresh * r], 1)
+            direct = grad * z
+        else:
+            inner = outer = grad * ((1 - new * new) if mode else (new > 0))
+        states = torch.cat([outer @ w_hh + direct, states[count:]])
+        found[rows.start] = (inner, outer, before, projected, new)
+    inner, outer, before, projected, new = map(torch.cat, zip(*(found[key] for key in sorted(found))))
+    of_weights = inner @ w_ih, inner.T @ input, outer.T @ before, inner.sum(0), outer.sum(0)
+    grads = (*of_weights, None if w_hr is None else projected.T @ new, states, cells)
+    given = arguments[3:11]
+    return tuple(
+        None if own is None or not wanted else each.contiguous()
+        for each, own, wanted in zip(grads, given, mask)
+    )
+
+
 # PyTorch's equivalents of gnomon's own operators, and of operators that it does not have on the CPU.
 EQUIVALENTS: dict[str, Callable[..., Any]] = {
     "div_floor": lambda self, other: torch.ops.aten.div.Tensor_mode(self, other, rounding_mode="floor"),
@@ -61,6 +160,8 @@ EQUIVALENTS: dict[str, Callable[..., Any]] = {
     "_as_strided": _as_strided,
     "_fused_rms_norm_backward": _fused_rms_norm_backward,
     "_grid_sampler_double_backward": _grid_sampler_double_backward,
+    "_rnn_layer": _rnn_layer,
+    "_rnn_layer_backward": _rnn_layer_backward,
     "_smooth_l1": lambda self, beta: torch.ops.aten.smooth_l1_loss(self, torch.zeros_like(self), 0, beta),
     "_huber": lambda self, delta: torch.ops.aten.huber_loss(self, torch.zeros_like(self), 0, delta),
     "_binary_cross_entropy": lambda self, target: torch.ops.aten.binary_cross_entropy(self, target, None, 0),

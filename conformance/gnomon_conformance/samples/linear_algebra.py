@@ -1,10 +1,11 @@
 """Samples of factorizations, linear systems, determinants, functions of matrices and eigenvalues.
 
-Most tensors have a layout of their own: expanded, a matrix would be singular, and its factors rounding errors.
-"""
+Most tensors have a layout of their own: expanded, a matrix would be singular, and its factors rounding
+errors."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..inputs.description import Sample, TensorDescription, bad, given, sample, tensor
@@ -12,21 +13,23 @@ from . import samples_of
 
 FULL = ("float32", "float64", "complex64", "complex128")
 # Hermitian and positive-definite; the imaginary parts are for complex dtypes.
-DEFINITE = [[4, 1 + 1j, -0.5], [1 - 1j, 3, 0.25j], [-0.5, -0.25j, 2]]
-FACTOR = [[2, 0, 0], [0.5, 1.5, 0], [-0.25, 0.75, 1.25]]
-GENERAL = [[1, 2, -0.5], [-3, 0.5, 1], [0.25, -1, 2]]
+DEFINITE: list[list[complex]] = [[4, 1 + 1j, -0.5], [1 - 1j, 3, 0.25j], [-0.5, -0.25j, 2]]
+FACTOR: list[list[complex]] = [[2, 0, 0], [0.5, 1.5, 0], [-0.25, 0.75, 1.25]]
+GENERAL: list[list[complex]] = [[1, 2, -0.5], [-3, 0.5, 1], [0.25, -1, 2]]
 
 
-def matrix(rows: list[list[complex]], dtype: str, transposed: bool = False) -> TensorDescription:
+def matrix(rows: Sequence[Sequence[complex]], dtype: str, transposed: bool = False) -> TensorDescription:
     """A matrix with these numbers, of which a real dtype has the real parts."""
     lines = [list(line) for line in zip(*rows)] if transposed else rows
-    numbers = [complex(x) if dtype.startswith("complex") else float(complex(x).real) for line in lines for x in line]
+    numbers = [
+        complex(x) if dtype.startswith("complex") else float(complex(x).real) for line in lines for x in line
+    ]
     height, width = len(rows), len(rows[0])
     strides = (1, height) if transposed else (width, 1)
     return given(numbers, (height, width), strides, 0, dtype)
 
 
-def of_matrices(rows: list[list[complex]], *args: Any, **kwargs: Any) -> list[Sample]:
+def of_matrices(rows: Sequence[Sequence[complex]], *args: Any, **kwargs: Any) -> list[Sample]:
     """A call with this matrix first for each dtype, row-major and column-major."""
     return [
         sample(matrix(rows, dtype, flag), *args, dtypes=[dtype], **kwargs)
@@ -57,6 +60,7 @@ samples_of(
     [
         *CHOLESKY,
         ours(plain(2, 2, 2, values="unit"), differentiable=False),
+        *of_matrices(DEFINITE, check_errors=True, differentiable=False),
         *of_matrices([[1, 2, 0], [2, 1, 0], [0, 0, 1]], differentiable=False),
         *SQUARE,
         bad("NotImplementedError", tensor(2, 2), dtypes=["float16", "bfloat16"]),
@@ -73,6 +77,7 @@ samples_of(
     "_linalg_check_errors",
     [
         sample(given([0, 0], (2,), (1,), 0, "int32"), "linalg.inv", is_matrix=False),
+        sample(given([0], (), (), 0, "int32"), "linalg.cholesky", is_matrix=True),
         bad("RuntimeError", given([0, 2], (2,), (1,), 0, "int32"), "linalg.inv", is_matrix=False),
         bad("RuntimeError", given([1], (), (), 0, "int32"), "gnomon.linalg.lu_factor", is_matrix=True),
     ],
@@ -138,8 +143,10 @@ samples_of("orgqr", [ours(plain(3, 2, values="unit"), plain(2, values="unit"))],
 samples_of(
     "linalg_qr",
     [
-        *FACTORED,
-        ours(plain(2, 3), "complete"),
+        *of_matrices([line[:2] for line in GENERAL]),
+        *of_matrices(GENERAL[:2]),
+        *of_matrices(GENERAL[:2], "complete"),
+        *[each._replace(differentiable=False) for each in FACTORED],
         ours(plain(3, 2), "complete", differentiable=False),
         ours(plain(3, 2), "r", differentiable=False),
         ours(plain(0, 2), "complete", differentiable=False),
@@ -149,7 +156,11 @@ samples_of(
     ],
     tolerance="composed",
 )
-samples_of("qr", [ours(plain(3, 2)), ours(plain(2, 3), False)], tolerance="composed")
+samples_of(
+    "qr",
+    [*of_matrices([line[:2] for line in GENERAL]), *of_matrices(GENERAL[:2], False)],
+    tolerance="composed",
+)
 GENERALS = [
     *of_matrices(GENERAL),
     ours(plain(3, 2)),
@@ -163,6 +174,7 @@ samples_of(
     [
         *GENERALS,
         ours(plain(2, 2, values="zeros"), differentiable=False),
+        *of_matrices(GENERAL, check_errors=True, differentiable=False),
         bad("RuntimeError", tensor(3)),
         bad("RuntimeError", tensor(2, 2), pivot=False),
         bad("RuntimeError", plain(2, 2, values="zeros"), check_errors=True),
@@ -175,7 +187,15 @@ samples_of(
     [*GENERALS, bad("RuntimeError", plain(2, 2, values="zeros")), bad("RuntimeError", tensor(3))],
     tolerance="composed",
 )
-samples_of("_lu_with_info", [ours(plain(3, 2)), bad("RuntimeError", tensor(2, 2), False)], tolerance="composed")
+samples_of(
+    "_lu_with_info",
+    [
+        ours(plain(3, 2)),
+        ours(plain(2, 2, values="zeros"), check_errors=False, differentiable=False),
+        bad("RuntimeError", tensor(2, 2), False),
+    ],
+    tolerance="composed",
+)
 samples_of("linalg_lu", [*GENERALS, bad("RuntimeError", tensor(2, 2), pivot=False)], tolerance="composed")
 PIVOTS = given([2, 3, 3], (3,), (1,), 0, "int32")
 PAIRS = given([2, 2, 1, 2], (2, 2), (2, 1), 0, "int32")
@@ -191,14 +211,24 @@ samples_of(
         bad("RuntimeError", tensor(2, 2), given([1, 2], (2,), (1,), 0, "int64")),
     ],
 )
-TRIANGLE = [[2, 1, -1], [0.5, -1, 2], [1, 0.25, 1.5]]
+TRIANGLE: list[list[complex]] = [[2, 1, -1], [0.5, -1, 2], [1, 0.25, 1.5]]
 samples_of(
     "linalg_solve_triangular",
     [
         *[sample(matrix(TRIANGLE, dtype), plain(3, 2), upper=True, dtypes=[dtype]) for dtype in FULL],
-        *[sample(matrix(TRIANGLE, dtype, True), plain(2, 3, 1), upper=False, dtypes=[dtype]) for dtype in FULL],
         *[
-            sample(matrix(TRIANGLE, dtype), plain(2, 3), upper=False, left=False, unitriangular=True, dtypes=[dtype])
+            sample(matrix(TRIANGLE, dtype, True), plain(2, 3, 1), upper=False, dtypes=[dtype])
+            for dtype in FULL
+        ],
+        *[
+            sample(
+                matrix(TRIANGLE, dtype),
+                plain(2, 3),
+                upper=False,
+                left=False,
+                unitriangular=True,
+                dtypes=[dtype],
+            )
             for dtype in FULL
         ],
         ours(plain(2, 2, values="zeros"), plain(2, 1), upper=True, differentiable=False),
@@ -226,7 +256,10 @@ samples_of(
 )
 SOLVED = [
     *[sample(matrix(TRIANGLE, dtype), PIVOTS, plain(3, 2), dtypes=[dtype]) for dtype in FULL],
-    *[sample(matrix(TRIANGLE, dtype, True), PIVOTS, plain(2, 3, 1), adjoint=True, dtypes=[dtype]) for dtype in FULL],
+    *[
+        sample(matrix(TRIANGLE, dtype, True), PIVOTS, plain(2, 3, 1), adjoint=True, dtypes=[dtype])
+        for dtype in FULL
+    ],
     *[sample(matrix(TRIANGLE, dtype), PIVOTS, plain(2, 3), left=False, dtypes=[dtype]) for dtype in FULL],
     *[
         sample(matrix(TRIANGLE, dtype), PIVOTS, plain(2, 3), left=False, adjoint=True, dtypes=[dtype])
@@ -267,12 +300,35 @@ SYSTEMS = [
 ZEROS = plain(2, 2, values="zeros")
 samples_of(
     "_linalg_solve_ex linalg_solve_ex",
-    [*SYSTEMS, bad("RuntimeError", ZEROS, plain(2, 1), check_errors=True)],
+    [
+        *SYSTEMS,
+        *[
+            sample(
+                matrix(GENERAL, dtype), plain(3, 2), check_errors=True, dtypes=[dtype], differentiable=False
+            )
+            for dtype in FULL
+        ],
+        bad("RuntimeError", ZEROS, plain(2, 1), check_errors=True),
+    ],
     tolerance="composed",
 )
 samples_of("linalg_solve", [*SYSTEMS, bad("RuntimeError", ZEROS, plain(2, 1))], tolerance="composed")
-SQUARES = [*of_matrices(GENERAL), ours(plain(2, 2, 2, seed=3)), ours(plain(0, 2, 2)), ours(plain(2, 0, 0)), *REFUSED]
-samples_of("linalg_inv_ex", [*SQUARES, bad("RuntimeError", ZEROS, check_errors=True)], tolerance="composed")
+SQUARES = [
+    *of_matrices(GENERAL),
+    ours(plain(2, 2, 2, seed=3)),
+    ours(plain(0, 2, 2)),
+    ours(plain(2, 0, 0)),
+    *REFUSED,
+]
+samples_of(
+    "linalg_inv_ex",
+    [
+        *SQUARES,
+        *of_matrices(GENERAL, check_errors=True, differentiable=False),
+        bad("RuntimeError", ZEROS, check_errors=True),
+    ],
+    tolerance="composed",
+)
 samples_of("linalg_inv inverse", [*SQUARES, bad("RuntimeError", ZEROS)], tolerance="composed")
 samples_of(
     "_linalg_det linalg_det det _linalg_slogdet linalg_slogdet slogdet",
@@ -314,9 +370,9 @@ HERMITIAN = [
     ours(plain(2, 0, 0), differentiable=False),
     *SQUARE,
     bad("RuntimeError", tensor(2, 2), "X"),
-    bad("RuntimeError", matrix([[float("nan"), 0], [0, 1]], "float32")),
 ]
 samples_of("_linalg_eigh linalg_eigh linalg_eigvalsh", HERMITIAN, tolerance="composed")
+samples_of("_linalg_eigh", of_matrices(DEFINITE, "L", False, differentiable=False))
 samples_of(
     "linalg_svd",
     [

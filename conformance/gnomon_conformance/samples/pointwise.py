@@ -266,6 +266,20 @@ samples_of(
     BITWISE, [*binary(), *special_pairs(), *ill_sized(), sample(tensor(2, 2), 3), sample(tensor(2), True)]
 )
 samples_of(BITWISE, mixtures()[:6])
+samples_of(
+    "gcd",
+    [
+        *binary(),
+        *special_pairs(),
+        *ill_sized(),
+        *[each for each in mixtures() if "float16" not in (each.args[0].dtype, each.args[1].dtype)],
+        sample(tensor(2, 3, values="zeros"), tensor(2, 3)),
+        sample(tensor(2, 3, values="zeros"), tensor(values="zeros")),
+        sample(tensor(9, 1, values="distinct"), tensor(9, values="distinct")),
+        bad("NotImplementedError", tensor(2), tensor(2), dtypes=["bool", "float32", "complex64"]),
+        bad("NotImplementedError", tensor(2, dtype="int64"), tensor(2), dtypes=["float32"]),
+    ],
+)
 
 MASK = tensor(2, 3, dtype="bool")
 samples_of(

@@ -1,6 +1,6 @@
 """Samples of pooling and adaptive pooling."""
 
-from ..inputs.description import REAL_FLOATS, bad, sample, tensor
+from ..inputs.description import REAL_FLOATS, TensorDescription, bad, given, sample, tensor
 from . import samples_of
 
 PLANE = tensor(1, 2, 5, 4, values="distinct")
@@ -330,3 +330,81 @@ samples_of(
     ],
     tolerance="terms",
 )
+
+
+def _places(*sizes: int, dtype: str = "int64") -> TensorDescription:
+    """Indices of two planes or volumes of at least nine elements: distinct in each."""
+    numbers = [0, 3, 5, 8, 7, 1, 2, 6] if 0 not in sizes else []
+    strides = [1]
+    for size in reversed(sizes[1:]):
+        strides.insert(0, strides[0] * max(size, 1))
+    return given(numbers, sizes, strides, 0, dtype)
+
+
+samples_of(
+    "max_unpool2d",
+    [
+        sample(tensor(1, 2, 2, 2), _places(1, 2, 2, 2), [3, 3]),
+        sample(tensor(2, 2, 2), _places(2, 2, 2), [2, 5]),
+        sample(tensor(1, 2, 2, 2, layout="channels_last"), _places(1, 2, 2, 2), [4, 3]),
+        sample(tensor(0, 2, 2, 2), _places(0, 2, 2, 2), [3, 3], dtypes=REAL_FLOATS),
+        bad("RuntimeError", tensor(1, 2, 2, 2), _places(1, 2, 2, 2, dtype="int32"), [3, 3]),
+        bad("RuntimeError", tensor(1, 2, 2, 2), _places(2, 2, 2), [3, 3]),
+        bad("RuntimeError", tensor(1, 2, 2, 2), _places(1, 2, 2, 2), [2, 2]),
+        bad("RuntimeError", tensor(1, 2, 2, 2), _places(1, 2, 2, 2), [3]),
+        bad("RuntimeError", tensor(1, 2, 2, 2), _places(1, 2, 2, 2), [3, -3]),
+        bad("RuntimeError", tensor(1, 0, 2, 2), _places(1, 0, 2, 2), [3, 3]),
+        bad("RuntimeError", tensor(2, 4), _places(2, 4), [3, 3]),
+    ],
+)
+samples_of(
+    "max_unpool3d",
+    [
+        sample(tensor(1, 2, 1, 2, 2), _places(1, 2, 1, 2, 2), [2, 3, 3], [1, 2, 2], [0, 0, 0]),
+        sample(tensor(2, 1, 2, 2), _places(2, 1, 2, 2), [1, 5, 2], [2, 2, 2], [0, 1, 1]),
+        sample(
+            tensor(0, 2, 1, 2, 2), _places(0, 2, 1, 2, 2), [2, 3, 3], [1, 2, 2], [0, 0, 0], dtypes=REAL_FLOATS
+        ),
+        bad("RuntimeError", tensor(1, 2, 1, 2, 2), _places(1, 2, 1, 2, 2), [2, 3, 3], [1, 2], [0, 0, 0]),
+        bad("RuntimeError", tensor(1, 2, 1, 2, 2), _places(1, 2, 1, 2, 2), [2, 3, 3], [0, 2, 2], [0, 0, 0]),
+        bad("RuntimeError", tensor(1, 2, 1, 2, 2), _places(1, 2, 1, 2, 2), [1, 2, 2], [1, 2, 2], [0, 0, 0]),
+        bad("RuntimeError", tensor(2, 2, 2), _places(2, 2, 2), [2, 3, 3], [1, 2, 2], [0, 0, 0]),
+    ],
+)
+for _spatial in (2, 3):
+    _plane = (
+        tensor(2, 3, 5, 6, 4, values="distinct") if _spatial == 3 else tensor(2, 3, 5, 6, values="distinct")
+    )
+    _numbers = tensor(2, 3, _spatial, values="probability", grad=False)
+    _unbatched = tensor(*_plane.sizes[1:], values="distinct")
+    _widths, _sizes = [2, 3, 1][-_spatial:], [3, 2, 3][:_spatial]
+    samples_of(
+        f"fractional_max_pool{_spatial}d",
+        [
+            sample(_plane, _widths, _sizes, _numbers, dtypes=REAL_FLOATS),
+            sample(_unbatched, [1] * _spatial, [2] * _spatial, _numbers, dtypes=REAL_FLOATS),
+            sample(_plane, [2] * _spatial, [1] * _spatial, _numbers, dtypes=REAL_FLOATS),
+            sample(
+                tensor(0, *_plane.sizes[1:]),
+                [2] * _spatial,
+                [1] * _spatial,
+                tensor(0, 3, _spatial, grad=False),
+                dtypes=REAL_FLOATS,
+            ),
+            bad("RuntimeError", _plane, [6] * _spatial, [1] * _spatial, _numbers),
+            bad("RuntimeError", _plane, [2] * _spatial, [1], _numbers),
+            bad("RuntimeError", _plane, [2] * _spatial, [1] * _spatial, tensor(1, 3, _spatial)),
+            bad("RuntimeError", _plane, [2] * _spatial, [1] * _spatial, tensor(2, 2, _spatial)),
+            bad("RuntimeError", _plane, [2] * _spatial, [1] * _spatial, tensor(2, 3, 1)),
+            bad("RuntimeError", _plane, [2] * _spatial, [1] * _spatial, tensor(2, 3)),
+            bad(
+                "RuntimeError",
+                _plane,
+                [2] * _spatial,
+                [1] * _spatial,
+                tensor(2, 3, _spatial, dtype="float64"),
+            ),
+            bad("RuntimeError", tensor(4), [2] * _spatial, [1] * _spatial, _numbers),
+        ],
+        tolerance="choice",
+    )

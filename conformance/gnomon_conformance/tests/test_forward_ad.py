@@ -156,8 +156,10 @@ def numeric_differences(here, below, above):
             continue  # the step is lost in rounding
         for element, (given, value, down, up) in enumerate(zip(tangent.numbers, *values)):
             slope = (up - down) / (2 * STEP)
-            if not cmath.isfinite(value) or abs(up - down) > 1e-2:
-                continue  # not differentiable here, or the step crosses a branch cut
+            if not cmath.isfinite(value) or abs(up - down) > 1e-2 or abs(up - value) > 1e-2:
+                # not differentiable here, or the step crosses or leaves a branch cut: in qr of a wide matrix,
+                # LAPACK negates the last pivot only if it is not real
+                continue
             if not abs(given - slope) <= 1e-5 + 1e-4 * abs(slope) + 1e-8 * abs(value):
                 found.append(f"tangent {position}: element {element} is {given}, numerically {slope}")
     return found
@@ -341,7 +343,7 @@ DEPARTURES = [
         "PyTorch's is wrong for negative sizes, as finite differences say",
     ),
     ("cosine_similarity", "element", "PyTorch differentiates past the clamp of the norms to eps"),
-    ("digamma|polygamma", "element", "PyTorch's trigamma has nine digits"),
+    ("digamma|polygamma_?", "element", "PyTorch's trigamma has nine digits"),
     ("hardsigmoid", "element", "PyTorch's has a sixth in float32"),
     ("scatter_reduce.two", "there, and should not be", "PyTorch has no tangents of products"),
 ]

@@ -20,7 +20,8 @@ pytestmark = pytest.mark.traits("strided_out")
 
 
 def pytest_generate_tests(metafunc):
-    selection.parametrize_operators(metafunc, variants("out"), ("float32", "int64", "uint8", "bfloat16"))
+    found = {name: each for name, each in variants("out").items() if not selection.UNDETERMINED.match(name)}
+    selection.parametrize_operators(metafunc, found, ("float32", "int64", "uint8", "bfloat16"))
 
 
 def fillers(dtype):

@@ -19,7 +19,8 @@ pytestmark = pytest.mark.traits("strided_out")
 
 
 def pytest_generate_tests(metafunc):
-    selection.parametrize_operators(metafunc, variants("out"), DTYPES)
+    found = {name: each for name, each in variants("out").items() if not selection.UNDETERMINED.match(name)}
+    selection.parametrize_operators(metafunc, found, DTYPES)
 
 
 def output(framework, wanted, how):

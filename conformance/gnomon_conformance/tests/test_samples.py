@@ -19,6 +19,13 @@ SINGLE_VALUED = {
     ("_scaled_dot_product_flash_attention_for_cpu_backward", "dropout_p"): "dropout is refused",
     ("_embedding_bag_backward", "sparse"): "there are no sparse tensors",
     ("_embedding_bag_per_sample_weights_backward", "mode"): "only sums have weights",
+    **dict.fromkeys(
+        [
+            (name, "pivot")
+            for name in ("linalg_lu_factor_ex", "linalg_lu_factor", "linalg_lu", "_lu_with_info")
+        ],
+        "a factorization without pivoting is refused on a CPU",
+    ),
 }
 
 

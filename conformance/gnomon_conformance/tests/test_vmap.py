@@ -21,8 +21,12 @@ EXAMPLES = 2
 BY_EXAMPLE = frozenset(
     "_count_nonzero _ctc_loss _ctc_loss_backward _embedding_bag _embedding_bag_backward "
     "_embedding_bag_dense_backward _embedding_bag_per_sample_weights_backward _masked_select "
-    "_pdist_forward index_fill.int_Tensor masked_scatter nonzero_static put repeat_interleave.Tensor".split()
+    "_pdist_forward _rnn_layer _rnn_layer_backward index_fill.int_Tensor masked_scatter nonzero_static "
+    "put repeat_interleave.Tensor".split()
 )
+
+# Results that depend on the strides, which stacking changes: the transpose of a row-major matrix is factored.
+BY_STRIDES = {"_linalg_det": (1, 2), "_linalg_slogdet": (2, 3)}
 
 # Operators that vmap has to refuse: their results are not tensors, or have data-dependent sizes.
 REFUSED = re.compile(DATA_DEPENDENT.pattern + r"|index(_put|\.Tensor)")
@@ -116,12 +120,14 @@ def copied(value):
     return value
 
 
-def differences(actual, expected):
-    """Where the results of the batched call differ from those of separate calls."""
+def differences(actual, expected, skipped=()):
+    """Where the results of the batched call, but for ``skipped``, differ from those of separate calls."""
     if len(actual) != len(expected):
         return [f"{len(actual)} results, expected {len(expected)}"]
     found = []
     for number, (mine, wanted) in enumerate(zip(actual, expected)):
+        if number in skipped:
+            continue
         if mine is None or wanted is None:
             if mine is not wanted:
                 found.append(f"result {number} is {mine}, expected {wanted}")
@@ -186,7 +192,7 @@ def check(operator, dtype, is_inplace):
                     continue
                 raise
             actual = [None if is_none else next(found) for is_none in kept[0]]
-            problems = differences(actual, expected)
+            problems = differences(actual, expected, BY_STRIDES.get(operator.name, ()))
             if is_inplace:
                 problems += differences(stacked[:1], [gn.stack([at(one, (0, None)) for one in calls])])
             if problems:

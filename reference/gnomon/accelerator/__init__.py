@@ -19,6 +19,7 @@ from ..memory.backend import (
     set_default_device,
 )
 from ..values.device import device
+from . import cpu as cpu
 
 _ACCELERATOR = "cuda"
 

@@ -1,14 +1,13 @@
-"""Process-wide settings of determinism, precision and warnings.
+"""Process-wide settings of determinism and precision.
 
-gnomon's kernels are deterministic and compute float32 products in float32.  So the first two are only stored:
-programs which set them run.
+gnomon's kernels are deterministic and compute float32 products in float32.  So the settings are only
+stored: programs which set them run.
 
 Source: aten/src/ATen/Context.h; torch/__init__.py.
 """
 
 from __future__ import annotations
 
-from ..values import errors
 from ..values.errors import type_name, warn
 from . import cuda
 
@@ -90,16 +89,3 @@ def set_float32_matmul_precision(precision: str) -> None:
 def get_float32_matmul_precision() -> str:
     """The precision that ``set_float32_matmul_precision`` set."""
     return _precision
-
-
-def set_warn_always(b: bool) -> None:
-    """Whether warnings that are given once in a process are given each time.
-
-    Source: torch.set_warn_always.
-    """
-    errors.warns_always = bool(b)
-
-
-def is_warn_always_enabled() -> bool:
-    """The value that ``set_warn_always`` set."""
-    return errors.warns_always

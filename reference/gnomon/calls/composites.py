@@ -13,7 +13,9 @@ from ..dispatch.dispatcher import OpOverload
 from ..memory.tensor import Tensor
 
 # The last alternative is autograd's error about in-place operators, which has no operator name in PyTorch.
-_NAMES_AN_OPERATOR = re.compile(r"(gnomon\.)?(linalg\.)?\w+(\(\))?: |a (view of a )?leaf Variable that requires grad ")
+_NAMES_AN_OPERATOR = re.compile(
+    r"(gnomon\.)?(linalg\.)?\w+(\(\))?: |a (view of a )?leaf Variable that requires grad "
+)
 
 
 def checked(operator: OpOverload, function: Callable[..., Any], arguments: Sequence[Any]) -> Any:

@@ -9,6 +9,7 @@ from ..values.dispatch_key import (
     ALL_KEYS,
     AUTOGRAD,
     EXCLUDED_SHIFT,
+    FORWARD_AD,
     GRAD_MODE_BIT,
     INFERENCE_MODE_BIT,
     MODE_WORD,
@@ -25,6 +26,11 @@ EXCLUDE_AUTOGRAD = AUTOGRAD << EXCLUDED_SHIFT
 def is_grad_enabled() -> bool:
     """Does the current thread record operators on tensors that require grad?"""
     return bool(mode_word() & GRAD_MODE_BIT)
+
+
+def is_differentiating() -> bool:
+    """May a derivative of what is computed be wanted, in backward or in forward mode?"""
+    return bool(mode_word() & (GRAD_MODE_BIT | FORWARD_AD))
 
 
 def is_inference_mode_enabled() -> bool:
@@ -61,6 +67,7 @@ __all__ = [
     "MODE_WORD",
     "active_keys",
     "excluding",
+    "is_differentiating",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "mode_word",

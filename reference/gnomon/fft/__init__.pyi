@@ -2,7 +2,7 @@
 
 import builtins
 from collections.abc import Sequence
-from typing import Any, TypeAlias, overload
+from typing import Any, NamedTuple, TypeAlias, overload
 
 from ..memory.tensor import Tensor
 from ..values.device import device, layout, memory_format

@@ -197,7 +197,14 @@ def leading(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any
         value = arguments[0].value
         result = operator(aten.flatten.using_ints(value, 0, 1), *arguments[1:])
         return aten.unflatten.int(result, 0, value._spec.sizes[:2])
-    return operator(*[batch.front(each) for each in arguments])
+    results = operator(*[batch.front(each) for each in arguments])
+    if not isinstance(results, tuple) or not batch.size:
+        return results
+    # a result that was not asked for has sizes (0,), whatever the leading dimensions
+    return tuple(
+        aten.new_empty.default(each, (batch.size, 0)) if each._spec.sizes == (0,) else each
+        for each in results
+    )
 
 
 # -- views -----------------------------------------------------------------------------------------------

@@ -2,11 +2,12 @@
 
 import builtins
 from collections.abc import Sequence
-from typing import Any, TypeAlias, overload
+from typing import Any, NamedTuple, TypeAlias, overload
 
 from ..memory.tensor import Tensor
 from ..values.device import device, layout, memory_format
 from ..values.dtype import dtype
+from ..values.errors import LinAlgError as LinAlgError
 
 _int: TypeAlias = builtins.int
 _float: TypeAlias = builtins.float
@@ -20,6 +21,49 @@ _Number: TypeAlias = _bool | _int | _float
 _Scalar: TypeAlias = _Number | complex
 _Operand: TypeAlias = Tensor | _Scalar
 
+class _linalg_cholesky_ex_result(NamedTuple):
+    L: Tensor
+    info: Tensor
+
+class _linalg_eigh_result(NamedTuple):
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+class _linalg_inv_ex_result(NamedTuple):
+    inverse: Tensor
+    info: Tensor
+
+class _linalg_lu_result(NamedTuple):
+    P: Tensor
+    L: Tensor
+    U: Tensor
+
+class _linalg_lu_factor_result(NamedTuple):
+    LU: Tensor
+    pivots: Tensor
+
+class _linalg_lu_factor_ex_result(NamedTuple):
+    LU: Tensor
+    pivots: Tensor
+    info: Tensor
+
+class _linalg_qr_result(NamedTuple):
+    Q: Tensor
+    R: Tensor
+
+class _linalg_slogdet_result(NamedTuple):
+    sign: Tensor
+    logabsdet: Tensor
+
+class _linalg_solve_ex_result(NamedTuple):
+    result: Tensor
+    info: Tensor
+
+class _linalg_svd_result(NamedTuple):
+    U: Tensor
+    S: Tensor
+    Vh: Tensor
+
 def cholesky(input: Tensor, *, upper: _bool = ..., out: Tensor | None = ...) -> Tensor: ...
 def cholesky_ex(
     input: Tensor, *, upper: _bool = ..., check_errors: _bool = ..., out: Sequence[Tensor] | None = ...
@@ -27,9 +71,7 @@ def cholesky_ex(
 def cross(input: Tensor, other: Tensor, *, dim: _int = ..., out: Tensor | None = ...) -> Tensor: ...
 def det(A: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
 def diagonal(A: Tensor, *, offset: _int = ..., dim1: _int = ..., dim2: _int = ...) -> Tensor: ...
-def eigh(
-    input: Tensor, UPLO: str = ..., *, out: Sequence[Tensor] | None = ...
-) -> _linalg_eigh_result: ...
+def eigh(input: Tensor, UPLO: str = ..., *, out: Sequence[Tensor] | None = ...) -> _linalg_eigh_result: ...
 def eigvalsh(input: Tensor, UPLO: str = ..., *, out: Tensor | None = ...) -> Tensor: ...
 def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
 def inv(A: Tensor, *, out: Tensor | None = ...) -> Tensor: ...

@@ -6,19 +6,22 @@ ported by changing the import, and checkpoints can be exchanged.
 
 import sys
 
-from . import functional, init, modules, parameter, utils
+from . import functional, init, modules, parallel, parameter, utils
 from .modules import *  # noqa: F403
 from .modules import __all__ as _modules
+from .parallel import DataParallel
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
 __all__ = [
     "Buffer",
+    "DataParallel",
     "Parameter",
     "UninitializedBuffer",
     "UninitializedParameter",
     "functional",
     "init",
     "modules",
+    "parallel",
     "parameter",
     "utils",
     *_modules,

@@ -234,10 +234,9 @@ def kaiming_normal_(
 def orthogonal_(tensor: gn.Tensor, gain: float = 1, generator: gn.Generator | None = None) -> gn.Tensor:
     """Fills with a random matrix of orthonormal rows or columns, whichever are fewer, times ``gain``.
 
-    Sizes after the first are taken together as columns.  It is the Q of a matrix of normal numbers whose R has a
-    positive diagonal, which makes it uniformly distributed.  Raises ValueError for fewer than two dimensions.
-    Source: Saxe and others 2013, arXiv:1312.6120; Mezzadri 2006, arXiv:math-ph/0609050.
-    """
+    Sizes after the first are taken together as columns.  It is the Q of a matrix of normal numbers whose R
+    has a positive diagonal, which makes it uniformly distributed.  Raises ValueError for fewer than two
+    dimensions. Source: Saxe and others 2013, arXiv:1312.6120; Mezzadri 2006, arXiv:math-ph/0609050."""
     if tensor.dim() < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if tensor.numel() == 0 or tensor.is_meta:

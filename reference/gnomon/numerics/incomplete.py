@@ -77,12 +77,13 @@ def _gamma_density(a: float, x: float) -> float:
     square = a * a
     series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / square) / square) / square) / a
     away = (x - a) / a
-    return exp(-a * _log_rest(away) - series) / math.sqrt(2.0 * math.pi * a)
+    rest = _log_rest(away) if abs(away) < 0.5 else away - math.log(x / a)
+    return exp(-a * rest - series) / math.sqrt(2.0 * math.pi * a)
 
 
 def _above(a: float, x: float) -> float:
-    """The upper incomplete gamma function, divided by ``x**(a - 1) * exp(-x)``: s is the distance from x."""
-    return integral(lambda s: _density_above(a, x, s), 1.0)
+    """The upper incomplete gamma function, divided by ``x**a * exp(-x)``: s is the distance from x."""
+    return integral(lambda s: _density_above(a, x, s), min(x, 1.0)) / x
 
 
 def _below(a: float, x: float) -> float:
@@ -111,16 +112,13 @@ def igamma(a: float, x: float) -> float:
         return 1.0
     if x <= a + 1.0:
         return _gamma_density(a, x) * _below(a, x)
-    return 1.0 - _gamma_density(a, x) * (a / x) * _above(a, x)
+    return 1.0 - _gamma_density(a, x) * a * _above(a, x)
 
 
 def igammac(a: float, x: float) -> float:
-    """The regularized upper incomplete gamma function, ``1 - igamma(a, x)``.
-
-    It cancels for x below a, where it is near 1, and for x below 1/2, where it may be small if a is.
-    """
-    if 0 < a < x < math.inf and x >= 0.5:
-        return _gamma_density(a, x) * (a / x) * _above(a, x)
+    """The regularized upper incomplete gamma function, ``1 - igamma(a, x)``, without cancellation."""
+    if 0 < a < max(x, 0.1) and 0 < x < math.inf:
+        return _gamma_density(a, x) * a * _above(a, x)
     return 1.0 - igamma(a, x)
 
 

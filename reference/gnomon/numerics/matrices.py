@@ -23,14 +23,14 @@ def read_matrix(source: TensorAccessor, index: Sequence[int]) -> Matrix:
     *batch, rows, columns = source.sizes
     own = index[len(index) - len(batch) :]
     place = tuple(i if size > 1 else 0 for i, size in zip(own, batch))
-    return [[source[(*place, i, j)] for j in range(columns)] for i in range(rows)]
+    return [[source[place + (i, j)] for j in range(columns)] for i in range(rows)]
 
 
 def write_matrix(output: TensorAccessor, index: tuple[int, ...], matrix: Matrix) -> None:
     """Store a matrix at an index of the batch."""
     for i, row in enumerate(matrix):
         for j, number in enumerate(row):
-            output[(*index, i, j)] = number
+            output[index + (i, j)] = number
 
 
 def identity(rows: int, columns: int) -> Matrix:

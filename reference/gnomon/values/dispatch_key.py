@@ -28,6 +28,7 @@ class DispatchKey(IntEnum):
     ADInplaceOrView = 3  # mark views, increment version counters
     Autograd = 4  # record the graph; carried by tensors that require grad
     ForwardAD = 5  # propagate tangents; included in every call inside a dual level
+    Autocast = 6  # cast operands; included in every call while autocast is on (amp/autocast_kernel.py)
 
 
 # The modes are bits beside the keys, so that one comparison shows whether a call needs only its kernel.
@@ -45,9 +46,10 @@ AUTOGRAD = 1 << DispatchKey.Autograd
 
 TENSOR_KEYS = DENSE | AD_INPLACE_OR_VIEW  # of every strided tensor
 FORWARD_AD = 1 << DispatchKey.ForwardAD
+AUTOCAST = 1 << DispatchKey.Autocast
 
 WRAPPER_KEYS = PYTHON | BATCHED  # of tensors whose data is another tensor's
-ALL_KEYS = TENSOR_KEYS | AUTOGRAD | PYTHON | BATCHED | FORWARD_AD
+ALL_KEYS = TENSOR_KEYS | AUTOGRAD | PYTHON | BATCHED | FORWARD_AD | AUTOCAST
 
 # The mode word: what the current thread (or async task) adds to every call.  One int in one ContextVar, read
 # once per call.  Bits 0 to 7 are included keys, bits 8 to 15 the modes above, bits from 16 on excluded keys

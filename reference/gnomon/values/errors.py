@@ -40,7 +40,7 @@ def unknown_name(kind: str, name: str, known: list[str]) -> str:
 
 
 _said: set[str] = set()  # warnings that are given once per process
-warns_always = False  # are they given each time?
+_warns_always = False  # are they given each time?
 
 
 def warn(message: str, category: type[Warning] = UserWarning, once: bool = False) -> None:
@@ -50,7 +50,7 @@ def warn(message: str, category: type[Warning] = UserWarning, once: bool = False
     ``once``: only once in this process.
     """
     if once:
-        if message in _said and not warns_always:
+        if message in _said and not _warns_always:
             return
         _said.add(message)
     import sys  # rarely needed, as above
@@ -63,6 +63,20 @@ def warn(message: str, category: type[Warning] = UserWarning, once: bool = False
     registry = frame.f_globals.setdefault("__warningregistry__", {})
     module = frame.f_globals.get("__name__", "<string>")
     warnings.warn_explicit(message, category, frame.f_code.co_filename, frame.f_lineno, module, registry)
+
+
+def set_warn_always(b: bool) -> None:
+    """Whether warnings that are given once in a process are given each time.
+
+    Source: torch.set_warn_always.
+    """
+    global _warns_always
+    _warns_always = bool(b)
+
+
+def is_warn_always_enabled() -> bool:
+    """The value that ``set_warn_always`` set."""
+    return _warns_always
 
 
 def _package_of(frame: Any) -> str:

@@ -8,13 +8,14 @@ Source: torch/nn/modules/pooling.py.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gnomon as gn
 
 from .. import functional
 from .module import Module
-from .utils import _single
+from .utils import _pair, _single, _triple
 
 
 class _MaxPoolNd(Module):
@@ -77,6 +78,139 @@ class MaxPool3d(_MaxPoolNd):
     def forward(self, input: gn.Tensor) -> Any:
         """([N,] C, D, H, W) -> ([N,] C, D', H', W'), or with ``return_indices`` a pair of such tensors."""
         return functional.max_pool3d(input, *self._window())
+
+
+class _MaxUnpoolNd(Module):
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class MaxUnpool1d(_MaxUnpoolNd):
+    """Puts the maxima of MaxPool1d, with their indices, back to where they were; 0 elsewhere.
+
+    Source: torch.nn.MaxUnpool1d.
+    """
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        super().__init__()
+        self.kernel_size = _single(kernel_size)
+        self.stride = self.kernel_size if stride is None else _single(stride)
+        self.padding = _single(padding)
+
+    def forward(self, input: gn.Tensor, indices: gn.Tensor, output_size: Any = None) -> gn.Tensor:
+        """([N,] C, L) and indices of that shape -> ([N,] C, L')."""
+        return functional.max_unpool1d(
+            input, indices, self.kernel_size, self.stride, self.padding, output_size
+        )
+
+
+class MaxUnpool2d(_MaxUnpoolNd):
+    """Puts the maxima of MaxPool2d, with their indices, back to where they were; 0 elsewhere.
+
+    Source: torch.nn.MaxUnpool2d.
+    """
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        super().__init__()
+        self.kernel_size = _pair(kernel_size)
+        self.stride = self.kernel_size if stride is None else _pair(stride)
+        self.padding = _pair(padding)
+
+    def forward(self, input: gn.Tensor, indices: gn.Tensor, output_size: Any = None) -> gn.Tensor:
+        """([N,] C, H, W) and indices of that shape -> ([N,] C, H', W')."""
+        return functional.max_unpool2d(
+            input, indices, self.kernel_size, self.stride, self.padding, output_size
+        )
+
+
+class MaxUnpool3d(_MaxUnpoolNd):
+    """Puts the maxima of MaxPool3d, with their indices, back to where they were; 0 elsewhere.
+
+    Source: torch.nn.MaxUnpool3d.
+    """
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        super().__init__()
+        self.kernel_size = _triple(kernel_size)
+        self.stride = self.kernel_size if stride is None else _triple(stride)
+        self.padding = _triple(padding)
+
+    def forward(self, input: gn.Tensor, indices: gn.Tensor, output_size: Any = None) -> gn.Tensor:
+        """([N,] C, D, H, W) and indices of that shape -> ([N,] C, D', H', W')."""
+        return functional.max_unpool3d(
+            input, indices, self.kernel_size, self.stride, self.padding, output_size
+        )
+
+
+class _FractionalMaxPoolNd(Module):
+    def __init__(
+        self,
+        listed: Callable[[Any], Any],
+        kernel_size: Any,
+        output_size: Any,
+        output_ratio: Any,
+        return_indices: bool,
+        _random_samples: gn.Tensor | None,
+    ) -> None:
+        super().__init__()
+        self.kernel_size = listed(kernel_size)
+        self.return_indices = return_indices
+        self.register_buffer("_random_samples", _random_samples)
+        self.output_size = None if output_size is None else listed(output_size)
+        self.output_ratio = None if output_ratio is None else listed(output_ratio)
+        if output_size is None and output_ratio is None:
+            raise ValueError(
+                f"{type(self).__name__} requires specifying either an output size, or a pooling ratio"
+            )
+        if output_size is not None and output_ratio is not None:
+            raise ValueError("only one of output_size and output_ratio may be specified")
+        if self.output_ratio is not None and not all(0 < ratio < 1 for ratio in self.output_ratio):
+            raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
+
+    def _arguments(self) -> tuple[Any, ...]:
+        sizes = (self.kernel_size, self.output_size, self.output_ratio)
+        return (*sizes, self.return_indices, self._random_samples)
+
+
+class FractionalMaxPool2d(_FractionalMaxPoolNd):
+    """The maxima of windows of ([N,] C, H, W) at places that are drawn.
+
+    With ``return_indices``, also returns their indices.  The result's sizes are ``output_size``, or
+    ``output_ratio`` of the input's.  Raises ValueError unless one of both is given.  Source:
+    torch.nn.FractionalMaxPool2d; arXiv:1412.6071.
+    """
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: gn.Tensor | None = None,
+    ) -> None:
+        super().__init__(_pair, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+
+    def forward(self, input: gn.Tensor) -> Any:
+        """([N,] C, H, W) -> ([N,] C, H', W'), or with ``return_indices`` a pair of such tensors."""
+        return functional.fractional_max_pool2d(input, *self._arguments())
+
+
+class FractionalMaxPool3d(_FractionalMaxPoolNd):
+    """Like FractionalMaxPool2d, of ([N,] C, T, H, W).  Source: torch.nn.FractionalMaxPool3d."""
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: gn.Tensor | None = None,
+    ) -> None:
+        super().__init__(_triple, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+
+    def forward(self, input: gn.Tensor) -> Any:
+        """([N,] C, T, H, W) -> ([N,] C, T', H', W'), or with ``return_indices`` a pair of such tensors."""
+        return functional.fractional_max_pool3d(input, *self._arguments())
 
 
 class _AvgPoolNd(Module):

@@ -1,6 +1,6 @@
 """Tools for training and changing modules.  Source: torch.nn.utils."""
 
-from . import parametrizations, parametrize, prune
+from . import parametrizations, parametrize, prune, rnn
 from .clip_grad import (
     clip_grad_norm,
     clip_grad_norm_,
@@ -35,6 +35,7 @@ __all__ = [
     "prune",
     "remove_spectral_norm",
     "remove_weight_norm",
+    "rnn",
     "skip_init",
     "spectral_norm",
     "vector_to_parameters",

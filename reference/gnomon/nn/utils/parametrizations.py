@@ -39,13 +39,13 @@ class _OrthMaps(enum.Enum):
 
 
 class _Orthogonal(Module):
-    """Maps a matrix to one with orthonormal rows or columns, whichever are fewer; a wide one by its transpose.
+    """Maps a matrix to one with orthonormal rows or columns, whichever are fewer; a wide one by its
+    transpose.
 
-    With a trivialization it is multiplied by the orthogonal ``base``, so that the parameter starts at minus the
-    identity, which each map takes to the identity.
-    """
+    With a trivialization it is multiplied by the orthogonal ``base``, so that the parameter starts at minus
+    the identity, which each map takes to the identity."""
 
-    base: gn.Tensor | None
+    base: gn.Tensor
 
     def __init__(
         self, weight: gn.Tensor, orthogonal_map: _OrthMaps, *, use_trivialization: bool = True
@@ -70,7 +70,9 @@ class _Orthogonal(Module):
         return Q.mT if is_wide else Q
 
     def _of_skew_matrix(self, tall: gn.Tensor) -> gn.Tensor:
-        """The exponential, or the Cayley transform ``(I + A / 2) (I - A / 2)^-1``, of a skew-Hermitian matrix."""
+        """The exponential, or the Cayley transform ``(I + A / 2) (I - A / 2)^-1``, of a skew-Hermitian
+        matrix.
+        """
         rows, columns = tall.shape[-2:]
         lower = tall.tril()
         if rows != columns:
@@ -96,7 +98,8 @@ class _Orthogonal(Module):
     def right_inverse(self, Q: gn.Tensor) -> gn.Tensor:
         if Q.shape != self.shape:
             raise ValueError(
-                f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape {Q.shape}."
+                f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape "
+                f"{Q.shape}."
             )
         is_wide = Q.size(-2) < Q.size(-1)
         tall = Q.mT if is_wide else Q
@@ -133,26 +136,22 @@ def orthogonal(
     orthonormal.
 
     ``orthogonal_map`` is "matrix_exp", "cayley" or "householder"; by default the first for square and complex
-    matrices, the last for others.  With ``use_trivialization`` the initial value is that of the parameter, made
-    orthogonal.  Returns the module.  Raises ValueError if there is no such tensor, if it has fewer than two
-    dimensions, for other maps, and for complex numbers with "householder".  Source:
-    torch.nn.utils.parametrizations.orthogonal; Lezcano-Casado 2019, arXiv:1909.09501.
-    """
+    matrices, the last for others.  With ``use_trivialization`` the initial value is that of the parameter,
+    made orthogonal.  Returns the module.  Raises ValueError if there is no such tensor, if it has fewer than
+    two dimensions, for other maps, and for complex numbers with "householder".  Source:
+    torch.nn.utils.parametrizations.orthogonal; Lezcano-Casado 2019, arXiv:1909.09501."""
     weight = getattr(module, name, None)
     if not isinstance(weight, gn.Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
     if weight.ndim < 2:
-        raise ValueError(
-            f"Expected a matrix or batch of matrices. Got a tensor of {weight.ndim} dimensions."
-        )
+        raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {weight.ndim} dimensions.")
     if orthogonal_map is None:
         is_square = weight.size(-2) == weight.size(-1)
         orthogonal_map = "matrix_exp" if is_square or weight.is_complex() else "householder"
     chosen = getattr(_OrthMaps, orthogonal_map, None)
     if chosen is None:
         raise ValueError(
-            'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". '
-            f"Got: {orthogonal_map}"
+            f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {orthogonal_map}'
         )
     made = _Orthogonal(weight, chosen, use_trivialization=use_trivialization)
     parametrize.register_parametrization(module, name, made, unsafe=True)

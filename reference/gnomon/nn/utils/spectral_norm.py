@@ -41,7 +41,9 @@ class SpectralNorm:
         return weight.movedim(self.dim, 0).flatten(1)
 
     def compute_weight(self, module: Module, do_power_iteration: bool) -> gn.Tensor:
-        """The weight divided by its largest singular value; the power iteration improves the vectors in place."""
+        """The weight divided by its largest singular value; the power iteration improves the vectors in
+        place.
+        """
         weight, u, v = (getattr(module, f"{self.name}_{part}") for part in ("orig", "u", "v"))
         matrix = self.reshape_weight_to_matrix(weight)
         if do_power_iteration:
@@ -75,8 +77,8 @@ class SpectralNorm:
             raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
         if is_lazy(weight):
             raise ValueError(
-                "The module passed to `SpectralNorm` can't have uninitialized parameters. Make sure to run the "
-                "dummy forward before applying spectral normalization"
+                "The module passed to `SpectralNorm` can't have uninitialized parameters. Make sure to run "
+                "the dummy forward before applying spectral normalization"
             )
         with gn.no_grad():
             drawn = [
@@ -99,9 +101,7 @@ class SpectralNormStateDictHook:
     def __init__(self, fn: SpectralNorm) -> None:
         self.fn = fn
 
-    def __call__(
-        self, module: Module, state_dict: Any, prefix: str, local_metadata: dict[str, Any]
-    ) -> None:
+    def __call__(self, module: Module, state_dict: Any, prefix: str, local_metadata: dict[str, Any]) -> None:
         versions = local_metadata.setdefault("spectral_norm", {})
         versions[f"{self.fn.name}.version"] = self.fn._version
 
@@ -115,11 +115,11 @@ def spectral_norm(
 ) -> AnyModule:
     """Divides the parameter ``name`` by its largest singular value before each ``forward``.
 
-    The parameter is ``name_orig``; the buffers ``name_u`` and ``name_v`` are estimates of singular vectors, which
-    ``n_power_iterations`` improve in training.  As a matrix the weight's rows are the indices of ``dim``, by default
-    0, for transposed convolutions 1.  Returns the module.  Raises RuntimeError if it has been applied before,
-    ValueError for a parameter that is None or uninitialized.  Source: torch.nn.utils.spectral_norm.
-    """
+    The parameter is ``name_orig``; the buffers ``name_u`` and ``name_v`` are estimates of singular vectors,
+    which ``n_power_iterations`` improve in training.  As a matrix the weight's rows are the indices of
+    ``dim``, by default 0, for transposed convolutions 1.  Returns the module.  Raises RuntimeError if it has
+    been applied before, ValueError for a parameter that is None or uninitialized.  Source:
+    torch.nn.utils.spectral_norm."""
     if dim is None:
         dim = 1 if isinstance(module, _ConvTransposeNd) else 0
     SpectralNorm.apply(module, name, n_power_iterations, dim, eps)

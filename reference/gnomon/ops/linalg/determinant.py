@@ -14,18 +14,26 @@ from ...calls.checks import can_be_read, check_precise, check_square_matrices
 from ...calls.native import native_function
 from ...calls.record import Out
 from ...dispatch.dispatcher import aten
-from ...dispatch.mode import mode_word
-from ...values.dispatch_key import GRAD_MODE_BIT
+from ...dispatch.mode import is_differentiating
 
 
 def _factored(A: Any, operator: str) -> tuple[Any, Any, Any, Any]:
     """LU, pivots, the diagonal of U, and the sign of the permutation."""
     check_square_matrices(operator, A)
     check_precise(operator, A.dtype)
-    LU, pivots, _ = aten.linalg_lu_factor_ex.default(A)
-    places = aten.arange(1, A.size(-1) + 1, device=A.device)
-    swaps = (pivots != places).sum(-1)
-    return LU, pivots, LU.diagonal(0, -2, -1), 1 - 2 * (swaps % 2).to(LU.dtype)
+    LU, pivots, _ = aten.linalg_lu_factor_ex.default(A.mT if _is_flipped(A) else A)
+    return LU, pivots, LU.diagonal(0, -2, -1), _sign(LU, pivots)
+
+
+def _is_flipped(A: Any) -> bool:
+    """Is the transpose factored, which is then column-major, as in PyTorch?"""
+    return bool(A.is_contiguous() and not A.is_complex())
+
+
+def _sign(LU: Any, pivots: Any) -> Any:
+    """The determinant of the permutation: -1 for an odd number of swaps."""
+    places = aten.arange(1, pivots.size(-1) + 1, device=pivots.device)
+    return 1 - 2 * ((pivots != places).sum(-1) % 2).to(LU.dtype)
 
 
 def _det(A: Any) -> tuple[Any, Any, Any]:
@@ -55,11 +63,15 @@ def _det_grad(grad: Any, A: Any, LU: Any, pivots: Any, result: Any) -> Any:
     if not A.numel():
         return aten.zeros_like(A)
     eps = 2.0 ** (-52 if A.dtype.to_real().itemsize == 8 else -23)
-    right = aten.diag_embed((grad * result.conj()).unsqueeze(-1).expand(A.shape[:-1]))
-    if not mode_word() & GRAD_MODE_BIT:
+    if not is_differentiating():
         diagonal = LU.diagonal(0, -2, -1)
         shift = aten.where(diagonal == 0, eps, 0.0).to(LU.dtype)
-        return aten.linalg_lu_solve.default(LU + aten.diag_embed(shift), pivots, right, adjoint=True)
+        result = (diagonal + shift).prod(-1) * _sign(LU, pivots)
+        right = aten.diag_embed((grad * result.conj()).unsqueeze(-1).expand(A.shape[:-1]))
+        return aten.linalg_lu_solve.default(
+            LU + aten.diag_embed(shift), pivots, right, adjoint=not _is_flipped(A)
+        )
+    right = aten.diag_embed((grad * result.conj()).unsqueeze(-1).expand(A.shape[:-1]))
     is_singular = result.abs() < 100 * eps
     if can_be_read(is_singular):
         if not is_singular.any().item():
@@ -125,9 +137,9 @@ def _slogdet_grad(grads: Sequence[Any], A: Any, sign: Any, LU: Any, pivots: Any)
     if factor is None:
         return aten.zeros_like(A)
     right = aten.diag_embed(factor.unsqueeze(-1).expand(A.shape[:-1]))
-    if mode_word() & GRAD_MODE_BIT:  # LU has no derivative here
+    if is_differentiating():  # LU has no derivative here
         return aten.linalg_solve.default(A.mH, right)
-    return aten.linalg_lu_solve.default(LU, pivots, right, adjoint=True)
+    return aten.linalg_lu_solve.default(LU, pivots, right, adjoint=not _is_flipped(A))
 
 
 inner_slogdet = native_function(
@@ -152,14 +164,15 @@ linalg_slogdet = native_function(
     python_module="linalg",
     variants="function",
     out=Out(
-        "linalg_slogdet.out(Tensor A, *, Tensor(a!) sign, Tensor(b!) logabsdet) -> (Tensor(a!) sign, Tensor(b!) "
-        "logabsdet)",
+        "linalg_slogdet.out(Tensor A, *, Tensor(a!) sign, Tensor(b!) logabsdet) -> (Tensor(a!) sign, "
+        "Tensor(b!) logabsdet)",
         exact=True,
     ),
-    doc="""Computes the sign (*) and the logarithm of the absolute value (*) of determinants of matrices (*, n, n).
+    doc="""Computes the sign (*) and the logarithm of the absolute value (*) of determinants of matrices (*,
+    n, n).
 
-    The sign of a complex determinant has absolute value 1.  For a singular matrix they are 0 and -inf.  Raises
-    RuntimeError for matrices that are not square, for integers, and for half precision.""",
+    The sign of a complex determinant has absolute value 1.  For a singular matrix they are 0 and -inf.
+    Raises RuntimeError for matrices that are not square, for integers, and for half precision.""",
 )
 
 slogdet = native_function(

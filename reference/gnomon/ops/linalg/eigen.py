@@ -36,7 +36,9 @@ def _eigh_meta(A: Spec, UPLO: str, compute_v: bool) -> tuple[Spec, Spec]:
 
 
 def _rotate(matrix: Matrix, vectors: Matrix, p: int, q: int) -> None:
-    """Makes the elements (p, q) and (q, p) of a Hermitian matrix 0, by a rotation that ``vectors`` collect."""
+    """Makes the elements (p, q) and (q, p) of a Hermitian matrix 0, by a rotation that ``vectors``
+    collect.
+    """
     element = matrix[p][q]
     size = abs(element)
     phase = element / size
@@ -75,9 +77,7 @@ def _diagonalize(matrix: Matrix) -> tuple[list[float], Matrix]:
     return [matrix[k][k].real for k in order], [[row[k] for k in order] for row in vectors]
 
 
-def _eigh_kernel(
-    eigenvalues: Tensor, eigenvectors: Tensor, A: Tensor, UPLO: str, compute_v: bool
-) -> None:
+def _eigh_kernel(eigenvalues: Tensor, eigenvectors: Tensor, A: Tensor, UPLO: str, compute_v: bool) -> None:
     """Diagonalizes each matrix, of which one triangle is read."""
     source, values, vectors = (TensorAccessor(each) for each in (A, eigenvalues, eigenvectors))
     is_lower = UPLO.upper() == "L"
@@ -86,7 +86,11 @@ def _eigh_kernel(
         count = len(given)
         matrix = [
             [
-                given[i][i].real if i == j else given[i][j] if (j < i) == is_lower else given[j][i].conjugate()
+                given[i][i].real
+                if i == j
+                else given[i][j]
+                if (j < i) == is_lower
+                else given[j][i].conjugate()
                 for j in range(count)
             ]
             for i in range(count)
@@ -99,7 +103,7 @@ def _eigh_kernel(
             )
         found, columns = _diagonalize(matrix)
         for k, value in enumerate(found):
-            values[(*index, k)] = value
+            values[index + (k,)] = value
         if compute_v:
             write_matrix(vectors, index, columns)
 
@@ -109,20 +113,22 @@ def _check_phase(inner: Any) -> None:
     turn = inner.diagonal(0, -2, -1).imag
     if can_be_read(turn) and not turn._keys & FORWARD_AD and (turn.abs() > 1e-2).any().item():
         raise RuntimeError(
-            "linalg_eigh_backward: The eigenvectors in the complex case are specified up to multiplication by "
-            "e^{i phi}. The specified loss function depends on this quantity, so it is ill-defined."
+            "linalg_eigh_backward: The eigenvectors in the complex case are specified up to multiplication "
+            "by e^{i phi}. The specified loss function depends on this quantity, so it is ill-defined."
         )
 
 
 def _eigh_grad(grads: Sequence[Any], eigenvalues: Any, eigenvectors: Any, compute_v: bool) -> Any:
-    """``V (skew(V^H gV) / E + diag(gL)) V^H``, with ``E_ij = L_j - L_i``, and without the diagonal of the skew part.
+    """``V (skew(V^H gV) / E + diag(gL)) V^H``, with ``E_ij = L_j - L_i``, and without the diagonal of the
+    skew part.
 
     Eigenvalues must be distinct.  Source: Magnus, "On differentiating eigenvalues and eigenvectors", 1985.
     """
     grad_values, grad_vectors = grads
     if not compute_v:
         raise RuntimeError(
-            "linalg_eigh: a derivative needs the eigenvectors; use linalg.eigvalsh, which computes them for it"
+            "linalg_eigh: a derivative needs the eigenvectors; use linalg.eigvalsh, which computes them for "
+            "it"
         )
     V = eigenvectors
     if grad_vectors is None:
@@ -140,7 +146,7 @@ def _eigh_grad(grads: Sequence[Any], eigenvalues: Any, eigenvectors: Any, comput
 
 
 inner_eigh = native_function(
-    "_linalg_eigh(Tensor A, str UPLO='L', bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)",
+    '_linalg_eigh(Tensor A, str UPLO="L", bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)',
     meta=_eigh_meta,
     kernel=_eigh_kernel,
     derivatives={"A": _eigh_grad},
@@ -148,31 +154,32 @@ inner_eigh = native_function(
     variants="function",
     batching="leading",
     out=Out(
-        "_linalg_eigh.eigenvalues(Tensor A, str UPLO='L', bool compute_v=True, *, Tensor(a!) eigenvalues, "
+        '_linalg_eigh.eigenvalues(Tensor A, str UPLO="L", bool compute_v=True, *, Tensor(a!) eigenvalues, '
         "Tensor(b!) eigenvectors) -> (Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)",
         exact=True,
     ),
     doc="""Computes eigenvalues (*, n), ascending, and eigenvectors (*, n, n) of Hermitian matrices (*, n, n).
 
-    Only the lower triangle is read, or with ``UPLO`` "U" the upper one.  Without ``compute_v`` the eigenvectors
-    are empty.  Raises LinAlgError for non-finite input, RuntimeError for matrices that are not square.""",
+    Only the lower triangle is read, or with ``UPLO`` "U" the upper one.  Without ``compute_v`` the
+    eigenvectors are empty.  Raises LinAlgError for non-finite input, RuntimeError for matrices that are not
+    square.""",
 )
 
 linalg_eigh = native_function(
-    "linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors)",
+    'linalg_eigh(Tensor self, str UPLO="L") -> (Tensor eigenvalues, Tensor eigenvectors)',
     composite=lambda self, UPLO: aten._linalg_eigh.default(self, UPLO, True),
     python_module="linalg",
     variants="function",
     out=Out(
-        "linalg_eigh.eigvals(Tensor self, str UPLO='L', *, Tensor(a!) eigvals, Tensor(b!) eigvecs) -> (Tensor(a!) "
-        "eigenvalues, Tensor(b!) eigenvectors)",
+        'linalg_eigh.eigvals(Tensor self, str UPLO="L", *, Tensor(a!) eigvals, Tensor(b!) eigvecs) -> '
+        "(Tensor(a!) eigenvalues, Tensor(b!) eigenvectors)",
         exact=True,
     ),
-    doc="""Computes eigenvalues (*, n), real and ascending, and the columns of eigenvectors (*, n, n) of Hermitian
-    matrices (*, n, n).
+    doc="""Computes eigenvalues (*, n), real and ascending, and the columns of eigenvectors (*, n, n) of
+    Hermitian matrices (*, n, n).
 
-    Only the lower triangle is read, or with ``UPLO`` "U" the upper one.  Raises LinAlgError for non-finite input,
-    RuntimeError for matrices that are not square.""",
+    Only the lower triangle is read, or with ``UPLO`` "U" the upper one.  Raises LinAlgError for non-finite
+    input, RuntimeError for matrices that are not square.""",
 )
 
 
@@ -182,7 +189,7 @@ def _eigvalsh(self: Any, UPLO: str) -> Any:
 
 
 linalg_eigvalsh = native_function(
-    "linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor",
+    'linalg_eigvalsh(Tensor self, str UPLO="L") -> Tensor',
     composite=_eigvalsh,
     python_module="linalg",
     variants="function",

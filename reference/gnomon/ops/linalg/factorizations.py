@@ -120,9 +120,7 @@ def _cholesky_kernel(L: Tensor, info: Tensor, self: Tensor, upper: bool, check_e
         matrix = read_matrix(source, index)
         matrix = adjoint(matrix) if upper else matrix
         codes[index] = _factor_lower(matrix)
-        lower = [
-            [number if j <= i else 0.0 for j, number in enumerate(row)] for i, row in enumerate(matrix)
-        ]
+        lower = [[number if j <= i else 0.0 for j, number in enumerate(row)] for i, row in enumerate(matrix)]
         write_matrix(output, index, adjoint(lower) if upper else lower)
     if check_errors:
         _check_errors(info, "linalg.cholesky_ex", not source.sizes[:-2])
@@ -142,7 +140,8 @@ def _cholesky_grad(grad: Any, L: Any, upper: bool) -> Any:
 
 
 cholesky_ex = native_function(
-    "linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)",
+    "linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor "
+    "info)",
     meta=_cholesky_meta,
     kernel=_cholesky_kernel,
     derivatives={"self": _cholesky_grad},
@@ -156,10 +155,10 @@ cholesky_ex = native_function(
     ),
     doc="""Computes the Cholesky factor L of Hermitian positive-definite matrices (*, n, n), ``A = L L^H``.
 
-    With ``upper`` it is ``L^H``, and the upper triangle is read instead of the lower one.  ``info`` (*), int32,
-    is 0, or the order of the first leading minor that is not positive-definite; with ``check_errors`` that
-    raises LinAlgError.  Raises RuntimeError for matrices that are not square, NotImplementedError for other
-    dtypes than float32, float64 and complex.""",
+    With ``upper`` it is ``L^H``, and the upper triangle is read instead of the lower one.  ``info`` (*),
+    int32, is 0, or the order of the first leading minor that is not positive-definite; with ``check_errors``
+    that raises LinAlgError.  Raises RuntimeError for matrices that are not square, NotImplementedError for
+    other dtypes than float32, float64 and complex.""",
 )
 
 
@@ -192,7 +191,7 @@ cholesky = native_function(
     explicit=_cholesky,
     derivatives={"self": lambda grad, result, upper: _cholesky_grad(grad, result, upper)},
     batching="composed",
-    out="out",
+    out=Out(row_major=True),
     doc="""Computes the Cholesky factor of Hermitian positive-definite matrices; see linalg.cholesky.
 
     Raises LinAlgError for a matrix that is not positive-definite.""",
@@ -220,7 +219,8 @@ def _reflect(matrix: Matrix, vector: Sequence[Any], factor: Any, row: int, colum
 
 
 def _householder_qr(matrix: Matrix) -> list[Any]:
-    """Replaces the matrix by R and, below its diagonal, the vectors of the reflections; returns their factors.
+    """Replaces the matrix by R and, below its diagonal, the vectors of the reflections; returns their
+    factors.
 
     A reflection is ``I - tau v v^H`` with 1 as the first element of v.  Source: LAPACK's geqr2 and larfg.
     """
@@ -248,7 +248,7 @@ def _geqrf_kernel(a: Tensor, tau: Tensor, self: Tensor) -> None:
     for index in batch_indices(source.sizes[:-2]):
         matrix = read_matrix(source, index)
         for k, factor in enumerate(_householder_qr(matrix)):
-            factors[(*index, k)] = factor
+            factors[index + (k,)] = factor
         write_matrix(output, index, matrix)
 
 
@@ -270,9 +270,7 @@ def _householder_meta(input: Spec, tau: Spec) -> Spec:
     if input.ndim < 2:
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
     if input.sizes[-2] < input.sizes[-1]:
-        raise RuntimeError(
-            f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]"
-        )
+        raise RuntimeError(f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]")
     if tau.ndim and input.sizes[-1] < tau.sizes[-1]:
         raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
     if input.ndim != tau.ndim + 1:
@@ -301,7 +299,7 @@ def _householder_kernel(output: Tensor, input: Tensor, tau: Tensor) -> None:
         matrix, product = read_matrix(source, index), identity(rows, columns)
         for k in reversed(range(factors.sizes[-1])):
             vector = [1.0, *(row[k] for row in matrix[k + 1 :])]
-            _reflect(product, vector, factors[(*index, k)], k, k)
+            _reflect(product, vector, factors[index + (k,)], k, k)
         write_matrix(out, index, product)
 
 
@@ -394,8 +392,8 @@ def _qr_grad(grads: Sequence[Any], Q: Any, R: Any, mode: str) -> Any:
     """For a tall matrix ``(gQ + Q sym(triu(gR R^H - Q^H gQ))) R^-H``, where sym adds the adjoint and halves
     the diagonal's real part.
 
-    A wide matrix is a square one, with the same Q, and the columns ``Q V`` of the rest, V of R; the gradient of
-    V reaches Q.
+    A wide matrix is a square one, with the same Q, and the columns ``Q V`` of the rest, V of R; the gradient
+    of V reaches Q.
 
     Source: linalg_qr_backward; Walter and Lehmann, "Algorithmic differentiation of linear algebra functions",
     2018.
@@ -421,9 +419,7 @@ def _qr_grad(grads: Sequence[Any], Q: Any, R: Any, mode: str) -> Any:
     inner = (grad_r.matmul(R.mH) - Q.mH.matmul(grad_q)).triu()
     diagonal = inner.diagonal(0, -2, -1)
     inner = inner + inner.mH - aten.diag_embed(diagonal.real.to(inner.dtype))
-    result = aten.linalg_solve_triangular.default(
-        R.mH, grad_q + Q.matmul(inner), upper=False, left=False
-    )
+    result = aten.linalg_solve_triangular.default(R.mH, grad_q + Q.matmul(inner), upper=False, left=False)
     return result if rest is None else aten.cat([result, Q.matmul(rest)], -1)
 
 
@@ -439,8 +435,8 @@ linalg_qr = native_function(
         "Tensor(b!) R)",
         exact=True,
     ),
-    doc="""Computes the QR factorization ``A = Q R`` of matrices (*, n, m): Q with orthonormal columns, R upper
-    triangular.
+    doc="""Computes the QR factorization ``A = Q R`` of matrices (*, n, m): Q with orthonormal columns, R
+    upper triangular.
 
     With k = min(n, m), ``mode`` "reduced" gives Q (*, n, k) and R (*, k, m), "complete" Q (*, n, n) and R
     (*, n, m), "r" an empty Q and the reduced R.  Raises RuntimeError for other modes, for fewer than two
@@ -454,7 +450,7 @@ qr = native_function(
         "qr.Q(Tensor self, bool some=True, *, Tensor(a!) Q, Tensor(b!) R) -> (Tensor(a!) Q, Tensor(b!) R)",
         exact=True,
     ),
-    doc="The former linalg.qr: mode \"reduced\", or \"complete\" if not ``some``.",
+    doc='The former linalg.qr: mode "reduced", or "complete" if not ``some``.',
 )
 
 
@@ -505,7 +501,7 @@ def _lu_kernel(LU: Tensor, pivots: Tensor, info: Tensor, A: Tensor, pivot: bool,
         matrix = read_matrix(source, index)
         chosen, codes[index] = _factor_lu(matrix)
         for k, row in enumerate(chosen):
-            swaps[(*index, k)] = row
+            swaps[index + (k,)] = row
         write_matrix(output, index, matrix)
     if check_errors:
         _check_errors(info, "gnomon.linalg.lu_factor_ex", not source.sizes[:-2])
@@ -550,8 +546,8 @@ def _lu_factor_grad(grad: Any, LU: Any, pivots: Any) -> Any:
 
 
 lu_factor_ex = native_function(
-    "linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, "
-    "Tensor info)",
+    "linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor "
+    "pivots, Tensor info)",
     meta=_lu_meta,
     kernel=_lu_kernel,
     derivatives={"A": _lu_factor_grad},
@@ -565,17 +561,15 @@ lu_factor_ex = native_function(
     ),
     doc="""Computes the LU factorization with partial pivoting of matrices (*, n, m), ``A = P L U``.
 
-    LU (*, n, m) contains U and, below its diagonal, L, whose diagonal is 1.  ``pivots`` (*, min(n, m)), int32:
-    row i was swapped with row ``pivots[i] - 1``.  ``info`` (*), int32, is 0, or the number of the first
-    diagonal element of U that is 0; with ``check_errors`` that raises RuntimeError.  Raises RuntimeError for
-    fewer than two dimensions, and for ``pivot=False``.""",
+    LU (*, n, m) contains U and, below its diagonal, L, whose diagonal is 1.  ``pivots`` (*, min(n, m)),
+    int32: row i was swapped with row ``pivots[i] - 1``.  ``info`` (*), int32, is 0, or the number of the
+    first diagonal element of U that is 0; with ``check_errors`` that raises RuntimeError.  Raises
+    RuntimeError for fewer than two dimensions, and for ``pivot=False``.""",
 )
 
 
 def _lu_factor(A: Any, pivot: bool) -> Any:
-    return unless_failed(
-        aten.linalg_lu_factor_ex.default(A, pivot=pivot), "gnomon.linalg.lu_factor"
-    )[:2]
+    return unless_failed(aten.linalg_lu_factor_ex.default(A, pivot=pivot), "gnomon.linalg.lu_factor")[:2]
 
 
 lu_factor = native_function(
@@ -639,7 +633,7 @@ def _unpack_kernel(
         if unpack_pivots:
             order = list(range(rows))
             for k in range(count):
-                row = swaps[(*index, k)] - 1
+                row = swaps[index + (k,)] - 1
                 if not 0 <= row < rows:
                     raise RuntimeError(
                         "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you "
@@ -675,8 +669,8 @@ def _unpack_grad(grads: Sequence[Any], LU_data_spec: Spec) -> Any:
 
 
 lu_unpack = native_function(
-    "lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, "
-    "Tensor L, Tensor U)",
+    "lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor "
+    "P, Tensor L, Tensor U)",
     meta=_unpack_meta,
     kernel=_unpack_kernel,
     derivatives={"LU_data": _unpack_grad},
@@ -687,10 +681,11 @@ lu_unpack = native_function(
         "Tensor(a!) P, Tensor(b!) L, Tensor(c!) U) -> (Tensor(a!) P, Tensor(b!) L, Tensor(c!) U)",
         exact=True,
     ),
-    doc="""Returns the matrices P (*, n, n), L (*, n, k) and U (*, k, m) of a result of lu_factor, k = min(n, m).
+    doc="""Returns the matrices P (*, n, n), L (*, n, k) and U (*, k, m) of a result of lu_factor, k = min(n,
+    m).
 
-    L and U are empty without ``unpack_data``, P without ``unpack_pivots``.  Raises RuntimeError for pivots that
-    lu_factor can not have returned.""",
+    L and U are empty without ``unpack_data``, P without ``unpack_pivots``.  Raises RuntimeError for pivots
+    that lu_factor can not have returned.""",
 )
 
 
@@ -708,8 +703,8 @@ linalg_lu = native_function(
     variants="function",
     batching="composed",
     out=Out(
-        "linalg_lu.out(Tensor A, *, bool pivot=True, Tensor(a!) P, Tensor(b!) L, Tensor(c!) U) -> (Tensor(a!) P, "
-        "Tensor(b!) L, Tensor(c!) U)",
+        "linalg_lu.out(Tensor A, *, bool pivot=True, Tensor(a!) P, Tensor(b!) L, Tensor(c!) U) -> "
+        "(Tensor(a!) P, Tensor(b!) L, Tensor(c!) U)",
         exact=True,
     ),
     doc="""Computes the LU factorization ``A = P L U`` of matrices (*, n, m); see lu_factor_ex and lu_unpack.
@@ -718,8 +713,8 @@ linalg_lu = native_function(
 )
 
 lu_with_info = native_function(
-    "_lu_with_info(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor pivots, Tensor "
-    "info)",
+    "_lu_with_info(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor pivots, "
+    "Tensor info)",
     composite=lambda self, pivot, check_errors: aten.linalg_lu_factor_ex.default(
         self, pivot=pivot, check_errors=check_errors
     ),

@@ -17,6 +17,7 @@ from ...memory.accessor import TensorAccessor
 from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...numerics.matrices import Matrix, batch_indices, identity, matrix_product, read_matrix, write_matrix
+from ...values.device import contiguous_format
 
 TERMS = 18  # of the series for a norm of at most 1 / 2: the next is below 1e-23
 
@@ -30,8 +31,8 @@ def _exp_meta(self: Spec) -> Spec:
 def _exponential(matrix: Matrix) -> Matrix:
     """Taylor's series of a matrix that is halved until its norm is at most 1 / 2; then squared as often.
 
-    Source: Moler and Van Loan, "Nineteen dubious ways to compute the exponential of a matrix", 2003, method 3.
-    """
+    Source: Moler and Van Loan, "Nineteen dubious ways to compute the exponential of a matrix", 2003, method
+    3."""
     count = len(matrix)
     norm = max((sum(abs(x) for x in column) for column in zip(*matrix)), default=0.0)
     if not math.isfinite(norm):
@@ -91,11 +92,11 @@ def _matrix_power(self: Any, n: int) -> Any:
     check_square_matrices("linalg.matrix_power", self)
     if n == 0:
         ones = aten.eye(self.size(-1), dtype=self.dtype, device=self.device)
-        return self.clone().copy_(ones)  # a gradient of 0, rather than none
+        return self.clone(memory_format=contiguous_format).copy_(ones)  # a gradient of 0, rather than none
     if n < 0:
         self, n = aten.linalg_inv.default(self), -n
     if n == 1:
-        return self.clone()
+        return self.clone(memory_format=contiguous_format)
     result, square = None, self
     while n:
         if n & 1:
@@ -113,7 +114,8 @@ linalg_matrix_power = native_function(
     out=Out(exact=True),
     doc="""Computes the ``n``-th power of matrices (*, n, n); a negative one is a power of the inverse.
 
-    Raises RuntimeError for matrices that are not square, LinAlgError for a negative power of a singular one.""",
+    Raises RuntimeError for matrices that are not square, LinAlgError for a negative power of a singular
+    one.""",
 )
 
 matrix_power = native_function(

@@ -61,6 +61,8 @@ def _inner(self: Any, other: Any) -> Any:
             "inner() the last dimension must match on both input tensors but got shapes "
             f"{list(self.shape)} and {list(other.shape)}"
         )
+    if self.ndim == other.ndim == 1:
+        return aten.dot.default(self, other)
     return aten.tensordot.default(self, other, (-1,), (-1,))
 
 

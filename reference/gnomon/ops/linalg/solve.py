@@ -14,7 +14,7 @@ from ...calls.meta_functions import column_major
 from ...calls.native import native_function
 from ...calls.record import Inputs, Out
 from ...dispatch.dispatcher import aten
-from ...dispatch.mode import mode_word
+from ...dispatch.mode import is_differentiating
 from ...memory.accessor import TensorAccessor
 from ...memory.spec import Spec
 from ...memory.tensor import Tensor
@@ -28,7 +28,6 @@ from ...numerics.matrices import (
     write_matrix,
 )
 from ...values.device import contiguous_format
-from ...values.dispatch_key import GRAD_MODE_BIT
 from ...values.dtype import int32
 from ...values.geometry import broadcast_sizes
 
@@ -96,11 +95,11 @@ solve_triangular = native_function(
     python_module="linalg",
     variants="function",
     out=Out(exact=True),
-    doc="""Solves ``A X = B``, or ``X A = B`` if not ``left``, with triangular matrices A (*, n, n) and B (*, n, k) or
-    (*, k, n).
+    doc="""Solves ``A X = B``, or ``X A = B`` if not ``left``, with triangular matrices A (*, n, n) and B (*,
+    n, k) or (*, k, n).
 
-    The other triangle of A is not read; with ``unitriangular`` its diagonal is taken to be 1.  Batches broadcast.
-    Raises RuntimeError for sizes that do not match.""",
+    The other triangle of A is not read; with ``unitriangular`` its diagonal is taken to be 1.  Batches
+    broadcast. Raises RuntimeError for sizes that do not match.""",
 )
 
 
@@ -109,18 +108,19 @@ def _check_system(operator: str, self: Any, A: Any, argument: str) -> None:
     for name, each in (("b", self), (argument, A)):
         if each.ndim < 2:
             raise RuntimeError(
-                f"{operator}: {name} should have at least 2 dimensions, but has {each.ndim} dimensions instead"
+                f"{operator}: {name} should have at least 2 dimensions, but has {each.ndim} dimensions "
+                "instead"
             )
     if self.dtype is not A.dtype:
         raise RuntimeError(
-            f"{operator}: Expected b and A to have the same dtype, but found b of type {self.dtype.name} and A "
-            f"of type {A.dtype.name} instead."
+            f"{operator}: Expected b and A to have the same dtype, but found b of type {self.dtype.name} and "
+            f"A of type {A.dtype.name} instead."
         )
     check_square_matrices(operator, A)
     if A.shape[-2] != self.shape[-2]:
         raise RuntimeError(
-            f"Incompatible matrix sizes for {operator}: each A matrix is {A.shape[-1]} by {A.shape[-1]} but each "
-            f"b matrix is {self.shape[-2]} by {self.shape[-1]}"
+            f"Incompatible matrix sizes for {operator}: each A matrix is {A.shape[-1]} by {A.shape[-1]} but "
+            f"each b matrix is {self.shape[-2]} by {self.shape[-1]}"
         )
 
 
@@ -129,9 +129,7 @@ def _triangular_solve(
 ) -> tuple[Any, Any]:
     _check_system("triangular_solve", self, A, "A")
     matrix, is_upper = (A.mT, not upper) if transpose else (A, upper)
-    solution = aten.linalg_solve_triangular.default(
-        matrix, self, upper=is_upper, unitriangular=unitriangular
-    )
+    solution = aten.linalg_solve_triangular.default(matrix, self, upper=is_upper, unitriangular=unitriangular)
     return solution, _column_major_copy(A.expand((*solution.shape[:-2], *A.shape[-2:])))
 
 
@@ -148,20 +146,19 @@ def _triangular_solve_grad(
     of_self = of_matrix = None
     if of_solution is not None:
         matrix, is_upper = (A.mT, not upper) if transpose else (A, upper)
-        of_self, of_matrix = _triangular_grad(
+        of_matrix, of_self = _triangular_grad(
             of_solution, matrix, solution, is_upper, True, unitriangular, grad_input_mask[::-1]
         )
         if transpose and of_matrix is not None:
             of_matrix = of_matrix.mT
-        of_self, of_matrix = of_matrix, of_self
     if of_copy is not None:
         of_matrix = of_copy if of_matrix is None else of_matrix + of_copy
     return of_self, of_matrix
 
 
 triangular_solve = native_function(
-    "triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) "
-    "-> (Tensor solution, Tensor cloned_coefficient)",
+    "triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool "
+    "unitriangular=False) -> (Tensor solution, Tensor cloned_coefficient)",
     explicit=_triangular_solve,
     derivatives={"self, A": _triangular_solve_grad},
     batching="composed",
@@ -195,7 +192,7 @@ def _cholesky_solve_grad(
         return of_self, None
     inner = _outer(of_self, result)
     inner = -(inner + inner.mH)
-    return of_self, (input2.matmul(inner).triu() if upper else inner.matmul(input2).tril())
+    return of_self, (input2.triu().matmul(inner).triu() if upper else inner.matmul(input2.tril()).tril())
 
 
 cholesky_solve = native_function(
@@ -203,7 +200,7 @@ cholesky_solve = native_function(
     explicit=_cholesky_solve,
     derivatives={"self, input2": _cholesky_solve_grad},
     batching="composed",
-    out="out",
+    out=Out(row_major=True),
     doc="""Solves ``A X = self`` with the Cholesky factor ``input2`` (*, n, n) of A, for (*, n, k).
 
     Batches broadcast.  Raises RuntimeError for sizes or dtypes that do not match.""",
@@ -226,7 +223,7 @@ def _cholesky_inverse(self: Any, upper: bool) -> Any:
 
 def _cholesky_inverse_grad(grad: Any, self: Any, result: Any, upper: bool) -> Any:
     inner = result.matmul(grad + grad.mH).matmul(result)
-    return -(self.matmul(inner).triu() if upper else inner.matmul(self).tril())
+    return -(self.triu().matmul(inner).triu() if upper else inner.matmul(self.tril()).tril())
 
 
 cholesky_inverse = native_function(
@@ -237,7 +234,8 @@ cholesky_inverse = native_function(
     out="out",
     doc="""Computes the inverse of matrices with the Cholesky factors ``self`` (*, n, n).
 
-    Raises LinAlgError for a factor with a 0 on its diagonal, RuntimeError for matrices that are not square.""",
+    Raises LinAlgError for a factor with a 0 on its diagonal, RuntimeError for matrices that are not
+    square.""",
 )
 
 
@@ -252,8 +250,8 @@ def _lu_solve_meta(LU: Spec, pivots: Spec, B: Spec, left: bool, adjoint: bool) -
         )
     if LU.dtype is not B.dtype:
         raise RuntimeError(
-            f"{name}: Expected LU and B to have the same dtype, but found LU of type {LU.dtype.name} and B of "
-            f"type {B.dtype.name} instead"
+            f"{name}: Expected LU and B to have the same dtype, but found LU of type {LU.dtype.name} and B "
+            f"of type {B.dtype.name} instead"
         )
     if pivots.dtype is not int32:
         raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type gnomon.int32")
@@ -278,8 +276,8 @@ def _swapped(rows: Matrix, pivots: Sequence[int], is_reversed: bool) -> Matrix:
     for k, pivot in reversed(steps) if is_reversed else steps:
         if not 1 <= pivot <= len(rows):
             raise RuntimeError(
-                "Pivots given to lu_solve must all be greater or equal to 1. Did you properly pass the result "
-                "of lu_factor?"
+                "Pivots given to lu_solve must all be greater or equal to 1. Did you properly pass the "
+                "result of lu_factor?"
             )
         rows[k], rows[pivot - 1] = rows[pivot - 1], rows[k]
     return rows
@@ -344,10 +342,11 @@ linalg_lu_solve = native_function(
     python_module="linalg",
     variants="function",
     out=Out(exact=True),
-    doc="""Solves ``A X = B``, or ``X A = B`` if not ``left``, with the factorization of A (*, n, n) by lu_factor.
+    doc="""Solves ``A X = B``, or ``X A = B`` if not ``left``, with the factorization of A (*, n, n) by
+    lu_factor.
 
-    With ``adjoint`` it solves it for A^H.  Batches broadcast.  Raises RuntimeError for sizes or dtypes that do
-    not match, and for invalid pivots.""",
+    With ``adjoint`` it solves it for A^H.  Batches broadcast.  Raises RuntimeError for sizes or dtypes that
+    do not match, and for invalid pivots.""",
 )
 
 lu_solve = native_function(
@@ -375,8 +374,8 @@ def _solve_ex(A: Any, B: Any, left: bool, check_errors: bool) -> tuple[Any, Any,
         )
     if A.dtype is not B.dtype:
         raise RuntimeError(
-            f"linalg.solve: Expected A and B to have the same dtype, but found A of type {A.dtype.name} and B of "
-            f"type {B.dtype.name} instead"
+            f"linalg.solve: Expected A and B to have the same dtype, but found A of type {A.dtype.name} and "
+            f"B of type {B.dtype.name} instead"
         )
     is_vector = _is_vector(A, B)
     right = B.unsqueeze(-1) if is_vector else B
@@ -405,7 +404,7 @@ def _solve_grad(
     is_vector = B_spec.ndim == 1 or (A.ndim - 1 == B_spec.ndim and B_spec.sizes == A.shape[:-1])
     if is_vector:
         grad, result = grad.unsqueeze(-1), result.unsqueeze(-1)
-    if mode_word() & GRAD_MODE_BIT:  # LU has no derivative here
+    if is_differentiating():  # LU has no derivative here
         of_right = aten.linalg_solve.default(A.mH, grad, left=left)
     else:
         of_right = aten.linalg_lu_solve.default(LU, pivots, grad, left=left, adjoint=True)
@@ -440,17 +439,18 @@ def _linalg_solve_ex(A: Any, B: Any, left: bool, check_errors: bool) -> tuple[An
 
 
 linalg_solve_ex = native_function(
-    "linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor "
-    "info)",
+    "linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, "
+    "Tensor info)",
     composite=_linalg_solve_ex,
     python_module="linalg",
     variants="function",
     out=Out(
-        "linalg_solve_ex.out(Tensor A, Tensor B, *, bool left=True, bool check_errors=False, Tensor(a!) result, "
-        "Tensor(b!) info) -> (Tensor(a!) result, Tensor(b!) info)",
+        "linalg_solve_ex.out(Tensor A, Tensor B, *, bool left=True, bool check_errors=False, Tensor(a!) "
+        "result, Tensor(b!) info) -> (Tensor(a!) result, Tensor(b!) info)",
         exact=True,
     ),
-    doc="""Solves ``A X = B``, or ``X A = B`` if not ``left``, with matrices A (*, n, n) and B (*, n, k), or (*, n).
+    doc="""Solves ``A X = B``, or ``X A = B`` if not ``left``, with matrices A (*, n, n) and B (*, n, k), or
+    (*, n).
 
     ``info`` (*), int32, is 0, or the number of the first pivot that is 0; with ``check_errors`` that raises
     LinAlgError.  Batches broadcast.  Raises RuntimeError for sizes or dtypes that do not match.""",

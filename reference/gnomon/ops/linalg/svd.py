@@ -256,19 +256,20 @@ def _old_svd(self: Any, some: bool, compute_uv: bool) -> tuple[Any, Any, Any]:
     rows, columns = self.shape[-2:]
     batch = self.shape[:-2]
     values = aten.linalg_svdvals.default(self)
-    return self.new_zeros((*batch, rows, rows)), values, self.new_zeros((*batch, columns, columns))
+    return self.new_zeros((*batch, rows, rows)), values, self.new_zeros((*batch, columns, columns)).mT
 
 
 svd_of_tensor = native_function(
     "svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)",
     composite=_old_svd,
     out=Out(
-        "svd.U(Tensor self, bool some=True, bool compute_uv=True, *, Tensor(a!) U, Tensor(b!) S, Tensor(c!) V) -> "
-        "(Tensor(a!) U, Tensor(b!) S, Tensor(c!) V)",
+        "svd.U(Tensor self, bool some=True, bool compute_uv=True, *, Tensor(a!) U, Tensor(b!) S, Tensor(c!) "
+        "V) -> (Tensor(a!) U, Tensor(b!) S, Tensor(c!) V)",
         exact=True,
+        row_major=lambda self, some, compute_uv: not compute_uv,
     ),
     doc="""The former linalg.svd, with V instead of its adjoint: ``self = U diag(S) V^H``.
 
-    ``some`` gives the first min(n, m) columns.  Without ``compute_uv`` U and V are zeros.  Raises LinAlgError for
-    non-finite input.""",
+    ``some`` gives the first min(n, m) columns.  Without ``compute_uv`` U and V are zeros.  Raises LinAlgError
+    for non-finite input.""",
 )

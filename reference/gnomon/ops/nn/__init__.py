@@ -12,6 +12,7 @@ from . import (
     embedding,
     embedding_bag,
     folding,
+    fractional_pooling,
     grid_sampling,
     likelihood_loss,
     loss,
@@ -21,9 +22,12 @@ from . import (
     piecewise_activation,
     pixel_shuffle,
     pooling,
+    recurrent,
+    recurrent_layer,
     resampling,
     rrelu,
     softmax,
+    unpooling,
 )
 
 __all__ = [
@@ -38,6 +42,7 @@ __all__ = [
     "embedding",
     "embedding_bag",
     "folding",
+    "fractional_pooling",
     "grid_sampling",
     "likelihood_loss",
     "loss",
@@ -47,7 +52,10 @@ __all__ = [
     "piecewise_activation",
     "pixel_shuffle",
     "pooling",
+    "recurrent",
+    "recurrent_layer",
     "resampling",
     "rrelu",
     "softmax",
+    "unpooling",
 ]

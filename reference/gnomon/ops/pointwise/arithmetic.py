@@ -266,6 +266,32 @@ fmod = native_function(
 )
 
 
+def _gcd_kernel(iterator: TensorIterator) -> None:
+    """Euclid's algorithm with C's %.  The least integer of a dtype is its own absolute value."""
+    wrapped = iterator.common_dtype.cast
+
+    def greatest_common_divisor(a: int, b: int) -> int:
+        a, b = wrapped(builtins.abs(a)), wrapped(builtins.abs(b))
+        while a:
+            a, b = arithmetic.fmod(b, a), a
+        return b
+
+    for_each(iterator, greatest_common_divisor)
+
+
+gcd = native_function(
+    "gcd(Tensor self, Tensor other) -> Tensor",
+    meta=binary("bool", "floating", "complex"),
+    kernel=_gcd_kernel,
+    inplace=True,
+    out="out",
+    doc="""Computes the greatest common divisor of ``self`` and ``other``; that of 0 and 0 is 0.
+
+    The result is not negative, unless an operand is the least integer of the dtype, whose absolute value the
+    dtype cannot represent.""",
+)
+
+
 def _neg_meta(self: Spec) -> Any:
     if self.dtype is bool_:
         raise RuntimeError(

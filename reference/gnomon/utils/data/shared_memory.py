@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import pickle
+from multiprocessing import resource_tracker
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -56,6 +57,8 @@ class Packer:
         """Copy a storage to a new segment; returns its name."""
         name = f"{self._prefix}{self._count}"
         self._count += 1
+        # before it exists: whenever this process is killed, the tracker removes it
+        resource_tracker.register(f"/{name}", "shared_memory")
         segment = SharedMemory(name, create=True, size=storage.nbytes())
         buffer: Any = segment.buf
         buffer[: storage.nbytes()] = storage.copy_out()[: storage.nbytes()]

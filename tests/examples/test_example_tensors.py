@@ -1,4 +1,4 @@
-"""The examples run unchanged and print what they promise."""
+"""The examples of dispatch modes and tensor subclasses run unchanged and print what they promise."""
 
 from __future__ import annotations
 

@@ -1,0 +1,169 @@
+/* The eigenvalues and eigenvectors of Hermitian matrices of one dtype. */
+
+#if CODE == GN_FLOAT32 || CODE == GN_FLOAT64 || IS_COMPLEX
+
+#if IS_COMPLEX
+#define SCALAR gn_complex128
+#define CONJUGATE(x) conj(x)
+#define REAL_OF(x) creal(x)
+#define IMAGINARY_OF(x) cimag(x)
+#else
+#define SCALAR double
+#define CONJUGATE(x) (x)
+#define REAL_OF(x) (x)
+#define IMAGINARY_OF(x) 0.0
+#endif
+
+/* x, y = cosine * phase * x - sine * y, sine * phase * x + cosine * y. */
+static void NAME(turn_rows)(SCALAR *restrict x, SCALAR *restrict y, int64_t count, SCALAR phase, double cosine,
+                            double sine) {
+    const SCALAR left = phase * cosine;
+    const SCALAR right = phase * sine;
+    for (int64_t i = 0; i < count; i++) {
+        const SCALAR p = x[i];
+        const SCALAR q = y[i];
+        x[i] = GN_TIMES(left, p) - sine * q;
+        y[i] = GN_TIMES(right, p) + cosine * q;
+    }
+}
+
+/* Makes element (p, q) 0; row k of `vectors` is eigenvector k. The columns are the conjugates of the rows. */
+static void NAME(rotate_pair)(SCALAR *a, SCALAR *vectors, int64_t count, int64_t p, int64_t q, double size) {
+    SCALAR *above = a + p * count;
+    SCALAR *below = a + q * count;
+    const SCALAR phase = above[q] / size;
+    const double first = REAL_OF(above[p]);
+    const double second = REAL_OF(below[q]);
+    const double zeta = (second - first) / (2 * size);
+    const double tangent = copysign(1.0, zeta) / (fabs(zeta) + hypot(1.0, zeta));
+    const double cosine = 1 / hypot(1.0, tangent);
+    NAME(turn_rows)(above, below, count, CONJUGATE(phase), cosine, cosine * tangent);
+    for (int64_t k = 0; k < count; k++) {
+        a[k * count + p] = CONJUGATE(above[k]);
+        a[k * count + q] = CONJUGATE(below[k]);
+    }
+    above[p] = first - tangent * size;
+    below[q] = second + tangent * size;
+    above[q] = below[p] = 0;
+    if (vectors != NULL) {
+        NAME(turn_rows)(vectors + p * count, vectors + q * count, count, phase, cosine, cosine * tangent);
+    }
+}
+
+static void NAME(diagonalize)(SCALAR *a, SCALAR *vectors, int64_t count) {
+    double squares = 0;
+    for (int64_t i = 0; i < count * count; i++) {
+        squares += REAL_OF(a[i]) * REAL_OF(a[i]) + IMAGINARY_OF(a[i]) * IMAGINARY_OF(a[i]);
+    }
+    const double least = 1e-17 * sqrt(squares);
+    int turned = 1;
+    for (int sweep = 0; sweep < SWEEPS && turned; sweep++) {
+        turned = 0;
+        for (int64_t p = 0; p < count; p++) {
+            for (int64_t q = p + 1; q < count; q++) {
+                const double size = (double)gn_abs(a[p * count + q]);
+                if (size > least) {
+                    NAME(rotate_pair)(a, vectors, count, p, q, size);
+                    turned = 1;
+                }
+            }
+        }
+    }
+}
+
+/* Reads one triangle as a Hermitian matrix, and scales it by a power of two, so that squares stay in range and no digit
+ * is lost. GN_BAD_VALUE if it is not finite. */
+static int32_t NAME(read_hermitian)(const char *from, int64_t row, int64_t column, int64_t count, SCALAR *a,
+                                    int *exponent) {
+    double largest = 0;
+    for (int64_t i = 0; i < count; i++) {
+        for (int64_t j = 0; j <= i; j++) {
+            SCALAR x = *(const STORAGE *)(from + i * row + j * column);
+            if (i == j) {
+                x = REAL_OF(x);
+            }
+            if (!isfinite(REAL_OF(x)) || !isfinite(IMAGINARY_OF(x))) {
+                return GN_BAD_VALUE;
+            }
+            largest = fmax(largest, fmax(fabs(REAL_OF(x)), fabs(IMAGINARY_OF(x))));
+            a[i * count + j] = x;
+            a[j * count + i] = CONJUGATE(x);
+        }
+    }
+    frexp(largest, exponent);
+    const double down = ldexp(1.0, -*exponent / 2);
+    const double down_rest = ldexp(1.0, -*exponent - -*exponent / 2);
+    for (int64_t i = 0; i < count * count; i++) {
+        a[i] = a[i] * down * down_rest;
+    }
+    return GN_OK;
+}
+
+static void NAME(diagonalize_matrices)(int64_t begin, int64_t end, void *context) {
+    diagonalization *work = context;
+    const gn_tensor *values = &work->call->tensors[0];
+    const gn_tensor *out = &work->call->tensors[1];
+    const gn_tensor *in = &work->call->tensors[2];
+    const int lower = work->call->integers[0] == 'L' || work->call->integers[0] == 'l';
+    const int with_vectors = work->call->integers[1] != 0;
+    const int64_t count = gn_rows_of(in);
+    const int64_t numbers = gn_checked(gn_checked(count, count), 2 * sizeof(SCALAR));
+    SCALAR *a = gn_take(numbers < 0 ? numbers : numbers + gn_checked(2 * count, sizeof(double)));
+    SCALAR *vectors = a + count * count;
+    double *found = (double *)(vectors + count * count);
+    int64_t *order = (int64_t *)(found + count);
+    int32_t status = a == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+    for (int64_t matrix = begin; matrix < end && status == GN_OK; matrix++) {
+        const int64_t row = in->strides[in->ndim - 2];
+        const int64_t column = in->strides[in->ndim - 1];
+        int exponent = 0;
+        /* The upper triangle is the lower one of the transpose, which is the conjugate. */
+        status = NAME(read_hermitian)((const char *)work->data[2] + gn_matrix_offset(in, 2, in, 2, matrix),
+                                      lower ? row : column, lower ? column : row, count, a, &exponent);
+        if (status != GN_OK) {
+            break;
+        }
+        for (int64_t i = 0; i < count * count; i++) {
+            a[i] = lower ? a[i] : CONJUGATE(a[i]);
+            vectors[i] = i % (count + 1) == 0;
+        }
+        NAME(diagonalize)(a, with_vectors ? vectors : NULL, count);
+        for (int64_t k = 0; k < count; k++) {
+            found[k] = REAL_OF(a[k * count + k]);
+        }
+        order_ascending(found, order, count);
+        char *value_at = (char *)work->data[0] + gn_matrix_offset(values, 1, in, 2, matrix);
+        for (int64_t k = 0; k < count; k++) {
+            *(MAGNITUDE *)(value_at + k * values->strides[values->ndim - 1]) =
+                (MAGNITUDE)ldexp(found[order[k]], exponent);
+        }
+        if (with_vectors) {
+            char *to = (char *)work->data[1] + gn_matrix_offset(out, 2, in, 2, matrix);
+            for (int64_t k = 0; k < count; k++) {
+                for (int64_t i = 0; i < count; i++) {
+                    *(STORAGE *)(to + i * out->strides[out->ndim - 2] + k * out->strides[out->ndim - 1]) =
+                        (STORAGE)vectors[order[k] * count + i];
+                }
+            }
+        }
+    }
+    gn_report(&work->status, status);
+    gn_give(a);
+}
+
+/* (eigenvalues, eigenvectors; A); integers: the first letter of UPLO, compute_v. */
+int32_t NAME(kernel_eigh)(const gn_call *call, void *const *data) {
+    const gn_tensor *in = &call->tensors[2];
+    const int64_t count = gn_rows_of(in);
+    diagonalization work = {call, data, GN_OK};
+    const int64_t steps = gn_checked(gn_checked(count, count), gn_checked(32, count));
+    gn_parallel_for(0, gn_matrices(in, 2), gn_grain(steps), NAME(diagonalize_matrices), &work);
+    return work.status;
+}
+
+#undef SCALAR
+#undef CONJUGATE
+#undef REAL_OF
+#undef IMAGINARY_OF
+
+#endif

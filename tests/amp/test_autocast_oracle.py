@@ -1,0 +1,39 @@
+"""Under autocast, every operator's results have the dtypes that PyTorch gives them."""
+
+from __future__ import annotations
+
+import pytest
+
+import gnomon as gn
+from gnomon_conformance.collection.selection import DATA_DEPENDENT, operators
+from gnomon_conformance.execution.runner import Gnomon, run
+from gnomon_conformance.samples import good_samples
+
+pytestmark = pytest.mark.oracle
+
+
+def dtypes_of(outcome):
+    if outcome.failure is not None:
+        return "fails"
+    return [getattr(each, "dtype", None) for each in outcome.results]
+
+
+@pytest.mark.parametrize("lower", ["bfloat16", "float16"])
+def test_results_have_pytorchs_dtypes(lower) -> None:
+    torch = pytest.importorskip("torch")
+    from gnomon_conformance.pytorch.oracle import EQUIVALENTS, Torch
+
+    wrong, count = [], 0
+    for name, operator in sorted(operators().items()):
+        if name in (*EQUIVALENTS, "complex") or DATA_DEPENDENT.match(name) or name.startswith("_"):
+            continue  # (gnomon has no complex32)
+        for dtype in ("float32", lower):
+            for _, sample in good_samples(name, dtype)[:2]:
+                with torch.autocast("cpu", dtype=getattr(torch, lower)):
+                    expected = dtypes_of(run(Torch(), operator, sample, dtype, "contiguous"))
+                with gn.autocast("cpu", dtype=getattr(gn, lower)):
+                    found = dtypes_of(run(Gnomon("reference"), operator, sample, dtype, "contiguous"))
+                if expected != "fails" and found != expected:
+                    wrong.append((name, dtype, sample, found, expected))
+                count += expected != "fails"
+    assert wrong == [] and count > 900

@@ -1,0 +1,111 @@
+"""Modules of PyTorch that gnomon does not have: they can be imported, answer, and say what is missing."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+import gnomon as gn
+from gnomon import nn
+from gnomon.values import errors
+
+
+@pytest.mark.parametrize(
+    ("module", "text"),
+    [
+        ("distributed", "gnomon trains in one process"),
+        ("jit", "gnomon has no TorchScript"),
+        ("onnx", "gnomon does not export to ONNX"),
+        ("mps", "there is no backend for Apple's GPUs"),
+        ("xpu", "there is no backend for Intel's GPUs"),
+        ("compiler", "gnomon has no compiler"),
+    ],
+)
+def test_what_is_missing_says_why(module, text) -> None:
+    found = getattr(gn, module)
+    with pytest.raises(AttributeError, match=f"^module 'gnomon.{module}' has no attribute 'save': {text}"):
+        found.save  # noqa: B018
+    assert not hasattr(found, "save") and not hasattr(found, "__wrapped__")
+
+
+def test_questions_are_answered_truthfully() -> None:
+    assert not gn.distributed.is_available() and not gn.distributed.is_initialized()
+    for ask in (gn.distributed.get_rank, gn.distributed.get_world_size):
+        with pytest.raises(ValueError, match="Default process group has not been initialized"):
+            ask()
+    with pytest.raises(RuntimeError, match=r"is_available\(\) is False"):
+        gn.distributed.init_process_group("gloo")
+    for module in (gn.mps, gn.xpu):
+        assert not module.is_available() and module.device_count() == 0 and module.memory_allocated() == 0
+        module.manual_seed(3)
+        module.empty_cache()
+        with pytest.raises(RuntimeError, match="there is no backend for"):
+            module.synchronize()
+    assert not gn.onnx.is_in_onnx_export() and not gn.jit.is_scripting() and not gn.jit.is_tracing()
+    assert not gn.compiler.is_compiling()
+
+
+def said(call):
+    """The warnings of ``call``, made twice."""
+    errors._said.clear()
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        call()
+        call()
+    return [str(each.message) for each in seen]
+
+
+def test_compile_returns_the_function_and_says_so_once() -> None:
+    def double(x):
+        return x * 2
+
+    model = nn.Linear(2, 1)
+    assert said(lambda: gn.compile(double)) == [
+        "gnomon.compile: there is no compiler; the function runs as it is"
+    ]
+    assert gn.compile(double) is double and gn.compile(model, fullgraph=True) is model
+    assert gn.compile()(double) is double and gn.compile(mode="max-autotune")(double) is double
+    assert said(lambda: gn.compile(double, disable=True)) == []
+    with pytest.raises(
+        AssertionError, match="A callable function is expected, but <class 'int'> is provided"
+    ):
+        gn.compile(3)
+    with pytest.raises(RuntimeError, match="Either mode or options"):
+        gn.compile(double, mode="default", options={})
+    assert gn.compiler.disable(double) is double and gn.compiler.disable()(double) is double
+
+
+def test_torchscript_runs_as_python() -> None:
+    def double(x):
+        return x * 2
+
+    assert said(lambda: gn.jit.script(double)) == [
+        "gnomon.jit: there is no TorchScript; functions and modules run as Python"
+    ]
+    assert gn.jit.script(double) is double and gn.jit.trace(double, gn.ones(1)) is double
+    assert gn.jit.ignore(double) is double and gn.jit.ignore(drop=True)(double) is double
+    assert gn.jit.unused(double) is double and gn.jit.export(double) is double
+    assert gn.jit.ScriptModule is nn.Module
+
+
+def test_data_parallel_runs_the_module() -> None:
+    model = nn.DataParallel(nn.Linear(2, 1))
+    assert list(model.state_dict()) == ["module.weight", "module.bias"] and model.device_ids == []
+    x = gn.ones(3, 2)
+    assert model(x).tolist() == model.module(x).tolist() and nn.parallel.DataParallel is nn.DataParallel
+    with pytest.raises(ValueError, match="Default process group has not been initialized"):
+        nn.parallel.DistributedDataParallel(nn.Linear(2, 1))
+
+
+def test_a_variable_is_a_tensor() -> None:
+    Variable = gn.autograd.Variable
+    x = gn.ones(2, requires_grad=True)
+    made = Variable(x * 2)
+    assert type(made) is gn.Tensor and made.grad_fn is None and not made.requires_grad
+    assert Variable(x, requires_grad=True).requires_grad and Variable(x).data_ptr() == x.data_ptr()
+    assert isinstance(x, Variable) and not isinstance(3, Variable) and Variable().shape == (0,)
+    with pytest.raises(TypeError, match="Variable data has to be a tensor, but got list"):
+        Variable([1])
+    with pytest.raises(ValueError, match="volatile"):
+        Variable(x, requires_grad=True, volatile=True)
