@@ -8,6 +8,7 @@
 #include "scalar_gamma.h"
 
 #define GN_LONG_SERIES 64.0 /* from this parameter on the series are longer than the quadrature */
+#define GN_TINY 1e-17         /* exp(-x) is 1 below */
 
 /* t - log1p(t), without cancellation near 0. */
 static inline double gn_log_rest(double t) {
@@ -89,7 +90,7 @@ static inline double gn_gamma_density(double a, double x) {
     const double square = a * a;
     const double series = (1.0 / 12 - (1.0 / 360 - (1.0 / 1260 - 1.0 / 1680 / square) / square) / square) / a;
     const double away = (x - a) / a;
-    const double rest = fabs(away) < 0.5 ? gn_log_rest(away) : away - log(x / a);
+    const double rest = fabs(away) < 0.5 ? gn_log_rest(away) : away - (log(x) - log(a));
     return exp(-a * rest - series) / sqrt(2 * pi * a);
 }
 
@@ -129,6 +130,9 @@ static inline double gn_igamma_float64(double a, double x) {
 }
 
 static inline double gn_igammac_float64(double a, double x) {
+    if (0 < a && a < 0.1 && 0 < x && x < GN_TINY) {
+        return gn_igammac_float64(a, GN_TINY) - gn_gamma_density(a, GN_TINY) * expm1(a * log(x / GN_TINY));
+    }
     const int is_small = a > 0 && (a < x || a < 0.1);
     return is_small && x > 0 && !isinf(x) ? gn_gamma_above(a, x) : 1 - gn_igamma_float64(a, x);
 }
@@ -148,6 +152,9 @@ static inline double gn_standard_gamma_grad_float64(double a, double x) {
     double below_mean = is_short ? gn_digamma_positive(a + 1) - log(x) : 0; /* digamma(n + 1) - log(x) */
     const double distance = is_short ? 1 / a - below_mean : gn_log_over_mean(a, x);
     if (is_short ? below_mean <= 0 : distance >= 0) {
+        if (isinf(distance)) { /* of a subnormal a */
+            return distance;
+        }
         const gn_integrand of = {GN_ABOVE_GAMMA, distance, 1, 0, a, x, 0, 0, 0};
         return gn_integral(of, 1);
     }

@@ -19,6 +19,7 @@ family = Family()
 
 _STEP = 1 / 16
 _MANY = 64.0  # from this parameter on the series are longer than the quadrature
+_TINY = 1e-17  # exp(-x) is 1 below
 _FIRST = -3.75  # where y is below 1e-19 of its scale
 
 
@@ -100,7 +101,7 @@ def _density(a: Array, x: Array) -> Array:
         square = a * a
         series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / square) / square) / square) / a
         away = (x - a) / a
-        rest = np.where(np.abs(away) < 0.5, _log_rest(away), away - np.log(x / a))
+        rest = np.where(np.abs(away) < 0.5, _log_rest(away), away - (np.log(x) - np.log(a)))
         return np.exp(-a * rest - series) / np.sqrt(2.0 * math.pi * a)
 
     return _select(a < 32, small, large, a, x)
@@ -108,8 +109,10 @@ def _density(a: Array, x: Array) -> Array:
 
 def _above(a: Array, x: Array) -> Array:
     """The probability of more than x under Gamma(a, 1)."""
+    below, x = x, np.maximum(x, _TINY)
     integral = _integral(lambda s: _density_above(a, x, s), _scale_above(a, x))
-    return _density(a, x) * (integral / x * a)
+    density = _density(a, x)
+    return density * (integral / x * a) - density * np.expm1(a * np.log(np.minimum(below / _TINY, 1.0)))
 
 
 def _below(a: Array, x: Array) -> Array:

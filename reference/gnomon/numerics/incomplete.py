@@ -18,6 +18,7 @@ from .special import digamma, lgamma
 _STEP = 1 / 8
 _FIRST = -3.75  # where y is below 1e-19 of its scale
 _MANY = 64.0  # from this parameter on the series are longer than the quadrature
+_TINY = 1e-17  # exp(-x) is 1 below
 
 
 def integral(function: Callable[[float], float], scale: float) -> float:
@@ -77,7 +78,7 @@ def _gamma_density(a: float, x: float) -> float:
     square = a * a
     series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / square) / square) / square) / a
     away = (x - a) / a
-    rest = _log_rest(away) if abs(away) < 0.5 else away - math.log(x / a)
+    rest = _log_rest(away) if abs(away) < 0.5 else away - (math.log(x) - math.log(a))
     return exp(-a * rest - series) / math.sqrt(2.0 * math.pi * a)
 
 
@@ -117,6 +118,8 @@ def igamma(a: float, x: float) -> float:
 
 def igammac(a: float, x: float) -> float:
     """The regularized upper incomplete gamma function, ``1 - igamma(a, x)``, without cancellation."""
+    if 0 < a < 0.1 and 0 < x < _TINY:  # the density between both is that without its factor exp(-x)
+        return igammac(a, _TINY) - _gamma_density(a, _TINY) * math.expm1(a * math.log(x / _TINY))
     if 0 < a < max(x, 0.1) and 0 < x < math.inf:
         return _gamma_density(a, x) * a * _above(a, x)
     return 1.0 - igamma(a, x)
@@ -138,6 +141,8 @@ def standard_gamma_grad(a: float, x: float) -> float:
     else:
         distance = _log_over_mean(a, x)
         is_above = distance >= 0
+    if is_above and distance == math.inf:  # of a subnormal a
+        return math.inf
     if is_above:
         return integral(lambda s: (distance + log1p(s / x)) * _density_above(a, x, s), 1.0)
     if a >= _MANY:
