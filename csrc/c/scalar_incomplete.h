@@ -140,7 +140,8 @@ static inline double gn_igammac_float64(double a, double x) {
 /* log(x) - digamma(a) of large a, where they may be nearly equal, by the asymptotic series. */
 static inline double gn_log_over_mean(double a, double x) {
     const double square = a * a;
-    return log1p((x - a) / a) + (0.5 + (1.0 / 12 - (1.0 / 120 - 1.0 / 252 / square) / square) / a) / a;
+    const double ratio = x > 0.5 * a ? log1p((x - a) / a) : log(x) - log(a);
+    return ratio + (0.5 + (1.0 / 12 - (1.0 / 120 - 1.0 / 252 / square) / square) / a) / a;
 }
 
 /* The derivative of a sample x of Gamma(a, 1) by a. */

@@ -66,7 +66,8 @@ def _exp_rest(y: Array) -> Array:
 def _log_over_mean(a: Array, x: Array) -> Array:
     """``log(x) - digamma(a)`` of large a, where they may be nearly equal, by the asymptotic series."""
     square = a * a
-    return np.log1p((x - a) / a) + (0.5 + (1 / 12 - (1 / 120 - 1 / 252 / square) / square) / a) / a
+    ratio = np.where(x > 0.5 * a, np.log1p((x - a) / a), np.log(x) - np.log(a))
+    return ratio + (0.5 + (1 / 12 - (1 / 120 - 1 / 252 / square) / square) / a) / a
 
 
 def _density_above(a: Array, x: Array, s: Array) -> Array:

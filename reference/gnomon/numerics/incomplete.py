@@ -56,7 +56,8 @@ def _exp_rest(y: float) -> float:
 def _log_over_mean(a: float, x: float) -> float:
     """``log(x) - digamma(a)`` of large a, where they may be nearly equal, by the asymptotic series."""
     square = a * a
-    return log1p((x - a) / a) + (0.5 + (1 / 12 - (1 / 120 - 1 / 252 / square) / square) / a) / a
+    ratio = log1p((x - a) / a) if x > 0.5 * a else math.log(x) - math.log(a)
+    return ratio + (0.5 + (1 / 12 - (1 / 120 - 1 / 252 / square) / square) / a) / a
 
 
 def _density_above(a: float, x: float, s: float) -> float:
