@@ -34,7 +34,8 @@ FLOORS = {
     "__init__": 7,  # the public names
     # built on the public names
     **dict.fromkeys(
-        ["amp", "cli", "demo", "distributions", "func", "library", "nn", "optim", "serialization", "testing"], 8
+        ["amp", "cli", "demo", "distributions", "func", "library", "nn", "optim", "serialization", "testing"],
+        8,
     ),
     **dict.fromkeys(["compat", "compiler", "distributed", "jit", "mps", "onnx", "xpu"], 8),  # PyTorch's names
 }

@@ -91,7 +91,7 @@ static inline double gn_gamma_density(double a, double x) {
     const double series = (1.0 / 12 - (1.0 / 360 - (1.0 / 1260 - 1.0 / 1680 / square) / square) / square) / a;
     const double away = (x - a) / a;
     const double rest = fabs(away) < 0.5 ? gn_log_rest(away) : away - (log(x) - log(a));
-    return exp(-a * rest - series) / sqrt(2 * pi * a);
+    return exp(-a * rest - series) / sqrt(2 * pi) / sqrt(a);
 }
 
 /* The probability of more than x under Gamma(a, 1), for x above a or a below 0.1. */
@@ -117,14 +117,20 @@ static inline double gn_gamma_below(double a, double x) {
 }
 
 static inline double gn_igamma_float64(double a, double x) {
-    if (!(a >= 0 && x >= 0) || (a == x && (a == 0 || isinf(a)))) {
+    if (a < 0 || x < 0 || (a == x && (a == 0 || isinf(a)))) {
         return (double)NAN;
+    }
+    if (a == 0 && x > 0) {
+        return 1;
     }
     if (x == 0 || isinf(a)) {
         return 0;
     }
-    if (a == 0 || isinf(x)) {
+    if (isinf(x)) {
         return 1;
+    }
+    if (a != a || x != x) {
+        return (double)NAN;
     }
     return x <= a + 1 ? gn_gamma_below(a, x) : 1 - gn_gamma_above(a, x);
 }

@@ -103,7 +103,7 @@ def _density(a: Array, x: Array) -> Array:
         series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / square) / square) / square) / a
         away = (x - a) / a
         rest = np.where(np.abs(away) < 0.5, _log_rest(away), away - (np.log(x) - np.log(a)))
-        return np.exp(-a * rest - series) / np.sqrt(2.0 * math.pi * a)
+        return np.exp(-a * rest - series) / math.sqrt(2.0 * math.pi) / np.sqrt(a)
 
     return _select(a < 32, small, large, a, x)
 
@@ -133,10 +133,10 @@ def _below(a: Array, x: Array) -> Array:
 def _incomplete(a: Array, x: Array, is_upper: bool) -> Array:
     a, x = (each.astype(np.float64) for each in np.broadcast_arrays(a, x))
     found = np.full(a.shape, math.nan)
-    is_valid = (a >= 0) & (x >= 0)
-    found[is_valid & ((x == 0) | (a == math.inf))] = float(is_upper)
-    found[is_valid & ((a == 0) | (x == math.inf))] = float(not is_upper)
-    found[(a == x) & ((a == 0) | (a == math.inf))] = math.nan
+    found[x == math.inf] = float(not is_upper)
+    found[(x == 0) | (a == math.inf)] = float(is_upper)
+    found[(a == 0) & (x > 0)] = float(not is_upper)
+    found[(a < 0) | (x < 0) | ((a == x) & ((a == 0) | (a == math.inf)))] = math.nan
     inside = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
     a, x = a[inside], x[inside]
     if is_upper:

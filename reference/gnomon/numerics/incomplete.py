@@ -80,7 +80,7 @@ def _gamma_density(a: float, x: float) -> float:
     series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / square) / square) / square) / a
     away = (x - a) / a
     rest = _log_rest(away) if abs(away) < 0.5 else away - (math.log(x) - math.log(a))
-    return exp(-a * rest - series) / math.sqrt(2.0 * math.pi * a)
+    return exp(-a * rest - series) / math.sqrt(2.0 * math.pi) / math.sqrt(a)
 
 
 def _above(a: float, x: float) -> float:
@@ -104,14 +104,19 @@ def _below(a: float, x: float) -> float:
 def igamma(a: float, x: float) -> float:
     """The regularized lower incomplete gamma function: the probability of at most x under Gamma(a, 1).
 
-    NaN for negative arguments, and where both are 0 or infinite.  Source: torch.igamma.
+    NaN for negative arguments, and where both are 0 or infinite; limits for one of them hold for any other,
+    as in PyTorch even for NaN.  Source: torch.igamma.
     """
-    if a != a or x != x or a < 0 or x < 0 or (a == x and a in (0.0, math.inf)):
+    if a < 0 or x < 0 or (a == x and a in (0.0, math.inf)):
         return math.nan
+    if a == 0 and x > 0:
+        return 1.0
     if x == 0 or a == math.inf:
         return 0.0
-    if a == 0 or x == math.inf:
+    if x == math.inf:
         return 1.0
+    if a != a or x != x:
+        return math.nan
     if x <= a + 1.0:
         return _gamma_density(a, x) * _below(a, x)
     return 1.0 - _gamma_density(a, x) * a * _above(a, x)

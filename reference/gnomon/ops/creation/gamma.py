@@ -284,6 +284,11 @@ def _binomial_kernel(output: Tensor, count: Tensor, prob: Tensor, stream: Stream
 
 def _binomial(count: Tensor, prob: Tensor, generator: Any) -> Any:
     spec = count._spec
+    for name, each in (("count", count), ("prob", prob)):
+        if not each.is_floating_point():
+            raise ValueError(
+                f"binomial only supports floating-point dtypes for {name}, got: {each._spec.dtype.name}"
+            )
     _check_found_dtype(spec.dtype, prob._spec)
     refuse_half(spec.dtype, "bool", "integer", "complex")
     prob = prob.expand(spec.sizes)
@@ -306,6 +311,7 @@ native_function(
     doc="""Returns numbers drawn from binomial distributions: the successes in ``count`` trials, of
     probability ``prob``, which broadcasts to the shape of ``count``.
 
-    0 for a negative count or probability, ``count`` for a probability above 1.  Raises RuntimeError for
-    different dtypes, NotImplementedError for dtypes other than float32 and float64.""",
+    0 for a negative count or probability, ``count`` for a probability above 1.  Raises ValueError for dtypes
+    that are not floating point, RuntimeError for different ones, NotImplementedError for other ones than
+    float32 and float64.""",
 )

@@ -14,7 +14,7 @@ from ...calls.outputs import check_cast, check_no_internal_overlap
 from ...dispatch.dispatcher import OpOverload, aten
 from ...numerics import incomplete
 from ...numerics.loops import pointwise
-from ...values.dtype import get_default_dtype
+from ...values.dtype import bool_, get_default_dtype
 
 
 def _not_implemented(name: str) -> Any:
@@ -76,7 +76,9 @@ igammac = _incomplete(
 
 def _mvlgamma(self: Any, p: int) -> Any:
     if p < 1:
-        raise RuntimeError("p has to be greater than or equal to 1")
+        raise RuntimeError("mvlgamma: p has to be greater than or equal to 1")
+    if self.dtype is bool_:
+        raise RuntimeError("mvlgamma: The input tensor may not be a boolean tensor.")
     if not (self.is_floating_point() or self.is_complex()):
         self = self.to(get_default_dtype())
     shifts = aten.arange.start_step(-(p - 1) / 2, 0.5, 0.5, self.dtype, None, self.device, None)
