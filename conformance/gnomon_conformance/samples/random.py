@@ -269,7 +269,9 @@ samples_of(
         sample(tensor(2, 3, values="normal"), tensor(1, values="normal"), dtypes=REAL_FLOATS),
         bad("RuntimeError", tensor(2), tensor(2, dtype="float64"), dtypes=["float32"]),
         bad("RuntimeError", tensor(2), tensor(3), dtypes=REAL_FLOATS),
-        bad("NotImplementedError", tensor(2), tensor(2), dtypes=["int64", "complex64", "float16"]),
+        bad("ValueError", tensor(2), tensor(2), dtypes=["int64", "complex64"]),
+        bad("ValueError", tensor(2), tensor(2, dtype="int64"), dtypes=["float32"]),
+        bad("NotImplementedError", tensor(2), tensor(2), dtypes=["float16"]),
     ],
 )
 WEIGHTS = tensor(2, 3, values="positive")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import gnomon as gn
 
+from ..values.errors import warn
 from . import constraints
 from .utils import lazy_property
 
@@ -56,10 +56,9 @@ class Distribution:
             arg_constraints = self.arg_constraints
         except NotImplementedError:
             arg_constraints = {}
-            warnings.warn(
+            warn(
                 f"{self.__class__} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or "
                 "initialize the distribution with `validate_args=False` to turn off validation.",
-                stacklevel=3,
             )
         for name, constraint in arg_constraints.items():
             if constraints.is_dependent(constraint):
@@ -132,8 +131,9 @@ class Distribution:
 
     def sample_n(self, n: int) -> gn.Tensor:
         """``n`` samples; deprecated in favor of ``sample((n,))``."""
-        warnings.warn(
-            "`sample_n(n)` will be deprecated. Use `sample((n,))` instead.", FutureWarning, stacklevel=2
+        warn(
+            "`sample_n(n)` will be deprecated. Use `sample((n,))` instead.",
+            FutureWarning,
         )
         return self.sample(gn.Size((n,)))
 
@@ -186,10 +186,9 @@ class Distribution:
         try:
             support = self.support
         except NotImplementedError:
-            warnings.warn(
+            warn(
                 f"{self.__class__} does not define `support` to enable sample validation. Please initialize "
                 "the distribution with `validate_args=False` to turn off validation.",
-                stacklevel=2,
             )
             return
         if support is None:

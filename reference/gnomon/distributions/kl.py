@@ -6,13 +6,13 @@ Source: torch/distributions/kl.py.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from math import inf
 from typing import Any
 
 import gnomon as gn
 from gnomon.nn import functional as F
+from gnomon.values.errors import warn
 
 from .bernoulli import Bernoulli
 from .beta import Beta
@@ -86,11 +86,10 @@ def _dispatch_kl(type_p: type, type_q: type) -> Any:
     by_p = min(pairs, key=lambda pair: _depths(type_p, type_q, pair))
     by_q = min(pairs, key=lambda pair: _depths(type_p, type_q, pair)[::-1])
     if _KL_REGISTRY[by_p] is not _KL_REGISTRY[by_q]:
-        warnings.warn(
+        warn(
             f"Ambiguous kl_divergence({type_p.__name__}, {type_q.__name__}). "
             f"Please register_kl({by_p[0].__name__}, {by_q[1].__name__})",
             RuntimeWarning,
-            stacklevel=3,
         )
     return _KL_REGISTRY[by_p]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import gnomon as gn
 
+from ..values.errors import warn
 from . import constraints
 from .chi2 import Chi2
 from .exp_family import ExponentialFamily
@@ -86,10 +86,9 @@ class Wishart(ExponentialFamily):
         if (self.df <= p - 1).any():
             raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {p - 1}.")
         if (self.df < p).any():
-            warnings.warn(
+            warn(
                 "Low df values detected. Singular samples are highly likely to occur for "
                 "ndim - 1 < df < ndim.",
-                stacklevel=2,
             )
         setattr(self, name, matrix.expand((*batch_shape, -1, -1)))
         super().__init__(batch_shape, event_shape, validate_args=validate_args)
@@ -170,7 +169,7 @@ class Wishart(ExponentialFamily):
         is_valid = constraints.positive_definite.check(sample)
         if is_valid.all():
             return sample
-        warnings.warn("Singular sample detected.", stacklevel=2)
+        warn("Singular sample detected.")
         for _ in range(_MOST_TRIES if max_try_correction is None else max_try_correction):
             again = self._bartlett_sampling(sample_shape)
             sample = gn.where(is_valid[..., None, None], sample, again)
