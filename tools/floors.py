@@ -34,7 +34,9 @@ FLOORS = {
     "__init__": 7,  # the public names
     # built on the public names
     **dict.fromkeys(["amp", "cli", "demo", "func", "library", "nn", "optim", "serialization", "testing"], 8),
-    **dict.fromkeys(["compat", "compiler", "distributed", "jit", "mps", "onnx", "xpu"], 8),  # PyTorch's names
+    **dict.fromkeys(
+        ["compat", "compiler", "distributed", "jit", "mps", "multiprocessing", "onnx", "xpu"], 8
+    ),  # PyTorch's names
 }
 _BLOCK = re.compile(r"^```console\n\$ python tools/floors\.py\n((?:.*\n)*?)```$", re.MULTILINE)
 

@@ -260,11 +260,11 @@ int share_memory(Tensor *tensor, Tensor *with);
 /* Releases the tensor's Block, if it has one. */
 void leave_block(Tensor *self);
 int is_memory_ready(void);
-/* resize_storage(Storage.resize_, storage, size), which updates its tensors; own_memory(tensor, nbytes, index,
+/* replace_memory(Storage._replace_memory, storage, memory), which updates its tensors; own_memory(tensor, nbytes, index,
  * allocate, free, allocate_address): allocates a new tensor's memory, by the backend's machine code if any;
  * owns_memory(tensor): is_owner; is_alias_of(tensor, other),
  * bare_tensor(cls=None): memory/tensor.py's. */
-PyObject *resize_storage(PyObject *module, PyObject *args);
+PyObject *replace_memory(PyObject *module, PyObject *args);
 PyObject *own_memory(PyObject *module, PyObject *args);
 PyObject *owns_memory(PyObject *module, PyObject *tensor);
 PyObject *bare_tensor(PyObject *module, PyObject *const *args, Py_ssize_t count);

@@ -158,6 +158,7 @@ _LAZY = (
     "func",
     "jit",
     "mps",
+    "multiprocessing",
     "onnx",
     "utils",
     "return_types",

@@ -64,6 +64,7 @@ THIRD_PARTY = {
 CTYPES = {
     "interop.numpy",  # the address of a buffer that an array exports
     "memory.backend",  # the address of a bytearray
+    "multiprocessing.spawn",  # a call of the system: prctl
 }
 # Imports by a name that is computed at run time.
 IMPORTED_BY_NAME = {
