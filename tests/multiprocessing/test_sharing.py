@@ -73,7 +73,7 @@ def test_sharing_moves_a_storage_with_all_its_tensors(device: str, leaves_nothin
 @pytest.mark.both_tiers
 def test_shared_memory_can_not_grow(device: str) -> None:
     x = gn.ones(4).share_memory_()
-    with pytest.raises(RuntimeError, match="^Trying to resize storage that is not resizable$"):
+    with pytest.raises(RuntimeError, match=r"^Trying to resize storage that is not resizable$"):
         x.untyped_storage().resize_(17)
     with pytest.raises(RuntimeError, match="not resizable"):
         x.resize_(5)
@@ -83,7 +83,7 @@ def test_shared_memory_can_not_grow(device: str) -> None:
 
 def test_sharing_nothing_and_what_is_elsewhere(device: str) -> None:
     assert gn.ones(0).share_memory_().is_shared()
-    with pytest.raises(RuntimeError, match="^_share_fd_: only available on CPU"):
+    with pytest.raises(RuntimeError, match=r"^_share_fd_: only available on CPU"):
         gn.ones(2, device="meta").share_memory_()
     assert not gn.ones(2, device="meta").is_shared()
     numpy = pytest.importorskip("numpy")
@@ -101,7 +101,7 @@ def test_a_module_is_shared_with_its_gradients_and_buffers(device: str) -> None:
     assert list(map(id, model.parameters())) == list(map(id, parameters))
     assert all(each.is_shared() and each.grad is not None and each.grad.is_shared() for each in parameters)
     assert all(each.is_shared() for each in model.buffers())
-    with pytest.raises(RuntimeError, match="^Can't share memory on an uninitialized parameter or buffer"):
+    with pytest.raises(RuntimeError, match=r"^Can't share memory on an uninitialized parameter or buffer"):
         gn.nn.LazyLinear(3).share_memory()
 
 
@@ -137,15 +137,11 @@ def test_parameters_keep_their_kind(device: str) -> None:
 
 def test_what_can_not_be_sent(device: str) -> None:
     x = gn.ones(3, requires_grad=True) * 2
-    with pytest.raises(
-        RuntimeError, match="^Cowardly refusing to serialize non-leaf tensor which requires_grad"
-    ):
+    with pytest.raises(RuntimeError, match=r"^Cowardly refusing to serialize non-leaf tensor which"):
         sent(x)
     assert not x.is_shared()
     assert sent(x.detach()).untyped_storage() is x.untyped_storage()
-    with pytest.raises(
-        RuntimeError, match="^Cannot pickle meta storage; try pickling a meta tensor instead$"
-    ):
+    with pytest.raises(RuntimeError, match=r"^Cannot pickle meta storage; try pickling a meta"):
         sent(gn.empty(2, device="meta").untyped_storage())
 
 

@@ -74,7 +74,7 @@ def test_processes_can_be_joined_later() -> None:
     while not context.join():
         pass
     assert context.join() and x.tolist() == [0, 1]
-    with pytest.warns(UserWarning, match="^SpawnContext is renamed to ProcessContext since 1.4 release.$"):
+    with pytest.warns(UserWarning, match=r"^SpawnContext is renamed to ProcessContext since 1.4 release.$"):
         assert mp.SpawnContext([], []).join()
 
 
@@ -92,7 +92,7 @@ def test_pythons_names_are_there() -> None:
     assert mp.get_all_sharing_strategies() == {"file_descriptor"}
     assert mp.get_sharing_strategy() == "file_descriptor"
     mp.set_sharing_strategy("file_descriptor")
-    with pytest.raises(AssertionError, match="^invalid sharing strategy 'file_system', expected one of"):
+    with pytest.raises(AssertionError, match=r"^invalid sharing strategy 'file_system', expected one of"):
         mp.set_sharing_strategy("file_system")
 
 

@@ -53,7 +53,7 @@ def _reduce_storage(storage: Storage) -> Any:
         raise RuntimeError("Cannot pickle meta storage; try pickling a meta tensor instead")
     if not storage.backend.host_memory:
         raise RuntimeError(
-            f"memory on {storage.device} can not be shared with other processes; send a copy on the host, cpu()"
+            f"memory on {storage.device} is not shared with other processes; send a copy on the host: cpu()"
         )
     block = storage.shared_block()
     _known[block.key] = storage
@@ -80,6 +80,15 @@ def _reduce_reference(reference: StorageReference) -> Any:
     return _itself, (reference.storage,)  # pickle's memo keeps it one storage
 
 
+def _reduce_block(block: SharedBlock) -> Any:
+    return _rebuild_block, (block.key, reduction.DupFd(block.descriptor))  # type: ignore[no-untyped-call]
+
+
+def _rebuild_block(key: bytes, received: Any) -> SharedBlock:
+    return SharedBlock(received.detach(), key)
+
+
+reduction.register(SharedBlock, _reduce_block)
 reduction.register(Storage, _reduce_storage)
 reduction.register(StorageReference, _reduce_reference)
 

@@ -44,7 +44,7 @@ class SharedBlock:
         return made
 
     def grow(self, nbytes: int) -> None:
-        """Give the file ``nbytes`` bytes, and map them.  Earlier views stay valid.  Raises OutOfMemoryError."""
+        """Give the file ``nbytes`` bytes, and map them.  Earlier views last.  Raises OutOfMemoryError."""
         try:
             os.posix_fallocate(self.descriptor, 0, nbytes)  # now, because a later failure would be a signal
         except OSError as error:

@@ -168,9 +168,9 @@ def start_processes(
 ) -> ProcessContext | None:
     """Start ``nprocs`` processes, each of which calls ``fn(index, *args)``.
 
-    Waits for them, or with ``join=False`` returns a ProcessContext.  With the start method "spawn", ``fn`` and
-    ``args`` are pickled; tensors of ``args`` share their memory with the processes.  Raises ValueError for an
-    unknown start method, and with ``join`` the errors of ``ProcessContext.join``.  Source:
+    Waits for them, or with ``join=False`` returns a ProcessContext.  With the start method "spawn", ``fn``
+    and ``args`` are pickled; tensors of ``args`` share their memory with the processes.  Raises ValueError
+    for an unknown start method, and with ``join`` the errors of ``ProcessContext.join``.  Source:
     torch.multiprocessing.start_processes.
     """
     context: Any = multiprocessing.get_context(start_method)
