@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .autograd import tensor_hooks
-from .bindings import copying, functional, sharing, tensor_types
+from .bindings import copying, functional, pinned_memory, sharing, tensor_types
 from .bindings import tensor_methods as own
 from .bindings.copying import rebuild as _rebuild  # noqa: F401  (older pickles refer to it)
 from .bindings.functions import documented, operator_methods
@@ -141,6 +141,8 @@ METHODS: dict[str, Any] = {
     # between processes
     "share_memory_": sharing.share_memory_,
     "is_shared": sharing.is_shared,
+    "pin_memory": pinned_memory.pin_memory,
+    "is_pinned": pinned_memory.is_pinned,
     # properties
     "T": property(own.flipped),
     "mT": property(own.matrix_transpose),

@@ -20,9 +20,11 @@ from multiprocessing import connection
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
+from ... import accelerator
 from ...memory.shared_memory import SharedBlock
 from ...values.errors import warn
 from .fetch import Source, fetch_from
+from .pin_memory import pin_memory
 from .sampler import draw_seed
 from .shared_memory import Unpacker
 from .worker import Ended, Failure, Restart, Result, Settings, Task, run_worker
@@ -43,7 +45,8 @@ class BaseIterator:
                 "pin_memory_device is deprecated, the current accelerator will be used as the device,ignore "
                 f"pin_memory_device='{loader.pin_memory_device}'."
             )
-        if loader.pin_memory:
+        self._pins = loader.pin_memory and accelerator.is_available()
+        if loader.pin_memory and not self._pins:
             warn(
                 "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory "
                 "won't be used."
@@ -60,6 +63,8 @@ class BaseIterator:
 
     def __next__(self) -> Any:
         data = self._next_data()
+        if self._pins:
+            data = pin_memory(data)
         self._num_yielded += 1
         told = self._loader._IterableDataset_len_called
         if self._source.is_iterable and told is not None and self._num_yielded > told:
