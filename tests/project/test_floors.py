@@ -59,6 +59,11 @@ THIRD_PARTY = {
     "demo.command": {"matplotlib", "rich"},  # the curves; the table and the bar
     "demo.picture": {"matplotlib"},  # the picture of the digits
     "serialization.safetensors_files": {"safetensors"},
+    # what is logged, and the messages in which it is
+    "utils.tensorboard.__init__": {"tensorboard"},
+    "utils.tensorboard.images": {"matplotlib", "numpy"},
+    "utils.tensorboard.summary": {"PIL", "google", "numpy", "tensorboard"},
+    "utils.tensorboard.writer": {"PIL", "google", "numpy", "tensorboard"},
 }
 # The same for modules of the standard library that access raw memory.
 CTYPES = {
