@@ -58,6 +58,7 @@ THIRD_PARTY = {
     "interop.numpy": {"numpy"},  # numpy() and from_numpy; arrays over other libraries' memory
     "demo.command": {"matplotlib", "rich"},  # the curves; the table and the bar
     "demo.picture": {"matplotlib"},  # the picture of the digits
+    "serialization.progress": {"rich"},
     "serialization.safetensors_files": {"safetensors"},
     # what is logged, and the messages in which it is
     "utils.tensorboard.__init__": {"tensorboard"},
