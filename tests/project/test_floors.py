@@ -34,6 +34,7 @@ SEALED = frozenset({"ops"})  # files there never import each other; only the roo
 # Imports from a higher floor, all inside functions: public names that few programs use.
 LATE = {
     ("bindings", "func"),  # gnomon.vmap
+    ("utils", "hub"),  # the old name of gnomon.hub.load_state_dict_from_url
 }
 
 # The most files that may be at the top of the package; all others are in rooms.
@@ -77,6 +78,7 @@ IMPORTED_BY_NAME = {
     "__init__": {"f'.{name}'", "f'.{_LAZY_PARTS[name]}'"},  # lazy attributes
     "backends.__init__": {"f'.{name}'"},  # lazy attributes
     "compat.torch.__init__": {"f'{found.__name__}.{part}'"},  # PyTorch's names
+    "hub.__init__": {"'hubconf'", "each"},  # a user's file, and whether the packages that it needs are there
     "kit.__init__": {"f'gnomon.{_new}'"},  # old names
     "memory.backend": {"name"},  # a backend's device module, such as gnomon.cuda
     "memory.plug_ins": {"self.module"},  # a backend

@@ -10,7 +10,6 @@ Source: torch/multiprocessing/reductions.py.
 from __future__ import annotations
 
 import os
-import threading
 import weakref
 from multiprocessing import reduction
 from typing import Any
@@ -23,28 +22,18 @@ from .copying import StorageReference
 
 # Storages of shared memory by the block's key, so that memory that arrives again is the same Storage.
 _known: weakref.WeakValueDictionary[bytes, Storage] = weakref.WeakValueDictionary()
-_lock = threading.Lock()
-
-
-def _release_in_child() -> None:
-    global _lock
-    _lock = threading.Lock()  # another thread of the parent may have held it
-
-
-os.register_at_fork(after_in_child=_release_in_child)
 
 
 def _rebuild_storage(key: bytes, received: Any, nbytes: int, device: str) -> Storage:
     descriptor = received.detach()
-    with _lock:
-        storage = _known.get(key)
-        if storage is not None:
-            os.close(descriptor)
-            return storage
-        block = SharedBlock(descriptor, key)
-        where = resolve_device(device)
-        storage = _known[key] = Storage.on_shared_block(block, backend_of(where), where, nbytes)
+    storage = _known.get(key)
+    if storage is not None:
+        os.close(descriptor)
         return storage
+    block = SharedBlock(descriptor, key)
+    where = resolve_device(device)
+    # Another thread may have received it meanwhile.
+    return _known.setdefault(key, Storage.on_shared_block(block, backend_of(where), where, nbytes))
 
 
 def _reduce_storage(storage: Storage) -> Any:
