@@ -435,6 +435,8 @@ PyObject *next_sequence_number(PyObject *module, PyObject *nothing);
 /* ---- views.c ----------------------------------------------------------------------------------------------------- */
 
 PyObject *run_view(Operator *self, PlanObject *plan, PyObject *const *args, int64_t keys);
+/* x[row], of which nothing is recorded, by the plan of x[0]: only its offset differs. NULL as run_view. */
+PyObject *run_row(PlanObject *plan, Tensor *tensor, int64_t row, int64_t keys);
 /* Can a view of the tensor be created here, by a call with these keys? */
 int may_show(const Tensor *tensor, int64_t keys);
 /* Marks the new tensor `output` as the plan's view of `tensor`, without a Node. 0, or -1 with an exception. */
@@ -458,6 +460,8 @@ PyObject *call_warn(PyObject *function, PyObject *const *args, size_t count, PyO
 /* The code of the dtype of a tensor whose numbers can be read in place; -1 otherwise. */
 long code_of(Function *self, PyObject *object);
 PyObject *call_item(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
+/* x[index] by the plan of x[0], so that not every row needs one; NULL without an exception: call the function. */
+PyObject *call_row(PyObject *function, PyObject *tensor, PyObject *index);
 PyObject *call_mask(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_setitem(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_enter(PyObject *function, PyObject *const *args, size_t count, PyObject *names);

@@ -46,7 +46,7 @@ def _reduce_storage(storage: Storage) -> Any:
         )
     block = storage.shared_block()
     _known[block.key] = storage
-    made_of = (block.key, reduction.DupFd(block.descriptor), storage.nbytes(), str(storage.device))  # type: ignore[no-untyped-call]
+    made_of = (block.key, reduction.DupFd(block.descriptor), storage.nbytes(), str(storage.device))
     return _rebuild_storage, made_of
 
 
@@ -70,7 +70,7 @@ def _reduce_reference(reference: StorageReference) -> Any:
 
 
 def _reduce_block(block: SharedBlock) -> Any:
-    return _rebuild_block, (block.key, reduction.DupFd(block.descriptor))  # type: ignore[no-untyped-call]
+    return _rebuild_block, (block.key, reduction.DupFd(block.descriptor))
 
 
 def _rebuild_block(key: bytes, received: Any) -> SharedBlock:

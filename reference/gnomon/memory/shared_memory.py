@@ -23,7 +23,7 @@ class SharedBlock:
     key         identifies the block in all processes
     """
 
-    __slots__ = ("__weakref__", "descriptor", "key", "view")
+    __slots__ = ("__weakref__", "_mapping", "descriptor", "key", "view")
 
     def __init__(self, descriptor: int, key: bytes):
         """Map the file of a descriptor, which then belongs to this object.  Raises OSError."""
@@ -53,11 +53,12 @@ class SharedBlock:
 
     def map(self) -> None:
         """Map the whole file, which another process may have grown.  Raises OSError."""
-        self.view = memoryview(mmap.mmap(self.descriptor, os.fstat(self.descriptor).st_size))
+        self._mapping = mmap.mmap(self.descriptor, os.fstat(self.descriptor).st_size)
+        self.view = memoryview(self._mapping)
 
     def address(self) -> int:
         """The address of the first byte in this process."""
-        return reference_backend.address(self.view.obj)
+        return reference_backend.address(self._mapping)
 
     def __del__(self) -> None:
         descriptor = getattr(self, "descriptor", None)

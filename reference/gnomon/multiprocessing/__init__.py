@@ -31,7 +31,7 @@ __all__ = [
     "spawn",
     "start_processes",
 ]
-__all__ += multiprocessing.__all__  # type: ignore[attr-defined]
+__all__ += multiprocessing.__all__
 
 _STRATEGY = "file_descriptor"
 

@@ -101,7 +101,7 @@ class ProcessContext:
         if not self.sentinels:
             return True
         for sentinel in multiprocessing.connection.wait(list(self.sentinels), timeout):
-            index = self.sentinels.pop(sentinel)  # type: ignore[call-overload]
+            index = self.sentinels.pop(sentinel)
             process = self.processes[index]
             process.join()
             if process.exitcode != 0:
