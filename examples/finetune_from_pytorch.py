@@ -77,7 +77,7 @@ def write_checkpoint(arguments: argparse.Namespace, path: Path) -> None:
     train(net, *chosen(digits.train_images, digits.train_labels, 0), arguments.steps, "Pre-training")
     held_out = accuracy(net, *chosen(digits.held_out_images, digits.held_out_labels, 0))
     print(f"digits 0 to 4: held-out accuracy {held_out:.4f}")
-    gn.save(net.state_dict(), path)
+    gn.save(net.state_dict(), path, progress=True)
 
 
 def main(arguments: argparse.Namespace) -> dict[str, float]:
@@ -89,7 +89,7 @@ def main(arguments: argparse.Namespace) -> dict[str, float]:
         if path is None:
             path = Path(folder) / "digits.pt"
             write_checkpoint(arguments, path)
-        net.load_state_dict(gn.load(path, map_location="cpu"))
+        net.load_state_dict(gn.load(path, map_location="cpu", progress=True))
 
     net.requires_grad_(False)
     net.head = nn.Linear(16 * 4 * 4, 5)

@@ -9,6 +9,8 @@ Runs on the default device.  ``--model conv`` is a small convolutional network, 
 import argparse
 import time
 
+from rich.progress import track
+
 import gnomon as gn
 from gnomon import nn
 from gnomon.demo import load_digits
@@ -58,7 +60,7 @@ def main():
 
     count = len(digits.train_images) - arguments.batch + 1
     started = time.perf_counter()
-    for step in range(1, arguments.steps + 1):
+    for step in track(range(1, arguments.steps + 1), "training"):
         first = (step - 1) * arguments.batch % count
         images = digits.train_images[first : first + arguments.batch]
         labels = digits.train_labels[first : first + arguments.batch]

@@ -31,13 +31,17 @@ FLOORS = {
     # from Python's arguments to operators
     **dict.fromkeys(["bindings", "methods", "interop", "kit", "random", "return_types"], 6),
     **dict.fromkeys(["accelerator", "backends", "fft", "linalg", "profiler", "utils"], 6),
+    **dict.fromkeys(["functional", "storage", "types"], 6),
     "__init__": 7,  # the public names
     # built on the public names
     **dict.fromkeys(
         ["amp", "cli", "demo", "distributions", "func", "library", "nn", "optim", "serialization", "testing"],
         8,
     ),
-    **dict.fromkeys(["compat", "compiler", "distributed", "jit", "mps", "onnx", "xpu"], 8),  # PyTorch's names
+    # PyTorch's names
+    **dict.fromkeys(["compat", "compiler", "distributed", "hub", "jit", "mps", "multiprocessing"], 8),
+    **dict.fromkeys(["__config__", "export", "futures", "fx", "monitor", "onnx", "overrides"], 8),
+    **dict.fromkeys(["package", "quantization", "sparse", "xpu"], 8),
 }
 _BLOCK = re.compile(r"^```console\n\$ python tools/floors\.py\n((?:.*\n)*?)```$", re.MULTILINE)
 

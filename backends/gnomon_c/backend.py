@@ -58,7 +58,7 @@ class ForeignMemory:
 class CBackend(Backend):
     """The backend ``c``; csrc/gnomon.h documents the library's functions."""
 
-    contract_version = (1, 2)
+    contract_version = (1, 3)
     name = "c"
     device_type = "c"
     host_memory = True

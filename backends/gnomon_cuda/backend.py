@@ -17,7 +17,7 @@ from .streams import current_stream
 class CudaBackend(Backend):
     """The GPUs that NVIDIA's driver finds, or with ``GNOMON_CUDA_EMULATE=1`` emulated ones."""
 
-    contract_version = (1, 2)
+    contract_version = (1, 3)
     name = device_type = "cuda"
     has_addresses = True
     device_module = "gnomon_cuda.device_module"
@@ -73,6 +73,10 @@ class CudaBackend(Backend):
             stream = self.runtime.enter(memory.index)
             content = data if data.c_contiguous else memoryview(bytes(data))
             self.runtime.upload(memory.address + offset, content.cast("B"), memory.index, stream)
+
+    def pin_memory(self, nbytes: int) -> memoryview:
+        """A view of memory of the pool of pinned memory."""
+        return self.runtime.pinned.lend(nbytes)
 
     def copy_out(self, memory: Any, offset: int, nbytes: int) -> memoryview:
         """Runs after all work in the current stream."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import weakref
 from collections import deque
 
 from gnomon.values.errors import OutOfMemoryError
@@ -65,6 +66,7 @@ class PinnedPool:
         self._released: deque[_Block] = deque()  # by PinnedMemory objects; not processed yet
         self._resting = Resting()
         self._free: dict[int, list[_Block]] = {}  # size -> blocks
+        self._lent: weakref.WeakSet[PinnedMemory] = weakref.WeakSet()
         self._allocated = 0
         self._reserved = 0
 
@@ -85,6 +87,20 @@ class PinnedPool:
                         f"{described(self._allocated)} are allocated"
                     )
         return PinnedMemory(self, block, nbytes)
+
+    def lend(self, nbytes: int) -> memoryview:
+        """A writable view of ``nbytes`` of pinned memory, which keeps it.  Raises OutOfMemoryError."""
+        pinned = self.allocate(nbytes)
+        with self._lock:
+            self._lent.add(pinned)
+        ffi = self.driver.ffi
+        # The destructor holds a reference to the memory, and does nothing.
+        pointer = ffi.gc(ffi.cast("char *", pinned.address), [pinned].count)
+        return memoryview(ffi.buffer(pointer, nbytes))
+
+    def has_lent(self, address: int) -> bool:
+        """Is this an address of memory that was lent and is still used?"""
+        return any(each.address <= address < each.address + each.nbytes for each in list(self._lent))
 
     def _take(self, size: int) -> _Block | None:
         self._sort_released()

@@ -111,6 +111,8 @@ class Runtime:
             capture.kept.append(pinned)
             host = pinned.address
         self.driver.copy_to_device(address, host, len(data), stream)
+        if capture is None and self.pinned.has_lent(host):  # the driver reads it later
+            self.driver.wait_for_stream(stream)
 
     def check_not_captured(self, device: int, stream: int) -> None:
         """Raises RuntimeError if the stream is being captured: its work does not run, so it can not wait."""

@@ -40,14 +40,14 @@ def _learnt(name: str) -> Callable[..., Any]:
 
 
 def storage(readable: Any) -> Any:
-    """Storage with a ``resize_`` that updates the address cached in each of its tensors."""
-    resize = readable.resize_
+    """Storage with a ``_replace_memory`` that updates the address cached in each of its tensors."""
+    replace = readable._replace_memory
 
-    @functools.wraps(resize)
-    def resize_(self: Any, size: int) -> Any:
-        return _speedups.resize_storage(resize, self, size)
+    @functools.wraps(replace)
+    def _replace_memory(self: Any, memory: Any) -> None:
+        _speedups.replace_memory(replace, self, memory)
 
-    readable.resize_ = resize_
+    readable._replace_memory = _replace_memory
     return readable
 
 

@@ -595,6 +595,60 @@ static PyObject *call_known(PyObject *callable, PyObject *const *args, size_t gi
     return readable(self, args, given, names);
 }
 
+/* The plan of x[0], for arguments whose row this is; NULL if it is not only a view. */
+static PlanObject *view_of(Row *row, PyObject *const *args) {
+    PyObject *found = row->found;
+    if (Py_TYPE(found) == facts.call) {
+        Call *call = (Call *)found;
+        if (call->plan == NULL) {
+            find_plan(call, args);
+        }
+        found = call->is_direct ? (PyObject *)call->plan : NULL;
+    }
+    const int is_view = found != NULL && Py_TYPE(found) == facts.plan && ((PlanObject *)found)->plan.kind == KIND_VIEW;
+    return is_view ? (PlanObject *)found : NULL;
+}
+
+PyObject *call_row(PyObject *callable, PyObject *object, PyObject *index) {
+    static PyObject *zero;
+    Function *self = (Function *)callable;
+    Tensor *tensor = as_tensor(object);
+    if (tensor == NULL || !PyLong_CheckExact(index) || facts.learn == NULL || noted != NULL) {
+        return NULL;
+    }
+    PyObject *sizes = SLOT(tensor->spec, facts.sizes);
+    int overflow = 0;
+    int64_t row = PyLong_AsLongLongAndOverflow(index, &overflow);
+    const int64_t size = PyTuple_GET_SIZE(sizes) == 0 ? 0 : PyLong_AsLongLong(PyTuple_GET_ITEM(sizes, 0));
+    if (overflow != 0 || row < -size || row >= size || (zero == NULL && (zero = PyLong_FromLong(0)) == NULL)) {
+        return NULL;
+    }
+    PyObject *const args[] = {object, zero};
+    for (int is_learned = 0; is_learned < 2; is_learned++) {
+        Key key;
+        int64_t keys;
+        if (!make_key(self, args, 2, NULL, &key, &keys)) {
+            forget_error();
+            return NULL;
+        }
+        keys |= read_mode_word();
+        if (!is_simple(keys) || keys & KEY_AUTOGRAD) {
+            return NULL;
+        }
+        Row *known = find_row(&self->calls, &key);
+        if (known != NULL) {
+            PlanObject *plan = view_of(known, args);
+            return plan == NULL ? NULL : run_row(plan, tensor, row < 0 ? row + size : row, keys);
+        }
+        PyObject *first = call_made(callable, args, 2, NULL);
+        if (first == NULL) {
+            return NULL;
+        }
+        Py_DECREF(first);
+    }
+    return NULL;
+}
+
 PyObject *call_made(PyObject *callable, PyObject *const *args, size_t given, PyObject *names) {
     if (nested >= MOST_NESTED) {
         return readable((Function *)callable, args, given, names);

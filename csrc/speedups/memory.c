@@ -106,18 +106,18 @@ static void tell_shown(PyObject *storage, PyObject *before) {
     }
 }
 
-/* resize_storage(Storage.resize_, storage, size) */
-PyObject *resize_storage(PyObject *module, PyObject *args) {
+/* replace_memory(Storage._replace_memory, storage, memory) */
+PyObject *replace_memory(PyObject *module, PyObject *args) {
     (void)module;
-    PyObject *readable, *storage, *size;
-    if (!PyArg_ParseTuple(args, "OOO", &readable, &storage, &size)) {
+    PyObject *readable, *storage, *memory;
+    if (!PyArg_ParseTuple(args, "OOO", &readable, &storage, &memory)) {
         return NULL;
     }
     PyObject *before = attribute_of(storage, &name_memory, "memory");
     if (before == NULL) {
         return NULL;
     }
-    PyObject *done = PyObject_CallFunctionObjArgs(readable, storage, size, NULL);
+    PyObject *done = PyObject_CallFunctionObjArgs(readable, storage, memory, NULL);
     PyObject *type, *error, *traceback;
     PyErr_Fetch(&type, &error, &traceback);
     PyObject *after = attribute_of(storage, &name_memory, "memory");

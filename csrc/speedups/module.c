@@ -173,7 +173,7 @@ static PyMethodDef functions[] = {
     {"forget_plans", forget_plans, METH_NOARGS, NULL},
     {"run_graph", run_graph, METH_VARARGS, NULL},
     {"know_batching", know_batching, METH_VARARGS, NULL},
-    {"resize_storage", resize_storage, METH_VARARGS, NULL},
+    {"replace_memory", replace_memory, METH_VARARGS, NULL},
     {"own_memory", own_memory, METH_VARARGS, NULL},
     {"owns_memory", owns_memory, METH_O, NULL},
     {"bare_tensor", (PyCFunction)(void (*)(void))bare_tensor, METH_FASTCALL, NULL},

@@ -70,7 +70,8 @@ static PyObject *compare(PyObject *a, PyObject *b, int sign) {
 }
 
 static PyObject *get_item(PyObject *a, PyObject *index) {
-    return call_two(protocol.__getitem__, a, index);
+    PyObject *row = call_row(protocol.__getitem__, a, index);
+    return row != NULL || PyErr_Occurred() != NULL ? row : call_two(protocol.__getitem__, a, index);
 }
 
 static int set_item(PyObject *a, PyObject *index, PyObject *value) {

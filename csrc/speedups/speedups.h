@@ -260,11 +260,11 @@ int share_memory(Tensor *tensor, Tensor *with);
 /* Releases the tensor's Block, if it has one. */
 void leave_block(Tensor *self);
 int is_memory_ready(void);
-/* resize_storage(Storage.resize_, storage, size), which updates its tensors; own_memory(tensor, nbytes, index,
+/* replace_memory(Storage._replace_memory, storage, memory), which updates its tensors; own_memory(tensor, nbytes, index,
  * allocate, free, allocate_address): allocates a new tensor's memory, by the backend's machine code if any;
  * owns_memory(tensor): is_owner; is_alias_of(tensor, other),
  * bare_tensor(cls=None): memory/tensor.py's. */
-PyObject *resize_storage(PyObject *module, PyObject *args);
+PyObject *replace_memory(PyObject *module, PyObject *args);
 PyObject *own_memory(PyObject *module, PyObject *args);
 PyObject *owns_memory(PyObject *module, PyObject *tensor);
 PyObject *bare_tensor(PyObject *module, PyObject *const *args, Py_ssize_t count);
@@ -435,6 +435,8 @@ PyObject *next_sequence_number(PyObject *module, PyObject *nothing);
 /* ---- views.c ----------------------------------------------------------------------------------------------------- */
 
 PyObject *run_view(Operator *self, PlanObject *plan, PyObject *const *args, int64_t keys);
+/* x[row], of which nothing is recorded, by the plan of x[0]: only its offset differs. NULL as run_view. */
+PyObject *run_row(PlanObject *plan, Tensor *tensor, int64_t row, int64_t keys);
 /* Can a view of the tensor be created here, by a call with these keys? */
 int may_show(const Tensor *tensor, int64_t keys);
 /* Marks the new tensor `output` as the plan's view of `tensor`, without a Node. 0, or -1 with an exception. */
@@ -458,6 +460,8 @@ PyObject *call_warn(PyObject *function, PyObject *const *args, size_t count, PyO
 /* The code of the dtype of a tensor whose numbers can be read in place; -1 otherwise. */
 long code_of(Function *self, PyObject *object);
 PyObject *call_item(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
+/* x[index] by the plan of x[0], so that not every row needs one; NULL without an exception: call the function. */
+PyObject *call_row(PyObject *function, PyObject *tensor, PyObject *index);
 PyObject *call_mask(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_setitem(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_enter(PyObject *function, PyObject *const *args, size_t count, PyObject *names);

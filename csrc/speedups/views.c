@@ -129,6 +129,21 @@ PyObject *run_view(Operator *self, PlanObject *object, PyObject *const *args, in
     return (PyObject *)output;
 }
 
+PyObject *run_row(PlanObject *object, Tensor *tensor, int64_t row, int64_t keys) {
+    const PlanFields *plan = &object->plan;
+    Source source;
+    if (look_at(tensor, keys, 0, &source) <= 0) {
+        return NULL;
+    }
+    const int64_t stride = PyLong_AsLongLong(PyTuple_GET_ITEM(SLOT(tensor->spec, facts.strides), 0));
+    const int64_t itemsize = PyLong_AsLongLong(SLOT(SLOT(tensor->spec, facts.dtype), facts.itemsize));
+    if (PyErr_Occurred() != NULL) {
+        return NULL;
+    }
+    const int64_t offset = row * stride;
+    return (PyObject *)show(&source, PyTuple_GET_ITEM(plan->specs, 0), offset, (double)offset * (double)itemsize);
+}
+
 #define MOST_VIEWS 62 /* the recorded ones are bits of a number */
 
 PyObject *run_views(Operator *self, PlanObject *object, PyObject *const *args, int64_t keys) {

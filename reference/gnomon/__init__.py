@@ -62,6 +62,8 @@ from .bindings.functional import (
 from .bindings.functions import operator_functions as _operator_functions
 from .bindings.tensor_types import TYPES as _TENSOR_TYPES
 from .bindings.tensor_types import set_default_tensor_type
+from .bindings.typed_storage import TYPES as _STORAGE_TYPES
+from .bindings.typed_storage import TypedStorage
 from .calls.launch import fallback_policy, fallbacks, set_fallback_policy
 from .dispatch.dispatcher import aten as _aten
 from .dispatch.python_dispatch import DispatchMode
@@ -138,6 +140,7 @@ cdouble = complex128
 newaxis = None
 
 globals().update(_TENSOR_TYPES)
+globals().update(_STORAGE_TYPES)
 globals().update({name: each for name, each in _operator_functions().items() if name not in globals()})
 
 _LAZY = (
@@ -159,12 +162,26 @@ _LAZY = (
     "func",
     "jit",
     "mps",
+    "multiprocessing",
     "onnx",
     "utils",
     "return_types",
     "serialization",
     "testing",
     "xpu",
+    "__config__",
+    "export",
+    "functional",
+    "futures",
+    "fx",
+    "hub",
+    "monitor",
+    "overrides",
+    "package",
+    "quantization",
+    "sparse",
+    "storage",
+    "types",
 )
 # Names of a lazy module's parts.
 _AUTOCAST = (

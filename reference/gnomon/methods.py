@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .autograd import tensor_hooks
-from .bindings import copying, functional, tensor_types
+from .bindings import copying, functional, pinned_memory, sharing, tensor_types, typed_storage
 from .bindings import tensor_methods as own
 from .bindings.copying import rebuild as _rebuild  # noqa: F401  (older pickles refer to it)
 from .bindings.functions import documented, operator_methods
@@ -138,6 +138,14 @@ METHODS: dict[str, Any] = {
     "cfloat": own.as_dtype("cfloat", dtypes.complex64),
     "cdouble": own.as_dtype("cdouble", dtypes.complex128),
     "record_stream": own.record_stream,
+    # between processes
+    "share_memory_": sharing.share_memory_,
+    "is_shared": sharing.is_shared,
+    "pin_memory": pinned_memory.pin_memory,
+    "is_pinned": pinned_memory.is_pinned,
+    # the older interface of storages
+    "storage": typed_storage.storage,
+    "storage_type": typed_storage.storage_type,
     # properties
     "T": property(own.flipped),
     "mT": property(own.matrix_transpose),

@@ -20,6 +20,14 @@ from gnomon.values import errors
         ("mps", "there is no backend for Apple's GPUs"),
         ("xpu", "there is no backend for Intel's GPUs"),
         ("compiler", "gnomon has no compiler"),
+        ("export", "gnomon does not trace programs to graphs"),
+        ("futures", "gnomon has no asynchronous calls between processes"),
+        ("fx", "gnomon does not trace functions to graphs"),
+        ("monitor", "gnomon counts no events"),
+        ("overrides", "gnomon has no __torch_function__"),
+        ("package", "gnomon has no packages of models"),
+        ("quantization", "gnomon has no quantized tensors"),
+        ("sparse", "gnomon has no sparse tensors"),
     ],
 )
 def test_what_is_missing_says_why(module, text) -> None:
@@ -44,6 +52,10 @@ def test_questions_are_answered_truthfully() -> None:
             module.synchronize()
     assert not gn.onnx.is_in_onnx_export() and not gn.jit.is_scripting() and not gn.jit.is_tracing()
     assert not gn.compiler.is_compiling()
+    x = gn.ones(1)
+    assert not gn.overrides.has_torch_function((x,)) and not gn.overrides.has_torch_function_unary(x)
+    assert not gn.overrides.has_torch_function_variadic(x, x)
+    assert gn.overrides.is_tensor_like(x) and not gn.overrides.is_tensor_like([1])
 
 
 def said(call):

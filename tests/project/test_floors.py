@@ -34,6 +34,7 @@ SEALED = frozenset({"ops"})  # files there never import each other; only the roo
 # Imports from a higher floor, all inside functions: public names that few programs use.
 LATE = {
     ("bindings", "func"),  # gnomon.vmap
+    ("utils", "hub"),  # the old name of gnomon.hub.load_state_dict_from_url
 }
 
 # The most files that may be at the top of the package; all others are in rooms.
@@ -58,18 +59,26 @@ THIRD_PARTY = {
     "interop.numpy": {"numpy"},  # numpy() and from_numpy; arrays over other libraries' memory
     "demo.command": {"matplotlib", "rich"},  # the curves; the table and the bar
     "demo.picture": {"matplotlib"},  # the picture of the digits
+    "serialization.progress": {"rich"},
     "serialization.safetensors_files": {"safetensors"},
+    # what is logged, and the messages in which it is
+    "utils.tensorboard.__init__": {"tensorboard"},
+    "utils.tensorboard.images": {"matplotlib", "numpy"},
+    "utils.tensorboard.summary": {"PIL", "google", "numpy", "tensorboard"},
+    "utils.tensorboard.writer": {"PIL", "google", "numpy", "tensorboard"},
 }
 # The same for modules of the standard library that access raw memory.
 CTYPES = {
     "interop.numpy",  # the address of a buffer that an array exports
     "memory.backend",  # the address of a bytearray
+    "multiprocessing.spawn",  # a call of the system: prctl
 }
 # Imports by a name that is computed at run time.
 IMPORTED_BY_NAME = {
     "__init__": {"f'.{name}'", "f'.{_LAZY_PARTS[name]}'"},  # lazy attributes
     "backends.__init__": {"f'.{name}'"},  # lazy attributes
     "compat.torch.__init__": {"f'{found.__name__}.{part}'"},  # PyTorch's names
+    "hub.__init__": {"'hubconf'", "each"},  # a user's file, and whether the packages that it needs are there
     "kit.__init__": {"f'gnomon.{_new}'"},  # old names
     "memory.backend": {"name"},  # a backend's device module, such as gnomon.cuda
     "memory.plug_ins": {"self.module"},  # a backend

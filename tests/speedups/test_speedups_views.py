@@ -562,3 +562,50 @@ def test_a_view_that_a_tensor_s_number_decides_is_read_each_time(device):
         assert base[(place, None)].tolist() == [float(number)]
         assert base.narrow(0, place, 2).tolist() == [float(number), number + 1.0]
         assert gn.narrow(base, 0, place, 2).storage_offset() == number
+
+
+# -- rows, of which only the first has a plan ----------------------------------------------------------------
+
+
+@pytest.mark.both_tiers
+def test_rows_are_views_at_their_own_offsets(device):
+    base = gn.arange(24.0).view(4, 3, 2).clone()
+    x = base[1:].transpose(1, 2)
+    rows = [x[index] for index in (2, 0, 1, -1, -3)]
+    assert [row.storage_offset() for row in rows] == [18, 6, 12, 18, 6]
+    assert all(row.stride() == (1, 2) and row.shape == (2, 3) and row._base is base for row in rows)
+    assert [row.tolist() for row in rows] == [x.tolist()[index] for index in (2, 0, 1, 2, 0)]
+    version = base._version
+    rows[2].fill_(7)
+    assert base[2].tolist() == [[7, 7]] * 3 and base._version == version + 1 == x[2]._version
+    assert x[1, 0].tolist() == [7, 7, 7] and x[2][1][2].item() == 23
+    numbers = gn.tensor([5, 6, 7])
+    assert [numbers[index].item() for index in range(-3, 3)] == [5, 6, 7] * 2
+    assert numbers[True].shape == (1, 3)
+    for index in (3, -4, 2**70):
+        with pytest.raises(IndexError):
+            numbers[index]
+    with pytest.raises(IndexError):
+        gn.tensor(1)[0]
+    assert gn.ones(3).expand(2, 3)[1].stride() == (1,) and gn.ones(2, 0)[1].shape == (0,)
+
+
+@pytest.mark.both_tiers
+def test_rows_are_recorded_where_they_should_be(device):
+    x = gn.arange(6.0).view(3, 2)
+    assert x[1].grad_fn is None  # by the plan of x[0]
+    x.requires_grad_()
+    row = x[2]
+    assert row.grad_fn is not None
+    with gn.no_grad():
+        silent = x[1]
+    assert silent.grad_fn is None and not silent.requires_grad
+    (row * 2 + x[0]).sum().backward()
+    assert x.grad.tolist() == [[1, 1], [0, 0], [2, 2]]
+    plain = gn.zeros(3, 2)
+    second = plain[1]
+    plain.mul_(x.detach().requires_grad_())
+    assert second.requires_grad and second.grad_fn is not None  # as a view of a base that now requires grad
+    assert gn.vmap(lambda each: each[1])(gn.arange(6).view(3, 2)).tolist() == [1, 3, 5]
+    with gn.inference_mode():
+        assert gn.arange(6)[4].is_inference()

@@ -53,7 +53,7 @@ def families() -> list[Family]:
 class NumPyBackend(Backend):
     """Memory is an array of bytes, which the reference can read and write in place."""
 
-    contract_version = (1, 2)
+    contract_version = (1, 3)
     name = "numpy"
     device_type = "numpy"
     host_memory = True

@@ -159,12 +159,13 @@ class StorageReference:
     """A tensor's reference to its storage: like PyTorch's, it is pickled with a copy of the bytes.
 
     So tensors that share a storage do not share it any more when they are read; a pickler that keeps the
-    sharing (``gnomon.save``, a DataLoader's workers) treats these references itself.  Source:
-    torch.storage.TypedStorage.
+    sharing (``gnomon.save``, multiprocessing, a DataLoader's workers) treats these references itself.
+    Source: torch.storage.TypedStorage.
     """
 
-    def __init__(self, storage: Storage):
-        self.storage = storage
+    def __init__(self, tensor: Tensor):
+        self.tensor = tensor
+        self.storage = tensor.untyped_storage()
 
     def __reduce__(self) -> Any:
         return _reduce_storage(self.storage)
@@ -175,7 +176,7 @@ def reduce_ex(self: Tensor, protocol: int) -> Any:
     spec = self._spec
     made_of = (
         type(self),
-        b"" if self.is_meta else StorageReference(self.untyped_storage()),
+        b"" if self.is_meta else StorageReference(self),
         spec.sizes,
         spec.strides,
         spec.dtype,

@@ -15,6 +15,7 @@ from ..values import late_bound
 from ..values.dtype import dtype, int64
 from ..values.errors import type_name
 from ..values.geometry import Size
+from .typed_storage import TypedStorage
 
 
 def broadcast_shapes(*shapes: Any) -> Size:
@@ -127,8 +128,8 @@ def numel(input: Tensor) -> int:
 
 
 def is_storage(obj: Any) -> bool:
-    """Is ``obj`` a storage?  Source: torch.is_storage."""
-    return isinstance(obj, Storage)
+    """Is ``obj`` a storage, untyped or typed?  Source: torch.is_storage."""
+    return isinstance(obj, (Storage, TypedStorage))
 
 
 def is_tensor(obj: Any) -> bool:

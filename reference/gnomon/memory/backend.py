@@ -450,7 +450,7 @@ class ReferenceBackend(Backend):
     def wrap_host_memory(self, data: memoryview, address: int) -> memoryview:
         return data
 
-    def address(self, memory: bytearray) -> int:
+    def address(self, memory: Any) -> int:
         import ctypes  # the standard library's way to get an address; imported only when one is requested
 
         return ctypes.addressof(ctypes.c_char.from_buffer(memory)) if memory else 0

@@ -39,7 +39,7 @@ USUAL_TRAITS = frozenset(TRAITS).difference(EXTRA_TRAITS)
 # The version of the contract below, (major, minor).  docs/writing_a_backend.md, "Versions of the contract",
 # lists the changes.  Additions raise the minor number; backends for an earlier minor version still work.  The
 # major number is raised if something is removed or changes its meaning.
-CONTRACT_VERSION = (1, 2)
+CONTRACT_VERSION = (1, 3)
 OLDEST_CONTRACT_SERVED = (1, 0)  # raised if something is removed that backends of that version rely on
 _VERSIONS = 'docs/writing_a_backend.md, "Versions of the contract"'
 
@@ -211,6 +211,16 @@ class Backend:
         """
         raise NotImplementedError(f"backend {self.name!r}: record_stream must be defined")
 
+    # Added in version 1.3, likewise.
+
+    def pin_memory(self, nbytes: int) -> memoryview | None:
+        """Host memory that the device reads and writes without the processor: a writable view of ``nbytes``
+        bytes, which keeps the memory.  None: there is no such memory.  Raises OutOfMemoryError.
+
+        ``copy_in`` has read its ``data`` when it returns, also if that is such memory.
+        """
+        return None
+
     def kernel_source(self, operator: str) -> str:
         """The source of the kernel of ``operator``: a file and a line, or a symbol of a library."""
         kernel: Any = self.kernels[operator]
@@ -254,7 +264,7 @@ def _package_around(folder: str) -> str:
 # Checks of a backend's declarations.
 
 # Methods added after version 1.0, which older objects do not have.
-_ADDED = frozenset({"allocate_entry", "free_entry", "record_stream"})
+_ADDED = frozenset({"allocate_entry", "free_entry", "pin_memory", "record_stream"})
 _METHODS = tuple(
     name
     for name, value in vars(Backend).items()

@@ -11,6 +11,7 @@ from ..values.device import device
 from ..values.errors import OutOfMemoryError
 from ..values.speedups import speedups
 from .backend import Backend
+from .shared_memory import SharedBlock
 
 MAX_NBYTES = 2**63 - 1  # kernels use 64-bit signed offsets
 
@@ -29,7 +30,7 @@ class Storage:
     reference to it.
     """
 
-    __slots__ = ("__weakref__", "_capacity", "backend", "device", "memory", "size")
+    __slots__ = ("__weakref__", "_capacity", "_is_pinned", "_shared", "backend", "device", "memory", "size")
 
     def __init__(self, backend: Backend, device: device, memory: Any, size: int):
         self.backend = backend
@@ -37,6 +38,22 @@ class Storage:
         self.memory = memory
         self.size = size
         self._capacity = size
+        self._shared: SharedBlock | None = None
+        self._is_pinned = False
+
+    @classmethod
+    def on_shared_block(cls, block: SharedBlock, backend: Backend, device: device, size: int) -> Storage:
+        """A storage of ``size`` bytes on shared memory.
+
+        Raises RuntimeError for a backend that can not use memory that it did not allocate.
+        """
+        memory = backend.wrap_host_memory(block.view, block.address()) if backend.host_memory else None
+        if memory is None:
+            raise RuntimeError(f"backend {backend.name!r} can not use shared memory")
+        made = cls(backend, device, memory, size)
+        made._capacity = block.view.nbytes
+        made._shared = block
+        return made
 
     def nbytes(self) -> int:
         """The size in bytes."""
@@ -95,7 +112,8 @@ class Storage:
     def resize_(self, size: int) -> Storage:
         """Change the size to ``size`` bytes, and keep the old content up to there.
 
-        Raises TypeError for a size that is not an int, RuntimeError for a negative one, OutOfMemoryError.
+        Raises TypeError for a size that is not an int, RuntimeError for a negative one and for more shared
+        memory than there is, OutOfMemoryError.
 
         The block never shrinks: a tensor that is larger than its shrunken storage reads the old content,
         while in PyTorch it would read other memory.
@@ -105,13 +123,54 @@ class Storage:
         if size < 0:
             raise RuntimeError(f"resize_: argument 'size' must be non-negative, got {size}")
         if size > self._capacity:
+            if self._shared is not None:
+                raise RuntimeError("Trying to resize storage that is not resizable")
             memory = allocate(self.backend, size, self.device)
             if self.size:
                 self.backend.copy_between(memory, self.memory, self.size)
-            self.memory = memory
+            self._replace_memory(memory)
             self._capacity = size
+            self._is_pinned = False
         self.size = size
         return self
+
+    def _replace_memory(self, memory: Any) -> None:
+        """Continue on other memory, which has the same content and is at least as large."""
+        self.memory = memory
+
+    # -- shared memory ---------------------------------------------------------------------------------------
+
+    def is_shared(self) -> bool:
+        """Is the memory shared memory, which other processes can map?  Source: torch.UntypedStorage."""
+        return self._shared is not None
+
+    def share_memory_(self) -> Storage:
+        """Move the bytes to shared memory, if they are not there, for all tensors on this storage.
+
+        Raises RuntimeError for memory that is not the host's, and for a backend that can not use memory that
+        it did not allocate; OutOfMemoryError.  Source: torch.UntypedStorage.share_memory_.
+        """
+        if self._shared is None:
+            if not self.backend.host_memory:
+                raise RuntimeError(f"_share_fd_: only available on CPU, not on {self.device}")
+            block = SharedBlock.create(self._capacity)
+            moved = Storage.on_shared_block(block, self.backend, self.device, self.size)
+            block.view[: self._capacity] = self.host_view()[: self._capacity]
+            self._replace_memory(moved.memory)
+            self._shared = block
+            self._is_pinned = False
+        return self
+
+    def shared_block(self) -> SharedBlock:
+        """The shared memory, to which the bytes are moved if they are not there: ``share_memory_``."""
+        block = self.share_memory_()._shared
+        assert block is not None
+        return block
+
+    @property
+    def filename(self) -> None:
+        """None: the memory is no file with a name."""
+        return None
 
     def tolist(self) -> list[int]:
         """The bytes as integers."""

@@ -131,6 +131,13 @@ class UninitializedTensorMixin:
         """Raises ValueError: there are no elements yet."""
         raise ValueError(_refusal(type(self), "tolist"))
 
+    def share_memory_(self) -> Any:
+        """Raises RuntimeError: there is no memory yet."""
+        raise RuntimeError(
+            "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the "
+            "parameters before calling `module.share_memory()`."
+        )
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
 

@@ -20,6 +20,7 @@ import gnomon as gn
 from ..memory.storage import Storage
 from ..values.errors import type_name, warn
 from . import arrays, safetensors_files
+from .progress import counted
 from .torch_files import read_checkpoint, write_checkpoint
 
 MapLocation = Callable[[Storage, str], Storage | None] | gn.device | str | Mapping[str, str] | None
@@ -29,7 +30,12 @@ _LEGACY = b"\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."  # PyTorch's magic number, as a pi
 
 
 def save(
-    obj: object, f: str | os.PathLike[str] | IO[bytes], pickle_module: Any = pickle, pickle_protocol: int = 2
+    obj: object,
+    f: str | os.PathLike[str] | IO[bytes],
+    pickle_module: Any = pickle,
+    pickle_protocol: int = 2,
+    *,
+    progress: bool = False,
 ) -> None:
     """Save an object to a file that ``gnomon.load`` and ``torch.load`` read.
 
@@ -41,6 +47,9 @@ def save(
     The ending of a path chooses other formats: ``.safetensors`` for a dict of tensors, ``.npy`` for one
     tensor, ``.npz`` for a dict of tensors.  These keep only names, dtypes, sizes and numbers.
 
+    ``progress=True`` shows a progress bar of the bytes on stderr.  It requires the package rich, and raises
+    ImportError without it.
+
     Raises AttributeError if ``f`` is neither a path nor a file, RuntimeError for a directory that does not
     exist, and for tensors of different dtypes that share a storage; pickle.PicklingError, AttributeError or
     TypeError for an object that cannot be pickled.  Source: torch.save.
@@ -50,12 +59,13 @@ def save(
             raise AttributeError(
                 "expected 'f' to be string, path, or a file-like object with a 'write' attribute"
             )
-        write_checkpoint(obj, f, "archive", pickle_module, pickle_protocol)
+        with _shown(f, "gnomon.save", None, progress) as (file, expect):
+            write_checkpoint(obj, file, "archive", pickle_module, pickle_protocol, expect)
         if hasattr(f, "flush"):
             f.flush()
         return
     path = Path(f)
-    with replacing(path) as file:
+    with replacing(path) as opened, _shown(opened, path.name, None, progress) as (file, expect):
         if path.suffix == ".safetensors":
             file.write(safetensors_files.encode(_tensors(obj, path)))
         elif path.suffix == ".npy":
@@ -65,7 +75,19 @@ def save(
         elif path.suffix == ".npz":
             arrays.write_npz(_tensors(obj, path), file)
         else:
-            write_checkpoint(obj, file, path.stem, pickle_module, pickle_protocol)
+            write_checkpoint(obj, file, path.stem, pickle_module, pickle_protocol, expect)
+
+
+@contextlib.contextmanager
+def _shown(
+    file: IO[bytes], text: str, nbytes: int | None, progress: bool
+) -> Iterator[tuple[Any, Callable[[int], None] | None]]:
+    """The file, with a progress bar if there is to be one, and what is told the number of bytes."""
+    if not progress:
+        yield file, None
+        return
+    with counted(file, text, nbytes) as made:
+        yield made, made.expect
 
 
 def load(
@@ -75,6 +97,7 @@ def load(
     *,
     weights_only: bool | None = True,
     mmap: bool | None = None,
+    progress: bool = False,
     **pickle_load_args: Any,
 ) -> Any:
     """Load an object from a file that ``gnomon.save`` or ``torch.save`` has written.
@@ -94,6 +117,9 @@ def load(
 
     A path with the ending ``.safetensors`` or ``.npz`` gives a dict of tensors, ``.npy`` a tensor.
 
+    ``progress=True`` shows a progress bar of the bytes on stderr.  It requires the package rich, and raises
+    ImportError without it.
+
     Raises RuntimeError for a file that is truncated, corrupt, or of another format, and for a device that
     does not exist here; pickle.UnpicklingError for a file with something that is not allowed; ValueError for
     ``mmap`` with an open file.  Source: torch.load.
@@ -112,9 +138,10 @@ def load(
             f"the file {f.name!r}" if isinstance(getattr(f, "name", None), str) else f"this {type_name(f)}"
         )
         _check_format(f, label)
-        return read_checkpoint(f, label, *arguments)
+        with _shown(f, "gnomon.load", _nbytes_left(f), progress) as (file, _):
+            return read_checkpoint(file, label, *arguments)
     path = Path(f)
-    with open(path, "rb") as file:
+    with open(path, "rb") as opened, _shown(opened, path.name, _nbytes_left(opened), progress) as (file, _):
         if path.suffix in (".safetensors", ".npy", ".npz"):
             where = _device_of(map_location, path)
             if path.suffix == ".safetensors":
@@ -123,6 +150,14 @@ def load(
             return read(file, str(path), where)
         _check_format(file, str(path))
         return read_checkpoint(file, str(path), *arguments)
+
+
+def _nbytes_left(file: IO[bytes]) -> int:
+    """How many bytes there are from the file's position on."""
+    start = file.tell()
+    nbytes = file.seek(0, os.SEEK_END) - start
+    file.seek(start)
+    return nbytes
 
 
 def _tensors(obj: object, path: Path) -> dict[str, gn.Tensor]:

@@ -48,13 +48,23 @@ from .weights_only import WeightsUnpickler
 # -- writing -------------------------------------------------------------------------------------------------
 
 
-def write_checkpoint(obj: object, file: Any, name: str, pickle_module: Any, pickle_protocol: int) -> None:
+def write_checkpoint(
+    obj: object,
+    file: Any,
+    name: str,
+    pickle_module: Any,
+    pickle_protocol: int,
+    expect: Callable[[int], None] | None = None,
+) -> None:
     """Write ``obj`` to a file as an archive whose records are in the folder ``name``.
 
-    Raises RuntimeError if two tensors of different dtypes share a storage, which the format cannot say.
+    ``expect`` is told the number of bytes, without the headers, before they are written.  Raises RuntimeError
+    if two tensors of different dtypes share a storage, which the format cannot say.
     """
     storages = _StorageIds()
     data = _pickled(obj, storages, pickle_module, pickle_protocol)
+    if expect is not None:
+        expect(len(data) + sum(storage.nbytes() for storage in storages.by_key.values()))
     archive = ArchiveWriter(file, name)
     archive.write_record("data.pkl", data)
     archive.write_record(".format_version", b"1")

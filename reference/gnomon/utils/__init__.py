@@ -1,8 +1,8 @@
-"""Utilities: data loading, pytrees and activation checkpoints.
+"""Utilities: data loading, pytrees, activation checkpoints, and what describes this machine.
 
 Source: torch/utils.
 """
 
-from . import checkpoint, data, pytree
+from . import checkpoint, collect_env, data, model_zoo, pytree
 
-__all__ = ["checkpoint", "data", "pytree"]
+__all__ = ["checkpoint", "collect_env", "data", "model_zoo", "pytree"]

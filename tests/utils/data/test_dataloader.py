@@ -23,6 +23,7 @@ import pytest
 
 import gnomon as gn
 import gnomon.utils.data as gnomon_data
+from gnomon.memory.shared_memory import SharedBlock
 from gnomon.utils.data import iterators
 from gnomon.utils.data.shared_memory import Packer, Unpacker
 from time_limits import LIMIT
@@ -83,9 +84,11 @@ def lists(loader: Any) -> list[Any]:
     return [batch.tolist() if hasattr(batch, "tolist") else batch for batch in loader]
 
 
-def segments() -> set[str]:
-    """The segments of shared memory of this process's workers."""
-    return {each.name for each in Path("/dev/shm").glob(f"gnomon_{os.getpid()}_*")}
+def shared_blocks() -> set[str]:
+    """The descriptors of shared memory that this process has open."""
+    gc.collect()
+    links = [each for each in Path("/proc/self/fd").iterdir() if each.is_symlink()]
+    return {each.name for each in links if "memfd:gnomon" in os.readlink(each)}
 
 
 # -- in one process ------------------------------------------------------------------------------------------
@@ -233,7 +236,7 @@ def test_tensors_come_by_shared_memory_and_nothing_is_left(device: str) -> None:
         x.add_(1)  # the batch is this process's own
         found.append((x.shape, x.min().item(), x.max().item(), number.tolist()))
     assert found == [((3, 2000), 1, 3, [0, 1, 2]), ((3, 2000), 4, 6, [3, 4, 5]), ((1, 2000), 7, 7, [6])]
-    assert segments() == set() and multiprocessing.active_children() == []
+    assert shared_blocks() == set() and multiprocessing.active_children() == []
 
 
 @pytest.mark.slow
@@ -245,7 +248,7 @@ def test_other_start_methods(method: str) -> None:
     for _ in range(2):
         assert [number.tolist() for _, number in loader] == [[0, 1, 2, 3], [4, 5, 6]]
     del loader
-    assert segments() == set()
+    assert shared_blocks() == set()
 
 
 def test_an_object_that_cannot_be_sent_to_a_new_process() -> None:
@@ -292,7 +295,7 @@ def test_a_pass_of_persistent_workers_may_be_left_early(device: str) -> None:
         assert lists(streams) == [[0], [1], [2], [3], [4], [5]]
     del loader, streams
     gc.collect()
-    assert segments() == set() and multiprocessing.active_children() == []
+    assert shared_blocks() == set() and multiprocessing.active_children() == []
 
 
 class Waiting:
@@ -425,7 +428,6 @@ def test_exceptions_and_batches_that_the_user_could_not_receive() -> None:
         RuntimeError, match="Cowardly refusing to serialize non-leaf tensor which requires_grad"
     ):
         next(iter(grown))
-    assert segments() == set()
 
 
 class Killed(Rows):
@@ -451,26 +453,26 @@ def test_a_killed_worker_is_reported_and_leaves_nothing_behind() -> None:
     assert str(caught.value.__cause__).startswith("exit code -9; a negative one is the number of a signal.")
     del iterator, caught
     gc.collect()
-    assert segments() == set() and multiprocessing.active_children() == []
+    assert shared_blocks() == set() and multiprocessing.active_children() == []
 
 
 def test_a_worker_that_is_killed_while_it_sends_leaves_nothing_behind(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    share = Packer.share
+    pack = Packer.pack
 
-    def killed(self: Packer, storage: Any) -> str:
-        name = share(self, storage)
-        if name.endswith("_3"):
+    def killed(self: Packer, obj: Any) -> Any:
+        message = pack(self, obj)
+        if message.start:
             os.kill(os.getpid(), signal.SIGKILL)
-        return name
+        return message
 
-    monkeypatch.setattr(Packer, "share", killed)
+    monkeypatch.setattr(Packer, "pack", killed)
     loader = gnomon_data.DataLoader(Rows(), batch_size=1, num_workers=1, multiprocessing_context="fork")
     with pytest.raises(RuntimeError, match="exited unexpectedly"):
         list(loader)
     gc.collect()
-    assert segments() == set()
+    assert shared_blocks() == set()
 
 
 def test_a_pass_that_is_left_early_ends_its_workers() -> None:
@@ -479,7 +481,7 @@ def test_a_pass_that_is_left_early_ends_its_workers() -> None:
     assert len(multiprocessing.active_children()) == 2
     del iterator
     gc.collect()
-    assert multiprocessing.active_children() == [] and segments() == set()
+    assert multiprocessing.active_children() == [] and shared_blocks() == set()
 
 
 class Never(Numbers):
@@ -559,43 +561,49 @@ def test_workers_end_with_the_main_process(number: int) -> None:
     assert process.returncode == -number
     assert (b"KeyboardInterrupt" in errors) == (number == signal.SIGINT)
     assert all(map(has_ended, pids))
-    assert list(Path("/dev/shm").glob(f"gnomon_{pids[0]}_*")) == []
 
 
 # -- messages ------------------------------------------------------------------------------------------------
 
 
-def test_messages_keep_tensors_as_they_are_and_remove_their_segments() -> None:
-    prefix = f"gnomon_{os.getpid()}_test_"
-    packer, unpacker = Packer(prefix), Unpacker(prefix)
+def ends() -> tuple[Packer, Unpacker, SharedBlock]:
+    """Both ends of an arena, each with its own mapping."""
+    arena = SharedBlock.create(0)
+    return Packer(arena), Unpacker(SharedBlock(os.dup(arena.descriptor), arena.key)), arena
+
+
+def test_messages_keep_tensors_as_they_are() -> None:
+    packer, unpacker, _ = ends()
     x = gn.arange(4000.0)
     parameter = gn.nn.Parameter(gn.ones(3000))
     message = packer.pack(
         [x.view(50, 80).t(), x, x[1000:3000:2], parameter, gn.ones(3), gn.empty(9, device="meta"), "t"]
     )
-    assert segments() == {f"{prefix}{number}" for number in range(2)}
+    assert message.end - message.start == 16000 + 12032  # the storages of x and of the parameter
     transposed, whole, part, found, small, meta, text = unpacker.unpack(message)
-    assert segments() == set()
     assert transposed.stride() == (1, 80) and transposed.untyped_storage() is whole.untyped_storage()
     assert part.tolist() == x[1000:3000:2].tolist() and part.untyped_storage().nbytes() == 4000
     assert type(found) is gn.nn.Parameter and found.sum().item() == 3000
     assert small.tolist() == [1.0] * 3 and meta.is_meta and text == "t"
+    with pytest.raises(RuntimeError, match="Cowardly refusing to serialize non-leaf tensor"):
+        packer.pack(parameter * 2)
 
 
-def test_segments_of_messages_that_are_not_received_are_removed() -> None:
-    prefix = f"gnomon_{os.getpid()}_test_"
-    packer, unpacker = Packer(prefix), Unpacker(prefix)
-    x = gn.ones(2000)
+def test_the_memory_of_received_messages_is_used_again() -> None:
+    packer, unpacker, arena = ends()
     with pytest.raises((AttributeError, pickle.PicklingError)):
-        packer.pack([x, lambda: 0])
-    assert segments() == set()
-    broken = packer.pack([gn.ones(2000), gn.ones(2000)])
+        packer.pack([gn.ones(2000), lambda: 0])
+    sent = [packer.pack(gn.full((2000,), float(number))) for number in range(3)]
+    assert [message.start for message in sent] == [0, 8000, 16000] and arena.view.nbytes == 24000
     with pytest.raises(pickle.UnpicklingError):
-        unpacker.unpack(broken._replace(data=b"broken"))
-    assert segments() == set()
-    unpacker.unpack(packer.pack(x))
-    for _ in range(3):
-        packer.pack(x)
-    assert len(segments()) == 3
-    unpacker.remove_left_behind()
-    assert segments() == set()
+        unpacker.unpack(sent[0]._replace(data=b"broken"))
+    assert unpacker.received == 1
+    packer.release(unpacker.received)
+    assert packer.pack("no tensor").end == 0
+    again = packer.pack(gn.full((1500,), 3.0))
+    larger = packer.pack(gn.full((2001,), 4.0))
+    assert (again.start, larger.start) == (0, 24000) and arena.view.nbytes == 24000 + 8064
+    found = [unpacker.unpack(message) for message in (*sent[1:], again, larger)]
+    assert [(each.min().item(), each.max().item()) for each in found] == [(1, 1), (2, 2), (3, 3), (4, 4)]
+    packer.release(5)
+    assert packer.pack(gn.ones(5000)).start == 0

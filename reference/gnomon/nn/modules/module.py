@@ -815,10 +815,11 @@ class Module:
         return self._apply(lambda tensor: tensor.to(dtype=dtype) if tensor.is_floating_point() else tensor)
 
     def share_memory(self: Self) -> Self:
-        """Raises NotImplementedError: gnomon has no memory that several processes share."""
-        raise NotImplementedError(
-            f"{self._get_name()}.share_memory: gnomon has no memory that is shared between processes"
-        )
+        """Moves parameters, gradients and buffers to memory that processes share; returns self.
+
+        Raises RuntimeError for tensors that are not in the host's memory.
+        """
+        return self._apply(lambda tensor: tensor.share_memory_())
 
     # -- state -----------------------------------------------------------------------------------------------
 

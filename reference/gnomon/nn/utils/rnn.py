@@ -80,6 +80,17 @@ class PackedSequence(PackedSequence_):
         kwargs.setdefault("device", "cpu")
         return self.to(*args, **kwargs)
 
+    def pin_memory(self: _Packed) -> _Packed:
+        """The sequences in pinned memory.  Raises RuntimeError without an accelerator."""
+        batch_sizes, pin = self.batch_sizes, gn.Tensor.pin_memory
+        return type(self)(
+            pin(self.data), batch_sizes, bind(self.sorted_indices, pin), bind(self.unsorted_indices, pin)
+        )
+
+    def is_pinned(self) -> bool:
+        """Is the data in pinned memory?"""
+        return self.data.is_pinned()
+
     def double(self: _Packed) -> _Packed:
         """The data as float64."""
         return self.to(dtype=gn.float64)

@@ -34,11 +34,11 @@ def default_convert(data: Any) -> Any:
         is_text = type(data).__name__ == "ndarray" and _NO_NUMBERS.search(data.dtype.str)
         return data if is_text else as_tensor(data)
     if isinstance(data, Mapping):
-        return _like_mapping(data, {key: default_convert(data[key]) for key in data})
+        return like_mapping(data, {key: default_convert(data[key]) for key in data})
     if isinstance(data, tuple) and hasattr(data, "_fields"):  # a namedtuple
         return type(data)(*(default_convert(each) for each in data))
     if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
-        return _like_sequence(data, [default_convert(each) for each in data])
+        return like_sequence(data, [default_convert(each) for each in data])
     return data
 
 
@@ -57,14 +57,14 @@ def collate(batch: Sequence[Any], *, collate_fn_map: CollateFunctions | None = N
         return function(batch, collate_fn_map=collate_fn_map)
     if isinstance(sample, Mapping):
         items = {key: collate([each[key] for each in batch], collate_fn_map=collate_fn_map) for key in sample}
-        return _like_mapping(sample, items)
+        return like_mapping(sample, items)
     is_namedtuple = isinstance(sample, tuple) and hasattr(sample, "_fields")
     if not isinstance(sample, Sequence):
         raise TypeError(_REFUSED.format(type(sample)))
     if not is_namedtuple and any(len(each) != len(sample) for each in batch):
         raise RuntimeError("each element in list of batch should be of equal size")
     columns = [collate(column, collate_fn_map=collate_fn_map) for column in zip(*batch)]
-    return type(sample)(*columns) if is_namedtuple else _like_sequence(sample, columns)
+    return type(sample)(*columns) if is_namedtuple else like_sequence(sample, columns)
 
 
 def _function_for(sample: Any, functions: CollateFunctions) -> Callable[..., Any] | None:
@@ -80,7 +80,7 @@ def _function_for(sample: Any, functions: CollateFunctions) -> Callable[..., Any
     return next((function for kind, function in functions.items() if isinstance(sample, kind)), None)
 
 
-def _like_mapping(sample: Mapping[Any, Any], items: dict[Any, Any]) -> Any:
+def like_mapping(sample: Mapping[Any, Any], items: dict[Any, Any]) -> Any:
     """A mapping of the type of ``sample`` with other values, or a dict if the type cannot be made so."""
     try:
         if not isinstance(sample, MutableMapping):
@@ -92,7 +92,7 @@ def _like_mapping(sample: Mapping[Any, Any], items: dict[Any, Any]) -> Any:
         return items
 
 
-def _like_sequence(sample: Sequence[Any], items: list[Any]) -> Any:
+def like_sequence(sample: Sequence[Any], items: list[Any]) -> Any:
     """A sequence of the type of ``sample`` with other items; a list for a tuple, as in PyTorch."""
     if isinstance(sample, tuple):
         return items

@@ -41,7 +41,8 @@ class DataLoader(Generic[Sample]):
     num_workers     how many processes make batches; 0: this one
     collate_fn      makes a batch of a list of samples: ``default_collate``; without batches, changes one
                     sample: ``default_convert``
-    pin_memory      only warns: gnomon has no pinned memory
+    pin_memory      return batches in pinned memory, from which an accelerator copies faster; without an
+                    accelerator only warns
     drop_last       drop the last batch if it has fewer samples
     timeout         seconds to wait for a batch of a worker; 0: any time
     worker_init_fn  is called with the worker's number in each worker when it starts

@@ -14,15 +14,17 @@ import itertools
 import multiprocessing
 import os
 import pickle
-import secrets
 import weakref
 from collections.abc import Iterator
-from multiprocessing import connection, resource_tracker
+from multiprocessing import connection
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
+from ... import accelerator
+from ...memory.shared_memory import SharedBlock
 from ...values.errors import warn
 from .fetch import Source, fetch_from
+from .pin_memory import pin_memory
 from .sampler import draw_seed
 from .shared_memory import Unpacker
 from .worker import Ended, Failure, Restart, Result, Settings, Task, run_worker
@@ -43,7 +45,8 @@ class BaseIterator:
                 "pin_memory_device is deprecated, the current accelerator will be used as the device,ignore "
                 f"pin_memory_device='{loader.pin_memory_device}'."
             )
-        if loader.pin_memory:
+        self._pins = loader.pin_memory and accelerator.is_available()
+        if loader.pin_memory and not self._pins:
             warn(
                 "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory "
                 "won't be used."
@@ -60,6 +63,8 @@ class BaseIterator:
 
     def __next__(self) -> Any:
         data = self._next_data()
+        if self._pins:
+            data = pin_memory(data)
         self._num_yielded += 1
         told = self._loader._IterableDataset_len_called
         if self._source.is_iterable and told is not None and self._num_yielded > told:
@@ -106,7 +111,7 @@ class _Worker(NamedTuple):
 
 
 def _shut_down(owner: int, workers: list[_Worker]) -> None:
-    """End the workers, by force if they do not within some time, and remove the segments that they left.
+    """End the workers, by force if they do not within some time.
 
     Does nothing in a process that is not their ``owner``, but was forked from it.
     """
@@ -126,7 +131,6 @@ def _shut_down(owner: int, workers: list[_Worker]) -> None:
         if worker.process.is_alive():
             worker.process.kill()
             worker.process.join()
-        worker.unpacker.remove_left_behind()
     workers.clear()
 
 
@@ -140,7 +144,6 @@ class MultiProcessIterator(BaseIterator):
         self._workers: list[_Worker] = []
         self._end = weakref.finalize(self, _shut_down, os.getpid(), self._workers)  # also when Python exits
         self._epoch = -1
-        resource_tracker.ensure_running()  # if all processes are killed, it removes the workers' segments
         try:
             for worker_id in range(loader.num_workers):
                 self._workers.append(self._start(worker_id))
@@ -152,9 +155,9 @@ class MultiProcessIterator(BaseIterator):
     def _start(self, worker_id: int) -> _Worker:
         loader = self._loader
         context: Any = loader.multiprocessing_context or multiprocessing.get_context()
-        prefix = f"gnomon_{os.getpid()}_{secrets.token_hex(8)}_"
+        arena = SharedBlock.create(0)
         settings = Settings(
-            self._source, self._base_seed, loader.worker_init_fn, worker_id, loader.num_workers, prefix
+            self._source, self._base_seed, loader.worker_init_fn, worker_id, loader.num_workers, arena
         )
         task_reader, task_writer = context.Pipe(duplex=False)
         result_reader, result_writer = context.Pipe(duplex=False)
@@ -174,7 +177,7 @@ class MultiProcessIterator(BaseIterator):
         # Only the worker has its ends now, so that they are closed when it ends.
         task_reader.close()
         result_writer.close()
-        return _Worker(process, task_writer, result_reader, Unpacker(prefix))
+        return _Worker(process, task_writer, result_reader, Unpacker(arena))
 
     @property
     def is_open(self) -> bool:
@@ -222,8 +225,9 @@ class MultiProcessIterator(BaseIterator):
                 break
         else:
             return
+        worker = self._workers[worker_id]
         try:
-            self._workers[worker_id].tasks.send(Task(self._epoch, self._num_sent, index))
+            worker.tasks.send(Task(self._epoch, self._num_sent, index, worker.unpacker.received))
         except BrokenPipeError:  # it was killed, as _receive will find out
             pass
         self._worker_of[self._num_sent] = worker_id

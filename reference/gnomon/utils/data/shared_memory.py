@@ -1,69 +1,78 @@
-"""Objects with tensors as messages between processes: the tensors' bytes travel in shared memory.
+"""Objects with tensors as messages from a worker: the tensors' bytes travel in shared memory.
 
-Each storage becomes a segment of shared memory.  The receiver copies it and removes the segment.  A sender
-numbers its segments, so that the receiver knows the names of those that a killed sender has left behind.
+A worker has one block of shared memory, the arena, which the main process maps, too.  The worker copies a
+message's storages to a free part of it, and the main process copies them from there.  With each task it says
+how many messages it has received, so that their parts are used again: the arena becomes as large as the
+messages that are under way, and no page of it is new for long.
 
-Source: torch/multiprocessing/reductions.py.
+Source: gnomon's own; torch/multiprocessing/reductions.py shares each storage.
 """
 
 from __future__ import annotations
 
 import io
 import pickle
-from multiprocessing import resource_tracker
-from multiprocessing.shared_memory import SharedMemory
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...bindings.copying import StorageReference, rebuild_storage
+from ...bindings.sharing import refuse_history
+from ...memory.shared_memory import SharedBlock
 from ...memory.storage import Storage
 from ...memory.tensor import Tensor
 
 _SMALL = 4096  # bytes; fewer are cheaper in the message itself
+_ALIGNMENT = 64
 
 
 class Message(NamedTuple):
-    """A pickled object.  ``end`` is one more than the number of its last segment."""
+    """A pickled object, and the part of the arena with its storages: from ``start`` up to ``end``."""
 
-    end: int
     data: bytes
+    start: int
+    end: int
 
 
 class Packer:
-    """The sender's side.  The names of its segments are ``prefix`` and a number."""
+    """The sender's side."""
 
-    def __init__(self, prefix: str) -> None:
-        self._prefix = prefix
-        self._count = 0
+    def __init__(self, arena: SharedBlock) -> None:
+        self._arena = arena
+        self._count = 0  # of messages
+        self._in_use: list[tuple[int, int, int]] = []  # the number of a message, and its part
+
+    def release(self, received: int) -> None:
+        """The parts of the first ``received`` messages are free."""
+        self._in_use = [part for part in self._in_use if part[0] > received]
 
     def pack(self, obj: Any) -> Message:
         """``obj`` as a message.
 
         A view of a larger storage travels as a copy of its elements.  Raises what pickle does for an object
-        that cannot be pickled, RuntimeError for a tensor with a history.
+        that cannot be pickled, RuntimeError for a tensor with a history, OutOfMemoryError.
         """
-        first = self._count
-        data = io.BytesIO()
-        try:
-            _Pickler(self, data).dump(obj)
-        except BaseException:  # also KeyboardInterrupt
-            for number in range(first, self._count):
-                _remove(f"{self._prefix}{number}")
-            self._count = first
-            raise
-        return Message(self._count, data.getvalue())
-
-    def share(self, storage: Storage) -> str:
-        """Copy a storage to a new segment; returns its name."""
-        name = f"{self._prefix}{self._count}"
+        file = io.BytesIO()
+        pickler = _Pickler(file)
+        pickler.dump(obj)
+        start = self._find_free(pickler.nbytes)
+        end = start + pickler.nbytes
+        if end > self._arena.view.nbytes:
+            self._arena.grow(end)
+        for storage, at in pickler.shared.values():
+            nbytes = storage.nbytes()
+            self._arena.view[start + at : start + at + nbytes] = storage.copy_out()[:nbytes]
         self._count += 1
-        # before it exists: whenever this process is killed, the tracker removes it
-        resource_tracker.register(f"/{name}", "shared_memory")
-        segment = SharedMemory(name, create=True, size=storage.nbytes())
-        buffer: Any = segment.buf
-        buffer[: storage.nbytes()] = storage.copy_out()[: storage.nbytes()]
-        segment.close()
-        return name
+        if end > start:
+            self._in_use.append((self._count, start, end))
+        return Message(file.getvalue(), start, end)
+
+    def _find_free(self, nbytes: int) -> int:
+        """The start of the first free part of that size, possibly beyond the end."""
+        at = 0
+        for start, end in sorted((start, end) for _, start, end in self._in_use):
+            if at + nbytes <= start:
+                break
+            at = end
+        return at
 
 
 def _storage_itself(storage: Storage) -> Storage:
@@ -71,29 +80,27 @@ def _storage_itself(storage: Storage) -> Storage:
 
 
 class _Pickler(pickle.Pickler):
-    def __init__(self, packer: Packer, file: io.BytesIO) -> None:
+    """Gives each large storage a place in ``nbytes`` bytes, relative to the part of the message."""
+
+    def __init__(self, file: io.BytesIO) -> None:
         super().__init__(file, pickle.HIGHEST_PROTOCOL)
-        self._packer = packer
-        self._names: dict[int, tuple[Storage, str]] = {}
+        self.nbytes = 0
+        self.shared: dict[int, tuple[Storage, int]] = {}
 
     def persistent_id(self, obj: Any) -> Any:
         if not isinstance(obj, Storage) or obj.nbytes() < _SMALL or obj.device.type == "meta":
             return None
-        if id(obj) not in self._names:
-            self._names[id(obj)] = (obj, self._packer.share(obj))
-        return self._names[id(obj)][1], obj.nbytes(), str(obj.device)
+        if id(obj) not in self.shared:
+            self.shared[id(obj)] = obj, self.nbytes
+            self.nbytes += -(-obj.nbytes() // _ALIGNMENT) * _ALIGNMENT
+        return self.shared[id(obj)][1], obj.nbytes(), str(obj.device)
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, StorageReference):
             return _storage_itself, (obj.storage,)  # once per storage, by pickle's memo
         if not isinstance(obj, Tensor) or type(obj).__gnomon_dispatch__ is not None:
             return NotImplemented
-        if obj.requires_grad and not obj.is_leaf:
-            raise RuntimeError(
-                "Cowardly refusing to serialize non-leaf tensor which requires_grad, since autograd does not "
-                "support crossing process boundaries.  If you just want to transfer the data, call detach() "
-                "on the tensor before serializing (e.g., putting it on the queue)."
-            )
+        refuse_history(obj)
         if (
             type(obj) is Tensor
             and not obj.is_meta
@@ -106,57 +113,35 @@ class _Pickler(pickle.Pickler):
 
 
 class Unpacker:
-    """The receiver's side, for one sender."""
+    """The receiver's side, for one sender.  ``received`` counts its messages."""
 
-    def __init__(self, prefix: str) -> None:
-        self._prefix = prefix
-        self._count = 0  # of the segments received so far
+    def __init__(self, arena: SharedBlock) -> None:
+        self._arena = arena
+        self.received = 0
 
     def unpack(self, message: Message) -> Any:
-        """The object of a message of ``Packer.pack``, whose segments are removed, also if an error occurs.
+        """The object of a message of ``Packer.pack``; it counts as received, also if an error occurs.
 
         Raises what pickle does for an object whose class cannot be found.
         """
         try:
-            return _Unpickler(io.BytesIO(message.data)).load()
+            if message.end > self._arena.view.nbytes:
+                self._arena.map()
+            return _Unpickler(message, self._arena).load()
         finally:
-            for number in range(self._count, message.end):
-                _remove(f"{self._prefix}{number}")
-            self._count = message.end
-
-    def remove_left_behind(self) -> None:
-        """Remove the segments that were sent, but not received.  The sender must have ended."""
-        while _remove(f"{self._prefix}{self._count}"):
-            self._count += 1
+            self.received += 1
 
 
 class _Unpickler(pickle.Unpickler):
-    def __init__(self, file: io.BytesIO) -> None:
-        super().__init__(file)
-        self._storages: dict[str, Storage] = {}
+    def __init__(self, message: Message, arena: SharedBlock) -> None:
+        super().__init__(io.BytesIO(message.data))
+        self._start = message.start
+        self._arena = arena
+        self._storages: dict[int, Storage] = {}
 
     def persistent_load(self, saved_id: Any) -> Storage:
-        name, nbytes, device = saved_id
-        if name not in self._storages:
-            segment = SharedMemory(name)
-            buffer: Any = segment.buf
-            try:
-                with buffer[:nbytes] as data:
-                    self._storages[name] = rebuild_storage(data, device)
-            finally:
-                segment.close()
-        return self._storages[name]
-
-
-def _remove(name: str) -> bool:
-    """Remove a segment.  False if there is none."""
-    try:
-        segment = SharedMemory(name)
-    except FileNotFoundError:
-        return False
-    except ValueError:  # its sender was killed before it gave it a size
-        Path("/dev/shm", name).unlink(missing_ok=True)
-        return True
-    segment.close()
-    segment.unlink()
-    return True
+        at, nbytes, device = saved_id
+        if at not in self._storages:
+            start = self._start + at
+            self._storages[at] = rebuild_storage(self._arena.view[start : start + nbytes], device)
+        return self._storages[at]

@@ -18,6 +18,7 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from ...memory.backend import set_num_threads
+from ...memory.shared_memory import SharedBlock
 from ...ops.creation.random import manual_seed
 from .fetch import Fetch, Source, fetch_from
 from .shared_memory import Message, Packer
@@ -59,15 +60,16 @@ class Settings(NamedTuple):
     init_fn: Callable[[int], None] | None
     worker_id: int
     num_workers: int
-    segments: str  # the names of its segments of shared memory begin so
+    arena: SharedBlock  # shared memory for what it sends
 
 
 class Task(NamedTuple):
-    """Make the batch of ``index``."""
+    """Make the batch of ``index``.  ``received`` results of this worker have arrived so far."""
 
     epoch: int
     number: int
     index: Any
+    received: int
 
 
 class Restart(NamedTuple):
@@ -148,7 +150,7 @@ def _work(
     settings: Settings, received: queue.SimpleQueue[Any], is_stopping: threading.Event, results: Connection
 ) -> None:
     where = f"in DataLoader worker process {settings.worker_id}"
-    packer = Packer(settings.segments)
+    packer = Packer(settings.arena)
     fetch: Fetch | None = None
     failure: Failure | None = None  # of the start, which each task reports
     is_ended = False
@@ -165,6 +167,7 @@ def _work(
             except Exception:
                 failure = Failure(where)
             continue
+        packer.release(task.received)
         if is_ended:
             continue
         try:

@@ -1,0 +1,41 @@
+"""The functions that PyTorch defines in a module of its own.  Source: torch.functional."""
+
+from __future__ import annotations
+
+from ..bindings.functional import (
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    broadcast_shapes,
+    broadcast_tensors,
+    cdist,
+    einsum,
+    meshgrid,
+    norm,
+    split,
+    tensordot,
+    unique,
+    unique_consecutive,
+)
+from ..bindings.functions import operator_functions
+
+_NAMES = ("block_diag", "cartesian_prod", "chain_matmul", "istft", "stft", "unravel_index")
+_OPERATORS = {name: each for name, each in operator_functions().items() if name in _NAMES}
+globals().update(_OPERATORS)
+
+__all__ = [
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "broadcast_shapes",
+    "broadcast_tensors",
+    "cdist",
+    "einsum",
+    "meshgrid",
+    "norm",
+    "split",
+    "tensordot",
+    "unique",
+    "unique_consecutive",
+]
+__all__ += sorted(_OPERATORS)
