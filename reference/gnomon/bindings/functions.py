@@ -70,7 +70,8 @@ def _offered(packet: OpOverloadPacket, variant: str) -> bool:
     records = [each.record for each in _operators(packet)]
     offered = {each.strip() for record in records for each in record.variants.split(",")}
     elsewhere = any(record.python_module for record in records)  # such as linalg and nn.functional
-    return variant in offered and not elsewhere and not packet.name.startswith("_")
+    is_public = not packet.name.startswith("_") or packet.name.startswith("_foreach_")
+    return variant in offered and not elsewhere and is_public
 
 
 def operator_methods() -> dict[str, Callable[..., Any]]:
