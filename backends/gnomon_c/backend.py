@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from array import array
 from collections.abc import Sequence
 from typing import Any
 
@@ -401,6 +402,18 @@ class CCall(PreparedCall):
         return self._new(self._array_type, addresses)
 
 
+def addresses(columns: Sequence[Any], count: int) -> Any:
+    """The addresses of lists of ``count`` tensors, one list after the other, as doubles; zeros for None."""
+    found = array("d")
+    for column in columns:
+        found.extend([0.0] * count if column is None else [each._address for each in column])
+    return found
+
+
+if speedups is not None:
+    addresses = speedups.addresses
+
+
 class CList:
     """Prepared calls that run as one."""
 
@@ -415,13 +428,10 @@ class CList:
 
     def run(self, columns: Sequence[Any], numbers: Sequence[tuple[Any, ...]] | None) -> int:
         count = len(self._calls)
-        data: list[float] = []
-        for column in columns:
-            data += [0.0] * count if column is None else [each._address for each in column]
+        data = self._ffi.from_buffer("double[]", addresses(columns, count))
         if numbers is None:
             forms, step = self._ffi.NULL, 0
         else:
             forms = self._ffi.new(self._numbers, [scalar_forms(each) for row in numbers for each in row])
             step = len(numbers[0]) if len(numbers) > 1 else 0
-        data = self._ffi.new("double[]", data)
         return self._lib.gn_run_list(count, self._addresses, data, forms, step, self._number_tensor)

@@ -20,11 +20,12 @@ from ..dispatch.record_function import KERNEL, end, start
 from ..memory.backend import backend_of
 from ..memory.prepared import NOT_IMPLEMENTED, OK, OUT_OF_MEMORY, PreparedList
 from ..memory.spec import Spec
-from ..memory.tensor import Tensor, empty_tensor
+from ..memory.tensor import Tensor, empty_tensors
 from ..values.dispatch_key import AUTOGRAD, DENSE, GRAD_MODE_BIT, OBSERVED_BIT, DispatchKey
 from ..values.dtype import dtype
 from ..values.errors import OutOfMemoryError
 from ..values.schema import FunctionSchema
+from ..values.speedups import speedups
 from . import launch, running
 from .composites import composed
 from .native import native_function
@@ -188,7 +189,7 @@ class _Rule:
         key: list[Any] = []
         for argument, value in zip(self.schema.arguments, arguments):
             if argument.is_tensor and argument.is_list:
-                key.append(tuple([each._spec for each in value]))
+                key.append(specs_of_list(value))
             elif isinstance(value, (list, tuple)):
                 key.append(tuple([_number_kind(each) for each in value]))
             else:
@@ -260,6 +261,15 @@ class _Rule:
         return iterator
 
 
+def specs_of_list(tensors: Sequence[Tensor]) -> tuple[Spec, ...]:
+    """The spec of each tensor."""
+    return tuple([each._spec for each in tensors])
+
+
+if speedups is not None:
+    specs_of_list = speedups.specs_of_list
+
+
 def _number_kind(value: Any) -> Any:
     if type(value) is float and -_MODERATE <= value <= _MODERATE:
         return float
@@ -298,7 +308,7 @@ class _Together:
 
     def run(self, operator: OpOverload, arguments: Sequence[Any]) -> Any:
         """The result; NotImplemented, before anything is written, if each call has to be checked."""
-        outputs = [empty_tensor(spec) for spec in self.outputs] if self.outputs else arguments[0]
+        outputs = empty_tensors(self.outputs) if self.outputs else arguments[0]
         columns = [outputs]
         for source in self.tensors:
             value = None if source is None else arguments[source]
