@@ -74,11 +74,14 @@ class Rprop(MultiTensorOptimizer):
         reversals = [sign.lt(0) for sign in signs]
         factors = []
         for sign, is_reversed in zip(signs, reversals):
-            factor = sign.masked_fill(sign.eq(0), 1).masked_fill_(sign.gt(0), increase)
-            factors.append(factor.masked_fill_(is_reversed, decrease))
+            factor = gn.where(sign.eq(0), gn.ones_like(sign), sign)
+            factor = gn.where(sign.gt(0), gn.full_like(sign, increase), factor)
+            factors.append(gn.where(is_reversed, gn.full_like(sign, decrease), factor))
         each("mul_", step_sizes, factors)
         each("clamp_min_", step_sizes, smallest)
         each("clamp_max_", step_sizes, largest)
-        grads = [grad.masked_fill(is_reversed, 0) for grad, is_reversed in zip(grads, reversals)]
+        grads = [
+            gn.where(is_reversed, gn.zeros_like(grad), grad) for grad, is_reversed in zip(grads, reversals)
+        ]
         each("addcmul_", params, each("sign", grads), step_sizes, value=-1)
         each("copy_", previous, grads)
