@@ -21,6 +21,7 @@ from ..memory.backend import backend_of
 from ..memory.prepared import NOT_IMPLEMENTED, OK, OUT_OF_MEMORY, PreparedList
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor, empty_tensors
+from ..values.device import device
 from ..values.dispatch_key import AUTOGRAD, DENSE, GRAD_MODE_BIT, OBSERVED_BIT, DispatchKey
 from ..values.dtype import dtype
 from ..values.errors import OutOfMemoryError
@@ -196,7 +197,7 @@ class _Rule:
                 key.append(value._spec if isinstance(value, Tensor) else _number_kind(value))
         return tuple(key)
 
-    def prepare(self, arguments: Sequence[Any]) -> _Together | None:
+    def prepare(self, arguments: Sequence[Any]) -> _OwnKernel | _Together | None:
         """The launch for all tensors; None if each is a launch of its own.  Makes all checks.
 
         It is for floating point and complex tensors of one dtype that need no conversion.
@@ -208,9 +209,13 @@ class _Rule:
         self.check_inplace(rows)
         metas = [running.meta_result(operator, row) for row in rows]
         first = metas[0]
-        if first.device.type == "meta" or first.key_dtype.category < 2:
+        if first.device.type == "meta":
             return None
         backend = backend_of(first.device)
+        if self.is_inplace and launch.find_kernel(backend, self.schema.full_name, first.key_dtype) is not None:
+            return _OwnKernel(self.lists, first.device, first.key_dtype)
+        if first.key_dtype.category < 2:
+            return None
         kernel = launch.find_kernel(backend, operator.record.kernel_name, first.key_dtype)
         prepare_list = getattr(kernel, "prepare_list", None)
         if prepare_list is None:
@@ -276,11 +281,25 @@ def _number_kind(value: Any) -> Any:
     return (type(value), repr(value))
 
 
+class _OwnKernel(NamedTuple):
+    """An in-place list operator for which the backend has a kernel of its own."""
+
+    lists: list[int]
+    device: device
+    key_dtype: dtype
+
+    def run(self, operator: OpOverload, arguments: Sequence[Any]) -> None:
+        tensors = [each for place in self.lists for each in arguments[place] if isinstance(each, Tensor)]
+        kernel_arguments = [arguments[place] for place in operator.record.kernel_positions]
+        facts = (self.device, self.key_dtype, tensors, len(arguments[0]), None, kernel_arguments)
+        launch.launch(operator.name, *facts)
+
+
 class _Together:
     """The calls of a list operator for lists of given specs, in one launch."""
 
     def __init__(
-        self, rule: _Rule, prepared: PreparedList, device: Any, key_dtype: dtype, outputs: list[Spec] | None
+        self, rule: _Rule, prepared: PreparedList, device: device, key_dtype: dtype, outputs: list[Spec] | None
     ):
         operator = rule.operator
         self.rule = rule
