@@ -507,8 +507,11 @@ def make_update(optimizer: str, **options: Any) -> Make:
         params = [ramp(library, *each).requires_grad_() for each in sizes]
         for param in params:
             param.grad = ramp(library, *param.shape)
-        own = {"RMSprop": {"momentum": 0.9}, "SGD": {"momentum": 0.9}, "LBFGS": {"max_iter": 1}}
-        chosen = {**own.get(optimizer, {}), **(options if library.__name__ == "torch" else {})}
+        chosen = dict(options) if library.__name__ == "torch" else {}
+        if optimizer in ("RMSprop", "SGD"):
+            chosen["momentum"] = 0.9
+        if optimizer == "LBFGS":
+            chosen["max_iter"] = 1
         rule = getattr(library.optim, optimizer)(params, lr=1e-5, **chosen)
         loss = library.ones(())
         return (lambda: rule.step(lambda: loss)) if optimizer == "LBFGS" else rule.step
@@ -517,14 +520,24 @@ def make_update(optimizer: str, **options: Any) -> Make:
 
 
 for _name in (
-    *("ASGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS", "Muon", "NAdam", "RAdam"),
+    *(
+        "ASGD",
+        "Adadelta",
+        "Adafactor",
+        "Adagrad",
+        "Adam",
+        "AdamW",
+        "Adamax",
+        "LBFGS",
+        "Muon",
+        "NAdam",
+        "RAdam",
+    ),
     *("RMSprop", "Rprop", "SGD"),
 ):
     optimizers.add(_name, make_update(_name))
     if _name in ("Adagrad", "Adam", "AdamW", "SGD"):
         optimizers.add(f"{_name}, PyTorch's fused", make_update(_name, fused=True))
-    if _name not in ("LBFGS", "Muon"):
-        optimizers.add(f"{_name}, PyTorch's foreach", make_update(_name, foreach=True))
 
 GROUPS = (
     small, composed, recording, backward, digits, pointwise, copies, reductions, products, convolutions,

@@ -87,7 +87,19 @@ def _step(library: Library, model: Any, inputs: Any, targets: Any, optimizer: st
 
 
 OPTIMIZERS = (
-    *("ASGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "LBFGS", "Muon", "NAdam", "RAdam"),
+    *(
+        "ASGD",
+        "Adadelta",
+        "Adafactor",
+        "Adagrad",
+        "Adam",
+        "AdamW",
+        "Adamax",
+        "LBFGS",
+        "Muon",
+        "NAdam",
+        "RAdam",
+    ),
     *("RMSprop", "Rprop", "SGD"),
 )
 PARAMETERS = 60  # that an optimizer's step updates
@@ -102,7 +114,9 @@ def optimizer_elements(optimizer: str) -> int:
 def update(library: Library, optimizer: str, **options: Any) -> Work:
     """The step of an optimizer alone: 30 matrices of 128 x 128 and 30 vectors, for Muon 60 matrices."""
     module = library.module
-    sizes = [(_WIDTH, _WIDTH) if optimizer == "Muon" or place % 2 else (_WIDTH,) for place in range(PARAMETERS)]
+    sizes = [
+        (_WIDTH, _WIDTH) if optimizer == "Muon" or place % 2 else (_WIDTH,) for place in range(PARAMETERS)
+    ]
     params = [ramp(library, *each).requires_grad_() for each in sizes]
     for param in params:
         param.grad = ramp(library, *param.shape)
@@ -114,7 +128,8 @@ def update(library: Library, optimizer: str, **options: Any) -> Work:
     loss = module.ones(())
     if optimizer == "LBFGS":
         return lambda: rule.step(lambda: loss)
-    return rule.step  # type: ignore[no-any-return]
+    step: Work = rule.step
+    return step
 
 
 def digits(library: Library, optimizer: str) -> Work:

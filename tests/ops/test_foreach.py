@@ -38,12 +38,16 @@ def test_each_result_is_that_of_the_operator_on_one_tensor(device, dtype):
     assert_same(gn._foreach_add(a, b, alpha=3), [x.add(y, alpha=3) for x, y in zip(a, b)])
     assert_same(gn._foreach_mul(a, each), [x * n for x, n in zip(a, each)])
     assert_same(gn._foreach_addcmul(a, b, c, value=2), [x.addcmul(y, z, value=2) for x, y, z in zip(a, b, c)])
-    assert_same(gn._foreach_addcmul(a, b, c, each), [x.addcmul(y, z, value=n) for x, y, z, n in zip(a, b, c, each)])
+    assert_same(
+        gn._foreach_addcmul(a, b, c, each), [x.addcmul(y, z, value=n) for x, y, z, n in zip(a, b, c, each)]
+    )
     if dtype is gn.int64:
         return
     assert_same(gn._foreach_add(a, 0.3), [x + 0.3 for x in a])
     assert_same(gn._foreach_add(a, b, alpha=0.3), [x.add(y, alpha=0.3) for x, y in zip(a, b)])
-    assert_same(gn._foreach_div(a, gn.tensor(3.0, device=device)), [x / gn.tensor(3.0, device=device) for x in a])
+    assert_same(
+        gn._foreach_div(a, gn.tensor(3.0, device=device)), [x / gn.tensor(3.0, device=device) for x in a]
+    )
     assert_same(gn._foreach_lerp(a, b, 0.3), [x.lerp(y, 0.3) for x, y in zip(a, b)])
     assert_same(gn._foreach_sqrt(a), [x.sqrt() for x in a])
     assert_same(gn._foreach_norm(a), [gn.linalg.vector_norm(x) for x in a])
@@ -70,7 +74,8 @@ def test_numbers_that_change_give_the_results_of_the_operator(device):
     a = numbers(device, 1)
     for number in (0.1, 0.2, -7.5, float("inf"), float("nan"), 1e30, True, 3):
         assert_same(gn._foreach_mul(a, number), [x * number for x in a])
-        assert_same(gn._foreach_add(a, a, alpha=number), [x.add(x, alpha=number) for x in a])
+        alpha = int(number) if number is True else number
+        assert_same(gn._foreach_add(a, a, alpha=alpha), [x.add(x, alpha=alpha) for x in a])
     with pytest.raises(RuntimeError, match="overflow"):
         gn._foreach_add(a, a, alpha=1e300)
 
@@ -92,14 +97,32 @@ def test_what_is_refused_writes_nothing(device):
     a = [gn.ones(2, device=device), gn.ones(2, device=device, dtype=gn.int64)]
     for call, text in (
         (lambda: gn._foreach_add_(a, 0.5), "can't be cast to the desired output type"),
-        (lambda: gn._foreach_add_(a, [gn.ones(2, device=device), gn.ones(3, device=device)]), "size of tensor a"),
-        (lambda: gn._foreach_add_(a, a[:1]), "Tensor lists must have the same number of tensors, got 2 and 1"),
+        (
+            lambda: gn._foreach_add_(a, [gn.ones(2, device=device), gn.ones(3, device=device)]),
+            "size of tensor a",
+        ),
+        (
+            lambda: gn._foreach_add_(a, a[:1]),
+            "Tensor lists must have the same number of tensors, got 2 and 1",
+        ),
         (lambda: gn._foreach_add_(a, [1.0]), "Tensor list must have same number of elements as scalar list"),
         (lambda: gn._foreach_add([], 1), "Tensor list must have at least one tensor"),
-        (lambda: gn._foreach_mul_(a, gn.ones(2, device=device)), "scalar tensor expected to be 0 dim but it has 1"),
-        (lambda: gn._foreach_norm([gn.ones(0, device=device)], float("inf")), "cannot compute the infinity norm"),
-        (lambda: gn._foreach_max([gn.ones(0, device=device)]), "cannot compute the maximum of an empty tensor"),
-        (lambda: gn._foreach_addcmul(a, a, a, gn.ones(1, 1)), "packed scalar Tensor to be of dimension 1. Got 2"),
+        (
+            lambda: gn._foreach_mul_(a, gn.ones(2, device=device)),
+            "scalar tensor expected to be 0 dim but it has 1",
+        ),
+        (
+            lambda: gn._foreach_norm([gn.ones(0, device=device)], float("inf")),
+            "cannot compute the infinity norm",
+        ),
+        (
+            lambda: gn._foreach_max([gn.ones(0, device=device)]),
+            "cannot compute the maximum of an empty tensor",
+        ),
+        (
+            lambda: gn._foreach_addcmul(a, a, a, gn.ones(1, 1)),
+            "packed scalar Tensor to be of dimension 1. Got 2",
+        ),
         (lambda: gn._foreach_addcmul(a, a, a, gn.ones(3)), "to match input of length 2 but got 3"),
     ):
         with pytest.raises(RuntimeError, match=text):

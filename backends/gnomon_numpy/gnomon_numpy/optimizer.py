@@ -13,7 +13,7 @@ import numpy as np
 from gnomon.memory.tensor import Tensor
 
 from .arrays import WIDE, Array, numbers, store
-from .families import ALL, FLOATS, Family
+from .families import FLOATS, Family
 
 family = Family()
 

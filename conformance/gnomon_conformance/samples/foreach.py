@@ -13,7 +13,7 @@ def each(seed: int, values: str = "normal", **fields: object) -> list:
 
 
 def both(name: str, samples: list[Sample], tolerance: str = "composed") -> None:
-    """Samples of a list operator and of its in-place variant, which writes to no tensor that repeats memory."""
+    """Samples of a list operator and of its in-place variant."""
     head, dot, overload = name.partition(".")
     samples_of(f"_foreach_{name}", samples, tolerance)
     inplace = [each._replace(differentiable=False) for each in samples]
@@ -144,4 +144,6 @@ samples_of(
         bad("RuntimeError", [tensor(2)], [tensor(3)], dtypes=("float32",)),
     ],
 )
-samples_of("_foreach_zero_", [sample(SELF, differentiable=False), bad("RuntimeError", [], dtypes=("float32",))])
+samples_of(
+    "_foreach_zero_", [sample(SELF, differentiable=False), bad("RuntimeError", [], dtypes=("float32",))]
+)

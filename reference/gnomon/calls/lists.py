@@ -212,7 +212,10 @@ class _Rule:
         if first.device.type == "meta":
             return None
         backend = backend_of(first.device)
-        if self.is_inplace and launch.find_kernel(backend, self.schema.full_name, first.key_dtype) is not None:
+        if (
+            self.is_inplace
+            and launch.find_kernel(backend, self.schema.full_name, first.key_dtype) is not None
+        ):
             return _OwnKernel(self.lists, first.device, first.key_dtype)
         if first.key_dtype.category < 2:
             return None
@@ -299,7 +302,12 @@ class _Together:
     """The calls of a list operator for lists of given specs, in one launch."""
 
     def __init__(
-        self, rule: _Rule, prepared: PreparedList, device: device, key_dtype: dtype, outputs: list[Spec] | None
+        self,
+        rule: _Rule,
+        prepared: PreparedList,
+        device: device,
+        key_dtype: dtype,
+        outputs: list[Spec] | None,
     ):
         operator = rule.operator
         self.rule = rule
@@ -310,7 +318,9 @@ class _Together:
         kinds = [argument.type for argument in operator.schema.arguments]
         sources = [rule.passed[place] for place in operator.tensor_positions]
         # Where the tensors of each operand come from; None of a number.
-        self.tensors = [source if self.is_tensor(source) else None for source in sources]
+        self.tensors = [
+            source if isinstance(source, int) and self.is_tensor(source) else None for source in sources
+        ]
         # The kernel's numbers, and whether they are rounded to its dtype; then the operand that is a number.
         held = operator.record.held_positions if key_dtype.itemsize == 2 else ()
         self.numbers = [

@@ -230,7 +230,9 @@ class OpOverload:
         word = mode_word()
         # without tensor arguments (factories) these keys remain; inference mode marks no views
         keys = DENSE if word & INFERENCE_MODE_BIT else TENSOR_KEYS
-        keys = (keys | keys_of(self.tensor_positions, arguments) | word) & ALL_KEYS & ~(word >> EXCLUDED_SHIFT)  # mode.active_keys
+        keys = (
+            (keys | keys_of(self.tensor_positions, arguments) | word) & ALL_KEYS & ~(word >> EXCLUDED_SHIFT)
+        )  # mode.active_keys
         if word & OBSERVED_BIT:
             return observed(FUNCTION, self.name, arguments, self.redispatch, keys, arguments)
         return self.redispatch(keys, arguments)

@@ -7,7 +7,15 @@ from typing import Any, ClassVar
 
 import gnomon as gn
 
-from .optimizer import Each, MultiTensorOptimizer, Tensors, as_scalar, check_at_least_zero, check_lr, number_of
+from .optimizer import (
+    Each,
+    MultiTensorOptimizer,
+    Tensors,
+    as_scalar,
+    check_at_least_zero,
+    check_lr,
+    number_of,
+)
 
 
 class ASGD(MultiTensorOptimizer):

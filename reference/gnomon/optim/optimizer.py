@@ -495,9 +495,7 @@ _LEAST_LIST = 4  # so many calls of an operator take as long as one of a list op
 _MOST_CACHED = 32768  # elements of a parameter
 
 
-def multi_tensor(
-    name: str, tensors: Tensors, *others: Any, value: Any = None, alpha: Any = None
-) -> Tensors:
+def multi_tensor(name: str, tensors: Tensors, *others: Any, value: Any = None, alpha: Any = None) -> Tensors:
     """Calls a list operator; one that is in place returns ``tensors``."""
     packet = getattr(aten, f"_foreach_{name}")
     arguments = others if value is None else (*others, value)

@@ -7,7 +7,15 @@ from typing import Any, ClassVar
 
 import gnomon as gn
 
-from .optimizer import Each, MultiTensorOptimizer, Tensors, as_scalar, check_at_least_zero, check_betas, check_lr
+from .optimizer import (
+    Each,
+    MultiTensorOptimizer,
+    Tensors,
+    as_scalar,
+    check_at_least_zero,
+    check_betas,
+    check_lr,
+)
 
 
 class RAdam(MultiTensorOptimizer):
@@ -98,8 +106,8 @@ class RAdam(MultiTensorOptimizer):
         if group["capturable"]:
             inverse_roots = each("reciprocal", each("add", each("sqrt", exp_avg_sqs), eps))
             adapted = each("mul", inverse_roots, [factor(*pair) for pair in zip(steps, lengths)])
-            factors = [gn.where(length > 5.0, one, 1.0) for length, one in zip(lengths, adapted)]
-            updates = each("mul", updates, factors)
+            kept: list[gn.Tensor] = [gn.where(length > 5.0, one, 1.0) for length, one in zip(lengths, adapted)]
+            updates = each("mul", updates, kept)
         elif any(length > 5.0 for length in lengths):
             roots = each("add", each("sqrt", exp_avg_sqs), eps)
             factors = [factor(*pair) if pair[1] > 5.0 else 0.0 for pair in zip(steps, lengths)]

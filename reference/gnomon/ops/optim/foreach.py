@@ -13,8 +13,8 @@ from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
 from ...memory.tensor import Tensor
 
-_RAISES = """Raises RuntimeError for an empty list, for lists of different lengths, and for what ``{}`` refuses;
-    then no tensor is written, unless the values of an element are at fault."""
+_RAISES = """Raises RuntimeError for an empty list, for lists of different lengths, and for what ``{}``
+    refuses; then no tensor is written, unless the value of an element is at fault."""
 
 
 def _define(
@@ -99,7 +99,9 @@ def _numbers_of(scalars: Tensor, count: int) -> list[Any]:
     Source: convert_tensor_to_scalar_list.
     """
     if scalars.dim() != 1:
-        raise RuntimeError(f"Expected packed scalar Tensor to be of dimension 1. Got {scalars.dim()} instead.")
+        raise RuntimeError(
+            f"Expected packed scalar Tensor to be of dimension 1. Got {scalars.dim()} instead."
+        )
     if scalars.numel() != count:
         raise RuntimeError(
             f"Expected length of scalars to match input of length {count} but got {scalars.numel()} instead."
@@ -161,7 +163,5 @@ _define(
     "clone",
     variants="functional",
 )
-_define(
-    "copy", "Tensor[] self, Tensor[] src, bool non_blocking=False", "copy_", variants="inplace"
-)
+_define("copy", "Tensor[] self, Tensor[] src, bool non_blocking=False", "copy_", variants="inplace")
 _define("zero", "Tensor[] self", "fill_.Scalar", (0, Given(0)), variants="inplace")
