@@ -490,7 +490,56 @@ training.add("MLP 784-512-512-10, batch 128, Adam", make_perceptron)
 training.add("CNN 1-16-32, 28^2, batch 64, SGD", make_convolutional)
 training.add("transformer d=128 T=64 B=16, Adam", make_transformer)
 
+# -- optimizers --------------------------------------------------------------------------------------------
+
+optimizers = Group("steps of optimizers", 0.6, 1.0)
+
+
+def make_update(optimizer: str, **options: Any) -> Make:
+    """The step alone, with 60 parameters: 30 matrices of 128 x 128 and 30 vectors, for Muon 60 matrices.
+
+    ``options`` are for PyTorch, whose default is not always its fastest.
+    """
+
+    def make(library: Any) -> Work:
+        width = 128
+        sizes = [(width, width) if optimizer == "Muon" or place % 2 else (width,) for place in range(60)]
+        params = [ramp(library, *each).requires_grad_() for each in sizes]
+        for param in params:
+            param.grad = ramp(library, *param.shape)
+        chosen = dict(options) if library.__name__ == "torch" else {}
+        if optimizer in ("RMSprop", "SGD"):
+            chosen["momentum"] = 0.9
+        if optimizer == "LBFGS":
+            chosen["max_iter"] = 1
+        rule = getattr(library.optim, optimizer)(params, lr=1e-5, **chosen)
+        loss = library.ones(())
+        return (lambda: rule.step(lambda: loss)) if optimizer == "LBFGS" else rule.step
+
+    return make
+
+
+for _name in (
+    *(
+        "ASGD",
+        "Adadelta",
+        "Adafactor",
+        "Adagrad",
+        "Adam",
+        "AdamW",
+        "Adamax",
+        "LBFGS",
+        "Muon",
+        "NAdam",
+        "RAdam",
+    ),
+    *("RMSprop", "Rprop", "SGD"),
+):
+    optimizers.add(_name, make_update(_name))
+    if _name in ("Adagrad", "Adam", "AdamW", "SGD"):
+        optimizers.add(f"{_name}, PyTorch's fused", make_update(_name, fused=True))
+
 GROUPS = (
     small, composed, recording, backward, digits, pointwise, copies, reductions, products, convolutions,
-    pooling, indexing, training,
+    pooling, indexing, training, optimizers,
 )  # fmt: skip

@@ -17,3 +17,11 @@ int32_t gn_set_parallel(int32_t which);
 int32_t gn_get_parallel(void);
 /* For tests: parts are cut as if no kernel asked for larger ones than of so many steps.  0: as they ask. */
 void gn_set_most_grain(int64_t most);
+
+/* Run a list of calls of at most GN_MAX_OPERANDS tensors as one, as if in order.  Tensor k of call i is
+ * data[k * count + i]; a call of 0 is left out.  With numbers, those of call i start at numbers[i * number_step]: they
+ * replace its scalars, and the one behind these, if number_tensor is not -1, is the element of that tensor.
+ * GN_NOT_IMPLEMENTED, before anything is written, if an input shares memory with its call's output without being the
+ * same elements. */
+int32_t gn_run_list(int64_t count, const double *calls, const double *data, const gn_scalar *numbers,
+                    int64_t number_step, int32_t number_tensor);

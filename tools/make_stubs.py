@@ -25,7 +25,7 @@ os.environ["GNOMON_SPEEDUPS"] = "none"  # so that all functions are Python funct
 import gnomon
 import gnomon.memory.tensor as tensor_module
 from gnomon.bindings.argument_parser import numbers_for_tensors
-from gnomon.bindings.functions import functions_of
+from gnomon.bindings.functions import functions_of, is_public
 from gnomon.dispatch.dispatcher import OpOverload, OpOverloadPacket, aten
 from gnomon.memory.tensor import Tensor
 from gnomon.values.schema import REQUIRED, Argument
@@ -281,6 +281,8 @@ def result_type(operator: OpOverload) -> str:
     ]
     if has_named_results(operator):
         return f"_{operator.schema.name}_result"
+    if not kinds:
+        return "None"
     return kinds[0] if len(kinds) == 1 else f"tuple[{', '.join(kinds)}]"
 
 
@@ -628,7 +630,7 @@ def public_stubs() -> str:
     for packet in aten:
         if packet.name in written:
             continue
-        if not packet.name.startswith("_") and inspect.isfunction(vars(gnomon).get(packet.name)):
+        if is_public(packet.name) and inspect.isfunction(vars(gnomon).get(packet.name)):
             lines.extend(function(packet.name, packet, False))
     return "\n".join(lines) + "\n"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from array import array
 from collections.abc import Sequence
 from typing import Any
 
@@ -205,6 +206,10 @@ class CKernel(PreparingKernel):
             library.open_blas()
         return CCall(self, iterator, tensors, output_count, kernel_arguments)
 
+    def prepare_list(self, calls: Sequence[CCall | None], number_tensor: int) -> CList:
+        """The launch of all these calls (gnomon.memory.prepared.PreparedList)."""
+        return CList(self._extension, calls, number_tensor)
+
     def _types(self) -> list[Any]:
         """The schema's arguments that kernels receive, in order."""
         if self.argument_types is None:
@@ -395,3 +400,38 @@ class CCall(PreparedCall):
 
     def _array(self, addresses: list[float]) -> Any:
         return self._new(self._array_type, addresses)
+
+
+def addresses(columns: Sequence[Any], count: int) -> Any:
+    """The addresses of lists of ``count`` tensors, one list after the other, as doubles; zeros for None."""
+    found = array("d")
+    for column in columns:
+        found.extend([0.0] * count if column is None else [each._address for each in column])
+    return found
+
+
+if speedups is not None:
+    addresses = speedups.addresses
+
+
+class CList:
+    """Prepared calls that run as one."""
+
+    __slots__ = ("_addresses", "_calls", "_ffi", "_lib", "_number_tensor", "_numbers")
+
+    def __init__(self, extension: Any, calls: Sequence[CCall | None], number_tensor: int):
+        self._ffi, self._lib = extension.ffi, extension.lib
+        self._calls = calls  # kept alive
+        self._addresses = self._ffi.new("double[]", [0.0 if each is None else each.address for each in calls])
+        self._number_tensor = number_tensor
+        self._numbers = self._ffi.typeof("gn_scalar[]")
+
+    def run(self, columns: Sequence[Any], numbers: Sequence[tuple[Any, ...]] | None) -> int:
+        count = len(self._calls)
+        data = self._ffi.from_buffer("double[]", addresses(columns, count))
+        if numbers is None:
+            forms, step = self._ffi.NULL, 0
+        else:
+            forms = self._ffi.new(self._numbers, [scalar_forms(each) for row in numbers for each in row])
+            step = len(numbers[0]) if len(numbers) > 1 else 0
+        return self._lib.gn_run_list(count, self._addresses, data, forms, step, self._number_tensor)

@@ -28,6 +28,11 @@ forget_plans = _speedups.forget_plans
 run_graph = _speedups.run_graph
 bare_tensor = _speedups.bare_tensor
 is_alias_of = _speedups.is_alias_of
+keys_of = _speedups.keys_of
+specs_of_list = _speedups.specs_of_list
+bump_versions = _speedups.bump_versions
+any_inference = _speedups.any_inference
+addresses = _speedups.addresses
 
 
 # learning.py, which can be imported only after gnomon.
@@ -74,6 +79,25 @@ def empty_tensor(readable: Callable[..., Any]) -> Callable[..., Any]:
             offers.free_entry(),
             backend.allocate_address,
         )
+
+    return empty
+
+
+def empty_tensors(readable: Callable[..., Any]) -> Callable[..., Any]:
+    """tensor.empty_tensors: they own their memory by address, like that of ``empty_tensor``."""
+    from gnomon.memory.backend import backend_of, offers_of
+    from gnomon.memory.prepared import free_function
+    from gnomon.values.dispatch_key import INFERENCE_MODE_BIT, mode_word
+
+    @functools.wraps(readable)
+    def empty(specs: Any) -> Any:
+        where = specs[0].device
+        offers = offers_of(backend_of(where))
+        entry = offers.allocate_entry()
+        if free_function(where.type) is None or entry is None or mode_word() & INFERENCE_MODE_BIT:
+            return readable(specs)
+        facts = where.index or 0, entry[1], offers.free_entry(), backend_of(where).allocate_address
+        return _speedups.own_memories(specs, *facts)
 
     return empty
 

@@ -86,3 +86,31 @@ class Step:
         return gn.accelerator.memory_allocated() - before
 
     track_left_behind.unit = "bytes"  # type: ignore[attr-defined]
+
+
+class Update:
+    """The step of an optimizer alone, with 60 parameters, after two others."""
+
+    params = [list(training.OPTIMIZERS)]
+    param_names = ["optimizer"]
+
+    def setup(self, optimizer: str) -> None:
+        self.step = training.update(library(), optimizer)
+        self.step()
+        self.step()
+
+    def time_step(self, optimizer: str) -> None:
+        self.step()
+
+    def peakmem_step(self, optimizer: str) -> None:
+        """The peak memory of the whole process."""
+        self.step()
+
+    def track_peak(self, optimizer: str) -> int:
+        """The peak bytes of tensors beyond those allocated before, on backends that count them."""
+        before = gn.accelerator.memory_allocated()
+        gn.accelerator.reset_peak_memory_stats()
+        self.step()
+        return gn.accelerator.max_memory_allocated() - before
+
+    track_peak.unit = "bytes"  # type: ignore[attr-defined]

@@ -730,6 +730,13 @@ for _name, _step, _elements in training.STEPS:
         axes={"optimizer": ("SGD", "Adam")},
     )
 add(
+    f"the step of an optimizer with {training.PARAMETERS} parameters",
+    "training",
+    training.update,
+    elements=training.optimizer_elements,
+    axes={"optimizer": training.OPTIMIZERS},
+)
+add(
     f"{training.LAYERS} recurrent layers of {training.HIDDEN}",
     "training",
     training.recurrent,

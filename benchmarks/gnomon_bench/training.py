@@ -86,6 +86,52 @@ def _step(library: Library, model: Any, inputs: Any, targets: Any, optimizer: st
     return step
 
 
+OPTIMIZERS = (
+    *(
+        "ASGD",
+        "Adadelta",
+        "Adafactor",
+        "Adagrad",
+        "Adam",
+        "AdamW",
+        "Adamax",
+        "LBFGS",
+        "Muon",
+        "NAdam",
+        "RAdam",
+    ),
+    *("RMSprop", "Rprop", "SGD"),
+)
+PARAMETERS = 60  # that an optimizer's step updates
+_WIDTH = 128
+
+
+def optimizer_elements(optimizer: str) -> int:
+    """Elements of all parameters."""
+    return PARAMETERS * _WIDTH**2 if optimizer == "Muon" else PARAMETERS // 2 * (_WIDTH**2 + _WIDTH)
+
+
+def update(library: Library, optimizer: str, **options: Any) -> Work:
+    """The step of an optimizer alone: 30 matrices of 128 x 128 and 30 vectors, for Muon 60 matrices."""
+    module = library.module
+    sizes = [
+        (_WIDTH, _WIDTH) if optimizer == "Muon" or place % 2 else (_WIDTH,) for place in range(PARAMETERS)
+    ]
+    params = [ramp(library, *each).requires_grad_() for each in sizes]
+    for param in params:
+        param.grad = ramp(library, *param.shape)
+    if optimizer in ("RMSprop", "SGD"):
+        options.setdefault("momentum", 0.9)
+    if optimizer == "LBFGS":
+        options.setdefault("max_iter", 1)
+    rule = getattr(module.optim, optimizer)(params, lr=1e-5, **options)
+    loss = module.ones(())
+    if optimizer == "LBFGS":
+        return lambda: rule.step(lambda: loss)
+    step: Work = rule.step
+    return step
+
+
 def digits(library: Library, optimizer: str) -> Work:
     """An MLP 64-128-10 with 32 examples."""
     nn = library.module.nn

@@ -162,6 +162,33 @@ PyObject *own_memory(PyObject *module, PyObject *args) {
     return new_reference(tensor);
 }
 
+PyObject *own_memories(PyObject *module, PyObject *args) {
+    static PyObject *name_extent;
+    PyObject *specs, *index, *allocate_address;
+    double allocate, free;
+    if (!PyArg_ParseTuple(args, "O!OddO", &PyList_Type, &specs, &index, &allocate, &free, &allocate_address)) {
+        return NULL;
+    }
+    PyObject *made = PyList_New(0);
+    for (Py_ssize_t i = 0; made != NULL && i < PyList_GET_SIZE(specs); i++) {
+        PyObject *spec = PyList_GET_ITEM(specs, i);
+        PyObject *tensor = (PyObject *)make_tensor(spec, 0, NULL);
+        PyObject *nbytes = tensor == NULL ? NULL : attribute_of(spec, &name_extent, "extent_nbytes");
+        PyObject *own = nbytes == NULL ? NULL
+                                       : Py_BuildValue("OOOddO", tensor, nbytes, index, allocate, free,
+                                                       allocate_address);
+        PyObject *done = own == NULL ? NULL : own_memory(module, own);
+        if (done == NULL || PyList_Append(made, tensor) < 0) {
+            Py_CLEAR(made);
+        }
+        Py_XDECREF(done);
+        Py_XDECREF(own);
+        Py_XDECREF(nbytes);
+        Py_XDECREF(tensor);
+    }
+    return made;
+}
+
 PyObject *owns_memory(PyObject *module, PyObject *tensor) {
     (void)module;
     return PyBool_FromLong(is_tensor(tensor) && is_owner((Tensor *)tensor));

@@ -175,9 +175,15 @@ static PyMethodDef functions[] = {
     {"know_batching", know_batching, METH_VARARGS, NULL},
     {"replace_memory", replace_memory, METH_VARARGS, NULL},
     {"own_memory", own_memory, METH_VARARGS, NULL},
+    {"own_memories", own_memories, METH_VARARGS, NULL},
     {"owns_memory", owns_memory, METH_O, NULL},
     {"bare_tensor", (PyCFunction)(void (*)(void))bare_tensor, METH_FASTCALL, NULL},
     {"is_alias_of", (PyCFunction)(void (*)(void))is_alias_of, METH_FASTCALL, NULL},
+    {"keys_of", (PyCFunction)(void (*)(void))keys_of, METH_FASTCALL, NULL},
+    {"specs_of_list", specs_of_list, METH_O, NULL},
+    {"bump_versions", bump_versions, METH_O, NULL},
+    {"any_inference", any_inference, METH_O, NULL},
+    {"addresses", (PyCFunction)(void (*)(void))addresses, METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };
 

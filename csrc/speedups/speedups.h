@@ -262,10 +262,11 @@ void leave_block(Tensor *self);
 int is_memory_ready(void);
 /* replace_memory(Storage._replace_memory, storage, memory), which updates its tensors; own_memory(tensor, nbytes, index,
  * allocate, free, allocate_address): allocates a new tensor's memory, by the backend's machine code if any;
- * owns_memory(tensor): is_owner; is_alias_of(tensor, other),
+ * own_memories(specs, index, allocate, free, allocate_address): new tensors with memory; owns_memory(tensor): is_owner; is_alias_of(tensor, other),
  * bare_tensor(cls=None): memory/tensor.py's. */
 PyObject *replace_memory(PyObject *module, PyObject *args);
 PyObject *own_memory(PyObject *module, PyObject *args);
+PyObject *own_memories(PyObject *module, PyObject *args);
 PyObject *owns_memory(PyObject *module, PyObject *tensor);
 PyObject *bare_tensor(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *is_alias_of(PyObject *module, PyObject *const *args, Py_ssize_t count);
@@ -290,6 +291,16 @@ PyTypeObject *make_tensor_type(PyObject *python);
 PyTypeObject *make_version_type(PyObject *python);
 /* Copies to a C class all attributes of the Python class except its slots and ``but``. */
 PyTypeObject *made_like(PyType_Spec *spec, PyObject *python, const char *but);
+
+/* ---- lists.c ----------------------------------------------------------------------------------------------------- */
+
+/* keys_of(positions, arguments), specs_of_list(tensors), bump_versions(tensors), any_inference(tensors),
+ * addresses(columns, count): loops over lists of tensors. */
+PyObject *keys_of(PyObject *module, PyObject *const *args, Py_ssize_t count);
+PyObject *specs_of_list(PyObject *module, PyObject *tensors);
+PyObject *bump_versions(PyObject *module, PyObject *tensors);
+PyObject *any_inference(PyObject *module, PyObject *tensors);
+PyObject *addresses(PyObject *module, PyObject *const *args, Py_ssize_t given);
 
 /* ---- plan.c ------------------------------------------------------------------------------------------------------ */
 

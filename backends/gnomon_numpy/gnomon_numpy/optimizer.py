@@ -13,7 +13,7 @@ import numpy as np
 from gnomon.memory.tensor import Tensor
 
 from .arrays import WIDE, Array, numbers, store
-from .families import ALL, FLOATS, Family
+from .families import FLOATS, Family
 
 family = Family()
 
@@ -108,19 +108,3 @@ def _adam(
 family.add("_fused_sgd_", FLOATS, lambda *arguments: _sgd(*arguments[-12:]))
 family.add("_fused_adam_", FLOATS, lambda *arguments: _adam(False, *arguments[-15:]))
 family.add("_fused_adamw_", FLOATS, lambda *arguments: _adam(True, *arguments[-15:]))
-
-
-def _add_to_each(*arguments: Any) -> None:
-    """Adds a number to each tensor; for bool, logical or."""
-    tensors, scalar = arguments[-2:]
-    for tensor in tensors:
-        found = numbers(tensor, WIDE)
-        if found.dtype.kind == "b":
-            store(tensor, found | bool(scalar))
-        elif found.dtype.kind in "iu" and isinstance(scalar, int):
-            store(tensor, found + np.asarray(scalar % 2**64, np.uint64).astype(found.dtype))
-        else:
-            store(tensor, found + scalar)
-
-
-family.add("_foreach_add_.Scalar", ALL, _add_to_each)

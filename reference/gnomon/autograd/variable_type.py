@@ -33,6 +33,7 @@ from ..values.dispatch_key import (
     INFERENCE_MODE_BIT,
     DispatchKey,
 )
+from ..values.speedups import speedups
 from . import anomaly_mode, views
 from . import node as node_module
 from .grad_mode import enable_grad
@@ -446,12 +447,11 @@ def inplace_or_view_kernel(operator: OpOverload, keys: int, arguments: Sequence[
         if position in written_with and arguments[written_with[position]] is None:
             continue
         written.extend(value if argument.is_list else (value,))
-    for value in written:
-        if value._version_counter is INFERENCE_VERSION and not mode_word() & INFERENCE_MODE_BIT:
-            raise RuntimeError(
-                f"{schema.name}: Inplace update to inference tensor outside InferenceMode is not allowed. "
-                "Make a clone() of it first."
-            )
+    if any_inference(written) and not mode_word() & INFERENCE_MODE_BIT:
+        raise RuntimeError(
+            f"{schema.name}: Inplace update to inference tensor outside InferenceMode is not allowed. "
+            "Make a clone() of it first."
+        )
     results = operator.redispatch(keys & ~AD_INPLACE_OR_VIEW, arguments)
     if schema.is_view:
         source = arguments[0]
@@ -463,10 +463,24 @@ def inplace_or_view_kernel(operator: OpOverload, keys: int, arguments: Sequence[
             elif results is not source:
                 views.mark_view(results, source)
         return results
-    for value in written:
-        if value._version_counter is not INFERENCE_VERSION:
-            version_counter(value).value += 1
+    bump_versions(written)
     return results
+
+
+def any_inference(tensors: Sequence[Tensor]) -> bool:
+    """Is one of them an inference tensor?"""
+    return any(each._version_counter is INFERENCE_VERSION for each in tensors)
+
+
+def bump_versions(tensors: Sequence[Tensor]) -> None:
+    """Increments the version counters, which inference tensors do not have."""
+    for each in tensors:
+        if each._version_counter is not INFERENCE_VERSION:
+            version_counter(each).value += 1
+
+
+if speedups is not None:
+    any_inference, bump_versions = speedups.any_inference, speedups.bump_versions
 
 
 def _aliases_or_writes(operator: OpOverload) -> bool:

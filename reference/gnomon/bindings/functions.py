@@ -70,7 +70,12 @@ def _offered(packet: OpOverloadPacket, variant: str) -> bool:
     records = [each.record for each in _operators(packet)]
     offered = {each.strip() for record in records for each in record.variants.split(",")}
     elsewhere = any(record.python_module for record in records)  # such as linalg and nn.functional
-    return variant in offered and not elsewhere and not packet.name.startswith("_")
+    return variant in offered and not elsewhere and is_public(packet.name)
+
+
+def is_public(name: str) -> bool:
+    """Is an operator of this name a function?  Those on lists are, as in PyTorch."""
+    return not name.startswith("_") or name.startswith("_foreach_")
 
 
 def operator_methods() -> dict[str, Callable[..., Any]]:

@@ -133,10 +133,10 @@ def execute(
                     aten.fill_.Scalar(output, record.identity if dtype.is_complex else record.identity.real)
             return
         if meets_in_float32(operator, meta.key_dtype, arguments):
-            if not _takes_float32_numbers(operator, meta, arguments):
+            if not takes_float32_numbers(operator, meta, arguments):
                 _execute_in_float32(operator, outputs[0], arguments)  # type: ignore[arg-type]
                 return
-            iterator = _with_float32_numbers(operator, iterator, meta.key_dtype, arguments)
+            iterator = with_float32_numbers(operator, iterator, meta.key_dtype, arguments)
         inputs: list[Tensor | None] = []
         operands = iter(iterator.operands[iterator.output_count :])
         for position in operator.tensor_positions:
@@ -210,14 +210,14 @@ def _is_number(value: Any, common: dtypes.dtype) -> bool:
     return not isinstance(value, Tensor) or (value._spec.ndim == 0 and value._spec.dtype is not common)
 
 
-def _takes_float32_numbers(operator: OpOverload, meta: MetaResult, arguments: Sequence[Any]) -> bool:
+def takes_float32_numbers(operator: OpOverload, meta: MetaResult, arguments: Sequence[Any]) -> bool:
     """Does the kernel take numbers as float32?  It does not for the first operand."""
     if meta.device.type == "meta" or not backend_of(meta.device).reads_float32_numbers:
         return False
     return not _is_number(arguments[operator.tensor_positions[0]], meta.key_dtype)
 
 
-def _with_float32_numbers(
+def with_float32_numbers(
     operator: OpOverload, iterator: TensorIterator, common: dtypes.dtype, arguments: Sequence[Any]
 ) -> TensorIterator:
     """The TensorIterator of a call whose number operands are float32."""
@@ -308,16 +308,26 @@ def run_view(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
     return alias_tensor(self, spec, start + offset)
 
 
+def inplace_meta_result(operator: OpOverload, arguments: Sequence[Any]) -> MetaResult:
+    """The meta function's result for an in-place call, after the checks of what is written to.
+
+    Those of memory that operands share are not among them.
+    """
+    base = operator.record.base
+    spec = arguments[0]._spec
+    meta = meta_result(base, with_output_dtype(base, arguments, arguments[0]))
+    result = meta.output_specs[0]
+    check_inplace_sizes(operator.schema.name, spec, result)
+    check_cast(operator.schema.name, result.dtype, spec.dtype)
+    return meta
+
+
 def run_inplace(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Tensor:
     """Write the result to the first argument: the Dense kernel of in-place operators."""
     base = operator.record.base
     self = arguments[0]
+    meta = inplace_meta_result(operator, arguments)
     arguments = with_output_dtype(base, arguments, self)
-    meta = meta_result(base, arguments)
-    result = meta.output_specs[0]
-    spec = self._spec
-    check_inplace_sizes(operator.schema.name, spec, result)
-    check_cast(operator.schema.name, result.dtype, spec.dtype)
     if base.record.inplace.on_expanded and is_expanded(self):
         if callable(base.record.inplace.on_expanded):
             base.record.inplace.on_expanded(*arguments)

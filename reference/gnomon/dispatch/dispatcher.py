@@ -64,6 +64,21 @@ def _fits(argument: Argument, value: Any, record: Any) -> bool:
     return isinstance(value, kinds)
 
 
+def keys_of(positions: tuple[int, ...], arguments: Sequence[Any]) -> int:
+    """The dispatch keys of the tensors at these positions of ``arguments``, lists included."""
+    keys = 0
+    for position in positions:
+        value = arguments[position]
+        for each in value if isinstance(value, (list, tuple)) else (value,):
+            if isinstance(each, Tensor):
+                keys |= each._keys
+    return keys
+
+
+if speedups is not None:
+    keys_of = speedups.keys_of
+
+
 class OpOverload:
     """One operator with one schema, called with the schema's arguments.
 
@@ -215,9 +230,9 @@ class OpOverload:
         word = mode_word()
         # without tensor arguments (factories) these keys remain; inference mode marks no views
         keys = DENSE if word & INFERENCE_MODE_BIT else TENSOR_KEYS
-        for tensor in self.tensors(arguments):
-            keys |= tensor._keys
-        keys = (keys | word) & ALL_KEYS & ~(word >> EXCLUDED_SHIFT)  # mode.active_keys
+        keys = (
+            (keys | keys_of(self.tensor_positions, arguments) | word) & ALL_KEYS & ~(word >> EXCLUDED_SHIFT)
+        )  # mode.active_keys
         if word & OBSERVED_BIT:
             return observed(FUNCTION, self.name, arguments, self.redispatch, keys, arguments)
         return self.redispatch(keys, arguments)

@@ -91,6 +91,26 @@ class PreparedCall:
         raise NotImplementedError(f"{type(self).__name__}: run_new is not implemented")
 
 
+class PreparedList(Protocol):
+    """Calls of a kernel that run together, in one launch.
+
+    A PreparingKernel may offer it: ``prepare_list(calls, number_tensor)`` makes one of prepared calls with
+    one output each, None for a call without elements.  ``number_tensor``: the position among the operands of
+    one that is a number, or -1.
+    """
+
+    def run(self, columns: Sequence[Any], numbers: Sequence[tuple[Any, ...]] | None) -> int:
+        """Run all calls, as if in order; returns a status.
+
+        columns: for each operand, outputs first, the tensors of all calls, or None of a number.
+        numbers: for each call, or once for all, what replaces its numbers, and after these the operand that
+        is a number; None: those with which the calls were prepared.
+        NOT_IMPLEMENTED: an input shares memory with an output in a way that the checks may refuse; nothing
+        was written.
+        """
+        raise NotImplementedError
+
+
 @runtime_checkable
 class PreparingKernel(Protocol):
     """A kernel that prepares calls instead of being called itself."""

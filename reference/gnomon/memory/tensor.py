@@ -571,6 +571,11 @@ def empty_tensor(spec: Spec) -> Tensor:
     return make_tensor(spec, Storage(backend, spec.device, memory, spec.extent_nbytes))
 
 
+def empty_tensors(specs: list[Spec]) -> list[Tensor]:
+    """``empty_tensor`` of each spec, all on one device."""
+    return [empty_tensor(spec) for spec in specs]
+
+
 def alias_tensor(tensor: Tensor, spec: Spec, offset: int, cls: type[Tensor] | None = None) -> Tensor:
     """Create a leaf tensor on the same storage with another spec and offset; it shares the version counter.
 
@@ -595,6 +600,7 @@ if speedups is not None:
     Tensor = speedups.tensor(Tensor)  # type: ignore[misc]
     bare_tensor = speedups.bare_tensor
     empty_tensor = speedups.empty_tensor(empty_tensor)
+    empty_tensors = speedups.empty_tensors(empty_tensors)
     is_alias_of = speedups.is_alias_of
 
 INFERENCE_VERSION = VersionCounter()  # shared by all inference tensors, which do not count versions

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import gnomon as gn
 
-from .optimizer import SingleTensorOptimizer, as_scalar, check_at_least_zero, check_lr
+from .optimizer import Each, MultiTensorOptimizer, Tensors, as_scalar, check_at_least_zero, check_lr
 
 
-class Adadelta(SingleTensorOptimizer):
+class Adadelta(MultiTensorOptimizer):
     """``param -= lr * grad * sqrt(u + eps) / sqrt(v + eps)``.
 
     v and u are running means, with coefficient ``rho``, of the squares of the gradients and of the steps.
@@ -65,15 +65,19 @@ class Adadelta(SingleTensorOptimizer):
             "acc_delta": gn.zeros_like(param),
         }
 
-    def _update(
-        self, param: gn.Tensor, grad: gn.Tensor, state: dict[str, Any], group: dict[str, Any]
+    def _update_each(
+        self, each: Each, params: Tensors, grads: Tensors, state: dict[str, Tensors], group: dict[str, Any]
     ) -> None:
         rho, eps = group["rho"], group["eps"]
-        square_avg, acc_delta = state["square_avg"], state["acc_delta"]
-        state["step"].add_(1)
+        square_avgs, acc_deltas = state["square_avg"], state["acc_delta"]
+        each("add_", state["step"], 1)
         if group["weight_decay"] != 0:
-            grad = grad.add(param, alpha=group["weight_decay"])
-        square_avg.mul_(rho).addcmul_(grad, grad, value=1 - rho)
-        delta = acc_delta.add(eps).sqrt_() / square_avg.add(eps).sqrt_() * grad
-        acc_delta.mul_(rho).addcmul_(delta, delta, value=1 - rho)
-        param.add_(delta, alpha=-as_scalar(group["lr"]))
+            grads = each("add", grads, params, alpha=group["weight_decay"])
+        each("mul_", square_avgs, rho)
+        each("addcmul_", square_avgs, grads, grads, value=1 - rho)
+        numerators = each("sqrt_", each("add", acc_deltas, eps))
+        denominators = each("sqrt_", each("add", square_avgs, eps))
+        deltas = each("mul", each("div", numerators, denominators), grads)
+        each("mul_", acc_deltas, rho)
+        each("addcmul_", acc_deltas, deltas, deltas, value=1 - rho)
+        each("add_", params, deltas, alpha=-as_scalar(group["lr"]))

@@ -8,7 +8,9 @@ from typing import Any, ClassVar
 import gnomon as gn
 
 from .optimizer import (
-    SingleTensorOptimizer,
+    Each,
+    MultiTensorOptimizer,
+    Tensors,
     as_scalar,
     check_at_least_zero,
     check_fused,
@@ -17,7 +19,7 @@ from .optimizer import (
 )
 
 
-class Adagrad(SingleTensorOptimizer):
+class Adagrad(MultiTensorOptimizer):
     """``param -= lr / (1 + (t - 1) * lr_decay) * grad / (sqrt(s) + eps)`` at step t.
 
     s is the sum of the squared gradients, and starts at ``initial_accumulator_value``.  ``weight_decay`` adds
@@ -84,13 +86,14 @@ class Adagrad(SingleTensorOptimizer):
                 check_fused_param(param)
         super()._step(params, grads, group)
 
-    def _update(
-        self, param: gn.Tensor, grad: gn.Tensor, state: dict[str, Any], group: dict[str, Any]
+    def _update_each(
+        self, each: Each, params: Tensors, grads: Tensors, state: dict[str, Tensors], group: dict[str, Any]
     ) -> None:
-        state["step"].add_(1)
-        step = state["step"].item()
+        lr, decay = as_scalar(group["lr"]), group["lr_decay"]
+        each("add_", state["step"], 1)
         if group["weight_decay"] != 0:
-            grad = grad.add(param, alpha=group["weight_decay"])
-        lr = as_scalar(group["lr"]) / (1 + (step - 1) * group["lr_decay"])
-        state["sum"].addcmul_(grad, grad, value=1)
-        param.addcdiv_(grad, state["sum"].sqrt() + group["eps"], value=-lr)
+            grads = each("add", grads, params, alpha=group["weight_decay"])
+        each("addcmul_", state["sum"], grads, grads, value=1)
+        denominators = each("add", each("sqrt", state["sum"]), group["eps"])
+        sizes = [-lr / (1 + (step.item() - 1) * decay) for step in state["step"]]
+        each("addcdiv_", params, grads, denominators, value=sizes)

@@ -7,10 +7,18 @@ from typing import Any, ClassVar
 
 import gnomon as gn
 
-from .optimizer import SingleTensorOptimizer, as_scalar, check_at_least_zero, check_betas, check_lr
+from .optimizer import (
+    Each,
+    MultiTensorOptimizer,
+    Tensors,
+    as_scalar,
+    check_at_least_zero,
+    check_betas,
+    check_lr,
+)
 
 
-class Adamax(SingleTensorOptimizer):
+class Adamax(MultiTensorOptimizer):
     """``param -= lr / (1 - beta1**t) * m / u`` at step t.
 
     m is the running mean of the gradient; u is the larger one of ``beta2 * u`` and ``abs(grad) + eps``.
@@ -64,17 +72,20 @@ class Adamax(SingleTensorOptimizer):
             "exp_inf": gn.zeros_like(param),
         }
 
-    def _update(
-        self, param: gn.Tensor, grad: gn.Tensor, state: dict[str, Any], group: dict[str, Any]
+    def _update_each(
+        self, each: Each, params: Tensors, grads: Tensors, state: dict[str, Tensors], group: dict[str, Any]
     ) -> None:
         lr, (beta1, beta2) = as_scalar(group["lr"]), group["betas"]
-        step, exp_avg, exp_inf = state["step"], state["exp_avg"], state["exp_inf"]
-        step.add_(1)
+        steps, exp_avgs, exp_infs = state["step"], state["exp_avg"], state["exp_inf"]
+        each("add_", steps, 1)
         if group["weight_decay"] != 0:
-            grad = grad.add(param, alpha=group["weight_decay"])
-        exp_avg.lerp_(grad, 1 - beta1)
-        exp_inf.copy_(gn.maximum(exp_inf * beta2, grad.abs() + group["eps"]))
+            grads = each("add", grads, params, alpha=group["weight_decay"])
+        each("lerp_", exp_avgs, grads, 1 - beta1)
+        each("mul_", exp_infs, beta2)
+        each("clamp_min_", exp_infs, each("add_", each("abs", grads), group["eps"]))
         if group["capturable"]:
-            param.addcdiv_(exp_avg, exp_inf * ((beta1**step - 1) / lr))
+            denominators = each("mul", exp_infs, [(beta1**step - 1) / lr for step in steps])
+            each("addcdiv_", params, exp_avgs, denominators, value=1)
         else:
-            param.addcdiv_(exp_avg, exp_inf, value=-(lr / (1 - beta1 ** step.item())))
+            sizes = [-(lr / (1 - beta1 ** step.item())) for step in steps]
+            each("addcdiv_", params, exp_avgs, exp_infs, value=sizes)

@@ -7,10 +7,18 @@ from typing import Any, ClassVar
 
 import gnomon as gn
 
-from .optimizer import SingleTensorOptimizer, as_scalar, check_at_least_zero, check_lr, number_of
+from .optimizer import (
+    Each,
+    MultiTensorOptimizer,
+    Tensors,
+    as_scalar,
+    check_at_least_zero,
+    check_lr,
+    number_of,
+)
 
 
-class ASGD(SingleTensorOptimizer):
+class ASGD(MultiTensorOptimizer):
     """``param = param * (1 - lambd * eta) - eta * grad``, with ``eta = lr / (1 + lambd * lr * t) ** alpha``.
 
     The state "ax" is the mean of the parameter's values after step ``t0``, and until then its last value.
@@ -66,25 +74,34 @@ class ASGD(SingleTensorOptimizer):
             "ax": gn.zeros_like(param),
         }
 
-    def _update(
-        self, param: gn.Tensor, grad: gn.Tensor, state: dict[str, Any], group: dict[str, Any]
+    def _update_each(
+        self, each: Each, params: Tensors, grads: Tensors, state: dict[str, Tensors], group: dict[str, Any]
     ) -> None:
         lr, lambd, alpha, t0 = as_scalar(group["lr"]), group["lambd"], group["alpha"], group["t0"]
-        step, eta, mu, ax = state["step"], state["eta"], state["mu"], state["ax"]
-        step.add_(1)
+        steps, etas, mus, axs = state["step"], state["eta"], state["mu"], state["ax"]
+        each("add_", steps, 1)
         if group["weight_decay"] != 0:
-            grad = grad.add(param, alpha=group["weight_decay"])
+            grads = each("add", grads, params, alpha=group["weight_decay"])
         if group["capturable"]:
-            param.mul_(1 - lambd * eta).addcmul_(grad, eta, value=-1)
-            ax.add_(param.sub(ax).mul_(mu))
-            eta.copy_(lr / (1 + lambd * lr * step) ** alpha)
-            mu.copy_(1 / (step - t0).clamp(min=1))
-        else:
-            param.mul_(1 - lambd * eta.item()).add_(grad, alpha=-eta.item())
-            if mu.item() == 1:
-                ax.copy_(param)
-            else:
+            for param, grad, step, eta, mu, ax in zip(params, grads, steps, etas, mus, axs):
+                param.mul_(1 - lambd * eta).addcmul_(grad, eta, value=-1)
                 ax.add_(param.sub(ax).mul_(mu))
+                eta.copy_(lr / (1 + lambd * lr * step) ** alpha)
+                mu.copy_(1 / (step - t0).clamp(min=1))
+            return
+        sizes = [eta.item() for eta in etas]
+        each("mul_", params, [1 - lambd * size for size in sizes])
+        each("add_", params, each("mul", grads, [-size for size in sizes]))
+        weights = [mu.item() for mu in mus]
+        if all(weight == 1 for weight in weights):
+            each("copy_", axs, params)
+        else:
+            each("add_", axs, each("mul_", each("sub", params, axs), weights))
+        made: dict[float, tuple[gn.Tensor, gn.Tensor]] = {}  # they are mostly the same for all parameters
+        for step, eta, mu in zip(steps, etas, mus):
             count = step.item()
-            eta.copy_(gn.as_tensor(lr / (1 + lambd * lr * count) ** alpha))
-            mu.copy_(gn.as_tensor(1 / max(1, count - t0)))
+            if count not in made:
+                size, weight = lr / (1 + lambd * lr * count) ** alpha, 1 / max(1, count - t0)
+                made[count] = gn.as_tensor(size), gn.as_tensor(weight)
+            eta.copy_(made[count][0])
+            mu.copy_(made[count][1])

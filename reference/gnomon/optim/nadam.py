@@ -7,10 +7,18 @@ from typing import Any, ClassVar
 
 import gnomon as gn
 
-from .optimizer import SingleTensorOptimizer, as_scalar, check_at_least_zero, check_betas, check_lr
+from .optimizer import (
+    Each,
+    MultiTensorOptimizer,
+    Tensors,
+    as_scalar,
+    check_at_least_zero,
+    check_betas,
+    check_lr,
+)
 
 
-class NAdam(SingleTensorOptimizer):
+class NAdam(MultiTensorOptimizer):
     """Adam whose step looks ahead: it mixes the gradient with the running mean m of the gradients.
 
     At step t, with ``mu(t) = beta1 * (1 - 0.5 * 0.96 ** (t * momentum_decay))`` and p(t) the product of mu(1)
@@ -76,29 +84,34 @@ class NAdam(SingleTensorOptimizer):
             "exp_avg_sq": gn.zeros_like(param),
         }
 
-    def _update(
-        self, param: gn.Tensor, grad: gn.Tensor, state: dict[str, Any], group: dict[str, Any]
+    def _update_each(
+        self, each: Each, params: Tensors, grads: Tensors, state: dict[str, Tensors], group: dict[str, Any]
     ) -> None:
         lr, (beta1, beta2), decay = as_scalar(group["lr"]), group["betas"], group["momentum_decay"]
-        exp_avg, exp_avg_sq, mu_product = state["exp_avg"], state["exp_avg_sq"], state["mu_product"]
-        state["step"].add_(1)
-        step = state["step"] if group["capturable"] else state["step"].item()
+        exp_avgs, exp_avg_sqs, products = state["exp_avg"], state["exp_avg_sq"], state["mu_product"]
+        each("add_", state["step"], 1)
+        steps: list[Any] = state["step"] if group["capturable"] else [step.item() for step in state["step"]]
         if group["weight_decay"] != 0:
             if group["decoupled_weight_decay"]:
-                param.mul_(1 - lr * group["weight_decay"])
+                each("mul_", params, 1 - lr * group["weight_decay"])
             else:
-                grad = grad.add(param, alpha=group["weight_decay"])
-        mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * decay))
-        next_mu = beta1 * (1.0 - 0.5 * 0.96 ** ((step + 1) * decay))
-        mu_product.mul_(mu)
-        exp_avg.lerp_(grad, 1 - beta1)
-        exp_avg_sq.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
-        denominator = exp_avg_sq.div(1 - beta2**step).sqrt() + group["eps"]
-        if group["differentiable"] or group["capturable"]:
-            # Numbers stay tensors, so that nothing is read back and autograd records what it must.
-            param.addcdiv_(grad * (-lr * (1.0 - mu) / (1.0 - mu_product)), denominator)
-            param.addcdiv_(exp_avg * (-lr * next_mu / (1.0 - mu_product * next_mu)), denominator)
+                grads = each("add", grads, params, alpha=group["weight_decay"])
+        mus = [beta1 * (1.0 - 0.5 * 0.96 ** (step * decay)) for step in steps]
+        next_mus = [beta1 * (1.0 - 0.5 * 0.96 ** ((step + 1) * decay)) for step in steps]
+        each("mul_", products, mus)
+        each("lerp_", exp_avgs, grads, 1 - beta1)
+        each("mul_", exp_avg_sqs, beta2)
+        each("addcmul_", exp_avg_sqs, grads, grads, value=1 - beta2)
+        roots = each("sqrt", each("div", exp_avg_sqs, [1 - beta2**step for step in steps]))
+        denominators = each("add", roots, group["eps"])
+        # Numbers stay tensors if nothing is to be read back, or if autograd records them.
+        keeps_tensors = group["differentiable"] or group["capturable"]
+        numbers: list[Any] = products if keeps_tensors else [product.item() for product in products]
+        sizes = [-lr * (1.0 - mu) / (1.0 - product) for mu, product in zip(mus, numbers)]
+        next_sizes = [-lr * mu / (1.0 - product * mu) for mu, product in zip(next_mus, numbers)]
+        if keeps_tensors:
+            each("addcdiv_", params, each("mul", grads, sizes), denominators, value=1)
+            each("addcdiv_", params, each("mul", exp_avgs, next_sizes), denominators, value=1)
         else:
-            product = mu_product.item()
-            param.addcdiv_(grad, denominator, value=-lr * (1.0 - mu) / (1.0 - product))
-            param.addcdiv_(exp_avg, denominator, value=-lr * next_mu / (1.0 - product * next_mu))
+            each("addcdiv_", params, grads, denominators, value=sizes)
+            each("addcdiv_", params, exp_avgs, denominators, value=next_sizes)

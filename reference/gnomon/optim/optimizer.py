@@ -12,6 +12,8 @@ from typing import Any, ClassVar
 import gnomon as gn
 
 from ..autograd.hooks import Hooks, RemovableHandle, add_hook
+from ..dispatch.dispatcher import aten
+from ..memory.backend import backend_of
 from ..nn.parameter import Parameter
 from ..profiler import record_function
 from ..values.dispatch_key import WRAPPER_KEYS
@@ -354,6 +356,10 @@ class Optimizer:
         return f"{text})"
 
 
+Tensors = list[gn.Tensor]
+Each = Callable[..., Tensors]
+
+
 class SingleTensorOptimizer(Optimizer):
     """The base class of optimizers that update each parameter by itself: PyTorch's single-tensor code.
 
@@ -431,6 +437,87 @@ class SingleTensorOptimizer(Optimizer):
             )
 
 
+class MultiTensorOptimizer(SingleTensorOptimizer):
+    """The base class of optimizers that update all parameters by list operators: PyTorch's multi-tensor code.
+
+    A subclass defines ``_update_each``, which also updates a parameter by itself, with lists of one.
+
+    Lists are the default where they are possible and pay off; ``foreach`` asks for them, or with False
+    for single tensors.  They are not possible for complex parameters, for options that are tensors, and with
+    ``differentiable`` or ``capturable``.
+    """
+
+    def _step(self, params: Tensors, grads: Tensors, group: dict[str, Any]) -> None:
+        if not uses_lists(params, grads, group):
+            super()._step(params, grads, group)
+            return
+        states = [self._state_of(param, grad, group) for param, grad in zip(params, grads)]
+        lists = {name: [state[name] for state in states] for name in states[0]}
+        if group["maximize"]:
+            grads = multi_tensor("neg", grads)
+        self._update_each(multi_tensor, params, grads, lists, group)
+
+    def _update(
+        self, param: gn.Tensor, grad: gn.Tensor, state: dict[str, Any], group: dict[str, Any]
+    ) -> None:
+        lists = {name: [value] for name, value in state.items()}
+        self._update_each(single_tensor, [param], [grad], lists, group)
+
+    def _update_each(
+        self, each: Each, params: Tensors, grads: Tensors, state: dict[str, Tensors], group: dict[str, Any]
+    ) -> None:
+        """Updates real parameters and their state in place; ``grads`` is what to descend along.
+
+        ``each("mul_", tensors, number)`` calls an operator for each tensor, and returns the results; other
+        arguments are numbers, or lists of tensors or of numbers.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must define _update_each")
+
+
+def uses_lists(params: Tensors, grads: Tensors, group: dict[str, Any]) -> bool:
+    """Are all parameters updated together, by list operators?
+
+    By default not if there are few, or if large ones are in host memory: a list operator passes over all of
+    them, and they would leave the caches before the next one.
+    """
+    if group["foreach"] is False or group.get("differentiable") or group.get("capturable"):
+        return False
+    if any(isinstance(option, gn.Tensor) for option in group.values()) or not are_plain(params, grads):
+        return False
+    if group["foreach"]:
+        return True
+    elements = sum([param._spec.numel for param in params])
+    is_large = elements > _MOST_CACHED * len(params) and backend_of(params[0]._spec.device).host_memory
+    return len(params) >= _LEAST_LIST and not is_large
+
+
+_LEAST_LIST = 4  # so many calls of an operator take as long as one of a list operator
+_MOST_CACHED = 32768  # elements of a parameter
+
+
+def multi_tensor(name: str, tensors: Tensors, *others: Any, value: Any = None, alpha: Any = None) -> Tensors:
+    """Calls a list operator; one that is in place returns ``tensors``."""
+    packet = getattr(aten, f"_foreach_{name}")
+    arguments = others if value is None else (*others, value)
+    if not arguments or name == "copy_":
+        found = packet.default(tensors, *arguments)
+    else:
+        last = arguments[-1]
+        if not isinstance(last, list):
+            operator = packet.Scalar
+        else:
+            operator = packet.List if isinstance(last[0], gn.Tensor) else packet.ScalarList
+        found = operator(tensors, *arguments, *(() if alpha is None else (alpha,)))
+    return tensors if found is None else list(found)
+
+
+def single_tensor(name: str, tensors: Tensors, *others: Any, **options: Any) -> Tensors:
+    """Calls a method of each tensor."""
+    columns = [other if isinstance(other, list) else itertools.repeat(other) for other in others]
+    numbers = {key: option[0] if isinstance(option, list) else option for key, option in options.items()}
+    return [getattr(tensor, name)(*row, **numbers) for tensor, *row in zip(tensors, *columns)]
+
+
 # Devices where a step with ``capturable`` runs without being waited for.
 CAPTURABLE_DEVICES = ["cuda"]
 
@@ -494,6 +581,13 @@ def is_fused(params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, A
     for option in (group["lr"], group["weight_decay"], *group.get("betas", ())):
         if isinstance(option, gn.Tensor):
             return False
+    return are_plain(params, grads)
+
+
+def are_plain(params: Tensors, grads: Tensors) -> bool:
+    """May one operator update all parameters: are they different dense floating point tensors on one device,
+    and is each gradient one of the same dtype?
+    """
     where = params[0]._spec.device
     for param, grad in zip(params, grads):
         spec, other = param._spec, grad._spec

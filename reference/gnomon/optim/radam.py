@@ -7,10 +7,18 @@ from typing import Any, ClassVar
 
 import gnomon as gn
 
-from .optimizer import SingleTensorOptimizer, as_scalar, check_at_least_zero, check_betas, check_lr
+from .optimizer import (
+    Each,
+    MultiTensorOptimizer,
+    Tensors,
+    as_scalar,
+    check_at_least_zero,
+    check_betas,
+    check_lr,
+)
 
 
-class RAdam(SingleTensorOptimizer):
+class RAdam(MultiTensorOptimizer):
     """``param -= lr * m * r / (sqrt(v) + eps)``, or at first ``param -= lr * m``.
 
     m and v are the running means of the gradient and of its square, corrected for starting at zero.  v is
@@ -70,34 +78,41 @@ class RAdam(SingleTensorOptimizer):
             "exp_avg_sq": gn.zeros_like(param),
         }
 
-    def _update(
-        self, param: gn.Tensor, grad: gn.Tensor, state: dict[str, Any], group: dict[str, Any]
+    def _update_each(
+        self, each: Each, params: Tensors, grads: Tensors, state: dict[str, Tensors], group: dict[str, Any]
     ) -> None:
         lr, (beta1, beta2), eps = as_scalar(group["lr"]), group["betas"], group["eps"]
-        exp_avg, exp_avg_sq = state["exp_avg"], state["exp_avg_sq"]
-        state["step"].add_(1)
-        step = state["step"] if group["capturable"] else state["step"].item()
+        exp_avgs, exp_avg_sqs = state["exp_avg"], state["exp_avg_sq"]
+        each("add_", state["step"], 1)
+        steps: list[Any] = state["step"] if group["capturable"] else [step.item() for step in state["step"]]
         if group["weight_decay"] != 0:
             if group["decoupled_weight_decay"]:
-                param.mul_(1 - lr * group["weight_decay"])
+                each("mul_", params, 1 - lr * group["weight_decay"])
             else:
-                grad = grad.add(param, alpha=group["weight_decay"])
-        exp_avg.lerp_(grad, 1 - beta1)
-        exp_avg_sq.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
-        bias_correction2 = 1 - beta2**step
-        update = exp_avg / (1 - beta1**step) * lr
+                grads = each("add", grads, params, alpha=group["weight_decay"])
+        each("lerp_", exp_avgs, grads, 1 - beta1)
+        each("mul_", exp_avg_sqs, beta2)
+        each("addcmul_", exp_avg_sqs, grads, grads, value=1 - beta2)
+        updates = each("mul", exp_avgs, [lr / (1 - beta1**step) for step in steps])
         # The number of gradients that v averages over (the length of a simple moving average), and its limit.
         limit = 2 / (1 - beta2) - 1
-        length = limit - 2 * step * beta2**step / bias_correction2
+        lengths = [limit - 2 * step * beta2**step / (1 - beta2**step) for step in steps]
 
-        def rectification() -> Any:
-            return ((length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)) ** 0.5
-
-        def inverse_root() -> gn.Tensor:
-            return bias_correction2**0.5 / (exp_avg_sq.sqrt() + eps)
+        def factor(step: Any, length: Any) -> Any:
+            """The rectification, and the bias correction of v."""
+            ratio = (length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)
+            return (ratio * (1 - beta2**step)) ** 0.5
 
         if group["capturable"]:
-            update = update * gn.where(length > 5.0, rectification() * inverse_root(), 1.0)
-        elif length > 5.0:
-            update = update * inverse_root() * rectification()
-        param.add_(update, alpha=-1.0)
+            inverse_roots = each("reciprocal", each("add", each("sqrt", exp_avg_sqs), eps))
+            adapted = each("mul", inverse_roots, [factor(*pair) for pair in zip(steps, lengths)])
+            kept: list[gn.Tensor] = [gn.where(length > 5.0, one, 1.0) for length, one in zip(lengths, adapted)]
+            updates = each("mul", updates, kept)
+        elif any(length > 5.0 for length in lengths):
+            roots = each("add", each("sqrt", exp_avg_sqs), eps)
+            factors = [factor(*pair) if pair[1] > 5.0 else 0.0 for pair in zip(steps, lengths)]
+            adapted = each("mul", each("reciprocal", roots), factors)
+            if not all(factors):
+                adapted = each("add", adapted, [0.0 if number else 1.0 for number in factors])
+            updates = each("mul", updates, adapted)
+        each("add_", params, updates, alpha=-1.0)

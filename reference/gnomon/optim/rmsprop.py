@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import gnomon as gn
 
-from .optimizer import SingleTensorOptimizer, as_scalar, check_at_least_zero, check_lr
+from .optimizer import Each, MultiTensorOptimizer, Tensors, as_scalar, check_at_least_zero, check_lr
 
 
-class RMSprop(SingleTensorOptimizer):
+class RMSprop(MultiTensorOptimizer):
     """``param -= lr * grad / (sqrt(v) + eps)``: v is the running mean, with ``alpha``, of squared gradients.
 
     ``centered`` subtracts from v the square of the mean gradient.  With ``momentum`` the quotients are
@@ -71,21 +71,25 @@ class RMSprop(SingleTensorOptimizer):
             state["grad_avg"] = gn.zeros_like(param)
         return state
 
-    def _update(
-        self, param: gn.Tensor, grad: gn.Tensor, state: dict[str, Any], group: dict[str, Any]
+    def _update_each(
+        self, each: Each, params: Tensors, grads: Tensors, state: dict[str, Tensors], group: dict[str, Any]
     ) -> None:
-        lr, alpha, square_avg = as_scalar(group["lr"]), group["alpha"], state["square_avg"]
-        state["step"].add_(1)
+        lr, alpha, square_avgs = as_scalar(group["lr"]), group["alpha"], state["square_avg"]
+        each("add_", state["step"], 1)
         if group["weight_decay"] != 0:
-            grad = grad.add(param, alpha=group["weight_decay"])
-        square_avg.mul_(alpha).addcmul_(grad, grad, value=1 - alpha)
-        variance = square_avg
+            grads = each("add", grads, params, alpha=group["weight_decay"])
+        each("mul_", square_avgs, alpha)
+        each("addcmul_", square_avgs, grads, grads, value=1 - alpha)
+        variances = square_avgs
         if group["centered"]:
-            grad_avg = state["grad_avg"].lerp_(grad, 1 - alpha)
-            variance = square_avg.addcmul(grad_avg, grad_avg, value=-1)
-        denominator = variance.sqrt() + group["eps"]
+            grad_avgs = state["grad_avg"]
+            each("lerp_", grad_avgs, grads, 1 - alpha)
+            variances = each("addcmul", square_avgs, grad_avgs, grad_avgs, value=-1)
+        denominators = each("add", each("sqrt", variances), group["eps"])
         if group["momentum"] > 0:
-            buffer = state["momentum_buffer"].mul_(group["momentum"]).addcdiv_(grad, denominator)
-            param.add_(buffer, alpha=-lr)
+            buffers = state["momentum_buffer"]
+            each("mul_", buffers, group["momentum"])
+            each("addcdiv_", buffers, grads, denominators, value=1)
+            each("add_", params, buffers, alpha=-lr)
         else:
-            param.addcdiv_(grad, denominator, value=-lr)
+            each("addcdiv_", params, grads, denominators, value=-lr)

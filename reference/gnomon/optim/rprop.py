@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import gnomon as gn
 
-from .optimizer import SingleTensorOptimizer, check_lr, number_of
+from .optimizer import Each, MultiTensorOptimizer, Tensors, check_lr, number_of
 
 
-class Rprop(SingleTensorOptimizer):
+class Rprop(MultiTensorOptimizer):
     """``param -= step_size * sign(grad)``, with a step size for each element, which starts at ``lr``.
 
     Where the gradient keeps its sign, the step size is multiplied by ``etas[1]``; where it changes its sign,
@@ -63,17 +63,25 @@ class Rprop(SingleTensorOptimizer):
             "step_size": gn.full_like(grad, complex(lr, lr) if param.is_complex() else lr),
         }
 
-    def _update(
-        self, param: gn.Tensor, grad: gn.Tensor, state: dict[str, Any], group: dict[str, Any]
+    def _update_each(
+        self, each: Each, params: Tensors, grads: Tensors, state: dict[str, Tensors], group: dict[str, Any]
     ) -> None:
         (decrease, increase), (smallest, largest) = group["etas"], group["step_sizes"]
-        previous = state["prev"]
-        state["step"].add_(1)
-        sign = grad.mul(previous.clone() if group["differentiable"] else previous).sign()
-        is_reversed = sign.lt(0)
-        factor = gn.where(sign.gt(0), increase, gn.where(is_reversed, decrease, sign))
-        factor = gn.where(sign.eq(0), 1, factor)
-        step_size = state["step_size"].mul_(factor).clamp_(smallest, largest)
-        grad = gn.where(is_reversed, 0, grad)
-        param.addcmul_(grad.sign(), step_size, value=-1)
-        previous.copy_(grad)
+        previous, step_sizes = state["prev"], state["step_size"]
+        each("add_", state["step"], 1)
+        before = each("clone", previous) if group["differentiable"] else previous
+        signs = each("sign", each("mul", grads, before))
+        reversals = [sign.lt(0) for sign in signs]
+        factors = []
+        for sign, is_reversed in zip(signs, reversals):
+            factor = gn.where(sign.eq(0), gn.ones_like(sign), sign)
+            factor = gn.where(sign.gt(0), gn.full_like(sign, increase), factor)
+            factors.append(gn.where(is_reversed, gn.full_like(sign, decrease), factor))
+        each("mul_", step_sizes, factors)
+        each("clamp_min_", step_sizes, smallest)
+        each("clamp_max_", step_sizes, largest)
+        grads = [
+            gn.where(is_reversed, gn.zeros_like(grad), grad) for grad, is_reversed in zip(grads, reversals)
+        ]
+        each("addcmul_", params, each("sign", grads), step_sizes, value=-1)
+        each("copy_", previous, grads)

@@ -1,4 +1,4 @@
-"""Clipping of gradients.  ``foreach`` chooses among PyTorch's implementations and is ignored: there is one.
+"""Clipping of gradients, by list operators unless ``foreach`` is False or they are on several devices.
 
 Source: torch/nn/utils/clip_grad.py.
 """
@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 import gnomon as gn
 
+from ...dispatch.dispatcher import aten
 from ...values.errors import warn
 
 Tensors = gn.Tensor | Iterable[gn.Tensor]
@@ -36,7 +37,10 @@ def get_total_norm(
     if not tensors:
         return gn.tensor(0.0)
     device = tensors[0].device
-    norms = [gn.linalg.vector_norm(each, norm_type).to(device) for each in tensors]
+    if _uses_lists(tensors, foreach):
+        norms = list(aten._foreach_norm.Scalar(tensors, norm_type, None))
+    else:
+        norms = [gn.linalg.vector_norm(each, norm_type).to(device) for each in tensors]
     total_norm = gn.linalg.vector_norm(gn.stack(norms), norm_type)
     if error_if_nonfinite and not bool(total_norm.isfinite()):
         raise RuntimeError(
@@ -60,6 +64,9 @@ def clip_grads_with_norm_(
         return
     # Without a comparison, which would wait for the device; the small number avoids a division by zero.
     factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
+    if _uses_lists(grads, foreach):
+        aten._foreach_mul_.Tensor(grads, factor.to(grads[0].device))
+        return
     for grad in grads:
         grad.mul_(factor.to(grad.device))
 
@@ -82,8 +89,8 @@ def clip_grad_norm_(
     if is_generator and not parameters:
         warn("`parameters` is an empty generator, no gradient clipping will occur.")
     grads = [each.grad for each in parameters if each.grad is not None]
-    total_norm = get_total_norm(grads, norm_type, error_if_nonfinite)
-    clip_grads_with_norm_(parameters, max_norm, total_norm)
+    total_norm = get_total_norm(grads, norm_type, error_if_nonfinite, foreach)
+    clip_grads_with_norm_(parameters, max_norm, total_norm, foreach)
     return total_norm
 
 
@@ -99,7 +106,7 @@ def clip_grad_norm(
         "`gnomon.nn.utils.clip_grad_norm` is now deprecated in favor of `gnomon.nn.utils.clip_grad_norm_`.",
         FutureWarning,
     )
-    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite)
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
 
 
 @gn.no_grad()
@@ -109,6 +116,15 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
     Source: torch.nn.utils.clip_grad_value_.
     """
     clip_value = float(clip_value)
-    for parameter in _as_list(parameters):
-        if parameter.grad is not None:
-            parameter.grad.clamp_(min=-clip_value, max=clip_value)
+    grads = [each.grad for each in _as_list(parameters) if each.grad is not None]
+    if grads and _uses_lists(grads, foreach):
+        aten._foreach_clamp_min_.Scalar(grads, -clip_value)
+        aten._foreach_clamp_max_.Scalar(grads, clip_value)
+        return
+    for grad in grads:
+        grad.clamp_(min=-clip_value, max=clip_value)
+
+
+def _uses_lists(tensors: list[gn.Tensor], foreach: bool | None) -> bool:
+    """Are they scaled by list operators?  By default if all are on one device."""
+    return foreach is not False and all(each.device == tensors[0].device for each in tensors)
