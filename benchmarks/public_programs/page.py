@@ -43,7 +43,8 @@ class Row:
         return (
             f"{'     ' if self.good() else 'WRONG'} {title}: {self.steps} steps,"
             f" losses {self.difference.losses:.1e} ({self.rounding.losses:.1e}),"
-            f" parameters {self.difference.parameters:.1e} ({self.rounding.parameters:.1e}), {self.gnomon_seconds:.2f} s / {self.torch_seconds:.2f} s"
+            f" parameters {self.difference.parameters:.1e} ({self.rounding.parameters:.1e}),"
+            f" {self.gnomon_seconds:.2f} s / {self.torch_seconds:.2f} s"
             f" = {self.ratio:.2f}"
         )
 
