@@ -33,7 +33,10 @@ FLOORS = {
     **dict.fromkeys(["accelerator", "backends", "fft", "linalg", "profiler", "utils"], 6),
     "__init__": 7,  # the public names
     # built on the public names
-    **dict.fromkeys(["amp", "cli", "demo", "func", "library", "nn", "optim", "serialization", "testing"], 8),
+    **dict.fromkeys(
+        ["amp", "cli", "demo", "distributions", "func", "library", "nn", "optim", "serialization", "testing"],
+        8,
+    ),
     **dict.fromkeys(["compat", "compiler", "distributed", "jit", "mps", "onnx", "xpu"], 8),  # PyTorch's names
 }
 _BLOCK = re.compile(r"^```console\n\$ python tools/floors\.py\n((?:.*\n)*?)```$", re.MULTILINE)

@@ -30,9 +30,13 @@ _DISTRIBUTIONS: dict[str, tuple[str, str]] = {
 }
 _WORDS = "fill_random<%s_distribution>"
 _POISSON = "fill_poisson"
+# Operator of one or more tensors, without other parameters -> its function.
+_REJECTION = {"_standard_gamma": "fill_standard_gamma", "binomial": "fill_binomial"}
+_WIDE = ("float32", "float64")
 _GROUPS = {
     dtype: [_WORDS % name for name, dtypes in _DISTRIBUTIONS.values() if dtype in DTYPES[dtypes]]
     + ([_POISSON] if dtype in DTYPES["FLOATING"] else [])
+    + (list(_REJECTION.values()) if dtype in _WIDE else [])
     for dtype in DTYPES["ALL"]
 }
 
@@ -72,6 +76,17 @@ def _poisson(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> i
     return BAD_VALUE if work.is_set(fault) else OK
 
 
+def _reject(function: str) -> Any:
+    def run(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+        spec = tensors[0]._spec
+        parameters = [*map(work.view, tensors), _parameters(work, arguments)]
+        dtype = spec.dtype.name
+        work.launch(TEXT, dtype, function, work.grid(spec.numel), parameters, _GROUPS[dtype])
+        return OK
+
+    return run
+
+
 def programs() -> Iterator[Program]:
     """All programs of this family."""
     for dtype, group in _GROUPS.items():
@@ -86,4 +101,5 @@ def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], d
         Direct(name, DTYPES[dtypes], _fill(distribution), source)
         for name, (distribution, dtypes) in _DISTRIBUTIONS.items()
     ]
+    found += [Direct(name, _WIDE, _reject(function), source) for name, function in _REJECTION.items()]
     return tables(runtime, [*found, Direct("poisson", DTYPES["FLOATING"], _poisson, source)])

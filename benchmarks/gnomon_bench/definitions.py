@@ -736,6 +736,13 @@ add(
     elements=training.recurrent_elements,
     axes={"network": tuple(training.RECURRENT)},
 )
+add(
+    "MultiheadAttention",
+    "training",
+    training.attention,
+    elements=lambda shape, need_weights: training.attention_elements(shape),
+    axes={"shape": training.ATTENTION, "need_weights": (True, False)},
+)
 
 
 def find(group: str) -> list[Benchmark]:

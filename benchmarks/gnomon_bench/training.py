@@ -175,6 +175,30 @@ def recurrent(library: Library, network: str) -> Work:
     return step
 
 
+# Sizes of the attention layers: width, heads, sequences, length.
+Attention = tuple[int, int, int, int]
+ATTENTION: tuple[Attention, ...] = ((128, 4, 16, 64), (256, 8, 32, 64))
+
+
+def attention_elements(shape: Attention) -> int:
+    """Multiply-adds of ``attention``."""
+    width, _, sequences, length = shape
+    return 3 * sequences * length * (4 * width + 2 * length) * width
+
+
+def attention(library: Library, shape: Attention, need_weights: bool) -> Work:
+    """Self-attention by ``nn.MultiheadAttention``, forward and backward."""
+    width, heads, sequences, length = shape
+    model = library.module.nn.MultiheadAttention(width, heads, batch_first=True)
+    inputs = ramp(library, sequences, length, width)
+
+    def step() -> None:
+        model.zero_grad()
+        model(inputs, inputs, inputs, need_weights=need_weights)[0].sum().backward()
+
+    return step
+
+
 # With the approximate number of multiply-adds of each step.
 STEPS = (
     ("digits, MLP 64-128-10", digits, 32 * (64 * 128 + 1280) * 3),

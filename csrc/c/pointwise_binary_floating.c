@@ -2,6 +2,7 @@
 #include "for_each.h"
 #include "half_vectors.h"
 #include "pointwise_words.h"
+#include "scalar_pointwise.h"
 #include "scalar_rest.h"
 
 #define OF_DTYPES (IS_FLOATING && CODE != GN_FLOAT64)

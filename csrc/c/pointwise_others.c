@@ -2,7 +2,7 @@
 #include "for_each.h"
 #include "half_vectors.h"
 #include "pointwise_words.h"
-#include "scalar.h"
+#include "scalar_pointwise.h"
 
 #define OF_DTYPES 1
 #define OF_ONE(...)

@@ -5,6 +5,7 @@
  * vectorizes and is within an ulp of a double: the rounded numbers are the same. */
 #include "direct.h"
 #include "philox_blocks.h"
+#include "rejection.h"
 #include "threads.h"
 
 typedef struct random_job {
@@ -14,7 +15,7 @@ typedef struct random_job {
     uint64_t range, shares; /* (2^64 - 1) / range */
     const gn_tensor *out;
     char *data;
-    const char *rates; /* of Poisson's distributions */
+    const char *rates, *others; /* the parameters of each element */
     int is_contiguous;
 } random_job;
 

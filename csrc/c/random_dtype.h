@@ -163,6 +163,46 @@ int32_t NAME(kernel_poisson)(const gn_call *call, void *const *data) {
     gn_parallel_for(0, numel, RANDOM_GRAIN, NAME(poisson_part), &job);
     return GN_OK;
 }
+
+#define PARAMETER(data, tensor, i) ((double)LOAD(*(const STORAGE *)((data) + gn_offset(tensor, i, -1))))
+
+/* (out; concentrations).  At least the smallest normal number. */
+static void NAME(standard_gamma_part)(int64_t begin, int64_t end, void *context) {
+    const random_job *job = context;
+    const double least = sizeof(STORAGE) == sizeof(double) ? 0x1p-1022 : 0x1p-126;
+    for (int64_t i = begin; i < end; i++) {
+        const double number =
+            gamma_number(&job->stream, (uint64_t)i, PARAMETER(job->rates, job->out + 1, i));
+        *(STORAGE *)(job->data + gn_offset(job->out, i, -1)) = MADE(number < least ? least : number);
+    }
+}
+
+int32_t NAME(kernel_standard_gamma)(const gn_call *call, void *const *data) {
+    random_job job = random_job_of(call, data);
+    job.rates = data[1];
+    gn_parallel_for(0, gn_numel(job.out), RANDOM_GRAIN, NAME(standard_gamma_part), &job);
+    return GN_OK;
+}
+
+/* (out; counts, chances of success) */
+static void NAME(binomial_part)(int64_t begin, int64_t end, void *context) {
+    const random_job *job = context;
+    for (int64_t i = begin; i < end; i++) {
+        const double count = PARAMETER(job->rates, job->out + 1, i);
+        const double prob = PARAMETER(job->others, job->out + 2, i);
+        *(STORAGE *)(job->data + gn_offset(job->out, i, -1)) =
+            MADE(binomial_number(&job->stream, (uint64_t)i, count, prob));
+    }
+}
+
+int32_t NAME(kernel_binomial)(const gn_call *call, void *const *data) {
+    random_job job = random_job_of(call, data);
+    job.rates = data[1];
+    job.others = data[2];
+    gn_parallel_for(0, gn_numel(job.out), RANDOM_GRAIN, NAME(binomial_part), &job);
+    return GN_OK;
+}
+#undef PARAMETER
 #endif
 
 #if IS_REAL

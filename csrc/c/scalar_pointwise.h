@@ -3,6 +3,7 @@
 #define GN_SCALAR_POINTWISE_H
 
 #include "scalar.h"
+#include "scalar_incomplete.h"
 
 /* The greatest common divisor of absolute values, by Euclid's algorithm. The least integer of a dtype, which is its own
  * absolute value, may give a result below 0. */
@@ -31,5 +32,10 @@ static inline gn_complex64 gn_sinc_complex64(gn_complex64 x) {
     return (gn_complex64)gn_sinc_complex128(x);
 }
 #define gn_sinc(x) GN_FRACTIONAL(gn_sinc_float32, gn_sinc_float64, gn_sinc_complex64, gn_sinc_complex128, x)(x)
+
+#define gn_igamma(a, x) GN_FLOAT(gn_igamma, a)(a, x)
+#define gn_igammac(a, x) GN_FLOAT(gn_igammac, a)(a, x)
+#define gn_standard_gamma_grad(a, x) GN_FLOAT(gn_standard_gamma_grad, a)(a, x)
+#define gn_dirichlet_grad(x, alpha, total) GN_FLOAT(gn_dirichlet_grad, x)(x, alpha, total)
 
 #endif

@@ -3,7 +3,7 @@
  * Products and sums are rounded separately, as in the reference. */
 #include "kernel.cuh"
 
-#include "../c/philox.h"
+#include "../c/rejection.h"
 
 /* The position in the random stream, and the parameters of the distribution. */
 struct gn_random {

@@ -82,6 +82,28 @@ __global__ void fill_poisson(gn_view out, gn_view rates, gn_random random, int32
 }
 #endif
 
+#if CODE == GN_FLOAT32 || CODE == GN_FLOAT64
+/* Gamma numbers for the concentrations, the smallest normal number at least. */
+__global__ void fill_standard_gamma(gn_view out, gn_view concentrations, gn_random random) {
+    const double least = sizeof(STORAGE) == sizeof(double) ? 0x1p-1022 : 0x1p-126;
+    const int64_t count = gn_count(out);
+    for (int64_t i = gn_thread(); i < count; i += gn_threads()) {
+        const double concentration = *(const STORAGE *)gn_place(concentrations, i);
+        const double number = gamma_number(&random.stream, (uint64_t)i, concentration);
+        *(STORAGE *)gn_place(out, i) = (STORAGE)(number < least ? least : number);
+    }
+}
+
+__global__ void fill_binomial(gn_view out, gn_view counts, gn_view probs, gn_random random) {
+    const int64_t count = gn_count(out);
+    for (int64_t i = gn_thread(); i < count; i += gn_threads()) {
+        const double trials = *(const STORAGE *)gn_place(counts, i);
+        const double prob = *(const STORAGE *)gn_place(probs, i);
+        *(STORAGE *)gn_place(out, i) = (STORAGE)binomial_number(&random.stream, (uint64_t)i, trials, prob);
+    }
+}
+#endif
+
 #if IS_REAL
 DISTRIBUTION(geometric, MADE(geometric_number(random.a, words)))
 #endif

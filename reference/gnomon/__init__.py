@@ -146,6 +146,7 @@ _LAZY = (
     "optim",
     "autograd",
     "accelerator",
+    "distributions",
     "fft",
     "linalg",
     "cli",

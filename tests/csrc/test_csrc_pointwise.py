@@ -75,6 +75,8 @@ def test_binary_results_do_not_depend_on_their_place(name, dtype):
     function = kernel_of(name, dtype)
     a = gn.tensor(numbers(1030), dtype=getattr(gn, dtype))
     b = gn.tensor(numbers(1030, 1)[::-1], dtype=getattr(gn, dtype))
+    if name == "_standard_gamma_grad" and dtype == "bfloat16":
+        pytest.skip("the operator refuses half types")
     whole = bits(function(a, b))
     for length in LENGTHS:
         assert bits(function(a[:length], b[:length])) == whole[:length]

@@ -21,6 +21,7 @@ FAMILIES = (
     "copy",
     "pointwise",
     "activation",
+    "incomplete",
     "reduce",
     "scan",
     "matmul",

@@ -208,3 +208,125 @@ def poisson(output: Tensor, self: Tensor, stream: tuple[int, int, int]) -> None:
     many = ~few & np.isfinite(rates)
     drawn[many] = _many(rates[many], elements[many], stream)
     store(output, drawn.reshape(output._spec.sizes))
+
+
+# -- gamma and binomial -----------------------------------------------------------------------------------
+
+
+def _log(a: Array) -> Array:
+    return rounded_once(np.log, a)
+
+
+@family.kernel("_standard_gamma", FLOATS)
+def standard_gamma(output: Tensor, self: Tensor, stream: tuple[int, int, int]) -> None:
+    """Gamma numbers with these concentrations, by rejection; each attempt uses two blocks.
+
+    Source: Marsaglia and Tsang, "A simple method for generating gamma variables" (2000).
+    """
+    concentrations = numbers(self).astype(np.float64).reshape(-1)
+    found = np.where(concentrations >= 0, concentrations, np.nan)  # 0 and inf are returned unchanged
+    (left,) = np.nonzero((concentrations > 0) & np.isfinite(concentrations))
+    attempt = 0
+    while left.size:
+        given, elements = concentrations[left], left.astype(np.uint64)
+        normal = standard_normal_pair(blocks_at(elements, *stream, attempt))[0]
+        words = blocks_at(elements, *stream, attempt + 1)
+        attempt += 2
+        d = np.where(given >= 1, given, given + 1.0) - 1.0 / 3.0
+        root = 1.0 + 1.0 / np.sqrt(9.0 * d) * normal
+        v = root * root * root
+        log_v = _log(np.where(root > 0, v, 1.0))
+        log_u = _log(1.0 - uniform53(words[0], words[1]))
+        accepted = (root > 0) & (log_u < 0.5 * normal * normal + d * (1.0 - v + log_v))
+        power = rounded_once(np.log1p, -uniform53(words[2], words[3])) / given
+        drawn = d * v * np.where(given >= 1, 1.0, rounded_once(np.exp, power))
+        found[left[accepted]] = drawn[accepted]
+        left = left[~accepted]
+    smallest = 2.0**-1022 if output._spec.dtype.itemsize == 8 else 2.0**-126
+    store(output, np.where(found < smallest, smallest, found).reshape(output._spec.sizes))
+
+
+def _few_successes(counts: Array, probs: Array, u: Array) -> Array:
+    """The binomial numbers of uniform ``u`` in [0, 1): inversion of the distribution by sequential search."""
+    found = np.zeros_like(counts)
+    likely = rounded_once(np.exp, counts * rounded_once(np.log1p, -probs))
+    odds = probs / (1.0 - probs)
+    left = np.arange(counts.size)
+    number = 0.0
+    while left.size:
+        goes_on = (u >= likely) & (number + 1.0 <= counts)
+        found[left[~goes_on]] = number
+        left = left[goes_on]
+        counts, odds, u, likely = (each[goes_on] for each in (counts, odds, u, likely))
+        u = u - likely
+        likely = likely * (odds * (counts - number) / (number + 1.0))
+        number += 1.0
+    return found
+
+
+def _stirling_rest(drawn: Array) -> Array:
+    """``log(drawn!)`` less Stirling's approximation with ``drawn + 1``."""
+    above = drawn + 1.0
+    factorials = np.array([math.lgamma(k + 1.0) for k in range(10)])[np.minimum(drawn, 9.0).astype(np.int64)]
+    small = factorials - ((drawn + 0.5) * _log(above) - above + 0.5 * math.log(2.0 * math.pi))
+    square = above * above
+    return np.where(drawn < 10, small, (1 / 12 - (1 / 360 - 1 / 1260 / square) / square) / above)
+
+
+def _many_successes(counts: Array, probs: Array, elements: Array, stream: tuple[int, int, int]) -> Array:
+    """Binomial numbers for means of at least ``_MANY`` and ``probs`` up to 1/2, by rejection.
+
+    Source: Hörmann, "The generation of binomial random variates" (1993).
+    """
+    found = np.empty_like(counts)
+    left = np.arange(counts.size)
+    attempt = 0
+    while left.size:
+        words = blocks_at(elements, *stream, attempt)
+        attempt += 1
+        deviation = np.sqrt(counts * probs * (1.0 - probs))
+        width = 1.15 + 2.53 * deviation
+        skew = -0.0873 + 0.0248 * width + 0.01 * probs
+        scale = (2.83 + 5.1 / width) * deviation
+        odds = probs / (1.0 - probs)
+        mode = np.floor((counts + 1.0) * probs)
+        u = uniform53(words[0], words[1]) - 0.5
+        v = 1.0 - uniform53(words[2], words[3])
+        inside = np.maximum(0.5 - np.abs(u), 2.0**-60)  # at 0 the number is out of range
+        drawn = np.floor((2.0 * skew / inside + width) * u + counts * probs + 0.5)
+        accepted = (inside >= 0.07) & (v <= 0.92 - 4.2 / width)
+        is_possible = (drawn >= 0) & (drawn <= counts)
+        number = np.where(is_possible, drawn, mode)
+        likelihood = (
+            (mode + 0.5) * _log((mode + 1.0) / (odds * (counts - mode + 1.0)))
+            + (counts + 1.0) * _log((counts - mode + 1.0) / (counts - number + 1.0))
+            + (number + 0.5) * _log(odds * (counts - number + 1.0) / (number + 1.0))
+            + _stirling_rest(mode)
+            + _stirling_rest(counts - mode)
+            - _stirling_rest(number)
+            - _stirling_rest(counts - number)
+        )
+        height = _log(v * scale / (skew / (inside * inside) + width))
+        accepted |= is_possible & (height <= likelihood)
+        found[left[accepted]] = drawn[accepted]
+        left, counts, probs, elements = (each[~accepted] for each in (left, counts, probs, elements))
+    return found
+
+
+@family.kernel("binomial", FLOATS)
+def binomial(output: Tensor, count: Tensor, prob: Tensor, stream: tuple[int, int, int]) -> None:
+    """Binomial numbers of these counts and probabilities; those above 1/2 count the failures."""
+    counts = numbers(count).astype(np.float64).reshape(-1)
+    probs = numbers(prob).astype(np.float64).reshape(-1)
+    drawn = np.where((counts <= 0) | (probs <= 0), 0.0, counts)
+    drawn[np.isnan(counts) | np.isnan(probs)] = np.nan
+    inside = (counts > 0) & np.isfinite(counts) & (probs > 0) & (probs < 1)
+    less = np.where(probs > 0.5, 1.0 - probs, probs)
+    elements = np.arange(counts.size, dtype=np.uint64)
+    many = inside & (counts * less >= _MANY)
+    few = inside & ~many
+    words = blocks_at(elements[few], *stream)
+    drawn[few] = _few_successes(counts[few], less[few], uniform53(words[0], words[1]))
+    drawn[many] = _many_successes(counts[many], less[many], elements[many], stream)
+    drawn = np.where(inside & (probs > 0.5), counts - drawn, drawn)
+    store(output, drawn.reshape(output._spec.sizes))

@@ -246,6 +246,11 @@ for _name, _texts in {
         "gn.poisson(-gn.ones(1))",
         "gn.poisson(gn.tensor([1]))",
     ],
+    "binomial": [
+        "gn.binomial(gn.tensor([4.0, 2.0]), gn.tensor([0.0, 1.0]))",
+        "gn.binomial(gn.full((2, 3), 5.0), gn.tensor(0.5)).shape",
+        "gn.binomial(gn.tensor([4]), gn.tensor([1]))",
+    ],
     "Generator": [
         "g = gn.Generator(); s = g.get_state(); a = g.seed(); g.set_state(s).initial_seed()",
         "gn.Generator().get_state().dtype",

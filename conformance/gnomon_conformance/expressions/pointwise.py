@@ -46,6 +46,22 @@ expressions_of(
     "gn.tensor([nan, inf]).nan_to_num_(posinf=3.0)",
 )
 
+for _name in ("igamma", "igammac"):
+    expressions_of(
+        _name,
+        f"gn.{_name}(t(2, 3, values='positive'), t(3, values='positive', seed=1))",
+        f"t(3, values='positive').{_name}(other=t(3, values='positive', seed=1))",
+        f"t(3, values='positive').{_name}_(t(3, values='positive', seed=1))",
+        f"gn.{_name}(t(3, dtype='int64'), t(3, dtype='int64'))",
+    )
+expressions_of(
+    "mvlgamma",
+    "gn.mvlgamma(gn.tensor([2.0, 3.5]), 2)",
+    "gn.tensor([2, 3]).mvlgamma(p=2)",
+    "gn.tensor([2.0, 3.5]).mvlgamma_(1)",
+    "gn.mvlgamma(t(3), 0)",
+)
+
 _BINARY = (
     "add sub mul div true_divide floor_divide fmod remainder atan2 hypot copysign xlogy logaddexp maximum "
     "minimum fmax fmin eq ne lt le gt ge logical_and logical_or logical_xor rsub"

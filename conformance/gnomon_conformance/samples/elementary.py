@@ -90,6 +90,77 @@ samples_of(
     tolerance="elementary",
 )
 samples_of(
+    "igamma igammac special_gammainc special_gammaincc",
+    [
+        *[each._replace(differentiable=False) for each in binary("positive", "positive")],
+        *special_pairs(),
+        *ill_sized(),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "_standard_gamma_grad",
+    [
+        sample(
+            tensor(2, 3, values="positive"),
+            tensor(2, 3, values="positive"),
+            dtypes=REAL_FLOATS,
+            differentiable=False,
+        ),
+        sample(
+            tensor(2, 1, values="positive"),
+            tensor(3, values="positive"),
+            dtypes=REAL_FLOATS,
+            differentiable=False,
+        ),
+        bad("RuntimeError", tensor(2), tensor(2, dtype="float64"), dtypes=["float32"]),
+        bad("NotImplementedError", tensor(2), tensor(2), dtypes=["int64", "complex64", "float16"]),
+    ],
+    tolerance="composed",
+)
+_POSITIVE = tensor(2, 3, values="positive")
+samples_of(
+    "_dirichlet_grad",
+    [
+        sample(
+            tensor(2, 3, values="unit"),
+            tensor(2, 3, values="unit"),
+            _POSITIVE,
+            dtypes=REAL_FLOATS,
+            differentiable=False,
+        ),
+        sample(
+            tensor(3, values="unit"),
+            tensor(2, 1, values="unit"),
+            _POSITIVE,
+            dtypes=REAL_FLOATS,
+            differentiable=False,
+        ),
+        bad("RuntimeError", tensor(2), tensor(2, dtype="float64"), tensor(2), dtypes=["float32"]),
+        bad("NotImplementedError", tensor(2), tensor(2), tensor(2), dtypes=["int64", "complex64", "float16"]),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "mvlgamma special_multigammaln",
+    [
+        *[sample(tensor(2, 3, values="positive"), p) for p in (1, 2, 3)],
+        sample(tensor(), 2),
+        sample(tensor(0, 3), 1),
+        bad("RuntimeError", tensor(2), 0),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "mvlgamma_",
+    [
+        sample(tensor(2, 3, values="positive"), 1, dtypes=REAL_FLOATS),
+        sample(tensor(2, 3, values="positive"), 2, dtypes=REAL_FLOATS),
+        bad("RuntimeError", tensor(2), 0),
+    ],
+    tolerance="composed",
+)
+samples_of(
     "heaviside",
     [
         *[each._replace(differentiable=False) for each in binary()],

@@ -12,6 +12,7 @@ OPTIONS: list[Keywords] = [
 ]
 ONCE = ["float32"]
 FLOATING = ["float16", "bfloat16", "float32", "float64"]
+REAL_FLOATS = ["float32", "float64"]
 samples_of(
     "uniform_",
     [
@@ -239,6 +240,38 @@ samples_of(
         sample(tensor(2, 3, values="positive"), 4, dtypes=FLOATING),
         bad("RuntimeError", tensor(9, layout="contiguous")),
         bad("NotImplementedError", tensor(2, values="positive"), dtypes=["int64", "complex64"]),
+    ],
+)
+samples_of(
+    "_standard_gamma",
+    [
+        sample(tensor(2, 3, values="positive"), dtypes=REAL_FLOATS),
+        sample(tensor(2, 3, values="positive"), 4, dtypes=REAL_FLOATS),
+        sample(tensor(14, values="special"), dtypes=REAL_FLOATS, differentiable=False),
+        bad("NotImplementedError", tensor(2, values="positive"), dtypes=["int64", "complex64", "float16"]),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "_sample_dirichlet",
+    [
+        sample(tensor(2, 3, values="positive"), dtypes=REAL_FLOATS),
+        sample(tensor(3, values="positive"), 4, dtypes=REAL_FLOATS),
+        bad("NotImplementedError", tensor(2, values="positive"), dtypes=["int64", "complex64", "float16"]),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "binomial",
+    [
+        sample(tensor(2, 3, values="below 4"), tensor(2, 3, values="unit"), dtypes=REAL_FLOATS),
+        sample(tensor(2, 3, values="below 4"), tensor(3, values="unit"), 4, dtypes=REAL_FLOATS),
+        sample(tensor(2, 3, values="normal"), tensor(1, values="normal"), dtypes=REAL_FLOATS),
+        bad("RuntimeError", tensor(2), tensor(2, dtype="float64"), dtypes=["float32"]),
+        bad("RuntimeError", tensor(2), tensor(3), dtypes=REAL_FLOATS),
+        bad("ValueError", tensor(2), tensor(2), dtypes=["int64", "complex64"]),
+        bad("ValueError", tensor(2), tensor(2, dtype="int64"), dtypes=["float32"]),
+        bad("NotImplementedError", tensor(2), tensor(2), dtypes=["float16"]),
     ],
 )
 WEIGHTS = tensor(2, 3, values="positive")

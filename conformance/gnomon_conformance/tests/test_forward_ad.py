@@ -34,6 +34,16 @@ NOT_IMPLEMENTED = {
 # Where tangents differ from finite differences: operators, dtypes, and why.
 CONVENTIONS = [
     (r"normal\..*", ".*", "random numbers have no gradient, though they move with the mean"),
+    (
+        r"_standard_gamma",
+        ".*",
+        "a sample moves as its quantile does, which is not how the random bits make it move",
+    ),
+    (
+        r"_sample_dirichlet",
+        ".*",
+        "samples have no gradient; Dirichlet.rsample computes it by _dirichlet_grad",
+    ),
     (r"silu_backward", "complex128", "backward of a complex silu takes no conjugate, in PyTorch and so here"),
 ]
 DOUBLE = ("float64", "complex128")

@@ -60,6 +60,7 @@ from .dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, fe
 from .embedding import embedding, embedding_bag, one_hot
 from .likelihood_loss import ctc_loss, gaussian_nll_loss, poisson_nll_loss
 from .linear import bilinear, linear
+from .linear_cross_entropy import linear_cross_entropy
 from .loss import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,

@@ -8,6 +8,7 @@ Source: torch/nn/modules/loss.py.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,9 @@ import gnomon as gn
 
 from ...values.errors import warn
 from .. import functional
+from ..functional.linear_cross_entropy import LinearCrossEntropyOptions
 from .distance import PairwiseDistance
+from .linear import Linear
 from .module import Module
 
 
@@ -317,6 +320,70 @@ class CrossEntropyLoss(_WeightedLoss):
             ignore_index=self.ignore_index,
             reduction=self.reduction,
             label_smoothing=self.label_smoothing,
+        )
+
+
+class LinearCrossEntropyLoss(_WeightedLoss):
+    """``CrossEntropyLoss`` of the scores that a linear layer ``linear`` of its own computes.
+
+    The layer has ``num_classes`` times the product of ``out_features`` outputs.  With ``options`` the scores
+    are computed in chunks of the batch (``functional.linear_cross_entropy``).
+
+    Raises RuntimeError unless ``weight`` is (num_classes) and ``label_smoothing`` between 0 and 1.
+    Source: torch.nn.LinearCrossEntropyLoss.
+    """
+
+    def __init__(
+        self,
+        in_features: int,
+        num_classes: int,
+        *,
+        out_features: tuple[int, ...] = (),
+        bias: bool = False,
+        device: Any = None,
+        dtype: gn.dtype | None = None,
+        reduction: str = "mean",
+        weight: gn.Tensor | None = None,
+        ignore_index: int | None = None,
+        label_smoothing: float = 0.0,
+        options: LinearCrossEntropyOptions | None = None,
+    ) -> None:
+        if weight is not None and weight.shape != (num_classes,):
+            raise RuntimeError(f"expected weight shape to be {(num_classes,)}, got {tuple(weight.shape)}")
+        if not 0 <= label_smoothing <= 1:
+            raise RuntimeError(f"expected label_smoothing to be in range [0, 1], got {label_smoothing}")
+        super().__init__(weight, reduction=reduction)
+        self.num_classes = num_classes
+        self.out_features = out_features
+        self.ignore_index = ignore_index
+        self.label_smoothing = label_smoothing
+        outputs = math.prod(out_features, start=num_classes)
+        self.linear = Linear(in_features, outputs, bias=bias, device=device, dtype=dtype)
+        self.options = options
+
+    def forward(self, input: gn.Tensor, target: gn.Tensor) -> gn.Tensor:
+        """Rows (N, in_features), classes (N, *) or probabilities (N, C, *) -> 0-d, or for 'none' (N, *)."""
+        sizes = (self.num_classes, *self.out_features)
+        bias = self.linear.bias
+        return functional.linear_cross_entropy(
+            input,
+            self.linear.weight.reshape(*sizes, self.linear.in_features),
+            target,
+            linear_bias=None if bias is None else bias.reshape(sizes),
+            weight=self.weight,
+            reduction=self.reduction,
+            ignore_index=self.ignore_index,
+            label_smoothing=self.label_smoothing,
+            options=self.options,
+        )
+
+    def extra_repr(self) -> str:
+        """The sizes and options, as PyTorch writes them."""
+        return (
+            f"in_features={self.linear.in_features}, num_classes={self.num_classes}, "
+            f"out_features={self.out_features}, bias={self.linear.bias is not None}, "
+            f"reduction={self.reduction}, ignore_index={self.ignore_index}, "
+            f"label_smoothing={self.label_smoothing}, options={self.options}"
         )
 
 

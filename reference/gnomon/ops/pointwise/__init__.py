@@ -1,5 +1,5 @@
 """Pointwise operators: arithmetic, comparisons, elementary functions."""
 
-from . import arithmetic, bitwise, clamp, compare, complex, elementary, power
+from . import arithmetic, bitwise, clamp, compare, complex, elementary, incomplete, power
 
-__all__ = ["arithmetic", "bitwise", "clamp", "compare", "complex", "elementary", "power"]
+__all__ = ["arithmetic", "bitwise", "clamp", "compare", "complex", "elementary", "incomplete", "power"]

@@ -1,0 +1,207 @@
+"""The incomplete gamma functions, and how samples of gamma and beta variables move with their parameters.
+
+Each is the integral of a density over the values below x, or over those above it, divided by the density at
+x; the side is chosen on which all terms are positive, so that nothing cancels.  Short series are summed,
+other integrals are computed by quadrature.
+
+Source: Figurnov, Mohamed and Mnih, "Implicit reparameterization gradients" (2018).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from .arithmetic import exp, log1p
+from .special import digamma, lgamma
+
+_STEP = 1 / 8
+_FIRST = -3.75  # where y is below 1e-19 of its scale
+_MANY = 64.0  # from this parameter on the series are longer than the quadrature
+_TINY = 1e-17  # exp(-x) is 1 below
+
+
+def integral(function: Callable[[float], float], scale: float) -> float:
+    """The integral from 0 to infinity of a positive function that decays like ``exp(-y / scale)`` or slower.
+
+    Trapezoidal rule after ``y = scale * exp(w - exp(-w))``, with which the integrand decays doubly
+    exponentially on both sides.  Source: Takahasi and Mori, "Double exponential formulas for numerical
+    integration" (1974).
+    """
+    total, w = 0.0, _FIRST
+    while True:
+        left = exp(-w)
+        y = scale * exp(w - left)
+        term = function(y) * y * (1.0 + left)
+        total += term
+        if w > 0 and not term > 1e-17 * total:
+            return total * _STEP
+        w += _STEP
+
+
+def _log_rest(t: float) -> float:
+    """``t - log1p(t)``, without cancellation near 0."""
+    if abs(t) > 0.01:
+        return t - log1p(t)
+    return t * t * sum((-t) ** k / (k + 2) for k in range(9))
+
+
+def _exp_rest(y: float) -> float:
+    """``y + expm1(-y)``, without cancellation near 0."""
+    if abs(y) > 0.01:
+        return y + math.expm1(-y)
+    return y * y * sum((-y) ** k / math.factorial(k + 2) for k in range(7))
+
+
+def _log_over_mean(a: float, x: float) -> float:
+    """``log(x) - digamma(a)`` of large a, where they may be nearly equal, by the asymptotic series."""
+    square = a * a
+    ratio = log1p((x - a) / a) if x > 0.5 * a else math.log(x) - math.log(a)
+    return ratio + (0.5 + (1 / 12 - (1 / 120 - 1 / 252 / square) / square) / a) / a
+
+
+def _density_above(a: float, x: float, s: float) -> float:
+    """The density of Gamma(a, 1) at ``x + s``, divided by that at x."""
+    if a < _MANY:
+        return exp((a - 1.0) * log1p(s / x) - s)
+    return exp(-(a - 1.0) * _log_rest(s / x) - (x - a + 1.0) * (s / x))
+
+
+def _density_below(a: float, x: float, y: float) -> float:
+    """The density of Gamma(a, 1) at ``x * exp(-y)``, with that factor, divided by the density at x."""
+    return exp(-(a - x) * y - x * _exp_rest(y))
+
+
+def _gamma_density(a: float, x: float) -> float:
+    """``x**a * exp(-x) / gamma(a + 1)``; by Stirling's series for large a, where large terms would cancel."""
+    if a < 32:
+        return exp(a * math.log(x) - x - lgamma(a + 1.0))
+    square = a * a
+    series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / square) / square) / square) / a
+    away = (x - a) / a
+    rest = _log_rest(away) if abs(away) < 0.5 else away - (math.log(x) - math.log(a))
+    return exp(-a * rest - series) / math.sqrt(2.0 * math.pi) / math.sqrt(a)
+
+
+def _above(a: float, x: float) -> float:
+    """The upper incomplete gamma function, divided by ``x**a * exp(-x)``: s is the distance from x."""
+    return integral(lambda s: _density_above(a, x, s), min(x, 1.0)) / x
+
+
+def _below(a: float, x: float) -> float:
+    """The lower incomplete gamma function, divided by ``x**a * exp(-x) / a``: values are ``x * exp(-y)``."""
+    if a >= _MANY:
+        return a * integral(lambda y: _density_below(a, x, y), 1.0 / a)
+    total = term = 1.0
+    n = a
+    while term > 1e-17 * total:
+        n += 1.0
+        term *= x / n
+        total += term
+    return total
+
+
+def igamma(a: float, x: float) -> float:
+    """The regularized lower incomplete gamma function: the probability of at most x under Gamma(a, 1).
+
+    NaN for negative arguments, and where both are 0 or infinite; limits for one of them hold for any other,
+    as in PyTorch even for NaN.  Source: torch.igamma.
+    """
+    if a < 0 or x < 0 or (a == x and a in (0.0, math.inf)):
+        return math.nan
+    if a == 0 and x > 0:
+        return 1.0
+    if x == 0 or a == math.inf:
+        return 0.0
+    if x == math.inf:
+        return 1.0
+    if a != a or x != x:
+        return math.nan
+    if x <= a + 1.0:
+        return _gamma_density(a, x) * _below(a, x)
+    return 1.0 - _gamma_density(a, x) * a * _above(a, x)
+
+
+def igammac(a: float, x: float) -> float:
+    """The regularized upper incomplete gamma function, ``1 - igamma(a, x)``, without cancellation."""
+    if 0 < a < 0.1 and 0 < x < _TINY:  # the density between both is that without its factor exp(-x)
+        return igammac(a, _TINY) - _gamma_density(a, _TINY) * math.expm1(a * math.log(x / _TINY))
+    if 0 < a < max(x, 0.1) and 0 < x < math.inf:
+        return _gamma_density(a, x) * a * _above(a, x)
+    return 1.0 - igamma(a, x)
+
+
+def standard_gamma_grad(a: float, x: float) -> float:
+    """The derivative of a sample x of Gamma(a, 1) by a, for a fixed probability of smaller values.
+
+    It is ``-dP(a, x)/da`` divided by the density, for P = igamma.  Source:
+    aten/src/ATen/native/Distributions.h, standard_gamma_grad_one, which approximates it with three to four
+    digits.
+    """
+    if not (a > 0 and x > 0 and math.isfinite(a) and math.isfinite(x)):
+        return 0.0 if x == 0 and a > 0 else math.nan
+    if a < _MANY:
+        below_mean = digamma(a + 1.0) - math.log(x)
+        distance = 1.0 / a - below_mean
+        is_above = below_mean <= 0
+    else:
+        distance = _log_over_mean(a, x)
+        is_above = distance >= 0
+    if is_above and distance == math.inf:  # of a subnormal a
+        return math.inf
+    if is_above:
+        return integral(lambda s: (distance + log1p(s / x)) * _density_above(a, x, s), 1.0)
+    if a >= _MANY:
+        return x * integral(lambda y: (y - distance) * _density_below(a, x, y), 1.0 / a)
+    total, term, n = 0.0, x / a, a
+    while True:
+        added = term * below_mean  # digamma(n + 1) - log(x)
+        total += added
+        n += 1.0
+        if not added > 1e-17 * total:
+            return total
+        term *= x / n
+        below_mean += 1.0 / n
+
+
+def dirichlet_grad(x: float, alpha: float, total: float) -> float:
+    """The derivative of a sample x of Beta(alpha, total - alpha) by alpha, divided by 1 - x.
+
+    For components x of a Dirichlet variable with the concentrations alpha, of the given sum.  The derivative
+    is that of the incomplete beta function, as in ``standard_gamma_grad``.  Source:
+    aten/src/ATen/native/Distributions.h, dirichlet_grad_one, which approximates it with two to four digits.
+    """
+    beta = total - alpha
+    if not (0 < x < 1 and alpha > 0 and beta > 0 and math.isfinite(total)):
+        return 0.0 if x == 0 and alpha > 0 and beta > 0 else math.nan
+    log_x = math.log(x)
+    next_mean = digamma(alpha + 1.0)
+    of_total = digamma(total)
+    mean = next_mean - 1.0 / alpha - of_total  # of the logarithm
+    is_short = x < 0.9 and alpha < _MANY  # the series
+    if log_x >= (next_mean - of_total if is_short else mean):  # values are 1 - (1 - x) * exp(-y)
+        ratio = (1.0 - x) / x
+
+        def above(y: float) -> float:
+            log_ratio = log1p(-ratio * math.expm1(-y))  # of a value and x
+            return (log_x - mean + log_ratio) * exp((alpha - 1.0) * log_ratio - beta * y)
+
+        return integral(above, 1.0 / beta)
+    if not is_short:  # values are x * exp(-y)
+        ratio = x / (1.0 - x)
+
+        def below(y: float) -> float:
+            log_ratio = log1p(-ratio * math.expm1(-y))  # of 1 minus a value and 1 - x
+            return (mean - log_x + y) * exp((beta - 1.0) * log_ratio - alpha * y)
+
+        return ratio * integral(below, 1.0 / alpha)
+    result, term, n = 0.0, x / alpha, alpha
+    while True:
+        added = term * (next_mean - of_total - log_x)
+        result += added
+        if not added > 1e-17 * result:
+            return result
+        n += 1.0
+        term *= x * (total + n - 1.0 - alpha) / n
+        next_mean += 1.0 / n
+        of_total += 1.0 / (total + n - 1.0 - alpha)
