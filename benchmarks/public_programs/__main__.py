@@ -13,7 +13,6 @@ missing.
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,7 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from public_programs.manifest import COMMITS, PROGRAMS, Program
 from public_programs.page import Row, markdown
-from public_programs.runner import OTHER_KERNELS, ProgramError, compare, run
+from public_programs.runner import OTHER_KERNELS, ProgramError, compare, least_seconds, run
 
 
 def how_to_get_them(folder: str = "DIR") -> str:
@@ -36,24 +35,24 @@ def how_to_get_them(folder: str = "DIR") -> str:
 
 
 def measure(program: Program, snapshots: Path, repeats: int) -> Row:
-    """Compare a program's records, and the least times of ``repeats`` runs with each library, in turn."""
+    """Compare a program's records, and its times in ``repeats`` runs with each library, in turn."""
     expected = run(program, snapshots, "torch-same-draws")
     try:
         found = run(program, snapshots, "gnomon")
     except ProgramError as error:
         return Row(program, len(expected.losses), error=str(error))
     other = run(program, snapshots, "torch-same-draws", OTHER_KERNELS)
-    seconds: dict[str, list[float]] = {"torch": [], "gnomon": []}
-    for _ in range(repeats):
-        for name in seconds:
-            seconds[name].append(run(program, snapshots, name).seconds)
+    runs = {"torch": [run(program, snapshots, "torch")], "gnomon": [found]}
+    for _ in range(repeats - 1):
+        for name in runs:
+            runs[name].append(run(program, snapshots, name))
     return Row(
         program,
         len(expected.losses),
         compare(expected, found),
         compare(expected, other),
-        min(seconds["gnomon"], default=math.nan),
-        min(seconds["torch"], default=math.nan),
+        least_seconds(runs["gnomon"]),
+        least_seconds(runs["torch"]),
     )
 
 
@@ -64,7 +63,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--programs", help="the folder of the snapshots")
     parser.add_argument("--only", default="", help="programs whose name or description contains this")
     parser.add_argument("--repeats", type=int, default=2, help="runs with each library")
-    parser.add_argument("--markdown", help="write the table to this page")
+    parser.add_argument("--markdown", help="write the rows to this page, where others stay")
     options = parser.parse_args(arguments)
     if options.programs is None:
         print(how_to_get_them())
@@ -84,8 +83,9 @@ def main(arguments: list[str] | None = None) -> int:
         except ProgramError as error:
             rows.append(Row(program, 0, error="with PyTorch: " + str(error)))
         print(rows[-1].text(), flush=True)
-    if options.markdown:
-        Path(options.markdown).write_text(markdown(rows))
+        if options.markdown:
+            page = Path(options.markdown)
+            page.write_text(markdown(rows, page.read_text() if page.exists() else ""))
     return 0 if all(row.good() for row in rows) else 1
 
 

@@ -4,9 +4,9 @@
 
 LIBRARY is ``gnomon``, ``torch``, or ``torch-same-draws``: PyTorch with gnomon's random numbers.
 
-The record has the value of the tensor of each call of ``backward``, the parameters at the end, and the time
-from the end of the first of these calls to the end of the last one.  The program ends itself, or is stopped
-when it calls ``backward`` once more than STEPS.
+The record has the value of the tensor of each call of ``backward``, the parameters at the end, and the
+seconds from the end of each of these calls to the end of the next one.  The program ends itself, or is
+stopped when it calls ``backward`` once more than STEPS.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def main(name: str, record: str, steps: str, program: str, *arguments: str) -> N
     parameters = recorder.parameters(torch, module.__dict__)
     arrays: dict[str, Any] = {f"parameter{i}": numbers(parameter) for i, parameter in enumerate(parameters)}
     arrays["losses"] = [numbers(loss).sum() for loss in recorder.losses]
-    arrays["seconds"] = recorder.times[-1] - recorder.times[0] if recorder.times else 0.0
+    arrays["seconds"] = np.diff(recorder.times)
     np.savez(record, **arrays)
 
 

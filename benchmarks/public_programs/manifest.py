@@ -19,7 +19,6 @@ class Program:
     arguments   of the command line
     steps       the calls of backward() after which it is stopped; it may end earlier by itself
     prepare     writes the data that it would download
-    before      a program to run first, which writes data
     libraries   folders of the repository to import from
     """
 
@@ -29,7 +28,6 @@ class Program:
     arguments: str = ""
     steps: int = 100
     prepare: Callable[[Path], None] | None = None
-    before: str = ""
     libraries: tuple[str, ...] = ()
 
     @property
@@ -91,14 +89,6 @@ PROGRAMS = [
         "--epochs 2 --model Transformer --emsize 64 --nhid 64 --lr 0.001 --use-optimizer",
         steps=60,
         prepare=data.wikitext,
-    ),
-    Program(
-        _EXAMPLES,
-        "time_sequence_prediction/train.py",
-        "two LSTM cells over 999 steps, float64, LBFGS",
-        "--steps 1",
-        steps=3,
-        before="generate_sine_wave.py",
     ),
     Program(_EXAMPLES, "reinforcement_learning/reinforce.py", "REINFORCE on CartPole, Categorical", steps=40),
     Program(

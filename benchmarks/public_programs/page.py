@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from public_programs.manifest import Program
+from public_programs.manifest import PROGRAMS, Program
 from public_programs.runner import THREADS, Difference
 
 # A difference is rounding if it is below this, or not much larger than that of PyTorch's other kernels.
@@ -49,11 +49,12 @@ class Row:
         )
 
     def markdown(self) -> str:
+        title = f"| {self.program.name} | {self.program.what} |"
         if self.difference is None or self.rounding is None:
-            return f"| {self.program.name} | {self.program.what} | failed | | | | | |"
+            return f"{title} failed | | | | | |"
         mark = "" if self.good() else " **above the limit**"
         return (
-            f"| {self.program.name} | {self.program.what} | {self.steps}"
+            f"{title} {self.steps}"
             f" | {self.difference.losses:.0e} ({self.rounding.losses:.0e}){mark}"
             f" | {self.difference.parameters:.0e} ({self.rounding.parameters:.0e})"
             f" | {self.gnomon_seconds:.2f} s | {self.torch_seconds:.2f} s | {self.ratio:.2f} |"
@@ -84,7 +85,7 @@ computes PyTorch's random operators in the runs that are compared (`draws.py`); 
 | losses | the largest difference of the value of which `backward` was called, relative to it if it is above 1 |
 | parameters | the largest difference of an element of a parameter at the end, relative to the largest element of that parameter |
 | (PyTorch) | the same differences between PyTorch and PyTorch with other kernels (`ATEN_CPU_CAPABILITY=default` and others, one thread): what rounding alone does to this program |
-| gnomon, PyTorch | seconds from the end of the first call of `backward` to the end of the last one, with {threads} threads each: the least of the runs, which take turns |
+| gnomon, PyTorch | seconds from the end of the first call of `backward` to the end of the last one, with {threads} threads each: for each step the least of the runs, which take turns |
 | ratio | gnomon's time divided by PyTorch's |
 
 A difference of losses is rounding if it is at most {losses:g}, or {times:g} times that of PyTorch's other kernels; for parameters the limit is
@@ -96,7 +97,15 @@ length in one direction or the other, for example for the bias of a convolution 
 """  # noqa: E501
 
 
-def markdown(rows: list[Row]) -> str:
-    """The page docs/public_programs.md."""
+def markdown(rows: list[Row], before: str) -> str:
+    """The page docs/public_programs.md; programs without a row keep the one that they have in ``before``."""
+    lines = {_title(line): line for line in before.splitlines() if line.startswith("| ")}
+    lines |= {_title(row.markdown()): row.markdown() for row in rows}
+    titles = [f"| {program.name} | {program.what} |" for program in PROGRAMS]
     head = _HEAD.format(threads=THREADS, losses=LOSSES, parameters=PARAMETERS, times=TIMES)
-    return head + "".join(row.markdown() + "\n" for row in rows)
+    return head + "".join(lines[title] + "\n" for title in titles if title in lines)
+
+
+def _title(line: str) -> str:
+    """The first two cells of a row."""
+    return "|".join(line.split("|")[:3]) + "|"

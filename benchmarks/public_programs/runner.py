@@ -45,7 +45,7 @@ class ProgramError(RuntimeError):
 class Record:
     losses: np.ndarray
     parameters: list[np.ndarray]
-    seconds: float
+    seconds: np.ndarray  # of each step but the first
 
 
 @dataclass
@@ -74,21 +74,26 @@ def run(program: Program, snapshots: Path, name: str, environment: dict[str, str
         libraries = [str((repository / library).resolve()) for library in program.libraries]
         variables = {**os.environ, **COMMON, "PYTHONPATH": os.pathsep.join(libraries), **(environment or {})}
 
-        def python(*arguments: str) -> None:
-            command = [sys.executable, str(CHILD), name, *arguments]
-            done = subprocess.run(
-                command, cwd=folder, env=variables, capture_output=True, text=True, timeout=SECONDS
-            )
-            if done.returncode:
-                raise ProgramError((done.stdout[-300:] + done.stderr[-1000:]).strip())
-
         record = Path(scratch) / "record.npz"
-        if program.before:
-            python(str(record), "0", str(folder / program.before))
-        python(str(record), str(program.steps), str(folder / source.name), *program.arguments.split())
+        child = [sys.executable, str(CHILD), name, str(record), str(program.steps), str(folder / source.name)]
+        done = subprocess.run(
+            [*child, *program.arguments.split()],
+            cwd=folder,
+            env=variables,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+        )
+        if done.returncode:
+            raise ProgramError((done.stdout[-300:] + done.stderr[-1000:]).strip())
         with np.load(record) as content:
             parameters = [content[f"parameter{i}"] for i in range(len(content.files) - 2)]
-            return Record(content["losses"], parameters, float(content["seconds"]))
+            return Record(content["losses"], parameters, content["seconds"])
+
+
+def least_seconds(records: list[Record]) -> float:
+    """The sum over the steps of the least time that each took in any of the runs, which do the same work."""
+    return float(np.min([record.seconds for record in records], axis=0).sum())
 
 
 def _largest(values: list[float]) -> float:
