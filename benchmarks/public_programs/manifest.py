@@ -58,7 +58,7 @@ _ADDER = "--trainer.max_iters=60 --trainer.num_workers=0"
 
 PROGRAMS = [
     Program(_EXAMPLES, "mnist/main.py", "convolutional classifier of digits, Adadelta", "--epochs 1"),
-    Program(_EXAMPLES, "mnist_rnn/main.py", "LSTM classifier of digits, Adadelta", "--epochs 3"),
+    Program(_EXAMPLES, "mnist_rnn/main.py", "LSTM classifier of digits, Adadelta", "--epochs 1"),
     Program(
         _EXAMPLES,
         "mnist_forward_forward/main.py",
@@ -66,28 +66,28 @@ PROGRAMS = [
         "--epochs 60 --train_size 2000 --test_size 400 --no_accel",
         steps=200,
     ),
-    Program(_EXAMPLES, "vae/main.py", "variational autoencoder of digits, Adam", "--epochs 6"),
+    Program(_EXAMPLES, "vae/main.py", "variational autoencoder of digits, Adam", "--epochs 2"),
     Program(
         _EXAMPLES,
         "dcgan/main.py",
         "convolutional GAN, two Adams",
         "--dataset mnist --dataroot . --batchSize 16 --ngf 16 --ndf 16 --workers 0 --niter 1 --manualSeed 3",
-        steps=90,
+        steps=30,
     ),
     Program(
         _EXAMPLES,
         "word_language_model/main.py",
         "LSTM language model of words, gradient clipping, SGD by hand",
-        "--epochs 2 --emsize 64 --nhid 64",
-        steps=60,
+        "--epochs 1 --emsize 64 --nhid 64",
+        steps=20,
         prepare=data.wikitext,
     ),
     Program(
         _EXAMPLES,
         "word_language_model/main.py",
         "the same with a Transformer and AdamW",
-        "--epochs 2 --model Transformer --emsize 64 --nhid 64 --lr 0.001 --use-optimizer",
-        steps=60,
+        "--epochs 1 --model Transformer --emsize 64 --nhid 64 --lr 0.001 --use-optimizer",
+        steps=20,
         prepare=data.wikitext,
     ),
     Program(_EXAMPLES, "reinforcement_learning/reinforce.py", "REINFORCE on CartPole, Categorical", steps=40),
@@ -102,7 +102,7 @@ PROGRAMS = [
         _EXAMPLES,
         "super_resolution/main.py",
         "convolutions and pixel shuffle, orthogonal initialization, Adam",
-        "--upscale_factor 3 --batchSize 4 --nEpochs 2 --threads 0",
+        "--upscale_factor 3 --batchSize 4 --nEpochs 1 --threads 0",
         prepare=data.photographs,
     ),
     Program(
@@ -141,7 +141,7 @@ PROGRAMS = [
     Program("karpathy/ng-video-lecture", "bigram.py", "bigram table, AdamW", steps=300, prepare=data.text),
     Program("karpathy/ng-video-lecture", "gpt.py", "GPT, AdamW", steps=3, prepare=data.text),
     Program("seungeunrho/minimalRL", "REINFORCE.py", "REINFORCE on CartPole, a backward a step", steps=400),
-    Program("seungeunrho/minimalRL", "dqn.py", "deep Q-learning on CartPole, Adam", steps=200),
+    Program("seungeunrho/minimalRL", "dqn.py", "deep Q-learning on CartPole, Adam", steps=100),
     Program("seungeunrho/minimalRL", "ddpg.py", "DDPG on a pendulum, two Adams", steps=200),
     Program("seungeunrho/minimalRL", "actor_critic.py", "actor and critic on CartPole", steps=60),
     Program("seungeunrho/minimalRL", "ppo.py", "PPO on CartPole", steps=60),
@@ -156,10 +156,10 @@ PROGRAMS = [
         steps=50,
     ),
     Program(
-        _GAN, "implementations/dcgan/dcgan.py", "convolutional GAN with Upsample", "--n_epochs 1", steps=20
+        _GAN, "implementations/dcgan/dcgan.py", "convolutional GAN with Upsample", "--n_epochs 1", steps=10
     ),
-    Program(_GAN, "implementations/acgan/acgan.py", "GAN with classes, Embedding", "--n_epochs 1", steps=20),
-    Program(_GAN, "implementations/infogan/infogan.py", "GAN that learns codes", "--n_epochs 1", steps=21),
+    Program(_GAN, "implementations/acgan/acgan.py", "GAN with classes, Embedding", "--n_epochs 1", steps=10),
+    Program(_GAN, "implementations/infogan/infogan.py", "GAN that learns codes", "--n_epochs 1", steps=12),
     Program(_GAN, "implementations/aae/aae.py", "adversarial autoencoder", "--n_epochs 1", steps=40),
     Program(_YUNJEY, "tutorials/01-basics/linear_regression/main.py", "linear regression, SGD"),
     Program(_YUNJEY, "tutorials/01-basics/logistic_regression/main.py", "logistic regression, SGD"),
@@ -168,10 +168,10 @@ PROGRAMS = [
         _YUNJEY,
         "tutorials/02-intermediate/convolutional_neural_network/main.py",
         "convolutions with batch norm, Adam",
-        steps=30,
+        steps=10,
     ),
     Program(
-        _YUNJEY, "tutorials/02-intermediate/deep_residual_network/main.py", "residual network, Adam", steps=12
+        _YUNJEY, "tutorials/02-intermediate/deep_residual_network/main.py", "residual network, Adam", steps=6
     ),
     Program(
         _YUNJEY,
