@@ -92,9 +92,14 @@ def main(name: str, record: str, steps: str, program: str, *arguments: str) -> N
     module = sys.modules["__main__"] = ModuleType("__main__")  # of the program, for pickle
     module.__file__ = program
     try:
-        exec(compile(Path(program).read_text(), program, "exec"), module.__dict__)
-    except (Enough, SystemExit):
+        exec(compile(Path(program).read_text(), program, "exec", dont_inherit=True), module.__dict__)
+    except Enough:
         pass
+    except SystemExit as end:
+        if end.code:
+            raise
+    if not recorder.times:
+        raise RuntimeError("no losses were recorded: the program did not call backward")
     parameters = recorder.parameters(torch, module.__dict__)
     arrays: dict[str, Any] = {f"parameter{i}": numbers(parameter) for i, parameter in enumerate(parameters)}
     arrays["losses"] = [numbers(loss).sum() for loss in recorder.losses]
