@@ -21,6 +21,7 @@ from gnomon.memory.backend import (
 )
 from gnomon.values.device import device as Device
 
+from . import amp
 from . import graphs as _graphs
 from . import streams as _streams
 
@@ -29,6 +30,7 @@ __all__ = [
     "DeviceProperties",
     "Event",
     "Stream",
+    "amp",
     "current_device",
     "current_stream",
     "default_stream",

@@ -29,6 +29,20 @@ def test_data_give_a_tensor_with_these_elements() -> None:
     assert gn.BoolTensor([0, 2]).tolist() == [False, True]
 
 
+def test_an_array_gives_its_elements_and_an_integer_array_of_no_dimension_a_size() -> None:
+    numpy = pytest.importorskip("numpy")
+    for kind in ("float32", "float64", "int64"):
+        made = gn.FloatTensor(numpy.array([[1, 2, 3]], kind))
+        assert made.tolist() == [[1.0, 2.0, 3.0]] and made.dtype is gn.float32
+    assert gn.LongTensor(numpy.array([1.5, 2.5])).tolist() == [1, 2]
+    assert gn.Tensor([numpy.zeros(2), numpy.ones(2)]).tolist() == [[0.0, 0.0], [1.0, 1.0]]
+    assert gn.FloatTensor(numpy.array(2.5)).tolist() == 2.5
+    assert gn.Tensor(numpy.array(3)).shape == gn.Tensor(numpy.int64(3)).shape == (3,)
+    for number in (numpy.float32(3), numpy.bool_(True)):
+        with pytest.raises(TypeError, match=r"data must be a sequence \(got (float32|numpy\.bool_?)\)$"):
+            gn.FloatTensor(number)
+
+
 def test_a_tensor_gives_an_alias_and_a_storage_its_memory() -> None:
     x = gn.ones(2, 3, dtype=gn.int64)
     alias = gn.Tensor(x)
@@ -48,6 +62,7 @@ def test_a_tensor_gives_an_alias_and_a_storage_its_memory() -> None:
     [
         (("a",), {}, TypeError, r"new\(\): invalid data type 'str'"),
         ((2.5,), {}, TypeError, r"new\(\): data must be a sequence \(got float\)"),
+        (({1},), {}, TypeError, r"new\(\): data must be a sequence \(got set\)"),
         (
             (2, 2.5),
             {},

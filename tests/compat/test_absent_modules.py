@@ -39,9 +39,14 @@ def test_what_is_missing_says_why(module, text) -> None:
 
 def test_questions_are_answered_truthfully() -> None:
     assert not gn.distributed.is_available() and not gn.distributed.is_initialized()
-    for ask in (gn.distributed.get_rank, gn.distributed.get_world_size):
+    for kind in ("gloo", "nccl", "mpi"):
+        assert not getattr(gn.distributed, f"is_{kind}_available")()
+    for name in ("get_rank", "get_world_size", "get_backend", "barrier"):
+        ask = getattr(gn.distributed, name)
         with pytest.raises(ValueError, match="Default process group has not been initialized"):
             ask()
+    with pytest.raises(AssertionError, match="^Process group cannot be None$"):
+        gn.distributed.destroy_process_group()
     with pytest.raises(RuntimeError, match=r"is_available\(\) is False"):
         gn.distributed.init_process_group("gloo")
     for module in (gn.mps, gn.xpu):

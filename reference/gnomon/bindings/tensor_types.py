@@ -120,7 +120,7 @@ def _constructed(
         made = aten.alias(data.detach())
     elif isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type {type_name(data)!r}")
-    elif isinstance(data, (bool, float, complex)):
+    elif not _is_sequence(data):
         raise TypeError(f"new(): data must be a sequence (got {type_name(data)})")
     else:  # as in PyTorch, fractions are dropped
         made = tensor(data, device=where).to(kind)
@@ -128,7 +128,18 @@ def _constructed(
 
 
 def _is_size(value: Any) -> bool:
-    return hasattr(value, "__index__") and not isinstance(value, (bool, Tensor))
+    """Whether it is an integer: an array has ``__index__``, too, which raises unless it is one integer."""
+    if isinstance(value, (bool, Tensor)):
+        return False
+    try:
+        operator.index(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _is_sequence(value: Any) -> bool:
+    return hasattr(value, "__getitem__") and hasattr(value, "__len__") and not isinstance(value, dict)
 
 
 def _of_storage(storage: Storage, kind: dtype) -> Tensor:

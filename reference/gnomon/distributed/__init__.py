@@ -33,6 +33,14 @@ def _no_group() -> ValueError:
     )
 
 
+def is_gloo_available() -> bool:
+    """False: there is no communication between processes."""
+    return False
+
+
+is_nccl_available = is_mpi_available = is_gloo_available
+
+
 def get_rank(group: Any = None) -> int:
     """Raises ValueError: there is no process group."""
     raise _no_group()
@@ -41,6 +49,21 @@ def get_rank(group: Any = None) -> int:
 def get_world_size(group: Any = None) -> int:
     """Raises ValueError: there is no process group."""
     raise _no_group()
+
+
+def get_backend(group: Any = None) -> str:
+    """Raises ValueError: there is no process group."""
+    raise _no_group()
+
+
+def barrier(group: Any = None, async_op: bool = False, device_ids: Any = None) -> None:
+    """Raises ValueError: there is no process group."""
+    raise _no_group()
+
+
+def destroy_process_group(group: Any = None) -> None:
+    """Raises AssertionError: there is no process group."""
+    raise AssertionError("Process group cannot be None")
 
 
 def init_process_group(*args: Any, **kwargs: Any) -> None:

@@ -60,7 +60,10 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
     def exec_module(self, module: ModuleType) -> None:
-        sys.modules[module.__name__] = _module(module.__name__.removeprefix(f"{__name__}."))
+        found = _module(module.__name__.removeprefix(f"{__name__}."))
+        if not hasattr(found, "__path__"):  # modules are imported only from a package, which PyTorch's is
+            found.__path__ = []
+        sys.modules[module.__name__] = found
 
 
 sys.meta_path.insert(0, _Finder())

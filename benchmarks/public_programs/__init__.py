@@ -1,0 +1,1 @@
+"""Runs public training programs with PyTorch and with gnomon, and compares the results."""

@@ -1,0 +1,1 @@
+"""Stands in for requests, which programs import to download data that is there already."""

@@ -1,0 +1,3 @@
+"""Stands in for six.moves."""
+
+import urllib.request  # noqa: F401
