@@ -39,9 +39,8 @@ FLOORS = {
         8,
     ),
     # PyTorch's names
-    **dict.fromkeys(["compat", "compiler", "distributed", "hub", "jit", "mps", "multiprocessing"], 8),
-    **dict.fromkeys(["__config__", "export", "futures", "fx", "monitor", "onnx", "overrides"], 8),
-    **dict.fromkeys(["package", "quantization", "sparse", "xpu"], 8),
+    **dict.fromkeys(["__config__", "compat", "compiler", "distributed", "hub", "jit"], 8),
+    **dict.fromkeys(["mps", "multiprocessing", "onnx", "overrides", "xpu"], 8),
 }
 _BLOCK = re.compile(r"^```console\n\$ python tools/floors\.py\n((?:.*\n)*?)```$", re.MULTILINE)
 

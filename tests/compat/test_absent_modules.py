@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import warnings
 
 import pytest
@@ -20,14 +21,7 @@ from gnomon.values import errors
         ("mps", "there is no backend for Apple's GPUs"),
         ("xpu", "there is no backend for Intel's GPUs"),
         ("compiler", "gnomon has no compiler"),
-        ("export", "gnomon does not trace programs to graphs"),
-        ("futures", "gnomon has no asynchronous calls between processes"),
-        ("fx", "gnomon does not trace functions to graphs"),
-        ("monitor", "gnomon counts no events"),
         ("overrides", "gnomon has no __torch_function__"),
-        ("package", "gnomon has no packages of models"),
-        ("quantization", "gnomon has no quantized tensors"),
-        ("sparse", "gnomon has no sparse tensors"),
     ],
 )
 def test_what_is_missing_says_why(module, text) -> None:
@@ -35,6 +29,28 @@ def test_what_is_missing_says_why(module, text) -> None:
     with pytest.raises(AttributeError, match=f"^module 'gnomon.{module}' has no attribute 'save': {text}"):
         found.save  # noqa: B018
     assert not hasattr(found, "save") and not hasattr(found, "__wrapped__")
+
+
+@pytest.mark.parametrize(
+    ("module", "text"),
+    [
+        ("export", "gnomon does not trace programs to graphs"),
+        ("futures", "gnomon has no asynchronous calls between processes"),
+        ("fx", "gnomon does not trace functions to graphs"),
+        ("monitor", "gnomon counts no events"),
+        ("package", "gnomon has no packages of models"),
+        ("quantization", "gnomon has no quantized tensors"),
+        ("sparse", "gnomon has no sparse tensors"),
+    ],
+)
+def test_pytorch_s_other_modules_are_there_for_its_programs_alone(module, text) -> None:
+    found = importlib.import_module(f"gnomon.compat.torch.{module}")
+    assert getattr(importlib.import_module("gnomon.compat.torch"), module) is found
+    assert not hasattr(gn, module) and not hasattr(found, "save")
+    with pytest.raises(AttributeError, match=f"^module 'torch.{module}' has no attribute 'save': {text}"):
+        found.save  # noqa: B018
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module(f"gnomon.compat.torch.{module}.parts")
 
 
 def test_questions_are_answered_truthfully() -> None:

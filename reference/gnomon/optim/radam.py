@@ -106,7 +106,9 @@ class RAdam(MultiTensorOptimizer):
         if group["capturable"]:
             inverse_roots = each("reciprocal", each("add", each("sqrt", exp_avg_sqs), eps))
             adapted = each("mul", inverse_roots, [factor(*pair) for pair in zip(steps, lengths)])
-            kept: list[gn.Tensor] = [gn.where(length > 5.0, one, 1.0) for length, one in zip(lengths, adapted)]
+            kept: list[gn.Tensor] = [
+                gn.where(length > 5.0, one, 1.0) for length, one in zip(lengths, adapted)
+            ]
             updates = each("mul", updates, kept)
         elif any(length > 5.0 for length in lengths):
             roots = each("add", each("sqrt", exp_avg_sqs), eps)

@@ -2,7 +2,8 @@
 
 Every name is gnomon's, and so is every submodule: ``from gnomon.compat.torch.utils.data import DataLoader``
 imports ``gnomon.utils.data``.  A name that gnomon does not have raises AttributeError (a module,
-ModuleNotFoundError), with PyTorch's name in the text.
+ModuleNotFoundError), with PyTorch's name in the text.  Some modules that programs import without using them
+can be imported though gnomon does not have them (compat/absent_modules.py).
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import Any
 
 import gnomon as gn
 
+from ..absent_modules import MODULES
+
 __version__ = "2.13.0"  # the PyTorch whose behavior gnomon has
 
 # PyTorch's modules that have another name here.
@@ -27,6 +30,8 @@ def __getattr__(name: str) -> Any:
     try:
         return getattr(gn, name)
     except AttributeError:
+        if name in MODULES:
+            return MODULES[name]
         raise AttributeError(f"torch.{name} is not there: gnomon has no {name!r}") from None
 
 
@@ -36,6 +41,8 @@ def __dir__() -> list[str]:
 
 def _module(name: str) -> ModuleType:
     """The module of gnomon that stands for PyTorch's ``torch.name``.  Raises ModuleNotFoundError."""
+    if name in MODULES:
+        return MODULES[name]
     found: Any = gn
     for part in _MODULES.get(name, name).split("."):
         try:  # a device's module, such as cuda, is only an attribute
