@@ -4,6 +4,7 @@ import builtins
 from collections.abc import Sequence
 from typing import Any, TypeAlias, overload
 
+from . import __config__ as __config__
 from . import accelerator as accelerator
 from . import amp as amp
 from . import autograd as autograd
@@ -12,20 +13,33 @@ from . import compat as compat
 from . import compiler as compiler
 from . import demo as demo
 from . import distributed as distributed
+from . import export as export
 from . import fft as fft
 from . import func as func
+from . import functional as functional
+from . import futures as futures
+from . import fx as fx
+from . import hub as hub
 from . import jit as jit
 from . import library as library
 from . import linalg as linalg
+from . import monitor as monitor
 from . import mps as mps
+from . import multiprocessing as multiprocessing
 from . import nn as nn
 from . import onnx as onnx
 from . import ops as ops
 from . import optim as optim
+from . import overrides as overrides
+from . import package as package
 from . import profiler as profiler
+from . import quantization as quantization
 from . import return_types as return_types
 from . import serialization as serialization
+from . import sparse as sparse
+from . import storage as storage
 from . import testing as testing
+from . import types as types
 from . import utils as utils
 from . import xpu as xpu
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
@@ -73,6 +87,7 @@ from .bindings.functional import unique as unique
 from .bindings.functional import unique_consecutive as unique_consecutive
 from .bindings.tensor_types import set_default_tensor_type as set_default_tensor_type
 from .bindings.tensor_types import tensortype
+from .bindings.typed_storage import TypedStorage as TypedStorage
 from .calls.launch import fallback_policy as fallback_policy
 from .calls.launch import fallbacks as fallbacks
 from .calls.launch import set_fallback_policy as set_fallback_policy
@@ -153,6 +168,19 @@ HalfTensor: tensortype
 IntTensor: tensortype
 LongTensor: tensortype
 ShortTensor: tensortype
+
+BFloat16Storage: builtins.type[TypedStorage]
+BoolStorage: builtins.type[TypedStorage]
+ByteStorage: builtins.type[TypedStorage]
+CharStorage: builtins.type[TypedStorage]
+ComplexDoubleStorage: builtins.type[TypedStorage]
+ComplexFloatStorage: builtins.type[TypedStorage]
+DoubleStorage: builtins.type[TypedStorage]
+FloatStorage: builtins.type[TypedStorage]
+HalfStorage: builtins.type[TypedStorage]
+IntStorage: builtins.type[TypedStorage]
+LongStorage: builtins.type[TypedStorage]
+ShortStorage: builtins.type[TypedStorage]
 
 _int: TypeAlias = builtins.int
 _float: TypeAlias = builtins.float
