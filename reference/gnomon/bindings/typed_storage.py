@@ -231,15 +231,15 @@ for _method, _name in _METHODS.items():
     setattr(TypedStorage, _method, _conversion(_kind))
 
 
-def storage(self: Tensor) -> TypedStorage:
-    """The storage with this tensor's dtype.  Deprecated: the first use warns.
+def storage(self: Tensor) -> Any:
+    """The TypedStorage with this tensor's dtype.  Deprecated: the first use warns.
 
     Source: torch.Tensor.storage.
     """
     return TypedStorage(wrap_storage=self.untyped_storage(), dtype=self.dtype)
 
 
-def storage_type(self: Tensor) -> type[TypedStorage] | None:
+def storage_type(self: Tensor) -> Any:
     """The type of storages of this tensor's dtype, such as ``gnomon.FloatStorage``; None on meta.
 
     Source: torch.Tensor.storage_type.
