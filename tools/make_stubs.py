@@ -131,6 +131,7 @@ from .bindings.creation import tensor as tensor
 {functional}
 from .bindings.tensor_types import set_default_tensor_type as set_default_tensor_type
 from .bindings.tensor_types import tensortype
+from .bindings.typed_storage import TypedStorage as TypedStorage
 from .calls.launch import fallback_policy as fallback_policy
 from .calls.launch import fallbacks as fallbacks
 from .calls.launch import set_fallback_policy as set_fallback_policy
@@ -193,6 +194,19 @@ HalfTensor: tensortype
 IntTensor: tensortype
 LongTensor: tensortype
 ShortTensor: tensortype
+
+BFloat16Storage: builtins.type[TypedStorage]
+BoolStorage: builtins.type[TypedStorage]
+ByteStorage: builtins.type[TypedStorage]
+CharStorage: builtins.type[TypedStorage]
+ComplexDoubleStorage: builtins.type[TypedStorage]
+ComplexFloatStorage: builtins.type[TypedStorage]
+DoubleStorage: builtins.type[TypedStorage]
+FloatStorage: builtins.type[TypedStorage]
+HalfStorage: builtins.type[TypedStorage]
+IntStorage: builtins.type[TypedStorage]
+LongStorage: builtins.type[TypedStorage]
+ShortStorage: builtins.type[TypedStorage]
 {aliases}'''
 
 MODULE_HEADER = '''"""Types of gnomon.{module}.  Written by tools/make_stubs.py."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gnomon as gn
-from gnomon_bench import training
+from gnomon_bench import definitions, training
 
 from .operators import library, timer
 
@@ -52,6 +52,18 @@ class Recurrent:
         return gn.accelerator.max_memory_allocated() - before
 
     track_peak.unit = "bytes"  # type: ignore[attr-defined]
+
+
+class Loading:
+    """A pass over the digits by two workers, after another."""
+
+    def setup(self) -> None:
+        self.work = definitions.loading(library(), 2, True)
+        self.work()
+
+    def peakmem_pass(self) -> None:
+        """The peak memory of the main process."""
+        self.work()
 
 
 class Step:

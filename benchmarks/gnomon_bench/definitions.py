@@ -6,12 +6,15 @@ PyTorch's API, so one function serves both.
 
 from __future__ import annotations
 
+import importlib
 import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
+
+from gnomon.demo import load_digits
 
 from . import training
 from .benchmark import ALL, ARRAYS, TORCH_LIKE, Benchmark, Cost, Work
@@ -749,6 +752,33 @@ add(
     training.attention,
     elements=lambda shape, need_weights: training.attention_elements(shape),
     axes={"shape": training.ATTENTION, "need_weights": (True, False)},
+)
+
+
+# -- loading data --------------------------------------------------------------------------------------------
+
+
+def loading(library: Library, workers: int, persistent: bool) -> Work:
+    """One pass over the 1,437 digits, in batches of 64, in random order; new workers are part of it."""
+    digits = load_digits("reference")
+    data = importlib.import_module(f"{library.module.__name__}.utils.data")
+    images = library.tensor(digits.train_images.numpy(), "float32")
+    labels = library.tensor(digits.train_labels.numpy(), "int64")
+    options = {"num_workers": workers, "persistent_workers": persistent and workers > 0}
+    loader = data.DataLoader(data.TensorDataset(images, labels), 64, shuffle=True, **options)
+
+    def work() -> int:
+        return sum(len(labels) for _, labels in loader)
+
+    return work
+
+
+add(
+    "digits",
+    "loading",
+    loading,
+    axes={"workers": (2, 0), "persistent": (True, False)},
+    elements=lambda workers, persistent: 1437 * 64,
 )
 
 

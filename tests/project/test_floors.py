@@ -78,7 +78,11 @@ IMPORTED_BY_NAME = {
     "__init__": {"f'.{name}'", "f'.{_LAZY_PARTS[name]}'"},  # lazy attributes
     "backends.__init__": {"f'.{name}'"},  # lazy attributes
     "compat.torch.__init__": {"f'{found.__name__}.{part}'"},  # PyTorch's names
-    "hub.__init__": {"'hubconf'", "each"},  # a user's file, and whether the packages that it needs are there
+    "hub.__init__": {
+        "'hubconf'",
+        "each",
+        "module",
+    },  # a user's file, and whether the packages that it needs are there
     "kit.__init__": {"f'gnomon.{_new}'"},  # old names
     "memory.backend": {"name"},  # a backend's device module, such as gnomon.cuda
     "memory.plug_ins": {"self.module"},  # a backend

@@ -7,10 +7,10 @@ from gnomon.utils import collect_env
 
 
 def test_the_environment_is_described(monkeypatch, capsys) -> None:
-    monkeypatch.setenv("GNOMON_NOTE", "a note")
+    monkeypatch.setenv("GNOMON_HOME", "a folder")
     info = collect_env.get_env_info()
     assert info["gnomon version"] == gn.__version__ and info["Backend reference"] == "available"
-    assert info["GNOMON_NOTE"] == "a note" and info["Threads"] == str(gn.get_num_threads())
+    assert info["GNOMON_HOME"] == "a folder" and info["Threads"] == str(gn.get_num_threads())
     collect_env.main()
     lines = capsys.readouterr().out.splitlines()
     assert lines == collect_env.get_pretty_env_info().splitlines()

@@ -13,8 +13,9 @@ from ..memory.backend import resolve_device
 from ..memory.spec import contiguous_spec
 from ..memory.storage import Storage
 from ..memory.tensor import Tensor, empty_tensor, make_tensor
-from ..values.device import device
-from ..values.dtype import dtype, get_default_dtype
+from ..values.device import device as device_type
+from ..values.dtype import dtype as dtype_type
+from ..values.dtype import get_default_dtype
 from ..values.errors import type_name, warn
 from .creation import tensor as tensor_from
 from .tensor_types import NAMES
@@ -37,7 +38,7 @@ class TypedStorage:
     Raises TypeError for other arguments.  Source: torch.TypedStorage.
     """
 
-    dtype: dtype
+    dtype: dtype_type
     _dtype: ClassVar[Any] = None  # of a subclass, such as FloatStorage
 
     def __init__(
@@ -45,7 +46,7 @@ class TypedStorage:
         size_or_sequence: Any = 0,
         *,
         wrap_storage: Storage | None = None,
-        dtype: dtype | None = None,
+        dtype: dtype_type | None = None,
         device: Any = None,
     ) -> None:
         _warn()
@@ -80,7 +81,7 @@ class TypedStorage:
         return self._untyped_storage
 
     @property
-    def device(self) -> device:
+    def device(self) -> device_type:
         """The device of the memory."""
         return self._untyped_storage.device
 
@@ -159,7 +160,7 @@ class TypedStorage:
     def _like(self, tensor: Tensor) -> TypedStorage:
         return type(self)(wrap_storage=tensor.untyped_storage(), dtype=self.dtype)
 
-    def _as(self, kind: dtype) -> TypedStorage:
+    def _as(self, kind: dtype_type) -> TypedStorage:
         converted = self._tensor().to(kind)
         return TypedStorage(wrap_storage=converted.untyped_storage(), dtype=kind)
 
@@ -196,7 +197,7 @@ class TypedStorage:
         return f"{elements}[gnomon.storage.TypedStorage{kind} of size {len(self)}]"
 
 
-def _conversion(kind: dtype) -> Any:
+def _conversion(kind: dtype_type) -> Any:
     def convert(self: TypedStorage) -> TypedStorage:
         return self._as(kind)
 
@@ -230,15 +231,15 @@ for _method, _name in _METHODS.items():
     setattr(TypedStorage, _method, _conversion(_kind))
 
 
-def storage(self: Tensor) -> TypedStorage:
-    """The storage with this tensor's dtype.  Deprecated: the first use warns.
+def storage(self: Tensor) -> Any:
+    """The TypedStorage with this tensor's dtype.  Deprecated: the first use warns.
 
     Source: torch.Tensor.storage.
     """
     return TypedStorage(wrap_storage=self.untyped_storage(), dtype=self.dtype)
 
 
-def storage_type(self: Tensor) -> type[TypedStorage] | None:
+def storage_type(self: Tensor) -> Any:
     """The type of storages of this tensor's dtype, such as ``gnomon.FloatStorage``; None on meta.
 
     Source: torch.Tensor.storage_type.
