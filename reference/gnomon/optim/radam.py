@@ -25,7 +25,7 @@ class RAdam(MultiTensorOptimizer):
     used as soon as it averages over more than five gradients; r accounts for its uncertainty.
 
     ``weight_decay`` adds to the gradient, or with ``decoupled_weight_decay`` shrinks the parameter;
-    ``maximize`` maximizes the objective.  ``foreach`` changes no number.  With ``differentiable`` autograd
+    ``maximize`` maximizes the objective.  ``foreach`` chooses the form.  With ``differentiable`` autograd
     records the step; with ``capturable`` it reads no number back from the device, which must be CUDA.  Raises
     ValueError for options out of range; the step raises AssertionError for ``capturable`` on other devices.
     Source: torch.optim.RAdam; arXiv:1908.03265.
@@ -106,7 +106,9 @@ class RAdam(MultiTensorOptimizer):
         if group["capturable"]:
             inverse_roots = each("reciprocal", each("add", each("sqrt", exp_avg_sqs), eps))
             adapted = each("mul", inverse_roots, [factor(*pair) for pair in zip(steps, lengths)])
-            kept: list[gn.Tensor] = [gn.where(length > 5.0, one, 1.0) for length, one in zip(lengths, adapted)]
+            kept: list[gn.Tensor] = [
+                gn.where(length > 5.0, one, 1.0) for length, one in zip(lengths, adapted)
+            ]
             updates = each("mul", updates, kept)
         elif any(length > 5.0 for length in lengths):
             roots = each("add", each("sqrt", exp_avg_sqs), eps)
