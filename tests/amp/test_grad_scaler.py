@@ -136,3 +136,29 @@ def test_a_disabled_scaler_changes_nothing(device: str) -> None:
     if not gn.cuda.is_available():
         with pytest.warns(UserWarning, match="GradScaler is enabled, but CUDA is not available"):
             assert not GradScaler().is_enabled()
+
+
+@pytest.mark.parametrize("kind", ["SGD", "Adam", "AdamW"])
+def test_a_fused_step_unscales_the_gradients_itself(kind, device: str) -> None:
+    options = {"momentum": 0.5} if kind == "SGD" else {}
+    found = []
+    for fused in (False, True):
+        weights = [parameter(1.0, device), parameter(2.0, device)]
+        optimizer = getattr(gn.optim, kind)(weights, lr=0.5, fused=fused, **options)
+        assert optimizer._step_supports_amp_scaling is fused
+        scaler = GradScaler("cpu", init_scale=4.0, backoff_factor=0.5)
+        for value in (3.0, math.inf, 2.0, -1.0):
+            optimizer.zero_grad()
+            scaler.scale((weights[0] * value + weights[1]).sum()).backward()
+            if value == 2.0:
+                scaler.unscale_(optimizer)
+            scaler.step(optimizer)
+            scaler.update()
+            if value != math.inf:
+                assert weights[0].grad.item() == value
+        assert not hasattr(optimizer, "grad_scale") and not hasattr(optimizer, "found_inf")
+        assert scaler.get_scale() == 2.0
+        steps = [state["step"].item() for state in optimizer.state.values() if "step" in state]
+        found.append(([each.item() for each in weights], steps))
+    assert found[0][1] == found[1][1]
+    gn.testing.assert_close(gn.tensor(found[0][0]), gn.tensor(found[1][0]))

@@ -222,3 +222,70 @@ def test_the_profiler_shows_steps():
         optimizer.zero_grad()
     names = {event.name for event in seen.events()}
     assert {"Optimizer.step#SGD.step", "Optimizer.zero_grad#SGD.zero_grad"} <= names
+
+
+LISTED = ("ASGD", "Adadelta", "Adagrad", "Adamax", "NAdam", "RAdam", "RMSprop", "Rprop")
+
+
+def steps_of(kind, device, sizes, foreach, **options):
+    """The parameters after three steps."""
+    params = [gn.full(size, 1.0 + place, device=device) for place, size in enumerate(sizes)]
+    optimizer = getattr(gn.optim, kind)(
+        [each.requires_grad_() for each in params], foreach=foreach, **options
+    )
+    for step in range(3):
+        for place, param in enumerate(params):
+            param.grad = gn.full_like(param, 0.5 + place - step)
+        optimizer.step()
+    return [each.tolist() for each in params]
+
+
+@pytest.mark.parametrize("options", [{}, {"weight_decay": 0.1, "maximize": True}], ids=["plain", "decay"])
+@pytest.mark.parametrize("kind", LISTED)
+def test_all_forms_of_a_step_agree(kind, options, device):
+    if kind == "Rprop":
+        options = {name: value for name, value in options.items() if name != "weight_decay"}
+    sizes = [(2, 3), (4,), (), (5, 1), (0,)]
+    single = steps_of(kind, device, sizes, False, **options)
+    for foreach in (True, None):
+        found = steps_of(kind, device, sizes, foreach, **options)
+        for one, other in zip(found, single):
+            gn.testing.assert_close(gn.tensor(one), gn.tensor(other), rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("kind", LISTED)
+def test_lists_are_the_default_for_several_small_parameters(kind, monkeypatch):
+    module = import_module("gnomon.optim.optimizer")
+    called = []
+    multi_tensor = module.multi_tensor
+
+    def counted(name, *arguments, **options):
+        called.append(name)
+        return multi_tensor(name, *arguments, **options)
+
+    monkeypatch.setattr(module, "multi_tensor", counted)
+    few, several = [(2,)] * 3, [(2,)] * 5
+    for sizes, foreach, expected in (
+        (several, None, True),
+        (several, False, False),
+        (few, None, False),
+        (few, True, True),
+        ([(40000,)] * 5, None, False),
+        ([(40000,)] * 5, True, True),
+    ):
+        called.clear()
+        steps_of(kind, "cpu", sizes, foreach)
+        assert bool(called) is expected
+        assert len(called) <= 3 * 20
+    called.clear()
+    steps_of(kind, "cpu", several, None, lr=gn.tensor(0.1))
+    assert called == []
+
+
+def test_a_repeated_parameter_is_updated_twice():
+    param = gn.ones(2, requires_grad=True)
+    with pytest.warns(UserWarning, match="duplicate parameters"):
+        optimizer = gn.optim.RMSprop([param] * 5, lr=0.1)
+    param.grad = gn.ones(2)
+    optimizer.step()
+    assert optimizer.state[param]["step"].item() == 5

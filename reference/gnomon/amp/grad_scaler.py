@@ -156,6 +156,8 @@ class GradScaler:
         state = self._state_of(optimizer)
         if state.stage is _Stage.STEPPED:
             raise RuntimeError("step() has already been called since the last update().")
+        if getattr(optimizer, "_step_supports_amp_scaling", False):
+            return self._fused_step(optimizer, state, args, kwargs)
         if state.stage is _Stage.READY:
             self.unscale_(optimizer)
         if not state.found_inf:
@@ -163,6 +165,26 @@ class GradScaler:
         result = None
         if not sum(each.item() for each in state.found_inf.values()):
             result = optimizer.step(*args, **kwargs)
+        state.stage = _Stage.STEPPED
+        return result
+
+    def _fused_step(self, optimizer: Any, state: Any, args: Any, kwargs: Any) -> Any:
+        """The step of an optimizer whose operator unscales the gradients, and does nothing if one of them is
+        not finite: it is told by the attributes ``grad_scale`` and ``found_inf``.
+        """
+        scale, _ = self._scale_and_tracker("step")
+        is_unscaled = state.stage is _Stage.UNSCALED
+        if not is_unscaled:
+            state.found_inf = self._unscaled(optimizer, aten.ones([], dtype=float32))
+        if not state.found_inf:
+            raise AssertionError("No inf checks were recorded for this optimizer.")
+        found = [each.to(scale.device) for each in state.found_inf.values()]
+        optimizer.grad_scale = None if is_unscaled else scale
+        optimizer.found_inf = sum(found[1:], found[0]).clamp(max=1)
+        try:
+            result = optimizer.step(*args, **kwargs)
+        finally:
+            del optimizer.grad_scale, optimizer.found_inf
         state.stage = _Stage.STEPPED
         return result
 

@@ -1,7 +1,8 @@
 """Optimizers, which update parameters in place from their gradients.  Source: torch.optim.
 
-A step follows PyTorch's single-tensor implementation, or is one fused operator for all parameters where there
-is one; either way a training curve agrees with PyTorch's up to rounding.
+A step is one fused operator for all parameters, if there is one, or a few list operators, as in PyTorch's
+multi-tensor implementations, or updates each parameter by itself.  Either way a training curve agrees with
+PyTorch's up to rounding.
 """
 
 from . import lr_scheduler, swa_utils

@@ -14,8 +14,8 @@ class Adadelta(MultiTensorOptimizer):
     """``param -= lr * grad * sqrt(u + eps) / sqrt(v + eps)``.
 
     v and u are running means, with coefficient ``rho``, of the squares of the gradients and of the steps.
-    ``weight_decay`` adds to the gradient; ``maximize`` maximizes the objective.  ``foreach`` changes no
-    number.  With ``differentiable`` autograd records the step; with ``capturable`` it reads no number back
+    ``weight_decay`` adds to the gradient; ``maximize`` maximizes the objective.  ``foreach`` chooses the
+    form.  With ``differentiable`` autograd records the step; with ``capturable`` it reads no number back
     from the device, which must be CUDA.  Raises ValueError for options out of range; the step raises
     AssertionError for ``capturable`` on other devices.  Source: torch.optim.Adadelta; arXiv:1212.5701.
     """

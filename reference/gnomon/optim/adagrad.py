@@ -23,7 +23,7 @@ class Adagrad(MultiTensorOptimizer):
     """``param -= lr / (1 + (t - 1) * lr_decay) * grad / (sqrt(s) + eps)`` at step t.
 
     s is the sum of the squared gradients, and starts at ``initial_accumulator_value``.  ``weight_decay`` adds
-    to the gradient; ``maximize`` maximizes the objective.  ``foreach`` and ``fused`` change no number; with
+    to the gradient; ``maximize`` maximizes the objective.  ``foreach`` chooses the form, ``fused`` none; with
     ``differentiable`` autograd records the step.  Raises ValueError for options out of range, RuntimeError
     for ``fused`` together with ``foreach`` or ``differentiable``, and in the step for ``fused`` with
     parameters that are not floating point.

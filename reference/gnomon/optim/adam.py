@@ -95,6 +95,7 @@ class Adam(SingleTensorOptimizer):
         }
         super().__init__(params, defaults)
         check_fused(fused, foreach, differentiable)
+        self._step_supports_amp_scaling = bool(fused)
 
     def _new_state(self, param: gn.Tensor, grad: gn.Tensor, group: dict[str, Any]) -> dict[str, Any]:
         averages = ("exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if group["amsgrad"] else []))
@@ -125,7 +126,11 @@ class Adam(SingleTensorOptimizer):
         options = (group["lr"], beta1, beta2, group["weight_decay"], group["eps"])
         packet = aten._fused_adamw_ if group["decoupled_weight_decay"] else aten._fused_adam_
         numbers = map(number_of, options)
-        packet.default(params, grads, *lists, steps, *numbers, amsgrad, group["maximize"], None, None)
+        grad_scale, found_inf = self._amp_scaling(where)
+        flags = amsgrad, group["maximize"]
+        packet.default(params, grads, *lists, steps, *numbers, *flags, grad_scale, found_inf)
+        if found_inf is not None:
+            aten._foreach_sub_.List(steps, [found_inf] * len(steps))  # nothing was done
 
     def _update(
         self, param: gn.Tensor, grad: gn.Tensor, state: dict[str, Any], group: dict[str, Any]

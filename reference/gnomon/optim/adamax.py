@@ -22,8 +22,8 @@ class Adamax(MultiTensorOptimizer):
     """``param -= lr / (1 - beta1**t) * m / u`` at step t.
 
     m is the running mean of the gradient; u is the larger one of ``beta2 * u`` and ``abs(grad) + eps``.
-    ``weight_decay`` adds to the gradient; ``maximize`` maximizes the objective.  ``foreach`` changes no
-    number.  With ``differentiable`` autograd records the step; with ``capturable`` it reads no number back
+    ``weight_decay`` adds to the gradient; ``maximize`` maximizes the objective.  ``foreach`` chooses the
+    form.  With ``differentiable`` autograd records the step; with ``capturable`` it reads no number back
     from the device, which must be CUDA.  Raises ValueError for options out of range; the step raises
     AssertionError for ``capturable`` on other devices.  Source: torch.optim.Adamax; arXiv:1412.6980.
     """

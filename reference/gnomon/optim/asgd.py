@@ -22,8 +22,8 @@ class ASGD(MultiTensorOptimizer):
     """``param = param * (1 - lambd * eta) - eta * grad``, with ``eta = lr / (1 + lambd * lr * t) ** alpha``.
 
     The state "ax" is the mean of the parameter's values after step ``t0``, and until then its last value.
-    ``weight_decay`` adds to the gradient; ``maximize`` maximizes the objective.  ``foreach`` changes no
-    number.  With ``differentiable`` autograd records the step; with ``capturable`` it reads no number back
+    ``weight_decay`` adds to the gradient; ``maximize`` maximizes the objective.  ``foreach`` chooses the
+    form.  With ``differentiable`` autograd records the step; with ``capturable`` it reads no number back
     from the device, which must be CUDA.  Raises ValueError for options out of range; the step raises
     AssertionError for ``capturable`` on other devices.
     Source: torch.optim.ASGD; Polyak and Juditsky 1992.

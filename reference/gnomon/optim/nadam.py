@@ -26,7 +26,7 @@ class NAdam(MultiTensorOptimizer):
     eps)``, where v is the running mean of the squared gradients, corrected for starting at zero.
 
     ``weight_decay`` adds to the gradient, or with ``decoupled_weight_decay`` shrinks the parameter;
-    ``maximize`` maximizes the objective.  ``foreach`` changes no number.  With ``differentiable`` autograd
+    ``maximize`` maximizes the objective.  ``foreach`` chooses the form.  With ``differentiable`` autograd
     records the step; with ``capturable`` it reads no number back from the device, which must be CUDA.  Raises
     ValueError for options out of range; the step raises AssertionError for ``capturable`` on other devices.
     Source: torch.optim.NAdam; Dozat 2016.

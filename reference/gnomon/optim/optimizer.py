@@ -418,6 +418,12 @@ class SingleTensorOptimizer(Optimizer):
             state.update(self._new_state(param, grad, group))
         return state
 
+    def _amp_scaling(self, where: gn.device) -> tuple[gn.Tensor | None, gn.Tensor | None]:
+        """What a GradScaler has set for a fused step: the gradients' scale, and 1 if one is not finite."""
+        found = (getattr(self, name, None) for name in ("grad_scale", "found_inf"))
+        scale, inf = (None if each is None else each.to(where) for each in found)
+        return scale, inf
+
     def _new_state(self, param: gn.Tensor, grad: gn.Tensor, group: dict[str, Any]) -> dict[str, Any]:
         """The state of a parameter before its first step."""
         return {}

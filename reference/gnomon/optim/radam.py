@@ -25,7 +25,7 @@ class RAdam(MultiTensorOptimizer):
     used as soon as it averages over more than five gradients; r accounts for its uncertainty.
 
     ``weight_decay`` adds to the gradient, or with ``decoupled_weight_decay`` shrinks the parameter;
-    ``maximize`` maximizes the objective.  ``foreach`` changes no number.  With ``differentiable`` autograd
+    ``maximize`` maximizes the objective.  ``foreach`` chooses the form.  With ``differentiable`` autograd
     records the step; with ``capturable`` it reads no number back from the device, which must be CUDA.  Raises
     ValueError for options out of range; the step raises AssertionError for ``capturable`` on other devices.
     Source: torch.optim.RAdam; arXiv:1908.03265.

@@ -15,7 +15,7 @@ class RMSprop(MultiTensorOptimizer):
 
     ``centered`` subtracts from v the square of the mean gradient.  With ``momentum`` the quotients are
     accumulated in a buffer, which is the step.  ``weight_decay`` adds to the gradient; ``maximize`` maximizes
-    the objective.  ``foreach`` changes no number.  With ``differentiable`` autograd records the step;
+    the objective.  ``foreach`` chooses the form.  With ``differentiable`` autograd records the step;
     ``capturable`` needs CUDA.  Raises ValueError for options out of range; the step raises AssertionError for
     ``capturable`` on other devices.  Source: torch.optim.RMSprop; Hinton 2012; arXiv:1308.0850 (centered).
     """

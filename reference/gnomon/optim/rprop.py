@@ -15,7 +15,7 @@ class Rprop(MultiTensorOptimizer):
 
     Where the gradient keeps its sign, the step size is multiplied by ``etas[1]``; where it changes its sign,
     by ``etas[0]``, and the element rests for this step.  Step sizes stay within ``step_sizes``.  ``maximize``
-    maximizes the objective.  ``foreach`` changes no number.  With ``differentiable`` autograd records the
+    maximizes the objective.  ``foreach`` chooses the form.  With ``differentiable`` autograd records the
     step; with ``capturable`` it reads no number back from the device, which must be CUDA.  Raises ValueError
     for options out of range; the step raises AssertionError for ``capturable`` on other devices.
     Source: torch.optim.Rprop; Riedmiller and Braun 1993.

@@ -71,6 +71,7 @@ class SGD(SingleTensorOptimizer):
         }
         super().__init__(params, defaults)
         check_fused(fused, foreach, differentiable)
+        self._step_supports_amp_scaling = bool(fused)
 
     def _step(self, params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> None:
         if is_fused(params, grads, group):
@@ -85,8 +86,9 @@ class SGD(SingleTensorOptimizer):
         numbers = [number_of(group[name]) for name in ("weight_decay", "momentum", "lr", "dampening")]
         flags = group["nesterov"], group["maximize"]
         step = aten._fused_sgd_.default
+        scaling = self._amp_scaling(params[0].device)
         if not momentum:
-            step(params, grads, [], *numbers, *flags, False, None, None)
+            step(params, grads, [], *numbers, *flags, False, *scaling)
             return
         buffers = [self.state[param].get("momentum_buffer") for param in params]
         for is_first in (True, False):
@@ -94,10 +96,10 @@ class SGD(SingleTensorOptimizer):
             if not chosen:
                 continue
             ours = [params[number] for number in chosen]
-            found = [
-                gn.empty_like(param) if is_first else buffers[number] for number, param in zip(chosen, ours)
-            ]
-            step(ours, [grads[number] for number in chosen], found, *numbers, *flags, is_first, None, None)
+            # If nothing is written, because a gradient is not finite, a new buffer has to be defined.
+            make = gn.empty_like if scaling[1] is None else gn.zeros_like
+            found = [make(param) if is_first else buffers[number] for number, param in zip(chosen, ours)]
+            step(ours, [grads[number] for number in chosen], found, *numbers, *flags, is_first, *scaling)
             for param, buffer in zip(ours, found):
                 self.state[param]["momentum_buffer"] = buffer
 
