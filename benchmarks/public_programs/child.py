@@ -6,7 +6,7 @@ LIBRARY is ``gnomon``, ``torch``, or ``torch-same-draws``: PyTorch with gnomon's
 
 The record has the value of the tensor of each call of ``backward``, the parameters at the end, and the
 seconds from the end of each of these calls to the end of the next one.  The program ends itself, or is
-stopped when it calls ``backward`` once more than STEPS.
+stopped when it calls ``backward`` once more than STEPS.  It also has the number of steps of environments.
 """
 
 from __future__ import annotations
@@ -104,6 +104,7 @@ def main(name: str, record: str, steps: str, program: str, *arguments: str) -> N
     arrays: dict[str, Any] = {f"parameter{i}": numbers(parameter) for i, parameter in enumerate(parameters)}
     arrays["losses"] = [numbers(loss).sum() for loss in recorder.losses]
     arrays["seconds"] = np.diff(recorder.times)
+    arrays["environment_steps"] = getattr(sys.modules.get("gymnasium"), "taken", 0)
     np.savez(record, **arrays)
 
 

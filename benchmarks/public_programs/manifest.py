@@ -45,7 +45,6 @@ COMMITS = {
     "karpathy/minGPT": "37baab71b9abea1b76ab957409a1cc2fbfba8a26",
     "karpathy/nanoGPT": "3adf61e154c3fe3fca428ad6bc3818b27a3b8291",
     "karpathy/ng-video-lecture": "52201428ed7b46804849dea0b3ccf0de9df1a5c3",
-    "kuangliu/pytorch-cifar": "49b7aa97b0c12fe0d4054e670403a16b6b834ddd",
     "pytorch/examples": "77f55b912142e11fcfdf5b530231fb9c52f181e8",
     "rtqichen/torchdiffeq": "657943acefa826ef04c025ebeb1ff5e9d60dc268",
     "seungeunrho/minimalRL": "c8efed8481e3cd40e9739cfde220a55522555b57",
@@ -57,14 +56,15 @@ _YUNJEY, _MORVAN, _NLP = "yunjey/pytorch-tutorial", "MorvanZhou/PyTorch-Tutorial
 _ADDER = "--trainer.max_iters=60 --trainer.num_workers=0"
 
 PROGRAMS = [
-    Program(_EXAMPLES, "mnist/main.py", "convolutional classifier of digits, Adadelta", "--epochs 1"),
+    Program(
+        _EXAMPLES, "mnist/main.py", "convolutional classifier of digits, Adadelta", "--epochs 1", steps=10
+    ),
     Program(_EXAMPLES, "mnist_rnn/main.py", "LSTM classifier of digits, Adadelta", "--epochs 1"),
     Program(
         _EXAMPLES,
         "mnist_forward_forward/main.py",
         "layers trained without backpropagation between them, Adam",
-        "--epochs 60 --train_size 2000 --test_size 400 --no_accel",
-        steps=200,
+        "--epochs 20 --train_size 1000 --test_size 200 --no_accel",
     ),
     Program(_EXAMPLES, "vae/main.py", "variational autoencoder of digits, Adam", "--epochs 2"),
     Program(
@@ -72,7 +72,7 @@ PROGRAMS = [
         "dcgan/main.py",
         "convolutional GAN, two Adams",
         "--dataset mnist --dataroot . --batchSize 16 --ngf 16 --ndf 16 --workers 0 --niter 1 --manualSeed 3",
-        steps=30,
+        steps=12,
     ),
     Program(
         _EXAMPLES,
@@ -90,12 +90,12 @@ PROGRAMS = [
         steps=20,
         prepare=data.wikitext,
     ),
-    Program(_EXAMPLES, "reinforcement_learning/reinforce.py", "REINFORCE on CartPole, Categorical", steps=40),
+    Program(_EXAMPLES, "reinforcement_learning/reinforce.py", "REINFORCE on CartPole, Categorical", steps=20),
     Program(
         _EXAMPLES,
         "reinforcement_learning/actor_critic.py",
         "actor and critic on CartPole, Categorical",
-        steps=40,
+        steps=20,
     ),
     Program(_EXAMPLES, "regression/main.py", "polynomial regression, SGD by hand", steps=1000),
     Program(
@@ -123,14 +123,6 @@ PROGRAMS = [
         "karpathy/minGPT", "projects/adder/adder.py", "GPT that adds numbers, AdamW", _ADDER, libraries=(".",)
     ),
     Program(
-        "karpathy/minGPT",
-        "projects/chargpt/chargpt.py",
-        "GPT of characters, AdamW",
-        "--trainer.max_iters=20 --trainer.num_workers=0 --model.model_type=gpt-nano --trainer.batch_size=16",
-        prepare=data.text,
-        libraries=(".",),
-    ),
-    Program(
         "karpathy/nanoGPT",
         "train.py",
         "GPT with scaled_dot_product_attention, AdamW with two groups",
@@ -139,7 +131,6 @@ PROGRAMS = [
         prepare=data.characters,
     ),
     Program("karpathy/ng-video-lecture", "bigram.py", "bigram table, AdamW", steps=300, prepare=data.text),
-    Program("karpathy/ng-video-lecture", "gpt.py", "GPT, AdamW", steps=3, prepare=data.text),
     Program("seungeunrho/minimalRL", "REINFORCE.py", "REINFORCE on CartPole, a backward a step", steps=400),
     Program("seungeunrho/minimalRL", "dqn.py", "deep Q-learning on CartPole, Adam", steps=100),
     Program("seungeunrho/minimalRL", "ddpg.py", "DDPG on a pendulum, two Adams", steps=200),
@@ -159,7 +150,13 @@ PROGRAMS = [
         _GAN, "implementations/dcgan/dcgan.py", "convolutional GAN with Upsample", "--n_epochs 1", steps=10
     ),
     Program(_GAN, "implementations/acgan/acgan.py", "GAN with classes, Embedding", "--n_epochs 1", steps=10),
-    Program(_GAN, "implementations/infogan/infogan.py", "GAN that learns codes", "--n_epochs 1", steps=12),
+    Program(
+        _GAN,
+        "implementations/infogan/infogan.py",
+        "GAN that learns codes",
+        "--n_epochs 1 --batch_size 8",
+        steps=12,
+    ),
     Program(_GAN, "implementations/aae/aae.py", "adversarial autoencoder", "--n_epochs 1", steps=40),
     Program(_YUNJEY, "tutorials/01-basics/linear_regression/main.py", "linear regression, SGD"),
     Program(_YUNJEY, "tutorials/01-basics/logistic_regression/main.py", "logistic regression, SGD"),
@@ -217,7 +214,7 @@ PROGRAMS = [
         "Diego999/pyGAT",
         "train.py",
         "graph attention network on a dense adjacency matrix, Adam",
-        "--epochs 5",
+        "--epochs 3",
         prepare=data.citations,
     ),
     Program(
@@ -226,11 +223,5 @@ PROGRAMS = [
         "neural differential equation, RMSprop",
         "--niters 40 --data_size 200",
         libraries=(".",),
-    ),
-    Program(
-        "kuangliu/pytorch-cifar",
-        "main.py",
-        "SimpleDLA on images, SGD with momentum and a cosine schedule",
-        steps=2,
     ),
 ]

@@ -85,7 +85,7 @@ computes PyTorch's random operators in the runs that are compared (`draws.py`); 
 | losses | the largest difference of the value of which `backward` was called, relative to it if it is above 1 |
 | parameters | the largest difference of an element of a parameter at the end, relative to the largest element of that parameter |
 | (PyTorch) | the same differences between PyTorch and PyTorch with other kernels (`ATEN_CPU_CAPABILITY=default` and others, one thread): what rounding alone does to this program |
-| gnomon, PyTorch | seconds from the end of the first call of `backward` to the end of the last one, with {threads} threads each: for each step the least of the runs, which take turns |
+| gnomon, PyTorch | seconds from the end of the first call of `backward` to the end of the last one, with {threads} threads each: for each step the least of the runs, which take turns. In reinforcement learning other draws make longer or shorter episodes: there PyTorch's time is that of gnomon's number of steps of the environment |
 | ratio | gnomon's time divided by PyTorch's |
 
 A difference of losses is rounding if it is at most {losses:g}, or {times:g} times that of PyTorch's other kernels; for parameters the limit is

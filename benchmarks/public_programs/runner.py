@@ -46,6 +46,7 @@ class Record:
     losses: np.ndarray
     parameters: list[np.ndarray]
     seconds: np.ndarray  # of each step but the first
+    environment_steps: int = 0
 
 
 @dataclass
@@ -87,8 +88,9 @@ def run(program: Program, snapshots: Path, name: str, environment: dict[str, str
         if done.returncode:
             raise ProgramError((done.stdout[-300:] + done.stderr[-1000:]).strip())
         with np.load(record) as content:
-            parameters = [content[f"parameter{i}"] for i in range(len(content.files) - 2)]
-            return Record(content["losses"], parameters, content["seconds"])
+            parameters = [content[f"parameter{i}"] for i in range(len(content.files) - 3)]
+            steps = int(content["environment_steps"])
+            return Record(content["losses"], parameters, content["seconds"], steps)
 
 
 def least_seconds(records: list[Record]) -> float:

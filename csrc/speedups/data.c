@@ -18,6 +18,7 @@ typedef struct Nest {
     Py_ssize_t sizes[MOST_LEVELS];
     int levels;
     int category;
+    int is_typed; /* is the dtype given? Then a subclass of float, such as NumPy's float64, is a float */
 } Nest;
 
 /* The length of a list or a tuple; -1 for anything else. */
@@ -32,8 +33,8 @@ static PyObject *item_of(PyObject *object, Py_ssize_t k) {
     return PyList_CheckExact(object) ? PyList_GET_ITEM(object, k) : PyTuple_GET_ITEM(object, k);
 }
 
-static int category_of(PyObject *number) {
-    if (PyFloat_CheckExact(number)) {
+static int category_of(PyObject *number, int is_typed) {
+    if (PyFloat_CheckExact(number) || (is_typed && PyFloat_Check(number))) {
         return CATEGORY_FLOATING;
     }
     if (PyLong_CheckExact(number)) {
@@ -47,7 +48,7 @@ static int category_of(PyObject *number) {
 /* Does everything at this level have the expected sizes? Notes the category of its numbers. */
 static int is_regular(PyObject *data, Nest *nest, int level) {
     if (level == nest->levels) {
-        const int category = category_of(data);
+        const int category = category_of(data, nest->is_typed);
         nest->category = category > nest->category ? category : nest->category;
         return category >= 0;
     }
@@ -117,7 +118,7 @@ static const struct {
 
 /* Writes a number of regular nested lists; returns the next address, or NULL if the dtype may not hold the number. */
 static char *store_number(PyObject *number, long code, char *to) {
-    const int is_float = PyFloat_CheckExact(number);
+    const int is_float = PyFloat_Check(number);
     if (code >= FLOAT16 || (code == BOOL && is_float)) {
         const double value = is_float ? PyFloat_AsDouble(number) : PyLong_AsDouble(number);
         switch (code) {
@@ -184,7 +185,7 @@ PyObject *call_data(PyObject *callable, PyObject *const *args, size_t count, PyO
             is_known = 0;
         }
     }
-    Nest nest;
+    Nest nest = {.is_typed = dtype != Py_None};
     Key key;
     if (facts.learn == NULL || !is_known || !is_simple(read_mode_word() | KEY_TENSOR_KEYS) || !survey(args[0], &nest)
         || !make_key(&nest, dtype, device, &key)) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import math
 import sys
@@ -114,7 +115,7 @@ def test_a_program_is_stopped_after_its_steps_and_a_failure_is_shown(programs: A
     program = programs.manifest.Program("someone/something", "digits/train.py", "", "--epochs many")
     with pytest.raises(programs.runner.ProgramError, match="invalid int value: 'many'"):
         programs.runner.run(program, programs.folder, "gnomon")
-    program = programs.manifest.Program("someone/something", "digits/train.py", "", "--epochs 0")
+    program = dataclasses.replace(programs.program, arguments="--epochs 0")
     with pytest.raises(programs.runner.ProgramError, match="no losses were recorded"):
         programs.runner.run(program, programs.folder, "gnomon")
     (programs.folder / "someone+something" / "digits" / "helper.py").write_text("import torch.nowhere")

@@ -131,6 +131,34 @@ def test_tensor_always_copies(device: str) -> None:
     assert copied.tolist() == [1.0, 2.0] and copied.dtype is gn.float64
 
 
+@pytest.mark.parametrize("kind", ["bool", "uint8", "int64", "float32", "float64", "complex64"])
+def test_a_list_of_arrays_is_copied_along_a_new_dimension(kind: str, device: str) -> None:
+    arrays = [numpy.array([[0, 1], [0, 1]], kind).T, numpy.array([[1, 0], [1, 1]], kind)]
+    made = gn.tensor(arrays)
+    assert made.dtype is getattr(gn, kind) and made.shape == (2, 2, 2) and made.stride() == (4, 2, 1)
+    assert made.tolist() == [array.tolist() for array in arrays]
+    arrays[0][:] = 7
+    assert made[0, 0].tolist() == [0, 0]
+    for dtype in (gn.bool, gn.int16, gn.float32, gn.complex128):
+        if made.dtype.category <= dtype.category:
+            converted = gn.tensor(arrays[1:], dtype=dtype)
+            assert converted.dtype is dtype and converted.tolist() == [arrays[1].tolist()]
+
+
+def test_numbers_of_a_list_of_arrays_are_checked(device: str) -> None:
+    with pytest.raises(RuntimeError, match="value cannot be converted to type uint8 without overflow: 300"):
+        gn.tensor([numpy.array([300])], dtype=gn.uint8)
+    with pytest.raises(TypeError, match=r"can't convert complex to float \(float32\)"):
+        gn.tensor([numpy.array([1j])], dtype=gn.float32)
+    with pytest.raises(ValueError, match=r"expected sequence of length 2 at dim 1 \(got 1\)"):
+        gn.tensor([numpy.zeros(2), numpy.zeros(1)])
+    assert gn.tensor([numpy.array([2.5])], dtype=gn.int64).tolist() == [[2]]
+    mixed = gn.tensor([numpy.array([1, 2]), numpy.array([0.5, 1.5])])
+    assert mixed.dtype is gn.float64 and mixed.tolist() == [[1.0, 2.0], [0.5, 1.5]]
+    assert gn.tensor([numpy.zeros((0, 3))]).shape == (1, 0)  # as of lists
+    assert gn.tensor([numpy.ones(2, "float32")], requires_grad=True).requires_grad
+
+
 def test_requires_grad(device: str) -> None:
     made = gn.tensor([1.0], requires_grad=True)
     assert made.requires_grad and made.is_leaf and made.grad is None

@@ -10,6 +10,7 @@ import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
+import numpy
 import pytest
 
 import gnomon as gn
@@ -30,6 +31,8 @@ DATA: list[Any] = [
     [], [[]], [[], []], [[1], []], [[1, 2], [3]], [[1], 2], [1, [2]], [1j, 2], 1j, ["a"], "a", None, [None],
     [1 + 2**-9, 1 + 2**-8, 1 + 2**-9 + 2**-30, 3.4e38, 3.5e38, -1e39], range(4), bytearray(b"ab"),
     [[1, 2], (3, True)], [[1.0, 2.0], [3.0, "x"]], {1: 2}, object,
+    numpy.float64(1.5), [[numpy.float64(1.5)], [2.0]], [numpy.float64(0.1), 3], [numpy.float64("nan"), True],
+    [numpy.float32(1.5), 2.0], [numpy.int64(3), 2], [numpy.float64(300.0)], [numpy.bool_(True)],
 ]  # fmt: skip
 DTYPES = [
     None, gn.bool, gn.uint8, gn.int8, gn.int16, gn.int32, gn.int64, gn.float16, gn.bfloat16, gn.float32,

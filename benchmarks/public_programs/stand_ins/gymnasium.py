@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+taken = 0  # steps of all environments: the runner relates times to them
+
 Step = tuple[np.ndarray, float, bool, bool, dict[str, Any]]
 
 
@@ -35,6 +37,8 @@ class CartPole:
         return self.state.astype(np.float32), {}
 
     def step(self, action: int) -> Step:
+        global taken
+        taken += 1
         _, x_speed, angle, angle_speed = self.state
         force = self.force if action == 1 else -self.force
         total, moment = self.cart + self.pole, self.pole * self.half_length
@@ -73,6 +77,8 @@ class Pendulum:
         return np.array([math.cos(self.angle), math.sin(self.angle), self.speed], dtype=np.float32)
 
     def step(self, action: Any) -> Step:
+        global taken
+        taken += 1
         torque = min(max(float(action[0]), -2.0), 2.0)
         turned = (self.angle + math.pi) % (2 * math.pi) - math.pi
         cost = turned**2 + 0.1 * self.speed**2 + 0.001 * torque**2

@@ -170,10 +170,13 @@ def tensor(
         return made.requires_grad_(requires_grad)
     if _is_foreign_tensor(data):
         data = _as_array(data)
-    if hasattr(data, "__array_interface__"):
-        from ..interop.numpy import copy_from_numpy
+    from ..interop.numpy import copy_from_numpy
 
+    if hasattr(data, "__array_interface__"):
         return _shown_to_modes(copy_from_numpy(data, dtype, device)).requires_grad_(requires_grad)
+    array = _stacked(data, dtype)
+    if array is not None:
+        return _shown_to_modes(copy_from_numpy(array, dtype, device)).requires_grad_(requires_grad)
     flat: list[Any] = []
     kinds: set[Any] = set()
     if data.__class__ in _NUMBERS:
@@ -193,6 +196,27 @@ def tensor(
         fill_from(made, flat)
     made = _shown_to_modes(made)
     return made.requires_grad_() if requires_grad else made
+
+
+def _stacked(data: Any, dtype: dtype | None) -> Any:
+    """NumPy's array of a list of its arrays, if they are alike and no number has to be checked, or None."""
+    if not (isinstance(data, (list, tuple)) and data and hasattr(data[0], "__array_interface__")):
+        return None
+    first, *rest = data
+    if (
+        not _is_sequence(first)
+        or 0 in first.shape
+        or not all(
+            each.__class__ is first.__class__ and each.shape == first.shape and each.dtype == first.dtype
+            for each in rest
+        )
+    ):
+        return None
+    from ..interop.numpy import dtype_from_numpy, stacked
+
+    kind = dtype_from_numpy(first)
+    fits = dtype is None or dtype is kind or dtype.category >= kind.category > 1
+    return stacked(data) if fits and first.ndim < geometry.MAX_DIMS else None
 
 
 if speedups is not None:

@@ -44,6 +44,13 @@ def as_array(data: Any) -> Any:
     return numpy.asarray(data)
 
 
+def stacked(arrays: Any) -> Any:
+    """The arrays, which are alike, along a new first dimension."""
+    import numpy
+
+    return numpy.array(arrays)
+
+
 def bytes_of(view: memoryview) -> Any:
     """A NumPy array of bytes that shares the memory of a buffer."""
     import numpy
