@@ -88,7 +88,7 @@ def shared_blocks() -> set[str]:
     """The descriptors of shared memory that this process has open."""
     gc.collect()
     links = [each for each in Path("/proc/self/fd").iterdir() if each.is_symlink()]
-    return {each.name for each in links if "memfd:gnomon" in os.readlink(each)}
+    return {each.name for each in links if os.readlink(each).startswith("/memfd:gnomon (")}
 
 
 # -- in one process ------------------------------------------------------------------------------------------
