@@ -19,7 +19,7 @@ _WHY = {
 
 def _module(name: str) -> ModuleType:
     made = ModuleType(f"torch.{name}", "A module that gnomon does not have: it can be imported.")
-    made.__getattr__ = absent(made.__name__, _WHY[name])  # type: ignore[method-assign]
+    vars(made)["__getattr__"] = absent(made.__name__, _WHY[name])
     return made
 
 
