@@ -46,6 +46,7 @@ for _name in ("add", "sub", "mul", "div", "maximum", "minimum", "clamp_min", "cl
         f"{_name}.ScalarList",
         [
             sample(SELF, (0.5, 2, -1.0, 3.0), dtypes=_floats),
+            sample(SELF, (2, 1.5, 0.25, -0.5), dtypes=_floats),
             bad("RuntimeError", SELF, (1.0, 2.0), dtypes=("float32",)),
         ],
     )
@@ -76,14 +77,21 @@ for _name in ("add", "mul", "div"):
             bad("RuntimeError", SELF, tensor(2), dtypes=("float32",)),
         ],
     )
+both("add.Tensor", [sample(SELF, tensor(seed=3), alpha=0.5, dtypes=FLOATS, differentiable=False)])
 
-both("pow.Scalar", [sample(each(1, "positive"), 3, dtypes=REAL_FLOATS), bad("RuntimeError", [], 1)])
-both("pow.ScalarList", [sample(each(1, "positive"), (3, 0.5, 2, 1), dtypes=REAL_FLOATS)])
+for _exponent in (3, 0.5):
+    both("pow.Scalar", [sample(each(1, "positive"), _exponent, dtypes=REAL_FLOATS)])
+both("pow.Scalar", [bad("RuntimeError", [], 1)])
+for _exponents in ((3, 0.5, 2, 1), (0.5, 2, -1.0, 3)):
+    both("pow.ScalarList", [sample(each(1, "positive"), _exponents, dtypes=REAL_FLOATS)])
 both("pow.List", [sample(each(1, "positive"), SELF, dtypes=REAL_FLOATS)])
-samples_of("_foreach_pow.ScalarAndTensor", [sample(2.0, SELF, dtypes=REAL_FLOATS)], "composed")
+for _base in (2.0, 0.5):
+    samples_of("_foreach_pow.ScalarAndTensor", [sample(_base, SELF, dtypes=REAL_FLOATS)], "composed")
 
-both("lerp.Scalar", [sample(SELF, OTHER, 0.25, dtypes=FLOATS)])
-both("lerp.ScalarList", [sample(SELF, OTHER, (0.25, 0.5, 2.0, 0.0), dtypes=FLOATS)])
+for _weight in (0.25, 0.75):
+    both("lerp.Scalar", [sample(SELF, OTHER, _weight, dtypes=FLOATS)])
+for _weights in ((0.25, 0.5, 2.0, 0.0), (0.75, 0.25, 0.5, 1.0)):
+    both("lerp.ScalarList", [sample(SELF, OTHER, _weights, dtypes=FLOATS)])
 both("lerp.List", [sample(SELF, OTHER, THIRD, dtypes=FLOATS)])
 
 # PyTorch's own backward of some of these raises, and it requires contiguous numbers.
@@ -100,6 +108,7 @@ for _name in ("addcmul", "addcdiv"):
         f"{_name}.ScalarList",
         [
             sample(SELF, OTHER, THIRD, (0.5, 2.0, -1.0, 1.0), dtypes=FLOATS, differentiable=False),
+            sample(SELF, OTHER, THIRD, (2.0, 0.5, 1.0, -1.0), dtypes=FLOATS, differentiable=False),
             bad("RuntimeError", SELF, OTHER, THIRD, (0.5,), dtypes=("float32",)),
         ],
     )
@@ -136,11 +145,19 @@ samples_of(
     ],
     tolerance="terms",
 )
-samples_of("_foreach_clone", [sample(SELF), bad("RuntimeError", [], dtypes=("float32",))])
+samples_of(
+    "_foreach_clone",
+    [
+        sample(SELF),
+        sample(SELF, memory_format="contiguous_format"),
+        bad("RuntimeError", [], dtypes=("float32",)),
+    ],
+)
 samples_of(
     "_foreach_copy_",
     [
         sample(SELF, OTHER, differentiable=False),
+        sample(SELF, OTHER, True, differentiable=False),
         sample([tensor(2, 3)], [tensor(3, dtype="float64")], dtypes=FLOATS, differentiable=False),
         bad("RuntimeError", SELF, OTHER[:1], dtypes=("float32",)),
         bad("RuntimeError", [tensor(2)], [tensor(3)], dtypes=("float32",)),
