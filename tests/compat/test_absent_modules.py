@@ -37,7 +37,7 @@ def test_questions_are_answered_truthfully() -> None:
         ask = getattr(gn.distributed, name)
         with pytest.raises(ValueError, match="Default process group has not been initialized"):
             ask()
-    with pytest.raises(AssertionError, match="^Process group cannot be None$"):
+    with pytest.raises(AssertionError, match=r"^Process group cannot be None$"):
         gn.distributed.destroy_process_group()
     with pytest.raises(RuntimeError, match=r"is_available\(\) is False"):
         gn.distributed.init_process_group("gloo")

@@ -26,7 +26,8 @@ def test_names_and_modules_are_gnomons() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", "cuda cuda.amp backends.cudnn distributed jit onnx autograd.profiler nn.parallel utils.checkpoint".split()
+    "name",
+    "cuda cuda.amp backends.cudnn distributed jit onnx autograd.profiler nn.parallel utils.checkpoint".split(),
 )
 def test_modules_that_programs_import_are_there(name) -> None:
     found = importlib.import_module(f"gnomon.compat.torch.{name}")
