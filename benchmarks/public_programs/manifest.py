@@ -147,7 +147,7 @@ PROGRAMS = [
         steps=50,
     ),
     Program(
-        _GAN, "implementations/dcgan/dcgan.py", "convolutional GAN with Upsample", "--n_epochs 1", steps=10
+        _GAN, "implementations/dcgan/dcgan.py", "convolutional GAN with Upsample", "--n_epochs 1", steps=20
     ),
     Program(_GAN, "implementations/acgan/acgan.py", "GAN with classes, Embedding", "--n_epochs 1", steps=10),
     Program(

@@ -27,7 +27,8 @@ def test_names_and_modules_are_gnomons() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["cuda", "cuda.amp", "backends.cudnn", "distributed", "jit", "onnx", "autograd.profiler", "nn.parallel"],
+    "cuda cuda.amp backends.cudnn distributed jit onnx autograd.profiler nn.parallel".split()
+    + ["utils.checkpoint"],
 )
 def test_modules_that_programs_import_are_there(name) -> None:
     found = importlib.import_module(f"gnomon.compat.torch.{name}")
