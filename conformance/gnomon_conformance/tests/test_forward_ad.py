@@ -343,6 +343,11 @@ DEPARTURES = [
     ),
     ("nll_loss_backward", "element", "PyTorch takes the total weight for a function of the weights"),
     (
+        r"_foreach_(max|min)imum\.Scalar(List)?",
+        "element",
+        "PyTorch gives half of the tangent to elements that the number replaces; their tangent is 0",
+    ),
+    (
         "native_batch_norm_backward",
         "sizes",
         "PyTorch has an empty tensor for what is not asked for, not None",
