@@ -9,6 +9,7 @@ import multiprocessing
 import os
 import pickle
 import random
+import select
 import signal
 import subprocess
 import sys
@@ -533,12 +534,16 @@ for _ in iterator:
 """
 
 
-def has_ended(pid: int) -> bool:
-    """Is there no such process, or only what its parent may still ask about it?"""
+def ends(pid: int) -> bool:
+    """Waits for the end of a process that need not be a child: it closes its files before it has ended."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
         return True
+    try:
+        return bool(select.select([descriptor], [], [], LIMIT)[0])
+    finally:
+        os.close(descriptor)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["ctrl-c", "killed"])
@@ -560,20 +565,20 @@ def test_workers_end_with_the_main_process(number: int) -> None:
     _, errors = process.communicate(timeout=LIMIT)  # all of them have closed their output
     assert process.returncode == -number
     assert (b"KeyboardInterrupt" in errors) == (number == signal.SIGINT)
-    assert all(map(has_ended, pids))
+    assert all(map(ends, pids))
 
 
 # -- messages ------------------------------------------------------------------------------------------------
 
 
-def ends() -> tuple[Packer, Unpacker, SharedBlock]:
+def both_ends() -> tuple[Packer, Unpacker, SharedBlock]:
     """Both ends of an arena, each with its own mapping."""
     arena = SharedBlock.create(0)
     return Packer(arena), Unpacker(SharedBlock(os.dup(arena.descriptor), arena.key)), arena
 
 
 def test_messages_keep_tensors_as_they_are() -> None:
-    packer, unpacker, _ = ends()
+    packer, unpacker, _ = both_ends()
     x = gn.arange(4000.0)
     parameter = gn.nn.Parameter(gn.ones(3000))
     message = packer.pack(
@@ -590,7 +595,7 @@ def test_messages_keep_tensors_as_they_are() -> None:
 
 
 def test_the_memory_of_received_messages_is_used_again() -> None:
-    packer, unpacker, arena = ends()
+    packer, unpacker, arena = both_ends()
     with pytest.raises((AttributeError, pickle.PicklingError)):
         packer.pack([gn.ones(2000), lambda: 0])
     sent = [packer.pack(gn.full((2000,), float(number))) for number in range(3)]
