@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import gnomon as gn
 from gnomon_bench import definitions, training
 
@@ -29,7 +31,26 @@ class Allocation:
         [gn.empty(size) for _ in range(4)]
 
 
-class Recurrent:
+class _OfSteps:
+    """The peak memory of ``step``, which a subclass sets and runs twice before."""
+
+    step: Callable[[], object]
+
+    def peakmem_step(self, *parameters: object) -> None:
+        """The peak memory of the whole process."""
+        self.step()
+
+    def track_peak(self, *parameters: object) -> int:
+        """The peak bytes of tensors beyond those allocated before, on backends that count them."""
+        before = gn.accelerator.memory_allocated()
+        gn.accelerator.reset_peak_memory_stats()
+        self.step()
+        return gn.accelerator.max_memory_allocated() - before
+
+    track_peak.unit = "bytes"  # type: ignore[attr-defined]
+
+
+class Recurrent(_OfSteps):
     """A forward pass and the gradients of two recurrent layers, after two others."""
 
     params = [list(training.RECURRENT)]
@@ -40,18 +61,17 @@ class Recurrent:
         self.step()
         self.step()
 
-    def peakmem_step(self, network: str) -> None:
-        """The peak memory of the whole process."""
-        self.step()
 
-    def track_peak(self, network: str) -> int:
-        """The peak bytes of tensors beyond those allocated before, on backends that count them."""
-        before = gn.accelerator.memory_allocated()
-        gn.accelerator.reset_peak_memory_stats()
-        self.step()
-        return gn.accelerator.max_memory_allocated() - before
+class Attention(_OfSteps):
+    """A forward pass and the gradients of ``nn.MultiheadAttention``, after two others."""
 
-    track_peak.unit = "bytes"  # type: ignore[attr-defined]
+    params = [list(training.ATTENTION)]
+    param_names = ["shape"]
+
+    def setup(self, shape: training.Attention) -> None:
+        self.step = training.attention(library(), shape, True)
+        self.step()
+        self.step()
 
 
 class Loading:
@@ -66,7 +86,7 @@ class Loading:
         self.work()
 
 
-class Step:
+class Step(_OfSteps):
     """One training step of a small MLP, after two others."""
 
     params = [["SGD", "Adam"]]
@@ -76,19 +96,6 @@ class Step:
         self.step = training.digits(library(), optimizer)
         self.step()
         self.step()
-
-    def peakmem_step(self, optimizer: str) -> None:
-        """The peak memory of the whole process."""
-        self.step()
-
-    def track_peak(self, optimizer: str) -> int:
-        """The peak bytes of tensors beyond those allocated before, on backends that count them."""
-        before = gn.accelerator.memory_allocated()
-        gn.accelerator.reset_peak_memory_stats()
-        self.step()
-        return gn.accelerator.max_memory_allocated() - before
-
-    track_peak.unit = "bytes"  # type: ignore[attr-defined]
 
     def track_left_behind(self, optimizer: str) -> int:
         """Bytes of tensors that steps leave allocated: none."""
@@ -100,7 +107,7 @@ class Step:
     track_left_behind.unit = "bytes"  # type: ignore[attr-defined]
 
 
-class Update:
+class Update(_OfSteps):
     """The step of an optimizer alone, with 60 parameters, after two others."""
 
     params = [list(training.OPTIMIZERS)]
@@ -113,16 +120,3 @@ class Update:
 
     def time_step(self, optimizer: str) -> None:
         self.step()
-
-    def peakmem_step(self, optimizer: str) -> None:
-        """The peak memory of the whole process."""
-        self.step()
-
-    def track_peak(self, optimizer: str) -> int:
-        """The peak bytes of tensors beyond those allocated before, on backends that count them."""
-        before = gn.accelerator.memory_allocated()
-        gn.accelerator.reset_peak_memory_stats()
-        self.step()
-        return gn.accelerator.max_memory_allocated() - before
-
-    track_peak.unit = "bytes"  # type: ignore[attr-defined]
