@@ -31,7 +31,9 @@ DEMO := $(VENV)/.demo
 INSTALLED := $(VENV)/.installed
 ORACLE := $(VENV)/.oracle
 
-.PHONY: demo test test-all lint wheel emulated compiled oracle sanitize soak bench-quick bench perf-check clean
+.PHONY: demo test test-all slow conform-c parts-native parts-openmp some-emulated lint style types stubs
+.PHONY: wheel emulated compiled
+.PHONY: oracle sanitize soak bench-quick bench perf-check clean
 .PHONY: asv-machine asv-run asv-continuous asv-compare asv-publish asv-preview
 
 # Packages are fetched while the C files are compiled.
@@ -56,18 +58,34 @@ test: lint
 	$(PYTEST) -m 'not slow' tests conformance
 	$(HAS_C) || exit 0; $(BIN)/gnomon $(CONFORM) -n $(WORKERS) --dtypes float32 --ops '$(PARTS)'
 
-test-all: $(INSTALLED)
+test-all: parts-native parts-openmp some-emulated
+
+slow: $(INSTALLED)
 	$(PYTEST) -m slow tests
+
+conform-c: slow
 	$(HAS_C) || exit 0; $(BIN)/gnomon $(CONFORM) -n $(WORKERS)
-	$(HAS_C) || exit 0; for parallel in native openmp; do GNOMON_PARALLEL=$$parallel GNOMON_GRAIN=1 GNOMON_NUM_THREADS=2 \
-		$(BIN)/gnomon $(CONFORM) -n 1 --dtypes float32 --ops '$(PARTS)' || exit 1; done
+
+# These use one core each.
+parts-native parts-openmp: parts-%: conform-c
+	$(HAS_C) || exit 0; GNOMON_PARALLEL=$* GNOMON_GRAIN=1 GNOMON_NUM_THREADS=2 \
+		$(BIN)/gnomon $(CONFORM) -n 1 --dtypes float32 --ops '$(PARTS)'
+
+some-emulated: conform-c
 	$(HAS_GPU) || exit 0; $(EMULATED)gnomon conform cuda -n $(WORKERS) --dtypes float32 --ops '$(SOME)' \
 		--property-seconds 0
 
-lint: $(INSTALLED)
+# Each part uses one core.
+lint: style types stubs
+
+style: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: $(INSTALLED)
 	$(BIN)/mypy reference backends benchmarks conformance tools
+
+stubs: $(INSTALLED)
 	GNOMON_SPEEDUPS=none $(BIN)/python -m mypy.stubtest --concise --mypy-config-file pyproject.toml \
 		--allowlist tools/stubtest_allowlist.txt gnomon
 
