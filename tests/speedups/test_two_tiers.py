@@ -21,7 +21,7 @@ from gnomon.values.speedups import speedups
 from random_programs import Machine, generate, run
 from time_limits import LONG_LIMIT
 
-COUNT = int(os.environ.get("GNOMON_PROGRAMS", "300"))
+COUNT = int(os.environ.get("GNOMON_PROGRAMS", "160"))
 SOME = 60  # so many are compared by `make test`, the others by `make test-all`
 FIRST = int(os.environ.get("GNOMON_FIRST_PROGRAM", "0"))
 
