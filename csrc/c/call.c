@@ -1,4 +1,5 @@
 /* The entry points for calls from Python: addresses as doubles, allocation of the output, the GIL. */
+#include "element.h"
 #include "kernel.h"
 #include "workspace.h"
 
@@ -53,18 +54,6 @@ double gn_call3(double call, double a, double b, double c) {
     void *data[] = {NULL, gn_pointer(a), gn_pointer(b), gn_pointer(c)};
     return allocate_and_run(gn_pointer(call), data);
 }
-
-/* One element of any dtype. */
-typedef union element {
-    uint8_t uint8;
-    int8_t int8;
-    int16_t int16;
-    int32_t int32;
-    int64_t int64;
-    uint16_t half;
-    float float32[2];
-    double float64[2];
-} element;
 
 /* A number as an element of `dtype`, by C's conversion; integers wrap. */
 static element convert_number(double number, int32_t dtype) {

@@ -1,4 +1,5 @@
 /* A list of prepared calls, run as one: the pointwise operators that a list operator applies to each tensor. */
+#include "element.h"
 #include "kernel.h"
 #include "threads.h"
 #include "workspace.h"
@@ -8,18 +9,6 @@
 /* Give up the GIL and take it again; in the file that includes Python.h (cffi_build/gnomon_c_build.py). */
 void *gn_release_gil(void);
 void gn_acquire_gil(void *state);
-
-/* A number as an element of any dtype. */
-typedef union element {
-    uint8_t uint8;
-    int8_t int8;
-    int16_t int16;
-    int32_t int32;
-    int64_t int64;
-    uint16_t half;
-    float float32[2];
-    double float64[2];
-} element;
 
 /* One of the calls, with the memory of its tensors. */
 typedef struct item {

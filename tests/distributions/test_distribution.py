@@ -378,3 +378,11 @@ def test_no_singular_wishart_sample_goes_unnoticed() -> None:
     assert samples.shape == (10, 2, 3, 3)
     with pytest.warns(UserWarning, match="Low df values detected"):
         D.Wishart(2.5, gn.eye(3))
+
+
+def test_binomial_names_itself_for_sizes_that_do_not_fit() -> None:
+    with pytest.raises(RuntimeError, match=r"^binomial: The size of tensor a \(3\) must match the size of"):
+        gn.binomial(gn.ones(3), gn.ones(2))
+    with pytest.raises(RuntimeError, match=r"^binomial: expected prob to expand to .*\[2\], got \[3, 2\]"):
+        gn.binomial(gn.ones(2), gn.ones(3, 2))
+    assert gn.binomial(gn.full((2, 3), 4.0), gn.ones(3)).tolist() == [[4.0] * 3] * 2

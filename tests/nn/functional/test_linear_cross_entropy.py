@@ -94,6 +94,27 @@ def test_half_types_are_summed_in_float32(dtype):
     assert {each.dtype for each in gradients(loss, (x, weight, bias))} == {dtype}
 
 
+@pytest.mark.parametrize("options", [None, LinearCrossEntropyOptions()])
+def test_targets_and_weights_of_other_shapes_are_refused(options):
+    x, weight, _ = operands()
+    for shape in [(1,), (6,), (7, 1), ()]:
+        with pytest.raises(RuntimeError, match=r"^linear_cross_entropy: expected target of shape \(7,\) or"):
+            linear_cross_entropy(x, weight, gn.zeros(shape, dtype=gn.int64), options=options)
+    with pytest.raises(
+        RuntimeError, match=r"^linear_cross_entropy: expected weight of shape \(5,\), got \(4,\)"
+    ):
+        linear_cross_entropy(x, weight, gn.tensor(CLASSES), weight=gn.ones(4), options=options)
+
+
+def test_no_rows_give_nan():
+    empty, classes = gn.ones(0, 3, requires_grad=True), gn.ones(0, dtype=gn.int64)
+    for options in (None, LinearCrossEntropyOptions()):
+        loss = linear_cross_entropy(empty, gn.ones(5, 3), classes, options=options)
+        assert loss.isnan().item()
+        found = linear_cross_entropy(empty, gn.ones(5, 3), classes, reduction="none", options=options)
+        assert found.shape == (0,)
+
+
 def test_nothing_left_gives_nan():
     x, weight, _ = operands()
     target = gn.full((7,), -100)

@@ -35,6 +35,7 @@ from ...numerics.generator import (
 )
 from ...numerics.loops import pointwise
 from ...values.dtype import float64
+from ...values.geometry import broadcast_sizes
 from ...values.limits import finfo
 
 
@@ -291,6 +292,10 @@ def _binomial(count: Tensor, prob: Tensor, generator: Any) -> Any:
             )
     _check_found_dtype(spec.dtype, prob._spec)
     refuse_half(spec.dtype, "bool", "integer", "complex")
+    if broadcast_sizes(spec.sizes, prob._spec.sizes) != spec.sizes:
+        raise RuntimeError(
+            f"expected prob to expand to the sizes of count, {[*spec.sizes]}, got {[*prob._spec.sizes]}"
+        )
     prob = prob.expand(spec.sizes)
     made = count.new_empty(spec.sizes)
     check_no_internal_overlap("binomial", made._spec)
