@@ -94,16 +94,24 @@ def test_half_types_are_summed_in_float32(dtype):
     assert {each.dtype for each in gradients(loss, (x, weight, bias))} == {dtype}
 
 
-@pytest.mark.parametrize("options", [None, LinearCrossEntropyOptions()])
-def test_targets_and_weights_of_other_shapes_are_refused(options):
+def test_targets_and_weights_of_other_shapes_are_refused():
     x, weight, _ = operands()
+    options = LinearCrossEntropyOptions()
     for shape in [(1,), (6,), (7, 1), ()]:
-        with pytest.raises(RuntimeError, match=r"^linear_cross_entropy: expected target of shape \(7,\) or"):
+        with pytest.raises(
+            RuntimeError, match=r"^linear_cross_entropy: expected target of shape \(7,\), got"
+        ):
             linear_cross_entropy(x, weight, gn.zeros(shape, dtype=gn.int64), options=options)
     with pytest.raises(
         RuntimeError, match=r"^linear_cross_entropy: expected weight of shape \(5,\), got \(4,\)"
     ):
         linear_cross_entropy(x, weight, gn.tensor(CLASSES), weight=gn.ones(4), options=options)
+
+
+def test_without_chunks_cross_entropy_refuses_other_shapes():
+    x, weight, _ = operands()
+    with pytest.raises(ValueError, match=r"Expected input batch_size \(7\) to match target batch_size \(6\)"):
+        linear_cross_entropy(x, weight, gn.zeros(6, dtype=gn.int64))
 
 
 def test_no_rows_give_nan():

@@ -257,20 +257,21 @@ def linear_cross_entropy(
             "linear_cross_entropy: ignore_index cannot be specified when target contains probabilities"
         )
     ignored = -100 if ignore_index is None else ignore_index
-    if target.shape != shape and target.shape != (*input.shape[:-1], *out_features):
-        raise RuntimeError(
-            f"linear_cross_entropy: expected target of shape {(*input.shape[:-1], *out_features)} or "
-            f"{shape}, got {tuple(target.shape)}"
-        )
-    if weight is not None and weight.shape != (num_classes,):
-        raise RuntimeError(
-            f"linear_cross_entropy: expected weight of shape {(num_classes,)}, got {tuple(weight.shape)}"
-        )
     if not input.numel():
         options = None  # there is nothing to divide
     if options is not None:
         if not out_features and label_smoothing == 0 and target.dtype is gn.int64:
             resolve_reduction(reduction)
+            if target.shape != input.shape[:-1]:
+                raise RuntimeError(
+                    f"linear_cross_entropy: expected target of shape {tuple(input.shape[:-1])}, got "
+                    f"{tuple(target.shape)}"
+                )
+            if weight is not None and weight.shape != (num_classes,):
+                raise RuntimeError(
+                    f"linear_cross_entropy: expected weight of shape {(num_classes,)}, got "
+                    f"{tuple(weight.shape)}"
+                )
             is_single = input.dim() == 1
             if is_single:
                 input, target = input.unsqueeze(0), target.unsqueeze(0)
