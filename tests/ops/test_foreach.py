@@ -70,6 +70,30 @@ def test_in_place_operators_write_return_nothing_and_count_versions(device):
     assert_same(a, [gn.zeros_like(each) for each in b])
 
 
+def test_lists_are_copied_with_broadcasting_and_conversion(device):
+    base = gn.arange(24.0, device=device)
+    sources = [base[:6].reshape(2, 3).t(), base[3], base[::2][:4].double(), base[:0], base[:3].half()]
+    targets = [gn.zeros(size, device=device) for size in ((3, 2), (2, 2), (3, 4), (0,), (3,))]
+    wanted = [gn.zeros_like(target).copy_(source) for target, source in zip(targets, sources)]
+    assert gn._foreach_copy_(targets, sources) is None
+    assert_same(targets, wanted)
+    gn._foreach_copy_([base[:4], base[4:8]], [base[2:6].clone(), base[:4]])
+    assert base[:8].tolist() == [2.0, 3.0, 4.0, 5.0, 2.0, 3.0, 4.0, 5.0]  # in order
+    elsewhere = [gn.full(each.shape, 7.0, device="reference") for each in targets]
+    gn._foreach_copy_(targets, elsewhere)
+    assert_same(targets, [gn.full_like(each, 7.0) for each in targets])
+
+
+def test_a_list_that_cannot_be_copied_leaves_all_as_they_were(device):
+    targets = [gn.zeros(3, device=device), gn.zeros(2, device=device)]
+    with pytest.raises(RuntimeError, match="must match the existing size"):
+        gn._foreach_copy_(targets, [gn.ones(3, device=device), gn.ones(3, device=device)])
+    expanded = gn.zeros(1, device=device).expand(3)
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        gn._foreach_copy_([targets[0], expanded], [gn.ones(3, device=device)] * 2)
+    assert [each.tolist() for each in targets] == [[0.0] * 3, [0.0] * 2]
+
+
 def test_numbers_that_change_give_the_results_of_the_operator(device):
     a = numbers(device, 1)
     for number in (0.1, 0.2, -7.5, float("inf"), float("nan"), 1e30, True, 3):

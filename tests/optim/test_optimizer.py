@@ -8,6 +8,7 @@ import pytest
 
 import gnomon as gn
 from gnomon import nn
+from gnomon.dispatch.record_function import RecordFunctionCallback, RecordScope, observing
 from gnomon.optim import ASGD, SGD, Adadelta, Adam, AdamW, NAdam, Optimizer
 from gnomon.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
@@ -224,7 +225,8 @@ def test_the_profiler_shows_steps():
     assert {"Optimizer.step#SGD.step", "Optimizer.zero_grad#SGD.zero_grad"} <= names
 
 
-LISTED = ("ASGD", "Adadelta", "Adagrad", "Adamax", "NAdam", "RAdam", "RMSprop", "Rprop")
+LISTED = ("ASGD", "Adadelta", "Adafactor", "Adagrad", "Adamax", "NAdam", "RAdam", "RMSprop", "Rprop")
+ALL = (*LISTED, "Adam", "AdamW", "LBFGS", "Muon", "SGD")
 
 
 def steps_of(kind, device, sizes, foreach, **options):
@@ -280,6 +282,53 @@ def test_lists_are_the_default_for_several_small_parameters(kind, monkeypatch):
     called.clear()
     steps_of(kind, "cpu", several, None, lr=gn.tensor(0.1))
     assert called == []
+
+
+def launches_of_step(kind, count):
+    """How many kernels the second step runs for parameters of ``count`` layers of equal shapes."""
+    shapes = [(4, 3), (3, 4)] if kind == "Muon" else [(4, 3), (3,)]
+    params = [gn.ones(shape, device="c", requires_grad=True) for _ in range(count) for shape in shapes]
+    momentum = {"momentum": 0.9} if kind in ("RMSprop", "SGD") else {}
+    optimizer = getattr(gn.optim, kind)(params, **momentum)
+    heard = []
+    callback = RecordFunctionCallback(
+        lambda scope, name, arguments: heard.append(name), scopes=(RecordScope.KERNEL,)
+    )
+    for _ in range(2):
+        for place, param in enumerate(params):
+            param.grad = gn.full_like(param, 0.5 + place)
+        heard.clear()
+        with observing(callback):
+            optimizer.step(lambda: gn.ones(()))
+    return len(heard)
+
+
+@pytest.mark.skipif(not gn.backends()["c"].available, reason="the list operators of the C backend")
+@pytest.mark.parametrize("kind", ALL)
+def test_a_step_is_as_many_launches_for_few_as_for_many_layers(kind):
+    assert launches_of_step(kind, 8) == launches_of_step(kind, 16) <= 64
+
+
+def test_parameters_of_other_shapes_and_dtypes_are_updated_apart():
+    shapes = [((4, 3), gn.float32), ((3,), gn.float32), ((4, 3), gn.float64), ((2, 3), gn.float32)] * 4
+    for kind in ("Adafactor", "Rprop", "Muon"):
+        found = []
+        for count in (None, 1):  # all in one optimizer, or each in its own
+            params = [gn.full(size, 1.0, dtype=dtype, requires_grad=True) for size, dtype in shapes]
+            if kind == "Muon":
+                params = [each for each in params if each.ndim == 2]
+            groups = [params] if count is None else [[each] for each in params]
+            for params in groups:
+                optimizer = getattr(gn.optim, kind)(params, lr=0.1)
+                for step in range(3):
+                    for param in params:
+                        numbers = gn.arange(param.numel(), dtype=param.dtype).reshape(param.shape)
+                        param.grad = (numbers * 0.7 + step).sin()
+                    optimizer.step()
+                found.append([each.detach() for each in params])
+        together, *apart = found
+        for one, (other,) in zip(together, apart):
+            gn.testing.assert_close(one, other, rtol=1e-6, atol=2e-4 if kind == "Muon" else 1e-7)
 
 
 def test_a_repeated_parameter_is_updated_twice():

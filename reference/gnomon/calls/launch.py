@@ -258,20 +258,18 @@ def copy_into(output: Tensor, source: Tensor) -> None:
     key = output._spec, source._spec
     found = _copies.get(key)
     if found is None:
-        iterator = TensorIterator(
-            "copy_",
-            [source._spec],
-            [output._spec.dtype],
-            None,
-            output._spec.device,
-            static_sizes=output._spec.sizes,
-            outputs=[output._spec],
-        )
+        iterator = copy_iterator(output._spec, source._spec)
         if len(_copies) >= MOST_COPIES:
             _copies.clear()
         found = _copies[key] = iterator, {}
     iterator, prepared = found
     launch("copy_", output._spec.device, output._spec.dtype, [output, source], 1, iterator, (), prepared)
+
+
+def copy_iterator(output: Spec, source: Spec) -> TensorIterator:
+    """The TensorIterator of a copy, with broadcasting and conversion."""
+    static = {"static_sizes": output.sizes, "outputs": [output]}
+    return TensorIterator("copy_", [source], [output.dtype], None, output.device, **static)
 
 
 MOST_COPIES = 4096  # pairs of specs; all are dropped if there are more

@@ -29,6 +29,7 @@ from ..values.schema import FunctionSchema
 from ..values.speedups import speedups
 from . import launch, running
 from .composites import composed
+from .iterator import TensorIterator
 from .native import native_function
 from .outputs import check_no_internal_overlap, is_expanded
 
@@ -48,14 +49,17 @@ def list_function(
     passed: Sequence[int | Given] | None = None,
     check: Callable[..., None] | None = None,
     doc: str = "",
+    iterator: Callable[..., TensorIterator | None] | None = None,
 ) -> OpOverload:
     """Define the list operator with this schema, which applies ``operator`` ("add.Tensor") to each tensor.
 
     ``passed`` says what ``operator`` gets: the position of an argument of the list operator (of a list: its
     element), or a given value; by default the same arguments, then the defaults of the others.  ``check``
     gets the list operator's arguments.  A list operator that returns nothing uses the in-place variant.
+    If the operator has no meta function, ``iterator`` makes the TensorIterator of one of the calls, after its
+    checks, from the tensors' specs; None if the call needs more than its kernel.
     """
-    rule = _Rule(FunctionSchema(text), operator, passed, check)
+    rule = _Rule(FunctionSchema(text), operator, passed, check, iterator)
     made = native_function(text, explicit=rule.run_each, variants="function", doc=doc)
     made.register(DispatchKey.Dense, rule.run)
     made.register(DispatchKey.Autograd, rule.run_recorded)
@@ -73,11 +77,13 @@ class _Rule:
         name: str,
         passed: Sequence[int | Given] | None,
         check: Callable[..., None] | None,
+        iterator: Callable[..., TensorIterator | None] | None,
     ):
         self.schema = schema
         self.name = name
         self.given_passed = passed
         self.check = check
+        self.iterator = iterator
         self.is_inplace = not schema.returns
         self.lists = [place for place, argument in enumerate(schema.arguments) if argument.is_list]
 
@@ -92,6 +98,12 @@ class _Rule:
         if not self.is_inplace or self.operator.schema.arguments[0].is_written:
             return self.operator
         return next(each for each in self.operator.variants if each.schema.is_inplace)
+
+    @functools.cached_property
+    def inputs(self) -> list[int]:
+        """The positions of the operator's tensors that are only read."""
+        written = self.operator.schema.arguments
+        return [each for each in self.operator.tensor_positions if not written[each].is_written]
 
     @functools.cached_property
     def passed(self) -> Sequence[int | Given]:
@@ -179,7 +191,10 @@ class _Rule:
 
     def check_inplace(self, rows: Sequence[Sequence[Any]]) -> None:
         """Make the checks of all calls before one of them writes."""
-        if self.is_inplace and self.operator.record.meta is not None:
+        if self.is_inplace and self.operator.record.meta is None:
+            for row in rows:
+                self.meta_result(row)
+        elif self.is_inplace:
             for row in rows:
                 running.inplace_meta_result(self.variant, row)
                 if not self.operator.record.inplace.on_expanded:
@@ -204,11 +219,11 @@ class _Rule:
         """
         rows = list(self.rows(arguments))
         operator = self.operator
-        if operator.record.meta is None:
-            return None
         self.check_inplace(rows)
-        metas = [running.meta_result(operator, row) for row in rows]
+        metas = [self.meta_result(row) for row in rows]
         first = metas[0]
+        if first is None:
+            return None
         if first.device.type == "meta":
             return None
         backend = backend_of(first.device)
@@ -223,29 +238,40 @@ class _Rule:
         prepare_list = getattr(kernel, "prepare_list", None)
         if prepare_list is None:
             return None
-        numbers = [place for place in operator.tensor_positions if not isinstance(rows[0][place], Tensor)]
+        numbers = [place for place in self.inputs if not isinstance(rows[0][place], Tensor)]
         if len(numbers) > 1 or any(rows[0][place] is None for place in numbers):
             return None
         calls: list[Any] = []
         made: dict[Any, Any] = {}
         for row, meta in zip(rows, metas):
-            if meta.device is not first.device or meta.key_dtype is not first.key_dtype:
+            if meta is None or meta.device is not first.device or meta.key_dtype is not first.key_dtype:
                 return None
             key = tuple([each._spec if isinstance(each, Tensor) else None for each in row])
             if key not in made:
                 iterator = self.iteration(meta, row)
                 if iterator is None:
                     return None
-                arguments_of_kernel = running.numbers_of_kernel(operator, meta.key_dtype, row)
+                arguments_of_kernel = (
+                    () if self.iterator else running.numbers_of_kernel(operator, meta.key_dtype, row)
+                )
                 made[key] = (
                     kernel.prepare(iterator, [None], 1, arguments_of_kernel)  # type: ignore[union-attr]
                     if iterator.numel
                     else None
                 )
             calls.append(made[key])
-        number_tensor = operator.tensor_positions.index(numbers[0]) + 1 if numbers else -1
-        outputs = None if self.is_inplace else [meta.output_specs[0] for meta in metas]
+        number_tensor = self.inputs.index(numbers[0]) + 1 if numbers else -1
+        outputs = None if self.is_inplace else [meta.output_specs[0] for meta in metas if meta]
         return _Together(self, prepare_list(calls, number_tensor), first.device, first.key_dtype, outputs)
+
+    def meta_result(self, row: Sequence[Any]) -> running.MetaResult | None:
+        """The result of the meta function for one of the calls; None if there is none for it."""
+        if self.operator.record.meta is not None:
+            return running.meta_result(self.operator, row)
+        iterator = self.iterator(*launch.specs_of(row)) if self.iterator is not None else None
+        if iterator is None:
+            return None
+        return running.MetaResult(iterator.device, iterator.output_specs, iterator, iterator.key_dtype)
 
     def iteration(self, meta: running.MetaResult, row: Sequence[Any]) -> Any:
         """The TensorIterator of one of the calls; None if operands have to be converted, or if there are no
@@ -263,7 +289,7 @@ class _Rule:
                 return None
             iterator = running.with_float32_numbers(self.operator, iterator, meta.key_dtype, row)
         operands = iterator.operands[iterator.output_count :]
-        for position, operand in zip(self.operator.tensor_positions, operands):
+        for position, operand in zip(self.inputs, operands):
             if isinstance(row[position], Tensor) and row[position]._spec.dtype is not operand.dtype:
                 return None
         return iterator
@@ -316,7 +342,7 @@ class _Together:
         self.key_dtype = key_dtype
         self.outputs = outputs
         kinds = [argument.type for argument in operator.schema.arguments]
-        sources = [rule.passed[place] for place in operator.tensor_positions]
+        sources = [rule.passed[place] for place in rule.inputs]
         # Where the tensors of each operand come from; None of a number.
         self.tensors = [
             source if isinstance(source, int) and self.is_tensor(source) else None for source in sources

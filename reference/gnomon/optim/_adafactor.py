@@ -7,18 +7,18 @@ from typing import Any, ClassVar
 
 import gnomon as gn
 
-from .optimizer import SingleTensorOptimizer, as_scalar, check_one_element
+from .optimizer import Each, MultiTensorOptimizer, Tensors, as_scalar, check_one_element, stacked
 
 
-class Adafactor(SingleTensorOptimizer):
+class Adafactor(MultiTensorOptimizer):
     """``param -= a * u``: u is the gradient divided by the root of the running mean v of squared gradients.
 
     Of matrices (the last two dimensions) only the means of v over rows and over columns are kept, and v is
     estimated by their product.  At step t the mean's new term weighs ``t ** beta2_decay``; u is shrunk to a
     root mean square of at most ``d``; a is ``min(lr, 1 / sqrt(t))`` times the root mean square of the
     parameter, which counts as at least ``eps[1]``; v counts as at least ``eps[0] ** 2`` (None: the dtype's
-    eps).  ``weight_decay`` shrinks the parameter; ``maximize`` maximizes the objective.  ``foreach`` changes
-    no number.
+    eps).  ``weight_decay`` shrinks the parameter; ``maximize`` maximizes the objective.  ``foreach`` chooses
+    the form.
 
     Raises ValueError for options out of range; the step raises RuntimeError for complex parameters.
     Source: torch.optim.Adafactor; arXiv:1804.04235.
@@ -63,10 +63,13 @@ class Adafactor(SingleTensorOptimizer):
         }
         super().__init__(params, defaults)
 
-    def _step(self, params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> None:
+    def _step(self, params: Tensors, grads: Tensors, group: dict[str, Any]) -> None:
         if any(param.is_complex() for param in params):
             raise RuntimeError("Adafactor does not support complex parameters")
         super()._step(params, grads, group)
+
+    def _kind_of(self, param: gn.Tensor) -> Any:
+        return param.shape, super()._kind_of(param)  # those of one shape are one batch of matrices
 
     def _new_state(self, param: gn.Tensor, grad: gn.Tensor, group: dict[str, Any]) -> dict[str, Any]:
         step = self._new_number(0.0, param, group)
@@ -79,26 +82,38 @@ class Adafactor(SingleTensorOptimizer):
             "col_var": grad.new_zeros([*leading, 1, columns]),
         }
 
-    def _update(
-        self, param: gn.Tensor, grad: gn.Tensor, state: dict[str, Any], group: dict[str, Any]
+    def _update_each(
+        self, each: Each, params: Tensors, grads: Tensors, state: dict[str, Tensors], group: dict[str, Any]
     ) -> None:
         lr, (eps1, eps2), d = as_scalar(group["lr"]), group["eps"], group["d"]
         if eps1 is None:
-            eps1 = gn.finfo(param.dtype).eps
-        state["step"].add_(1)
-        step = state["step"].item()
-        weight = step ** group["beta2_decay"]
-        size = max(eps2, param.norm(2).item() / param.numel() ** 0.5) * min(lr, 1 / step**0.5)
+            eps1 = gn.finfo(params[0].dtype).eps
+        each("add_", state["step"], 1)
+        steps = [step.item() for step in state["step"]]
+        weights = [step ** group["beta2_decay"] for step in steps]
+        sizes = [
+            max(eps2, mean) * min(lr, 1 / step**0.5)
+            for mean, step in zip(_root_mean_squares(each, params), steps)
+        ]
         if group["weight_decay"] != 0:
-            param.mul_(1 - lr * group["weight_decay"])
-        if grad.dim() > 1:
-            row_var, col_var = state["row_var"], state["col_var"]
-            # Mean squares, without a tensor of squares.
-            row_var.lerp_(gn.norm(grad, dim=-1, keepdim=True).square_().div_(grad.size(-1)), weight)
-            col_var.lerp_(gn.norm(grad, dim=-2, keepdim=True).square_().div_(grad.size(-2)), weight)
-            variance = (row_var @ col_var).div_(row_var.mean(dim=-2, keepdim=True).clamp_(min=eps1))
+            each("mul_", params, 1 - lr * group["weight_decay"])
+        if grads[0].dim() > 1:
+            matrices = stacked(grads)
+            for dim, variances in ((-1, state["row_var"]), (-2, state["col_var"])):
+                # Mean squares, without a tensor of squares.
+                means = gn.norm(matrices, dim=dim, keepdim=True).square_().div_(matrices.size(dim))
+                each("lerp_", variances, list(means), weights)
+            rows, columns = stacked(state["row_var"]), stacked(state["col_var"])
+            variance = (rows @ columns).div_(rows.mean(dim=-2, keepdim=True).clamp_(min=eps1))
         else:
-            variance = state["variance"].lerp_(grad * grad, weight).clone()
-        update = variance.clamp_(min=eps1 * eps1).rsqrt_().mul_(grad)
-        excess = max(1.0, update.norm(2).item() / (update.numel() ** 0.5 * d))
-        param.add_(update, alpha=-size / excess)
+            variance = gn.stack(each("lerp_", state["variance"], each("mul", grads, grads), weights))
+        updates = list(variance.clamp_(min=eps1 * eps1).rsqrt_().mul_(stacked(grads)))
+        means = _root_mean_squares(each, updates)
+        sizes = [-size / max(1.0, mean / d) for size, mean in zip(sizes, means)]
+        each("add_", params, updates, alpha=sizes)
+
+
+def _root_mean_squares(each: Each, tensors: Tensors) -> list[float]:
+    """Those of tensors of one shape; 0 without elements."""
+    root = max(1, tensors[0].numel()) ** 0.5
+    return [norm / root for norm in gn.stack(each("norm", tensors, 2)).tolist()]

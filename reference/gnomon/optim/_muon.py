@@ -8,10 +8,10 @@ from typing import Any
 
 import gnomon as gn
 
-from .optimizer import SingleTensorOptimizer, as_scalar, check_one_element
+from .optimizer import Each, MultiTensorOptimizer, Tensors, as_scalar, check_one_element, stacked
 
 
-class Muon(SingleTensorOptimizer):
+class Muon(MultiTensorOptimizer):
     """``param -= lr * r * O``: O is roughly the orthogonal matrix nearest to the mean of the gradients.
 
     The mean is a running one with coefficient ``momentum``; with ``nesterov`` it is mixed with the gradient
@@ -64,36 +64,39 @@ class Muon(SingleTensorOptimizer):
                     f"Muon only supports 2D parameters whereas we found a parameter with size: {param.size()}"
                 )
 
-    def _step(self, params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> None:
+    def _step(self, params: Tensors, grads: Tensors, group: dict[str, Any]) -> None:
         if any(param.is_complex() for param in params):
             raise RuntimeError("Muon does not support complex parameters")
         super()._step(params, grads, group)
 
+    def _kind_of(self, param: gn.Tensor) -> Any:
+        return param.shape, super()._kind_of(param)  # those of one shape are one batch of matrices
+
     def _new_state(self, param: gn.Tensor, grad: gn.Tensor, group: dict[str, Any]) -> dict[str, Any]:
         return {"momentum_buffer": gn.zeros_like(grad)}
 
-    def _update(
-        self, param: gn.Tensor, grad: gn.Tensor, state: dict[str, Any], group: dict[str, Any]
+    def _update_each(
+        self, each: Each, params: Tensors, grads: Tensors, state: dict[str, Tensors], group: dict[str, Any]
     ) -> None:
         lr, momentum = as_scalar(group["lr"]), group["momentum"]
-        if grad.ndim != 2:
+        if grads[0].ndim != 2:
             raise ValueError("Param gradient must be a 2D matrix")
-        buffer = state["momentum_buffer"].lerp_(grad, 1 - momentum)
-        mean = grad.lerp(buffer, momentum) if group["nesterov"] else buffer
-        update = _orthogonalized(mean, group["ns_coefficients"], group["ns_steps"], group["eps"])
-        param.mul_(1 - lr * group["weight_decay"])
-        rows, columns = param.shape
+        buffers = each("lerp_", state["momentum_buffer"], grads, 1 - momentum)
+        means = each("lerp", grads, buffers, momentum) if group["nesterov"] else buffers
+        updates = _orthogonalized(stacked(means), group["ns_coefficients"], group["ns_steps"], group["eps"])
+        each("mul_", params, 1 - lr * group["weight_decay"])
+        rows, columns = params[0].shape
         if group["adjust_lr_fn"] == "match_rms_adamw":
             ratio = 0.2 * math.sqrt(max(rows, columns))
         else:
             ratio = math.sqrt(max(1, rows / columns))
-        param.add_(update, alpha=-lr * ratio)
+        each("add_", params, list(updates.to(params[0].dtype)), alpha=-lr * ratio)
 
 
 def _orthogonalized(
-    matrix: gn.Tensor, coefficients: tuple[float, float, float], steps: int, eps: float
+    matrices: gn.Tensor, coefficients: tuple[float, float, float], steps: int, eps: float
 ) -> gn.Tensor:
-    """(a, b) -> (a, b) in bfloat16: U V^T of the singular value decomposition, approximately.
+    """(n, a, b) -> (n, a, b) in bfloat16: U V^T of each singular value decomposition, approximately.
 
     Newton-Schulz iteration: each step applies a polynomial of degree 5 to the singular values, which with the
     default coefficients brings them near 1, but not to it.
@@ -103,13 +106,14 @@ def _orthogonalized(
     if len(coefficients) != 3:
         raise ValueError("Coefficients must be a tuple of exactly 3 values")
     first, third, fifth = coefficients
-    is_tall = matrix.size(0) > matrix.size(1)
-    found = matrix.bfloat16()
+    is_tall = matrices.size(-2) > matrices.size(-1)
+    found = matrices.bfloat16()
     if is_tall:
-        found = found.T  # so that the products are of the smaller size
-    found = found.div(found.norm().clamp(min=eps))  # so that no singular value exceeds 1
+        found = found.mT  # so that the products are of the smaller size
+    norms = gn.norm(found, dim=(-2, -1), keepdim=True)
+    found = found.div(norms.clamp(min=eps))  # so that no singular value exceeds 1
     for _ in range(steps):
-        gram = found @ found.T
-        polynomial = gn.addmm(gram, gram, gram, beta=third, alpha=fifth)
-        found = gn.addmm(found, polynomial, found, beta=first)
-    return found.T if is_tall else found
+        grams = found @ found.mT
+        polynomials = gn.baddbmm(grams, grams, grams, beta=third, alpha=fifth)
+        found = gn.baddbmm(found, polynomials, found, beta=first)
+    return found.mT if is_tall else found

@@ -97,11 +97,11 @@ class ASGD(MultiTensorOptimizer):
             each("copy_", axs, params)
         else:
             each("add_", axs, each("mul_", each("sub", params, axs), weights))
-        made: dict[float, tuple[gn.Tensor, gn.Tensor]] = {}  # they are mostly the same for all parameters
-        for step, eta, mu in zip(steps, etas, mus):
-            count = step.item()
-            if count not in made:
-                size, weight = lr / (1 + lambd * lr * count) ** alpha, 1 / max(1, count - t0)
-                made[count] = gn.as_tensor(size), gn.as_tensor(weight)
-            eta.copy_(made[count][0])
-            mu.copy_(made[count][1])
+        # They are mostly the same for all parameters.
+        made: dict[float, tuple[gn.Tensor, gn.Tensor]] = {}
+        counts = [step.item() for step in steps]
+        for count in set(counts):
+            size, weight = lr / (1 + lambd * lr * count) ** alpha, 1 / max(1, count - t0)
+            made[count] = gn.as_tensor(size), gn.as_tensor(weight)
+        each("copy_", etas, [made[count][0] for count in counts])
+        each("copy_", mus, [made[count][1] for count in counts])

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import gnomon as gn
 
-from .optimizer import Optimizer, as_scalar, check_lr
+from .optimizer import Optimizer, as_scalar, check_lr, multi_tensor, split_like
 
 
 class LBFGS(Optimizer):
@@ -145,12 +145,8 @@ class LBFGS(Optimizer):
 
     def _move(self, length: Any, direction: gn.Tensor) -> None:
         """Adds ``length * direction`` to the parameters."""
-        offset = 0
-        for param in self._parameters():
-            target = gn.view_as_real(param) if param.is_complex() else param
-            part = direction[offset : offset + target.numel()]
-            target.add_(part.view(target.shape), alpha=length)
-            offset += target.numel()
+        targets = [gn.view_as_real(each) if each.is_complex() else each for each in self._parameters()]
+        multi_tensor("add_", targets, split_like(direction, targets), alpha=float(length))
 
     def _evaluation_along(
         self, evaluate: Callable[[], Any], direction: gn.Tensor

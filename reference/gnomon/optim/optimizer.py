@@ -454,12 +454,25 @@ class MultiTensorOptimizer(SingleTensorOptimizer):
     """
 
     def _step(self, params: Tensors, grads: Tensors, group: dict[str, Any]) -> None:
-        if not uses_lists(params, grads, group):
-            super()._step(params, grads, group)
-            return
+        alike: dict[Any, tuple[Tensors, Tensors]] = {}
+        for param, grad in zip(params, grads):
+            some_params, some_grads = alike.setdefault(self._kind_of(param), ([], []))
+            some_params.append(param)
+            some_grads.append(grad)
+        for some_params, some_grads in alike.values():
+            if uses_lists(some_params, some_grads, group):
+                self._step_together(some_params, some_grads, group)
+            else:
+                super()._step(some_params, some_grads, group)
+
+    def _kind_of(self, param: gn.Tensor) -> Any:
+        """Parameters whose kinds are equal may be updated together."""
+        return param._spec.device, param._spec.dtype
+
+    def _step_together(self, params: Tensors, grads: Tensors, group: dict[str, Any]) -> None:
         states = [self._state_of(param, grad, group) for param, grad in zip(params, grads)]
         lists = {name: [state[name] for state in states] for name in states[0]}
-        if group["maximize"]:
+        if group.get("maximize"):
             grads = multi_tensor("neg", grads)
         self._update_each(multi_tensor, params, grads, lists, group)
 
@@ -486,11 +499,11 @@ def uses_lists(params: Tensors, grads: Tensors, group: dict[str, Any]) -> bool:
     By default not if there are few, or if large ones are in host memory: a list operator passes over all of
     them, and they would leave the caches before the next one.
     """
-    if group["foreach"] is False or group.get("differentiable") or group.get("capturable"):
+    if group.get("foreach") is False or group.get("differentiable") or group.get("capturable"):
         return False
     if any(isinstance(option, gn.Tensor) for option in group.values()) or not are_plain(params, grads):
         return False
-    if group["foreach"]:
+    if group.get("foreach"):
         return True
     elements = sum([param._spec.numel for param in params])
     is_large = elements > _MOST_CACHED * len(params) and backend_of(params[0]._spec.device).host_memory
@@ -502,7 +515,12 @@ _MOST_CACHED = 32768  # elements of a parameter
 
 
 def multi_tensor(name: str, tensors: Tensors, *others: Any, value: Any = None, alpha: Any = None) -> Tensors:
-    """Calls a list operator; one that is in place returns ``tensors``."""
+    """Calls a list operator; one that is in place returns ``tensors``.
+
+    If ``alpha`` is a list, which no operator takes, another operator multiplies by it before.
+    """
+    if isinstance(alpha, list):
+        others, alpha = (multi_tensor("mul", others[0], alpha),), None
     packet = getattr(aten, f"_foreach_{name}")
     arguments = others if value is None else (*others, value)
     if not arguments or name == "copy_":
@@ -522,6 +540,22 @@ def single_tensor(name: str, tensors: Tensors, *others: Any, **options: Any) -> 
     columns = [other if isinstance(other, list) else itertools.repeat(other) for other in others]
     numbers = {key: option[0] if isinstance(option, list) else option for key, option in options.items()}
     return [getattr(tensor, name)(*row, **numbers) for tensor, *row in zip(tensors, *columns)]
+
+
+def stacked(tensors: Tensors) -> gn.Tensor:
+    """The tensors as one batch, which of one tensor is a view of it."""
+    return gn.stack(tensors) if len(tensors) > 1 else tensors[0].unsqueeze(0)
+
+
+def flattened(tensors: Tensors) -> gn.Tensor:
+    """All elements in one dimension, in order."""
+    return gn.cat([each.flatten() for each in tensors])
+
+
+def split_like(flat: gn.Tensor, tensors: Tensors) -> Tensors:
+    """``flat`` cut into tensors of the shapes of ``tensors``: views."""
+    parts = flat.split([each.numel() for each in tensors])
+    return [part.view(each.shape) for part, each in zip(parts, tensors)]
 
 
 # Devices where a step with ``capturable`` runs without being waited for.

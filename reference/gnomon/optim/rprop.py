@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import gnomon as gn
 
-from .optimizer import Each, MultiTensorOptimizer, Tensors, check_lr, number_of
+from .optimizer import Each, MultiTensorOptimizer, Tensors, check_lr, flattened, number_of, split_like
 
 
 class Rprop(MultiTensorOptimizer):
@@ -71,17 +71,16 @@ class Rprop(MultiTensorOptimizer):
         each("add_", state["step"], 1)
         before = each("clone", previous) if group["differentiable"] else previous
         signs = each("sign", each("mul", grads, before))
-        reversals = [sign.lt(0) for sign in signs]
-        factors = []
-        for sign, is_reversed in zip(signs, reversals):
-            factor = gn.where(sign.eq(0), gn.ones_like(sign), sign)
-            factor = gn.where(sign.gt(0), gn.full_like(sign, increase), factor)
-            factors.append(gn.where(is_reversed, gn.full_like(sign, decrease), factor))
-        each("mul_", step_sizes, factors)
+        # Operators that have no list form get all elements in one tensor.
+        sign = flattened(signs)
+        is_reversed = sign.lt(0)
+        factor = gn.where(sign.eq(0), gn.ones_like(sign), sign)
+        factor = gn.where(sign.gt(0), gn.full_like(sign, increase), factor)
+        factor = gn.where(is_reversed, gn.full_like(sign, decrease), factor)
+        each("mul_", step_sizes, split_like(factor, step_sizes))
         each("clamp_min_", step_sizes, smallest)
         each("clamp_max_", step_sizes, largest)
-        grads = [
-            gn.where(is_reversed, gn.zeros_like(grad), grad) for grad, is_reversed in zip(grads, reversals)
-        ]
+        grad = flattened(grads)
+        grads = split_like(gn.where(is_reversed, gn.zeros_like(grad), grad), grads)
         each("addcmul_", params, each("sign", grads), step_sizes, value=-1)
         each("copy_", previous, grads)

@@ -8,10 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...calls.iterator import TensorIterator
+from ...calls.launch import copy_iterator
 from ...calls.lists import Given, list_function
 from ...calls.native import native_function
+from ...calls.outputs import check_no_internal_overlap
 from ...dispatch.dispatcher import aten
+from ...memory.spec import Spec
 from ...memory.tensor import Tensor
+from ...values.geometry import check_expandable
 
 _RAISES = """Raises RuntimeError for an empty list, for lists of different lengths, and for what ``{}``
     refuses; then no tensor is written, unless the value of an element is at fault."""
@@ -24,6 +29,7 @@ def _define(
     passed: Sequence[int | Given] | None = None,
     check: Any = None,
     variants: str = "functional, inplace",
+    iterator: Any = None,
 ) -> None:
     """Define ``_foreach_{name}`` and its in-place variant; ``name`` may contain the overload's name."""
     head, dot, overload = name.partition(".")
@@ -37,6 +43,7 @@ def _define(
             passed,
             check,
             f"{says}; the results are a tuple.\n\n    {raises}",
+            iterator,
         )
     if "inplace" in variants:
         list_function(
@@ -45,6 +52,7 @@ def _define(
             passed,
             check,
             f"{says} in place.\n\n    {raises}",
+            iterator,
         )
 
 
@@ -155,6 +163,15 @@ _define(
     _check_norm,
     variants="functional",
 )
+
+
+def _copy_iterator(self: Spec, src: Spec, non_blocking: bool) -> TensorIterator | None:
+    """None for copies between devices."""
+    check_expandable(src.sizes, self.sizes)
+    check_no_internal_overlap("copy_", self)
+    return copy_iterator(self, src) if src.device is self.device else None
+
+
 _define("max", "Tensor[] self", "max", check=_check_max, variants="functional")
 _define("mm", "Tensor[] self, Tensor[] mat2", "mm", variants="functional")
 _define(
@@ -163,5 +180,11 @@ _define(
     "clone",
     variants="functional",
 )
-_define("copy", "Tensor[] self, Tensor[] src, bool non_blocking=False", "copy_", variants="inplace")
+_define(
+    "copy",
+    "Tensor[] self, Tensor[] src, bool non_blocking=False",
+    "copy_",
+    variants="inplace",
+    iterator=_copy_iterator,
+)
 _define("zero", "Tensor[] self", "fill_.Scalar", (0, Given(0)), variants="inplace")
