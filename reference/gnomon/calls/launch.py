@@ -268,8 +268,15 @@ def copy_into(output: Tensor, source: Tensor) -> None:
 
 def copy_iterator(output: Spec, source: Spec) -> TensorIterator:
     """The TensorIterator of a copy, with broadcasting and conversion."""
-    static = {"static_sizes": output.sizes, "outputs": [output]}
-    return TensorIterator("copy_", [source], [output.dtype], None, output.device, **static)
+    return TensorIterator(
+        "copy_",
+        [source],
+        [output.dtype],
+        None,
+        output.device,
+        static_sizes=output.sizes,
+        outputs=[output],
+    )
 
 
 MOST_COPIES = 4096  # pairs of specs; all are dropped if there are more

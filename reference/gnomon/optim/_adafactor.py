@@ -108,8 +108,8 @@ class Adafactor(MultiTensorOptimizer):
         else:
             variance = gn.stack(each("lerp_", state["variance"], each("mul", grads, grads), weights))
         updates = list(variance.clamp_(min=eps1 * eps1).rsqrt_().mul_(stacked(grads)))
-        means = _root_mean_squares(each, updates)
-        sizes = [-size / max(1.0, mean / d) for size, mean in zip(sizes, means)]
+        roots = _root_mean_squares(each, updates)
+        sizes = [-size / max(1.0, root / d) for size, root in zip(sizes, roots)]
         each("add_", params, updates, alpha=sizes)
 
 
