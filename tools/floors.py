@@ -31,7 +31,7 @@ FLOORS = {
     # from Python's arguments to operators
     **dict.fromkeys(["bindings", "methods", "interop", "kit", "random", "return_types"], 6),
     **dict.fromkeys(["accelerator", "backends", "fft", "linalg", "profiler", "utils"], 6),
-    **dict.fromkeys(["functional", "storage", "types"], 6),
+    **dict.fromkeys(["distributed", "functional", "storage", "types"], 6),
     "__init__": 7,  # the public names
     # built on the public names
     **dict.fromkeys(
@@ -39,7 +39,7 @@ FLOORS = {
         8,
     ),
     # PyTorch's names
-    **dict.fromkeys(["__config__", "compat", "compiler", "distributed", "hub", "jit"], 8),
+    **dict.fromkeys(["__config__", "compat", "compiler", "hub", "jit"], 8),
     **dict.fromkeys(["mps", "multiprocessing", "onnx", "overrides", "xpu"], 8),
 }
 _BLOCK = re.compile(r"^```console\n\$ python tools/floors\.py\n((?:.*\n)*?)```$", re.MULTILINE)

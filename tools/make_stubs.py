@@ -105,6 +105,8 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias, overload
 
 {submodules}
+{accelerator}
+{amp}
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from .autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from .autograd.grad_mode import enable_grad as enable_grad
@@ -135,6 +137,7 @@ from .bindings.typed_storage import TypedStorage as TypedStorage
 from .calls.launch import fallback_policy as fallback_policy
 from .calls.launch import fallbacks as fallbacks
 from .calls.launch import set_fallback_policy as set_fallback_policy
+{compiler}
 from .dispatch.python_dispatch import DispatchMode as DispatchMode
 from .func.vmap import vmap as vmap
 from .memory.backend import Backend as Backend
@@ -156,8 +159,8 @@ from .random import initial_seed as initial_seed
 from .random import manual_seed as manual_seed
 from .random import seed as seed
 from .random import set_rng_state as set_rng_state
-from .serialization import load as load
-from .serialization import save as save
+{serialization}
+{values}
 from .values.device import device as device
 from .values.device import layout as layout
 from .values.device import memory_format as memory_format
@@ -632,6 +635,9 @@ def public_stubs() -> str:
         ),
         "aliases": ALIASES,
     }
+    for name, room in sorted(vars(gnomon)["_LAZY_PARTS"].items()):
+        filled[room] = f"{filled[room]}\n" if room in filled else ""
+        filled[room] += f"from .{room} import {name} as {name}"
     text = HEADER
     for name, value in filled.items():
         text = text.replace("{" + name + "}", value)

@@ -12,7 +12,9 @@ ops, autograd, bindings).
 from __future__ import annotations
 
 import importlib
+import sys as _sys
 from math import e, inf, nan, pi
+from types import ModuleType as _ModuleType
 from typing import Any
 
 from . import backends, methods, ops
@@ -127,6 +129,8 @@ from .values.errors import (
 )
 from .values.geometry import Size
 from .values.limits import finfo, iinfo
+from .values.module_finder import ModuleFinder as _ModuleFinder
+from .values.module_finder import attribute_module as _attribute_module
 from .values.version import __version__
 
 half = float16
@@ -218,3 +222,15 @@ def __getattr__(name: str) -> Any:
     if module is not None:
         return module
     raise AttributeError(f"module 'gnomon' has no attribute {name!r}")
+
+
+def _module_elsewhere(name: str) -> _ModuleType | None:
+    """A module that is an attribute here, but no file, and what is in it: ``cpu``, ``cuda``, ``cuda.amp``."""
+    first, _, rest = name.partition(".")
+    module = None if first.startswith("_") else getattr(_sys.modules[__name__], first, None)
+    if not isinstance(module, _ModuleType) or module.__name__ == f"{__name__}.{first}":
+        return None
+    return _attribute_module(module, rest) if rest else module
+
+
+_sys.meta_path.append(_ModuleFinder(__name__, _module_elsewhere))

@@ -36,6 +36,20 @@ from . import testing as testing
 from . import types as types
 from . import utils as utils
 from . import xpu as xpu
+from .accelerator import cpu as cpu
+from .amp import autocast as autocast
+from .amp import autocast_decrement_nesting as autocast_decrement_nesting
+from .amp import autocast_increment_nesting as autocast_increment_nesting
+from .amp import clear_autocast_cache as clear_autocast_cache
+from .amp import get_autocast_cpu_dtype as get_autocast_cpu_dtype
+from .amp import get_autocast_dtype as get_autocast_dtype
+from .amp import get_autocast_gpu_dtype as get_autocast_gpu_dtype
+from .amp import is_autocast_cache_enabled as is_autocast_cache_enabled
+from .amp import is_autocast_cpu_enabled as is_autocast_cpu_enabled
+from .amp import is_autocast_enabled as is_autocast_enabled
+from .amp import set_autocast_cache_enabled as set_autocast_cache_enabled
+from .amp import set_autocast_dtype as set_autocast_dtype
+from .amp import set_autocast_enabled as set_autocast_enabled
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from .autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from .autograd.grad_mode import enable_grad as enable_grad
@@ -85,6 +99,7 @@ from .bindings.typed_storage import TypedStorage as TypedStorage
 from .calls.launch import fallback_policy as fallback_policy
 from .calls.launch import fallbacks as fallbacks
 from .calls.launch import set_fallback_policy as set_fallback_policy
+from .compiler import compile as compile
 from .dispatch.python_dispatch import DispatchMode as DispatchMode
 from .func.vmap import vmap as vmap
 from .memory.backend import Backend as Backend
@@ -126,6 +141,7 @@ from .random import seed as seed
 from .random import set_rng_state as set_rng_state
 from .serialization import load as load
 from .serialization import save as save
+from .values import version as version
 from .values.device import device as device
 from .values.device import layout as layout
 from .values.device import memory_format as memory_format

@@ -28,7 +28,7 @@ def test_names_and_modules_are_gnomons() -> None:
 @pytest.mark.parametrize(
     "name",
     "cuda cuda.amp backends.cudnn distributed jit onnx autograd.profiler nn.parallel".split()
-    + ["utils.checkpoint"],
+    + "utils.checkpoint utils.data._utils.collate utils.data.distributed nn.attention version cpu".split(),
 )
 def test_modules_that_programs_import_are_there(name) -> None:
     found = importlib.import_module(f"gnomon.compat.torch.{name}")

@@ -78,3 +78,17 @@ def test_gcd_is_of_integers_only(device: str) -> None:
         gn.gcd(x, 2)
     with pytest.raises(RuntimeError, match="result type int64 can't be cast to the desired output type bool"):
         gn.gcd(x, x, out=gn.empty(2, dtype=gn.bool))
+
+
+def test_without_tolerances_close_is_equal(device: str) -> None:
+    """Also of integers that round to the same floating point number."""
+    a, b = gn.tensor([2**60, 2**60, -5]), gn.tensor([2**60, 2**60 + 1, -5])
+    assert gn.isclose(a, b, rtol=0, atol=0).tolist() == [True, False, True]
+    assert not gn.allclose(a, b, 0.0, 0.0)
+    assert gn.isclose(a, b, rtol=0, atol=1).tolist() == [True, True, True]
+    with pytest.raises(AssertionError, match="Greatest absolute difference: 1 at"):
+        gn.testing.assert_close(a, b)
+    assert gn.isclose(gn.tensor([math.inf, math.nan]), gn.tensor([math.inf, math.nan]), 0, 0).tolist() == [
+        True,
+        False,
+    ]

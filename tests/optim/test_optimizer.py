@@ -331,6 +331,13 @@ def test_parameters_of_other_shapes_and_dtypes_are_updated_apart():
             gn.testing.assert_close(one, other, rtol=1e-6, atol=2e-4 if kind == "Muon" else 1e-7)
 
 
+def test_the_sums_of_adagrad_can_be_shared():
+    optimizer = gn.optim.Adagrad([gn.ones(2, requires_grad=True), gn.ones(3, requires_grad=True)])
+    optimizer.share_memory()
+    assert all(state["sum"].is_shared() for state in optimizer.state.values())
+    assert not any(state["step"].is_shared() for state in optimizer.state.values())
+
+
 def test_a_repeated_parameter_is_updated_twice():
     param = gn.ones(2, requires_grad=True)
     with pytest.warns(UserWarning, match="duplicate parameters"):

@@ -77,7 +77,7 @@ CTYPES = {
 IMPORTED_BY_NAME = {
     "__init__": {"f'.{name}'", "f'.{_LAZY_PARTS[name]}'"},  # lazy attributes
     "backends.__init__": {"f'.{name}'"},  # lazy attributes
-    "compat.torch.__init__": {"f'{found.__name__}.{part}'"},  # PyTorch's names
+    "values.module_finder": {"f'{found.__name__}.{part}'"},  # the modules of devices, and PyTorch's names
     "hub.__init__": {
         "'hubconf'",
         "each",

@@ -867,7 +867,7 @@ CALLS: list[Known] = [
     ),
     Known(
         "inner",
-        "^raised NotImplementedError: mm: not implemented for dtype bool",
+        "^raised NotImplementedError: (dot|mm): not implemented for dtype bool",
         "there is no product of bools; PyTorch has one of vectors whose elements do not lie side by side",
         "inner(tensor(3), tensor(3))  # bool, column",
     ),

@@ -60,8 +60,8 @@ class HalfCauchy(TransformedDistribution):
             self._validate_sample(value)
         return 2 * self.base_dist.cdf(value) - 1
 
-    def icdf(self, value: gn.Tensor) -> gn.Tensor:
-        return self.base_dist.icdf((value + 1) / 2)
+    def icdf(self, prob: gn.Tensor) -> gn.Tensor:
+        return self.base_dist.icdf((prob + 1) / 2)
 
     def entropy(self) -> gn.Tensor:
         return self.base_dist.entropy() - math.log(2)

@@ -6,7 +6,7 @@ ported by changing the import, and checkpoints can be exchanged.
 
 import sys
 
-from . import functional, init, modules, parallel, parameter, utils
+from . import attention, functional, init, modules, parallel, parameter, utils
 from .modules import *  # noqa: F403
 from .modules import __all__ as _modules
 from .parallel import DataParallel
@@ -18,6 +18,7 @@ __all__ = [
     "Parameter",
     "UninitializedBuffer",
     "UninitializedParameter",
+    "attention",
     "functional",
     "init",
     "modules",

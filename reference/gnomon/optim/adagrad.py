@@ -80,6 +80,11 @@ class Adagrad(MultiTensorOptimizer):
             initial = complex(initial, initial)
         return {"step": self._new_number(0.0, param, group), "sum": gn.full_like(param, initial)}
 
+    def share_memory(self) -> None:
+        """Moves the sums of squared gradients to memory that several processes share."""
+        for state in self.state.values():
+            state["sum"].share_memory_()
+
     def _step(self, params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> None:
         if group["fused"]:
             for param in params:

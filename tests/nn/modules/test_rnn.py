@@ -183,3 +183,11 @@ def test_refused_inputs() -> None:
         nn.LSTMCell(3, 4)(gn.ones(1, 3), (gn.ones(1, 4), gn.ones(1, 1, 4)))
     with pytest.raises(RuntimeError, match="input has inconsistent input_size: got 2 expected 3"):
         nn.GRUCell(3, 4)(gn.ones(1, 2))
+
+
+def test_an_lstm_cell_says_what_state_it_takes() -> None:
+    cell, x = nn.LSTMCell(3, 4), gn.ones(2, 3)
+    with pytest.raises(TypeError, match=r"argument 'hx' \(position 2\) must be tuple of Tensors, not Tensor"):
+        cell(x, gn.ones(2, 4))
+    with pytest.raises(ValueError, match=r"Expected hx\[0\] to be 1D or 2D, got 0D instead"):
+        cell(x, gn.ones(4))

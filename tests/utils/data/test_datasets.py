@@ -295,3 +295,48 @@ def test_collate_with_functions_of_the_user() -> None:
 def test_the_names_of_gnomon_are_those_of_pytorch() -> None:
     torch_data = pytest.importorskip("torch.utils.data")
     assert {*gnomon.utils.data.__all__} <= {*torch_data.__all__, "default_collate", "default_convert"}
+
+
+@pytest.mark.parametrize("drop_last", [False, True])
+@pytest.mark.parametrize("count, replicas", [(10, 3), (9, 3), (2, 5), (0, 2), (1, 1)])
+def test_processes_share_the_indices(data: ModuleType, count: int, replicas: int, drop_last: bool) -> None:
+    dataset = squares(data, count)
+    options = {"shuffle": False, "drop_last": drop_last}
+    samplers = [data.DistributedSampler(dataset, replicas, rank, **options) for rank in range(replicas)]
+    found = [list(sampler) for sampler in samplers]
+    length = count // replicas if drop_last else -(-count // replicas)
+    assert [len(each) for each in found] == [len(each) for each in samplers] == [length] * replicas
+    dealt = [each[place] for place in range(length) for each in found]
+    assert dealt == [place % count for place in range(length * replicas)]
+
+
+def test_processes_shuffle_alike_and_anew_in_each_epoch(lib: ModuleType, data: ModuleType) -> None:
+    orders = []
+    for epoch, seed in ((0, 0), (0, 0), (1, 0), (0, 1)):
+        samplers = [data.DistributedSampler(squares(data, 8), 2, rank, seed=seed) for rank in range(2)]
+        for sampler in samplers:
+            sampler.set_epoch(epoch)
+        orders.append([list(sampler) for sampler in samplers])
+        assert sorted(orders[-1][0] + orders[-1][1]) == list(range(8))
+    assert orders[0] == orders[1] != orders[2] == orders[3]  # the seed and the epoch are added
+    order = lib.randperm(8, generator=lib.Generator().manual_seed(1)).tolist()
+    assert orders[2] == [order[0::2], order[1::2]]
+
+
+def test_a_distributed_sampler_refuses(data: ModuleType) -> None:
+    assert data.DistributedSampler is data.distributed.DistributedSampler
+    for rank in (-1, 2):
+        with pytest.raises(
+            ValueError, match=rf"^Invalid rank {rank}, rank should be in the interval \[0, 1\]$"
+        ):
+            data.DistributedSampler([1, 2], 2, rank)
+    for arguments in ((), (2,), (None, 0)):
+        with pytest.raises((RuntimeError, ValueError), match=r"(distributed|process group)"):
+            data.DistributedSampler([1, 2], *arguments)
+
+
+def test_older_names_of_concatenated_datasets(data: ModuleType) -> None:
+    joined = data.ConcatDataset([squares(data, 2), squares(data, 3)])
+    with pytest.warns(FutureWarning, match="`cummulative_sizes` attribute is renamed to `cumulative_sizes`"):
+        assert joined.cummulative_sizes == [2, 5]
+    assert data.ConcatDataset.cumsum(joined.datasets) == [2, 5]

@@ -64,9 +64,9 @@ class _Numbered(Module):
         self.add_module(str(len(self)), module)
         return self
 
-    def extend(self: Self, modules: Iterable[Module]) -> Self:
-        """Adds ``modules`` at the end; returns self."""
-        for module in list(modules):  # a copy, because it may be the container itself
+    def extend(self: Self, sequential: Iterable[Module]) -> Self:
+        """Adds the modules at the end; returns self."""
+        for module in list(sequential):  # a copy, because it may be the container itself
             self.append(module)
         return self
 

@@ -570,7 +570,7 @@ class LSTMCell(RNNCellBase):
         N is optional.
         """
         self._check_dims("input", input)
-        for index, each in enumerate(hx or ()):
+        for index, each in enumerate(() if hx is None else hx):
             self._check_dims(f"hx[{index}]", each)
         is_batched = input.dim() == 2
         if not is_batched:

@@ -14,7 +14,7 @@ from typing import Any
 import gnomon as gn
 
 from .. import functional, init
-from .activation import MultiheadAttention
+from .activation import GELU, MultiheadAttention, ReLU
 from .container import ModuleList
 from .dropout import Dropout
 from .linear import Linear
@@ -221,8 +221,10 @@ class TransformerDecoderLayer(Module):
 class TransformerEncoder(Module):
     """A stack of ``num_layers`` copies of ``encoder_layer``, and then ``norm``.
 
-    ``enable_nested_tensor`` and ``mask_check`` are options of PyTorch's fast path, and ignored.  Source:
-    torch.nn.TransformerEncoder.
+    With ``enable_nested_tensor``, inference leaves padding out as PyTorch's fast path does: what the layers
+    return for it is 0.  That is, if the layers are TransformerEncoderLayer with ``batch_first``, in
+    evaluation mode and with PyTorch's defaults, padding is the only mask, and nothing requires grad.  With
+    ``mask_check`` padding must be at the end of sequences.  Source: torch.nn.TransformerEncoder.
     """
 
     def __init__(
@@ -260,9 +262,37 @@ class TransformerEncoder(Module):
         )
         mask = functional.canonical_mask(mask, "mask", None, "", src.dtype, False)
         causal = _is_causal(mask, is_causal, src, self.layers[0].self_attn.batch_first)
+        leaves_out = mask is None and self._leaves_out_padding(src, src_key_padding_mask)
         for layer in self.layers:
             src = layer(src, src_mask=mask, is_causal=causal, src_key_padding_mask=src_key_padding_mask)
+        if leaves_out and src_key_padding_mask is not None:
+            src = src.masked_fill(src_key_padding_mask.ne(0).unsqueeze(-1), 0.0)
         return src if self.norm is None else self.norm(src)
+
+    def _leaves_out_padding(self, src: gn.Tensor, padding: gn.Tensor | None) -> bool:
+        """Would PyTorch run its fast path with nested tensors?"""
+        layer = self.layers[0]
+        if not (
+            self.enable_nested_tensor
+            and isinstance(layer, TransformerEncoderLayer)
+            and layer.self_attn.batch_first
+            and layer.self_attn.in_proj_bias is not None
+            and layer.self_attn.num_heads % 2 == 0
+            and (
+                layer.activation in (functional.relu, functional.gelu)
+                or isinstance(layer.activation, (ReLU, GELU))
+            )
+            and layer.norm1.eps == layer.norm2.eps
+            and not layer.norm_first
+            and not layer.training
+        ):
+            return False
+        if src.dim() != 3 or padding is None or gn.is_autocast_enabled():
+            return False
+        if gn.is_grad_enabled() and any(each.requires_grad for each in (src, *layer.parameters())):
+            return False
+        is_padding = padding.ne(0)
+        return not (self.mask_check and bool((is_padding[:, :-1] & ~is_padding[:, 1:]).any()))
 
 
 class TransformerDecoder(Module):

@@ -312,6 +312,8 @@ def _isclose(self: Any, other: Any, rtol: float, atol: float, equal_nan: bool) -
     close = self == other
     if equal_nan and self.dtype.category >= 2:
         close = close | (self.isnan() & other.isnan())
+    if rtol == atol == 0:
+        return close  # also of integers that floating point numbers cannot tell apart
     if self.dtype.category < 2:  # differences of integers would wrap around
         self, other = self.to(get_default_dtype()), other.to(get_default_dtype())
     allowed = atol + (rtol * other).abs()

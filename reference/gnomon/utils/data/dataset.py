@@ -126,7 +126,12 @@ class ConcatDataset(Dataset[Any]):
             raise AssertionError("datasets should not be an empty iterable")
         if any(isinstance(dataset, IterableDataset) for dataset in self.datasets):
             raise AssertionError("ConcatDataset does not support IterableDataset")
-        self.cumulative_sizes = list(itertools.accumulate(map(len, self.datasets)))
+        self.cumulative_sizes = self.cumsum(self.datasets)
+
+    @staticmethod
+    def cumsum(sequence: Iterable[Any]) -> list[int]:
+        """The sums of the lengths up to each dataset."""
+        return list(itertools.accumulate(map(len, sequence)))
 
     def __len__(self) -> int:
         return self.cumulative_sizes[-1]
@@ -139,6 +144,12 @@ class ConcatDataset(Dataset[Any]):
         number = bisect.bisect_right(self.cumulative_sizes, idx)
         start = self.cumulative_sizes[number - 1] if number else 0
         return self.datasets[number][idx - start]
+
+    @property
+    def cummulative_sizes(self) -> list[int]:
+        """The older name of ``cumulative_sizes``; warns (FutureWarning)."""
+        warn("`cummulative_sizes` attribute is renamed to `cumulative_sizes`", FutureWarning)
+        return self.cumulative_sizes
 
 
 class ChainDataset(IterableDataset[Any]):
