@@ -109,7 +109,7 @@ def test_every_public_name_has_a_type() -> None:
     known = {name for groups in at_top for name in groups if name}
     public = {
         name
-        for name, member in vars(gn).items()
+        for name, member in ((each, getattr(gn, each)) for each in dir(gn))
         if not name.startswith("_") and not inspect.ismodule(member) and name not in ("annotations", "Any")
     }
     assert public - known == set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import os
 import pickle
@@ -511,3 +512,63 @@ if __name__ == "__main__":  # python tests/serialization/test_files.py writes th
     import torch
 
     torch.save(write_for_gnomon(), WRITTEN_BY_TORCH)
+
+
+def whole_modules(lib: Any) -> list[tuple[Any, tuple[Any, ...]]]:
+    """Modules to be pickled whole, each with arguments for it."""
+    nn = lib.nn
+    x = lib.arange(24.0).reshape(2, 3, 4).sin()
+    modules = [
+        nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.BatchNorm1d(3), nn.Dropout(0.1)),
+        nn.LSTM(4, 3, 2, bidirectional=True, proj_size=2),
+        nn.GRU(4, 3),
+        nn.TransformerEncoderLayer(4, 2, 8, 0.0),
+        nn.Conv1d(3, 6, 3, padding="same", groups=3),
+        nn.PReLU(),
+        nn.InstanceNorm1d(3, affine=True, track_running_stats=True),
+        nn.Upsample(scale_factor=2),
+    ]
+    return [
+        *((module, (x,)) for module in modules),
+        (nn.MultiheadAttention(4, 2), (x, x, x)),
+        (nn.GRUCell(4, 3), (x[0],)),
+        (nn.EmbeddingBag(5, 3, mode="max"), (lib.tensor([[1, 2], [0, 4]]),)),
+        (nn.CrossEntropyLoss(weight=lib.ones(4)), (x[0], lib.tensor([0, 1, 2]))),
+        (nn.Bilinear(4, 4, 2), (x, x)),
+    ]
+
+
+@pytest.mark.oracle
+@pytest.mark.filterwarnings("ignore:.*nested tensor")
+def test_modules_that_pytorch_pickled_whole_are_gnomons() -> None:
+    torch = pytest.importorskip("torch")
+    for (theirs, inputs), (own, own_inputs) in zip(whole_modules(torch), whole_modules(gn)):
+        file = io.BytesIO()
+        torch.save(theirs.eval(), file)
+        file.seek(0)
+        found = gn.load(file, weights_only=False)
+        assert type(found) is type(own) and repr(found) == repr(theirs)
+        assert list(found.state_dict()) == list(own.state_dict()) == list(theirs.state_dict())
+        results, wanted = found(*own_inputs), theirs(*inputs)
+        for one, other in zip(flat(results), flat(wanted)):
+            assert one.shape == other.shape
+            gn.testing.assert_close(one.detach(), gn.tensor(other.tolist()), rtol=1e-5, atol=1e-6)
+        copy.deepcopy(found)
+        file.seek(0)
+        with pytest.raises(pickle.UnpicklingError, match=r"Unsupported global: GLOBAL torch\.nn"):
+            gn.load(file)
+
+
+def flat(results: Any) -> list[Any]:
+    """All tensors of nested tuples."""
+    if isinstance(results, tuple):
+        return [each for result in results for each in flat(result)]
+    return [results]
+
+
+def test_safetensors_has_a_name_that_no_tensor_can_have(tmp_path: Path) -> None:
+    pytest.importorskip("safetensors")
+    path = tmp_path / "x.safetensors"
+    with pytest.raises(ValueError, match="safetensors reserves the name '__metadata__'"):
+        gn.save({"__metadata__": gn.ones(1)}, path)
+    assert not path.exists()

@@ -109,11 +109,10 @@ class Record(NamedTuple):
     crc: int
 
 
-class ArchiveReader:
-    """Reads the records of the archive that starts at the position of ``file`` and goes to its end.
+class ZipReader:
+    """Reads the zip file that starts at the position of ``file`` and goes to its end.
 
-    ``label`` names the file in errors.  Raises RuntimeError for a file that is truncated or corrupt: with
-    compressed, encrypted, overlapping or repeated records, or a directory that does not fit the file.
+    ``label`` names the file in errors.
     """
 
     def __init__(self, file: IO[bytes], label: str) -> None:
@@ -121,6 +120,69 @@ class ArchiveReader:
         self._file = file
         self._origin = file.tell()
         self.nbytes = file.seek(0, os.SEEK_END) - self._origin
+
+    def error(self, text: str) -> RuntimeError:
+        """The error that the file is corrupt: ``text`` says where."""
+        return RuntimeError(f"gnomon.load: {self.label}: the file is truncated or corrupt: {text}")
+
+    def find_directory(self) -> tuple[int, int, int]:
+        """The directory's start, its size in bytes, and its number of entries.
+
+        Raises RuntimeError unless it ends where the file says that it ends.
+        """
+        tail_start = max(0, self.nbytes - _END.size - _MAX_COMMENT)
+        tail = self._read(tail_start, self.nbytes - tail_start)
+        at = tail.rfind(_END_MARK)
+        while at >= 0 and (
+            len(tail) < at + _END.size or at + _END.size + _END.unpack_from(tail, at)[-1] != len(tail)
+        ):
+            at = tail.rfind(_END_MARK, 0, at)
+        if at < 0:
+            raise self.error("there is no end of a zip file")
+        end = tail_start + at
+        _, *disks, here, count, nbytes, start, _ = _END.unpack_from(tail, at)
+        if end >= _ZIP64_LOCATOR.size:
+            locator = _ZIP64_LOCATOR.unpack(self._read(end - _ZIP64_LOCATOR.size, _ZIP64_LOCATOR.size))
+            if locator[0] == _LOCATOR_MARK:
+                fields = _ZIP64_END.unpack(self._read(locator[2], _ZIP64_END.size))
+                if fields[0] != _ZIP64_END_MARK or locator[2] + _ZIP64_END.size + _ZIP64_LOCATOR.size != end:
+                    raise self.error("the end of the directory is invalid")
+                end = locator[2]
+                given = (count, nbytes, start)
+                disks, (here, count, nbytes, start) = list(fields[4:6]), fields[6:]
+                limits = (_MAX_16, _MAX_32, _MAX_32)
+                if any(short not in (limit, full) for short, limit, full in zip(given, limits, fields[7:])):
+                    raise self.error("the two ends of the directory differ")
+        if any(disks) or here != count:
+            raise self.error("it is a part of a zip file in several parts")
+        if start + nbytes != end:
+            raise self.error(f"the directory should end at byte {end}, but ends at byte {start + nbytes}")
+        return start, nbytes, count
+
+    def _read(self, start: int, nbytes: int) -> bytes:
+        if start < 0 or nbytes < 0 or start + nbytes > self.nbytes:
+            raise self.error(
+                f"bytes {start} to {start + nbytes} are asked for, but it has only {self.nbytes} bytes"
+            )
+        self._file.seek(self._origin + start)
+        data = self._file.read(nbytes)
+        while len(data) < nbytes:  # unbuffered files may read less
+            more = self._file.read(nbytes - len(data))
+            if not more:
+                raise self.error(f"it ends at byte {start + len(data)} while it is read")
+            data += more
+        return data
+
+
+class ArchiveReader(ZipReader):
+    """Reads the records of the archive that starts at the position of ``file`` and goes to its end.
+
+    ``label`` names the file in errors.  Raises RuntimeError for a file that is truncated or corrupt: with
+    compressed, encrypted, overlapping or repeated records, or a directory that does not fit the file.
+    """
+
+    def __init__(self, file: IO[bytes], label: str) -> None:
+        super().__init__(file, label)
         records = sorted(self._read_directory(), key=lambda record: record.start)
         if not records:
             raise self.error("the archive has no records")
@@ -128,10 +190,6 @@ class ArchiveReader:
         self.records = {record.path: record for record in records}
         # torch.serialization.set_crc32_options(False) writes 0 in place of all checksums
         self._has_checksums = any(record.crc for record in records)
-
-    def error(self, text: str) -> RuntimeError:
-        """The error that the file is corrupt: ``text`` says where."""
-        return RuntimeError(f"gnomon.load: {self.label}: the file is truncated or corrupt: {text}")
 
     def __contains__(self, name: str) -> bool:
         return f"{self._folder}/{name}" in self.records
@@ -159,22 +217,8 @@ class ArchiveReader:
         """The bytes of the record ``name``.  Raises RuntimeError if there is none or the checksum differs."""
         return b"".join(self.chunks(self.record(name)))
 
-    def _read(self, start: int, nbytes: int) -> bytes:
-        if start < 0 or nbytes < 0 or start + nbytes > self.nbytes:
-            raise self.error(
-                f"bytes {start} to {start + nbytes} are asked for, but it has only {self.nbytes} bytes"
-            )
-        self._file.seek(self._origin + start)
-        data = self._file.read(nbytes)
-        while len(data) < nbytes:  # unbuffered files may read less
-            more = self._file.read(nbytes - len(data))
-            if not more:
-                raise self.error(f"it ends at byte {start + len(data)} while it is read")
-            data += more
-        return data
-
     def _read_directory(self) -> list[Record]:
-        start, nbytes, count = self._find_directory()
+        start, nbytes, count = self.find_directory()
         directory = self._read(start, nbytes)
         records: list[Record] = []
         at = 0
@@ -217,37 +261,6 @@ class ArchiveReader:
             header = following.start - _LOCAL_HEADER.size - len(following.path.encode())
             if record.start + record.nbytes > header:
                 raise self.error(f"records {record.path!r} and {following.path!r} overlap")
-
-    def _find_directory(self) -> tuple[int, int, int]:
-        """The directory's start, its size in bytes, and its number of entries."""
-        tail_start = max(0, self.nbytes - _END.size - _MAX_COMMENT)
-        tail = self._read(tail_start, self.nbytes - tail_start)
-        at = tail.rfind(_END_MARK)
-        while at >= 0 and (
-            len(tail) < at + _END.size or at + _END.size + _END.unpack_from(tail, at)[-1] != len(tail)
-        ):
-            at = tail.rfind(_END_MARK, 0, at)
-        if at < 0:
-            raise self.error("there is no end of a zip file")
-        end = tail_start + at
-        _, *disks, here, count, nbytes, start, _ = _END.unpack_from(tail, at)
-        if end >= _ZIP64_LOCATOR.size:
-            locator = _ZIP64_LOCATOR.unpack(self._read(end - _ZIP64_LOCATOR.size, _ZIP64_LOCATOR.size))
-            if locator[0] == _LOCATOR_MARK:
-                fields = _ZIP64_END.unpack(self._read(locator[2], _ZIP64_END.size))
-                if fields[0] != _ZIP64_END_MARK or locator[2] + _ZIP64_END.size + _ZIP64_LOCATOR.size != end:
-                    raise self.error("the end of the directory is invalid")
-                end = locator[2]
-                given = (count, nbytes, start)
-                disks, (here, count, nbytes, start) = list(fields[4:6]), fields[6:]
-                limits = (_MAX_16, _MAX_32, _MAX_32)
-                if any(short not in (limit, full) for short, limit, full in zip(given, limits, fields[7:])):
-                    raise self.error("the two ends of the directory differ")
-        if any(disks) or here != count:
-            raise self.error("it is a part of a zip file in several parts")
-        if start + nbytes != end:
-            raise self.error(f"the directory should end at byte {end}, but ends at byte {start + nbytes}")
-        return start, nbytes, count
 
     def _full_numbers(self, name: str, numbers: list[int], extra: bytes) -> list[int]:
         """Numbers of a directory entry, where too large ones are replaced by those of the zip64 field."""

@@ -18,6 +18,7 @@ from ..bindings.copying import rebuild, rebuild_storage
 from ..memory.backend import get_default_device, resolve_device
 from ..values.dtype import ALL, bfloat16, dtype
 from ..values.geometry import contiguous_strides, numel_of
+from .archive import ZipReader
 from .swapping import swapped
 
 _MAGIC = b"\x93NUMPY"
@@ -131,8 +132,12 @@ def write_npz(tensors: dict[str, gn.Tensor], file: Any) -> None:
 def read_npz(file: IO[bytes], label: str, device: Any = None) -> dict[str, gn.Tensor]:
     """The tensors in a ``.npz`` file by their names.  Raises RuntimeError for an invalid file."""
     tensors = {}
+    reader = ZipReader(file, label)
+    _, _, count = reader.find_directory()  # zipfile reads the entries before a fault without a word
     try:
         with zipfile.ZipFile(file) as archive:
+            if len(archive.infolist()) != count:
+                raise reader.error(f"its directory has {len(archive.infolist())} of {count} entries")
             for info in archive.infolist():
                 where = f"{label}: {info.filename!r}"
                 if not info.filename.endswith(".npy"):

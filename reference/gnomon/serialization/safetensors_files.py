@@ -43,13 +43,16 @@ def _package(doing: str) -> Any:
 def encode(tensors: dict[str, gn.Tensor]) -> bytes:
     """The content of a file with these tensors.
 
-    Raises TypeError for a dtype that the format does not have, RuntimeError without the package.
+    Raises TypeError for a dtype that the format does not have, ValueError for the name "__metadata__",
+    RuntimeError without the package.
     """
     package = _package("save")
     names = {kind: name for name, kind in _NAMES.items()}
     entries = {}
     kept = []
     for name, tensor in tensors.items():
+        if name == "__metadata__":
+            raise ValueError("gnomon.save: safetensors reserves the name '__metadata__'")
         if tensor.dtype not in names:
             raise TypeError(f"gnomon.save: {name!r}: safetensors has no {tensor.dtype}")
         dense = tensor.detach().contiguous()

@@ -31,6 +31,7 @@ from ..memory.backend import (
 from ..memory.storage import Storage, allocate
 from ..values.dtype import dtype, uint8
 from ..values.errors import type_name
+from ..values.module_finder import attribute_module
 from .archive import ALIGNMENT, ArchiveReader, ArchiveWriter, Record
 from .swapping import swapped
 from .torch_names import (
@@ -193,6 +194,9 @@ def _unpickled(data: bytes, persistent_load: Any, pickle_module: Any, arguments:
             for known in (CLASSES, FUNCTIONS, VALUES):
                 if f"{module}.{name}" in known:
                     return known[f"{module}.{name}"]
+            own = attribute_module(gn, module.removeprefix("torch."))  # a pickled module: torch.nn.modules...
+            if hasattr(own, name):
+                return getattr(own, name)
             raise pickle.UnpicklingError(f"gnomon has nothing that corresponds to {module}.{name}")
 
         def persistent_load(self, saved_id: Any) -> Any:

@@ -235,6 +235,8 @@ class RNNBase(Module):
         if "all_weights" in state:
             self._all_weights = state["all_weights"]
         self.__dict__.setdefault("proj_size", 0)
+        for derived in ("_flat_weights", "_flat_weights_names"):  # of a module that PyTorch pickled
+            self.__dict__.pop(derived, None)
         if not isinstance(self._all_weights[0][0], str):  # it had the parameters themselves
             self._all_weights = [
                 self._names(layer, direction)

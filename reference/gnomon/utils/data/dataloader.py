@@ -184,7 +184,7 @@ class DataLoader(Generic[Sample]):
         if self._iterator is None or not self._iterator.is_open:
             self._iterator = MultiProcessIterator(self)
         else:
-            self._iterator.restart()
+            self._iterator.restart(self)
         return self._iterator
 
     def __len__(self) -> int:

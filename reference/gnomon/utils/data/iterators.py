@@ -14,6 +14,7 @@ import itertools
 import multiprocessing
 import os
 import pickle
+import signal
 import weakref
 from collections.abc import Iterator
 from multiprocessing import connection
@@ -33,10 +34,14 @@ _PATIENCE = 5.0  # seconds that a worker gets to finish its batch before it is t
 
 
 class BaseIterator:
-    """One pass over the batches of a DataLoader, ``loader``."""
+    """One pass over the batches of a DataLoader, ``loader``.
+
+    It does not refer to the loader, which may refer to it: so workers end as soon as the loader is gone.
+    """
 
     def __init__(self, loader: Any) -> None:
-        self._loader = loader
+        self._index_sampler = loader._index_sampler
+        self._num_workers = loader.num_workers
         self._source = Source(
             loader.dataset, loader._is_iterable, loader._auto_collation, loader.collate_fn, loader.drop_last
         )
@@ -51,28 +56,32 @@ class BaseIterator:
                 "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory "
                 "won't be used."
             )
-        self._indices: Iterator[Any] = iter(loader._index_sampler)
         self._base_seed = draw_seed(loader.generator)
+        self._begin_pass(loader)
+
+    def _begin_pass(self, loader: Any) -> None:
+        self._indices: Iterator[Any] = iter(self._index_sampler)
         self._num_yielded = 0
+        self._told_length = loader._IterableDataset_len_called
 
     def __iter__(self) -> BaseIterator:
         return self
 
     def __len__(self) -> int:
-        return len(self._loader._index_sampler)
+        return len(self._index_sampler)
 
     def __next__(self) -> Any:
         data = self._next_data()
         if self._pins:
             data = pin_memory(data)
         self._num_yielded += 1
-        told = self._loader._IterableDataset_len_called
+        told = self._told_length
         if self._source.is_iterable and told is not None and self._num_yielded > told:
             text = (
                 f"Length of IterableDataset {self._source.dataset} was reported to be {told}(when accessing "
                 f"len(dataloader)), but {self._num_yielded} samples have been fetched. "
             )
-            if self._loader.num_workers > 0:
+            if self._num_workers > 0:
                 text += (
                     "For multiprocessing data-loading, this could be caused by not properly configuring the "
                     "IterableDataset replica at each worker. Please see "
@@ -141,19 +150,22 @@ class MultiProcessIterator(BaseIterator):
         super().__init__(loader)
         if loader.prefetch_factor <= 0:
             raise AssertionError("prefetch_factor must be greater than 0 for MultiProcessingDataLoaderIter")
+        self._prefetch_factor = loader.prefetch_factor
+        self._in_order = loader.in_order
+        self._timeout = loader.timeout
+        self._is_persistent = loader.persistent_workers
         self._workers: list[_Worker] = []
         self._end = weakref.finalize(self, _shut_down, os.getpid(), self._workers)  # also when Python exits
         self._epoch = -1
         try:
             for worker_id in range(loader.num_workers):
-                self._workers.append(self._start(worker_id))
+                self._workers.append(self._start(loader, worker_id))
         except BaseException:
             self._end()
             raise
         self._begin_epoch()
 
-    def _start(self, worker_id: int) -> _Worker:
-        loader = self._loader
+    def _start(self, loader: Any, worker_id: int) -> _Worker:
         context: Any = loader.multiprocessing_context or multiprocessing.get_context()
         arena = SharedBlock.create(0)
         settings = Settings(
@@ -189,10 +201,9 @@ class MultiProcessIterator(BaseIterator):
         self._end()
         self._next_number = self._num_sent
 
-    def restart(self) -> None:
+    def restart(self, loader: Any) -> None:
         """Begin another epoch with the same workers."""
-        self._indices = iter(self._loader._index_sampler)
-        self._num_yielded = 0
+        self._begin_pass(loader)
         for worker_id, worker in enumerate(self._workers):
             try:
                 worker.tasks.send(Restart())
@@ -201,7 +212,7 @@ class MultiProcessIterator(BaseIterator):
         self._begin_epoch()
 
     def _begin_epoch(self) -> None:
-        count = self._loader.num_workers
+        count = self._num_workers
         self._epoch += 1
         self._num_sent = 0  # tasks that were sent to workers
         self._next_number = 0  # of the task whose batch is returned next
@@ -210,7 +221,7 @@ class MultiProcessIterator(BaseIterator):
         self._is_active = [True] * count  # has this worker more samples, in this epoch?
         self._num_tasks = [0] * count  # of each worker
         self._turns = itertools.cycle(range(count))
-        for _ in range(self._loader.prefetch_factor * count):
+        for _ in range(self._prefetch_factor * count):
             self._send_task()
 
     def _send_task(self) -> None:
@@ -219,9 +230,9 @@ class MultiProcessIterator(BaseIterator):
             index = next(self._indices)
         except StopIteration:
             return
-        count = self._loader.num_workers
+        count = self._num_workers
         for worker_id in itertools.islice(self._turns, count):
-            if self._is_active[worker_id] and (self._loader.in_order or self._has_capacity(worker_id)):
+            if self._is_active[worker_id] and (self._in_order or self._has_capacity(worker_id)):
                 break
         else:
             return
@@ -235,7 +246,7 @@ class MultiProcessIterator(BaseIterator):
         self._num_sent += 1
 
     def _has_capacity(self, worker_id: int) -> bool:
-        most = self._loader.prefetch_factor * self._loader.num_workers // sum(self._is_active)
+        most = self._prefetch_factor * self._num_workers // sum(self._is_active)
         return self._num_tasks[worker_id] < most
 
     def _next_data(self) -> Any:
@@ -250,11 +261,11 @@ class MultiProcessIterator(BaseIterator):
             if isinstance(data, Ended):
                 self._is_active[self._worker_of[number]] = False
                 self._send_task()
-            elif number == self._next_number or not self._loader.in_order:
+            elif number == self._next_number or not self._in_order:
                 return self._return(number, data)
             else:
                 self._arrived[number] = data
-        if not self._loader.persistent_workers:
+        if not self._is_persistent:
             self.close()
         raise StopIteration
 
@@ -286,7 +297,7 @@ class MultiProcessIterator(BaseIterator):
 
         Raises RuntimeError if a worker has ended unexpectedly, or nothing arrives within ``timeout``.
         """
-        timeout = self._loader.timeout
+        timeout = self._timeout
         while True:
             active = {self._workers[worker_id].results: worker_id for worker_id in self._working()}
             ready = connection.wait(list(active), timeout or None)
@@ -318,8 +329,16 @@ class MultiProcessIterator(BaseIterator):
             process.join(_PATIENCE)
             processes.append(process)
         pids = ", ".join(str(process.pid) for process in processes)
-        codes = ", ".join(str(process.exitcode) for process in processes)
-        raise RuntimeError(f"DataLoader worker (pid(s) {pids}) exited unexpectedly") from RuntimeError(
-            f"exit code {codes}; a negative one is the number of a signal. Details are lost due to "
-            "multiprocessing. Rerunning with num_workers=0 may give better error trace."
-        )
+        causes = " ".join([_cause_of_death(process) for process in processes])
+        raise RuntimeError(f"DataLoader worker (pid(s) {pids}) exited unexpectedly") from RuntimeError(causes)
+
+
+def _cause_of_death(process: Any) -> str:
+    """Source: torch/csrc/DataLoader.cpp."""
+    code = process.exitcode
+    if code is not None and code < 0:
+        return f"DataLoader worker (pid {process.pid}) is killed by signal: {signal.strsignal(-code)}."
+    return (
+        f"DataLoader worker (pid {process.pid}) exited unexpectedly with exit code {code}. Details are lost "
+        "due to multiprocessing. Rerunning with num_workers=0 may give better error trace."
+    )
