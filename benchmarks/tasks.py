@@ -314,15 +314,18 @@ on_large(
 )
 
 
-def make_convolution_backward(wanted: str) -> Make:
+def make_convolution_backward(
+    wanted: str, image_size: tuple[int, ...] = IMAGE, weight_size: tuple[int, ...] = WEIGHT
+) -> Make:
     def make(library: Any) -> Callable[[], float]:
-        image, weight = ramp(library, *IMAGE), ramp(library, *WEIGHT)
+        image, weight = ramp(library, *image_size), ramp(library, *weight_size)
         (image if wanted == "image" else weight).requires_grad_()
-        gradient = ramp(library, *IMAGE)
+        padding = weight_size[-1] // 2
 
         def run() -> float:
             image.grad = weight.grad = None
-            result = library.nn.functional.conv2d(image, weight, padding=1)
+            result = library.nn.functional.conv2d(image, weight, padding=padding)
+            gradient = library.ones_like(result)
             started = time.perf_counter()
             result.backward(gradient)
             return time.perf_counter() - started
@@ -332,8 +335,16 @@ def make_convolution_backward(wanted: str) -> Make:
     return make
 
 
-convolutions.add("conv2d backward, image", make_convolution_backward("image"), timed=True)
-convolutions.add("conv2d backward, weight", make_convolution_backward("weight"), timed=True)
+# The last two are layers with many channels and few positions, where the weights are most of the memory.
+for _name, _sizes in (
+    ("", (IMAGE, WEIGHT)),
+    (" of 512 to 2048 channels, 5 positions", ((1, 512, 1, 5), (2048, 512, 1, 1))),
+    (" of 512 channels, 7^2, 3x3", ((1, 512, 7, 7), (512, 512, 3, 3))),
+):
+    for _wanted in ("image", "weight"):
+        convolutions.add(
+            f"conv2d backward, {_wanted}{_name}", make_convolution_backward(_wanted, *_sizes), timed=True
+        )
 pooling = Group("pooling", None, 0.2)
 on_large(
     pooling,

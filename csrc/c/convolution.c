@@ -8,6 +8,7 @@
 #include "gemm.h"
 #include "matmul.h"
 #include "threads.h"
+#include "transpose.h"
 #include "workspace.h"
 
 #define SPATIAL 3
@@ -98,6 +99,7 @@ typedef struct convolution {
     planes lie;       /* the same */
     int64_t tile;     /* positions, channels or rows in a task */
     int64_t images;   /* of which a product is made */
+    int64_t parts;    /* of the features, for one band or image */
     int64_t rows;     /* of the output in a band */
     gn_status status;
 } convolution;
@@ -252,6 +254,35 @@ static geometry phase_geometry(const geometry *of, const phase *part) {
     }
     made.depth = made.channels * made.kernel_numel;
     return made;
+}
+
+/* The weights of a phase, to be transposed: `count` kernel elements of each, which are at taps[...] of all. */
+typedef struct turning {
+    const geometry *of;
+    const char *w;
+    char *made;
+    const int64_t *taps;
+    int64_t count;
+} turning;
+
+/* The kernel elements of a phase in reverse order: the last one belongs to its first position. */
+static void list_taps(const geometry *of, const phase *part, int64_t *taps) {
+    const int64_t *size = part->kernel;
+    for (int64_t i0 = size[0] - 1; i0 >= 0; i0--) {
+        for (int64_t i1 = size[1] - 1; i1 >= 0; i1--) {
+            for (int64_t i2 = size[2] - 1; i2 >= 0; i2--) {
+                const int64_t k0 = part->first_tap[0] + i0 * of->stride[0];
+                const int64_t k1 = part->first_tap[1] + i1 * of->stride[1];
+                const int64_t k2 = part->first_tap[2] + i2 * of->stride[2];
+                *taps++ = (k0 * of->kernel[1] + k1) * of->kernel[2] + k2;
+            }
+        }
+    }
+}
+
+/* Channels whose weights are transposed together, so that what is read and written stays in the caches. */
+static int64_t turned_rows(const geometry *of) {
+    return of->kernel_numel == 1 ? GN_TRANSPOSE_ROWS : 16;
 }
 
 /* Whether the gradient of the input is computed phase by phase: if there are few phases, and each has kernel elements

@@ -189,7 +189,7 @@ static int64_t NAME(images_together)(const geometry *of) {
     return gn_max(1, gn_min(affordable, MOST_POSITIONS / of->out_numel));
 }
 
-/* y = w * x + bias: tasks are bands of rows of a plane of a group of an image. */
+/* y = w * x + bias: tasks are bands of rows of a plane of a group of an image, and for these parts of the features. */
 static void NAME(packed_forward_task)(int64_t begin, int64_t end, void *context) {
     convolution *work = context;
     const geometry *of = &work->of;
@@ -214,19 +214,22 @@ static void NAME(packed_forward_task)(int64_t begin, int64_t end, void *context)
     int64_t many;
     for (int64_t task = begin; task < end; task += many) {
         many = gn_min(together, end - task);
-        const int64_t plane = task / tiles % of->out[0];
-        const int64_t place = task / tiles / of->out[0];
+        const int64_t plane = task / work->parts / tiles % of->out[0];
+        const int64_t place = task / work->parts / tiles / of->out[0];
         const int64_t group = place % of->groups;
+        const int64_t first = task % work->parts * of->features / work->parts; /* feature of the group */
+        const int64_t features = (task % work->parts + 1) * of->features / work->parts - first;
+        const int64_t feature_of_all = group * of->features + first;
         const COMPUTE *x = (const COMPUTE *)work->x + place * of->channels * of->in_numel;
-        const COMPUTE *w = (const COMPUTE *)work->w + group * of->features * of->depth;
-        COMPUTE *y = (COMPUTE *)work->result + place * of->features * of->out_numel;
+        const COMPUTE *w = (const COMPUTE *)work->w + feature_of_all * of->depth;
+        COMPUTE *y = (COMPUTE *)work->result + (place * of->features + first) * of->out_numel;
         const gn_factor left = {w, of->depth, 1, NULL, NULL};
-        for (int64_t feature = 0; bias != NULL && feature < of->features; feature++) {
+        for (int64_t feature = 0; bias != NULL && feature < features; feature++) {
             for (int64_t j = 0; j < WIDTH; j++) {
-                bias[feature * WIDTH + j] = ((const COMPUTE *)work->bias)[group * of->features + feature];
+                bias[feature * WIDTH + j] = ((const COMPUTE *)work->bias)[feature_of_all + feature];
             }
         }
-        int64_t row = task % tiles * work->tile;
+        int64_t row = task / work->parts % tiles * work->tile;
         const int64_t last = gn_min(row + work->tile, of->out[1]);
         while (row < last) {
             const int64_t rows = direct ? last - row : gn_min(patches.out_rows, last - row);
@@ -240,8 +243,8 @@ static void NAME(packed_forward_task)(int64_t begin, int64_t end, void *context)
                                 (COMPUTE *)patches.image + image * patches.image_numel);
             }
             const int32_t status =
-                NAME(gn_gemm_blocked)(of->features, many * rows * of->out[2], of->depth, 1, &left, &right, 1, bias, WIDTH,
-                                      0, together == 1 ? y + at : made,
+                NAME(gn_gemm_blocked)(features, many * rows * of->out[2], of->depth, 1, &left, &right, 1, bias, WIDTH, 0,
+                                      together == 1 ? y + at : made,
                                       together == 1 ? of->out_numel : many * of->out_numel);
             gn_report(&work->status, status);
             row += rows;
@@ -263,28 +266,44 @@ static int32_t NAME(packed_forward)(convolution *work) {
     const geometry *of = &work->of;
     const int64_t planes = of->batch * of->groups * of->out[0];
     work->images = NAME(images_together)(of);
-    const int64_t parts = work->images > 1 ? 1 : gn_min(of->out[1], (TASKS + planes - 1) / planes);
-    work->tile = (of->out[1] + parts - 1) / parts;
+    const int64_t parts = work->images > 1 ? 1 : (TASKS + planes - 1) / planes;
+    /* Each part of the features reads the patches, and each band of rows reads the weights. */
+    const int has_more_weights = of->features > of->out[1] * of->out[2];
+    work->parts = has_more_weights ? gn_min(of->features, parts) : 1;
+    const int64_t bands = has_more_weights ? 1 : gn_min(of->out[1], parts);
+    work->tile = (of->out[1] + bands - 1) / bands;
     const int64_t tiles = (of->out[1] + work->tile - 1) / work->tile;
-    const int64_t steps = of->features * gn_max(1, of->depth) * work->tile * of->out[2];
-    gn_parallel_for(0, planes * tiles, gn_max(1, PACKED_GRAIN / gn_max(1, steps)), NAME(packed_forward_task), work);
+    const int64_t steps = of->features / work->parts * gn_max(1, of->depth) * work->tile * of->out[2];
+    gn_parallel_for(0, planes * tiles * work->parts, gn_max(1, PACKED_GRAIN / gn_max(1, steps)),
+                    NAME(packed_forward_task), work);
     return work->status;
 }
 
-/* The weights of a phase in reverse order: the last one belongs to its first position. */
-static void NAME(turn_weights)(const geometry *of, const phase *part, const COMPUTE *w, COMPUTE *to) {
-    const int64_t *size = part->kernel;
-    for (int64_t row = 0; row < of->groups * of->channels; row++) {
-        const COMPUTE *from = w + row / of->channels * of->features * of->depth + row % of->channels * of->kernel_numel;
-        for (int64_t feature = 0; feature < of->features; feature++, from += of->depth) {
-            for (int64_t i0 = size[0] - 1; i0 >= 0; i0--) {
-                for (int64_t i1 = size[1] - 1; i1 >= 0; i1--) {
-                    for (int64_t i2 = size[2] - 1; i2 >= 0; i2--) {
-                        const int64_t k0 = part->first_tap[0] + i0 * of->stride[0];
-                        const int64_t k1 = part->first_tap[1] + i1 * of->stride[1];
-                        const int64_t k2 = part->first_tap[2] + i2 * of->stride[2];
-                        *to++ = from[(k0 * of->kernel[1] + k1) * of->kernel[2] + k2];
-                    }
+/* Transposes the weights of a phase: strips [begin, end) of channels, for which the weights of a feature are
+ * adjacent. */
+static void NAME(turn_weights)(int64_t begin, int64_t end, void *context) {
+    const turning *work = context;
+    const geometry *of = work->of;
+    const int64_t rows = turned_rows(of);
+    const int64_t strips = (of->channels + rows - 1) / rows;
+    for (int64_t strip = begin; strip < end; strip++) {
+        const int64_t group = strip / strips;
+        const int64_t first = strip % strips * rows;
+        const int64_t last = gn_min(first + rows, of->channels);
+        const COMPUTE *w = (const COMPUTE *)work->w + group * of->features * of->depth;
+        COMPUTE *made = (COMPUTE *)work->made + group * of->channels * of->features * work->count;
+        if (of->kernel_numel == 1) {
+            gn_transpose(sizeof(COMPUTE), last - first, of->features, (const char *)(w + first),
+                         of->depth * (int64_t)sizeof(COMPUTE), (char *)(made + first * of->features),
+                         of->features * (int64_t)sizeof(COMPUTE));
+            continue;
+        }
+        for (int64_t feature = 0; feature < of->features; feature++) {
+            for (int64_t channel = first; channel < last; channel++) {
+                const COMPUTE *from = w + feature * of->depth + channel * of->kernel_numel;
+                COMPUTE *to = made + (channel * of->features + feature) * work->count;
+                for (int64_t tap = 0; tap < work->count; tap++) {
+                    to[tap] = from[work->taps[tap]];
                 }
             }
         }
@@ -297,10 +316,18 @@ static int32_t NAME(make_phase)(const convolution *work, const phase *part, COMP
     convolution made = *work;
     made.of = phase_geometry(of, part);
     COMPUTE *turned = gn_take_items(gn_checked(gn_checked(of->groups, of->channels), made.of.depth), sizeof(COMPUTE));
-    if (turned == NULL) {
+    int64_t *taps = gn_take_items(made.of.kernel_numel, sizeof(int64_t));
+    if (turned == NULL || taps == NULL) {
+        gn_give(turned);
+        gn_give(taps);
         return GN_OUT_OF_MEMORY;
     }
-    NAME(turn_weights)(of, part, (const COMPUTE *)work->w, turned);
+    list_taps(of, part, taps);
+    turning turn = {of, work->w, (char *)turned, taps, made.of.kernel_numel};
+    const int64_t rows = turned_rows(of);
+    gn_parallel_for(0, of->groups * ((of->channels + rows - 1) / rows), gn_grain(rows * gn_max(1, made.of.depth)),
+                    NAME(turn_weights), &turn);
+    gn_give(taps);
     made.x = work->y;
     made.w = (const char *)turned;
     made.result = (char *)to;
@@ -389,7 +416,8 @@ static int32_t NAME(packed_backward_data)(convolution *work) {
     return status;
 }
 
-/* w = the gradient, transposed while it is summed over all images: patches by y; tasks are channels of a group. */
+/* w = the gradient, transposed while it is summed over all images: patches by y; tasks are channels of a group.  Where
+ * the patches are the input, it is y by the input, in place. */
 static void NAME(packed_backward_weight_task)(int64_t begin, int64_t end, void *context) {
     convolution *work = context;
     const geometry *of = &work->of;
@@ -401,6 +429,21 @@ static void NAME(packed_backward_weight_task)(int64_t begin, int64_t end, void *
         const int64_t channel = task % blocks * work->tile;
         const int64_t channels = gn_min(many * work->tile, of->channels - channel);
         const int64_t depth = channels * of->kernel_numel;
+        COMPUTE *w = (COMPUTE *)work->result + group * of->features * of->depth + channel * of->kernel_numel;
+        if (is_pointwise(of)) {
+            for (int64_t image = 0; image < of->batch; image++) {
+                const int64_t place = image * of->groups + group;
+                const COMPUTE *x = (const COMPUTE *)work->x + (place * of->channels + channel) * of->in_numel;
+                const COMPUTE *y = (const COMPUTE *)work->y + place * of->features * of->out_numel;
+                const gn_factor left = {y, of->out_numel, 1, NULL, NULL};
+                const gn_factor right = {x, of->in_numel, 1, NULL, NULL};
+                const int32_t status =
+                    NAME(gn_gemm_blocked)(of->features, channels, of->out_numel, 1, &left, &right, 1,
+                                          image == 0 ? NULL : w, of->depth, 1, w, of->depth);
+                gn_report(&work->status, status);
+            }
+            continue;
+        }
         COMPUTE *sums = gn_take_items(gn_checked(depth, of->features), sizeof(COMPUTE));
         band patches;
         /* the rows of a band are those that all channels together can have, whatever the task's: sums end with them */
@@ -409,7 +452,6 @@ static void NAME(packed_backward_weight_task)(int64_t begin, int64_t end, void *
             gn_report(&work->status, GN_OUT_OF_MEMORY);
             return;
         }
-        memset(sums, 0, (size_t)(depth * of->features) * sizeof(COMPUTE));
         for (int64_t plane = 0; plane < of->batch * of->out[0]; plane++) {
             const int64_t place = plane / of->out[0] * of->groups + group;
             const COMPUTE *x = (const COMPUTE *)work->x + (place * of->channels + channel) * of->in_numel;
@@ -420,17 +462,17 @@ static void NAME(packed_backward_weight_task)(int64_t begin, int64_t end, void *
                 const gn_factor left = {&patches, 0, 0, NAME(pack_patch_rows), NULL};
                 const gn_factor right = {y + row * of->out[2], of->out_numel, 1, NULL, NULL};
                 NAME(copy_band)(&patches, x, plane % of->out[0], row, patches.image);
+                const COMPUTE *before = plane == 0 && row == 0 ? NULL : sums;
                 const int32_t status =
-                    NAME(gn_gemm_blocked)(depth, of->features, rows * of->out[2], 1, &left, &right, 1, sums,
+                    NAME(gn_gemm_blocked)(depth, of->features, rows * of->out[2], 1, &left, &right, 1, before,
                                           of->features, 1, sums, of->features);
                 gn_report(&work->status, status);
             }
         }
-        COMPUTE *w = (COMPUTE *)work->result + group * of->features * of->depth + channel * of->kernel_numel;
-        for (int64_t feature = 0; feature < of->features; feature++) {
-            for (int64_t element = 0; element < depth; element++) {
-                w[feature * of->depth + element] = sums[element * of->features + feature];
-            }
+        for (int64_t feature = 0; feature < of->features; feature += GN_TRANSPOSE_ROWS) {
+            gn_transpose(sizeof(COMPUTE), gn_min(GN_TRANSPOSE_ROWS, of->features - feature), depth,
+                         (const char *)(sums + feature), of->features * (int64_t)sizeof(COMPUTE),
+                         (char *)(w + feature * of->depth), of->depth * (int64_t)sizeof(COMPUTE));
         }
         gn_give(sums);
         gn_give(patches.offsets);
