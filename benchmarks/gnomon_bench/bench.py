@@ -273,12 +273,15 @@ class Table:
         return "\n".join(lines)
 
     def row(self, result: Result) -> str:
-        """One line; before the first of a group, also the group's name."""
+        """One line; before the first of a group, also the group's name; a long name has a line of its own."""
         group, _, name = result.point.name.partition("/")
         lines = [] if group == self._group else [f"{group}:"]
         self._group = group
         base = next((label for label in self.labels if label in result.samples), None)
-        text = f"  {name[:41]:42}"
+        if len(name) > 41:
+            lines.append(f"  {name}")
+            name = ""
+        text = f"  {name:42}"
         for label in self.labels:
             samples = result.samples.get(label)
             if not samples:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import re
@@ -257,6 +258,19 @@ def test_an_accelerator_has_limits_of_its_own(monkeypatch, capsys):
     assert "no limits measured by broken: on purpose" in capsys.readouterr().err
     shown = bench.Table(of_each).heading().splitlines()
     assert [line.startswith("limits: ") for line in shown] == [True, True, False, False]
+
+
+def test_a_long_name_is_shown_whole_above_its_figures():
+    benchmark = definitions.BENCHMARKS[0]
+    short, long = (
+        Point(dataclasses.replace(benchmark, name="x"), {}),
+        Point(dataclasses.replace(benchmark, name="x" * 42), {"a": 1}),
+    )
+    table = bench.Table({"c": None, "d": None})
+    samples = {"c": [1.0, 2.0, 3.0], "d": [1.0, 1.0, 1.0]}
+    lines = [table.row(bench.Result(point, samples, {})).splitlines() for point in (short, long)]
+    assert lines[0] == [f"{benchmark.group}:", f"  {'x':42}{'2 s':>10}{'':17}{'1 s':>10}{'0.50':>10}"]
+    assert lines[1] == [f"  {'x' * 42}[a=1]", f"{'':44}{'2 s':>10}{'':17}{'1 s':>10}{'0.50':>10}"]
 
 
 def test_without_a_compiler_numpy_measures(monkeypatch):

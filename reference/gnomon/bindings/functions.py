@@ -74,8 +74,11 @@ def _offered(packet: OpOverloadPacket, variant: str) -> bool:
 
 
 def is_public(name: str) -> bool:
-    """Is an operator of this name a function?  Those on lists are, as in PyTorch."""
-    return not name.startswith("_") or name.startswith("_foreach_")
+    """Is an operator of this name a function?  Those on lists are, and those that programs draw with."""
+    return not name.startswith("_") or name.startswith("_foreach_") or name in _DRAWING
+
+
+_DRAWING = ("_sample_dirichlet", "_standard_gamma")
 
 
 def operator_methods() -> dict[str, Callable[..., Any]]:
