@@ -201,11 +201,10 @@ static void NAME(lu_solve_matrices)(int64_t begin, int64_t end, void *context) {
     const int adjoint = (call->integers[1] != 0) == left;
     const int64_t count = gn_rows_of(in);
     const int64_t width = left ? gn_columns_of(out) : gn_rows_of(out);
-    COMPUTE *a = gn_take(gn_checked(gn_checked(count, count + width), sizeof(COMPUTE))
-                         + gn_checked(count, sizeof(int64_t)));
+    int64_t *pivots = gn_take_items(count, sizeof(int64_t));
+    COMPUTE *a = gn_take_items(gn_checked(count, count + width), sizeof(COMPUTE));
     COMPUTE *x = a + count * count;
-    int64_t *pivots = (int64_t *)(x + count * width);
-    int32_t status = a == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+    int32_t status = pivots == NULL || a == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     for (int64_t matrix = begin; matrix < end && status == GN_OK; matrix++) {
         status = NAME(read_pivots)(swaps, work->data[2], out, matrix, count, pivots);
         if (status != GN_OK) {
@@ -233,6 +232,7 @@ static void NAME(lu_solve_matrices)(int64_t begin, int64_t end, void *context) {
     }
     gn_report(&work->status, status);
     gn_give(a);
+    gn_give(pivots);
 }
 
 /* (result; LU, pivots, B); integers: left, adjoint. */
