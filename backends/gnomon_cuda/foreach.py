@@ -23,7 +23,8 @@ STRUCTURES = """
 typedef struct { uintptr_t at; int32_t dtype; } gn_stored;
 typedef struct { uintptr_t parts[5]; int64_t count; int64_t first_chunk; gn_stored step; } gn_entry;
 typedef struct {
-    double lr; double weight_decay; double momentum; double dampening; double beta1; double beta2; double eps;
+    double lr; double lr_decay; double weight_decay; double momentum; double dampening; double beta1;
+    double beta2; double eps;
     int32_t has_momentum; int32_t is_first; int32_t nesterov; int32_t amsgrad; int32_t decoupled;
     int32_t maximize; gn_stored scale; gn_stored found; gn_scalar number;
 } gn_step;
@@ -142,7 +143,7 @@ def _optimizer(operation: str, lists: Sequence[str], decoupled: bool = False) ->
         if any(each._spec.dtype.name not in DTYPES["FLOATING"] for each in columns["self"]):
             return NOT_IMPLEMENTED
         steps = columns.pop("state_steps", [None] * count)
-        names = ("lr", "weight_decay", "momentum", "dampening", "beta1", "beta2", "eps")
+        names = ("lr", "lr_decay", "weight_decay", "momentum", "dampening", "beta1", "beta2", "eps")
         step: dict[str, Any] = {name: float(arguments[name]) for name in names if name in arguments}
         flags = {each: each for each in ("nesterov", "amsgrad", "maximize")} | {"is_first_step": "is_first"}
         step |= {field: int(arguments[name]) for name, field in flags.items() if name in arguments}
@@ -163,7 +164,7 @@ def _optimizer(operation: str, lists: Sequence[str], decoupled: bool = False) ->
 def programs() -> Iterator[Program]:
     """All programs of this family."""
     for dtype in ALL:
-        operations = ["add", *(["sgd", "adam"] if dtype.name in DTYPES["FLOATING"] else [])]
+        operations = ["add", *(["sgd", "adam", "adagrad"] if dtype.name in DTYPES["FLOATING"] else [])]
         for operation in operations:
             found = [_dense_kernel(operation, lanes) for lanes in sorted({1, _lanes(dtype.itemsize)})]
             yield from one_by_one(TEXT, dtype.name, [*found, _strided_kernel(operation)])
@@ -175,12 +176,14 @@ def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], d
     every, floats = tuple(each.name for each in ALL), DTYPES["FLOATING"]
     sgd = ("self", "grads", "momentum_buffer_list")
     adam = ("self", "grads", "exp_avgs", "exp_avg_sqs", "max_exp_avg_sqs", "state_steps")
+    adagrad = ("self", "grads", "state_sums", "state_steps")
     source = f"csrc/cuda/{TEXT}"
     return tables(
         runtime,
         [
             Direct("_foreach_add_.Scalar", every, _add, source),
             Direct("_fused_sgd_", floats, _optimizer("sgd", sgd), source),
+            Direct("_fused_adagrad_", floats, _optimizer("adagrad", adagrad), source),
             Direct("_fused_adam_", floats, _optimizer("adam", adam), source),
             Direct("_fused_adamw_", floats, _optimizer("adam", adam, decoupled=True), source),
         ],

@@ -1,7 +1,9 @@
-/* _fused_sgd_, _fused_adam_ and _fused_adamw_: one step of an optimizer, for all parameters in one call.
+/* _fused_sgd_, _fused_adam_, _fused_adamw_ and _fused_adagrad_: one step of an optimizer, for all parameters in one
+ * call.
  *
  * Formulas: Sutskever and others, "On the importance of initialization and momentum" (2013); Kingma and Ba,
- * arXiv:1412.6980; Loshchilov and Hutter, arXiv:1711.05101. */
+ * arXiv:1412.6980; Loshchilov and Hutter, arXiv:1711.05101; Duchi, Hazan and Singer, "Adaptive subgradient methods"
+ * (2011). */
 #include "optimizer.h"
 
 #include "direct.h"
@@ -12,6 +14,7 @@
 
 static int32_t fused_sgd(const gn_call *call, void *const *data);
 static int32_t fused_adam(const gn_call *call, void *const *data, int decoupled);
+static int32_t fused_adagrad(const gn_call *call, void *const *data);
 
 #define GN_TEMPLATE "optimizer_dtype.h"
 #include "each_dtype.h"
@@ -181,7 +184,7 @@ static int32_t fused_adam(const gn_call *call, void *const *data, int decoupled)
     const int64_t steps = 4 * count + largest;
     gn_step_options options;
     memset(&options, 0, sizeof options);
-    options.is_adam = 1;
+    options.rule = GN_ADAM;
     options.decoupled = decoupled;
     options.lr = call->scalars[0].real;
     options.beta1 = call->scalars[1].real;
@@ -202,6 +205,33 @@ static int32_t fused_adam(const gn_call *call, void *const *data, int decoupled)
         const double step = number_of(&call->tensors[steps + i], data[steps + i]);
         options.step_size = options.lr / (1 - pow(options.beta1, step));
         options.root = sqrt(1 - pow(options.beta2, step));
+        step_one(call, data, places, &options);
+    }
+    return GN_OK;
+}
+
+/* (self, grads, sums of squares; steps, grad_scale, found_inf); integers: maximize, then the lengths of the lists;
+ * scalars: lr, lr_decay, weight_decay, eps. */
+static int32_t fused_adagrad(const gn_call *call, void *const *data) {
+    const int64_t count = call->integers[1];
+    gn_step_options options;
+    memset(&options, 0, sizeof options);
+    options.rule = GN_ADAGRAD;
+    options.lr = call->scalars[0].real;
+    const double lr_decay = call->scalars[1].real;
+    options.weight_decay = call->scalars[2].real;
+    options.eps = call->scalars[3].real;
+    options.maximize = call->integers[0] != 0;
+    if (!all_floating(call, count)) {
+        return GN_NOT_IMPLEMENTED;
+    }
+    if (read_scale(call, data, &options)) {
+        return GN_OK;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t places[GN_MOST_PARTS] = {i, count + i, 2 * count + i, -1, -1};
+        const double step = number_of(&call->tensors[3 * count + i], data[3 * count + i]);
+        options.step_size = options.lr / (1 + (step - 1) * lr_decay);
         step_one(call, data, places, &options);
     }
     return GN_OK;

@@ -90,6 +90,27 @@ GN_INLINE void NAME(adam_loop)(int64_t count, char *const *parts, const gn_step_
     }
 }
 
+GN_INLINE void NAME(adagrad_loop)(int64_t count, char *const *parts, const gn_step_options *options, int decays) {
+    STORAGE *param = (STORAGE *)parts[0];
+    const STORAGE *grad = (const STORAGE *)parts[1];
+    STORAGE *sum = (STORAGE *)parts[2];
+    const COMPUTE sign = options->maximize ? -1 : 1;
+    const COMPUTE decay = (COMPUTE)options->weight_decay;
+    const COMPUTE step_size = (COMPUTE)options->step_size;
+    const COMPUTE eps = (COMPUTE)options->eps;
+    GN_INDEPENDENT
+    for (int64_t i = 0; i < count; i++) {
+        const COMPUTE x = LOAD(param[i]);
+        COMPUTE way = LOAD(grad[i]) * sign;
+        if (decays) {
+            way += decay * x;
+        }
+        const COMPUTE total = LOAD(sum[i]) + way * way;
+        sum[i] = STORE(total);
+        param[i] = STORE(x - step_size * way / (ROOT(total) + eps));
+    }
+}
+
 static void NAME(step_run)(int64_t count, char *const *parts, const gn_step_options *options) {
     const int decays = options->weight_decay != 0;
     if (options->has_scale) {
@@ -99,7 +120,13 @@ static void NAME(step_run)(int64_t count, char *const *parts, const gn_step_opti
             grad[i] = STORE(LOAD(grad[i]) / scale);
         }
     }
-    if (!options->is_adam) {
+    if (options->rule == GN_ADAGRAD) {
+        if (decays) {
+            NAME(adagrad_loop)(count, parts, options, 1);
+        } else {
+            NAME(adagrad_loop)(count, parts, options, 0);
+        }
+    } else if (options->rule == GN_SGD) {
         if (decays) {
             NAME(sgd_decays)(count, parts, options, 1);
         } else {
@@ -121,6 +148,10 @@ static void NAME(step_run)(int64_t count, char *const *parts, const gn_step_opti
 /* A row is claimed by the first parameter's dtype; parameters may differ in dtype. */
 int32_t NAME(kernel_fused_sgd)(const gn_call *call, void *const *data) {
     return fused_sgd(call, data);
+}
+
+int32_t NAME(kernel_fused_adagrad)(const gn_call *call, void *const *data) {
+    return fused_adagrad(call, data);
 }
 
 int32_t NAME(kernel_fused_adam)(const gn_call *call, void *const *data) {

@@ -15,7 +15,7 @@ struct gn_stored {
  * null.
  *
  * first_chunk   the number of chunks of the tensors before
- * step          the step count, for Adam */
+ * step          the step count, for Adam and Adagrad */
 struct gn_entry {
     char *parts[FOREACH_PARTS];
     int64_t count;
@@ -25,13 +25,13 @@ struct gn_entry {
 
 /* Arguments common to all tensors. If `found` is 1, nothing is written; gradients are divided by `scale`. */
 struct gn_step {
-    double lr, weight_decay, momentum, dampening, beta1, beta2, eps;
+    double lr, lr_decay, weight_decay, momentum, dampening, beta1, beta2, eps;
     int32_t has_momentum, is_first, nesterov, amsgrad, decoupled, maximize;
     gn_stored scale, found;
     gn_scalar number; /* the Scalar of _foreach_add_ */
 };
 
-/* Common to all elements of one tensor: Adam's bias correction. */
+/* Common to all elements of one tensor: the size of its step, and Adam's bias correction. */
 struct gn_bias {
     double step_size, root;
 };

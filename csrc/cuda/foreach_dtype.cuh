@@ -67,6 +67,30 @@ struct sgd_operation : without_bias {
     }
 };
 
+/* (param, grad, sum of squares).  Formulas: Duchi, Hazan and Singer, "Adaptive subgradient methods" (2011). */
+struct adagrad_operation {
+    typedef STORAGE element;
+    static constexpr int parts = 3;
+    static constexpr bool has_bias = true;
+    static inline gn_bias bias_of(const gn_step &step, double done) {
+        return gn_bias{step.lr / (1 + (done - 1) * step.lr_decay), 1};
+    }
+    static inline void run(const gn_step &step, const gn_bias &bias, double scale, element *elements) {
+        divide_gradient(step, scale, &elements[1]);
+        const COMPUTE x = LOAD(elements[0]);
+        COMPUTE way = step.maximize ? -LOAD(elements[1]) : LOAD(elements[1]);
+        if (step.weight_decay != 0) {
+            way += (COMPUTE)step.weight_decay * x;
+        }
+        const COMPUTE total = LOAD(elements[2]) + way * way;
+        elements[2] = STORE(total);
+        elements[0] = STORE(x - (COMPUTE)bias.step_size * way / (gn_sqrt(total) + (COMPUTE)step.eps));
+    }
+    static inline bool writes(const gn_step &step, int part) {
+        return part != 1 || step.scale.at != nullptr;
+    }
+};
+
 /* (param, grad, first moment, second moment, largest second moment).  Formulas: Kingma and Ba, arXiv:1412.6980;
  * Loshchilov and Hutter, arXiv:1711.05101. */
 struct adam_operation {

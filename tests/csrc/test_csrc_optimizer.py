@@ -68,6 +68,24 @@ def test_adam_is_the_reference_s_in_every_layout(dtype, name, layouts):
         ]
 
 
+@pytest.mark.parametrize("dtype", [gn.float32, gn.float64, gn.float16, gn.bfloat16])
+@pytest.mark.parametrize("lies", [(4, 3), (3, 4)], ids=["alike", "transposed"])
+def test_adagrad_is_the_reference_s(dtype, lies):
+    found = []
+    for device in ("reference", "c"):
+        numbers = (gn.arange(12.0, device=device).reshape(lies) - 5.5) / 8
+        numbers = (numbers if lies == (4, 3) else numbers.t()).to(dtype)
+        params = [numbers.clone(), (numbers * 2).contiguous()]
+        grads, sums = [numbers.flip(0), numbers * 0.5], [numbers.abs(), numbers.square()]
+        steps = [gn.tensor(float(count), device=device) for count in (1, 5)]
+        scale = gn.tensor(2.0, device=device)
+        aten._fused_adagrad_.default(params, grads, sums, steps, 0.1, 0.5, 0.25, 1e-3, True, scale, None)
+        found.append([each.to(gn.float64).tolist() for each in (*params, *grads, *sums)])
+    tolerance = {gn.float32: 2e-6, gn.float64: 1e-13, gn.float16: 2e-3, gn.bfloat16: 2e-2}[dtype]
+    for wanted, other in zip(*found):
+        assert other == [pytest.approx(row, abs=tolerance, rel=tolerance) for row in wanted]
+
+
 def test_what_lies_between_a_parameter_s_elements_is_not_written():
     base = gn.zeros(8, 6, device="c")
     param = base[::2, 1::2]

@@ -255,7 +255,7 @@ def test_all_forms_of_a_step_agree(kind, options, device):
             gn.testing.assert_close(gn.tensor(one), gn.tensor(other), rtol=1e-6, atol=1e-7)
 
 
-@pytest.mark.parametrize("kind", LISTED)
+@pytest.mark.parametrize("kind", [each for each in LISTED if each != "Adagrad"])  # which is fused
 def test_lists_are_the_default_for_several_small_parameters(kind, monkeypatch):
     module = import_module("gnomon.optim.optimizer")
     called = []

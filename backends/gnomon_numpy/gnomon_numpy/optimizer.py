@@ -105,6 +105,34 @@ def _adam(
         store(square, squares)
 
 
+def _adagrad(
+    self: Tensors,
+    grads: Tensors,
+    state_sums: Tensors,
+    state_steps: Tensors,
+    lr: float,
+    lr_decay: float,
+    weight_decay: float,
+    eps: float,
+    maximize: bool,
+    grad_scale: Tensor | None,
+    found_inf: Tensor | None,
+) -> None:
+    """Adagrad, with weight decay added to the gradient."""
+    if _number(found_inf, 0.0) == 1:
+        return
+    for tensor, grad, total, count in zip(self, grads, state_sums, state_steps):
+        step_size = np.float64(lr) / (1 + (float(_number(count, 0.0)) - 1) * lr_decay)
+        param, way = numbers(tensor, WIDE), _gradient(grad, grad_scale, maximize)
+        if weight_decay:
+            way = way + weight_decay * param
+        sums = numbers(total, WIDE) + way * way
+        result = param - step_size * way / (np.sqrt(sums) + eps)
+        store(tensor, result)
+        store(total, sums)
+
+
 family.add("_fused_sgd_", FLOATS, lambda *arguments: _sgd(*arguments[-12:]))
 family.add("_fused_adam_", FLOATS, lambda *arguments: _adam(False, *arguments[-15:]))
 family.add("_fused_adamw_", FLOATS, lambda *arguments: _adam(True, *arguments[-15:]))
+family.add("_fused_adagrad_", FLOATS, lambda *arguments: _adagrad(*arguments[-11:]))

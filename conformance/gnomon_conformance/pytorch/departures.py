@@ -199,7 +199,7 @@ DEPARTURES: list[Departure] = [
         "gnomon counts the update of the running statistics as a write, as the schema declares",
     ),
     Departure(
-        r"_fused_(sgd|adamw?)_(\.tensor_lr)?",
+        r"_fused_(sgd|adamw?|adagrad)_(\.tensor_lr)?",
         "versions of the arguments",
         "gnomon counts a step as a write, as the schema declares, and as in an optimizer that updates each "
         "parameter separately",

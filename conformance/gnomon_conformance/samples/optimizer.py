@@ -21,6 +21,7 @@ def number(values: str, seed: int = 0) -> TensorDescription:
 
 PARAMS, GRADS, MEANS, SQUARES, LARGEST = each(1), each(2), each(3), each(4, "positive"), each(5, "positive")
 SCALE = number("positive", 9)
+COUNTS = [tensor(1, dtype="int64", values="positive", seed=seed) for seed in range(3)]
 MIXED = [tensor(3, dtype="float64", layout="contiguous"), tensor(2, 2, layout="contiguous")]
 
 
@@ -44,6 +45,13 @@ def adam(params=PARAMS, grads=GRADS, means=MEANS, squares=SQUARES, largest=(), s
         **numbers,
         **options,
     }
+
+
+def adagrad(params=PARAMS, grads=GRADS, sums=SQUARES, steps=None, **options):
+    """The arguments of _fused_adagrad_."""
+    numbers = {"lr": 0.125, "lr_decay": 0.0, "weight_decay": 0.0, "eps": 1e-3, "maximize": False}
+    steps = [number("positive", seed) for seed in range(len(params))] if steps is None else steps
+    return (list(params), list(grads), list(sums), steps), {**numbers, **options}
 
 
 def good(arguments, dtypes=REAL_FLOATS):
@@ -89,7 +97,7 @@ ADAM_SAMPLES = [
     good(adam(grad_scale=SCALE, found_inf=number("zeros"))),
     good(adam(amsgrad=True, largest=LARGEST, grad_scale=SCALE, found_inf=number("ones"))),
     good(adam(MIXED, MIXED, MIXED, [each._replace(values="positive") for each in MIXED])),
-    good(adam(steps=[tensor(1, dtype="int64", values="positive", seed=s) for s in range(3)])),
+    good(adam(steps=COUNTS)),
     wrong("RuntimeError", adam(grads=GRADS[:2])),
     wrong("RuntimeError", adam(means=[])),
     wrong("RuntimeError", adam(squares=SQUARES[:1])),
@@ -100,6 +108,26 @@ ADAM_SAMPLES = [
     wrong("RuntimeError", adam(means=each(2, dtype="float64"))),
     wrong("NotImplementedError", adam([], [], [], [])),
     wrong("NotImplementedError", adam(), ("int64", "bool", "complex64")),
+]
+
+ADAGRAD_SAMPLES = [
+    good(adagrad()),
+    good(adagrad(lr=0.5, lr_decay=0.25)),
+    good(adagrad(lr_decay=0.5, weight_decay=0.25)),
+    good(adagrad(maximize=True, weight_decay=0.25)),
+    good(adagrad(eps=0.0)),
+    good(adagrad(grad_scale=SCALE)),
+    good(adagrad(grad_scale=SCALE, found_inf=number("zeros"))),
+    good(adagrad(lr_decay=0.5, grad_scale=SCALE, found_inf=number("ones"))),
+    good(adagrad(MIXED, MIXED, [each._replace(values="positive") for each in MIXED])),
+    good(adagrad(lr_decay=0.5, steps=COUNTS)),
+    wrong("RuntimeError", adagrad(grads=GRADS[:2])),
+    wrong("RuntimeError", adagrad(sums=[])),
+    wrong("RuntimeError", adagrad(steps=[])),
+    wrong("RuntimeError", adagrad(steps=each(7))),
+    wrong("RuntimeError", adagrad(sums=each(2, dtype="float64"))),
+    wrong("NotImplementedError", adagrad([], [], [])),
+    wrong("NotImplementedError", adagrad(), ("int64", "bool", "complex64")),
 ]
 
 
@@ -115,3 +143,5 @@ samples_of("_fused_sgd_", SGD_SAMPLES, tolerance="composed")
 samples_of("_fused_sgd_.tensor_lr", with_lr(SGD_SAMPLES), tolerance="composed")
 samples_of("_fused_adam_ _fused_adamw_", ADAM_SAMPLES, tolerance="composed")
 samples_of("_fused_adam_.tensor_lr _fused_adamw_.tensor_lr", with_lr(ADAM_SAMPLES), tolerance="composed")
+samples_of("_fused_adagrad_", ADAGRAD_SAMPLES, tolerance="composed")
+samples_of("_fused_adagrad_.tensor_lr", with_lr(ADAGRAD_SAMPLES), tolerance="composed")

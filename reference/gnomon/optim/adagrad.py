@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import gnomon as gn
 
+from ..dispatch.dispatcher import aten
 from .optimizer import (
     Each,
     MultiTensorOptimizer,
@@ -14,8 +15,9 @@ from .optimizer import (
     as_scalar,
     check_at_least_zero,
     check_fused,
-    check_fused_param,
     check_lr,
+    is_fused,
+    number_of,
 )
 
 
@@ -23,10 +25,13 @@ class Adagrad(MultiTensorOptimizer):
     """``param -= lr / (1 + (t - 1) * lr_decay) * grad / (sqrt(s) + eps)`` at step t.
 
     s is the sum of the squared gradients, and starts at ``initial_accumulator_value``.  ``weight_decay`` adds
-    to the gradient; ``maximize`` maximizes the objective.  ``foreach`` chooses the form, ``fused`` none; with
-    ``differentiable`` autograd records the step.  Raises ValueError for options out of range, RuntimeError
-    for ``fused`` together with ``foreach`` or ``differentiable``, and in the step for ``fused`` with
-    parameters that are not floating point.
+    to the gradient; ``maximize`` maximizes the objective.  With ``differentiable`` autograd records the step.
+
+    ``fused``: the step is one operator for all parameters, _fused_adagrad_.  That is the default where it is
+    possible, if ``foreach`` does not choose another form.
+
+    Raises ValueError for options out of range, RuntimeError for ``fused`` together with ``foreach`` or
+    ``differentiable``, and in the step for ``fused`` with parameters that are not floating point.
     Source: torch.optim.Adagrad; Duchi, Hazan and Singer 2011.
     """
 
@@ -86,10 +91,23 @@ class Adagrad(MultiTensorOptimizer):
             state["sum"].share_memory_()
 
     def _step(self, params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> None:
-        if group["fused"]:
-            for param in params:
-                check_fused_param(param)
-        super()._step(params, grads, group)
+        if is_fused(params, grads, group):
+            self._step_fused(params, grads, group)
+        else:
+            super()._step(params, grads, group)
+
+    def _step_fused(self, params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> None:
+        states = [self._state_of(param, grad, group) for param, grad in zip(params, grads)]
+        sums = [state["sum"] for state in states]
+        steps = self._steps_on(params[0].device, states)
+        options = ("lr", "lr_decay", "weight_decay", "eps")
+        numbers = [number_of(group[name]) for name in options]
+        scale, found_inf = self._amp_scaling(params[0].device)
+        aten._foreach_add_.Scalar(steps, 1)
+        step = aten._fused_adagrad_.default
+        step(params, grads, sums, steps, *numbers, group["maximize"], scale, found_inf)
+        if found_inf is not None:
+            aten._foreach_sub_.List(steps, [found_inf] * len(steps))  # nothing was done
 
     def _update_each(
         self, each: Each, params: Tensors, grads: Tensors, state: dict[str, Tensors], group: dict[str, Any]

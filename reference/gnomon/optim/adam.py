@@ -117,10 +117,7 @@ class Adam(SingleTensorOptimizer):
         lists = [[state[name] for state in states] for name in ("exp_avg", "exp_avg_sq")]
         lists.append([state["max_exp_avg_sq"] for state in states] if amsgrad else [])
         where = params[0].device
-        for state in states:
-            if state["step"].device != where:  # loaded from a state dict that counts on the host
-                state["step"] = state["step"].to(where)
-        steps = [state["step"] for state in states]
+        steps = self._steps_on(where, states)
         aten._foreach_add_.Scalar(steps, 1)
         beta1, beta2 = group["betas"]
         options = (group["lr"], beta1, beta2, group["weight_decay"], group["eps"])

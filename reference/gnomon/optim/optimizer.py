@@ -418,6 +418,13 @@ class SingleTensorOptimizer(Optimizer):
             state.update(self._new_state(param, grad, group))
         return state
 
+    def _steps_on(self, where: gn.device, states: list[dict[str, Any]]) -> list[gn.Tensor]:
+        """The step counts, which a fused operator needs on the parameters' device."""
+        for state in states:
+            if state["step"].device != where:
+                state["step"] = state["step"].to(where)
+        return [state["step"] for state in states]
+
     def _amp_scaling(self, where: gn.device) -> tuple[gn.Tensor | None, gn.Tensor | None]:
         """What a GradScaler has set for a fused step: the gradients' scale, and 1 if one is not finite."""
         found = (getattr(self, name, None) for name in ("grad_scale", "found_inf"))

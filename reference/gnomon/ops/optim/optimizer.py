@@ -2,7 +2,8 @@
 
 Accumulation: each element is computed in float64 and rounded when it is stored.
 
-Source: torch/optim/sgd.py, adam.py; aten/src/ATen/native/native_functions.yaml (_fused_sgd_, _fused_adam_).
+Source: torch/optim/sgd.py, adam.py, adagrad.py; aten/src/ATen/native/native_functions.yaml (_fused_sgd_,
+_fused_adam_, _fused_adagrad_).
 """
 
 from __future__ import annotations
@@ -114,6 +115,25 @@ def _adam_meta(
     return ()
 
 
+def _adagrad_meta(
+    self: Specs,
+    grads: Specs,
+    state_sums: Specs,
+    state_steps: Specs,
+    lr: float,
+    lr_decay: float,
+    weight_decay: float,
+    eps: float,
+    maximize: bool,
+    grad_scale: Spec | None,
+    found_inf: Spec | None,
+) -> tuple[()]:
+    _check_step(self, grads=grads, state_sums=state_sums)
+    check_length(len(self), state_steps=state_steps)
+    _check_numbers((*state_steps, grad_scale, found_inf))
+    return ()
+
+
 def _number(tensor: Tensor | None, default: float) -> Any:
     return default if tensor is None else elements(tensor)[0]
 
@@ -218,6 +238,35 @@ def _adam_kernel(decoupled: bool) -> Callable[..., None]:
     return kernel
 
 
+def _adagrad_kernel(
+    self: Tensors,
+    grads: Tensors,
+    state_sums: Tensors,
+    state_steps: Tensors,
+    lr: float,
+    lr_decay: float,
+    weight_decay: float,
+    eps: float,
+    maximize: bool,
+    grad_scale: Tensor | None,
+    found_inf: Tensor | None,
+) -> None:
+    if _number(found_inf, 0.0) == 1:
+        return
+    for count, tensors in zip(state_steps, zip(self, grads, state_sums)):
+        step_size = divide(lr, 1 + (_number(count, 0.0) - 1) * lr_decay)
+
+        def step(numbers: list[Any], step_size: Any = step_size) -> list[Any]:
+            param, grad, total = numbers
+            way = -grad if maximize else grad
+            if weight_decay:
+                way += weight_decay * param
+            total += way * way
+            return [param - divide(step_size * way, _root(total) + eps), grad, total]
+
+        _each_element(tensors, grad_scale, step)
+
+
 def _with_lr(operator: str, position: int) -> Callable[..., None]:
     """The overload whose learning rate, at ``position``, is a tensor."""
 
@@ -236,6 +285,9 @@ Tensor? grad_scale=None, Tensor? found_inf=None"""
 _ADAM = """Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs, \
 Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, {} lr, float beta1, float beta2, float weight_decay, \
 float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None"""
+_ADAGRAD = """Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] state_sums, Tensor[] state_steps, *, \
+{} lr, float lr_decay, float weight_decay, float eps, bool maximize, Tensor? grad_scale=None, \
+Tensor? found_inf=None"""
 _SCALED = """
 
     With ``grad_scale``, the gradients are first divided by it, in place; if ``found_inf`` is 1, nothing is
@@ -276,3 +328,18 @@ for _name, _decoupled, _says in (
         composite=_with_lr(_name, 6),
         doc=f"{_name} with the learning rate as a tensor.",
     )
+native_function(
+    f"_fused_adagrad_({_ADAGRAD.format('float')}) -> ()",
+    meta=_adagrad_meta,
+    kernel=_adagrad_kernel,
+    derivatives={},
+    written_with={"grads": "grad_scale"},
+    doc="""Performs one step of Adagrad on all parameters; ``state_sums`` are the sums of squared gradients,
+    and ``state_steps`` count the steps, including this one."""
+    + _SCALED,
+)
+native_function(
+    f"_fused_adagrad_.tensor_lr({_ADAGRAD.format('Tensor')}) -> ()",
+    composite=_with_lr("_fused_adagrad_", 4),
+    doc="_fused_adagrad_ with the learning rate as a tensor.",
+)
