@@ -19,6 +19,7 @@ from gnomon.values import errors
         ("jit", "gnomon has no TorchScript"),
         ("onnx", "gnomon does not export to ONNX"),
         ("mps", "there is no backend for Apple's GPUs"),
+        ("mtia", "there is no backend for Meta's accelerators"),
         ("xpu", "there is no backend for Intel's GPUs"),
         ("compiler", "gnomon has no compiler"),
         ("overrides", "gnomon has no __torch_function__"),
@@ -65,7 +66,7 @@ def test_questions_are_answered_truthfully() -> None:
         gn.distributed.destroy_process_group()
     with pytest.raises(RuntimeError, match=r"is_available\(\) is False"):
         gn.distributed.init_process_group("gloo")
-    for module in (gn.mps, gn.xpu):
+    for module in (gn.mps, gn.mtia, gn.xpu):
         assert not module.is_available() and module.device_count() == 0 and module.memory_allocated() == 0
         module.manual_seed(3)
         module.empty_cache()
