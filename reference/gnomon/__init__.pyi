@@ -22,6 +22,7 @@ from . import jit as jit
 from . import library as library
 from . import linalg as linalg
 from . import mps as mps
+from . import mtia as mtia
 from . import multiprocessing as multiprocessing
 from . import nn as nn
 from . import onnx as onnx
