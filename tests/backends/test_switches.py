@@ -43,7 +43,7 @@ def test_there_is_no_engine_of_quantized_operators() -> None:
     ):
         with pytest.raises(RuntimeError, match=message):
             quantized.engine = name
-    with pytest.raises(RuntimeError, match="^Assignment not supported$"):
+    with pytest.raises(RuntimeError, match=r"^Assignment not supported$"):
         quantized.supported_engines = []
 
 
@@ -143,7 +143,7 @@ def test_flags_of_cudnn_are_given_back() -> None:
     with cudnn.flags(benchmark_limit=3, deterministic=True, depthwise_kernel="native"):
         assert (cudnn.enabled, cudnn.benchmark_limit, cudnn.depthwise_kernel) == (False, 3, "native")
     assert cudnn.set_flags() == before
-    with pytest.raises(RuntimeError, match="Unknown cuDNN depthwise kernel mode: foo. Expected one of: auto"):
+    with pytest.raises(RuntimeError, match=r"Unknown cuDNN depthwise kernel mode: foo. Expected one of"):
         cudnn.depthwise_kernel = "foo"
 
 

@@ -90,26 +90,6 @@ def said(call):
     return [str(each.message) for each in seen]
 
 
-def test_compile_returns_the_function_and_says_so_once() -> None:
-    def double(x):
-        return x * 2
-
-    model = nn.Linear(2, 1)
-    assert said(lambda: gn.compile(double)) == [
-        "gnomon.compile: there is no compiler; the function runs as it is"
-    ]
-    assert gn.compile(double) is double and gn.compile(model, fullgraph=True) is model
-    assert gn.compile()(double) is double and gn.compile(mode="max-autotune")(double) is double
-    assert said(lambda: gn.compile(double, disable=True)) == []
-    with pytest.raises(
-        AssertionError, match="A callable function is expected, but <class 'int'> is provided"
-    ):
-        gn.compile(3)
-    with pytest.raises(RuntimeError, match="Either mode or options"):
-        gn.compile(double, mode="default", options={})
-    assert gn.compiler.disable(double) is double and gn.compiler.disable()(double) is double
-
-
 def test_torchscript_runs_as_python() -> None:
     def double(x):
         return x * 2
