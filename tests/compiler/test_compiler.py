@@ -13,7 +13,6 @@ from gnomon import compiler, nn
 from gnomon.compiler.optimized_module import OptimizedModule
 from gnomon.values import errors
 
-
 TEXT = "gnomon.compile: there is no compiler; the function runs as it is"
 
 

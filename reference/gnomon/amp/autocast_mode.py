@@ -130,8 +130,8 @@ class autocast(ThreadLocalStateGuard):
     cache_enabled  keep the casts of parameters until the outermost block ends
 
     A context manager and a decorator.  An unsupported ``dtype``, and "cuda" without a usable GPU, warn and
-    turn autocast off.  Raises ValueError if ``device_type`` is no string, RuntimeError for a device without autocast.  Source:
-    torch.autocast.
+    turn autocast off.  Raises ValueError if ``device_type`` is no string, RuntimeError for a device without
+    autocast.  Source: torch.autocast.
     """
 
     __slots__ = ("_cache_enabled", "_enabled", "device", "fast_dtype")
