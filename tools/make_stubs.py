@@ -133,8 +133,8 @@ from .bindings.creation import frombuffer as frombuffer
 from .bindings.creation import tensor as tensor
 {functional}
 from .bindings.tensor_types import set_default_tensor_type as set_default_tensor_type
-from .bindings.tensor_types import typename as typename
 from .bindings.tensor_types import tensortype
+from .bindings.tensor_types import typename as typename
 from .bindings.typed_storage import TypedStorage as TypedStorage
 from .calls.launch import fallback_policy as fallback_policy
 from .calls.launch import fallbacks as fallbacks

@@ -181,16 +181,6 @@ GN_EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int device) {
     return SUCCESS;
 }
 
-/* Every device reads the memory of every other one, which is the host's. */
-GN_EXPORT int cuDeviceCanAccessPeer(int *can, int device, int peer) {
-    std::lock_guard guard(lock);
-    if (!initialized || forked) return NOT_INITIALIZED;
-    if (!is_device(device) || !is_device(peer)) return INVALID_DEVICE;
-    if (!can) return INVALID_VALUE;
-    *can = device != peer;
-    return SUCCESS;
-}
-
 /* The numbers are those of a small device of compute capability 9.0. */
 GN_EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device) {
     static const std::map<int, int> attributes = {

@@ -79,7 +79,8 @@ def test_without_a_gpu_what_asks_for_one_says_so():
     script = """
 import gnomon as gn
 cuda, accelerator = gn.cuda, gn.accelerator
-print(cuda.max_memory_reserved(), cuda.get_arch_list(), repr(cuda.get_gencode_flags()), cuda.is_tf32_supported())
+print(cuda.max_memory_reserved(), cuda.get_arch_list(), repr(cuda.get_gencode_flags()))
+print(cuda.is_tf32_supported(), end=" ")
 print(cuda.default_generators, cuda.memory_stats_as_nested_dict(), cuda.set_rng_state(gn.get_rng_state()))
 print(cuda.reset_accumulated_memory_stats(), cuda.set_device(-1), cuda.set_stream(None))
 with cuda.device(-1), cuda.device_of(gn.ones(1)), cuda.stream(None), accelerator.device_index(None):
@@ -93,7 +94,8 @@ calls = (
 )
 for call in calls:
     try: call()
-    except (AssertionError, RuntimeError) as error: print(type(error).__name__, "is not available" in str(error))
+    except (AssertionError, RuntimeError) as error:
+        print(type(error).__name__, "is not available" in str(error))
 for call in (lambda: cuda.nvtx.range_push("a"), cuda.nvtx.range_pop, lambda: cuda.nvtx.mark("a")):
     try: call()
     except RuntimeError as error: print(error)
@@ -240,7 +242,7 @@ def test_a_part_of_the_memory_can_be_set_as_the_limit():
         assert gn.cuda.get_per_process_memory_fraction() == pytest.approx(0.5)
         with pytest.raises(TypeError, match="Invalid type for fraction argument, must be `float`"):
             gn.cuda.set_per_process_memory_fraction(1)
-        with pytest.raises(ValueError, match="Invalid fraction value: 2.0. Allowed range: 0~1"):
+        with pytest.raises(ValueError, match=r"Invalid fraction value: 2.0. Allowed range: 0~1"):
             gn.cuda.set_per_process_memory_fraction(2.0)
     finally:
         gn.accelerator.set_memory_limit(None, "cuda")
@@ -258,7 +260,7 @@ def test_the_architecture_is_that_of_the_gpus():
     for name in ("utilization", "memory_usage", "temperature", "power_draw", "clock_rate"):
         with pytest.raises(ModuleNotFoundError, match=f"gn.cuda.{name}: gnomon does not read the sensors"):
             getattr(gn.cuda, name)()
-    with pytest.raises(AttributeError, match="^module 'gnomon.cuda' has no attribute 'nccl': gnomon's CUDA"):
+    with pytest.raises(AttributeError, match=r"^module 'gnomon.cuda' has no attribute 'nccl': gnomon's CUDA"):
         gn.cuda.nccl  # noqa: B018
 
 
@@ -271,7 +273,7 @@ def test_a_block_has_a_device():
         assert gn.ones(1).device.type == "cuda"
     with gn.cuda.device_of(gn.ones(1)), gn.cuda.device(-1):
         assert gn.ones(1).device == outside
-    with pytest.raises(ValueError, match="^Expected a cuda device, but got: cpu$"):
+    with pytest.raises(ValueError, match=r"^Expected a cuda device, but got: cpu$"):
         gn.cuda.device("cpu")
     with pytest.raises(RuntimeError, match="does not exist"), gn.cuda.device(99):
         pass
@@ -315,13 +317,11 @@ def test_the_accelerator_s_streams_and_memory_are_those_of_gpus():
     assert accelerator.empty_host_cache() is None
     with accelerator.device_index(0):
         assert gn.ones(1).device.type == "cuda"
-    with pytest.warns(FutureWarning, match="^Use `current_device_index` instead.$"):
+    with pytest.warns(FutureWarning, match=r"^Use `current_device_index` instead.$"):
         assert accelerator.current_device_idx() == 0
-    with pytest.raises(ValueError, match="^c doesn't match the current accelerator cuda.$"):
+    with pytest.raises(ValueError, match=r"^c doesn't match the current accelerator cuda.$"):
         accelerator.current_stream("c")
-    with pytest.raises(
-        ValueError, match="Expected a gnomon.device with a specified index or an integer, but"
-    ):
+    with pytest.raises(ValueError, match=r"Expected a gnomon.device with a specified index or an"):
         accelerator.set_device_index("cuda")
 
 
