@@ -257,7 +257,14 @@ def test_the_architecture_is_that_of_the_gpus():
         with pytest.raises(AssertionError, match=f"^Invalid {word} id$"):
             gn.cuda.can_device_access_peer(*devices)
     assert gn.cuda.default_generators == (gn.default_generator,) and gn.cuda.ipc_collect() is None
-    for name in ("utilization", "memory_usage", "temperature", "power_draw", "clock_rate"):
+    for name in (
+        "utilization",
+        "memory_usage",
+        "device_memory_used",
+        "temperature",
+        "power_draw",
+        "clock_rate",
+    ):
         with pytest.raises(ModuleNotFoundError, match=f"gn.cuda.{name}: gnomon does not read the sensors"):
             getattr(gn.cuda, name)()
     with pytest.raises(AttributeError, match=r"^module 'gnomon.cuda' has no attribute 'nccl': gnomon's CUDA"):

@@ -202,6 +202,11 @@ def memory_usage(device: DeviceLike = None) -> int:
     raise _no_sensors("memory_usage")
 
 
+def device_memory_used(device: DeviceLike = None) -> int:
+    """Raises ModuleNotFoundError, as PyTorch does without the package nvidia-ml-py; see ``mem_get_info``."""
+    raise _no_sensors("device_memory_used")
+
+
 def temperature(device: DeviceLike = None) -> int:
     """Raises ModuleNotFoundError, as PyTorch does without the package nvidia-ml-py."""
     raise _no_sensors("temperature")
