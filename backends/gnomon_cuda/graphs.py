@@ -59,13 +59,13 @@ class CUDAGraph:
         self,
         pool: int | None = None,
         stream: Stream | None = None,
-        capture_error_mode: str = "relaxed",
+        capture_error_mode: str = "global",
     ) -> None:
         """Begins to capture the work of ``stream``, by default the current one, instead of running it.
 
         pool                of another graph, which is never replayed while this one's results are needed
-        capture_error_mode  which calls of the driver invalidate the capture: "relaxed" none but those on the
-                            stream, "thread_local" those of this thread, "global" those of all threads
+        capture_error_mode  "global", "thread_local" or "relaxed".  It is only checked: the driver is always
+                            told "relaxed", because memory may be allocated during a capture
 
         Raises RuntimeError if the graph has captured something already, and for the default stream, which can
         not be captured, and for another mode.
@@ -87,7 +87,7 @@ class CUDAGraph:
         self._owns_pool = pool is None
         with on_device(driver, self._index):
             try:
-                driver.begin_capture(stream.handle, capture_error_mode)
+                driver.begin_capture(stream.handle)
             except BaseException:
                 self._runtime.allocator(self._index).end_pool(stream)
                 self._forget_pool()

@@ -15,8 +15,8 @@ class Graph:
     keep_graph          keep what was captured; ``instantiate`` or the first ``replay`` makes of it what is
                         replayed
     pool                its memory pool: the ``pool()`` of another graph that is not replayed concurrently
-    capture_error_mode  which calls of the driver invalidate the capture: "global", "thread_local", "relaxed";
-                        "default" is the backend's choice
+    capture_error_mode  "default" (the backend's choice) or one that the backend knows: "global",
+                        "thread_local", "relaxed", between which the CUDA backend makes no difference
 
     Each replay uses the same memory, so inputs are modified in place.  Raises RuntimeError if there is no
     accelerator.
