@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 import gnomon as gn
-from gnomon.backends import context
+from gnomon.backends import _precision, context
 from gnomon.values.errors import warn
 
 
@@ -36,7 +36,8 @@ def test_determinism_is_stored() -> None:
     assert gn.get_deterministic_debug_mode() == 0
 
 
-def test_precision_is_stored_and_decides_tf32() -> None:
+def test_precision_is_stored_and_decides_tf32(monkeypatch) -> None:
+    monkeypatch.setattr(_precision, "_settings", _precision._initial())
     try:
         assert gn.get_float32_matmul_precision() == "highest"
         gn.set_float32_matmul_precision("medium")

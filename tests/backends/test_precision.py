@@ -22,7 +22,7 @@ READ = (
 
 @pytest.fixture(autouse=True)
 def settings_as_they_were(monkeypatch):
-    monkeypatch.setattr(_precision, "_settings", dict(_precision._settings))
+    monkeypatch.setattr(_precision, "_settings", _precision._initial())
     monkeypatch.setattr(_precision, "_matmul_precision", "highest")
     monkeypatch.setattr(_precision, "_cudnn_allows_tf32", True)
 

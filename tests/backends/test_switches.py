@@ -7,13 +7,15 @@ import warnings
 import pytest
 
 import gnomon as gn
-from gnomon.backends import cuda
+from gnomon.backends import _precision, cuda
 
 
 @pytest.fixture(autouse=True)
 def libraries_as_they_were(monkeypatch):
     for name in ("_linalg_library", "_blas_library", "_rocm_library", "_reduces_in_half_precision"):
         monkeypatch.setattr(cuda, name, getattr(cuda, name))
+    monkeypatch.setattr(_precision, "_settings", _precision._initial())
+    monkeypatch.setattr(_precision, "_cudnn_allows_tf32", True)
     monkeypatch.setattr(cuda, "_attention", dict(cuda._attention))
     monkeypatch.setattr(cuda, "matmul", cuda._Matmul())
 

@@ -8,18 +8,20 @@ import sys
 import pytest
 
 import gnomon as gn
-from gnomon.backends import listing
+from gnomon.backends import _precision, listing
 from time_limits import LIMIT
 
 
 @pytest.fixture(autouse=True)
-def switches_as_they_were():
+def switches_as_they_were(monkeypatch):
+    monkeypatch.setattr(_precision, "_settings", _precision._initial())
+    monkeypatch.setattr(_precision, "_cudnn_allows_tf32", True)
+    monkeypatch.setattr(_precision, "_matmul_precision", "highest")
     modules = [gn.backends.cudnn, gn.backends.mkldnn, gn.backends.opt_einsum]
     before = [dict(vars(module)) for module in modules]
     yield
     for module, values in zip(modules, before):
         vars(module).update(values)
-    gn.backends.cuda.matmul.allow_tf32 = False
     gn.backends.cuda.enable_flash_sdp(True)
 
 

@@ -33,13 +33,17 @@ _MIXED_CUDNN = (
     "using the new API to set the TF32 flag(s)."
 )
 
-# (library, kind of operator) -> its own setting
-_settings = {
-    ("generic", "all"): "none",
-    **{(library, kind): "none" for library in ("cuda", "mkldnn") for kind in ("all", "matmul")},
-    **dict.fromkeys([("cuda", "conv"), ("cuda", "rnn")], _UNTOUCHED),
-    **dict.fromkeys([("mkldnn", "conv"), ("mkldnn", "rnn")], "none"),
-}
+
+def _initial() -> dict[tuple[str, str], str]:
+    return {
+        ("generic", "all"): "none",
+        **{(library, kind): "none" for library in ("cuda", "mkldnn") for kind in ("all", "matmul")},
+        **dict.fromkeys([("cuda", "conv"), ("cuda", "rnn")], _UNTOUCHED),
+        **dict.fromkeys([("mkldnn", "conv"), ("mkldnn", "rnn")], "none"),
+    }
+
+
+_settings = _initial()  # (library, kind of operator) -> its own setting
 _matmul_precision = "highest"
 _cudnn_allows_tf32 = True
 
