@@ -40,7 +40,7 @@ FLOORS = {
     ),
     # PyTorch's names
     **dict.fromkeys(["__config__", "compat", "compiler", "hub", "jit"], 8),
-    **dict.fromkeys(["mps", "multiprocessing", "onnx", "overrides", "xpu"], 8),
+    **dict.fromkeys(["mps", "mtia", "multiprocessing", "onnx", "overrides", "xpu"], 8),
 }
 _BLOCK = re.compile(r"^```console\n\$ python tools/floors\.py\n((?:.*\n)*?)```$", re.MULTILINE)
 

@@ -70,11 +70,13 @@ class CBackend(Backend):
 
     def __init__(self) -> None:
         self._problem = ""
+        self.instruction_set = ""  # of the kernels: one of library.ISAS
         self._sources: dict[str, str] = {}
         self.kernels: dict[str, CKernel] = {}
         self.capabilities: dict[str, tuple[str, ...]] = {}
         try:
             extension = library.native()
+            self.instruction_set = library.instruction_set()
         except RuntimeError as error:
             self._problem = str(error)
             return

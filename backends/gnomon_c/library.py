@@ -78,13 +78,10 @@ def isas() -> list[str]:
     return present
 
 
-@functools.cache
-def native() -> ModuleType:
-    """The extension for the widest available instruction set, or for the one that ``GNOMON_C_ISA`` names.
+def instruction_set() -> str:
+    """The widest available instruction set, or the one that ``GNOMON_C_ISA`` names.
 
-    Raises RuntimeError if it was not built for it, if the processor does not support it, or if it was built
-    from another version of csrc/gnomon.h.  Warns of an invalid ``GNOMON_NUM_THREADS`` or ``GNOMON_GRAIN``,
-    and of a ``GNOMON_PARALLEL`` that is not available.
+    Raises RuntimeError if the library was not built for it, or if the processor does not support it.
     """
     present = isas()
     chosen = os.environ.get("GNOMON_C_ISA", "") or present[-1]
@@ -93,6 +90,17 @@ def native() -> ModuleType:
             f"GNOMON_C_ISA: expected one of {', '.join(present)} (built, and supported by this processor), "
             f"got {chosen!r}"
         )
+    return chosen
+
+
+@functools.cache
+def native() -> ModuleType:
+    """The extension for ``instruction_set()``.
+
+    Raises RuntimeError if there is none, or if it was built from another version of csrc/gnomon.h.  Warns of
+    an invalid ``GNOMON_NUM_THREADS`` or ``GNOMON_GRAIN``, and of a ``GNOMON_PARALLEL`` that is not available.
+    """
+    chosen = instruction_set()
     name = "_native" if chosen == "baseline" else f"_native_{chosen}"
     extension = _open(name)
     check_abi(f"gnomon_c.{name}", extension.lib)

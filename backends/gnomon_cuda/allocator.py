@@ -161,6 +161,7 @@ class Allocator:
         self._allocated = 0
         self._reserved = 0  # from the driver: allocated, cached and waiting for events
         self._peak = 0
+        self._peak_reserved = 0
         self._requests = 0
         self._segments = 0
 
@@ -247,6 +248,7 @@ class Allocator:
                 raise
             return None
         self._reserved += nbytes
+        self._peak_reserved = max(self._peak_reserved, self._reserved)
         self._segments += 1
         return Block(address, nbytes, stream, pool)
 
@@ -392,8 +394,8 @@ class Allocator:
     # Statistics.
 
     def stats(self) -> dict[str, int]:
-        """The bytes ``allocated``, ``cached`` for reuse, and the maximum allocated (``peak``); the number of
-        ``requests``, and of ``segments`` from the driver.
+        """The bytes ``allocated``, ``cached`` for reuse, and the maxima allocated (``peak``) and allocated
+        from the driver (``peak_reserved``); the number of ``requests``, and of ``segments`` from the driver.
         """
         with self._lock:
             self._sort_released()
@@ -401,15 +403,26 @@ class Allocator:
                 "allocated": self._allocated,
                 "cached": self._reserved - self._allocated,
                 "peak": self._peak,
+                "peak_reserved": self._peak_reserved,
                 "requests": self._requests,
                 "segments": self._segments,
             }
 
     def reset_peak(self) -> None:
-        """Resets the peak to what is allocated now."""
+        """Resets the peaks to what is allocated now."""
         with self._lock:
             self._sort_released()
-            self._peak = self._allocated
+            self._peak, self._peak_reserved = self._allocated, self._reserved
+
+    def reset_accumulated(self) -> None:
+        """Counts requests from 0 again."""
+        with self._lock:
+            self._requests = 0
+
+    @property
+    def limit(self) -> int | None:
+        """What ``set_limit`` set."""
+        return self._limit
 
     def set_limit(self, nbytes: int | None) -> None:
         """Limits the bytes allocated and cached together; None: no limit."""

@@ -35,6 +35,7 @@ int cuDeviceGet(int *device, int ordinal);
 int cuDeviceGetName(char *name, int length, int device);
 int cuDeviceTotalMem_v2(size_t *nbytes, int device);
 int cuDeviceGetAttribute(int *value, int attribute, int device);
+int cuDeviceCanAccessPeer(int *can, int device, int peer);
 int cuDevicePrimaryCtxRetain(uintptr_t *context, int device);
 int cuDevicePrimaryCtxRelease_v2(int device);
 int cuCtxSetCurrent(uintptr_t context);
@@ -272,6 +273,14 @@ class Driver:
         if status:
             self._fail("cuDeviceGetAttribute", status)
         return answer[0]
+
+    def can_access_peer(self, index: int, peer: int) -> bool:
+        """Can a device read the memory of another one?"""
+        answer = self.ffi.new("int *")
+        status = self._lib.cuDeviceCanAccessPeer(answer, self._device(index), self._device(peer))
+        if status:
+            self._fail("cuDeviceCanAccessPeer", status)
+        return answer[0] != 0
 
     def architecture(self, index: int) -> str:
         """The architecture that kernels are compiled for, such as ``sm_90``."""

@@ -13,6 +13,7 @@ import gc
 from types import TracebackType
 from typing import Any
 
+from .driver import CAPTURE_MODES
 from .pinned import PinnedMemory
 from .streams import Stream, current_stream, on_device
 
@@ -29,15 +30,20 @@ class CUDAGraph:
 
     Work that is launched into the stream between ``capture_begin`` and ``capture_end`` is captured; ``graph``
     is the usual way to call them.  Each replay uses the same random numbers.
+
+    keep_graph  keep the graph beside what is replayed, which ``instantiate`` makes of it; the first replay
+                does so, too
     """
 
-    def __init__(self, runtime: Any, index: int = 0):
+    def __init__(self, runtime: Any, index: int = 0, keep_graph: bool = False):
         self._runtime = runtime
         self._index = index
         self._stream: Stream | None = None
         self._capture = Capture()
         self._pool: int | None = None
         self._owns_pool = False
+        self._keeps_graph = keep_graph
+        self._graph = 0
         self._executable = 0
 
     def pool(self) -> int:
@@ -49,15 +55,27 @@ class CUDAGraph:
             raise RuntimeError("CUDAGraph.pool: called without a preceding capture")
         return self._pool
 
-    def capture_begin(self, pool: int | None = None, stream: Stream | None = None) -> None:
+    def capture_begin(
+        self,
+        pool: int | None = None,
+        stream: Stream | None = None,
+        capture_error_mode: str = "global",
+    ) -> None:
         """Begins to capture the work of ``stream``, by default the current one, instead of running it.
 
-        pool  of another graph, which is never replayed while this one's results are needed
+        pool                of another graph, which is never replayed while this one's results are needed
+        capture_error_mode  "global", "thread_local" or "relaxed".  It is only checked: the driver is always
+                            told "relaxed", because memory may be allocated during a capture
 
         Raises RuntimeError if the graph has captured something already, and for the default stream, which can
-        not be captured.
+        not be captured, and for another mode.
         """
-        if self._executable or self._stream is not None:
+        if capture_error_mode not in CAPTURE_MODES:
+            raise RuntimeError(
+                "Unknown capture error mode. Expected `global`, `thread_local`, or `relaxed`, got "
+                f"{capture_error_mode}"
+            )
+        if self._graph or self._executable or self._stream is not None:
             raise RuntimeError(
                 "CUDAGraph.capture_begin: this CUDAGraph already captured a graph; call reset() first"
             )
@@ -91,18 +109,36 @@ class CUDAGraph:
         del self._runtime.captures[self._index, stream.handle]
         with on_device(driver, self._index):
             try:
-                graph = driver.end_capture(stream.handle)
-                try:
-                    self._executable = driver.instantiate_graph(graph)
-                finally:
-                    driver.destroy_graph(graph)
+                self._graph = driver.end_capture(stream.handle)
+                if not self._keeps_graph:
+                    try:
+                        self._executable = driver.instantiate_graph(self._graph)
+                    finally:
+                        self._destroy_graph()
             finally:
                 self._runtime.allocator(self._index).end_pool(stream)
-                if not self._executable:
+                if not (self._graph or self._executable):
                     self._forget_pool()
+
+    def _destroy_graph(self) -> None:
+        graph, self._graph = self._graph, 0
+        self._runtime.driver.destroy_graph(graph)
+
+    def instantiate(self) -> None:
+        """Makes of a kept graph what is replayed.  Raises RuntimeError without ``keep_graph``, or a graph."""
+        if not self._graph:
+            raise RuntimeError("CUDAGraph.instantiate: there is no graph; capture one with keep_graph=True")
+        driver = self._runtime.driver
+        with on_device(driver, self._index):
+            before, self._executable = self._executable, driver.instantiate_graph(self._graph)
+            if before:
+                driver.synchronize()
+                driver.destroy_executable(before)
 
     def replay(self) -> None:
         """Launches the graph into the current stream.  Raises RuntimeError if nothing was captured."""
+        if self._graph and not self._executable:
+            self.instantiate()
         if not self._executable:
             raise RuntimeError("CUDAGraph.replay: called without a preceding successful capture")
         driver = self._runtime.driver
@@ -119,6 +155,8 @@ class CUDAGraph:
                 driver.synchronize()
                 driver.destroy_executable(self._executable)
             self._executable = 0
+        if self._graph:
+            self._destroy_graph()
         self._capture = Capture()
         self._forget_pool()
 
@@ -128,8 +166,11 @@ class CUDAGraph:
         self._pool = None
         self._owns_pool = False
 
+    def _has_something(self) -> bool:
+        return any(vars(self).get(name) for name in ("_graph", "_executable", "_pool"))
+
     def __del__(self) -> None:
-        if getattr(self, "_executable", 0) or getattr(self, "_pool", None) is not None:
+        if self._has_something():
             try:
                 self.reset()
             except Exception:  # the device is lost, or captures: the memory is leaked

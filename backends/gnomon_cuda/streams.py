@@ -11,6 +11,9 @@ from __future__ import annotations
 
 from types import TracebackType
 
+from gnomon.memory.backend import resolve_device
+from gnomon.values.device import device as Device
+
 from .driver import Driver
 
 
@@ -52,6 +55,21 @@ class Stream:
     def __del__(self) -> None:
         if getattr(self, "_own", False) and hasattr(self, "handle"):
             _give_back(self.driver, "stream", self.index, self.handle)
+
+    @property
+    def device(self) -> Device:
+        """Its device."""
+        return resolve_device(f"cuda:{self.index}")
+
+    @property
+    def device_index(self) -> int:
+        """The index of its device."""
+        return self.index
+
+    @property
+    def cuda_stream(self) -> int:
+        """The driver's handle."""
+        return self.handle
 
     def __repr__(self) -> str:
         return f"<gnomon_cuda.Stream of cuda:{self.index}, {self.handle:#x}>"

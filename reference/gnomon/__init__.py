@@ -32,9 +32,12 @@ from .backends.context import (
     are_deterministic_algorithms_enabled,
     get_deterministic_debug_mode,
     get_float32_matmul_precision,
+    get_num_interop_threads,
     is_deterministic_algorithms_warn_only_enabled,
     set_deterministic_debug_mode,
     set_float32_matmul_precision,
+    set_flush_denormal,
+    set_num_interop_threads,
     use_deterministic_algorithms,
 )
 from .bindings.creation import as_tensor, asarray, from_numpy, frombuffer, tensor
@@ -63,7 +66,7 @@ from .bindings.functional import (
 )
 from .bindings.functions import operator_functions as _operator_functions
 from .bindings.tensor_types import TYPES as _TENSOR_TYPES
-from .bindings.tensor_types import set_default_tensor_type
+from .bindings.tensor_types import set_default_tensor_type, typename
 from .bindings.typed_storage import TYPES as _STORAGE_TYPES
 from .bindings.typed_storage import TypedStorage
 from .calls.launch import fallback_policy, fallbacks, set_fallback_policy
@@ -166,6 +169,7 @@ _LAZY = (
     "func",
     "jit",
     "mps",
+    "mtia",
     "multiprocessing",
     "onnx",
     "utils",

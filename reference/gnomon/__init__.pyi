@@ -22,6 +22,7 @@ from . import jit as jit
 from . import library as library
 from . import linalg as linalg
 from . import mps as mps
+from . import mtia as mtia
 from . import multiprocessing as multiprocessing
 from . import nn as nn
 from . import onnx as onnx
@@ -61,11 +62,14 @@ from .autograd.grad_mode import set_grad_enabled as set_grad_enabled
 from .backends.context import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled
 from .backends.context import get_deterministic_debug_mode as get_deterministic_debug_mode
 from .backends.context import get_float32_matmul_precision as get_float32_matmul_precision
+from .backends.context import get_num_interop_threads as get_num_interop_threads
 from .backends.context import (
     is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled,
 )
 from .backends.context import set_deterministic_debug_mode as set_deterministic_debug_mode
 from .backends.context import set_float32_matmul_precision as set_float32_matmul_precision
+from .backends.context import set_flush_denormal as set_flush_denormal
+from .backends.context import set_num_interop_threads as set_num_interop_threads
 from .backends.context import use_deterministic_algorithms as use_deterministic_algorithms
 from .backends.listing import backends as backends
 from .bindings.creation import as_tensor as as_tensor
@@ -95,6 +99,7 @@ from .bindings.functional import unique as unique
 from .bindings.functional import unique_consecutive as unique_consecutive
 from .bindings.tensor_types import set_default_tensor_type as set_default_tensor_type
 from .bindings.tensor_types import tensortype
+from .bindings.tensor_types import typename as typename
 from .bindings.typed_storage import TypedStorage as TypedStorage
 from .calls.launch import fallback_policy as fallback_policy
 from .calls.launch import fallbacks as fallbacks

@@ -82,3 +82,43 @@ def test_synchronize_raises_what_a_kernel_met():
     finally:
         backends._backends.pop(loopback.DEVICE, None)
         backends._by_device_type.pop(loopback.DEVICE, None)
+
+
+@pytest.fixture
+def no_accelerator(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gnomon.accelerator.devices.is_available", lambda: False)
+
+
+def test_without_an_accelerator_its_functions_say_so(no_accelerator: None) -> None:
+    accelerator = gn.accelerator
+    text = r"^Cannot access accelerator device when none is available\.$"
+    calls = [
+        *(accelerator.current_device_index, accelerator.current_stream, accelerator.get_device_capability),
+        *(accelerator.get_memory_info, accelerator.empty_host_cache, accelerator.Graph),
+        accelerator.reset_accumulated_memory_stats,
+        lambda: accelerator.set_device_index(0),
+        lambda: accelerator.device_index(0).__enter__(),
+    ]
+    for call in calls:
+        with pytest.raises(RuntimeError, match=text):
+            call()
+    for call, instead in (
+        (accelerator.current_device_idx, "current_device_index"),
+        (lambda: accelerator.set_device_idx(0), "set_device_index"),
+    ):
+        with (
+            pytest.warns(FutureWarning, match=f"^Use `{instead}` instead.$"),
+            pytest.raises(RuntimeError, match=text),
+        ):
+            call()
+    with accelerator.device_index(None) as entered:
+        assert entered is None
+    with pytest.raises(TypeError, match=r"argument 'stream' must be a stream, not NoneType"):
+        accelerator.set_stream(None)
+    assert accelerator.max_memory_reserved("reference") == 0
+
+
+@pytest.mark.oracle
+def test_the_names_are_pytorchs() -> None:
+    torch = pytest.importorskip("torch")
+    assert [name for name in torch.accelerator.__all__ if not hasattr(gn.accelerator, name)] == []

@@ -21,7 +21,8 @@ def made(call: Any) -> tuple[Any, str]:
     return found, str(old[0].message)
 
 
-def test_a_scaler_and_a_block_are_those_of_gpus() -> None:
+def test_a_scaler_and_a_block_are_those_of_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gnomon.amp.autocast_mode.is_available", lambda: True)
     amp = gn.cuda.amp
     scaler, text = made(lambda: amp.GradScaler(2.0, enabled=False))
     assert text == (

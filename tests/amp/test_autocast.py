@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
 
 import gnomon as gn
@@ -25,7 +27,8 @@ def test_operators_run_in_the_precision_of_their_list(device: str) -> None:
     assert gn.mm(x, x).dtype is gn.float32
 
 
-def test_blocks_nest_and_end(device: str) -> None:
+def test_blocks_nest_and_end(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gnomon.amp.autocast_mode.is_available", lambda: True)
     x = gn.ones(2, 2, device=device)
     with gn.autocast("cpu", dtype=gn.float16):
         assert gn.is_autocast_enabled("cpu") and gn.get_autocast_dtype("cpu") is gn.float16
@@ -42,6 +45,24 @@ def test_blocks_nest_and_end(device: str) -> None:
     assert gn.mm(x, x).dtype is gn.float32
     with gn.autocast("cuda"):
         assert gn.mm(x, x).dtype is gn.float32  # another kind of device
+
+
+def test_without_a_gpu_a_block_for_gpus_warns_and_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gnomon.amp.autocast_mode.is_available", lambda: False)
+    text = r"^CUDA is not available. Disabling autocast.$"
+    with pytest.warns(UserWarning, match=text) as seen, gn.autocast("cuda", dtype=gn.bfloat16):
+        assert not gn.is_autocast_enabled("cuda") and gn.get_autocast_dtype("cuda") is gn.bfloat16
+    assert len(seen) == 1
+    with pytest.warns(UserWarning, match=text):
+        decorated = gn.autocast("cuda")(lambda: gn.is_autocast_enabled())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not decorated()
+        with gn.autocast("cuda", enabled=False), gn.autocast("cpu"):
+            assert gn.is_autocast_enabled("cpu")
+    gn.set_autocast_enabled("cuda", True)  # as in PyTorch, by hand it is on
+    assert gn.is_autocast_enabled()
+    gn.set_autocast_enabled("cuda", False)
 
 
 def test_gradients_have_the_parameters_dtype(device: str) -> None:

@@ -7,6 +7,7 @@ import warnings
 import pytest
 
 import gnomon as gn
+from gnomon.backends import _precision, context
 from gnomon.values.errors import warn
 
 
@@ -35,7 +36,8 @@ def test_determinism_is_stored() -> None:
     assert gn.get_deterministic_debug_mode() == 0
 
 
-def test_precision_is_stored_and_decides_tf32() -> None:
+def test_precision_is_stored_and_decides_tf32(monkeypatch) -> None:
+    monkeypatch.setattr(_precision, "_settings", _precision._initial())
     try:
         assert gn.get_float32_matmul_precision() == "highest"
         gn.set_float32_matmul_precision("medium")
@@ -63,3 +65,29 @@ def test_a_warning_is_given_once_or_always() -> None:
     finally:
         gn.set_warn_always(False)
     assert count() == 0
+
+
+def test_threads_between_operators_are_stored_once(monkeypatch) -> None:
+    for name in ("_interop_threads", "_interop_threads_are_set"):
+        monkeypatch.setattr(context, name, getattr(context, name))
+    for wrong, message in (
+        (0, "set_num_interop_threads expects a positive integer"),
+        (True, "set_num_interop_threads expects an int, but got bool"),
+        ("a", "set_num_interop_threads expects an int, but got str"),
+    ):
+        with pytest.raises(RuntimeError, match=message):
+            gn.set_num_interop_threads(wrong)
+    assert gn.get_num_interop_threads() == 1
+    gn.set_num_interop_threads(3)
+    assert gn.get_num_interop_threads() == 3
+    with pytest.raises(
+        RuntimeError, match="after parallel work has started or set_num_interop_threads called"
+    ):
+        gn.set_num_interop_threads(3)
+
+
+def test_denormal_numbers_are_kept(device: str) -> None:
+    assert gn.set_flush_denormal(True) is False and gn.set_flush_denormal(False) is False
+    with pytest.raises(RuntimeError, match=r"^flush_denormal expects a bool, but got int$"):
+        gn.set_flush_denormal(1)
+    assert (gn.tensor([1e-310], dtype=gn.float64) * 1).tolist() == [1e-310]

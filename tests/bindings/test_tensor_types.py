@@ -202,3 +202,25 @@ def test_the_kind_of_device_and_layout_can_be_asked() -> None:
 def test_an_old_pickle_and_a_copy_still_make_tensors() -> None:
     x = gn.ones(2)
     assert pickle.loads(pickle.dumps(x)).tolist() == [1, 1] and type(x.clone()) is gn.Tensor
+
+
+def test_names_of_types():
+    class Inner:
+        pass
+
+    for value, name in (
+        (gn.ones(1), "gnomon.FloatTensor"),
+        (gn.ones(1, dtype=gn.bfloat16), "gnomon.BFloat16Tensor"),
+        (gn.ones(1, device="meta"), "gnomon.meta.FloatTensor"),
+        (gn.nn.Parameter(gn.ones(1)), "gnomon.FloatTensor"),
+        (gn.nn.Linear(1, 1), "gnomon.nn.modules.linear.Linear"),
+        (gn.nn.Linear, "gnomon.nn.modules.linear.Linear"),
+        (3, "int"),
+        (None, "NoneType"),
+        (len, "len"),
+        ([], "list"),
+        (Inner, f"{__name__}.test_names_of_types.<locals>.Inner"),
+        (Inner(), f"{__name__}.test_names_of_types.<locals>.Inner"),
+        (test_names_of_types, f"{__name__}.test_names_of_types"),
+    ):
+        assert gn.typename(value) == name

@@ -19,6 +19,7 @@ from gnomon.values import errors
         ("jit", "gnomon has no TorchScript"),
         ("onnx", "gnomon does not export to ONNX"),
         ("mps", "there is no backend for Apple's GPUs"),
+        ("mtia", "there is no backend for Meta's accelerators"),
         ("xpu", "there is no backend for Intel's GPUs"),
         ("compiler", "gnomon has no compiler"),
         ("overrides", "gnomon has no __torch_function__"),
@@ -65,7 +66,7 @@ def test_questions_are_answered_truthfully() -> None:
         gn.distributed.destroy_process_group()
     with pytest.raises(RuntimeError, match=r"is_available\(\) is False"):
         gn.distributed.init_process_group("gloo")
-    for module in (gn.mps, gn.xpu):
+    for module in (gn.mps, gn.mtia, gn.xpu):
         assert not module.is_available() and module.device_count() == 0 and module.memory_allocated() == 0
         module.manual_seed(3)
         module.empty_cache()
@@ -87,26 +88,6 @@ def said(call):
         call()
         call()
     return [str(each.message) for each in seen]
-
-
-def test_compile_returns_the_function_and_says_so_once() -> None:
-    def double(x):
-        return x * 2
-
-    model = nn.Linear(2, 1)
-    assert said(lambda: gn.compile(double)) == [
-        "gnomon.compile: there is no compiler; the function runs as it is"
-    ]
-    assert gn.compile(double) is double and gn.compile(model, fullgraph=True) is model
-    assert gn.compile()(double) is double and gn.compile(mode="max-autotune")(double) is double
-    assert said(lambda: gn.compile(double, disable=True)) == []
-    with pytest.raises(
-        AssertionError, match="A callable function is expected, but <class 'int'> is provided"
-    ):
-        gn.compile(3)
-    with pytest.raises(RuntimeError, match="Either mode or options"):
-        gn.compile(double, mode="default", options={})
-    assert gn.compiler.disable(double) is double and gn.compiler.disable()(double) is double
 
 
 def test_torchscript_runs_as_python() -> None:

@@ -73,6 +73,56 @@ for call in (gn.accelerator.current_device_index, lambda: gn.accelerator.set_dev
     )
 
 
+def test_without_a_gpu_what_asks_for_one_says_so():
+    if os.path.exists("/dev/nvidia0"):
+        pytest.skip("there is a GPU")
+    script = """
+import gnomon as gn
+cuda, accelerator = gn.cuda, gn.accelerator
+print(cuda.max_memory_reserved(), cuda.get_arch_list(), repr(cuda.get_gencode_flags()))
+print(cuda.is_tf32_supported(), end=" ")
+print(cuda.default_generators, cuda.memory_stats_as_nested_dict(), cuda.set_rng_state(gn.get_rng_state()))
+print(cuda.reset_accumulated_memory_stats(), cuda.set_device(-1), cuda.set_stream(None))
+with cuda.device(-1), cuda.device_of(gn.ones(1)), cuda.stream(None), accelerator.device_index(None):
+    print("nothing")
+def entered(block):
+    with block: pass
+calls = (
+    lambda: entered(cuda.device(0)), cuda.memory_summary, cuda.ipc_collect, lambda: cuda.ExternalStream(0),
+    lambda: cuda.can_device_access_peer(0, 1), lambda: cuda.set_per_process_memory_fraction(0.5),
+    cuda.get_per_process_memory_fraction, gn.ones(1).cuda, lambda: gn.ones(1, device="cuda"),
+)
+for call in calls:
+    try: call()
+    except (AssertionError, RuntimeError) as error:
+        print(type(error).__name__, "is not available" in str(error))
+for call in (lambda: cuda.nvtx.range_push("a"), cuda.nvtx.range_pop, lambda: cuda.nvtx.mark("a")):
+    try: call()
+    except RuntimeError as error: print(error)
+try: cuda.temperature()
+except ModuleNotFoundError: print("no sensors")
+calls = (
+    accelerator.current_stream, accelerator.get_device_capability, accelerator.get_memory_info,
+    accelerator.empty_host_cache, accelerator.reset_accumulated_memory_stats, accelerator.Graph,
+    lambda: entered(accelerator.device_index(0)), lambda: accelerator.get_memory_info("cuda"),
+)
+for call in calls:
+    try: call()
+    except RuntimeError as error: print(error == "" or str(error).split()[-1])
+try: accelerator.set_stream(None)
+except TypeError: print("no stream")
+"""
+    lines = [
+        "0 [] '' False () {} None None None None nothing",
+        *["BackendUnavailableError True"] * 9,
+        *["NVTX functions not installed. Are you sure you have a CUDA build?"] * 3,
+        "no sensors",
+        *["available."] * 8,
+        "no stream",
+    ]
+    assert run(script, GNOMON_CUDA_EMULATE="0") == " ".join(lines).split()
+
+
 def test_the_generator_and_the_current_device_can_be_set():
     script = """
 import gnomon as gn
@@ -156,9 +206,158 @@ def test_memory_is_counted():
     assert gn.cuda.memory_reserved() >= gn.cuda.memory_allocated()
     del held
     gn.cuda.empty_cache()
-    assert gn.cuda.memory_stats()["cached"] == 0
+    stats = gn.cuda.memory_stats()
+    assert stats["reserved_bytes.all.current"] == stats["allocated_bytes.all.current"]
+    assert gn.cuda.max_memory_reserved() >= gn.cuda.memory_reserved() + 20_000
     gn.cuda.reset_peak_memory_stats()
     assert gn.cuda.max_memory_allocated() == gn.cuda.memory_allocated()
+    assert gn.cuda.max_memory_reserved() == gn.cuda.memory_reserved()
+    assert gn.cuda.memory_stats_as_nested_dict()["reserved_bytes"]["all"]["peak"] == gn.cuda.memory_reserved()
+    gn.cuda.reset_accumulated_memory_stats()
+    gn.empty(1, device="cuda")
+    assert gn.cuda.memory_stats()["allocation.all.allocated"] == 1
+    lines = gn.cuda.memory_summary().splitlines()
+    assert "gnomon CUDA memory summary, device ID 0" in lines[1] and len({len(line) for line in lines}) == 1
+    rows = {line[1:].partition("|")[0].strip(): line.split("|")[2:5] for line in lines[3:]}
+    assert rows["Allocated memory"][0].split() == [str(gn.cuda.memory_allocated()), "B"]
+    assert rows["Allocations"][2].strip() == "1"
+
+
+def test_old_names_of_memory_warn():
+    for name, instead in (("memory_cached", "memory_reserved"), ("max_memory_cached", "max_memory_reserved")):
+        with pytest.warns(FutureWarning, match=f"`gnomon.cuda.{name}` has been renamed to"):
+            assert getattr(gn.cuda, name)() == getattr(gn.cuda, instead)()
+    for name in ("reset_max_memory_allocated", "reset_max_memory_cached"):
+        with pytest.warns(FutureWarning, match=f"gnomon.cuda.{name} now calls gnomon.cuda.reset_peak_memory"):
+            assert getattr(gn.cuda, name)() is None
+
+
+def test_a_part_of_the_memory_can_be_set_as_the_limit():
+    assert gn.cuda.get_per_process_memory_fraction() == 1.0
+    try:
+        gn.cuda.set_per_process_memory_fraction(0.0)
+        with pytest.raises(gn.cuda.OutOfMemoryError):
+            gn.empty(1 << 20, device="cuda")
+        gn.cuda.set_per_process_memory_fraction(0.5)
+        assert gn.cuda.get_per_process_memory_fraction() == pytest.approx(0.5)
+        with pytest.raises(TypeError, match="Invalid type for fraction argument, must be `float`"):
+            gn.cuda.set_per_process_memory_fraction(1)
+        with pytest.raises(ValueError, match=r"Invalid fraction value: 2.0. Allowed range: 0~1"):
+            gn.cuda.set_per_process_memory_fraction(2.0)
+    finally:
+        gn.accelerator.set_memory_limit(None, "cuda")
+    assert gn.cuda.OutOfMemoryError is gn.OutOfMemoryError
+
+
+def test_the_architecture_is_that_of_the_gpus():
+    assert gn.cuda.get_arch_list() == ["sm_90"] and gn.cuda.is_tf32_supported()
+    assert gn.cuda.get_gencode_flags() == "-gencode compute=compute_90,code=sm_90"
+    assert not gn.cuda.can_device_access_peer(0, "cuda")
+    for devices, word in (((7, 0), "device"), ((0, -1), "peer device")):
+        with pytest.raises(AssertionError, match=f"^Invalid {word} id$"):
+            gn.cuda.can_device_access_peer(*devices)
+    assert gn.cuda.default_generators == (gn.default_generator,) and gn.cuda.ipc_collect() is None
+    for name in (
+        "utilization",
+        "memory_usage",
+        "device_memory_used",
+        "temperature",
+        "power_draw",
+        "clock_rate",
+    ):
+        with pytest.raises(ModuleNotFoundError, match=f"gn.cuda.{name}: gnomon does not read the sensors"):
+            getattr(gn.cuda, name)()
+    with pytest.raises(AttributeError, match=r"^module 'gnomon.cuda' has no attribute 'nccl': gnomon's CUDA"):
+        gn.cuda.nccl  # noqa: B018
+
+
+def test_a_block_has_a_device():
+    outside = gn.ones(1).device
+    for block in (gn.cuda.device(0), gn.cuda.device("cuda"), gn.cuda.device(None)):
+        with block as entered:
+            assert entered is None and gn.ones(1).device.type == "cuda"
+    with gn.cuda.device_of(gn.ones(1, device="cuda")):
+        assert gn.ones(1).device.type == "cuda"
+    with gn.cuda.device_of(gn.ones(1)), gn.cuda.device(-1):
+        assert gn.ones(1).device == outside
+    with pytest.raises(ValueError, match=r"^Expected a cuda device, but got: cpu$"):
+        gn.cuda.device("cpu")
+    with pytest.raises(RuntimeError, match="does not exist"), gn.cuda.device(99):
+        pass
+    gn.cuda.set_device(-1)
+    assert gn.ones(1).device == outside
+
+
+def test_a_stream_of_another_library_and_ranges():
+    stream = gn.cuda.Stream()
+    other = gn.cuda.ExternalStream(stream.cuda_stream)
+    assert other == stream == gn.cuda.get_stream_from_external(stream.handle, "cuda")
+    assert (other.device, other.device_index) == (gn.device("cuda"), 0)
+    context = gn.cuda.stream(other)
+    assert isinstance(context, gn.cuda.StreamContext) and context.stream is other
+    with context:
+        assert gn.cuda.current_stream() == stream
+    gn.cuda.set_stream(None)
+    assert gn.cuda.current_stream() == gn.cuda.default_stream()
+    nvtx = gn.cuda.nvtx
+    assert (nvtx.range_push("a"), nvtx.range_pop(), nvtx.range_start("b")) == (-2, -2, 0)
+    with nvtx.range("step {}", 3):
+        nvtx.mark("c")
+    assert nvtx.range_end(0) is None
+
+
+def test_the_accelerator_s_streams_and_memory_are_those_of_gpus():
+    accelerator = gn.accelerator
+    stream = gn.cuda.Stream()
+    accelerator.set_stream(stream)
+    try:
+        assert accelerator.current_stream() == accelerator.current_stream("cuda") == stream
+        assert gn.ones(1).device.type != "cuda"  # the default device stays
+    finally:
+        accelerator.set_stream(gn.cuda.default_stream())
+    free, total = accelerator.get_memory_info(0)
+    assert 0 < free <= total == gn.cuda.mem_get_info()[1]
+    assert gn.float32 in accelerator.get_device_capability()["supported_dtypes"]
+    assert accelerator.max_memory_reserved("cuda") == gn.cuda.max_memory_reserved()
+    accelerator.reset_accumulated_memory_stats()
+    assert accelerator.memory_stats("cuda")["allocation.all.allocated"] == 0
+    assert accelerator.empty_host_cache() is None
+    with accelerator.device_index(0):
+        assert gn.ones(1).device.type == "cuda"
+    with pytest.warns(FutureWarning, match=r"^Use `current_device_index` instead.$"):
+        assert accelerator.current_device_idx() == 0
+    with pytest.raises(ValueError, match=r"^c doesn't match the current accelerator cuda.$"):
+        accelerator.current_stream("c")
+    with pytest.raises(ValueError, match=r"Expected a gnomon.device with a specified index or an"):
+        accelerator.set_device_index("cuda")
+
+
+@pytest.mark.parametrize("keeps", [False, True])
+def test_a_graph_of_the_accelerator(keeps):
+    numbers = gn.ones(4, device="cuda")
+    made = gn.accelerator.Graph(keep_graph=keeps, capture_error_mode="thread_local")
+    with gn.cuda.Stream(), made:
+        numbers += 1
+    assert numbers.tolist() == [1.0] * 4
+    if keeps:
+        made.instantiate()
+    else:
+        with pytest.raises(RuntimeError, match="instantiate: there is no graph; capture one with keep_graph"):
+            made.instantiate()
+    made.replay()
+    made.replay()
+    assert numbers.tolist() == [3.0] * 4
+    again = gn.accelerator.Graph(keep_graph=keeps, pool=made.pool())
+    with gn.cuda.Stream(), again:
+        numbers *= 2
+    again.replay()  # which makes of a kept graph what is replayed
+    assert numbers.tolist() == [6.0] * 4 and again.pool() == made.pool()
+    again.reset()
+    with pytest.raises(RuntimeError, match="replay: called without a preceding successful capture"):
+        again.replay()
+    wrong = gn.accelerator.Graph(capture_error_mode="foo")
+    with pytest.raises(RuntimeError, match="Unknown capture error mode"), gn.cuda.Stream(), wrong:
+        pass
 
 
 # -- graphs ------------------------------------------------------------------------------------------------

@@ -8,56 +8,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..memory.backend import (
-    Backend,
-    backend_of,
-    backend_status,
-    get_backend,
-    get_default_device,
-    opened_backends,
-    resolve_device,
-    set_default_device,
-)
-from ..values.device import device
+from ..memory.backend import Backend, backend_of, get_device_module, opened_backends, resolve_device
 from . import cpu as cpu
-
-_ACCELERATOR = "cuda"
-
-
-def is_available() -> bool:
-    """Is there a usable accelerator: a device that computes beside the host?  Never raises."""
-    return backend_status(_ACCELERATOR)[1]
-
-
-def current_accelerator(check_available: bool = False) -> device | None:
-    """The accelerator, without an index; None if there is none."""
-    return device(_ACCELERATOR) if is_available() else None
-
-
-def device_count() -> int:
-    """The number of devices of the accelerator; 0 if there is none."""
-    return get_backend(_ACCELERATOR).device_count() if is_available() else 0
-
-
-def _check_available() -> None:
-    if not is_available():
-        raise RuntimeError("Cannot access accelerator device when none is available.")
-
-
-def current_device_index() -> int:
-    """The index of the default device if that is an accelerator, else 0.
-
-    Raises RuntimeError if there is no accelerator.
-    """
-    _check_available()
-    chosen = get_default_device()
-    return (chosen.index or 0) if chosen.type == _ACCELERATOR else 0
-
-
-def set_device_index(device: Any) -> None:
-    """Makes a device of the accelerator the default device.  Raises RuntimeError if there is none."""
-    _check_available()
-    set_default_device(f"{_ACCELERATOR}:{device}" if isinstance(device, int) else device)
+from .devices import ACCELERATOR, check_available, index_of
+from .devices import current_accelerator as current_accelerator
+from .devices import current_device_idx as current_device_idx
+from .devices import current_device_index as current_device_index
+from .devices import current_stream as current_stream
+from .devices import device_count as device_count
+from .devices import device_index as device_index
+from .devices import get_device_capability as get_device_capability
+from .devices import is_available as is_available
+from .devices import set_device_idx as set_device_idx
+from .devices import set_device_index as set_device_index
+from .devices import set_stream as set_stream
+from .graphs import Graph as Graph
 
 
 def _find(device_index: Any) -> tuple[Backend, int]:
@@ -101,8 +66,27 @@ def memory_reserved(device_index: Any = None) -> int:
     return _count(device_index, "allocated") + _count(device_index, "cached")
 
 
+def max_memory_reserved(device_index: Any = None) -> int:
+    """The maximum of ``memory_reserved`` since the start or ``reset_peak_memory_stats``; 0 on a backend that
+    does not count it.
+    """
+    return _count(device_index, "peak_reserved")
+
+
+# The names of a backend's further counts (Backend.memory_stats).
+_FURTHER = {
+    "peak_reserved": "reserved_bytes.all.peak",
+    "requests": "allocation.all.allocated",
+    "segments": "segment.all.current",
+}
+
+
 def memory_stats(device_index: Any = None) -> dict[str, int]:
-    """The results of the functions above under PyTorch's names; empty on a backend without statistics."""
+    """What the backend counts, under PyTorch's names; empty on a backend without statistics.
+
+    ``allocated_bytes.all``, ``.current`` and ``.peak``; ``reserved_bytes.all.current``; where they are
+    counted ``reserved_bytes.all.peak``, ``allocation.all.allocated`` and ``segment.all.current``.
+    """
     backend, index = _find(device_index)
     counts = backend.memory_stats(index)
     if not counts:
@@ -111,11 +95,28 @@ def memory_stats(device_index: Any = None) -> dict[str, int]:
         "allocated_bytes.all.current": counts["allocated"],
         "allocated_bytes.all.peak": counts["peak"],
         "reserved_bytes.all.current": counts["allocated"] + counts["cached"],
+        **{name: counts[count] for count, name in _FURTHER.items() if count in counts},
     }
 
 
+def get_memory_info(device_index: Any = None, /) -> tuple[int, int]:
+    """The free and the total bytes of a device of the accelerator.  Raises RuntimeError if there is none."""
+    index = index_of(device_index)
+    free, total = get_device_module(ACCELERATOR).mem_get_info(index)
+    return free, total
+
+
+def reset_accumulated_memory_stats(device_index: Any = None, /) -> None:
+    """Restarts ``allocation.all.allocated`` of a device of the accelerator.
+
+    Raises RuntimeError if there is none.
+    """
+    index = index_of(device_index)
+    get_device_module(ACCELERATOR).reset_accumulated_memory_stats(index)
+
+
 def reset_peak_memory_stats(device_index: Any = None) -> None:
-    """Restarts the count of ``max_memory_allocated``."""
+    """Restarts the counts of ``max_memory_allocated`` and ``max_memory_reserved``."""
     backend, index = _find(device_index)
     backend.reset_peak_memory(index)
 
@@ -124,6 +125,15 @@ def empty_cache() -> None:
     """Releases all cached memory to the system, on all backends in use."""
     for backend in opened_backends():
         backend.empty_cache()
+
+
+def empty_host_cache() -> None:
+    """Releases the accelerator's cached pinned memory to the system.
+
+    Raises RuntimeError if there is no accelerator.
+    """
+    check_available()
+    get_device_module(ACCELERATOR).empty_host_cache()
 
 
 def set_memory_limit(nbytes: int | None, device_index: Any = None) -> None:

@@ -10,6 +10,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ..accelerator import is_available
 from ..memory.tensor import Tensor
 from ..values.device import device
 from ..values.dispatch_key import AUTOCAST, MODE_WORD, mode_word, set_mode_word
@@ -128,9 +129,9 @@ class autocast(ThreadLocalStateGuard):
     enabled        False: operators run as they are called, also within another such block
     cache_enabled  keep the casts of parameters until the outermost block ends
 
-    A context manager and a decorator.  An unsupported ``dtype`` warns and turns autocast off.  Raises
-    ValueError if ``device_type`` is no string, RuntimeError for a device without autocast.  Source:
-    torch.autocast.
+    A context manager and a decorator.  An unsupported ``dtype``, and "cuda" without a usable GPU, warn and
+    turn autocast off.  Raises ValueError if ``device_type`` is no string, RuntimeError for a device without
+    autocast.  Source: torch.autocast.
     """
 
     __slots__ = ("_cache_enabled", "_enabled", "device", "fast_dtype")
@@ -147,6 +148,9 @@ class autocast(ThreadLocalStateGuard):
         self.device = _kind(device_type)
         self.fast_dtype = get_autocast_dtype(self.device) if dtype is None else dtype
         self._cache_enabled = cache_enabled
+        if enabled and self.device == "cuda" and not is_available():
+            warn("CUDA is not available. Disabling autocast.")
+            enabled = False
         if enabled and self.fast_dtype not in _DTYPES:
             name = self.device.upper()
             warn(

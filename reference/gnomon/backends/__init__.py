@@ -15,10 +15,18 @@ from __future__ import annotations
 
 import importlib
 import sys
+from contextlib import AbstractContextManager
 from types import ModuleType
 from typing import Any
 
-_MODULES = ("cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp", "opt_einsum")
+from . import _precision
+from ._switches import restored
+
+_MODULES = (
+    *("cpu", "cuda", "cudnn", "mha", "mkl", "mkldnn", "mps", "nnpack", "openmp", "opt_einsum"),
+    "quantized",
+)
+_NAMES = ("flags", "fp32_precision", "set_flags")
 
 
 class _Backends(ModuleType):
@@ -30,13 +38,36 @@ class _Backends(ModuleType):
 
         return backends()
 
+    @property
+    def fp32_precision(self) -> str:
+        """The precision of float32 operators of all libraries: "none", "ieee", "tf32" or "bf16"."""
+        return _precision.get_precision("generic", "all")
+
+    @fp32_precision.setter
+    def fp32_precision(self, precision: str) -> None:
+        _precision.set_precision("generic", "all", precision)
+
     def __getattr__(self, name: str) -> Any:
         if name in _MODULES:
             return importlib.import_module(f".{name}", __name__)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
     def __dir__(self) -> list[str]:
-        return sorted([*_MODULES, "__call__", "__doc__", "__name__"])
+        return sorted([*_MODULES, *_NAMES, "__call__", "__doc__", "__name__"])
 
 
+def set_flags(_fp32_precision: str | None = "none") -> tuple[str]:
+    """Sets ``fp32_precision`` unless it is None; returns what it was."""
+    before = _precision.get_precision("generic", "all")
+    if _fp32_precision is not None:
+        _precision.set_precision("generic", "all", _fp32_precision)
+    return (before,)
+
+
+def flags(fp32_precision: str = "none") -> AbstractContextManager[None]:
+    """A context manager that sets ``fp32_precision``, and restores it."""
+    return restored(set_flags, fp32_precision)
+
+
+fp32_precision: str
 sys.modules[__name__].__class__ = _Backends

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
@@ -15,22 +15,6 @@ def check_bool(name: str, value: Any) -> None:
         raise RuntimeError(f"{name} expects a bool, but got {type(value).__name__}")
 
 
-class Switches:
-    """An object with a fixed set of switches."""
-
-    _name: str
-
-    def __init__(self, name: str, **values: Any):
-        vars(self).update(values, _name=name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name not in vars(self):
-            raise AttributeError(f"{self._name} has no attribute {name!r}")
-        if isinstance(getattr(self, name), bool):
-            check_bool(f"{self._name}.{name}", value)
-        vars(self)[name] = value
-
-
 class SwitchModule(ModuleType):
     """A module with switches: its bool attributes accept only bools."""
 
@@ -40,15 +24,42 @@ class SwitchModule(ModuleType):
         super().__setattr__(name, value)
 
 
-@contextmanager
-def switched(name: str, values: dict[str, Any]) -> Iterator[None]:
-    """A context manager that sets switches of the module ``name``, and restores them."""
+def set_switches(name: str, values: dict[str, Any]) -> tuple[Any, ...]:
+    """Sets switches of the module ``name``, except those that are None; returns what they were."""
     module = sys.modules[name]
-    before = {switch: getattr(module, switch) for switch in values}
-    try:
-        for switch, value in values.items():
+    before = tuple(getattr(module, switch) for switch in values)
+    for switch, value in values.items():
+        if value is not None:
             setattr(module, switch, value)
+    return before
+
+
+@contextmanager
+def restored(set_flags: Callable[..., tuple[Any, ...]], *values: Any) -> Iterator[None]:
+    """A context manager that calls ``set_flags`` with the values, and then with those that it returned."""
+    before = set_flags(*values)
+    try:
         yield
     finally:
-        for switch, value in before.items():
-            setattr(module, switch, value)
+        set_flags(*before)
+
+
+class Verbosity:
+    """A context manager in which a library would print what it does.  The library is not used, so a level
+    other than 0 raises AssertionError in ``__enter__``, as in PyTorch without the library.
+    """
+
+    _library: str
+
+    def __init__(self, enable: int):
+        self.enable = enable
+
+    def __enter__(self) -> None:
+        if self.enable:
+            raise AssertionError(
+                f"Failed to set {self._library} into verbose mode. Please consider to disable this verbose "
+                "scope."
+            )
+
+    def __exit__(self, *exception: object) -> None:
+        pass

@@ -1,4 +1,4 @@
-"""Process-wide settings of determinism and precision.
+"""Process-wide settings of determinism, precision, threads between operators, and denormal numbers.
 
 gnomon's kernels are deterministic and compute float32 products in float32.  So the settings are only
 stored: programs which set them run.
@@ -8,14 +8,15 @@ Source: aten/src/ATen/Context.h; torch/__init__.py.
 
 from __future__ import annotations
 
-from ..values.errors import type_name, warn
-from . import cuda
+from ..values.errors import type_name
+from ._precision import get_float32_matmul_precision as get_float32_matmul_precision
+from ._precision import set_float32_matmul_precision as set_float32_matmul_precision
 
 _DEBUG_MODES = ("default", "warn", "error")
-_PRECISIONS = ("highest", "high", "medium")
 
 _debug_mode = 0  # an index of _DEBUG_MODES
-_precision = "highest"
+_interop_threads = 1
+_interop_threads_are_set = False
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
@@ -70,22 +71,36 @@ def get_deterministic_debug_mode() -> int:
     return _debug_mode
 
 
-def set_float32_matmul_precision(precision: str) -> None:
-    """Stores the precision of products of float32 matrices: "highest", "high" or "medium"; no effect.
+def set_num_interop_threads(count: int) -> None:
+    """Stores how many operators may run at once; no effect, since a program's operators run one by one.
 
-    Other values only cause a warning.  Source: torch.set_float32_matmul_precision.
+    Raises RuntimeError unless it is a positive int, and when it is called again.
+
+    Source: torch.set_num_interop_threads.
     """
-    global _precision
-    if precision not in _PRECISIONS:
-        warn(
-            f"{precision} is not one of 'highest', 'high', or 'medium'; the current setting, {_precision}, "
-            "is kept"
+    global _interop_threads, _interop_threads_are_set
+    if not isinstance(count, int) or isinstance(count, bool):
+        raise RuntimeError(f"set_num_interop_threads expects an int, but got {type_name(count)}")
+    if count < 1:
+        raise RuntimeError("set_num_interop_threads expects a positive integer")
+    if _interop_threads_are_set:
+        raise RuntimeError(
+            "Error: cannot set number of interop threads after parallel work has started or "
+            "set_num_interop_threads called"
         )
-        return
-    _precision = precision
-    cuda.matmul.allow_tf32 = precision != "highest"
+    _interop_threads, _interop_threads_are_set = count, True
 
 
-def get_float32_matmul_precision() -> str:
-    """The precision that ``set_float32_matmul_precision`` set."""
-    return _precision
+def get_num_interop_threads() -> int:
+    """The number that ``set_num_interop_threads`` set, else 1.  Source: torch.get_num_interop_threads."""
+    return _interop_threads
+
+
+def set_flush_denormal(mode: bool) -> bool:
+    """False: denormal numbers are always kept, as in PyTorch on processors that cannot flush them to 0.
+
+    Raises RuntimeError unless ``mode`` is a bool.  Source: torch.set_flush_denormal.
+    """
+    if not isinstance(mode, bool):
+        raise RuntimeError(f"flush_denormal expects a bool, but got {type_name(mode)}")
+    return False

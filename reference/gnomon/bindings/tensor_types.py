@@ -189,6 +189,19 @@ def name_of(self: Tensor) -> str:
     return f"{prefix}.{_NAME_OF[self.dtype]}"
 
 
+def typename(obj: Any, /) -> str:
+    """The name of an object's type, or of a class or function itself, with its module unless it is Python's.
+
+    For a tensor the name of its tensor type (``"gnomon.FloatTensor"``).  Source: torch.typename.
+    """
+    if isinstance(obj, Tensor):
+        return name_of(obj)
+    named = obj if hasattr(obj, "__qualname__") or hasattr(obj, "__name__") else type(obj)
+    module = getattr(named, "__module__", "") or ""
+    name: str = getattr(named, "__qualname__", "") or named.__name__
+    return name if module in ("", "builtins") else f"{module}.{name}"
+
+
 def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     """Without ``dtype``, the name of the tensor type; otherwise this tensor converted to it.
 

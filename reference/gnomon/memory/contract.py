@@ -138,6 +138,9 @@ class Backend:
     def memory_stats(self, index: int) -> Mapping[str, int]:
         """Bytes on device ``index``: ``allocated`` (in use), ``cached`` for later requests, and ``peak``, the
         largest ``allocated`` so far.  Empty if the backend does not count.
+
+        If it counts more: ``peak_reserved``, the largest sum of ``allocated`` and ``cached``; the numbers of
+        ``requests`` so far, and of ``segments`` that the device's driver has given.
         """
         return {}
 

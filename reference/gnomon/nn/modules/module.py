@@ -193,6 +193,7 @@ class Module:
     _state_dict_pre_hooks: OrderedDict[int, Hook]
     _load_state_dict_pre_hooks: OrderedDict[int, Hook]
     _load_state_dict_post_hooks: OrderedDict[int, Hook]
+    _compiled_call_impl: Callable[..., Any] | None = None  # what ``compile`` made
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if not self.call_super_init and kwargs:
@@ -404,6 +405,11 @@ class Module:
         # Names such as "0" of a Sequential are not Python's.
         return sorted(name for name in names if not name[0].isdigit())
 
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        state.pop("_compiled_call_impl", None)
+        return state
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         for name, value in _initial_state().items():  # an older version may not have had all of them
@@ -609,6 +615,13 @@ class Module:
         ):
             return self.forward(*args, **kwargs)
         return self._call_with_hooks(args, kwargs)
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """``gnomon.compile`` of this module's call, in place; calls run as before, since nothing is compiled.
+
+        The arguments are those of ``gnomon.compile``, and so are the errors.
+        """
+        self._compiled_call_impl = gn.compile(self.__call__, *args, **kwargs)
 
     def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Calls ``forward`` and all hooks, those of all modules before the module's own."""
