@@ -69,7 +69,43 @@ static PyObject *compare(PyObject *a, PyObject *b, int sign) {
     }
 }
 
+/* A slice with numbers in place of its 0-dim tensors; NULL if it has none, or one that is no integer. */
+static PyObject *slice_of_numbers(PyObject *index) {
+    const PySliceObject *slice = (PySliceObject *)index;
+    PyObject *const given[] = {slice->start, slice->stop, slice->step};
+    if (!is_tensor(given[0]) && !is_tensor(given[1]) && !is_tensor(given[2])) {
+        return NULL;
+    }
+    PyObject *numbers[3];
+    for (int k = 0; k < 3; k++) {
+        numbers[k] = is_tensor(given[k]) ? PyNumber_Index(given[k]) : Py_NewRef(given[k]);
+        if (numbers[k] == NULL) {
+            if (PyErr_ExceptionMatches(PyExc_Exception)) {
+                PyErr_Clear(); /* the slow path raises it again */
+            }
+            while (k > 0) {
+                Py_DECREF(numbers[--k]);
+            }
+            return NULL;
+        }
+    }
+    PyObject *made = PySlice_New(numbers[0], numbers[1], numbers[2]);
+    for (int k = 0; k < 3; k++) {
+        Py_DECREF(numbers[k]);
+    }
+    return made;
+}
+
 static PyObject *get_item(PyObject *a, PyObject *index) {
+    PyObject *plain = PySlice_Check(index) ? slice_of_numbers(index) : NULL;
+    if (plain != NULL) {
+        PyObject *found = call_two(protocol.__getitem__, a, plain);
+        Py_DECREF(plain);
+        return found;
+    }
+    if (PyErr_Occurred() != NULL) {
+        return NULL;
+    }
     PyObject *row = call_row(protocol.__getitem__, a, index);
     return row != NULL || PyErr_Occurred() != NULL ? row : call_two(protocol.__getitem__, a, index);
 }

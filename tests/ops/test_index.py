@@ -189,6 +189,26 @@ def test_what_python_refuses(device: str) -> None:
         x[1.5:]
 
 
+def test_bounds_of_slices_may_be_tensors(device: str) -> None:
+    x = gn.arange(10.0)
+    low, high, step = gn.tensor(2), gn.tensor([8], dtype=gn.uint8), gn.tensor(3, device="reference")
+    for found, wanted in (
+        (x[low:high], x[2:8]),
+        (x[low:], x[2:]),
+        (x[:high:step], x[:8:3]),
+        (x[-low : gn.tensor(10**6)], x[-2:]),
+        (x[gn.tensor(True) :: low], x[1::2]),
+    ):
+        assert found.tolist() == wanted.tolist() and found.stride() == wanted.stride()
+        assert found._base is x and found.storage_offset() == wanted.storage_offset()
+    with pytest.raises(TypeError, match="only integer tensors of a single element can be converted to an"):
+        x[gn.tensor(1.0) :]
+    with pytest.raises(TypeError, match="only integer tensors of a single element can be converted to an"):
+        x[: gn.tensor([1, 2])]
+    with pytest.raises(ValueError, match="step must be greater than zero"):
+        x[:: gn.tensor(-1)]
+
+
 def is_mask(item: Any) -> bool:
     return isinstance(item, gn.Tensor) and item.dtype is gn.bool
 

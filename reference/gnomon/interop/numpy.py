@@ -77,8 +77,8 @@ def dtype_from_numpy(array: Any) -> dtype:
     return found
 
 
-def _check_strides(array: Any) -> None:
-    if any(stride < 0 for stride in array.strides):
+def _check_strides(strides: tuple[int, ...]) -> None:
+    if any(stride < 0 for stride in strides):
         raise ValueError(
             "At least one stride in the given numpy array is negative, and tensors with negative strides "
             "are not currently supported. (You can probably work around this by making a copy of your array "
@@ -99,18 +99,13 @@ def from_numpy(array: Any, named: str = "NumPy array") -> Tensor:
     if not isinstance(array, numpy.ndarray):
         raise TypeError(f"expected np.ndarray (got {type_name(array)})")
     kind = dtype_from_numpy(array)
-    _check_strides(array)
-    if any(stride % kind.itemsize for stride in array.strides):
-        raise ValueError(
-            "given numpy array strides not a multiple of the element byte size. Copy the numpy array first."
-        )
+    where = get_default_device()
+    spec = _shared_spec(array.shape, array.strides, kind, where)
     if not array.flags.writeable:
         _warn_not_writable(named)
-    strides = tuple(stride // kind.itemsize for stride in array.strides)
-    where = get_default_device()
-    nbytes = spec_of(tuple(array.shape), strides, kind, where).extent_nbytes
+    nbytes = spec.extent_nbytes
     if nbytes == 0:
-        return empty_tensor(spec_of(tuple(array.shape), strides, kind, where))
+        return empty_tensor(spec)
     import ctypes
 
     view = memoryview(array)  # type: ignore[arg-type]  # its type is a buffer only from Python 3.12 on
@@ -127,8 +122,19 @@ def from_numpy(array: Any, named: str = "NumPy array") -> Tensor:
     if memory is None:
         backend, where = reference_backend, device("reference")
         memory = backend.wrap_host_memory(data, pointer)
-    spec = spec_of(tuple(array.shape), strides, kind, where)
+        spec = _shared_spec(array.shape, array.strides, kind, where)
     return make_tensor(spec, Storage(backend, where, memory, nbytes))
+
+
+@functools.lru_cache(1024)
+def _shared_spec(shape: tuple[int, ...], strides: tuple[int, ...], kind: dtype, where: device) -> Spec:
+    """The spec of a tensor that shares an array's memory; NumPy's strides count bytes."""
+    _check_strides(strides)
+    if any(stride % kind.itemsize for stride in strides):
+        raise ValueError(
+            "given numpy array strides not a multiple of the element byte size. Copy the numpy array first."
+        )
+    return spec_of(shape, tuple([stride // kind.itemsize for stride in strides]), kind, where)
 
 
 def _warn_not_writable(what: str) -> None:
@@ -146,16 +152,25 @@ def copy_from_numpy(array: Any, kind: dtype | None, where: Any) -> Tensor:
 
     array = numpy.asarray(array)
     found = dtype_from_numpy(array)
-    _check_strides(array)
-    order = sorted(range(array.ndim), key=lambda dim: -abs(array.strides[dim]))  # the outermost first
+    order, spec = _copied_spec(array.shape, array.strides, found, resolve_device(where))
     dense: Any = numpy.ascontiguousarray(array.transpose(order))
-    strides = [0] * array.ndim
-    for dim, stride in zip(order, geometry.contiguous_strides([array.shape[dim] for dim in order])):
-        strides[dim] = stride
-    made = empty_tensor(spec_of(tuple(array.shape), tuple(strides), found, resolve_device(where)))
+    made = empty_tensor(spec)
     if array.size and made._spec.device.type != "meta":
         made.untyped_storage().copy_in(0, memoryview(dense).cast("B"))
     return made if kind in (None, found) else made.to(kind)
+
+
+@functools.lru_cache(1024)
+def _copied_spec(
+    shape: tuple[int, ...], strides: tuple[int, ...], kind: dtype, where: device
+) -> tuple[list[int], Spec]:
+    """The order of an array's dimensions in memory, outermost first, and the spec of a dense copy in it."""
+    _check_strides(strides)
+    order = sorted(range(len(shape)), key=lambda dim: -abs(strides[dim]))
+    own = [0] * len(shape)
+    for dim, stride in zip(order, geometry.contiguous_strides([shape[dim] for dim in order])):
+        own[dim] = stride
+    return order, spec_of(shape, tuple(own), kind, where)
 
 
 def to_numpy(tensor: Tensor, force: bool) -> Any:
