@@ -595,7 +595,7 @@ static PyObject *call_known(PyObject *callable, PyObject *const *args, size_t gi
     return readable(self, args, given, names);
 }
 
-/* The plan of x[0], for arguments whose row this is; NULL if it is not only a view. */
+/* The plan of x[0] or x[0:n], for arguments whose row this is; NULL if it is not only a view. */
 static PlanObject *view_of(Row *row, PyObject *const *args) {
     PyObject *found = row->found;
     if (Py_TYPE(found) == facts.call) {
@@ -609,44 +609,76 @@ static PlanObject *view_of(Row *row, PyObject *const *args) {
     return is_view ? (PlanObject *)found : NULL;
 }
 
+/* The index that selects as many rows as `index` does, from the first one on, with the row where `index` begins in *row;
+ * NULL if it is no int or slice of adjacent rows, or is out of range. */
+static PyObject *from_first_row(PyObject *index, int64_t size, int64_t *row) {
+    if (PyLong_CheckExact(index)) {
+        int overflow = 0;
+        *row = PyLong_AsLongLongAndOverflow(index, &overflow);
+        if (overflow != 0 || *row < -size || *row >= size) {
+            return NULL;
+        }
+        *row += *row < 0 ? size : 0;
+        return PyLong_FromLong(0);
+    }
+    Py_ssize_t start, stop, step;
+    if (!PySlice_Check(index) || PySlice_Unpack(index, &start, &stop, &step) != 0 || step != 1) {
+        return NULL;
+    }
+    const Py_ssize_t length = PySlice_AdjustIndices((Py_ssize_t)size, &start, &stop, step);
+    if (length == size) {
+        return NULL;
+    }
+    *row = start;
+    PyObject *first = PyLong_FromLong(0);
+    PyObject *end = PyLong_FromSsize_t(length);
+    PyObject *made = first == NULL || end == NULL ? NULL : PySlice_New(first, end, NULL);
+    Py_XDECREF(first);
+    Py_XDECREF(end);
+    return made;
+}
+
 PyObject *call_row(PyObject *callable, PyObject *object, PyObject *index) {
-    static PyObject *zero;
     Function *self = (Function *)callable;
     Tensor *tensor = as_tensor(object);
-    if (tensor == NULL || !PyLong_CheckExact(index) || facts.learn == NULL || noted != NULL) {
+    if (tensor == NULL || facts.learn == NULL || noted != NULL) {
         return NULL;
     }
     PyObject *sizes = SLOT(tensor->spec, facts.sizes);
-    int overflow = 0;
-    int64_t row = PyLong_AsLongLongAndOverflow(index, &overflow);
+    int64_t row = 0;
     const int64_t size = PyTuple_GET_SIZE(sizes) == 0 ? 0 : PyLong_AsLongLong(PyTuple_GET_ITEM(sizes, 0));
-    if (overflow != 0 || row < -size || row >= size || (zero == NULL && (zero = PyLong_FromLong(0)) == NULL)) {
+    PyObject *from_first = PyTuple_GET_SIZE(sizes) == 0 ? NULL : from_first_row(index, size, &row);
+    if (from_first == NULL) {
+        forget_error();
         return NULL;
     }
-    PyObject *const args[] = {object, zero};
+    PyObject *const args[] = {object, from_first};
+    PyObject *found = NULL;
     for (int is_learned = 0; is_learned < 2; is_learned++) {
         Key key;
         int64_t keys;
         if (!make_key(self, args, 2, NULL, &key, &keys)) {
             forget_error();
-            return NULL;
+            break;
         }
         keys |= read_mode_word();
         if (!is_simple(keys) || keys & KEY_AUTOGRAD) {
-            return NULL;
+            break;
         }
         Row *known = find_row(&self->calls, &key);
         if (known != NULL) {
             PlanObject *plan = view_of(known, args);
-            return plan == NULL ? NULL : run_row(plan, tensor, row < 0 ? row + size : row, keys);
+            found = plan == NULL ? NULL : run_row(plan, tensor, row, keys);
+            break;
         }
         PyObject *first = call_made(callable, args, 2, NULL);
         if (first == NULL) {
-            return NULL;
+            break;
         }
         Py_DECREF(first);
     }
-    return NULL;
+    Py_DECREF(from_first);
+    return found;
 }
 
 PyObject *call_made(PyObject *callable, PyObject *const *args, size_t given, PyObject *names) {

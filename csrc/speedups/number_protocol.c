@@ -98,16 +98,16 @@ static PyObject *slice_of_numbers(PyObject *index) {
 
 static PyObject *get_item(PyObject *a, PyObject *index) {
     PyObject *plain = PySlice_Check(index) ? slice_of_numbers(index) : NULL;
-    if (plain != NULL) {
-        PyObject *found = call_two(protocol.__getitem__, a, plain);
-        Py_DECREF(plain);
-        return found;
-    }
-    if (PyErr_Occurred() != NULL) {
+    if (plain == NULL && PyErr_Occurred() != NULL) {
         return NULL;
     }
-    PyObject *row = call_row(protocol.__getitem__, a, index);
-    return row != NULL || PyErr_Occurred() != NULL ? row : call_two(protocol.__getitem__, a, index);
+    PyObject *given = plain == NULL ? index : plain;
+    PyObject *found = call_row(protocol.__getitem__, a, given);
+    if (found == NULL && PyErr_Occurred() == NULL) {
+        found = call_two(protocol.__getitem__, a, given);
+    }
+    Py_XDECREF(plain);
+    return found;
 }
 
 static int set_item(PyObject *a, PyObject *index, PyObject *value) {

@@ -471,7 +471,8 @@ PyObject *call_warn(PyObject *function, PyObject *const *args, size_t count, PyO
 /* The code of the dtype of a tensor whose numbers can be read in place; -1 otherwise. */
 long code_of(Function *self, PyObject *object);
 PyObject *call_item(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
-/* x[index] by the plan of x[0], so that not every row needs one; NULL without an exception: call the function. */
+/* x[index] by the plan of x[0], or x[0:n] if it is a slice, so that not every row needs one; NULL without an exception:
+ * call the function. */
 PyObject *call_row(PyObject *function, PyObject *tensor, PyObject *index);
 PyObject *call_mask(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
 PyObject *call_setitem(PyObject *function, PyObject *const *args, size_t count, PyObject *names);

@@ -189,6 +189,26 @@ def test_what_python_refuses(device: str) -> None:
         x[1.5:]
 
 
+@pytest.mark.parametrize("bound", [(-9, 9), (-(2**70), 2**70)])
+@given(data=st.data())
+@settings(max_examples=60)
+def test_rows_are_where_numpy_has_them(bound: tuple[int, int], data: st.DataObject) -> None:
+    """Also in calls that repeat what was found for the first rows."""
+    sizes = data.draw(st.sampled_from([(7,), (7, 2), (1, 3), (0, 2), (5, 0)]))
+    count = sizes[0] * (sizes[1] if len(sizes) > 1 else 1)
+    array = numpy.arange(2.0 * count + 5)[5::2][:count].reshape(sizes)
+    x = gn.arange(2.0 * count + 5)[5::2][:count].reshape(sizes)
+    limit = st.one_of(st.none(), st.integers(*bound))
+    for _ in range(3):
+        index = slice(data.draw(limit), data.draw(limit), data.draw(st.sampled_from([None, 1, 2])))
+        found, wanted = x[index], array[index]
+        assert found.tolist() == wanted.tolist() and tuple(found.shape) == wanted.shape
+        if wanted.size:
+            offset = wanted.__array_interface__["data"][0] - array.__array_interface__["data"][0]
+            assert found.storage_offset() - x.storage_offset() == offset // 8
+        assert found.untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
+
+
 def test_bounds_of_slices_may_be_tensors(device: str) -> None:
     x = gn.arange(10.0)
     low, high, step = gn.tensor(2), gn.tensor([8], dtype=gn.uint8), gn.tensor(3, device="reference")
