@@ -285,7 +285,7 @@ Tensor? grad_scale=None, Tensor? found_inf=None"""
 _ADAM = """Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] exp_avgs, Tensor(d!)[] exp_avg_sqs, \
 Tensor(e!)[] max_exp_avg_sqs, Tensor[] state_steps, *, {} lr, float beta1, float beta2, float weight_decay, \
 float eps, bool amsgrad, bool maximize, Tensor? grad_scale=None, Tensor? found_inf=None"""
-_ADAGRAD = """Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] state_sums, Tensor[] state_steps, *, \
+_ADAGRAD = """Tensor(a!)[] self, Tensor(b!)[] grads, Tensor(c!)[] state_sums, {} state_steps, *, \
 {} lr, float lr_decay, float weight_decay, float eps, bool maximize, Tensor? grad_scale=None, \
 Tensor? found_inf=None"""
 _SCALED = """
@@ -329,7 +329,7 @@ for _name, _decoupled, _says in (
         doc=f"{_name} with the learning rate as a tensor.",
     )
 native_function(
-    f"_fused_adagrad_({_ADAGRAD.format('float')}) -> ()",
+    f"_fused_adagrad_({_ADAGRAD.format('Tensor(d!)[]', 'float')}) -> ()",
     meta=_adagrad_meta,
     kernel=_adagrad_kernel,
     derivatives={},
@@ -339,7 +339,7 @@ native_function(
     + _SCALED,
 )
 native_function(
-    f"_fused_adagrad_.tensor_lr({_ADAGRAD.format('Tensor')}) -> ()",
+    f"_fused_adagrad_.tensor_lr({_ADAGRAD.format('Tensor[]', 'Tensor')}) -> ()",
     composite=_with_lr("_fused_adagrad_", 4),
     doc="_fused_adagrad_ with the learning rate as a tensor.",
 )
