@@ -138,7 +138,7 @@ def test_a_disabled_scaler_changes_nothing(device: str) -> None:
             assert not GradScaler().is_enabled()
 
 
-@pytest.mark.parametrize("kind", ["SGD", "Adam", "AdamW"])
+@pytest.mark.parametrize("kind", ["SGD", "Adam", "AdamW", "Adagrad"])
 def test_a_fused_step_unscales_the_gradients_itself(kind, device: str) -> None:
     options = {"momentum": 0.5} if kind == "SGD" else {}
     found = []

@@ -75,6 +75,7 @@ class Adagrad(MultiTensorOptimizer):
         }
         super().__init__(params, defaults)
         check_fused(fused, foreach, differentiable)
+        self._step_supports_amp_scaling = bool(fused)
         for group in self.param_groups:
             for param in group["params"]:
                 self.state[param].update(self._new_state(param, param, group))
