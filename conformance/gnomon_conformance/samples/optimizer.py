@@ -115,7 +115,7 @@ ADAGRAD_SAMPLES = [
     good(adagrad(lr=0.5, lr_decay=0.25)),
     good(adagrad(lr_decay=0.5, weight_decay=0.25)),
     good(adagrad(maximize=True, weight_decay=0.25)),
-    good(adagrad(eps=0.0)),
+    good(adagrad(eps=0.5)),
     good(adagrad(grad_scale=SCALE)),
     good(adagrad(grad_scale=SCALE, found_inf=number("zeros"))),
     good(adagrad(lr_decay=0.5, grad_scale=SCALE, found_inf=number("ones"))),
