@@ -2,40 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..values.absent import absent
+from ..values.absent_device import (
+    device_count,
+    empty_cache,
+    is_available,
+    manual_seed,
+    manual_seed_all,
+    memory_allocated,
+    synchronize_of,
+)
 
-__getattr__ = absent(__name__, "there is no backend for Intel's GPUs")
+__all__ = [
+    "device_count",
+    "empty_cache",
+    "is_available",
+    "manual_seed",
+    "manual_seed_all",
+    "memory_allocated",
+    "synchronize",
+]
 
-
-def is_available() -> bool:
-    """False: there is no backend for Intel's GPUs."""
-    return False
-
-
-def device_count() -> int:
-    """0: there is no backend for Intel's GPUs."""
-    return 0
-
-
-def manual_seed(seed: int) -> None:
-    """Does nothing: there is no device."""
-
-
-def manual_seed_all(seed: int) -> None:
-    """Does nothing: there is no device."""
-
-
-def empty_cache() -> None:
-    """Does nothing: there is no device."""
-
-
-def memory_allocated(device: Any = None) -> int:
-    """0: there is no device."""
-    return 0
-
-
-def synchronize(device: Any = None) -> None:
-    """Raises RuntimeError: there is no device."""
-    raise RuntimeError("synchronize: there is no backend for Intel's GPUs")
+_WHY = "there is no backend for Intel's GPUs"
+__getattr__ = absent(__name__, _WHY)
+synchronize = synchronize_of(_WHY)
