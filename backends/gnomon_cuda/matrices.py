@@ -20,7 +20,7 @@ typedef struct { int64_t count; uintptr_t memory; int64_t memory_bytes; uintptr_
 DTYPES = ("float32", "float64", "complex64", "complex128")
 WARP = 32
 FEW = 16  # sides of matrices for which a warp is enough
-MOST_SHARED_BYTES = 48 * 1024  # that a kernel has without asking
+MOST_SHARED_BYTES = 47 * 1024  # of 48 KiB that a kernel has without asking; the rest is for its variables
 BLOCKS_PER_MULTIPROCESSOR = 16
 BLOCKS_WITH_MEMORY = 4  # per multiprocessor, if each has memory of its own
 
