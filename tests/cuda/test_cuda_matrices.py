@@ -189,10 +189,11 @@ def test_reflections_of_columns_that_need_none_and_of_numbers_far_from_one():
 @each_dtype
 def test_exponentials(dtype, memory):
     """Norms that need each of the polynomials, and norms that need squaring."""
-    for sizes in ((2, 2), (17, 17), (0, 0)):
-        for norm in (1e-9, 1e-4, 4e-3, 0.06, 0.25, 0.75, 3.0, 9.0):
-            matrix = numbers(2, *sizes, dtype=dtype)
-            alike(aten.linalg_matrix_exp.default, matrix * (norm / max(1, sizes[0])))
+    norms = (1e-9, 1e-4, 4e-3, 0.06, 0.25, 0.75, 3.0, 9.0)
+    for sizes, wanted in (((2, 2, 2), norms), ((17, 17), norms[-2:]), ((0, 0), norms[:1])):
+        for norm in wanted:
+            matrix = numbers(*sizes, dtype=dtype) * (norm / max(1, sizes[-1]))
+            alike(aten.linalg_matrix_exp.default, matrix)
     for odd in (math.nan, math.inf):
         matrix = gn.zeros(2, 2, 2, dtype=dtype, device="reference")
         matrix[1, 0, 1] = odd
@@ -213,9 +214,10 @@ def test_eigenvectors(dtype, memory):
 
 
 def test_eigenvalues_that_are_equal_and_numbers_far_from_one():
-    values, vectors = aten._linalg_eigh.default(gn.ones(18, 18, device="cuda"))
-    assert gn.allclose(values.cpu(), gn.tensor([0.0] * 17 + [18]), 1e-5, 1e-5)
-    assert gn.allclose((vectors * values @ vectors.mT).cpu(), gn.ones(18, 18), 1e-5, 1e-5)
+    ones = gn.ones(18, 18, device="reference")
+    values, vectors = (each.to("reference") for each in aten._linalg_eigh.default(ones.to("cuda")))
+    assert values.tolist() == pytest.approx([0] * 17 + [18], abs=1e-5)
+    assert ((vectors * values) @ vectors.mT - ones).abs().max() < 1e-5
     for factor in (0.0, 1e-30, 1e30):
         matrix = gn.tensor([[2.0, 1], [1, 2]], device="reference") * factor
         values = aten._linalg_eigh.default(matrix.to("cuda"))[0]
@@ -245,11 +247,9 @@ GRADIENTS = {
     "solve_triangular": (lambda x, y: gn.linalg.solve_triangular(x, y, upper=True), 2),
     "lu": (lambda x: gn.linalg.lu(x)[1:], 1),
     "inv": (lambda x: gn.linalg.inv(x), 1),
-    "slogdet": (lambda x: gn.linalg.slogdet(x)[1], 1),
     "eigh": (lambda x: gn.linalg.eigvalsh(x @ x.mT), 1),
     "matrix_exp": (lambda x: gn.linalg.matrix_exp(x), 1),
     "cholesky_solve": (lambda x, y: gn.cholesky_solve(y, x), 2),
-    "cholesky_inverse": (lambda x: gn.cholesky_inverse(x), 1),
     "householder_product": (lambda x, y: gn.linalg.householder_product(x, y[:, 0]), 2),
 }
 
@@ -264,7 +264,7 @@ def test_gradients_never_leave_the_gpu(name):
         leaves = [moved(each, on).requires_grad_() for each in given]
         made = function(*leaves)
         made = (made,) if isinstance(made, gn.Tensor) else made
-        sum(each.sin().sum() for each in made).backward()
+        sum((each * each).sum() for each in made).backward()
         assert on == "reference" or (dict(launch.fallbacks), dict(launch.declined)) == (before, declined)
         grads.append([each.grad for each in leaves])
     for one, other in zip(*grads):
