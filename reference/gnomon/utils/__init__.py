@@ -3,6 +3,6 @@
 Source: torch/utils.
 """
 
-from . import checkpoint, collect_env, data, model_zoo, pytree
+from . import benchmark, checkpoint, collect_env, data, model_zoo, pytree
 
-__all__ = ["checkpoint", "collect_env", "data", "model_zoo", "pytree"]
+__all__ = ["benchmark", "checkpoint", "collect_env", "data", "model_zoo", "pytree"]
