@@ -203,6 +203,21 @@ static int64_t band_rows(const geometry *of) {
     return (of->kernel[1] - 1) * of->dilation[1] + 1;
 }
 
+/* Whether each image is one patch, for the only position of its output. */
+static int is_whole(const geometry *of) {
+    for (int i = 0; i < SPATIAL; i++) {
+        if (of->out[i] != 1 || of->in[i] != of->kernel[i] || of->padding[i] != 0 || of->dilation[i] != 1) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Whether a gradient of the input that is computed by a convolution of y would mostly multiply padding. */
+static int is_mostly_padding(const geometry *of) {
+    return of->in_numel > 2 * of->out_numel * of->stride[0] * of->stride[1] * of->stride[2];
+}
+
 /* A phase: the positions of an input with the same remainders modulo the strides, each `stride` after the one before,
  * and the kernel elements that use them.  Their gradient is that of a convolution with stride 1. */
 #define MOST_PHASES 16

@@ -170,6 +170,16 @@ static int32_t NAME(forward)(convolution *work) {
                              lay_image, OVER_PLANES(lines_forward));
     }
 #endif
+#if IS_PRECISE
+    if (of->groups == 1 && is_whole(of)) {
+        COMPUTE *y = (COMPUTE *)work->result;
+        for (int64_t image = 0; image < of->batch && work->bias != NULL; image++) {
+            NAME(fill_with_bias)(work, y + image * of->features, of->features, 1, 1, 0);
+        }
+        return NAME(gn_matmul)(of->batch, of->features, of->depth, (COMPUTE *)work->x, of->depth, 1,
+                               (COMPUTE *)work->w, 1, of->depth, work->bias != NULL, y, of->features);
+    }
+#endif
 #if IS_PRECISE && GN_HAS_GEMM
     if (PACKS && is_worth_bands(of, band_rows(of))) {
         return NAME(packed_forward)(work);
@@ -228,8 +238,18 @@ static int32_t NAME(backward_data)(convolution *work) {
                              NAME(depthwise_backward_data), lay_gradient, OVER_PLANES(lines_backward_data));
     }
 #endif
+#if IS_PRECISE
+    if (of->groups == 1 && is_whole(of)) { /* the rows of x are those of y w */
+        COMPUTE *x = (COMPUTE *)work->result;
+        for (int64_t image = 0; image < of->batch && work->bias != NULL; image++) {
+            NAME(fill_with_bias)(work, x + image * of->depth, of->channels, of->in_numel, of->in_numel, 0);
+        }
+        return NAME(gn_matmul)(of->batch, of->depth, of->features, (COMPUTE *)work->y, of->features, 1,
+                               (COMPUTE *)work->w, of->depth, 1, work->bias != NULL, x, of->depth);
+    }
+#endif
 #if IS_PRECISE && GN_HAS_GEMM
-    if (PACKS && (is_dense(of) ? is_worth_bands(of, band_rows(of)) : has_phases(of))) {
+    if (PACKS && !is_mostly_padding(of) && (is_dense(of) ? is_worth_bands(of, band_rows(of)) : has_phases(of))) {
         return NAME(packed_backward_data)(work);
     }
 #endif
@@ -288,6 +308,12 @@ static int32_t NAME(backward_weight)(convolution *work) {
     if (is_depthwise(of)) {
         return run_depthwise(work, of->groups * of->features, of->batch * of->kernel_numel * of->out_numel,
                              NAME(depthwise_backward_weight), lay_image, OVER_PLANES(lines_backward_weight));
+    }
+#endif
+#if IS_PRECISE
+    if (of->groups == 1 && is_whole(of)) {
+        return NAME(gn_matmul)(of->features, of->depth, of->batch, (COMPUTE *)work->y, 1, of->features,
+                               (COMPUTE *)work->x, of->depth, 1, 0, (COMPUTE *)work->result, of->depth);
     }
 #endif
 #if IS_PRECISE && GN_HAS_GEMM
