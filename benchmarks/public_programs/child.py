@@ -1,8 +1,9 @@
 """Runs one program with one library, records it, and writes the record: started by ``runner.py``.
 
-    python child.py LIBRARY RECORD STEPS PROGRAM [ARGUMENT ...]
+    python child.py LIBRARY RECORD STEPS MOVED PROGRAM [ARGUMENT ...]
 
-LIBRARY is ``gnomon``, ``torch``, or ``torch-same-draws``: PyTorch with gnomon's random numbers.
+LIBRARY is ``gnomon``, ``torch``, or ``torch-same-draws``: PyTorch with gnomon's random numbers.  If MOVED is
+not 0, training starts from parameters whose last bits differ, other ones for each number.
 
 The record has the value of the tensor of each call of ``backward``, the parameters at the end, and the
 seconds from the end of each of these calls to the end of the next one.  The program ends itself, or is
@@ -33,8 +34,9 @@ class Enough(BaseException):
 class Recorder:
     """What a program does with a library."""
 
-    def __init__(self, torch: Any, steps: int) -> None:
+    def __init__(self, torch: Any, steps: int, moved: int = 0) -> None:
         self.steps = steps
+        self.generator = np.random.default_rng(moved) if moved else None
         self.losses: list[Any] = []
         self.times: list[float] = []
         self.optimizers: list[Any] = []
@@ -50,6 +52,10 @@ class Recorder:
         def recorded_start(optimizer: Any, *args: Any, **kwargs: Any) -> None:
             start(optimizer, *args, **kwargs)
             self.optimizers.append(optimizer)
+            if self.generator is not None:
+                for group in optimizer.param_groups:
+                    for parameter in group["params"]:
+                        move(parameter.detach().numpy(), self.generator)
 
         torch.Tensor.backward = recorded_backward
         torch.optim.Optimizer.__init__ = recorded_start
@@ -71,17 +77,23 @@ def refuse_the_network(event: str, args: tuple[Any, ...]) -> None:
         raise OSError("the programs run without a network")
 
 
+def move(values: np.ndarray, generator: np.random.Generator) -> None:
+    """Replace each value by one of its two neighbours, at random."""
+    directions = generator.choice(np.array([-np.inf, np.inf], values.dtype), values.shape)
+    values[...] = np.nextafter(values, directions)
+
+
 def numbers(tensor: Any) -> np.ndarray:
     return tensor.detach().cpu().double().numpy()
 
 
-def main(name: str, record: str, steps: str, program: str, *arguments: str) -> None:
+def main(name: str, record: str, steps: str, moved: str, program: str, *arguments: str) -> None:
     torch = library.choose(name.partition("-")[0])
     if name == "torch-same-draws":
         from public_programs import draws
 
         draws.start()
-    recorder = Recorder(torch, int(steps))
+    recorder = Recorder(torch, int(steps), int(moved))
     sys.addaudithook(refuse_the_network)
     random.seed(SEED)
     np.random.seed(SEED)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from public_programs.manifest import PROGRAMS, Program
 from public_programs.runner import THREADS, Difference
 
-# A difference is rounding if it is below this, or not much larger than that of PyTorch's other kernels.
+# A difference is rounding if it is below this, or not much larger than that between PyTorch's runs.
 LOSSES, PARAMETERS, TIMES = 1e-4, 5e-2, 10.0
+MOVED = 12  # runs of PyTorch from other last bits, where a difference needs an explanation
 
 
 @dataclass
@@ -84,11 +85,11 @@ computes PyTorch's random operators in the runs that are compared (`draws.py`); 
 | steps | calls of `backward` |
 | losses | the largest difference of the value of which `backward` was called, relative to it if it is above 1 |
 | parameters | the largest difference of an element of a parameter at the end, relative to the largest element of that parameter |
-| (PyTorch) | the same differences between PyTorch and PyTorch with other kernels (`ATEN_CPU_CAPABILITY=default` and others, one thread): what rounding alone does to this program |
+| (PyTorch) | the same differences between PyTorch and PyTorch with other kernels (`ATEN_CPU_CAPABILITY=default` and others, one thread): what rounding alone does to this program. If gnomon's difference is above the limit, up to {moved} runs of PyTorch follow whose parameters start one unit in the last place from the others, up or down at random; the largest difference counts |
 | gnomon, PyTorch | seconds from the end of the first call of `backward` to the end of the last one, with {threads} threads each: for each step the least of the runs, which take turns. In reinforcement learning other draws make longer or shorter episodes: there PyTorch's time is that of gnomon's number of steps of the environment |
 | ratio | gnomon's time divided by PyTorch's |
 
-A difference of losses is rounding if it is at most {losses:g}, or {times:g} times that of PyTorch's other kernels; for parameters the limit is
+A difference of losses is rounding if it is at most {losses:g}, or {times:g} times that between PyTorch's runs; for parameters the limit is
 {parameters:g}. Parameters can differ by more than losses where their gradients are nothing but rounding: Adam then makes steps of full
 length in one direction or the other, for example for the bias of a convolution before a batch norm. The limit is as wide as it is
 because of two programs, whose parameters differ by more than 0.001 with losses within 0.0001.
@@ -103,7 +104,7 @@ def markdown(rows: list[Row], before: str) -> str:
     lines = {_title(line): line for line in before.splitlines() if line.startswith("| ")}
     lines |= {_title(row.markdown()): row.markdown() for row in rows}
     titles = [f"| {program.name} | {program.what} |" for program in PROGRAMS]
-    head = _HEAD.format(threads=THREADS, losses=LOSSES, parameters=PARAMETERS, times=TIMES)
+    head = _HEAD.format(threads=THREADS, moved=MOVED, losses=LOSSES, parameters=PARAMETERS, times=TIMES)
     return head + "".join(lines[title] + "\n" for title in titles if title in lines)
 
 

@@ -61,8 +61,17 @@ class Difference:
     parameters: float
 
 
-def run(program: Program, snapshots: Path, name: str, environment: dict[str, str] | None = None) -> Record:
-    """Run the program in a copy of its folder.  Raises ProgramError."""
+def run(
+    program: Program,
+    snapshots: Path,
+    name: str,
+    environment: dict[str, str] | None = None,
+    moved: int = 0,
+) -> Record:
+    """Run the program in a copy of its folder.  Raises ProgramError.
+
+    If ``moved`` is not 0, its parameters start from neighbouring numbers, other ones for each value of it.
+    """
     repository = snapshots / program.repository.replace("/", "+")
     source = repository / program.path
     with tempfile.TemporaryDirectory() as scratch:
@@ -76,9 +85,9 @@ def run(program: Program, snapshots: Path, name: str, environment: dict[str, str
         variables = {**os.environ, **COMMON, "PYTHONPATH": os.pathsep.join(libraries), **(environment or {})}
 
         record = Path(scratch) / "record.npz"
-        child = [sys.executable, str(CHILD), name, str(record), str(program.steps), str(folder / source.name)]
+        child = [sys.executable, str(CHILD), name, str(record), str(program.steps), str(moved)]
         done = subprocess.run(
-            [*child, *program.arguments.split()],
+            [*child, str(folder / source.name), *program.arguments.split()],
             cwd=folder,
             env=variables,
             capture_output=True,
@@ -101,6 +110,11 @@ def least_seconds(records: list[Record]) -> float:
 def _largest(values: list[float]) -> float:
     """The largest value; NaN counts as infinite."""
     return max((math.inf if math.isnan(value) else value for value in values), default=0.0)
+
+
+def largest(differences: list[Difference]) -> Difference:
+    """The largest of each."""
+    return Difference(max(each.losses for each in differences), max(each.parameters for each in differences))
 
 
 def compare(expected: Record, found: Record) -> Difference:

@@ -112,6 +112,8 @@ def test_a_program_is_stopped_after_its_steps_and_a_failure_is_shown(programs: A
     record = programs.runner.run(program, programs.folder, "gnomon")
     again = programs.runner.run(program, programs.folder, "gnomon")
     assert len(record.losses) == 3 and programs.runner.compare(record, again).losses == 0
+    moved = programs.runner.run(program, programs.folder, "gnomon", moved=1)
+    assert 0 < programs.runner.compare(record, moved).parameters < 1e-4
     program = programs.manifest.Program("someone/something", "digits/train.py", "", "--epochs many")
     with pytest.raises(programs.runner.ProgramError, match="invalid int value: 'many'"):
         programs.runner.run(program, programs.folder, "gnomon")
@@ -143,6 +145,8 @@ def test_differences_are_relative_and_records_of_other_shapes_differ(programs: A
     ):
         assert compare(first, other) == programs.runner.Difference(math.inf, math.inf)
     assert compare(first, record([8.0, math.nan], [2.0, -4.0], [1.0])).losses == math.inf
+    both = [programs.runner.Difference(0.5, 0.0), programs.runner.Difference(0.25, 1.0)]
+    assert programs.runner.largest(both) == programs.runner.Difference(0.5, 1.0)
     runs = [
         programs.runner.Record(np.zeros(2), [], np.array(seconds)) for seconds in ([1.0, 5.0], [3.0, 2.0])
     ]
