@@ -313,8 +313,9 @@ def _einsum(equation: str, tensors: Sequence[Any], path: Sequence[int] | None) -
     result = operands[0]
     if len(operands) == 1:
         return aten.sum.dim_IntList(result, plan.first, False, None) if plan.first else result
-    if plan.first:
-        result = aten.sum.dim_IntList(result, plan.first, True, None)
+    first = [dim for dim in plan.first if result.size(dim) != 1]  # a sum would promote integers
+    if first:
+        result = aten.sum.dim_IntList(result, first, True, None)
     for pair, operand in zip(plan.pairs, operands[1:]):
         result = pair.apply(result, operand)
     for _ in range(plan.summed):

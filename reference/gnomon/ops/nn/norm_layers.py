@@ -522,8 +522,8 @@ def _group_grad(
         )
         to_input, to_weight, to_bias = found
     if grad_input_mask[0] and (for_mean is not None or for_rstd is not None):
-        shape = (N, group, -1)
         count = C // group * HxW
+        shape = (N, group, count)
         rstd = result2.unsqueeze(-1)
         moved: Any = None
         if for_mean is not None:
