@@ -45,8 +45,10 @@ from .bindings.functional import (
     atleast_1d,
     atleast_2d,
     atleast_3d,
+    block_diag,
     broadcast_shapes,
     broadcast_tensors,
+    cartesian_prod,
     cdist,
     einsum,
     is_complex,
@@ -62,6 +64,7 @@ from .bindings.functional import (
     tensordot,
     unique,
     unique_consecutive,
+    unravel_index,
     vmap,
 )
 from .bindings.functions import operator_functions as _operator_functions

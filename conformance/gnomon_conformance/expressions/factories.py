@@ -316,3 +316,9 @@ for _seed in ("2**65", "2**64", "2**64 - 1", "-(2**63)", "-(2**63) - 1", "-1"):
 for _seed in ("1.5", "True", "'1'"):
     expressions_of("Generator", f"gn.Generator().manual_seed({_seed})")
 expressions_of("manual_seed", "gn.manual_seed(2**65)", "gn.manual_seed(-(2**63) - 1)", "gn.manual_seed('a')")
+expressions_of(
+    "resize_as_",
+    "x = t(2, 3); x.resize_as_(t(3, 2)); x",
+    "x = t(6); x.resize_as_(t(1, 2, 1, 3), memory_format=gn.channels_last); x",
+    "x = t(6); gn.resize_as_(x, t(2)) is x",
+)

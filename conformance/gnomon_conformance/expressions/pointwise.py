@@ -540,3 +540,26 @@ expressions_of(
     "gn.exp(gn.tensor([1000 + 0j, 1000 + 1j, 1000 - 2j, 1000 + 3j], dtype=gn.complex128))",
     "gn.exp(gn.tensor([complex(1000, -0.0)], dtype=gn.complex128))",
 )
+for _name, _operator in {
+    "not_equal": "ne",
+    "less": "lt",
+    "less_equal": "le",
+    "greater": "gt",
+    "greater_equal": "ge",
+}.items():
+    expressions_of(
+        _name,
+        f"gn.{_name}(t(3), t(3))",
+        f"t(3).{_name}(0.5)",
+        f"x = t(3); x.{_name}_(0); x",
+        f"gn.{_name}(t(3), other=1, out=gn.empty(0, dtype=gn.bool))",
+    )
+expressions_of(
+    "ldexp",
+    "gn.ldexp(t(3), gn.tensor([1, -2, 3]))",
+    "t(3, dtype='int32').ldexp(gn.tensor(2))",
+    "x = t(3); x.ldexp_(gn.tensor(2.5)); x",
+    "t(3, dtype='int32').ldexp_(gn.tensor(2))",
+    "gn.ldexp(t(3), 2)",
+    "grad(lambda x: x.ldexp(x), t(3))",
+)

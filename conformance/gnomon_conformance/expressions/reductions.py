@@ -323,3 +323,66 @@ expressions_of(
     "F.batch_norm(t(0, 3), None, None)",
     "F.batch_norm(t(2, 0), t(0), t(0))",
 )
+expressions_of(
+    "trapezoid",
+    "gn.trapezoid(t(2, 4))",
+    "gn.trapezoid(t(2, 4), dx=0.5, dim=0)",
+    "gn.trapezoid(t(2, 4), gn.tensor([0.0, 1.0, 3.0, 4.5]))",
+    "gn.trapezoid(y=t(2, 4), x=t(2, 4), dim=1)",
+    "gn.trapezoid(t(4, dtype='int64'))",
+    "gn.trapezoid(t(4, dtype='bool'))",
+    "gn.trapezoid(t())",
+    "grad(lambda x: gn.trapezoid(x, x * x), t(4))",
+)
+expressions_of(
+    "trapz",
+    "gn.trapz(t(2, 4))",
+    "gn.trapz(t(2, 4), dx=0.5, dim=0)",
+    "gn.trapz(t(2, 4), gn.tensor([0.0, 1.0, 3.0, 4.5]))",
+    "gn.trapz(y=t(2, 4), x=t(2, 4), dim=1)",
+    "gn.trapz(t(4, dtype='int64'))",
+    "gn.trapz(t(4, dtype='bool'))",
+    "gn.trapz(t())",
+    "grad(lambda x: gn.trapz(x, x * x), t(4))",
+)
+expressions_of(
+    "cumulative_trapezoid",
+    "gn.cumulative_trapezoid(t(2, 4))",
+    "gn.cumulative_trapezoid(t(2, 4), dx=0.5, dim=0)",
+    "gn.cumulative_trapezoid(t(2, 4), gn.tensor([0.0, 1.0, 3.0, 4.5]))",
+    "gn.cumulative_trapezoid(t(4, dtype='int64'))",
+    "gn.cumulative_trapezoid(t(4, dtype='bool'))",
+    "grad(lambda x: gn.cumulative_trapezoid(x, x * x), t(4))",
+)
+expressions_of(
+    "gradient",
+    "gn.gradient(t(4))",
+    "gn.gradient(t(3, 4), spacing=2)",
+    "gn.gradient(t(3, 4), spacing=(2.0, 0.5), dim=(0, 1), edge_order=2)",
+    "gn.gradient(t(3, 4), spacing=[gn.tensor([0.0, 1.0, 3.0]), gn.tensor([0.0, 1.0, 3.0, 4.5])])",
+    "gn.gradient(t(3, 4), spacing=(gn.tensor([0.0, 1.0, 3.0]),), dim=0, edge_order=2)",
+    "gn.gradient(t(4, dtype='int64'))",
+    "gn.gradient(t(4, dtype='uint8'))",
+    "gn.gradient(t(3), edge_order=3)",
+    "gn.gradient(t(3, 4), spacing=(1.0, 2.0), dim=1)",
+    "grad(lambda x: gn.gradient(x, edge_order=2)[1], t(3, 4))",
+)
+expressions_of(
+    "dist",
+    "gn.dist(t(2, 3), t(3))",
+    "t(3).dist(t(3), p=1)",
+    "gn.dist(t(3), t(3), float('inf'))",
+    "gn.dist(t(3, dtype='int64'), t(3, dtype='int64'))",
+    "grad(lambda x: x.dist(x * 2), t(3))",
+)
+expressions_of(
+    "renorm",
+    "gn.renorm(t(3, 2), 2, 0, 1)",
+    "t(3, 2, layout='transposed').renorm(p=1, dim=-1, maxnorm=0.5)",
+    "x = t(3, 2); x.renorm_(2, 0, 1); x",
+    "gn.renorm(t(3), 2, 0, 1)",
+    "gn.renorm(t(3, 2), 0, 0, 1)",
+    "gn.renorm(t(3, 2), 2j, 0, 1)",
+    "gn.renorm(t(3, 2, dtype='int64'), 2, 0, 1)",
+    "grad(lambda x: x.renorm(2, 0, 1), t(3, 2))",
+)

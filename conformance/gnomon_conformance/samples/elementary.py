@@ -436,3 +436,17 @@ samples_of(
     "masked_fill.Scalar",
     [sample(tensor(2, 3), MASK, number, dtypes=["int64"]) for number in (-(2.0**63), 2.0**63)],
 )
+samples_of(
+    "ldexp.Tensor",
+    [
+        sample(tensor(2, 3), tensor(3, values="below 5")),
+        sample(tensor(2, 3), tensor(2, 1, dtype="int32", values="below 5")),
+        sample(tensor(), tensor(2, values="below 2")),
+        bad("RuntimeError", tensor(2), tensor(3)),
+    ],
+    tolerance="elementary",
+)
+samples_of(
+    "not_equal.Tensor less.Tensor less_equal.Tensor greater.Tensor greater_equal.Tensor",
+    [*binary()[:3], *numbers()],
+)

@@ -281,3 +281,10 @@ samples_of(
 for _number in (2.5, 1.9):
     samples_of("fill.Scalar full_like", [sample(tensor(3, 4), _number, dtypes=(*INTEGERS, "bool"))])
     samples_of("new_full", [sample(tensor(3, 4), [2, 3], _number, dtypes=(*INTEGERS, "bool"))])
+samples_of(
+    "resize_as_",
+    [
+        sample(CONTIGUOUS, tensor(3, 2), differentiable=False),
+        sample(CONTIGUOUS, tensor(2, dtype="int64"), differentiable=False),
+    ],
+)

@@ -290,3 +290,86 @@ samples_of(
     ],
     tolerance="composed",
 )
+for _name in ("trapezoid", "trapz", "cumulative_trapezoid"):
+    samples_of(
+        f"{_name}.x",
+        [
+            sample(tensor(2, 4), tensor(4)),
+            sample(tensor(3, 2), tensor(3), dim=0),
+            sample(tensor(2, 3), tensor(2, 3)),
+            sample(tensor(3, 4), tensor(1, 4)),
+            bad("RuntimeError", tensor(2, 3), tensor(2)),
+            bad("RuntimeError", tensor(2, 3), tensor(4, 3)),
+            bad("IndexError", tensor(2, 3), tensor(3), dim=2),
+        ],
+        tolerance="composed",
+    )
+    samples_of(
+        f"{_name}.dx",
+        [
+            sample(tensor(2, 4)),
+            sample(tensor(3, 2), dx=0.5, dim=0),
+            sample(tensor(2, 1)),
+            bad("IndexError", tensor()),
+            bad("IndexError", tensor(2, 3), dim=-3),
+        ],
+        tolerance="composed",
+    )
+samples_of("trapezoid.dx cumulative_trapezoid.dx", [bad("RuntimeError", tensor(3), dx=1j)])
+samples_of("trapezoid.dx trapz.dx", [sample(tensor(2, 0))])
+
+_SMALL = [bad("RuntimeError", tensor(2, 1)), bad("RuntimeError", tensor(3), edge_order=3)]
+samples_of(
+    "gradient.scalarint",
+    [
+        sample(tensor(4)),
+        sample(tensor(3, 4), spacing=0.5),
+        sample(tensor(3, 4), dim=-1, edge_order=2),
+        sample(tensor()),
+        *_SMALL,
+        bad("IndexError", tensor(3), dim=1),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "gradient.scalararray",
+    [sample(tensor(3, 3), spacing=2, dim=[1]), bad("RuntimeError", tensor(3, 3), spacing=2, dim=[0, 0])],
+    tolerance="composed",
+)
+samples_of(
+    "gradient.array",
+    [sample(tensor(3, 2, 3), dim=[2, 0]), bad("RuntimeError", tensor(3, 3), dim=[1, 1])],
+    tolerance="composed",
+)
+samples_of(
+    "gradient.scalarrayint",
+    [
+        sample(tensor(3, 4), spacing=[0.5, 2.0]),
+        sample(tensor(3, 4), spacing=[0.5], dim=0, edge_order=2),
+        bad("RuntimeError", tensor(3, 4), spacing=[1.0, 2.0, 3.0]),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "gradient.scalarrayarray",
+    [
+        sample(tensor(3, 4), spacing=[0.5, 2.0], dim=[1, 0]),
+        bad("RuntimeError", tensor(3, 4), spacing=[1.0, 2.0], dim=[0]),
+    ],
+    tolerance="composed",
+)
+_POINTS = tensor(4, values="distinct")
+samples_of(
+    "gradient.tensorarrayint",
+    [
+        sample(tensor(2, 4), spacing=[_POINTS], dim=1, dtypes=FLOATS, differentiable=False),
+        sample(tensor(2, 4), spacing=[_POINTS], dim=1, edge_order=2, dtypes=FLOATS, differentiable=False),
+        bad("RuntimeError", tensor(4), spacing=[tensor(2, 2)]),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "gradient.tensorarray",
+    [sample(tensor(4, 2), spacing=[_POINTS], dim=[0], dtypes=FLOATS, differentiable=False)],
+    tolerance="composed",
+)

@@ -53,7 +53,11 @@ def call_out(framework, operator, sample, dtype, wanted, how):
         try:
             result = framework.call(operator, [*call.values, *tensors])
             results = tuple(result) if isinstance(result, (tuple, list)) else (result,)
-            returned = all(mine is tensor for mine, tensor in zip(results, tensors))
+            returned = (
+                all(mine is tensor for mine, tensor in zip(results, tensors))
+                if operator.schema.returns
+                else result is None  # of a list of outputs
+            )
         except Exception as error:  # compared below
             failure = failure_of(error)
     kinds = [each.category.__name__ for each in caught if "GNOMON_FALLBACK" not in str(each.message)]

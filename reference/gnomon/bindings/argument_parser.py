@@ -466,6 +466,8 @@ def _call_out(signature: Signature, values: list[Any], out: Any) -> Any:
     if variant is None:
         raise TypeError(f"{name}() got an unexpected keyword argument 'out'")
     outputs = list(out) if isinstance(out, (list, tuple)) else [out]
+    if variant.schema.arguments[-1].is_list and all(isinstance(each, Tensor) for each in outputs):
+        return variant(*values, outputs)
     count = len(variant.schema.arguments) - len(values)
     if len(outputs) != count or not all(isinstance(each, Tensor) for each in outputs):
         raise TypeError(f"{name}(): argument 'out' must be {count} Tensor(s), not {value_text(out)}")

@@ -5,6 +5,7 @@ Source: torch/functional.py.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,9 +13,10 @@ from ..dispatch.dispatcher import aten
 from ..memory.storage import Storage
 from ..memory.tensor import Tensor
 from ..values import late_bound
-from ..values.dtype import dtype, int64
+from ..values.dtype import bool_, dtype, int64
 from ..values.errors import type_name
 from ..values.geometry import Size
+from .creation import tensor
 from .typed_storage import TypedStorage
 
 
@@ -62,6 +64,52 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
         tensors = tuple(tensors[0])
     return aten.meshgrid(tensors) if indexing is None else aten.meshgrid(tensors, indexing=indexing)
+
+
+def cartesian_prod(*tensors: Tensor) -> Tensor:
+    """All tuples with one element of each vector, as the rows of a matrix, in the order of
+    ``itertools.product``; for one vector that vector.
+
+    Raises RuntimeError for tensors that are not vectors of one dtype.  Source: torch.cartesian_prod.
+    """
+    return aten.cartesian_prod(tensors)
+
+
+def block_diag(*tensors: Tensor) -> Tensor:
+    """The block diagonal matrix of matrices; a vector is a matrix of one row, a number of one element.
+
+    Its dtype is that to which the tensors promote.  Raises RuntimeError for tensors of more than 2
+    dimensions.  Source: torch.block_diag.
+    """
+    return aten.block_diag(tensors)
+
+
+def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, ...]:
+    """The coordinates of elements of a tensor of sizes ``shape`` whose positions in row-major order are
+    ``indices``: an int64 tensor of the sizes of ``indices`` for each dimension.
+
+    Raises TypeError for ``indices`` that are not integers or for sizes that are not, ValueError for negative
+    sizes.  Source: torch.unravel_index.
+    """
+    if not isinstance(indices, Tensor):
+        raise TypeError(f"unravel_index(): argument 'indices' must be Tensor, not {type_name(indices)}")
+    if indices.dtype is bool_ or indices.dtype.category > 1:
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    if not isinstance(shape, (int, Sequence)):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    for size in sizes:
+        if not isinstance(size, int):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
+        if size < 0:
+            raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
+    steps = [math.prod(sizes[place + 1 :]) for place in range(len(sizes))]
+    return tuple(
+        (
+            indices.unsqueeze(-1).div(tensor(steps, dtype=int64), rounding_mode="floor")
+            % tensor(sizes, dtype=int64)
+        ).unbind(-1)
+    )
 
 
 def _one_or_several(tensors: Sequence[Any]) -> Any:

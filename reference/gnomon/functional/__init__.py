@@ -6,8 +6,10 @@ from ..bindings.functional import (
     atleast_1d,
     atleast_2d,
     atleast_3d,
+    block_diag,
     broadcast_shapes,
     broadcast_tensors,
+    cartesian_prod,
     cdist,
     einsum,
     meshgrid,
@@ -16,10 +18,11 @@ from ..bindings.functional import (
     tensordot,
     unique,
     unique_consecutive,
+    unravel_index,
 )
 from ..bindings.functions import operator_functions
 
-_NAMES = ("block_diag", "cartesian_prod", "chain_matmul", "istft", "stft", "unravel_index")
+_NAMES = ("chain_matmul", "istft", "stft")
 _OPERATORS = {name: each for name, each in operator_functions().items() if name in _NAMES}
 globals().update(_OPERATORS)
 
@@ -27,8 +30,10 @@ __all__ = [
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
+    "block_diag",
     "broadcast_shapes",
     "broadcast_tensors",
+    "cartesian_prod",
     "cdist",
     "einsum",
     "meshgrid",
@@ -37,5 +42,6 @@ __all__ = [
     "tensordot",
     "unique",
     "unique_consecutive",
+    "unravel_index",
 ]
 __all__ += sorted(_OPERATORS)

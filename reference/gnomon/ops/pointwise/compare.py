@@ -53,6 +53,23 @@ gt = _comparison("gt", operator.gt, "greater than", "complex")
 ge = _comparison("ge", operator.ge, "greater than or equal to", "complex")
 
 
+for _operator, _alias in (
+    (ne, "not_equal"),
+    (lt, "less"),
+    (le, "less_equal"),
+    (gt, "greater"),
+    (ge, "greater_equal"),
+):
+    native_function(
+        f"{_alias}.Tensor(Tensor self, Tensor other) -> Tensor",
+        composite=lambda self, other, operator=_operator: operator(self, other),
+        numbers="other",
+        inplace=True,
+        out="Tensor_out",
+        doc=f"Alias for ``{_operator.schema.name}``.\n\n{_operator.record.doc}",
+    )
+
+
 def _logical(name: str, function: Any) -> Any:
     return native_function(
         f"{name}(Tensor self, Tensor other) -> Tensor",

@@ -171,3 +171,15 @@ for _schema, _out in (
         out=Out(_out, exact=True),
         doc="Computes ``pow`` in float64, or in complex128 if an operand is complex.",
     )
+
+
+native_function(
+    "ldexp.Tensor(Tensor self, Tensor other) -> Tensor",
+    composite=lambda self, other: self * aten.pow.Scalar(2.0, other),
+    inplace=True,
+    out="out",
+    doc="""Computes ``self * 2 ** other``.
+
+    The operands broadcast and their dtypes promote; the result of integers is floating point.  Like
+    PyTorch's, it is inf or 0 if ``2 ** other`` is, whatever ``self``.""",
+)
