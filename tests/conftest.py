@@ -99,6 +99,7 @@ _FAMILIES = {
         "losses",
         "masks",
         "matmul",
+        "matrices",
         "norms",
         "pooling",
         "random",

@@ -58,7 +58,8 @@ WORKERS=$(($(nproc) < 8 ? $(nproc) : 8))
 step conform 240 "$BIN/gnomon" conform cuda -n "$WORKERS" --property-seconds 10 --report "$OUT/report"
 
 # what a kernel reads and writes beyond its memory, and races in shared memory
-SAMPLE='^(add.Tensor|sum.dim_IntList|mm|_softmax|sort.stable|cumsum|index_add|convolution|max_pool2d_with_indices)$'
+SAMPLE='^(add.Tensor|sum.dim_IntList|mm|_softmax|sort.stable|cumsum|index_add|convolution|max_pool2d_with_indices'
+SAMPLE+='|linalg_(cholesky_ex|lu_factor_ex|lu_solve|solve_triangular|matrix_exp)|geqrf|_linalg_eigh)$'
 if command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck; do
         step "$tool" 90 compute-sanitizer --tool "$tool" --error-exitcode 9 --target-processes all \

@@ -6,18 +6,23 @@ from collections.abc import Iterator
 
 from . import (
     attention,
+    cholesky,
     convolution,
     ctc,
+    eigh,
     embedding_bag,
     folding,
     foreach,
     fourier,
     grid_sample,
+    householder,
     indexing,
     lines,
     losses,
+    lu,
     masks,
     matmul,
+    matrix_exp,
     norms,
     pointwise,
     pooling,
@@ -31,6 +36,7 @@ from . import (
     sorting,
     statistics,
     svd,
+    triangular,
     vectors,
 )
 from .programs import Program
@@ -63,6 +69,12 @@ FAMILIES = (
     ctc,
     fourier,
     svd,
+    cholesky,
+    lu,
+    triangular,
+    householder,
+    matrix_exp,
+    eigh,
 )
 
 

@@ -1,7 +1,8 @@
 """A layer of a recurrent network in one direction, and its gradients: matrix products, and csrc/cuda/rnn.cu.
 
 The products of the input are one for all time steps, as are the gradients of the weights.  Each step is one
-product and one launch.
+product and one launch.  Half types are computed as floats: inputs are converted first, and outputs at the
+end.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ typedef struct {
 } gn_rnn_step;
 """
 _GROUP = ("rnn_advance<0>", "rnn_retreat<0>", "rnn_keep<0>", "rnn_copy<0>", "rnn_sum<0>")
+_CONVERSIONS = ("rnn_widen<0>", "rnn_narrow<0>")
+_HALF = ("float16", "bfloat16")
 _OPERANDS = (
     *("saved", "products", "inner_bias", "outer_bias", "states", "cells", "output", "news", "before"),
     *("first", "cells_before", "first_cells", "grads", "slopes", "kept"),
@@ -74,6 +77,12 @@ def _rows(tensor: Any) -> Rows:
     return Rows(int(tensor._address), row, column, spec.dtype.itemsize)
 
 
+def _sizes(tensor: Any) -> tuple[int, int]:
+    """The rows and columns of a matrix or a vector."""
+    rows, columns = (1, *tensor._spec.sizes)[-2:]
+    return rows, columns
+
+
 class _Step(NamedTuple):
     """A time step: its first row and its sequences, the first row of the step before, sequences of both."""
 
@@ -98,12 +107,18 @@ def _steps(batch_sizes: Sequence[int], reverse: bool) -> list[_Step]:
 
 
 class _Layer:
-    """One call: its sizes, its temporary memory, and its launches."""
+    """One call: its sizes, its temporary memory, and its launches.
+
+    dtype, itemsize   in which it is computed
+    """
 
     def __init__(self, work: Work, given: Sequence[Any], arguments: dict[str, Any]):
         self.work = work
         input, _, w_hh, *_, hx, _ = given
-        self.dtype, self.itemsize = input._spec.dtype.name, input._spec.dtype.itemsize
+        self._own_dtype = input._spec.dtype.name
+        self.dtype = "float32" if self._own_dtype in _HALF else self._own_dtype
+        self.itemsize = 8 if self.dtype == "float64" else 4
+        self._made: list[tuple[Any, Rows]] = []
         self.mode = int(arguments["mode"])
         self.rows, self.features = input._spec.sizes
         self.gates = w_hh._spec.sizes[0]
@@ -116,6 +131,37 @@ class _Layer:
         """Temporary memory for a matrix."""
         self._held.append(self.work.temporary(max(1, rows * columns) * self.itemsize))
         return Rows(self._held[-1].address, columns, 1, self.itemsize)
+
+    def given(self, tensor: Any) -> Rows:
+        """An input, which is a matrix or a vector, which is a row; null for None."""
+        if tensor is None or tensor._spec.dtype.name == self.dtype:
+            return _rows(tensor)
+        found = self.new(*_sizes(tensor))
+        self._convert("rnn_widen<0>", tensor, found, is_made=False)
+        return found
+
+    def made(self, tensor: Any) -> Rows:
+        """An output likewise, which is complete after ``finish``."""
+        if tensor is None or tensor._spec.dtype.name == self.dtype:
+            return _rows(tensor)
+        found = self.new(*_sizes(tensor))
+        self._made.append((tensor, found))
+        return found
+
+    def finish(self) -> None:
+        """Launches the conversions of outputs."""
+        for tensor, found in self._made:
+            self._convert("rnn_narrow<0>", tensor, found, is_made=True)
+
+    def _convert(self, kernel: str, tensor: Any, floats: Rows, is_made: bool) -> None:
+        work = self.work
+        rows, columns = _sizes(tensor)
+        own, other = work.structure("gn_rnn_rows", _rows(tensor)[:3]), work.address(floats.at)
+        operands = (own, other) if is_made else (other, own)
+        parameters = [*operands, work.int64(rows), work.int64(columns)]
+        if rows * columns:
+            grid = work.grid(rows * columns)
+            work.launch(TEXT, self._own_dtype, kernel, grid, parameters, _CONVERSIONS)
 
     def multiply(self, sizes: Ints, out: Rows, left: Rows, right: Rows, adds: bool = False) -> None:
         """Launches ``out = left @ right``, plus ``out`` if ``adds``; ``sizes`` are m, n and k."""
@@ -153,14 +199,15 @@ class _Layer:
 def _forward(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
     output, hy, cy, workspace, *given = tensors
     layer = _Layer(work, given, arguments)
-    input, w_ih, w_hh, b_ih, b_hh, w_hr, hx, cx = map(_rows, given)
+    input, w_ih, w_hh, b_ih, b_hh, w_hr, hx, cx = map(layer.given, given)
     hidden, width, gates = layer.hidden, layer.width, layer.gates
-    states, cells, outputs = _rows(hy), _rows(cy if layer.mode == LSTM else None), _rows(output)
+    states, outputs = layer.made(hy), layer.made(output)
+    cells = layer.made(cy if layer.mode == LSTM else None)
     layer.copy(states, hx, layer.sequences, width)
     if layer.mode == LSTM:
         layer.copy(cells, cx, layer.sequences, hidden)
     keeps = bool(arguments["train"]) and layer.mode in (LSTM, GRU)
-    saved = _rows(workspace) if keeps else layer.new(layer.rows, 4 * hidden)
+    saved = layer.made(workspace) if keeps else layer.new(layer.rows, 4 * hidden)
     shared = 2 * hidden if layer.mode == GRU else gates
     layer.multiply((layer.rows, shared, layer.features), saved, input, w_ih.transposed)
     if layer.mode == GRU:
@@ -183,28 +230,29 @@ def _forward(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> i
         if w_hr.at:
             layer.multiply((step.sequences, width, hidden), own, news, w_hr.transposed)
             layer.copy(states, own, step.sequences, width)
+    layer.finish()
     return OK
 
 
 def _backward(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
     grads, (grad_output, grad_hy, grad_cy), given = tensors[:8], tensors[8:11], tensors[11:19]
     layer = _Layer(work, given, arguments)
-    input, w_ih, w_hh, _, _, w_hr, hx, cx = map(_rows, given)
-    outputs, workspace = map(_rows, tensors[19:])
+    input, w_ih, w_hh, _, _, w_hr, hx, cx = map(layer.given, given)
+    outputs, workspace, from_outputs = map(layer.given, (*tensors[19:], grad_output))
     hidden, width, gates, rows = layer.hidden, layer.width, layer.gates, layer.rows
-    for_input, for_w_ih, for_w_hh, for_b_ih, for_b_hh, for_w_hr, for_hx, for_cx = map(_rows, grads)
+    for_input, for_w_ih, for_w_hh, for_b_ih, for_b_hh, for_w_hr, for_hx, for_cx = map(layer.made, grads)
     states = for_hx if for_hx.at else layer.new(layer.sequences, width)
-    layer.copy(states, _rows(grad_hy), layer.sequences, width)
+    layer.copy(states, layer.given(grad_hy), layer.sequences, width)
     cells = _NONE
     if layer.mode == LSTM:
         cells = for_cx if for_cx.at else layer.new(layer.sequences, hidden)
-        layer.copy(cells, _rows(grad_cy), layer.sequences, hidden)
+        layer.copy(cells, layer.given(grad_cy), layer.sequences, hidden)
     slopes = layer.new(rows, 4 * hidden)
     kept, projected, news = layer.new(rows, width), layer.new(rows, width), layer.new(rows, hidden)
     unprojected = layer.new(layer.sequences, hidden)
     for step in reversed(layer.steps):
-        if grad_output is not None:
-            layer.copy(states, _rows(grad_output).part(step.first), step.sequences, width, adds=True)
+        if from_outputs.at:
+            layer.copy(states, from_outputs.part(step.first), step.sequences, width, adds=True)
         arriving = states
         if w_hr.at:
             arriving = unprojected
@@ -247,12 +295,14 @@ def _backward(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> 
         layer.sum(for_b_hh, slopes, gates)
     if for_w_hr.at:
         layer.multiply((width, hidden, rows), for_w_hr, projected.transposed, news)
+    layer.finish()
     return OK
 
 
 def programs() -> Iterator[Program]:
     """All programs of this family."""
-    return for_each(TEXT, DTYPES["PRECISE"], _GROUP)
+    yield from for_each(TEXT, DTYPES["PRECISE"], _GROUP)
+    yield from for_each(TEXT, _HALF, _CONVERSIONS)
 
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
@@ -261,5 +311,5 @@ def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], d
     functions = {"_rnn_layer": _forward, "_rnn_layer_backward": _backward}
     source = f"csrc/cuda/{TEXT}"
     return tables(
-        runtime, [Direct(name, DTYPES["PRECISE"], function, source) for name, function in functions.items()]
+        runtime, [Direct(name, DTYPES["FLOATING"], function, source) for name, function in functions.items()]
     )

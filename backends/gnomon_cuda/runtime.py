@@ -39,8 +39,12 @@ class Runtime:
         self.captures: dict[tuple[int, int], Capture] = {}  # the running captures by device and stream
 
     def declare(self, structures: str) -> None:
-        """Declares in C the structures of a family's kernel parameters, before anything runs."""
-        self._structures += structures
+        """Declares in C the structures of a family's kernel parameters, before anything runs.
+
+        Families that share structures all declare the same text.
+        """
+        if structures not in self._structures:
+            self._structures += structures
 
     @functools.cached_property
     def driver(self) -> drivers.Driver:

@@ -1,4 +1,5 @@
-/* The pointwise parts of _rnn_layer and of its gradients: one launch per time step, between matrix products. */
+/* The pointwise parts of _rnn_layer and of its gradients: one launch per time step, between matrix products. Half types
+ * are computed as floats: operands are converted. */
 #include "number.cuh"
 
 /* The modes: see ops/nn/recurrent_layer.py. */
@@ -10,7 +11,7 @@ struct gn_rnn_rows {
     int64_t row, column;
 
     inline gn_compute operator()(int64_t i, int64_t j) const {
-        return at == NULL ? 0 : at[i * row + j * column];
+        return at == NULL ? 0 : gn_load(at[i * row + j * column]);
     }
 };
 
@@ -41,7 +42,7 @@ static inline gn_compute sum_of(const gn_rnn_step &step, int64_t row, int64_t co
 }
 static inline void put(const gn_rnn_rows &rows, int64_t i, int64_t j, gn_compute value) {
     if (rows.at != NULL) {
-        rows.at[i * rows.row + j * rows.column] = value;
+        rows.at[i * rows.row + j * rows.column] = gn_store(value);
     }
 }
 
@@ -154,5 +155,21 @@ template <int UNUSED> __global__ void rnn_sum(gn_rnn_rows to, gn_rnn_rows from, 
             sum += from(i, j);
         }
         put(to, 0, j, (gn_compute)sum);
+    }
+}
+
+/* Copies to a contiguous matrix of floats, and back. */
+template <int UNUSED> __global__ void rnn_widen(float *to, gn_rnn_rows from, int64_t rows, int64_t columns) {
+    for (int64_t index = gn_thread(); index < rows * columns; index += gn_threads()) {
+        int64_t i = index;
+        const int64_t j = gn_split(&i, columns);
+        to[index] = (float)from(i, j);
+    }
+}
+template <int UNUSED> __global__ void rnn_narrow(gn_rnn_rows to, const float *from, int64_t rows, int64_t columns) {
+    for (int64_t index = gn_thread(); index < rows * columns; index += gn_threads()) {
+        int64_t i = index;
+        const int64_t j = gn_split(&i, columns);
+        put(to, i, j, (gn_compute)from[index]);
     }
 }

@@ -9,7 +9,8 @@ from cuda_calls import agree
 
 pytestmark = pytest.mark.usefixtures("cuda")
 aten = gn.ops.aten
-TOLERANCES = {"float64": 1e-12, "float32": 2e-5}
+TOLERANCES = {"float64": 1e-12, "float32": 2e-5, "float16": 2e-3, "bfloat16": 2e-2}
+DTYPES = [gn.float32, gn.float64, gn.float16, gn.bfloat16]
 GATES = (1, 1, 4, 3)
 SAVED = (0, 0, 5, 4)
 SIZES = (3, 3, 1)
@@ -22,7 +23,7 @@ def numbers(*sizes, dtype=gn.float64):
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize(("mode", "proj_size"), [(0, 0), (1, 0), (2, 0), (2, 2), (3, 0)])
-@pytest.mark.parametrize("dtype", [gn.float32, gn.float64], ids=lambda each: each.name)
+@pytest.mark.parametrize("dtype", DTYPES, ids=lambda each: each.name)
 def test_layers_and_their_gradients(dtype, mode, proj_size, reverse):
     gn.manual_seed(1)
     hidden, features, count, width = 3, 4, SIZES[0], proj_size or 3
