@@ -49,8 +49,11 @@ from .amp import is_autocast_cache_enabled as is_autocast_cache_enabled
 from .amp import is_autocast_cpu_enabled as is_autocast_cpu_enabled
 from .amp import is_autocast_enabled as is_autocast_enabled
 from .amp import set_autocast_cache_enabled as set_autocast_cache_enabled
+from .amp import set_autocast_cpu_dtype as set_autocast_cpu_dtype
+from .amp import set_autocast_cpu_enabled as set_autocast_cpu_enabled
 from .amp import set_autocast_dtype as set_autocast_dtype
 from .amp import set_autocast_enabled as set_autocast_enabled
+from .amp import set_autocast_gpu_dtype as set_autocast_gpu_dtype
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from .autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from .autograd.grad_mode import enable_grad as enable_grad
@@ -1145,6 +1148,7 @@ def conv_transpose3d(
     groups: _int = ...,
     dilation: Sequence[_int] | _int = ...,
 ) -> Tensor: ...
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: _int = ...) -> Tensor: ...
 @overload
 def ctc_loss(
     log_probs: Tensor,

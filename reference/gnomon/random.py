@@ -29,10 +29,17 @@ def set_rng_state(new_state: Tensor) -> None:
 
 
 @contextmanager
-def fork_rng(devices: Any = None, enabled: bool = True) -> Iterator[None]:
+def fork_rng(
+    devices: Any = None,
+    enabled: bool = True,
+    _caller: str = "fork_rng",
+    _devices_kw: str = "devices",
+    device_type: str | None = None,
+) -> Iterator[None]:
     """Restores the default generator's state after the block.
 
-    All devices share one generator, so ``devices`` has no effect.  Source: torch.random.fork_rng.
+    All devices share one generator, so ``devices`` and ``device_type`` have no effect.
+    Source: torch.random.fork_rng.
     """
     state = get_rng_state()
     try:

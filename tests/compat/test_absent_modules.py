@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import typing
 import warnings
 
 import pytest
@@ -27,9 +28,11 @@ from gnomon.values import errors
 )
 def test_what_is_missing_says_why(module, text) -> None:
     found = getattr(gn, module)
-    with pytest.raises(AttributeError, match=f"^module 'gnomon.{module}' has no attribute 'save': {text}"):
-        found.save  # noqa: B018
-    assert not hasattr(found, "save") and not hasattr(found, "__wrapped__")
+    with pytest.raises(
+        AttributeError, match=f"^module 'gnomon.{module}' has no attribute 'saved_program': {text}"
+    ):
+        found.saved_program  # noqa: B018
+    assert not hasattr(found, "saved_program") and not hasattr(found, "__wrapped__")
 
 
 @pytest.mark.parametrize(
@@ -100,7 +103,62 @@ def test_torchscript_runs_as_python() -> None:
     assert gn.jit.script(double) is double and gn.jit.trace(double, gn.ones(1)) is double
     assert gn.jit.ignore(double) is double and gn.jit.ignore(drop=True)(double) is double
     assert gn.jit.unused(double) is double and gn.jit.export(double) is double
-    assert gn.jit.ScriptModule is nn.Module
+    assert issubclass(gn.jit.ScriptModule, nn.Module)
+    assert not isinstance(nn.Linear(1, 1), gn.jit.ScriptModule)  # programs ask so whether it is compiled
+    assert not isinstance(gn.jit.script(double), gn.jit.ScriptFunction)
+
+
+def test_torchscript_runs_as_python_and_has_no_files() -> None:
+    module = nn.Linear(2, 2)
+    with pytest.raises(RuntimeError, match="Freezing is currently only implemented for modules in eval mode"):
+        gn.jit.freeze(module)
+    module.eval()
+    assert gn.jit.freeze(module) is gn.jit.optimize_for_inference(module) is module
+    assert gn.jit.trace_module(module, {"forward": gn.ones(2)}) is module
+    for call in (lambda: gn.jit.save(module, "file"), lambda: gn.jit.load("file")):
+        with pytest.raises(NotImplementedError, match="gnomon has no TorchScript; functions and modules run"):
+            call()
+    assert gn.jit.annotate(list[int], []) == [] and gn.jit.Attribute(3, int) == 3
+    future = gn.jit.fork(lambda x, y: x - y, 3, y=1)
+    assert gn.jit.wait(future) == future.value() == 2 and future.done()
+    with gn.jit.fuser("fuser2"), gn.jit.strict_fusion(), gn.jit.optimized_execution(False):
+        assert not gn.jit.onednn_fusion_enabled()
+    with pytest.raises(RuntimeError, match="must be a bool or a function but got 1"):
+        gn.jit.ignore(1)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "found"),
+    [
+        ([1, 2], typing.List[int], True),  # noqa: UP006
+        ([1, "a"], list[int], False),
+        ([], list[int], True),
+        ({"a": [1.0]}, dict[str, list[float]], True),
+        ({"a": [1]}, dict[str, list[float]], False),
+        ((1, "a"), tuple[int, str], True),
+        ((1, "a"), tuple[int, int], False),
+        ((1, 2, 3), tuple[int, ...], True),
+        (None, typing.Optional[int], True),  # noqa: UP045
+        (1.0, int | None, False),
+        (1.0, (int, float), True),
+        (gn.ones(1), gn.Tensor, True),
+        ([None], list[typing.Any], True),
+    ],
+)
+def test_types_of_elements_count_for_torchscript(value, kind, found) -> None:
+    assert gn.jit.isinstance(value, kind) is found
+
+
+def test_functions_are_not_overridden() -> None:
+    @gn.overrides.wrap_torch_function(lambda a: (a,))
+    def double(a):
+        return a + a
+
+    assert double(2) == 4 and double.__name__ == "double"
+    with pytest.raises(TypeError, match=r"no implementation found for '.*double' on types"):
+        gn.overrides.handle_torch_function(double, (1,), 1)
+    assert gn.overrides.is_tensor_method_or_property(gn.Tensor.add)
+    assert not gn.overrides.is_tensor_method_or_property(double)
 
 
 def test_data_parallel_runs_the_module() -> None:

@@ -871,3 +871,22 @@ def test_opcheck_refuses(lib: ModuleType, ns: str) -> None:
         lib.library.opcheck(cube, (x,), atol=1.0)
     with pytest.raises(RuntimeError):
         lib.library.opcheck(lib.ops.aten.add, (x, x))
+
+
+def test_tags_are_taken_and_fakes_have_an_old_name(ns: str) -> None:
+    import gnomon as gn
+
+    gn.library.define(f"{ns}::twice", "(Tensor x) -> Tensor", tags=("pt2_compliant_tag",))
+    gn.library.impl(f"{ns}::twice", "default", lambda x: x * 2)
+
+    @gn.library.impl_abstract(f"{ns}::twice")
+    def twice(x):
+        return gn.empty_like(x)
+
+    operator = getattr(gn.ops, ns).twice
+    assert operator(gn.ones(2)).tolist() == [2.0, 2.0]
+    assert operator(gn.ones(2, device="meta")).shape == (2,)
+    made = gn.library.custom_op(
+        f"{ns}::thrice", lambda x: x * 3, mutates_args=(), schema="(Tensor x) -> Tensor", tags=()
+    )
+    assert made(gn.ones(1)).tolist() == [3.0]

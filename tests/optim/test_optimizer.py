@@ -281,7 +281,7 @@ def test_lists_are_the_default_for_several_small_parameters(kind, monkeypatch):
         assert len(called) <= 3 * 20
     called.clear()
     steps_of(kind, "cpu", several, None, lr=gn.tensor(0.1))
-    assert called == []
+    assert called == [] or kind == "Rprop"  # whose step does not use lr
 
 
 def launches_of_step(kind, count):

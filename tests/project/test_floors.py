@@ -62,6 +62,7 @@ THIRD_PARTY = {
     "serialization.progress": {"rich"},
     "serialization.safetensors_files": {"safetensors"},
     # what is logged, and the messages in which it is
+    "utils.benchmark.fuzzer": {"numpy"},  # whose random numbers PyTorch uses
     "utils.tensorboard.__init__": {"tensorboard"},
     "utils.tensorboard.images": {"matplotlib", "numpy"},
     "utils.tensorboard.summary": {"PIL", "google", "numpy", "tensorboard"},

@@ -341,3 +341,77 @@ def test_an_inner_checkpoint_keeps_no_input_of_its_own():
     (gradient,) = gn.autograd.grad(output.sum(), x)
     (expected,) = gn.autograd.grad(x.sin().exp().cos().sum(), x)
     close(gradient, expected)
+
+
+def test_a_selective_checkpoint_keeps_the_results_of_a_policy() -> None:
+    from gnomon.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
+
+    aten = gn.ops.aten
+    x, w = leaf(gn, 3, 3), leaf(gn, 3, 3)
+    expected = gradients_of(block(x, w), x, w)
+
+    def choose(context, operator, *args, **kwargs):
+        assert context.is_recompute is False and context.op_output is not None
+        return (
+            CheckpointPolicy.MUST_SAVE if operator is aten.mm.default else CheckpointPolicy.PREFER_RECOMPUTE
+        )
+
+    def ran_again(policy):
+        """The operators that the second run called, below the modes of the checkpoint."""
+        names = []
+
+        class Listening(gn.DispatchMode):
+            def __gnomon_dispatch__(self, func, types, args=(), kwargs=None):
+                names.append(func)
+                return func(*args, **(kwargs or {}))
+
+        def contexts():
+            return create_selective_checkpoint_contexts(policy)
+
+        with Listening():
+            output = checkpoint(block, x, w, use_reentrant=False, context_fn=contexts)
+            names.clear()
+            for actual, wanted in zip(gradients_of(output, x, w), expected):
+                close(actual, wanted)
+        with pytest.raises(RuntimeError, match="backward"):
+            output.sum().backward()
+        return names
+
+    nothing = ran_again(lambda *args, **kwargs: False)
+    assert nothing.count(aten.exp.default) == 1 and nothing.count(aten.tanh.default) == 1
+    assert ran_again(choose).count(aten.mm.default) == nothing.count(aten.mm.default) - 1
+    kept = ran_again([aten.exp.default, aten.mm.default])
+    assert kept.count(aten.exp.default) == 0 and kept.count(aten.tanh.default) == 1
+    with pytest.raises(ValueError, match="Please name an overload"):
+        create_selective_checkpoint_contexts([aten.mm])
+    with pytest.raises(TypeError, match="must be either a function or a list of ops"):
+        create_selective_checkpoint_contexts(3)
+
+
+def test_a_kept_result_must_not_be_written_to() -> None:
+    from gnomon.utils.checkpoint import checkpoint, create_selective_checkpoint_contexts
+
+    def function(x, is_written):
+        y = x.exp()
+        z = y * y
+        if is_written:
+            with gn.no_grad():
+                y.detach().mul_(2)
+        return z.sin()
+
+    for allows in (False, True):
+        x = leaf(gn, 3)
+        output = checkpoint(
+            function,
+            x,
+            True,
+            use_reentrant=False,
+            context_fn=lambda allows=allows: create_selective_checkpoint_contexts(
+                [gn.ops.aten.exp.default], allows
+            ),
+        )
+        if allows:
+            output.sum().backward()
+        else:
+            with pytest.raises(RuntimeError, match="has been mutated"):
+                output.sum().backward()

@@ -164,6 +164,23 @@ samples_of(
 )
 
 
+TIME = tensor(5, 2, 3)
+samples_of(
+    "conv_tbc",
+    [
+        sample(TIME, tensor(2, 3, 4), tensor(4)),
+        sample(TIME, tensor(3, 3, 2), tensor(2), 1),
+        sample(TIME, tensor(1, 3, 1), tensor(1), pad=2),
+        bad("RuntimeError", tensor(5, 3), tensor(2, 3, 4), tensor(4)),
+        bad("RuntimeError", TIME, tensor(3, 4), tensor(4)),
+        bad("RuntimeError", TIME, tensor(2, 3, 4), tensor(1, 4)),
+        bad("RuntimeError", TIME, tensor(2, 2, 4), tensor(4)),
+        bad("RuntimeError", TIME, tensor(2, 3, 4), tensor(3)),
+    ],
+    tolerance="terms",
+)
+
+
 def transposed(dims: int):
     """Samples of conv_transpose1d, 2d or 3d that vary every argument."""
     size = {1: (4,), 2: (2, 3), 3: (2, 1, 2)}[dims]

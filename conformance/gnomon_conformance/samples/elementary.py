@@ -446,7 +446,3 @@ samples_of(
     ],
     tolerance="elementary",
 )
-samples_of(
-    "not_equal.Tensor less.Tensor less_equal.Tensor greater.Tensor greater_equal.Tensor",
-    [*binary()[:3], *numbers()],
-)

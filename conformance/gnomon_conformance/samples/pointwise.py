@@ -260,6 +260,8 @@ samples_of(
 
 COMPARISONS = "eq.Tensor ne.Tensor lt.Tensor le.Tensor gt.Tensor ge.Tensor"
 samples_of(COMPARISONS, [*binary(), *mixtures(), *numbers(), *special_pairs(), *ill_sized()])
+COMPARISON_ALIASES = "not_equal.Tensor less.Tensor less_equal.Tensor greater.Tensor greater_equal.Tensor"
+samples_of(COMPARISON_ALIASES, [*binary()[:3], *numbers(), *special_pairs()])
 samples_of("logical_and logical_or logical_xor", [*binary(), *mixtures(), *special_pairs(), *ill_sized()])
 BITWISE = "bitwise_and.Tensor bitwise_or.Tensor bitwise_xor.Tensor"
 samples_of(

@@ -88,6 +88,21 @@ def get_autocast_gpu_dtype() -> dtype:
     return get_autocast_dtype("cuda")
 
 
+def set_autocast_cpu_enabled(enabled: bool) -> None:
+    """Turns autocast on or off for the host from now on."""
+    set_autocast_enabled("cpu", enabled)
+
+
+def set_autocast_cpu_dtype(dtype: dtype) -> None:
+    """Sets the dtype of autocast on the host from now on."""
+    set_autocast_dtype("cpu", dtype)
+
+
+def set_autocast_gpu_dtype(dtype: dtype) -> None:
+    """Sets the dtype of autocast on GPUs from now on."""
+    set_autocast_dtype("cuda", dtype)
+
+
 def is_autocast_cache_enabled() -> bool:
     """Are the casts of parameters kept until the outermost block ends?"""
     return STATE.get().cache_enabled

@@ -10,6 +10,7 @@ from .annotations import infer_schema
 from .definitions import (
     CustomOpDef,
     custom_op,
+    impl_abstract,
     register_autograd,
     register_fake,
     register_kernel,
@@ -27,6 +28,7 @@ __all__ = [
     "custom_op",
     "define",
     "impl",
+    "impl_abstract",
     "infer_schema",
     "opcheck",
     "register_autograd",

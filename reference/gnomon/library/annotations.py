@@ -50,11 +50,14 @@ def infer_schema(
     *,
     mutates_args: str | Iterable[str],
     op_name: str | None = None,
+    tags: Any = (),
 ) -> str:
     """The schema inferred from a function's annotations, such as "(Tensor x, SymInt n=2) -> Tensor".
 
     mutates_args: the names of the tensors that it writes to, or "unknown" for all.  op_name: a prefix for the
-    schema.  Results are assumed to be new tensors, which share memory with no argument.  Raises ValueError
+    schema.  tags: for compilers; not used.
+
+    Results are assumed to be new tensors, which share memory with no argument.  Raises ValueError
     for an argument or a result without an annotation or with one that has no schema type, and for a name in
     mutates_args that is not a tensor argument.  Source: torch.library.infer_schema.
     """

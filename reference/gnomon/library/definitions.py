@@ -36,6 +36,7 @@ def custom_op(
     mutates_args: str | Iterable[str],
     device_types: DeviceTypes = None,
     schema: str | None = None,
+    tags: Any = None,
 ) -> Any:
     """Makes an operator from a function: a decorator, or called with ``fn``.  Returns a CustomOpDef.
 
@@ -45,7 +46,7 @@ def custom_op(
     name: "namespace::name"; the operator is also ``gnomon.ops.namespace.name``.  mutates_args: the names of
     the tensors that it writes to, or "unknown".  device_types: the device types that ``fn`` is for; None:
     all.  schema: such as "(Tensor x, float factor=2.0) -> Tensor", if it is not to be inferred from the
-    annotations.
+    annotations.  tags: for compilers; not used.
 
     It must return new tensors.  An operator of that name defined earlier is replaced.  Raises ValueError for
     annotations without a schema type, and if ``schema`` and mutates_args disagree; NotImplementedError for
@@ -77,7 +78,7 @@ class CustomOpDef:
     Source: torch._library.custom_ops.CustomOpDef.
     """
 
-    def __init__(self, namespace: str, name: str, schema: str, fn: Callable[..., Any]):
+    def __init__(self, namespace: str, name: str, schema: str, fn: Callable[..., Any], tags: Any = None):
         self._namespace = namespace
         self._name = name
         self._init_fn = fn
@@ -340,6 +341,7 @@ def register_fake(
     /,
     *,
     lib: Library | None = None,
+    _stacklevel: int = 1,
     allow_override: bool = True,
 ) -> Any:
     """Registers an operator's fake kernel, for the meta device; a decorator if ``func`` is not given.
@@ -362,6 +364,13 @@ def register_fake(
         return function
 
     return register if func is None else register(func)
+
+
+def impl_abstract(
+    qualname: str, func: Callable[..., Any] | None = None, *, lib: Library | None = None, _stacklevel: int = 1
+) -> Any:
+    """The old name of ``register_fake``.  Source: torch.library.impl_abstract."""
+    return register_fake(qualname, func, lib=lib)
 
 
 def register_autograd(

@@ -87,12 +87,12 @@ class Library:
     def __repr__(self) -> str:
         return f"Library(kind={self.kind}, ns={self.ns}, dispatch_key={self.dispatch_key})"
 
-    def define(self, schema: str, alias_analysis: str = "") -> str:
+    def define(self, schema: str, alias_analysis: str = "", *, tags: Any = ()) -> str:
         """Defines an operator by its schema, such as ``"add_one(Tensor x) -> Tensor"``; returns its name.
 
-        alias_analysis: "" or "FROM_SCHEMA", both meaning that the schema declares all aliasing.  Raises
-        RuntimeError for an invalid schema, and for an operator that is already defined.  Source:
-        torch.library.Library.define.
+        alias_analysis: "" or "FROM_SCHEMA", both meaning that the schema declares all aliasing.  tags:
+        for compilers; not used.  Raises RuntimeError for an invalid schema, and for an operator that is
+        already defined.  Source: torch.library.Library.define.
         """
         self._check_alive()
         if alias_analysis not in ("", "FROM_SCHEMA"):
@@ -197,7 +197,12 @@ def library_for(namespace: str, lib: Library | None) -> Library:
 
 
 def define(
-    qualname: str | Library, schema: str, alias_analysis: str = "", *, lib: Library | None = None
+    qualname: str | Library,
+    schema: str,
+    alias_analysis: str = "",
+    *,
+    lib: Library | None = None,
+    tags: Any = (),
 ) -> Any:
     """Defines an operator: ``define("mine::add_one", "(Tensor x) -> Tensor")``.
 

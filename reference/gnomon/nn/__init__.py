@@ -6,7 +6,7 @@ ported by changing the import, and checkpoints can be exchanged.
 
 import sys
 
-from . import attention, functional, init, modules, parallel, parameter, utils
+from . import attention, common_types, functional, grad, init, modules, parallel, parameter, utils
 from .modules import *  # noqa: F403
 from .modules import __all__ as _modules
 from .parallel import DataParallel
@@ -19,7 +19,9 @@ __all__ = [
     "UninitializedBuffer",
     "UninitializedParameter",
     "attention",
+    "common_types",
     "functional",
+    "grad",
     "init",
     "modules",
     "parallel",

@@ -5,6 +5,7 @@ multi-tensor implementations, or updates each parameter by itself.  Either way a
 PyTorch's up to rounding.
 """
 
+from . import _functional as _functional
 from . import lr_scheduler, swa_utils
 from ._adafactor import Adafactor
 from ._muon import Muon

@@ -8,10 +8,18 @@ from typing import Any
 
 import gnomon as gn
 
-from .optimizer import Each, MultiTensorOptimizer, Tensors, as_scalar, check_one_element, stacked
+from .optimizer import (
+    Each,
+    FunctionalOptimizer,
+    Tensors,
+    as_scalar,
+    check_one_element,
+    stacked,
+    update_tensors,
+)
 
 
-class Muon(MultiTensorOptimizer):
+class Muon(FunctionalOptimizer):
     """``param -= lr * r * O``: O is roughly the orthogonal matrix nearest to the mean of the gradients.
 
     The mean is a running one with coefficient ``momentum``; with ``nesterov`` it is mixed with the gradient
@@ -67,30 +75,76 @@ class Muon(MultiTensorOptimizer):
     def _step(self, params: Tensors, grads: Tensors, group: dict[str, Any]) -> None:
         if any(param.is_complex() for param in params):
             raise RuntimeError("Muon does not support complex parameters")
-        super()._step(params, grads, group)
-
-    def _kind_of(self, param: gn.Tensor) -> Any:
-        return param.shape, super()._kind_of(param)  # those of one shape are one batch of matrices
+        (buffers,) = self._lists(params, grads, group, "momentum_buffer")
+        muon(
+            params,
+            grads,
+            buffers,
+            lr=group["lr"],
+            weight_decay=group["weight_decay"],
+            momentum=group["momentum"],
+            nesterov=group["nesterov"],
+            ns_coefficients=group["ns_coefficients"],
+            ns_steps=group["ns_steps"],
+            eps=group["eps"],
+            adjust_lr_fn=group["adjust_lr_fn"],
+            has_complex=False,
+        )
 
     def _new_state(self, param: gn.Tensor, grad: gn.Tensor, group: dict[str, Any]) -> dict[str, Any]:
         return {"momentum_buffer": gn.zeros_like(grad)}
 
-    def _update_each(
-        self, each: Each, params: Tensors, grads: Tensors, state: dict[str, Tensors], group: dict[str, Any]
-    ) -> None:
-        lr, momentum = as_scalar(group["lr"]), group["momentum"]
+
+def muon(
+    params: Tensors,
+    grads: Tensors,
+    muon_momentum_bufs: Tensors,
+    *,
+    foreach: bool | None = None,
+    lr: float | gn.Tensor,
+    weight_decay: float,
+    momentum: float,
+    nesterov: bool,
+    ns_coefficients: tuple[float, float, float],
+    ns_steps: int,
+    eps: float,
+    adjust_lr_fn: str | None,
+    has_complex: bool,
+) -> None:
+    """The step of Muon: updates ``params`` along ``grads``, and the running means, which are lists as long.
+
+    Raises RuntimeError for ``foreach``, ValueError for ``has_complex``, for gradients that are not matrices,
+    and for 100 or more ``ns_steps``.  Source: torch.optim._muon.muon.
+    """
+    if foreach:
+        raise RuntimeError("Foreach is not supported for Muon yet")
+    if has_complex:
+        raise ValueError("Complex parameters are not supported")
+    rate = as_scalar(lr)
+
+    def update(each: Each, params: Tensors, grads: Tensors, buffers: Tensors) -> None:
         if grads[0].ndim != 2:
             raise ValueError("Param gradient must be a 2D matrix")
-        buffers = each("lerp_", state["momentum_buffer"], grads, 1 - momentum)
-        means = each("lerp", grads, buffers, momentum) if group["nesterov"] else buffers
-        updates = _orthogonalized(stacked(means), group["ns_coefficients"], group["ns_steps"], group["eps"])
-        each("mul_", params, 1 - lr * group["weight_decay"])
+        buffers = each("lerp_", buffers, grads, 1 - momentum)
+        means = each("lerp", grads, buffers, momentum) if nesterov else buffers
+        updates = _orthogonalized(stacked(means), ns_coefficients, ns_steps, eps)
+        each("mul_", params, 1 - rate * weight_decay)
         rows, columns = params[0].shape
-        if group["adjust_lr_fn"] == "match_rms_adamw":
+        if adjust_lr_fn == "match_rms_adamw":
             ratio = 0.2 * math.sqrt(max(rows, columns))
         else:
             ratio = math.sqrt(max(1, rows / columns))
-        each("add_", params, list(updates.to(params[0].dtype)), alpha=-lr * ratio)
+        each("add_", params, list(updates.to(params[0].dtype)), alpha=-rate * ratio)
+
+    update_tensors(
+        update,
+        params,
+        grads,
+        (muon_momentum_bufs,),
+        foreach=foreach,
+        numbers=(lr, weight_decay, momentum, eps),
+        by_shape=True,  # those of one shape are one batch of matrices
+    )
 
 
 def _orthogonalized(

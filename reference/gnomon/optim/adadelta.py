@@ -7,10 +7,20 @@ from typing import Any, ClassVar
 
 import gnomon as gn
 
-from .optimizer import Each, MultiTensorOptimizer, Tensors, as_scalar, check_at_least_zero, check_lr
+from .optimizer import (
+    Each,
+    FunctionalOptimizer,
+    Tensors,
+    as_scalar,
+    check_at_least_zero,
+    check_capturable,
+    check_lr,
+    check_numbers,
+    update_tensors,
+)
 
 
-class Adadelta(MultiTensorOptimizer):
+class Adadelta(FunctionalOptimizer):
     """``param -= lr * grad * sqrt(u + eps) / sqrt(v + eps)``.
 
     v and u are running means, with coefficient ``rho``, of the squares of the gradients and of the steps.
@@ -65,14 +75,63 @@ class Adadelta(MultiTensorOptimizer):
             "acc_delta": gn.zeros_like(param),
         }
 
-    def _update_each(
-        self, each: Each, params: Tensors, grads: Tensors, state: dict[str, Tensors], group: dict[str, Any]
+    def _step(self, params: Tensors, grads: Tensors, group: dict[str, Any]) -> None:
+        square_avgs, acc_deltas, steps = self._lists(params, grads, group, "square_avg", "acc_delta", "step")
+        adadelta(
+            params,
+            grads,
+            square_avgs,
+            acc_deltas,
+            steps,
+            capturable=group["capturable"],
+            foreach=group["foreach"],
+            differentiable=group["differentiable"],
+            lr=group["lr"],
+            rho=group["rho"],
+            eps=group["eps"],
+            weight_decay=group["weight_decay"],
+            maximize=group["maximize"],
+        )
+
+
+def adadelta(
+    params: Tensors,
+    grads: Tensors,
+    square_avgs: Tensors,
+    acc_deltas: Tensors,
+    state_steps: Tensors,
+    capturable: bool = False,
+    foreach: bool | None = None,
+    differentiable: bool = False,
+    has_complex: bool = False,
+    *,
+    lr: float | gn.Tensor,
+    rho: float,
+    eps: float,
+    weight_decay: float,
+    maximize: bool,
+) -> None:
+    """The step of Adadelta: updates ``params`` along ``grads``, and the state, which are lists as long.
+
+    ``has_complex`` is not used: complex parameters are found.  Raises RuntimeError unless ``state_steps`` are
+    tensors, AssertionError for ``foreach`` together with ``differentiable``, and for ``capturable`` on other
+    devices than CUDA.  Source: torch.optim.adadelta.adadelta.
+    """
+    check_numbers("state_steps", state_steps)
+    check_capturable(capturable, params, state_steps)
+    rate = as_scalar(lr)
+
+    def update(
+        each: Each,
+        params: Tensors,
+        grads: Tensors,
+        square_avgs: Tensors,
+        acc_deltas: Tensors,
+        steps: Tensors,
     ) -> None:
-        rho, eps = group["rho"], group["eps"]
-        square_avgs, acc_deltas = state["square_avg"], state["acc_delta"]
-        each("add_", state["step"], 1)
-        if group["weight_decay"] != 0:
-            grads = each("add", grads, params, alpha=group["weight_decay"])
+        each("add_", steps, 1)
+        if weight_decay != 0:
+            grads = each("add", grads, params, alpha=weight_decay)
         each("mul_", square_avgs, rho)
         each("addcmul_", square_avgs, grads, grads, value=1 - rho)
         numerators = each("sqrt_", each("add", acc_deltas, eps))
@@ -80,4 +139,16 @@ class Adadelta(MultiTensorOptimizer):
         deltas = each("mul", each("div", numerators, denominators), grads)
         each("mul_", acc_deltas, rho)
         each("addcmul_", acc_deltas, deltas, deltas, value=1 - rho)
-        each("add_", params, deltas, alpha=-as_scalar(group["lr"]))
+        each("add_", params, deltas, alpha=-rate)
+
+    update_tensors(
+        update,
+        params,
+        grads,
+        (square_avgs, acc_deltas, state_steps),
+        foreach=foreach,
+        numbers=(lr, rho, eps, weight_decay),
+        maximize=maximize,
+        differentiable=differentiable,
+        capturable=capturable,
+    )

@@ -10,18 +10,22 @@ import gnomon as gn
 from ..dispatch.dispatcher import aten
 from .optimizer import (
     Each,
-    MultiTensorOptimizer,
+    FunctionalOptimizer,
     Tensors,
+    are_on,
     as_scalar,
     check_at_least_zero,
     check_fused,
     check_lr,
+    check_numbers,
+    check_unscaled,
     is_fused,
     number_of,
+    update_tensors,
 )
 
 
-class Adagrad(MultiTensorOptimizer):
+class Adagrad(FunctionalOptimizer):
     """``param -= lr / (1 + (t - 1) * lr_decay) * grad / (sqrt(s) + eps)`` at step t.
 
     s is the sum of the squared gradients, and starts at ``initial_accumulator_value``.  ``weight_decay`` adds
@@ -91,33 +95,90 @@ class Adagrad(MultiTensorOptimizer):
         for state in self.state.values():
             state["sum"].share_memory_()
 
-    def _step(self, params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> None:
-        if is_fused(params, grads, group):
-            self._step_fused(params, grads, group)
-        else:
-            super()._step(params, grads, group)
+    def _step(self, params: Tensors, grads: Tensors, group: dict[str, Any]) -> None:
+        foreach, differentiable = group["foreach"], group["differentiable"]
+        numbers = group["lr"], group["weight_decay"]
+        fused = is_fused(params, grads, group["fused"], foreach, differentiable, numbers)
+        grad_scale, found_inf = self._amp_scaling(params[0].device) if fused else (None, None)
+        sums, steps = self._lists(params, grads, group, "sum", "step")
+        adagrad(
+            params,
+            grads,
+            sums,
+            self._move_steps(params) if fused else steps,
+            fused=fused,
+            grad_scale=grad_scale,
+            found_inf=found_inf,
+            foreach=foreach,
+            differentiable=differentiable,
+            lr=group["lr"],
+            weight_decay=group["weight_decay"],
+            lr_decay=group["lr_decay"],
+            eps=group["eps"],
+            maximize=group["maximize"],
+        )
 
-    def _step_fused(self, params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> None:
-        states = [self._state_of(param, grad, group) for param, grad in zip(params, grads)]
-        sums = [state["sum"] for state in states]
-        steps = self._steps_on(params[0].device, states)
-        options = ("lr", "lr_decay", "weight_decay", "eps")
-        numbers = [number_of(group[name]) for name in options]
-        scale, found_inf = self._amp_scaling(params[0].device)
-        aten._foreach_add_.Scalar(steps, 1)
+
+def adagrad(
+    params: Tensors,
+    grads: Tensors,
+    state_sums: Tensors,
+    state_steps: Tensors,
+    fused: bool | None = None,
+    grad_scale: gn.Tensor | None = None,
+    found_inf: gn.Tensor | None = None,
+    has_sparse_grad: bool = False,
+    foreach: bool | None = None,
+    differentiable: bool = False,
+    has_complex: bool = False,
+    *,
+    lr: float | gn.Tensor,
+    weight_decay: float,
+    lr_decay: float,
+    eps: float,
+    maximize: bool,
+) -> None:
+    """The step of Adagrad: updates ``params`` along ``grads``, and the state, which are lists as long.
+
+    ``fused`` and ``foreach`` are as in Adagrad.  ``has_sparse_grad`` and ``has_complex`` are not used:
+    complex parameters are found.
+
+    Raises RuntimeError unless ``state_steps`` are tensors, and for ``fused`` and ``differentiable`` together;
+    AssertionError for ``foreach`` and ``differentiable`` together, and for ``grad_scale`` or ``found_inf`` if
+    ``fused`` is not true.  Source: torch.optim.adagrad.adagrad.
+    """
+    check_numbers("state_steps", state_steps)
+    check_unscaled(fused, grad_scale, found_inf)
+    if fused is None and are_on(state_steps, params[0].device):
+        fused = is_fused(params, grads, fused, foreach, differentiable, (lr, weight_decay))
+    if fused:
+        if differentiable:
+            raise RuntimeError("adagrad with fused=True does not support differentiable=True")
+        options = map(number_of, (lr, lr_decay, weight_decay, eps))
+        aten._foreach_add_.Scalar(state_steps, 1)
         step = aten._fused_adagrad_.default
-        step(params, grads, sums, steps, *numbers, group["maximize"], scale, found_inf)
+        step(params, grads, state_sums, state_steps, *options, maximize, grad_scale, found_inf)
         if found_inf is not None:
-            aten._foreach_sub_.List(steps, [found_inf] * len(steps))  # nothing was done
+            aten._foreach_sub_.List(state_steps, [found_inf] * len(state_steps))  # nothing was done
+        return
+    rate = as_scalar(lr)
 
-    def _update_each(
-        self, each: Each, params: Tensors, grads: Tensors, state: dict[str, Tensors], group: dict[str, Any]
-    ) -> None:
-        lr, decay = as_scalar(group["lr"]), group["lr_decay"]
-        each("add_", state["step"], 1)
-        if group["weight_decay"] != 0:
-            grads = each("add", grads, params, alpha=group["weight_decay"])
-        each("addcmul_", state["sum"], grads, grads, value=1)
-        denominators = each("add", each("sqrt", state["sum"]), group["eps"])
-        sizes = [-lr / (1 + (step.item() - 1) * decay) for step in state["step"]]
+    def update(each: Each, params: Tensors, grads: Tensors, sums: Tensors, steps: Tensors) -> None:
+        each("add_", steps, 1)
+        if weight_decay != 0:
+            grads = each("add", grads, params, alpha=weight_decay)
+        each("addcmul_", sums, grads, grads, value=1)
+        denominators = each("add", each("sqrt", sums), eps)
+        sizes = [-rate / (1 + (step.item() - 1) * lr_decay) for step in steps]
         each("addcdiv_", params, grads, denominators, value=sizes)
+
+    update_tensors(
+        update,
+        params,
+        grads,
+        (state_sums, state_steps),
+        foreach=foreach,
+        numbers=(lr, lr_decay, weight_decay, eps),
+        maximize=maximize,
+        differentiable=differentiable,
+    )

@@ -9,13 +9,19 @@ import gnomon as gn
 
 from ..dispatch.dispatcher import aten
 from .optimizer import (
-    SingleTensorOptimizer,
+    FunctionalOptimizer,
+    Tensors,
+    are_on,
+    as_real,
     as_scalar,
     check_at_least_zero,
     check_betas,
+    check_capturable,
     check_fused,
     check_lr,
+    check_numbers,
     check_one_element,
+    check_unscaled,
     is_fused,
     number_of,
 )
@@ -23,7 +29,7 @@ from .optimizer import (
 _NO_TENSOR = "as a Tensor is not supported for capturable=False and foreach=True"
 
 
-class Adam(SingleTensorOptimizer):
+class Adam(FunctionalOptimizer):
     """``param -= lr * m / (sqrt(v) + eps)``: m and v are running means of the gradient and of its square.
 
     Both means are corrected for starting at zero.  ``amsgrad`` divides by the largest v so far;
@@ -103,44 +109,107 @@ class Adam(SingleTensorOptimizer):
         step = self._new_number(0.0, param, group).to(param.device)
         return {"step": step, **{name: gn.zeros_like(param) for name in averages}}
 
-    def _step(self, params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> None:
-        if group["foreach"] and isinstance(group["lr"], gn.Tensor) and not group["capturable"]:
-            raise RuntimeError(f"lr {_NO_TENSOR}")
-        if is_fused(params, grads, group):
-            self._step_fused(params, grads, group)
-        else:
-            super()._step(params, grads, group)
+    def _step(self, params: Tensors, grads: Tensors, group: dict[str, Any]) -> None:
+        foreach, (beta1, beta2) = group["foreach"], group["betas"]
+        is_recorded = group["differentiable"] or group["capturable"]
+        numbers = group["lr"], group["weight_decay"], beta1, beta2
+        fused = is_fused(params, grads, group["fused"], foreach, is_recorded, numbers)
+        grad_scale, found_inf = self._amp_scaling(params[0].device) if fused else (None, None)
+        names = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq", "step")
+        exp_avgs, exp_avg_sqs, max_exp_avg_sqs, steps = self._lists(params, grads, group, *names)
+        adam(
+            params,
+            grads,
+            exp_avgs,
+            exp_avg_sqs,
+            max_exp_avg_sqs if group["amsgrad"] else [],
+            self._move_steps(params) if fused else steps,
+            foreach=foreach,
+            capturable=group["capturable"],
+            differentiable=group["differentiable"],
+            fused=fused,
+            grad_scale=grad_scale,
+            found_inf=found_inf,
+            decoupled_weight_decay=group["decoupled_weight_decay"],
+            amsgrad=group["amsgrad"],
+            beta1=beta1,
+            beta2=beta2,
+            lr=group["lr"],
+            weight_decay=group["weight_decay"],
+            eps=group["eps"],
+            maximize=group["maximize"],
+        )
 
-    def _step_fused(self, params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> None:
-        amsgrad = group["amsgrad"]
-        states = [self._state_of(param, grad, group) for param, grad in zip(params, grads)]
-        lists = [[state[name] for state in states] for name in ("exp_avg", "exp_avg_sq")]
-        lists.append([state["max_exp_avg_sq"] for state in states] if amsgrad else [])
-        where = params[0].device
-        steps = self._steps_on(where, states)
-        aten._foreach_add_.Scalar(steps, 1)
-        beta1, beta2 = group["betas"]
-        options = (group["lr"], beta1, beta2, group["weight_decay"], group["eps"])
-        packet = aten._fused_adamw_ if group["decoupled_weight_decay"] else aten._fused_adam_
-        numbers = map(number_of, options)
-        grad_scale, found_inf = self._amp_scaling(where)
-        flags = amsgrad, group["maximize"]
-        packet.default(params, grads, *lists, steps, *numbers, *flags, grad_scale, found_inf)
+
+def adam(
+    params: Tensors,
+    grads: Tensors,
+    exp_avgs: Tensors,
+    exp_avg_sqs: Tensors,
+    max_exp_avg_sqs: Tensors,
+    state_steps: Tensors,
+    foreach: bool | None = None,
+    capturable: bool = False,
+    differentiable: bool = False,
+    fused: bool | None = None,
+    grad_scale: gn.Tensor | None = None,
+    found_inf: gn.Tensor | None = None,
+    has_complex: bool = False,
+    decoupled_weight_decay: bool = False,
+    *,
+    amsgrad: bool,
+    beta1: float | gn.Tensor,
+    beta2: float | gn.Tensor,
+    lr: float | gn.Tensor,
+    weight_decay: float,
+    eps: float,
+    maximize: bool,
+) -> None:
+    """The step of Adam: updates ``params`` along ``grads``, and the state, which are lists as long.
+
+    ``max_exp_avg_sqs`` may be empty without ``amsgrad``.  ``fused`` is as in Adam; ``foreach``, if given,
+    asks for the other form.  ``has_complex`` is not used: complex parameters are found.
+
+    Raises RuntimeError unless ``state_steps`` are tensors, and for ``fused`` and ``differentiable`` together;
+    AssertionError for ``foreach`` together with ``differentiable``, for ``grad_scale`` or ``found_inf`` if
+    ``fused`` is not true, and for ``capturable`` on other devices than CUDA.
+    Source: torch.optim.adam.adam.
+    """
+    check_numbers("state_steps", state_steps)
+    check_unscaled(fused, grad_scale, found_inf)
+    if fused is None and are_on(state_steps, params[0].device):
+        numbers = lr, weight_decay, beta1, beta2
+        fused = is_fused(params, grads, fused, foreach, differentiable or capturable, numbers)
+    if fused:
+        if differentiable:
+            raise RuntimeError("Adam with fused=True does not support differentiable=True")
+        aten._foreach_add_.Scalar(state_steps, 1)
+        packet = aten._fused_adamw_ if decoupled_weight_decay else aten._fused_adam_
+        options = map(number_of, (lr, beta1, beta2, weight_decay, eps))
+        maxima = max_exp_avg_sqs if amsgrad else []
+        averages = exp_avgs, exp_avg_sqs, maxima, state_steps
+        packet.default(params, grads, *averages, *options, amsgrad, maximize, grad_scale, found_inf)
         if found_inf is not None:
-            aten._foreach_sub_.List(steps, [found_inf] * len(steps))  # nothing was done
-
-    def _update(
-        self, param: gn.Tensor, grad: gn.Tensor, state: dict[str, Any], group: dict[str, Any]
-    ) -> None:
-        lr, eps, weight_decay = as_scalar(group["lr"]), group["eps"], group["weight_decay"]
-        beta1, beta2 = map(as_scalar, group["betas"])
-        exp_avg, exp_avg_sq = state["exp_avg"], state["exp_avg_sq"]
-        differentiable = group["differentiable"]
-        if differentiable and state["step"].requires_grad:
+            aten._foreach_sub_.List(state_steps, [found_inf] * len(state_steps))  # nothing was done
+        return
+    if foreach:
+        if isinstance(lr, gn.Tensor) and not capturable:
+            raise RuntimeError(f"lr {_NO_TENSOR}")
+        if differentiable:
+            raise AssertionError("_foreach ops don't support autograd")
+    check_capturable(capturable, params, state_steps)
+    lr, beta1, beta2 = map(as_scalar, (lr, beta1, beta2))
+    for place, param in enumerate(params):
+        grad = -grads[place] if maximize else grads[place]
+        step, largest = state_steps[place], max_exp_avg_sqs[place] if amsgrad else None
+        param, grad, exp_avg, exp_avg_sq, largest = as_real(
+            param, grad, exp_avgs[place], exp_avg_sqs[place], largest
+        )
+        if differentiable and step.requires_grad:
             raise RuntimeError("`requires_grad` is not supported for `step` in differentiable mode")
-        state["step"].add_(1)
+        step.add_(1)
         if weight_decay != 0:
-            if group["decoupled_weight_decay"]:
+            if decoupled_weight_decay:
                 param.mul_(1 - lr * weight_decay)
             elif isinstance(weight_decay, gn.Tensor) and weight_decay.requires_grad:
                 grad = grad.addcmul(param.clone(), weight_decay)
@@ -153,18 +222,18 @@ class Adam(SingleTensorOptimizer):
         else:
             exp_avg_sq.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
         second_moment = exp_avg_sq
-        if group["amsgrad"]:
-            second_moment = state["max_exp_avg_sq"]
+        if largest is not None:
+            second_moment = largest
             second_moment.copy_(gn.maximum(second_moment.clone(), exp_avg_sq))
-        if group["capturable"] or differentiable:
+        if capturable or differentiable:
             # Numbers stay tensors, so that nothing is read back and autograd records what it must.
-            step = state["step"].clone()
+            step = step.clone()
             negative_step_size = -(lr / (1 - beta1**step))
             correction = (1 - beta2**step).sqrt()
             denominator = second_moment.sqrt() / (correction * negative_step_size) + eps / negative_step_size
             param.addcdiv_(exp_avg.clone(), denominator)
         else:
-            step = state["step"].item()
-            step_size = lr / (1 - beta1**step)
-            denominator = (second_moment.sqrt() / (1 - beta2**step) ** 0.5).add_(eps)
+            count = step.item()
+            step_size = lr / (1 - beta1**count)
+            denominator = (second_moment.sqrt() / (1 - beta2**count) ** 0.5).add_(eps)
             param.addcdiv_(exp_avg, denominator, value=-step_size)

@@ -9,16 +9,18 @@ import gnomon as gn
 
 from .optimizer import (
     Each,
-    MultiTensorOptimizer,
+    FunctionalOptimizer,
     Tensors,
     as_scalar,
     check_at_least_zero,
+    check_capturable,
     check_lr,
     number_of,
+    update_tensors,
 )
 
 
-class ASGD(MultiTensorOptimizer):
+class ASGD(FunctionalOptimizer):
     """``param = param * (1 - lambd * eta) - eta * grad``, with ``eta = lr / (1 + lambd * lr * t) ** alpha``.
 
     The state "ax" is the mean of the parameter's values after step ``t0``, and until then its last value.
@@ -74,19 +76,73 @@ class ASGD(MultiTensorOptimizer):
             "ax": gn.zeros_like(param),
         }
 
-    def _update_each(
-        self, each: Each, params: Tensors, grads: Tensors, state: dict[str, Tensors], group: dict[str, Any]
+    def _step(self, params: Tensors, grads: Tensors, group: dict[str, Any]) -> None:
+        axs, mus, etas, steps = self._lists(params, grads, group, "ax", "mu", "eta", "step")
+        asgd(
+            params,
+            grads,
+            axs,
+            mus,
+            etas,
+            steps,
+            foreach=group["foreach"],
+            maximize=group["maximize"],
+            differentiable=group["differentiable"],
+            capturable=group["capturable"],
+            lambd=group["lambd"],
+            lr=group["lr"],
+            t0=group["t0"],
+            alpha=group["alpha"],
+            weight_decay=group["weight_decay"],
+        )
+
+
+def asgd(
+    params: Tensors,
+    grads: Tensors,
+    axs: Tensors,
+    mus: Tensors,
+    etas: Tensors,
+    state_steps: Tensors,
+    foreach: bool | None = None,
+    maximize: bool = False,
+    differentiable: bool = False,
+    capturable: bool = False,
+    has_complex: bool = False,
+    *,
+    lambd: float,
+    lr: float | gn.Tensor,
+    t0: float,
+    alpha: float,
+    weight_decay: float,
+) -> None:
+    """The step of ASGD: updates ``params`` along ``grads``, and the state, which are lists as long.
+
+    ``has_complex`` is not used: complex parameters are found.  Raises AssertionError for ``foreach`` together
+    with ``differentiable``, and for ``capturable`` on other devices than CUDA.
+    Source: torch.optim.asgd.asgd.
+    """
+    needs = "params, mus, etas, and state_steps"
+    check_capturable(capturable, params, mus, etas, state_steps, needs=needs)
+    rate = as_scalar(lr)
+
+    def update(
+        each: Each,
+        params: Tensors,
+        grads: Tensors,
+        axs: Tensors,
+        mus: Tensors,
+        etas: Tensors,
+        steps: Tensors,
     ) -> None:
-        lr, lambd, alpha, t0 = as_scalar(group["lr"]), group["lambd"], group["alpha"], group["t0"]
-        steps, etas, mus, axs = state["step"], state["eta"], state["mu"], state["ax"]
         each("add_", steps, 1)
-        if group["weight_decay"] != 0:
-            grads = each("add", grads, params, alpha=group["weight_decay"])
-        if group["capturable"]:
+        if weight_decay != 0:
+            grads = each("add", grads, params, alpha=weight_decay)
+        if capturable:
             for param, grad, step, eta, mu, ax in zip(params, grads, steps, etas, mus, axs):
                 param.mul_(1 - lambd * eta).addcmul_(grad, eta, value=-1)
                 ax.add_(param.sub(ax).mul_(mu))
-                eta.copy_(lr / (1 + lambd * lr * step) ** alpha)
+                eta.copy_(rate / (1 + lambd * rate * step) ** alpha)
                 mu.copy_(1 / (step - t0).clamp(min=1))
             return
         sizes = [eta.item() for eta in etas]
@@ -101,7 +157,19 @@ class ASGD(MultiTensorOptimizer):
         made: dict[float, tuple[gn.Tensor, gn.Tensor]] = {}
         counts = [step.item() for step in steps]
         for count in set(counts):
-            size, weight = lr / (1 + lambd * lr * count) ** alpha, 1 / max(1, count - t0)
+            size, weight = rate / (1 + lambd * rate * count) ** alpha, 1 / max(1, count - t0)
             made[count] = gn.as_tensor(size), gn.as_tensor(weight)
         each("copy_", etas, [made[count][0] for count in counts])
         each("copy_", mus, [made[count][1] for count in counts])
+
+    update_tensors(
+        update,
+        params,
+        grads,
+        (axs, mus, etas, state_steps),
+        foreach=foreach,
+        numbers=(lr, lambd, t0, alpha, weight_decay),
+        maximize=maximize,
+        differentiable=differentiable,
+        capturable=capturable,
+    )

@@ -9,16 +9,19 @@ import gnomon as gn
 
 from .optimizer import (
     Each,
-    MultiTensorOptimizer,
+    FunctionalOptimizer,
     Tensors,
     as_scalar,
     check_at_least_zero,
     check_betas,
+    check_capturable,
     check_lr,
+    check_numbers,
+    update_tensors,
 )
 
 
-class NAdam(MultiTensorOptimizer):
+class NAdam(FunctionalOptimizer):
     """Adam whose step looks ahead: it mixes the gradient with the running mean m of the gradients.
 
     At step t, with ``mu(t) = beta1 * (1 - 0.5 * 0.96 ** (t * momentum_decay))`` and p(t) the product of mu(1)
@@ -84,34 +87,108 @@ class NAdam(MultiTensorOptimizer):
             "exp_avg_sq": gn.zeros_like(param),
         }
 
-    def _update_each(
-        self, each: Each, params: Tensors, grads: Tensors, state: dict[str, Tensors], group: dict[str, Any]
+    def _step(self, params: Tensors, grads: Tensors, group: dict[str, Any]) -> None:
+        names = ("exp_avg", "exp_avg_sq", "mu_product", "step")
+        exp_avgs, exp_avg_sqs, mu_products, steps = self._lists(params, grads, group, *names)
+        beta1, beta2 = group["betas"]
+        nadam(
+            params,
+            grads,
+            exp_avgs,
+            exp_avg_sqs,
+            mu_products,
+            steps,
+            decoupled_weight_decay=group["decoupled_weight_decay"],
+            foreach=group["foreach"],
+            capturable=group["capturable"],
+            differentiable=group["differentiable"],
+            maximize=group["maximize"],
+            beta1=beta1,
+            beta2=beta2,
+            lr=group["lr"],
+            weight_decay=group["weight_decay"],
+            momentum_decay=group["momentum_decay"],
+            eps=group["eps"],
+        )
+
+
+def nadam(
+    params: Tensors,
+    grads: Tensors,
+    exp_avgs: Tensors,
+    exp_avg_sqs: Tensors,
+    mu_products: Tensors,
+    state_steps: Tensors,
+    decoupled_weight_decay: bool = False,
+    foreach: bool | None = None,
+    capturable: bool = False,
+    differentiable: bool = False,
+    has_complex: bool = False,
+    maximize: bool = False,
+    *,
+    beta1: float,
+    beta2: float,
+    lr: float | gn.Tensor,
+    weight_decay: float,
+    momentum_decay: float,
+    eps: float,
+) -> None:
+    """The step of NAdam: updates ``params`` along ``grads``, and the state, which are lists as long.
+
+    ``has_complex`` is not used: complex parameters are found.  Raises RuntimeError unless ``state_steps`` and
+    ``mu_products`` are tensors, AssertionError for ``foreach`` together with ``differentiable``, and for
+    ``capturable`` on other devices than CUDA.  Source: torch.optim.nadam.nadam.
+    """
+    check_numbers("state_steps", state_steps)
+    check_numbers("mu_products", mu_products)
+    needs = "params, mu_products and state_steps"
+    check_capturable(capturable, params, mu_products, state_steps, needs=needs)
+    rate = as_scalar(lr)
+    # Numbers stay tensors if nothing is to be read back, or if autograd records them.
+    keeps_tensors = differentiable or capturable
+
+    def update(
+        each: Each,
+        params: Tensors,
+        grads: Tensors,
+        exp_avgs: Tensors,
+        exp_avg_sqs: Tensors,
+        products: Tensors,
+        state_steps: Tensors,
     ) -> None:
-        lr, (beta1, beta2), decay = as_scalar(group["lr"]), group["betas"], group["momentum_decay"]
-        exp_avgs, exp_avg_sqs, products = state["exp_avg"], state["exp_avg_sq"], state["mu_product"]
-        each("add_", state["step"], 1)
-        steps: list[Any] = state["step"] if group["capturable"] else [step.item() for step in state["step"]]
-        if group["weight_decay"] != 0:
-            if group["decoupled_weight_decay"]:
-                each("mul_", params, 1 - lr * group["weight_decay"])
+        each("add_", state_steps, 1)
+        steps: list[Any] = state_steps if capturable else [step.item() for step in state_steps]
+        if weight_decay != 0:
+            if decoupled_weight_decay:
+                each("mul_", params, 1 - rate * weight_decay)
             else:
-                grads = each("add", grads, params, alpha=group["weight_decay"])
-        mus = [beta1 * (1.0 - 0.5 * 0.96 ** (step * decay)) for step in steps]
-        next_mus = [beta1 * (1.0 - 0.5 * 0.96 ** ((step + 1) * decay)) for step in steps]
+                grads = each("add", grads, params, alpha=weight_decay)
+        mus = [beta1 * (1.0 - 0.5 * 0.96 ** (step * momentum_decay)) for step in steps]
+        next_mus = [beta1 * (1.0 - 0.5 * 0.96 ** ((step + 1) * momentum_decay)) for step in steps]
         each("mul_", products, mus)
         each("lerp_", exp_avgs, grads, 1 - beta1)
         each("mul_", exp_avg_sqs, beta2)
         each("addcmul_", exp_avg_sqs, grads, grads, value=1 - beta2)
         roots = each("sqrt", each("div", exp_avg_sqs, [1 - beta2**step for step in steps]))
-        denominators = each("add", roots, group["eps"])
-        # Numbers stay tensors if nothing is to be read back, or if autograd records them.
-        keeps_tensors = group["differentiable"] or group["capturable"]
+        denominators = each("add", roots, eps)
         numbers: list[Any] = products if keeps_tensors else [product.item() for product in products]
-        sizes = [-lr * (1.0 - mu) / (1.0 - product) for mu, product in zip(mus, numbers)]
-        next_sizes = [-lr * mu / (1.0 - product * mu) for mu, product in zip(next_mus, numbers)]
+        sizes = [-rate * (1.0 - mu) / (1.0 - product) for mu, product in zip(mus, numbers)]
+        next_sizes = [-rate * mu / (1.0 - product * mu) for mu, product in zip(next_mus, numbers)]
         if keeps_tensors:
             each("addcdiv_", params, each("mul", grads, sizes), denominators, value=1)
             each("addcdiv_", params, each("mul", exp_avgs, next_sizes), denominators, value=1)
         else:
             each("addcdiv_", params, grads, denominators, value=sizes)
             each("addcdiv_", params, exp_avgs, denominators, value=next_sizes)
+
+    update_tensors(
+        update,
+        params,
+        grads,
+        (exp_avgs, exp_avg_sqs, mu_products, state_steps),
+        foreach=foreach,
+        numbers=(lr, beta1, beta2, weight_decay, momentum_decay, eps),
+        maximize=maximize,
+        differentiable=differentiable,
+        capturable=capturable,
+    )

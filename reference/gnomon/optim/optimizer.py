@@ -360,13 +360,11 @@ Tensors = list[gn.Tensor]
 Each = Callable[..., Tensors]
 
 
-class SingleTensorOptimizer(Optimizer):
-    """The base class of optimizers that update each parameter by itself: PyTorch's single-tensor code.
+class FunctionalOptimizer(Optimizer):
+    """The base class of optimizers whose step is a function, like ``optim.adam.adam``: a call for a group.
 
-    A subclass defines ``_update`` and, if it keeps state, ``_new_state``.
+    A subclass defines ``_step``, which calls the function, and, if it keeps state, ``_new_state``.
     """
-
-    _capturable_needs = "params and state_steps"
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Updates every parameter that has a gradient, once.
@@ -391,35 +389,31 @@ class SingleTensorOptimizer(Optimizer):
             if params:
                 self._step(params, grads, group)
 
-    def _step(self, params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> None:
-        """Updates the parameters of a group that have gradients."""
-        if group.get("foreach") and group.get("differentiable"):
-            raise AssertionError("_foreach ops don't support autograd")
+    def _step(self, params: Tensors, grads: Tensors, group: dict[str, Any]) -> None:
+        """Updates the parameters of a group that have gradients, and their state."""
+        raise NotImplementedError(f"{type(self).__name__} must define _step")
+
+    def _new_state(self, param: gn.Tensor, grad: gn.Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        """The state of a parameter before its first step."""
+        return {}
+
+    def _lists(self, params: Tensors, grads: Tensors, group: dict[str, Any], *names: str) -> list[list[Any]]:
+        """The parameters' state as a list for each name; created at a parameter's first gradient.
+
+        What a parameter does not have is None.
+        """
+        states = []
         for param, grad in zip(params, grads):
-            state = self._state_of(param, grad, group)
-            if group.get("capturable"):
-                numbers = [state[name] for name in self._numbers]
-                self._check_capturable(param, numbers)
-            if group.get("maximize"):
-                grad = -grad
-            if param.is_complex():
-                # A complex number is updated like two real ones.
-                param, grad = gn.view_as_real(param), gn.view_as_real(grad)
-                state = {
-                    name: gn.view_as_real(each) if each.is_complex() else each for name, each in state.items()
-                }
-            self._update(param, grad, state, group)
+            state = self.state[param]
+            if not state:
+                # all at once, so that an interrupt can not leave an incomplete state
+                state.update(self._new_state(param, grad, group))
+            states.append(state)
+        return [[state.get(name) for state in states] for name in names]
 
-    def _state_of(self, param: gn.Tensor, grad: gn.Tensor, group: dict[str, Any]) -> dict[str, Any]:
-        """The state of a parameter, created at its first gradient."""
-        state = self.state[param]
-        if not state:
-            # all at once, so that an interrupt can not leave an incomplete state
-            state.update(self._new_state(param, grad, group))
-        return state
-
-    def _steps_on(self, where: gn.device, states: list[dict[str, Any]]) -> list[gn.Tensor]:
+    def _move_steps(self, params: Tensors) -> Tensors:
         """The step counts, which a fused operator needs on the parameters' device."""
+        states, where = [self.state[param] for param in params], params[0].device
         for state in states:
             if state["step"].device != where:
                 state["step"] = state["step"].to(where)
@@ -431,86 +425,73 @@ class SingleTensorOptimizer(Optimizer):
         scale, inf = (None if each is None else each.to(where) for each in found)
         return scale, inf
 
-    def _new_state(self, param: gn.Tensor, grad: gn.Tensor, group: dict[str, Any]) -> dict[str, Any]:
-        """The state of a parameter before its first step."""
-        return {}
 
-    def _update(
-        self, param: gn.Tensor, grad: gn.Tensor, state: dict[str, Any], group: dict[str, Any]
-    ) -> None:
-        """Updates one real parameter and its state in place; ``grad`` is what to descend along."""
-        raise NotImplementedError(f"{type(self).__name__} must define _update")
+def update_tensors(
+    update: Callable[..., None],
+    params: Tensors,
+    grads: Tensors,
+    state: Iterable[list[Any]],
+    *,
+    foreach: bool | None,
+    numbers: tuple[Any, ...],
+    maximize: bool = False,
+    differentiable: bool = False,
+    capturable: bool = False,
+    by_shape: bool = False,
+) -> None:
+    """Calls ``update(each, params, grads, *state)``, with all tensors of a kind, or with one after the other.
 
-    def _check_capturable(self, param: gn.Tensor, numbers: Iterable[gn.Tensor]) -> None:
-        types = {each.device.type for each in (param, *numbers)}
-        if len(types) > 1 or types.isdisjoint(CAPTURABLE_DEVICES):
-            raise AssertionError(
-                f"If capturable=True, {self._capturable_needs} must be on supported devices: "
-                f"{CAPTURABLE_DEVICES}."
-            )
+    ``update`` is written once for both: ``each("mul_", tensors, number)`` calls an operator for each tensor,
+    and returns the results; other arguments are numbers, or lists of tensors or of numbers.
 
-
-class MultiTensorOptimizer(SingleTensorOptimizer):
-    """The base class of optimizers that update all parameters by list operators: PyTorch's multi-tensor code.
-
-    A subclass defines ``_update_each``, which also updates a parameter by itself, with lists of one.
-
-    Lists are the default where they are possible and pay off; ``foreach`` asks for them, or with False
-    for single tensors.  They are not possible for complex parameters, for options that are tensors, and with
-    ``differentiable`` or ``capturable``.
+    Tensors of a kind have one device and dtype, with ``by_shape`` also one shape.  Whether they are updated
+    together, by list operators, decides ``uses_lists``.  Otherwise a complex parameter is updated like two
+    real ones.  ``state`` is a list for each thing that is kept; an empty one, which is not used, is filled
+    with None.  Raises AssertionError for ``foreach`` together with ``differentiable``.
     """
-
-    def _step(self, params: Tensors, grads: Tensors, group: dict[str, Any]) -> None:
-        alike: dict[Any, tuple[Tensors, Tensors]] = {}
-        for param, grad in zip(params, grads):
-            some_params, some_grads = alike.setdefault(self._kind_of(param), ([], []))
-            some_params.append(param)
-            some_grads.append(grad)
-        for some_params, some_grads in alike.values():
-            if uses_lists(some_params, some_grads, group):
-                self._step_together(some_params, some_grads, group)
-            else:
-                super()._step(some_params, some_grads, group)
-
-    def _kind_of(self, param: gn.Tensor) -> Any:
-        """Parameters whose kinds are equal may be updated together."""
-        return param._spec.device, param._spec.dtype
-
-    def _step_together(self, params: Tensors, grads: Tensors, group: dict[str, Any]) -> None:
-        states = [self._state_of(param, grad, group) for param, grad in zip(params, grads)]
-        lists = {name: [state[name] for state in states] for name in states[0]}
-        if group.get("maximize"):
-            grads = multi_tensor("neg", grads)
-        self._update_each(multi_tensor, params, grads, lists, group)
-
-    def _update(
-        self, param: gn.Tensor, grad: gn.Tensor, state: dict[str, Any], group: dict[str, Any]
-    ) -> None:
-        lists = {name: [value] for name, value in state.items()}
-        self._update_each(single_tensor, [param], [grad], lists, group)
-
-    def _update_each(
-        self, each: Each, params: Tensors, grads: Tensors, state: dict[str, Tensors], group: dict[str, Any]
-    ) -> None:
-        """Updates real parameters and their state in place; ``grads`` is what to descend along.
-
-        ``each("mul_", tensors, number)`` calls an operator for each tensor, and returns the results; other
-        arguments are numbers, or lists of tensors or of numbers.
-        """
-        raise NotImplementedError(f"{type(self).__name__} must define _update_each")
+    if foreach and differentiable:
+        raise AssertionError("_foreach ops don't support autograd")
+    columns = [params, grads, *(column or [None] * len(params) for column in state)]
+    alike: dict[Any, list[int]] = {}
+    for place, param in enumerate(params):
+        spec = param._spec
+        kind = (spec.device, spec.dtype, spec.sizes if by_shape else None)
+        alike.setdefault(kind, []).append(place)
+    for places in alike.values():
+        some_params, some_grads, *rest = ([column[place] for place in places] for column in columns)
+        if uses_lists(some_params, some_grads, foreach, differentiable or capturable, numbers):
+            if maximize:
+                some_grads = multi_tensor("neg", some_grads)
+            update(multi_tensor, some_params, some_grads, *rest)
+            continue
+        for row in zip(some_params, some_grads, *rest):
+            param, grad, *others = as_real(*row)
+            update(single_tensor, [param], [-grad if maximize else grad], *([other] for other in others))
 
 
-def uses_lists(params: Tensors, grads: Tensors, group: dict[str, Any]) -> bool:
+def as_real(param: gn.Tensor, *others: Any) -> tuple[Any, ...]:
+    """The parameter, and what belongs to it; if it is complex, complex tensors as views of real ones."""
+    if not param.is_complex():
+        return param, *others
+    return tuple(
+        gn.view_as_real(each) if each is not None and each.is_complex() else each for each in (param, *others)
+    )
+
+
+def uses_lists(
+    params: Tensors, grads: Tensors, foreach: bool | None, is_recorded: bool, numbers: tuple[Any, ...]
+) -> bool:
     """Are all parameters updated together, by list operators?
 
-    By default not if there are few, or if large ones are in host memory: a list operator passes over all of
-    them, and they would leave the caches before the next one.
+    Not if the step ``is_recorded``, by autograd or a graph, if one of the ``numbers`` is a tensor, or for
+    complex parameters.  By default not if there are few, or if large ones are in host memory: a list operator
+    passes over all of them, and they would leave the caches before the next one.
     """
-    if group.get("foreach") is False or group.get("differentiable") or group.get("capturable"):
+    if foreach is False or is_recorded:
         return False
-    if any(isinstance(option, gn.Tensor) for option in group.values()) or not are_plain(params, grads):
+    if any(isinstance(number, gn.Tensor) for number in numbers) or not are_plain(params, grads):
         return False
-    if group.get("foreach"):
+    if foreach:
         return True
     elements = sum([param._spec.numel for param in params])
     is_large = elements > _MOST_CACHED * len(params) and backend_of(params[0]._spec.device).host_memory
@@ -609,26 +590,61 @@ def check_fused_param(param: gn.Tensor) -> None:
         )
 
 
-def is_fused(params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> bool:
+def is_fused(
+    params: Tensors,
+    grads: Tensors,
+    fused: bool | None,
+    foreach: bool | None,
+    is_recorded: bool,
+    numbers: tuple[Any, ...],
+) -> bool:
     """Is the step one fused operator for all parameters?
 
     If neither ``fused`` nor ``foreach`` is given, it is whenever the operator supports the parameters and the
-    options, and gives what the sequence of operators gives.  Raises RuntimeError if ``fused`` is given for
-    parameters that are not floating point.
+    options, and gives what the sequence of operators gives: not if the step ``is_recorded``, by autograd or a
+    graph, and not if one of the ``numbers`` is a tensor, which may be narrower than the operator's, or
+    require grad.  Raises RuntimeError if ``fused`` is given for parameters that are not floating point.
     """
-    if group.get("fused"):
+    if fused:
         for param in params:
             check_fused_param(param)
         return True
-    if group.get("fused") is not None or group.get("foreach") is not None:
+    if fused is not None or foreach is not None or is_recorded:
         return False
-    if group.get("differentiable") or group.get("capturable"):
+    if gn.is_grad_enabled() and any(each.requires_grad for each in (*params, *grads)):
         return False
-    # Numbers in tensors may be narrower than the operator's, or require grad.
-    for option in (group["lr"], group["weight_decay"], *group.get("betas", ())):
-        if isinstance(option, gn.Tensor):
-            return False
-    return are_plain(params, grads)
+    return not any(isinstance(number, gn.Tensor) for number in numbers) and are_plain(params, grads)
+
+
+def are_on(tensors: Tensors, where: gn.device) -> bool:
+    """Are all on one device?"""
+    return all(each.device == where for each in tensors)
+
+
+def check_numbers(name: str, tensors: Tensors) -> None:
+    """Raises RuntimeError, with PyTorch's message, unless all are tensors."""
+    if not all(isinstance(each, gn.Tensor) for each in tensors):
+        raise RuntimeError(f"API has changed, `{name}` argument must contain a list of singleton tensors")
+
+
+def check_unscaled(fused: bool | None, grad_scale: Any, found_inf: Any) -> None:
+    """Raises AssertionError, with PyTorch's message, if a step that is not fused gets a scale."""
+    if not fused and (grad_scale is not None or found_inf is not None):
+        raise AssertionError("Expected grad_scale and found_inf to be None")
+
+
+def check_capturable(
+    capturable: bool, params: Tensors, *numbers: Tensors, needs: str = "params and state_steps"
+) -> None:
+    """Raises AssertionError, with PyTorch's message, unless a step can be ``capturable`` there."""
+    if not capturable:
+        return
+    for row in zip(params, *numbers):
+        types = {each.device.type for each in row}
+        if len(types) > 1 or types.isdisjoint(CAPTURABLE_DEVICES):
+            raise AssertionError(
+                f"If capturable=True, {needs} must be on supported devices: {CAPTURABLE_DEVICES}."
+            )
 
 
 def are_plain(params: Tensors, grads: Tensors) -> bool:

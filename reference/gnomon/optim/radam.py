@@ -9,16 +9,19 @@ import gnomon as gn
 
 from .optimizer import (
     Each,
-    MultiTensorOptimizer,
+    FunctionalOptimizer,
     Tensors,
     as_scalar,
     check_at_least_zero,
     check_betas,
+    check_capturable,
     check_lr,
+    check_numbers,
+    update_tensors,
 )
 
 
-class RAdam(MultiTensorOptimizer):
+class RAdam(FunctionalOptimizer):
     """``param -= lr * m * r / (sqrt(v) + eps)``, or at first ``param -= lr * m``.
 
     m and v are the running means of the gradient and of its square, corrected for starting at zero.  v is
@@ -78,32 +81,85 @@ class RAdam(MultiTensorOptimizer):
             "exp_avg_sq": gn.zeros_like(param),
         }
 
-    def _update_each(
-        self, each: Each, params: Tensors, grads: Tensors, state: dict[str, Tensors], group: dict[str, Any]
+    def _step(self, params: Tensors, grads: Tensors, group: dict[str, Any]) -> None:
+        exp_avgs, exp_avg_sqs, steps = self._lists(params, grads, group, "exp_avg", "exp_avg_sq", "step")
+        beta1, beta2 = group["betas"]
+        radam(
+            params,
+            grads,
+            exp_avgs,
+            exp_avg_sqs,
+            steps,
+            decoupled_weight_decay=group["decoupled_weight_decay"],
+            foreach=group["foreach"],
+            differentiable=group["differentiable"],
+            capturable=group["capturable"],
+            maximize=group["maximize"],
+            beta1=beta1,
+            beta2=beta2,
+            lr=group["lr"],
+            weight_decay=group["weight_decay"],
+            eps=group["eps"],
+        )
+
+
+def radam(
+    params: Tensors,
+    grads: Tensors,
+    exp_avgs: Tensors,
+    exp_avg_sqs: Tensors,
+    state_steps: Tensors,
+    decoupled_weight_decay: bool = False,
+    foreach: bool | None = None,
+    differentiable: bool = False,
+    capturable: bool = False,
+    has_complex: bool = False,
+    maximize: bool = False,
+    *,
+    beta1: float,
+    beta2: float,
+    lr: float | gn.Tensor,
+    weight_decay: float,
+    eps: float,
+) -> None:
+    """The step of RAdam: updates ``params`` along ``grads``, and the state, which are lists as long.
+
+    ``has_complex`` is not used: complex parameters are found.  Raises RuntimeError unless ``state_steps`` are
+    tensors, AssertionError for ``foreach`` together with ``differentiable``, and for ``capturable`` on other
+    devices than CUDA.  Source: torch.optim.radam.radam.
+    """
+    check_numbers("state_steps", state_steps)
+    check_capturable(capturable, params, state_steps)
+    rate = as_scalar(lr)
+    # The number of gradients that v averages over (the length of a simple moving average) has this limit.
+    limit = 2 / (1 - beta2) - 1
+
+    def factor(step: Any, length: Any) -> Any:
+        """The rectification, and the bias correction of v."""
+        ratio = (length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)
+        return (ratio * (1 - beta2**step)) ** 0.5
+
+    def update(
+        each: Each,
+        params: Tensors,
+        grads: Tensors,
+        exp_avgs: Tensors,
+        exp_avg_sqs: Tensors,
+        state_steps: Tensors,
     ) -> None:
-        lr, (beta1, beta2), eps = as_scalar(group["lr"]), group["betas"], group["eps"]
-        exp_avgs, exp_avg_sqs = state["exp_avg"], state["exp_avg_sq"]
-        each("add_", state["step"], 1)
-        steps: list[Any] = state["step"] if group["capturable"] else [step.item() for step in state["step"]]
-        if group["weight_decay"] != 0:
-            if group["decoupled_weight_decay"]:
-                each("mul_", params, 1 - lr * group["weight_decay"])
+        each("add_", state_steps, 1)
+        steps: list[Any] = state_steps if capturable else [step.item() for step in state_steps]
+        if weight_decay != 0:
+            if decoupled_weight_decay:
+                each("mul_", params, 1 - rate * weight_decay)
             else:
-                grads = each("add", grads, params, alpha=group["weight_decay"])
+                grads = each("add", grads, params, alpha=weight_decay)
         each("lerp_", exp_avgs, grads, 1 - beta1)
         each("mul_", exp_avg_sqs, beta2)
         each("addcmul_", exp_avg_sqs, grads, grads, value=1 - beta2)
-        updates = each("mul", exp_avgs, [lr / (1 - beta1**step) for step in steps])
-        # The number of gradients that v averages over (the length of a simple moving average), and its limit.
-        limit = 2 / (1 - beta2) - 1
+        updates = each("mul", exp_avgs, [rate / (1 - beta1**step) for step in steps])
         lengths = [limit - 2 * step * beta2**step / (1 - beta2**step) for step in steps]
-
-        def factor(step: Any, length: Any) -> Any:
-            """The rectification, and the bias correction of v."""
-            ratio = (length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length)
-            return (ratio * (1 - beta2**step)) ** 0.5
-
-        if group["capturable"]:
+        if capturable:
             inverse_roots = each("reciprocal", each("add", each("sqrt", exp_avg_sqs), eps))
             adapted = each("mul", inverse_roots, [factor(*pair) for pair in zip(steps, lengths)])
             kept: list[gn.Tensor] = [
@@ -118,3 +174,15 @@ class RAdam(MultiTensorOptimizer):
                 adapted = each("add", adapted, [0.0 if number else 1.0 for number in factors])
             updates = each("mul", updates, adapted)
         each("add_", params, updates, alpha=-1.0)
+
+    update_tensors(
+        update,
+        params,
+        grads,
+        (exp_avgs, exp_avg_sqs, state_steps),
+        foreach=foreach,
+        numbers=(lr, beta1, beta2, weight_decay, eps),
+        maximize=maximize,
+        differentiable=differentiable,
+        capturable=capturable,
+    )

@@ -7,10 +7,21 @@ from typing import Any, ClassVar
 
 import gnomon as gn
 
-from .optimizer import Each, MultiTensorOptimizer, Tensors, check_lr, flattened, number_of, split_like
+from .optimizer import (
+    Each,
+    FunctionalOptimizer,
+    Tensors,
+    check_capturable,
+    check_lr,
+    check_numbers,
+    flattened,
+    number_of,
+    split_like,
+    update_tensors,
+)
 
 
-class Rprop(MultiTensorOptimizer):
+class Rprop(FunctionalOptimizer):
     """``param -= step_size * sign(grad)``, with a step size for each element, which starts at ``lr``.
 
     Where the gradient keeps its sign, the step size is multiplied by ``etas[1]``; where it changes its sign,
@@ -63,24 +74,80 @@ class Rprop(MultiTensorOptimizer):
             "step_size": gn.full_like(grad, complex(lr, lr) if param.is_complex() else lr),
         }
 
-    def _update_each(
-        self, each: Each, params: Tensors, grads: Tensors, state: dict[str, Tensors], group: dict[str, Any]
+    def _step(self, params: Tensors, grads: Tensors, group: dict[str, Any]) -> None:
+        prevs, step_sizes, steps = self._lists(params, grads, group, "prev", "step_size", "step")
+        (etaminus, etaplus), (step_size_min, step_size_max) = group["etas"], group["step_sizes"]
+        rprop(
+            params,
+            grads,
+            prevs,
+            step_sizes,
+            steps,
+            foreach=group["foreach"],
+            capturable=group["capturable"],
+            maximize=group["maximize"],
+            differentiable=group["differentiable"],
+            step_size_min=step_size_min,
+            step_size_max=step_size_max,
+            etaminus=etaminus,
+            etaplus=etaplus,
+        )
+
+
+def rprop(
+    params: Tensors,
+    grads: Tensors,
+    prevs: Tensors,
+    step_sizes: Tensors,
+    state_steps: Tensors,
+    foreach: bool | None = None,
+    capturable: bool = False,
+    maximize: bool = False,
+    differentiable: bool = False,
+    has_complex: bool = False,
+    *,
+    step_size_min: float,
+    step_size_max: float,
+    etaminus: float,
+    etaplus: float,
+) -> None:
+    """The step of Rprop: updates ``params`` along ``grads``, and the state, which are lists as long.
+
+    ``has_complex`` is not used: complex parameters are found.  Raises RuntimeError unless ``state_steps`` are
+    tensors, AssertionError for ``foreach`` together with ``differentiable``, and for ``capturable`` on other
+    devices than CUDA.  Source: torch.optim.rprop.rprop.
+    """
+    check_numbers("state_steps", state_steps)
+    check_capturable(capturable, params, state_steps)
+
+    def update(
+        each: Each, params: Tensors, grads: Tensors, prevs: Tensors, step_sizes: Tensors, steps: Tensors
     ) -> None:
-        (decrease, increase), (smallest, largest) = group["etas"], group["step_sizes"]
-        previous, step_sizes = state["prev"], state["step_size"]
-        each("add_", state["step"], 1)
-        before = each("clone", previous) if group["differentiable"] else previous
+        each("add_", steps, 1)
+        before = each("clone", prevs) if differentiable else prevs
         signs = each("sign", each("mul", grads, before))
         # Operators that have no list form get all elements in one tensor.
         sign = flattened(signs)
         is_reversed = sign.lt(0)
         factor = gn.where(sign.eq(0), gn.ones_like(sign), sign)
-        factor = gn.where(sign.gt(0), gn.full_like(sign, increase), factor)
-        factor = gn.where(is_reversed, gn.full_like(sign, decrease), factor)
+        factor = gn.where(sign.gt(0), gn.full_like(sign, etaplus), factor)
+        factor = gn.where(is_reversed, gn.full_like(sign, etaminus), factor)
         each("mul_", step_sizes, split_like(factor, step_sizes))
-        each("clamp_min_", step_sizes, smallest)
-        each("clamp_max_", step_sizes, largest)
+        each("clamp_min_", step_sizes, step_size_min)
+        each("clamp_max_", step_sizes, step_size_max)
         grad = flattened(grads)
         grads = split_like(gn.where(is_reversed, gn.zeros_like(grad), grad), grads)
         each("addcmul_", params, each("sign", grads), step_sizes, value=-1)
-        each("copy_", previous, grads)
+        each("copy_", prevs, grads)
+
+    update_tensors(
+        update,
+        params,
+        grads,
+        (prevs, step_sizes, state_steps),
+        foreach=foreach,
+        numbers=(),
+        maximize=maximize,
+        differentiable=differentiable,
+        capturable=capturable,
+    )

@@ -9,17 +9,19 @@ import gnomon as gn
 
 from ..dispatch.dispatcher import aten
 from .optimizer import (
-    SingleTensorOptimizer,
+    FunctionalOptimizer,
+    Tensors,
     as_scalar,
     check_at_least_zero,
     check_fused,
     check_lr,
+    check_unscaled,
     is_fused,
     number_of,
 )
 
 
-class SGD(SingleTensorOptimizer):
+class SGD(FunctionalOptimizer):
     """``param -= lr * grad``, with momentum (``nesterov`` or not) and weight decay.
 
     The momentum buffer starts as the first gradient.  ``maximize`` maximizes the objective; with
@@ -73,54 +75,99 @@ class SGD(SingleTensorOptimizer):
         check_fused(fused, foreach, differentiable)
         self._step_supports_amp_scaling = bool(fused)
 
-    def _step(self, params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> None:
-        if is_fused(params, grads, group):
-            self._step_fused(params, grads, group)
-            return
-        for param, grad in zip(params, grads):
-            state = self.state[param] if group["momentum"] != 0 else {}
-            self._update(param, -grad if group["maximize"] else grad, state, group)
-
-    def _step_fused(self, params: list[gn.Tensor], grads: list[gn.Tensor], group: dict[str, Any]) -> None:
-        momentum = group["momentum"]
-        numbers = [number_of(group[name]) for name in ("weight_decay", "momentum", "lr", "dampening")]
-        flags = group["nesterov"], group["maximize"]
-        step = aten._fused_sgd_.default
-        scaling = self._amp_scaling(params[0].device)
-        if not momentum:
-            step(params, grads, [], *numbers, *flags, False, *scaling)
-            return
-        buffers = [self.state[param].get("momentum_buffer") for param in params]
-        for is_first in (True, False):
-            chosen = [number for number, buffer in enumerate(buffers) if (buffer is None) is is_first]
-            if not chosen:
-                continue
-            ours = [params[number] for number in chosen]
-            # If nothing is written, because a gradient is not finite, a new buffer has to be defined.
-            make = gn.empty_like if scaling[1] is None else gn.zeros_like
-            found = [make(param) if is_first else buffers[number] for number, param in zip(chosen, ours)]
-            step(ours, [grads[number] for number in chosen], found, *numbers, *flags, is_first, *scaling)
-            for param, buffer in zip(ours, found):
+    def _step(self, params: Tensors, grads: Tensors, group: dict[str, Any]) -> None:
+        foreach, differentiable = group["foreach"], group["differentiable"]
+        numbers = group["lr"], group["weight_decay"]
+        fused = is_fused(params, grads, group["fused"], foreach, differentiable, numbers)
+        grad_scale, found_inf = self._amp_scaling(params[0].device) if fused else (None, None)
+        has_buffers = group["momentum"] != 0
+        buffers = [self.state[param].get("momentum_buffer") if has_buffers else None for param in params]
+        sgd(
+            params,
+            grads,
+            buffers,
+            foreach=foreach,
+            fused=fused,
+            grad_scale=grad_scale,
+            found_inf=found_inf,
+            weight_decay=group["weight_decay"],
+            momentum=group["momentum"],
+            lr=group["lr"],
+            dampening=group["dampening"],
+            nesterov=group["nesterov"],
+            maximize=group["maximize"],
+        )
+        if has_buffers:
+            for param, buffer in zip(params, buffers):
                 self.state[param]["momentum_buffer"] = buffer
 
-    def _update(
-        self, param: gn.Tensor, grad: gn.Tensor, state: dict[str, Any], group: dict[str, Any]
-    ) -> None:
-        lr, momentum, weight_decay = as_scalar(group["lr"]), group["momentum"], group["weight_decay"]
-        if weight_decay != 0:
-            if isinstance(weight_decay, gn.Tensor) and weight_decay.requires_grad:
-                grad = grad.addcmul(param.clone(), weight_decay)
-            else:
-                grad = grad.add(param, alpha=weight_decay)
+
+def sgd(
+    params: Tensors,
+    d_p_list: Tensors,
+    momentum_buffer_list: list[gn.Tensor | None],
+    has_sparse_grad: bool = False,
+    foreach: bool | None = None,
+    fused: bool | None = None,
+    grad_scale: gn.Tensor | None = None,
+    found_inf: gn.Tensor | None = None,
+    *,
+    weight_decay: float | gn.Tensor,
+    momentum: float,
+    lr: float | gn.Tensor,
+    dampening: float,
+    nesterov: bool,
+    maximize: bool,
+) -> None:
+    """The step of SGD: updates ``params`` along ``d_p_list``.  A buffer that is None is put into the list.
+
+    ``fused`` is as in SGD; ``foreach``, if given, asks for the other form.  ``has_sparse_grad`` is not used.
+    Raises AssertionError for ``grad_scale`` or ``found_inf`` if ``fused`` is not true.
+    Source: torch.optim.sgd.sgd.
+    """
+    check_unscaled(fused, grad_scale, found_inf)
+    if fused is None:
+        fused = is_fused(params, d_p_list, fused, foreach, False, (lr, weight_decay))
+    if fused:
+        options = [*map(number_of, (weight_decay, momentum, lr, dampening)), nesterov, maximize]
+
+        def step(params: Tensors, grads: Tensors, buffers: Tensors, is_first: bool) -> None:
+            aten._fused_sgd_.default(params, grads, buffers, *options, is_first, grad_scale, found_inf)
+
+        if not momentum:
+            step(params, d_p_list, [], False)
+            return
+        is_new = [buffer is None for buffer in momentum_buffer_list]
+        for is_first in (True, False):
+            places = [place for place, found in enumerate(is_new) if found is is_first]
+            if not places:
+                continue
+            columns: list[Any] = [params, d_p_list, momentum_buffer_list]
+            some_params, grads, buffers = ([column[place] for place in places] for column in columns)
+            if is_first:
+                # If nothing is written, because a gradient is not finite, a new buffer has to be defined.
+                make = gn.empty_like if found_inf is None else gn.zeros_like
+                buffers = [make(param) for param in some_params]
+            step(some_params, grads, buffers, is_first)
+            for place, buffer in zip(places, buffers):
+                momentum_buffer_list[place] = buffer
+        return
+    rate: Any = as_scalar(lr)
+    decay: Any = weight_decay
+    for place, param in enumerate(params):
+        grad = -d_p_list[place] if maximize else d_p_list[place]
+        if isinstance(decay, gn.Tensor) and decay.requires_grad:
+            grad = grad.addcmul(param.clone(), decay)
+        elif decay != 0:
+            grad = grad.add(param, alpha=decay)
         if momentum != 0:
-            buffer = state.get("momentum_buffer")
+            buffer = momentum_buffer_list[place]
             if buffer is None:
-                buffer = grad.detach().clone()
-                state["momentum_buffer"] = buffer
+                momentum_buffer_list[place] = buffer = grad.detach().clone()
             else:
-                buffer.mul_(momentum).add_(grad, alpha=1 - group["dampening"])
-            grad = grad.add(buffer, alpha=momentum) if group["nesterov"] else buffer
-        if isinstance(lr, gn.Tensor) and lr.requires_grad:
-            param.addcmul_(grad, lr, value=-1)
+                buffer.mul_(momentum).add_(grad, alpha=1 - dampening)
+            grad = grad.add(buffer, alpha=momentum) if nesterov else buffer
+        if isinstance(rate, gn.Tensor) and rate.requires_grad:
+            param.addcmul_(grad, rate, value=-1)
         else:
-            param.add_(grad, alpha=-lr)
+            param.add_(grad, alpha=-rate)

@@ -3,6 +3,27 @@
 Source: torch/utils.
 """
 
-from . import checkpoint, collect_env, data, model_zoo, pytree
+from typing import Any
 
-__all__ = ["checkpoint", "collect_env", "data", "model_zoo", "pytree"]
+from . import benchmark, checkpoint, collect_env, data, hooks, model_zoo, pytree
+
+__all__ = [
+    "benchmark",
+    "checkpoint",
+    "collect_env",
+    "data",
+    "hooks",
+    "model_zoo",
+    "pytree",
+    "set_module",
+]
+
+
+def set_module(obj: Any, mod: str) -> None:
+    """Sets the name of the module of a class or function.  Raises TypeError unless it is a string.
+
+    Source: torch.utils.set_module.
+    """
+    if not isinstance(mod, str):
+        raise TypeError("The mod argument should be a string")
+    obj.__module__ = mod

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ContextDecorator, contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any
@@ -42,6 +42,11 @@ from ..numerics.generator import default_generator
 from ..values.dispatch_key import AUTOGRAD, DispatchKey
 from ..values.errors import warn
 from ..values.thread_local_state import State, ThreadLocalStateGuard
+from .selective_checkpoint import (
+    CheckpointPolicy,
+    SelectiveCheckpointContext,
+    create_selective_checkpoint_contexts,
+)
 
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 
@@ -327,6 +332,12 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(detached)
 
 
+def check_backward_validity(inputs: Iterable[Any]) -> None:
+    """Warns unless a tensor requires grad.  Source: torch.utils.checkpoint.check_backward_validity."""
+    if not any(isinstance(each, Tensor) and each.requires_grad for each in inputs):
+        warn("None of the inputs have requires_grad=True. Gradients will be None")
+
+
 class CheckpointFunction(Function):
     """A function as one Node: its backward runs it again with recording, then backward through that graph.
 
@@ -415,8 +426,8 @@ def checkpoint(
         raise ValueError(f"Unexpected keyword arguments: {','.join(kwargs)}")
     if context_fn is not noop_context_fn or debug:
         raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
-    if is_grad_enabled() and not any(isinstance(each, Tensor) and each.requires_grad for each in args):
-        warn("None of the inputs have requires_grad=True. Gradients will be None")
+    if is_grad_enabled():
+        check_backward_validity(args)
     return CheckpointFunction.apply(function, preserve_rng_state, *args)
 
 
@@ -454,8 +465,12 @@ def checkpoint_sequential(
 __all__ = [
     "CheckpointError",
     "CheckpointFunction",
+    "CheckpointPolicy",
+    "SelectiveCheckpointContext",
+    "check_backward_validity",
     "checkpoint",
     "checkpoint_sequential",
+    "create_selective_checkpoint_contexts",
     "detach_variable",
     "noop_context_fn",
     "set_checkpoint_debug_enabled",

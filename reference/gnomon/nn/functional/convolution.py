@@ -12,6 +12,7 @@ aten = gn.ops.aten
 conv1d = aten.conv1d.parser
 conv2d = aten.conv2d.parser
 conv3d = aten.conv3d.parser
+conv_tbc = aten.conv_tbc.parser
 conv_transpose1d = aten.conv_transpose1d.parser
 conv_transpose2d = aten.conv_transpose2d.parser
 conv_transpose3d = aten.conv_transpose3d.parser

@@ -136,6 +136,53 @@ class BatchNorm3d(_BatchNorm):
             raise ValueError(f"expected 5D input (got {input.dim()}D input)")
 
 
+class SyncBatchNorm(_BatchNorm):
+    """Normalizes each channel of (N, C, *) by the statistics of a batch that several processes share.
+
+    As there is one process, it does what BatchNorm1d does; ``process_group`` is not used.
+    Source: torch.nn.SyncBatchNorm.
+    """
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        process_group: Any = None,
+        device: Any = None,
+        dtype: gn.dtype | None = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+        self.process_group = process_group
+
+    def _check_input_dim(self, input: gn.Tensor) -> None:
+        if input.dim() < 2:
+            raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
+        if input.size(1) == 0:
+            raise ValueError("SyncBatchNorm number of input channels should be non-zero")
+
+    @classmethod
+    def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
+        """The module with a SyncBatchNorm in place of each batch normalization, with its tensors."""
+        made = module
+        if isinstance(module, _BatchNorm):
+            options = module.eps, module.momentum, module.affine, module.track_running_stats
+            has_bias = module.bias is not None
+            made = SyncBatchNorm(module.num_features, *options, process_group, bias=has_bias)
+            if module.affine:
+                made.weight, made.bias = module.weight, module.bias
+            for name in ("running_mean", "running_var", "num_batches_tracked"):
+                setattr(made, name, getattr(module, name))
+            made.training = module.training
+        for name, child in module.named_children():
+            made.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return made
+
+
 class _LazyNormBase(LazyModuleMixin, _NormBase):
     """Batch or instance normalization whose ``num_features`` is that of the first input."""
 

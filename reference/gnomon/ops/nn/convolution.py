@@ -632,3 +632,29 @@ def _define(spatial: int) -> None:
 
 for _spatial in (1, 2, 3):
     _define(_spatial)
+
+
+def _conv_tbc(input: Any, weight: Any, bias: Any, pad: int) -> Any:
+    if input.dim() != 3:
+        raise RuntimeError("conv_tbc: Input must have 3 dims: time, batch, in_channel")
+    if weight.dim() != 3:
+        raise RuntimeError(
+            "conv_tbc: Weight tensor must have 3 dims: kernel_width, in_channels, out_channels."
+        )
+    if bias.dim() != 1:
+        raise RuntimeError("conv_tbc: Bias must be 1-D")
+    if input.size(2) != weight.size(1):
+        raise RuntimeError("conv_tbc: Input dim 2 (input channels) is not == dim 1 in the weight tensor")
+    if weight.size(2) != bias.size(0):
+        raise RuntimeError("conv_tbc: Bias size must equal dim 2 in the weight tensor (output channels).")
+    found = aten.conv1d.default(input.permute((1, 2, 0)), weight.permute((2, 1, 0)), bias, padding=[pad])
+    return found.permute((2, 0, 1)).contiguous()
+
+
+native_function(
+    "conv_tbc(Tensor self, Tensor weight, Tensor bias, int pad=0) -> Tensor",
+    composite=_conv_tbc,
+    doc="""Applies a 1D convolution to (time, batch, C_in); weight (kernel, C_in, C_out), bias (C_out).
+
+    ``pad`` zeros are added at both ends of time.  Raises RuntimeError for sizes that do not match.""",
+)

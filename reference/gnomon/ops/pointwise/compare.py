@@ -15,7 +15,7 @@ from ...calls.iterator import TensorIterator, result_type
 from ...calls.meta_functions import comparison, dense_like, documented, unary_bool
 from ...calls.native import native_function
 from ...calls.record import Numbers, Out
-from ...dispatch.dispatcher import aten
+from ...dispatch.dispatcher import OpOverload, aten
 from ...memory.spec import Spec
 from ...numerics import arithmetic
 from ...numerics.loops import for_each, pointwise
@@ -53,21 +53,23 @@ gt = _comparison("gt", operator.gt, "greater than", "complex")
 ge = _comparison("ge", operator.ge, "greater than or equal to", "complex")
 
 
-for _operator, _alias in (
-    (ne, "not_equal"),
-    (lt, "less"),
-    (le, "less_equal"),
-    (gt, "greater"),
-    (ge, "greater_equal"),
-):
-    native_function(
-        f"{_alias}.Tensor(Tensor self, Tensor other) -> Tensor",
-        composite=lambda self, other, operator=_operator: operator(self, other),
+def _alias(name: str, operator: OpOverload) -> OpOverload:
+    """Defines an alias of a comparison, with in-place and ``out=`` variants."""
+    return native_function(
+        f"{name}.Tensor(Tensor self, Tensor other) -> Tensor",
+        composite=lambda *arguments: operator(*arguments),
         numbers="other",
         inplace=True,
-        out="Tensor_out",
-        doc=f"Alias for ``{_operator.schema.name}``.\n\n{_operator.record.doc}",
+        out=operator.record.out,
+        doc=f"Alias for ``{operator.schema.name}``.\n\n{operator.record.doc}",
     )
+
+
+not_equal = _alias("not_equal", ne)
+less = _alias("less", lt)
+less_equal = _alias("less_equal", le)
+greater = _alias("greater", gt)
+greater_equal = _alias("greater_equal", ge)
 
 
 def _logical(name: str, function: Any) -> Any:
