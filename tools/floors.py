@@ -35,9 +35,10 @@ FLOORS = {
     "__init__": 7,  # the public names
     # built on the public names
     **dict.fromkeys(
-        ["amp", "cli", "demo", "distributions", "func", "library", "nn", "optim", "serialization", "testing"],
+        ["amp", "cli", "demo", "distributions", "func", "library", "masked", "nn", "optim", "serialization"],
         8,
     ),
+    **dict.fromkeys(["signal", "testing"], 8),
     # PyTorch's names
     **dict.fromkeys(["__config__", "compat", "compiler", "hub", "jit"], 8),
     **dict.fromkeys(["mps", "mtia", "multiprocessing", "onnx", "overrides", "xpu"], 8),
