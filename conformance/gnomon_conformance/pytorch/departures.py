@@ -188,6 +188,11 @@ DEPARTURES: list[Departure] = [
         "PyTorch's kron raises if a product cannot be viewed in the result's shape; gnomon copies it",
     ),
     Departure(
+        r"conv_tbc",
+        "raised nothing, expected RuntimeError: view size is not compatible",
+        "PyTorch flattens time and batch by a view, which some strides do not allow",
+    ),
+    Departure(
         r"grid_sampler_[23]d_backward",
         "raised RuntimeError: derivative for aten::_grid_sampler_double_backward is not implemented",
         "gnomon has no third derivative of grid_sampler",
