@@ -159,6 +159,7 @@ _LAZY = (
     "distributions",
     "fft",
     "linalg",
+    "special",
     "cli",
     "compat",
     "compiler",
