@@ -162,6 +162,7 @@ _LAZY = (
     "distributions",
     "fft",
     "linalg",
+    "special",
     "cli",
     "compat",
     "compiler",

@@ -42,6 +42,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "outputs",
         "pointwise",
         "promotion",
+        "special",
     ),
     "reductions": ("reductions", "scans", "statistics"),
     "matrix": ("linear_algebra", "matrices", "products", "spectral"),

@@ -172,7 +172,7 @@ PAIRS, TRIPLES = 36, 11
 
 
 # Files of samples/ whose operators are pointwise: one element of the result from one of each tensor.
-_FAMILIES = {"pointwise", "elementary", "activations"}
+_FAMILIES = {"pointwise", "elementary", "activations", "special"}
 # Operators whose results are undefined for most numbers: a shift by more than the number of bits.
 _UNDEFINED = {"bitwise_left_shift.Tensor", "bitwise_right_shift.Tensor"}
 
