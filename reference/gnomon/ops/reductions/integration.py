@@ -85,12 +85,12 @@ native_function(
 native_function(
     "trapz.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
     composite=_trapezoid_x,
-    doc="Alias of trapezoid.",
+    doc=f"Alias for ``trapezoid``.\n\n{_TRAPEZOID}",
 )
 native_function(
     "trapz.dx(Tensor y, *, float dx=1., int dim=-1) -> Tensor",
     composite=_trapezoid_dx,
-    doc="Alias of trapezoid.",
+    doc=f"Alias for ``trapezoid``.\n\n{_TRAPEZOID}",
 )
 
 

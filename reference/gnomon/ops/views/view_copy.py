@@ -48,5 +48,7 @@ for _name in _VIEWS:
         variants="function, method" if _name == "narrow" else "function",
         composite=_copies(_view),
         out=Out(f"{_view.schema.overload_name}_out".lstrip("_"), exact=True),
-        doc=f"Returns what ``{_view.schema.name}`` returns as a contiguous copy with memory of its own.",
+        doc=f"""Returns what ``{_view.schema.name}`` returns as a contiguous copy with memory of its own.
+
+        The result has the sizes and the dtype of that view.""",
     )
