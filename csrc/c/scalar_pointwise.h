@@ -4,6 +4,7 @@
 
 #include "scalar.h"
 #include "scalar_incomplete.h"
+#include "scalar_special.h"
 
 /* The greatest common divisor of absolute values, by Euclid's algorithm. The least integer of a dtype, which is its own
  * absolute value, may give a result below 0. */
