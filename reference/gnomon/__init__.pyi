@@ -94,6 +94,7 @@ from .bindings.functional import is_floating_point as is_floating_point
 from .bindings.functional import is_nonzero as is_nonzero
 from .bindings.functional import is_storage as is_storage
 from .bindings.functional import is_tensor as is_tensor
+from .bindings.functional import lu as lu
 from .bindings.functional import meshgrid as meshgrid
 from .bindings.functional import nonzero as nonzero
 from .bindings.functional import norm as norm
@@ -103,6 +104,8 @@ from .bindings.functional import tensordot as tensordot
 from .bindings.functional import unique as unique
 from .bindings.functional import unique_consecutive as unique_consecutive
 from .bindings.functional import unravel_index as unravel_index
+from .bindings.low_rank import pca_lowrank as pca_lowrank
+from .bindings.low_rank import svd_lowrank as svd_lowrank
 from .bindings.tensor_types import set_default_tensor_type as set_default_tensor_type
 from .bindings.tensor_types import tensortype
 from .bindings.tensor_types import typename as typename
@@ -875,6 +878,15 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: _int = ..., eps: _float = ...
 def cholesky(input: Tensor, upper: _bool = ..., *, out: Tensor | None = ...) -> Tensor: ...
 def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = ...) -> _geqrf_result: ...
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def ormqr(
+    input: Tensor,
+    input2: Tensor,
+    input3: Tensor,
+    left: _bool = ...,
+    transpose: _bool = ...,
+    *,
+    out: Tensor | None = ...,
+) -> Tensor: ...
 def qr(input: Tensor, some: _bool = ..., *, out: Sequence[Tensor] | None = ...) -> _qr_result: ...
 def lu_unpack(
     LU_data: Tensor,

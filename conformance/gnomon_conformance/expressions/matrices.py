@@ -210,6 +210,33 @@ for _name, _texts in {
         "gn.vander(t(3, dtype='bool'))",
         "gn.vander(t(2, 3))",
     ],
+    "ormqr": [
+        "gn.ormqr(t(3, 2), t(2), t(3, 2))",
+        "t(3, 2).ormqr(t(2), t(2, 3), left=False, transpose=True)",
+        "gn.ormqr(t(3, 2), t(2), t(2, 3))",
+        "grad(gn.ormqr, t(3, 2), t(2), t(3, 1))",
+    ],
+    "lu": [
+        f"gn.lu({SQUARE})",
+        f"{SQUARE}.lu(get_infos=True)",
+        f"gn.lu({SQUARE}, out=(gn.empty(0), gn.empty(0, dtype=gn.int32)))",
+        f"gn.lu({SQUARE}, get_infos=True, out=(gn.empty(0), gn.empty(0, dtype=gn.int32)))",
+        "gn.lu(gn.zeros(2, 2), get_infos=True)",
+        "gn.lu(gn.zeros(2, 2))",
+        f"gn.lu({SQUARE}, False)",
+        f"grad(lambda x: gn.lu(x)[0], {SQUARE})",
+    ],
+    "svd_lowrank": [  # U and V depend on random numbers
+        f"gn.svd_lowrank({SQUARE}, q=3)[1]",
+        f"[each.shape for each in gn.svd_lowrank({SQUARE}[:2], 2, niter=1, M=t(3))]",
+        "gn.svd_lowrank(t(3, 3, dtype='int64'))",
+    ],
+    "pca_lowrank": [
+        f"gn.pca_lowrank({SQUARE}, q=3, center=False)[1]",
+        f"[each.shape for each in gn.pca_lowrank({SQUARE}[:2])]",
+        f"gn.pca_lowrank({SQUARE}, q=4)",
+        f"gn.pca_lowrank({SQUARE}, niter=-1)",
+    ],
     "linalg.matmul": [
         "gn.linalg.matmul(t(2, 3), t(3))",
         "gn.linalg.matmul(t(2, 3), t(3, 2), out=gn.empty(2, 2))",

@@ -142,6 +142,33 @@ samples_of(
 )
 samples_of("orgqr", [ours(plain(3, 2, values="unit"), plain(2, values="unit"))], tolerance="composed")
 samples_of(
+    "ormqr",
+    [
+        ours(plain(3, 2, values="unit"), plain(2, values="unit"), plain(3, 2)),
+        ours(plain(3, 2, values="unit"), plain(2, values="unit"), plain(3, 2), True, True),
+        ours(
+            plain(2, 3, 4, layout="transposed", values="unit"),
+            plain(2, 3, values="unit"),
+            plain(2, 1, 3),
+            False,
+        ),
+        ours(plain(3, 2, values="unit"), plain(2, values="unit"), plain(2, 3), False, True),
+        ours(plain(0, 3, 2), plain(0, 2), plain(0, 3, 1)),
+        bad("RuntimeError", tensor(3), tensor(2), tensor(3, 1)),
+        bad("RuntimeError", tensor(3, 2), tensor(2), tensor(3)),
+        bad("RuntimeError", tensor(3, 2), tensor(1, 2), tensor(3, 1)),
+        bad("RuntimeError", tensor(3, 2), tensor(2), tensor(2, 3)),
+        bad("RuntimeError", tensor(3, 2), tensor(1), tensor(3, 1)),
+        bad("RuntimeError", tensor(3, 2), tensor(2), tensor(1, 3, 1)),
+        bad("RuntimeError", tensor(2, 3, 2), tensor(3, 2), tensor(2, 3, 1)),
+        bad("RuntimeError", tensor(2, 3, 2), tensor(2, 2), tensor(3, 3, 1)),
+        bad("RuntimeError", tensor(3, 2), tensor(2, dtype="float64"), tensor(3, 1)),
+        bad("RuntimeError", tensor(3, 2), tensor(2), tensor(3, 1, dtype="float64")),
+        bad("NotImplementedError", tensor(3, 2), tensor(2), tensor(3, 1), dtypes=HALVES),
+    ],
+    tolerance="composed",
+)
+samples_of(
     "linalg_qr",
     [
         *of_matrices([line[:2] for line in GENERAL]),
