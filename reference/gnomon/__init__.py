@@ -56,6 +56,7 @@ from .bindings.functional import (
     is_nonzero,
     is_storage,
     is_tensor,
+    lu,
     meshgrid,
     nonzero,
     norm,
@@ -68,6 +69,7 @@ from .bindings.functional import (
     vmap,
 )
 from .bindings.functions import operator_functions as _operator_functions
+from .bindings.low_rank import pca_lowrank, svd_lowrank
 from .bindings.tensor_types import TYPES as _TENSOR_TYPES
 from .bindings.tensor_types import set_default_tensor_type, typename
 from .bindings.typed_storage import TYPES as _STORAGE_TYPES

@@ -297,6 +297,33 @@ def norm(
     return aten.linalg_vector_norm(input, order, dims, keepdim, dtype=dtype, **keywords)
 
 
+def lu(
+    A: Tensor,
+    pivot: bool = True,
+    get_infos: bool = False,
+    out: Sequence[Tensor] | None = None,
+) -> tuple[Tensor, ...]:
+    """The LU factorization with partial pivoting of matrices (*, n, m), and its pivots: see linalg.lu_factor.
+
+    With ``get_infos`` also ``info`` (*), as linalg.lu_factor_ex; without, it raises RuntimeError if a
+    diagonal element of U is 0.  ``out``: as many tensors, which are resized.  Raises TypeError for another
+    number of them.
+
+    Source: torch.lu.
+    """
+    found = aten._lu_with_info.default(A, pivot, not get_infos)
+    results: tuple[Tensor, ...] = tuple(found) if get_infos else tuple(found)[:2]
+    if out is None:
+        return results
+    if len(out) != len(results):
+        raise TypeError(f"expected tuple of {len(results)} elements but got {len(out)}")
+    if not isinstance(out, (tuple, list)):
+        raise TypeError(f"argument 'out' must be tuple of Tensors, not {type(out).__name__}")
+    for output, result in zip(out, results):
+        output.resize_as_(result).copy_(result)
+    return out  # type: ignore[return-value]
+
+
 _CDIST_MODES = {  # when sums of squares may be computed by matrix products
     "use_mm_for_euclid_dist_if_necessary": None,
     "use_mm_for_euclid_dist": 1,

@@ -12,6 +12,7 @@ from ..bindings.functional import (
     cartesian_prod,
     cdist,
     einsum,
+    lu,
     meshgrid,
     norm,
     split,
@@ -21,6 +22,7 @@ from ..bindings.functional import (
     unravel_index,
 )
 from ..bindings.functions import operator_functions
+from ..bindings.low_rank import pca_lowrank, svd_lowrank
 
 _NAMES = ("chain_matmul", "istft", "stft")
 _OPERATORS = {name: each for name, each in operator_functions().items() if name in _NAMES}
@@ -36,9 +38,12 @@ __all__ = [
     "cartesian_prod",
     "cdist",
     "einsum",
+    "lu",
     "meshgrid",
     "norm",
+    "pca_lowrank",
     "split",
+    "svd_lowrank",
     "tensordot",
     "unique",
     "unique_consecutive",

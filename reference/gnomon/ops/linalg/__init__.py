@@ -10,8 +10,10 @@ from . import (
     matmul,
     matrix_functions,
     products,
+    pseudoinverse,
     solve,
     svd,
+    tensor_systems,
     triangle,
 )
 
@@ -25,7 +27,9 @@ __all__ = [
     "matmul",
     "matrix_functions",
     "products",
+    "pseudoinverse",
     "solve",
     "svd",
+    "tensor_systems",
     "triangle",
 ]
