@@ -358,7 +358,7 @@ static inline double gn_zeta_of_positive(double s, double q) {
             const gn_pair sum = gn_pair_of_sum(total.high, a.high * term / (s - 1));
             return sum.high + (total.low + sum.low + tail);
         }
-        term -= term * (s * a.low / a.high);
+        term *= 1 - s * a.low / a.high; /* an infinite one stays so */
         const gn_pair sum = gn_pair_of_sum(total.high, term);
         total.high = sum.high;
         total.low += sum.low;
@@ -525,7 +525,7 @@ GN_INLINE double gn_orthogonal(gn_polynomial_kind kind, int is_shifted, double x
     }
     const int is_chebyshev = kind <= GN_CHEBYSHEV_W;
     const int is_hermite = kind == GN_HERMITE_H || kind == GN_HERMITE_HE;
-    if (x != x || n > (is_chebyshev ? 1 << 26 : is_hermite ? 512 : 1 << 16)) {
+    if (x != x || n > (is_chebyshev ? 1 << 26 : is_hermite ? 512 : 1 << 14)) {
         return (double)NAN;
     }
     if (isinf(x)) {

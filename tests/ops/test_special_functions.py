@@ -96,6 +96,8 @@ def test_edges_of_zeta(device: str) -> None:
     assert found[2][3] == pytest.approx(8.934802200544679, rel=1e-15)
     assert found[3][3] == "nan"
     assert found[4] == [inf, 1.0, inf, inf, "nan", inf]
+    large = gn.tensor([1e300, 500.0, 1e300, 1e5], dtype=gn.float64)
+    assert gn.special.zeta(large, gn.tensor([0.25, 1e-3, 2.0, 1.0]).double()).tolist() == [inf, inf, 0.0, 1.0]
 
 
 def test_orders_of_polynomials(device: str) -> None:

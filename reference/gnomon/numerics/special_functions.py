@@ -397,7 +397,7 @@ def _zeta_of_positive(s: float, q: float) -> float:
 # Orthogonal polynomials, in decimal numbers: in float64 their recurrences lose digits.
 
 _LAST_CHEBYSHEV = 2**26
-_LAST_RECURRENCE = 2**16
+_LAST_RECURRENCE = 2**14
 _LAST_HERMITE = 512  # PyTorch's limit
 
 
