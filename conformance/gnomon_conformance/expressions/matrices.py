@@ -237,6 +237,15 @@ for _name, _texts in {
         f"gn.pca_lowrank({SQUARE}, q=4)",
         f"gn.pca_lowrank({SQUARE}, niter=-1)",
     ],
+    "linalg.lstsq": [
+        f"gn.linalg.lstsq({SQUARE}[:, :2], t(3, 2))",
+        f"gn.linalg.lstsq({SQUARE}[:, :2], t(3), driver='gelsd').residuals",
+        f"gn.linalg.lstsq({SQUARE}, b=t(3, 1), rcond=0.5, driver='gelss').singular_values",
+        f"gn.linalg.lstsq({SQUARE}[:2], t(2, 1), driver='gels')",
+        f"gn.linalg.lstsq({SQUARE}, t(3), driver='gesv')",
+        f"gn.linalg.lstsq({SQUARE}, t(2))",
+        f"grad(lambda a, b: gn.linalg.lstsq(a, b).solution, {SQUARE}[:, :2], t(3, 1))",
+    ],
     "linalg.matmul": [
         "gn.linalg.matmul(t(2, 3), t(3))",
         "gn.linalg.matmul(t(2, 3), t(3, 2), out=gn.empty(2, 2))",
