@@ -231,6 +231,11 @@ for _name, _texts in {
         f"[each.shape for each in gn.svd_lowrank({SQUARE}[:2], 2, niter=1, M=t(3))]",
         "gn.svd_lowrank(t(3, 3, dtype='int64'))",
     ],
+    "lobpcg": [
+        "gn.lobpcg(gn.diag(gn.arange(1.0, 8)), X=t(7, 2), tol=1e-5)[0]",
+        "gn.lobpcg(gn.diag(gn.arange(1.0, 8)), 1, X=t(7, 2), largest=False, method='basic')[0]",
+        "gn.lobpcg(t(5, 5), 2)",
+    ],
     "pca_lowrank": [
         f"gn.pca_lowrank({SQUARE}, q=3, center=False)[1]",
         f"[each.shape for each in gn.pca_lowrank({SQUARE}[:2])]",
