@@ -69,6 +69,7 @@ from .bindings.functional import (
     vmap,
 )
 from .bindings.functions import operator_functions as _operator_functions
+from .bindings.lobpcg import lobpcg
 from .bindings.low_rank import pca_lowrank, svd_lowrank
 from .bindings.tensor_types import TYPES as _TENSOR_TYPES
 from .bindings.tensor_types import set_default_tensor_type, typename

@@ -107,6 +107,7 @@ from .bindings.functional import tensordot as tensordot
 from .bindings.functional import unique as unique
 from .bindings.functional import unique_consecutive as unique_consecutive
 from .bindings.functional import unravel_index as unravel_index
+from .bindings.lobpcg import lobpcg as lobpcg
 from .bindings.low_rank import pca_lowrank as pca_lowrank
 from .bindings.low_rank import svd_lowrank as svd_lowrank
 from .bindings.tensor_types import set_default_tensor_type as set_default_tensor_type

@@ -231,11 +231,25 @@ for _name, _texts in {
         f"[each.shape for each in gn.svd_lowrank({SQUARE}[:2], 2, niter=1, M=t(3))]",
         "gn.svd_lowrank(t(3, 3, dtype='int64'))",
     ],
+    "lobpcg": [
+        "gn.lobpcg(gn.diag(gn.arange(1.0, 8)), X=t(7, 2), tol=1e-5)[0]",
+        "gn.lobpcg(gn.diag(gn.arange(1.0, 8)), 1, X=t(7, 2), largest=False, method='basic')[0]",
+        "gn.lobpcg(t(5, 5), 2)",
+    ],
     "pca_lowrank": [
         f"gn.pca_lowrank({SQUARE}, q=3, center=False)[1]",
         f"[each.shape for each in gn.pca_lowrank({SQUARE}[:2])]",
         f"gn.pca_lowrank({SQUARE}, q=4)",
         f"gn.pca_lowrank({SQUARE}, niter=-1)",
+    ],
+    "linalg.lstsq": [
+        f"gn.linalg.lstsq({SQUARE}[:, :2], t(3, 2))",
+        f"gn.linalg.lstsq({SQUARE}[:, :2], t(3), driver='gelsd').residuals",
+        f"gn.linalg.lstsq({SQUARE}, b=t(3, 1), rcond=0.5, driver='gelss').singular_values",
+        f"gn.linalg.lstsq({SQUARE}[:2], t(2, 1), driver='gels')",
+        f"gn.linalg.lstsq({SQUARE}, t(3), driver='gesv')",
+        f"gn.linalg.lstsq({SQUARE}, t(2))",
+        f"grad(lambda a, b: gn.linalg.lstsq(a, b).solution, {SQUARE}[:, :2], t(3, 1))",
     ],
     "linalg.matmul": [
         "gn.linalg.matmul(t(2, 3), t(3))",

@@ -554,3 +554,39 @@ samples_of(
     ],
     tolerance="terms",
 )
+TALL, WIDE = [line[:2] for line in GENERAL], GENERAL[:2]
+samples_of(
+    "linalg_lstsq",
+    [
+        *[
+            sample(matrix(rows, dtype), plain(len(rows), 2), driver=driver, dtypes=[dtype])
+            for driver in ("gels", "gelsd", None)
+            for rows in (TALL, WIDE)
+            for dtype in FULL
+        ],
+        *[sample(matrix(TALL, dtype), plain(3), driver="gelss", dtypes=[dtype]) for dtype in FULL],
+        *[
+            sample(matrix(TALL, dtype, True), plain(3, 1), 0.8, driver="gelsd", dtypes=[dtype])
+            for dtype in FULL
+        ],
+        *[
+            sample(
+                given([1, 2, 3, 4, 5, 7, 2, 1], (2, 4, 1), (4, 1, 1), 0, dtype), plain(2, 4), dtypes=[dtype]
+            )
+            for dtype in FULL
+        ],
+        *[sample(matrix(TALL, dtype), plain(3, 0), driver="gels", dtypes=[dtype]) for dtype in FULL],
+        ours(plain(2, 3, 0), plain(2, 3, 1), driver="gelsd"),
+        ours(plain(0, 3), plain(0, 2)),
+        bad("RuntimeError", tensor(3), tensor(3)),
+        bad("RuntimeError", tensor(3, 2), tensor()),
+        bad("RuntimeError", tensor(3, 2), tensor(2, 1)),
+        bad("RuntimeError", tensor(3, 2), tensor(2)),
+        bad("RuntimeError", tensor(3, 2), tensor(2, 3, 1)),
+        bad("RuntimeError", tensor(3, 2), tensor(3, 1, dtype="float64")),
+        bad("RuntimeError", tensor(3, 2), tensor(3, 1), driver="gesdd"),
+        bad("RuntimeError", matrix([[1, 0], [0, 0]], "float32"), tensor(2, 1), driver="gels"),
+        bad("RuntimeError", tensor(3, 2), tensor(3, 1), dtypes=HALVES),
+    ],
+    tolerance="composed",
+)

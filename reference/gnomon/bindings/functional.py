@@ -303,7 +303,8 @@ def lu(
     get_infos: bool = False,
     out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, ...]:
-    """The LU factorization with partial pivoting of matrices (*, n, m), and its pivots: see linalg.lu_factor.
+    """The LU factorization with partial pivoting of matrices (*, n, m), and its pivots (*, min(n, m)), int32:
+    see linalg.lu_factor.
 
     With ``get_infos`` also ``info`` (*), as linalg.lu_factor_ex; without, it raises RuntimeError if a
     diagonal element of U is 0.  ``out``: as many tensors, which are resized.  Raises TypeError for another

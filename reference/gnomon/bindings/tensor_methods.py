@@ -320,9 +320,10 @@ def format_tensor(self: Tensor, specification: str) -> str:
 
 
 def lu(self: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Tensor, ...]:
-    """The LU factorization with partial pivoting, its pivots, and with ``get_infos`` the codes of errors.
+    """The LU factorization with partial pivoting (*, n, m), its pivots (*, min(n, m)), int32, and with
+    ``get_infos`` the codes of errors (*), int32.
 
-    Without, it raises RuntimeError if a diagonal element of U is 0.  Source: torch.Tensor.lu.
+    Without those, it raises RuntimeError if a diagonal element of U is 0.  Source: torch.Tensor.lu.
     """
     return functional.lu(self, pivot, get_infos)
 

@@ -33,6 +33,12 @@ class _linalg_inv_ex_result(NamedTuple):
     inverse: Tensor
     info: Tensor
 
+class _linalg_lstsq_result(NamedTuple):
+    solution: Tensor
+    residuals: Tensor
+    rank: Tensor
+    singular_values: Tensor
+
 class _linalg_lu_result(NamedTuple):
     P: Tensor
     L: Tensor
@@ -82,6 +88,14 @@ def inv(A: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
 def inv_ex(
     A: Tensor, *, check_errors: _bool = ..., out: Sequence[Tensor] | None = ...
 ) -> _linalg_inv_ex_result: ...
+def lstsq(
+    input: Tensor,
+    b: Tensor,
+    rcond: _float | None = ...,
+    *,
+    driver: str | None = ...,
+    out: Sequence[Tensor] | None = ...,
+) -> _linalg_lstsq_result: ...
 def lu(A: Tensor, *, pivot: _bool = ..., out: Sequence[Tensor] | None = ...) -> _linalg_lu_result: ...
 def lu_factor(
     A: Tensor, *, pivot: _bool = ..., out: Sequence[Tensor] | None = ...

@@ -55,6 +55,8 @@ _FAILURES = {
     "repeated eigenvalues (error code: {0}).",
     "svd": "The algorithm failed to converge because the input matrix contained non-finite values.",
     "lu_factor": _DIVISION_BY_ZERO,
+    "lstsq": "The least squares solution could not be computed because the input matrix does not have full "
+    "rank (error code: {0}).",
 }
 
 

@@ -31,7 +31,7 @@ def _check_tolerance(operator: str, name: str, tolerance: Any) -> None:
         )
 
 
-def default_tolerance(A: Any) -> float:
+def _default_tolerance(A: Any) -> float:
     """The relative error that rounding gives to the singular values: the dtype's, times the larger size."""
     return finfo(A.dtype).eps * max(A.shape[-2:])
 
@@ -40,7 +40,7 @@ def _numbers(self: Any, atol: float | None, rtol: float | None) -> tuple[Any, An
     """The tolerances as tensors; only a positive ``atol`` replaces the default of ``rtol``."""
     absolute = 0.0 if atol is None else atol
     if rtol is None:
-        rtol = 0.0 if absolute > 0 else default_tolerance(self)
+        rtol = 0.0 if absolute > 0 else _default_tolerance(self)
     full = aten.full.default
     return (
         full((), absolute, dtype=float64, device=self.device),
@@ -85,7 +85,7 @@ def _pinv(self: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
     return (left * inverses.unsqueeze(-2)).matmul(right)
 
 
-def pinv_grad(grad: Any, result: Any, self: Any) -> Any:
+def _pinv_grad(grad: Any, result: Any, self: Any) -> Any:
     """``-P^H G P^H + (I - A P) G^H P P^H + P^H P G^H (I - P A)`` for the pseudoinverse P of A.
 
     The rank must be constant near A.  Source: Golub and Pereyra, "The differentiation of pseudo-inverses and
@@ -112,7 +112,7 @@ native_function(
     "linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool "
     "hermitian=False) -> Tensor",
     explicit=_pinv,
-    derivatives={"self": lambda grad, result, self: pinv_grad(grad, result, self)},
+    derivatives={"self": lambda grad, result, self: _pinv_grad(grad, result, self)},
     python_module="linalg",
     variants="function",
     batching="composed",
