@@ -32,6 +32,10 @@ def test_what_counts_as_zero(device: str) -> None:
     assert gn.linalg.pinv(a, atol=0.3, rtol=gn.tensor(0.01).item()).diagonal().tolist() == [0.25, 1, 0, 0]
     assert gn.linalg.matrix_rank(a).item() == 3 and gn.linalg.matrix_rank(a).dtype is gn.int64
     assert gn.linalg.matrix_rank(a, 0.5).item() == 2
+    small = gn.diag(gn.tensor([1.0, 1e-8]))  # a positive atol replaces the default of rtol
+    assert gn.linalg.matrix_rank(small).item() == 1
+    assert gn.linalg.matrix_rank(small, atol=1e-9).item() == 2
+    assert gn.linalg.matrix_rank(small, atol=gn.tensor(1e-9)).item() == 2
     assert gn.linalg.matrix_rank(-a, hermitian=True).item() == 3
     ranks = gn.linalg.matrix_rank(a.expand(2, 4, 4), rtol=gn.tensor([[0.5], [0.1], [1.0]]))
     assert ranks.tolist() == [[1, 1], [2, 2], [0, 0]]

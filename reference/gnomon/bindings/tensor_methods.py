@@ -323,7 +323,7 @@ def lu(self: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Tenso
     """The LU factorization with partial pivoting (*, n, m), its pivots (*, min(n, m)), int32, and with
     ``get_infos`` the codes of errors (*), int32.
 
-    Without those, it raises RuntimeError if a diagonal element of U is 0.  Source: torch.Tensor.lu.
+    Raises RuntimeError if a diagonal element of U is 0, unless ``get_infos``.  Source: torch.Tensor.lu.
     """
     return functional.lu(self, pivot, get_infos)
 
