@@ -128,6 +128,20 @@ for _name in ("cumsum", "cumprod"):
         f"t(2, 3).{_name}(2)",
         f"grad(lambda x: x.{_name}(1), t(2, 3))",
     )
+expressions_of(
+    "logcumsumexp",
+    "gn.logcumsumexp(t(2, 3), 1)",
+    "t(2, 3).logcumsumexp(dim=0)",
+    "gn.logcumsumexp(input=t(2, 3, dtype='float16'), dim=-1)",
+    "t(2, 3, dtype='complex64').logcumsumexp(0)",
+    "gn.logcumsumexp(t(2, 3), 0, out=gn.empty(2, 3))",
+    "gn.logcumsumexp(t(2, 3), 0, out=gn.empty(2, 3, dtype=gn.float64))",
+    "gn.logcumsumexp(t(3, dtype='int64'), 0)",
+    "gn.logcumsumexp(t(3, dtype='bool'), 0, out=gn.empty(3))",
+    "t(2, 3).logcumsumexp(2)",
+    "t(3).logcumsumexp()",
+    "grad(lambda x: x.logcumsumexp(1), t(2, 3))",
+)
 for _name in ("cummax", "cummin"):
     expressions_of(
         _name,

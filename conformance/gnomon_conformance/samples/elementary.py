@@ -76,6 +76,18 @@ samples_of(
     "atan2 hypot", [*binary("nonzero", "nonzero"), *special_pairs(), *ill_sized()], tolerance="elementary"
 )
 samples_of("atan2 hypot", mixtures("nonzero", "nonzero"))
+samples_of(
+    "nextafter",
+    [
+        *binary(),
+        *special_pairs(),
+        *ill_sized(),
+        *mixtures(),
+        sample(tensor(2, 3, values="zeros"), tensor(2, 3), smooth=False),
+        sample(tensor(2, 3), tensor(2, 3, values="zeros"), smooth=False),
+        bad("NotImplementedError", tensor(2), tensor(2), dtypes=["bool", "int64", "complex64"]),
+    ],
+)
 samples_of("arctan2", binary("nonzero", "nonzero")[:4], tolerance="elementary")
 samples_of(
     "xlogy.Tensor",

@@ -269,7 +269,7 @@ samples_of(
 )
 samples_of(BITWISE, mixtures()[:6])
 samples_of(
-    "gcd",
+    "gcd lcm",
     [
         *binary(),
         *special_pairs(),

@@ -29,6 +29,23 @@ samples_of(
     ],
     tolerance="composed",
 )
+samples_of(
+    "logcumsumexp",
+    [
+        sample(tensor(2, 3), 0),
+        sample(tensor(2, 3, 2), -2),
+        sample(tensor(), 0),
+        sample(tensor(0, 3), 0),
+        sample(tensor(2, 0), 0),
+        sample(SPECIAL, 1, differentiable=False),
+        sample(tensor(33, values="distinct"), 0, differentiable=False),
+        sample(tensor(5, 3), 0, differentiable=False),
+        *[bad("IndexError", tensor(2, 3), dim) for dim in (2, -3)],
+        bad("IndexError", tensor(), 1),
+        bad("NotImplementedError", tensor(2), 0, dtypes=["bool", "int64"]),
+    ],
+    tolerance="composed",
+)
 samples_of("cumprod", [sample(tensor(4, 3, dtype="float64", values="below 2"), 0, dtypes=("float32",))])
 samples_of(
     "cummax cummin",

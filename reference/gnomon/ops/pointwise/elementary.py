@@ -7,6 +7,7 @@ rounded once.  Source: aten/src/ATen/native/UnaryOps.cpp, BinaryOps.cpp, native/
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 from ...calls.checks import refuse_dtype
@@ -441,6 +442,40 @@ hypot = native_function(
     inplace=True,
     out="out",
     doc="Computes ``sqrt(self**2 + other**2)`` without overflow.  Floating point only.",
+)
+
+
+def _nextafter_kernel(iterator: TensorIterator) -> None:
+    """Floating point numbers of one sign are in the order of their bits, read as integers."""
+    dtype = iterator.common_dtype
+
+    def following(a: float, b: float) -> float:
+        if a != a or b != b:
+            return math.nan
+        if a == b:
+            return b
+        bits = int.from_bytes(dtype.packed([math.copysign(a, a or b)]), sys.byteorder)
+        bits += 1 if a == 0 or (a < b) == (a > 0) else -1
+        return dtype.reader(memoryview(bits.to_bytes(dtype.itemsize, sys.byteorder)))(0)
+
+    for_each(iterator, following)
+
+
+nextafter = native_function(
+    "nextafter(Tensor self, Tensor other) -> Tensor",
+    meta=binary("bool", "integer", "complex"),
+    kernel=_nextafter_kernel,
+    derivatives={
+        "self": lambda grad, self, other: grad.masked_fill(self == other, 0),
+        "other": lambda grad: aten.zeros_like(grad),
+    },
+    inplace=True,
+    out="out",
+    doc="""Returns the number of the dtype that follows ``self`` in the direction of ``other``.
+
+    Equal numbers give ``other``, NaN gives NaN.  The gradient of ``self`` is 0 where the operands are equal;
+    that of ``other`` is 0.  Floating point only; raises NotImplementedError for other dtypes.  Source:
+    aten/src/ATen/native/cpu/BinaryOpsKernel.cpp (nextafter_kernel), IEEE 754 (nextUp, nextDown).""",
 )
 
 
