@@ -89,6 +89,7 @@ from .bindings.functional import broadcast_tensors as broadcast_tensors
 from .bindings.functional import cartesian_prod as cartesian_prod
 from .bindings.functional import cdist as cdist
 from .bindings.functional import einsum as einsum
+from .bindings.functional import histogramdd as histogramdd
 from .bindings.functional import is_complex as is_complex
 from .bindings.functional import is_floating_point as is_floating_point
 from .bindings.functional import is_nonzero as is_nonzero
@@ -128,6 +129,7 @@ from .memory.tensor import (
     _cummax_result,
     _cummin_result,
     _geqrf_result,
+    _histogram_result,
     _kthvalue_result,
     _lu_unpack_result,
     _max_result,
@@ -2181,6 +2183,28 @@ def bucketize(
 def bucketize(
     input: _Scalar, boundaries: Tensor, *, out_int32: _bool = ..., right: _bool = ...
 ) -> Tensor: ...
+def histc(
+    input: Tensor, bins: _int = ..., min: _Scalar = ..., max: _Scalar = ..., *, out: Tensor | None = ...
+) -> Tensor: ...
+@overload
+def histogram(
+    input: Tensor,
+    bins: Tensor,
+    *,
+    weight: Tensor | None = ...,
+    density: _bool = ...,
+    out: Sequence[Tensor] | None = ...,
+) -> _histogram_result: ...
+@overload
+def histogram(
+    input: Tensor,
+    bins: _int = ...,
+    *,
+    range: Sequence[_float] | None = ...,
+    weight: Tensor | None = ...,
+    density: _bool = ...,
+    out: Sequence[Tensor] | None = ...,
+) -> _histogram_result: ...
 @overload
 def trapezoid(y: Tensor, x: Tensor, *, dim: _int = ...) -> Tensor: ...
 @overload
