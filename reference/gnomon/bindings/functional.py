@@ -88,7 +88,6 @@ def block_diag(*tensors: Tensor) -> Tensor:
 def histogramdd(
     input: Tensor,
     bins: int | Sequence[int] | Sequence[Tensor],
-    *,
     range: Sequence[float] | None = None,
     weight: Tensor | None = None,
     density: bool = False,
@@ -97,9 +96,9 @@ def histogramdd(
 
     The last dimension of ``input`` has a point's coordinates.  ``bins`` has the number of bins for all
     coordinates or for each, or the edges; ``range`` a least and a greatest edge for each coordinate, by
-    default the extremes.  A point counts as 1, or as its ``weight``; with ``density`` the integral of ``hist`` is 1.
-    Results have the dtype of ``input``, float32 or float64.  Raises RuntimeError if sizes or dtypes do not
-    match, NotImplementedError for other dtypes.  Source: torch.histogramdd.
+    default the extremes.  A point counts as 1, or as its ``weight``; with ``density`` the integral of
+    ``hist`` is 1.  Results have the dtype of ``input``, float32 or float64.  Raises RuntimeError if sizes or
+    dtypes do not match, NotImplementedError for other dtypes.  Source: torch.histogramdd.
     """
     if isinstance(bins, int):
         bins = [bins] * input.shape[-1]
