@@ -51,6 +51,7 @@ from .bindings.functional import (
     cartesian_prod,
     cdist,
     einsum,
+    histogramdd,
     is_complex,
     is_floating_point,
     is_nonzero,

@@ -92,6 +92,7 @@ from .bindings.functional import broadcast_tensors as broadcast_tensors
 from .bindings.functional import cartesian_prod as cartesian_prod
 from .bindings.functional import cdist as cdist
 from .bindings.functional import einsum as einsum
+from .bindings.functional import histogramdd as histogramdd
 from .bindings.functional import is_complex as is_complex
 from .bindings.functional import is_floating_point as is_floating_point
 from .bindings.functional import is_nonzero as is_nonzero
@@ -135,6 +136,7 @@ from .memory.tensor import (
     _cummax_result,
     _cummin_result,
     _geqrf_result,
+    _histogram_result,
     _kthvalue_result,
     _lu_unpack_result,
     _max_result,
@@ -857,6 +859,19 @@ def index_add(
 ) -> Tensor: ...
 def index_add_(
     input: Tensor, dim: _int, index: Tensor, source: Tensor, *, alpha: _Scalar = ...
+) -> Tensor: ...
+def index_reduce(
+    input: Tensor,
+    dim: _int,
+    index: Tensor,
+    source: Tensor,
+    reduce: str,
+    *,
+    include_self: _bool = ...,
+    out: Tensor | None = ...,
+) -> Tensor: ...
+def index_reduce_(
+    input: Tensor, dim: _int, index: Tensor, source: Tensor, reduce: str, *, include_self: _bool = ...
 ) -> Tensor: ...
 def index_copy(
     input: Tensor, dim: _int, index: Tensor, source: Tensor, *, out: Tensor | None = ...
@@ -2198,6 +2213,28 @@ def bucketize(
 def bucketize(
     input: _Scalar, boundaries: Tensor, *, out_int32: _bool = ..., right: _bool = ...
 ) -> Tensor: ...
+def histc(
+    input: Tensor, bins: _int = ..., min: _Scalar = ..., max: _Scalar = ..., *, out: Tensor | None = ...
+) -> Tensor: ...
+@overload
+def histogram(
+    input: Tensor,
+    bins: Tensor,
+    *,
+    weight: Tensor | None = ...,
+    density: _bool = ...,
+    out: Sequence[Tensor] | None = ...,
+) -> _histogram_result: ...
+@overload
+def histogram(
+    input: Tensor,
+    bins: _int = ...,
+    *,
+    range: Sequence[_float] | None = ...,
+    weight: Tensor | None = ...,
+    density: _bool = ...,
+    out: Sequence[Tensor] | None = ...,
+) -> _histogram_result: ...
 @overload
 def trapezoid(y: Tensor, x: Tensor, *, dim: _int = ...) -> Tensor: ...
 @overload

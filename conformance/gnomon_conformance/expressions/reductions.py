@@ -142,6 +142,51 @@ expressions_of(
     "t(3).logcumsumexp()",
     "grad(lambda x: x.logcumsumexp(1), t(2, 3))",
 )
+expressions_of(
+    "histc",
+    "gn.histc(t(2, 5), bins=4, min=-1, max=1)",
+    "t(9).histc(5)",
+    "t(9).histc()",
+    "gn.histc(input=t(4, dtype='float16'), bins=3)",
+    "gn.histc(t(3), 4, out=t(4))",
+    "gn.histc(t(3), 4, out=t(4, dtype='float64'))",
+    "gn.histc(t(3), 0)",
+    "gn.histc(t(3), 4, 2, 1)",
+    "gn.histc(t(3), 2.5)",
+    "gn.histc(t(3, dtype='int64'), 4)",
+    "gn.histc(gn.tensor([1.0, nan]), 4)",
+)
+expressions_of(
+    "histogram",
+    "gn.histogram(t(9), 4)",
+    "t(9).histogram(4, range=(-1.0, 1.0)).hist",
+    "gn.histogram(t(2, 3), bins=gn.tensor([-1.0, 0.0, 2.0]), density=True)",
+    "gn.histogram(t(6), 3, weight=t(6, values='positive'))",
+    "gn.histogram(t(6), 3, weight=t(5))",
+    "gn.histogram(t(6), 3, weight=t(6, dtype='float64'))",
+    "gn.histogram(t(6), t(2, dtype='float64'))",
+    "gn.histogram(t(6), t(2, 2))",
+    "gn.histogram(t(6), 0)",
+    "gn.histogram(t(6), 2, range=(2.0, 1.0))",
+    "gn.histogram(t(6), 2, range=(0.0, inf))",
+    "gn.histogram(t(6), 2, range=(0.0,))",
+    "gn.histogram(gn.tensor([1.0, nan]), 2)",
+    "gn.histogram(t(6, dtype='int64'), 2)",
+    "gn.histogram(t(3), 4, out=(t(4), t(5)))",
+    "gn.histogram(t(3), 4, out=(t(4, dtype='float64'), t(5)))",
+)
+expressions_of(
+    "histogramdd",
+    "gn.histogramdd(t(6, 2), bins=[3, 2])",
+    "gn.histogramdd(t(6, 2), 3, range=(-1.0, 1.0, -1.0, 1.0)).hist",
+    "gn.histogramdd(t(6, 2), [gn.tensor([-1.0, 0.0, 2.0]), gn.tensor([-1.0, 1.0])], density=True)",
+    "gn.histogramdd(t(6, 2), bins=[2, 2], weight=t(6))",
+    "gn.histogramdd(t(2, 3, 2), [2, 2]).bin_edges",
+    "gn.histogramdd(t(6, 2), [2])",
+    "gn.histogramdd(t(6), [2])",
+    "gn.histogramdd(t(6, 2), [2, 2], weight=t(5))",
+    "gn.histogramdd(t(6, 2), [2, 2], range=(0.0, 1.0))",
+)
 for _name in ("cummax", "cummin"):
     expressions_of(
         _name,

@@ -307,6 +307,86 @@ samples_of(
     ],
     tolerance="composed",
 )
+samples_of(
+    "histc",
+    [
+        sample(tensor(2, 5), 4, differentiable=False),
+        sample(tensor(9), 5, -1, 1.5, differentiable=False),
+        sample(tensor(6, values="below 3"), bins=3, min=0, max=3, differentiable=False),
+        sample(tensor(values="positive"), differentiable=False),
+        sample(tensor(0), 3, differentiable=False),
+        sample(tensor(14, values="special"), 4, -2, 2, differentiable=False),
+        bad("RuntimeError", tensor(3), 0),
+        bad("RuntimeError", tensor(3), 4, 3, 1),
+        bad("RuntimeError", tensor(3), 4, 0, float("inf")),
+        bad("NotImplementedError", tensor(3), 4, dtypes=["bool", "int64", "complex64"]),
+    ],
+    tolerance="composed",
+)
+_WEIGHT = tensor(6, values="positive", grad=False)
+_PRECISE = ("float32", "float64")
+samples_of(
+    "histogram.bin_ct",
+    [
+        sample(tensor(2, 5), 4, differentiable=False, dtypes=_PRECISE),
+        sample(tensor(6), 3, range=[-1.0, 1.0], differentiable=False, dtypes=_PRECISE),
+        sample(tensor(6), 3, weight=_WEIGHT, density=True, differentiable=False, dtypes=_PRECISE),
+        sample(tensor(0), 3, differentiable=False, dtypes=_PRECISE),
+        bad("RuntimeError", tensor(3), 0),
+        bad("RuntimeError", tensor(3), 3, range=[2.0, 1.0], dtypes=_PRECISE),
+        bad("RuntimeError", tensor(3), 3, range=[2.0], dtypes=_PRECISE),
+        bad("NotImplementedError", tensor(3), 3, dtypes=["bool", "int64", "float16"]),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "histogram.bins_tensor",
+    [
+        sample(tensor(2, 5), tensor(2, values="below 1"), differentiable=False, dtypes=_PRECISE),
+        sample(
+            tensor(9, values="below 3"),
+            tensor(4, values="below 1"),
+            density=True,
+            differentiable=False,
+            dtypes=_PRECISE,
+        ),
+        sample(tensor(6), tensor(3, values="below 1"), weight=_WEIGHT, differentiable=False, dtypes=_PRECISE),
+        bad("RuntimeError", tensor(3), tensor(1), dtypes=_PRECISE),
+        bad("RuntimeError", tensor(3), tensor(0), dtypes=_PRECISE),
+        bad("RuntimeError", tensor(3), tensor(2, 2), dtypes=_PRECISE),
+        bad("RuntimeError", tensor(3), tensor(2), weight=tensor(2), dtypes=_PRECISE),
+    ],
+    tolerance="composed",
+)
+_POSITIONS = tensor(6, 2, grad=False)
+for _name in ("_histogramdd_bin_edges", "_histogramdd_from_bin_cts"):
+    samples_of(
+        _name,
+        [
+            sample(_POSITIONS, [3, 2], dtypes=_PRECISE),
+            sample(_POSITIONS, [3, 2], range=[-1.0, 1.0, -2.0, 2.0], dtypes=_PRECISE),
+            sample(tensor(0, 2, grad=False), [2, 2], dtypes=_PRECISE),
+            bad("RuntimeError", tensor(3, 2), [3], dtypes=_PRECISE),
+            bad("RuntimeError", tensor(3), [3], dtypes=_PRECISE),
+            bad("RuntimeError", tensor(3, 2), [3, 3], range=[0.0, 1.0], dtypes=_PRECISE),
+        ],
+        tolerance="composed",
+    )
+samples_of(
+    "_histogramdd_from_bin_tensors",
+    [
+        sample(
+            _POSITIONS,
+            [tensor(3, values="distinct", grad=False), tensor(2, values="below 1", grad=False)],
+            weight=_WEIGHT,
+            density=True,
+            dtypes=_PRECISE,
+        ),
+        bad("RuntimeError", tensor(3, 2), [tensor(3)], dtypes=_PRECISE),
+        bad("NotImplementedError", tensor(2, 1), [tensor(2)], dtypes=["float16", "int64"]),
+    ],
+    tolerance="composed",
+)
 for _name in ("trapezoid", "trapz", "cumulative_trapezoid"):
     samples_of(
         f"{_name}.x",

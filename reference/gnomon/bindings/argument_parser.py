@@ -336,11 +336,11 @@ def value_text(value: Any) -> str:
 def named_results(operator: OpOverload) -> Callable[..., Any] | None:
     """The named tuple type of an operator's results; None if they are a tensor or a plain tuple."""
     names = [result.name for result in operator.schema.returns]
-    return _return_type(operator.schema.name, tuple(names)) if len(names) > 1 and all(names) else None
+    return return_type(operator.schema.name, tuple(names)) if len(names) > 1 and all(names) else None
 
 
 @functools.cache
-def _return_type(name: str, fields: tuple[str, ...]) -> Callable[..., Any]:
+def return_type(name: str, fields: tuple[str, ...]) -> Callable[..., Any]:
     """The named tuple type of an operator's results.  Source: torch.return_types."""
 
     def text(self: Any) -> str:

@@ -16,6 +16,7 @@ from ..values import late_bound
 from ..values.dtype import bool_, dtype, int64
 from ..values.errors import type_name
 from ..values.geometry import Size
+from .argument_parser import return_type
 from .creation import tensor
 from .typed_storage import TypedStorage
 
@@ -82,6 +83,34 @@ def block_diag(*tensors: Tensor) -> Tensor:
     dimensions.  Source: torch.block_diag.
     """
     return aten.block_diag(tensors)
+
+
+def histogramdd(
+    input: Tensor,
+    bins: int | Sequence[int] | Sequence[Tensor],
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+) -> Any:
+    """Counts points in the boxes of a grid: ``hist`` and the tuple ``bin_edges``.
+
+    The last dimension of ``input`` has a point's coordinates.  ``bins`` has the number of bins for all
+    coordinates or for each, or the edges; ``range`` a least and a greatest edge for each coordinate, by
+    default the extremes.  A point counts as 1, or as its ``weight``; with ``density`` the integral of
+    ``hist`` is 1.  Results have the dtype of ``input``, float32 or float64.  Raises RuntimeError if sizes or
+    dtypes do not match, NotImplementedError for other dtypes.  Source: torch.histogramdd.
+    """
+    if isinstance(bins, int):
+        bins = [bins] * input.shape[-1]
+    options = {"weight": weight, "density": density}
+    edges: Any = bins
+    if not bins or isinstance(bins[0], Tensor):
+        hist = aten._histogramdd_from_bin_tensors(input, bins, **options)
+        edges = [each.detach().clone() for each in edges]
+    else:
+        edges = aten._histogramdd_bin_edges(input, bins, range=range, **options)
+        hist = aten._histogramdd_from_bin_tensors(input, edges, **options)
+    return return_type("histogramdd", ("hist", "bin_edges"))(hist, tuple(edges))
 
 
 def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, ...]:

@@ -46,6 +46,10 @@ class _geqrf_result(NamedTuple):
     a: Tensor
     tau: Tensor
 
+class _histogram_result(NamedTuple):
+    hist: Tensor
+    bin_edges: Tensor
+
 class _kthvalue_result(NamedTuple):
     values: Tensor
     indices: Tensor
@@ -554,6 +558,28 @@ class Tensor:
     def hardshrink(self, lambd: _Scalar = ..., *, out: Tensor | None = ...) -> Tensor: ...
     def heaviside(self, values: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
     def heaviside_(self, values: Tensor) -> Tensor: ...
+    def histc(
+        self, bins: _int = ..., min: _Scalar = ..., max: _Scalar = ..., *, out: Tensor | None = ...
+    ) -> Tensor: ...
+    @overload
+    def histogram(
+        self,
+        bins: Tensor,
+        *,
+        weight: Tensor | None = ...,
+        density: _bool = ...,
+        out: Sequence[Tensor] | None = ...,
+    ) -> _histogram_result: ...
+    @overload
+    def histogram(
+        self,
+        bins: _int = ...,
+        *,
+        range: Sequence[_float] | None = ...,
+        weight: Tensor | None = ...,
+        density: _bool = ...,
+        out: Sequence[Tensor] | None = ...,
+    ) -> _histogram_result: ...
     @overload
     def hsplit(self, sections: _int) -> tuple[Tensor, ...]: ...
     @overload
@@ -590,6 +616,19 @@ class Tensor:
     ) -> Tensor: ...
     def index_put_(
         self, indices: Sequence[Tensor | None], values: Tensor, accumulate: _bool = ...
+    ) -> Tensor: ...
+    def index_reduce(
+        self,
+        dim: _int,
+        index: Tensor,
+        source: Tensor,
+        reduce: str,
+        *,
+        include_self: _bool = ...,
+        out: Tensor | None = ...,
+    ) -> Tensor: ...
+    def index_reduce_(
+        self, dim: _int, index: Tensor, source: Tensor, reduce: str, *, include_self: _bool = ...
     ) -> Tensor: ...
     def index_select(self, dim: _int, index: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
     def inner(self, other: Tensor, *, out: Tensor | None = ...) -> Tensor: ...

@@ -1,9 +1,10 @@
 """Reductions and orderings: sums, norms, statistics, scans, sort, searchsorted, unique, bincount."""
 
-from . import bucketization, integration, norm, reduce, scan, sort, statistics, summary, unique
+from . import bucketization, histogram, integration, norm, reduce, scan, sort, statistics, summary, unique
 
 __all__ = [
     "bucketization",
+    "histogram",
     "integration",
     "norm",
     "reduce",
