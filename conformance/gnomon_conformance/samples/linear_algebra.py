@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..inputs.description import Sample, TensorDescription, bad, given, sample, tensor
+from ..inputs.description import GivenTensor, Sample, TensorDescription, bad, given, sample, tensor
 from . import samples_of
 
 FULL = ("float32", "float64", "complex64", "complex128")
@@ -19,7 +19,7 @@ FACTOR: list[list[complex]] = [[2, 0, 0], [0.5, 1.5, 0], [-0.25, 0.75, 1.25]]
 GENERAL: list[list[complex]] = [[1, 2, -0.5], [-3, 0.5, 1], [0.25, -1, 2]]
 
 
-def matrix(rows: Sequence[Sequence[complex]], dtype: str, transposed: bool = False) -> TensorDescription:
+def matrix(rows: Sequence[Sequence[complex]], dtype: str, transposed: bool = False) -> GivenTensor:
     """A matrix with these numbers, of which a real dtype has the real parts."""
     lines = [list(line) for line in zip(*rows)] if transposed else rows
     numbers = [
