@@ -139,6 +139,25 @@ def test_nextafter_crosses_zero_and_infinity(
     assert gn.nextafter(nan, nan.flip(0)).isnan().all().item()
 
 
+def test_frexp_of_extreme_numbers(device: str) -> None:
+    x = gn.tensor([0.0, -0.0, 1.0, -3.5, math.inf, -math.inf, 2.0**-149])
+    mantissa, exponent = gn.frexp(x)
+    assert mantissa.tolist() == [0.0, 0.0, 0.5, -0.875, math.inf, -math.inf, 0.5]
+    assert mantissa[:2].signbit().tolist() == [False, True]
+    assert exponent.dtype is gn.int32 and exponent.tolist() == [0, 0, 1, 2, 0, 0, -148]
+    nan = gn.frexp(gn.tensor([math.nan]))
+    assert nan.mantissa.isnan().item() and nan.exponent.tolist() == [0]
+    found = gn.frexp(gn.ones(2, 3, 4).permute(2, 0, 1))
+    assert found.mantissa.stride() == (1, 12, 4) == found.exponent.stride()
+    y = gn.tensor([0.5, 3.0, -7.0, 0.0], requires_grad=True)
+    found = gn.frexp(y)
+    found.mantissa.sum().backward()
+    assert y.grad is not None and y.grad.tolist() == [1.0, 0.25, 0.125, 1.0]
+    assert not found.exponent.requires_grad
+    with pytest.raises(RuntimeError, match="only supports floating-point dtypes"):
+        gn.frexp(gn.tensor([1]))
+
+
 def test_the_gradient_of_nextafter_is_zero_where_the_operands_are_equal(device: str) -> None:
     x = gn.tensor([1.0, 2.0, 0.0], requires_grad=True)
     y = gn.tensor([2.0, 2.0, -0.0], requires_grad=True)

@@ -33,7 +33,7 @@ DIFFERENCES = {
         "of one element: the gradient is a difference of equal numbers"
     ),
     r"^histogramdd \S+ out=: .*unexpected keyword": (
-        "torch.histogramdd has no out= either, although the database says so"
+        "PyTorch's histogramdd with counts of bins takes no out= either, although the database says so"
     ),
     # Precision.
     r"^(nn\.functional\.grid_sample|grid_sampler_[23]d) (bfloat16|float16)": (

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from gnomon.calls.iterator import TensorIterator
+from gnomon.memory.tensor import Tensor
 from gnomon.values.dtype import bfloat16
 
 from . import special
-from .arrays import OWN, WIDE, WIDE_COMPLEX, Array, put, raw_operand
+from .arrays import OWN, WIDE, WIDE_COMPLEX, Array, numbers, put, raw_operand, store
 from .families import (
     ALL,
     BOOL,
@@ -156,6 +157,15 @@ def nextafter(iterator: TensorIterator) -> None:
         grown = (bits & 0xFFFF == 1) & ~np.isnan(following)
         following = (((bits >> 16) + grown) << 16).astype(np.uint32).view(np.float32)
     put(raw_operand(iterator, 0), iterator.tensor(0)._spec.dtype, following)
+
+
+@family.kernel("frexp.Tensor", FLOATS)
+def frexp(mantissa: Tensor, exponent: Tensor, self: Tensor) -> None:
+    """The mantissa of a number and its exponent, which is 0 for an infinity or NaN."""
+    a = numbers(self)
+    fractions, exponents = np.frexp(a)
+    store(mantissa, fractions)
+    store(exponent, np.where(np.isfinite(a), exponents, 0))
 
 
 def absolute(a: Array) -> Array:

@@ -312,6 +312,17 @@ expressions_of(
     "grad(lambda x: gn.nextafter(x, x), t(3))",
 )
 expressions_of(
+    "frexp",
+    "gn.frexp(t(2, 3))",
+    "t(2, 3).frexp().exponent",
+    "gn.frexp(input=t(3, dtype='float16')).mantissa",
+    "gn.frexp(gn.tensor([0.0, -0.0, inf, -inf, nan]))",
+    "gn.frexp(t(3), out=(t(3), t(3, dtype='int32')))",
+    "gn.frexp(t(3), out=(t(3), t(3, dtype='int64')))",
+    "gn.frexp(t(3, dtype='int64'))",
+    "grad(lambda x: gn.frexp(x).mantissa, t(3))",
+)
+expressions_of(
     "positive",
     "gn.positive(t(3))",
     "+t(3)",

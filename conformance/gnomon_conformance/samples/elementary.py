@@ -88,6 +88,17 @@ samples_of(
         bad("NotImplementedError", tensor(2), tensor(2), dtypes=["bool", "int64", "complex64"]),
     ],
 )
+samples_of(
+    "frexp.Tensor",
+    [
+        sample(tensor(2, 3, values="nonzero"), smooth=False),
+        sample(tensor(3, 2, 2, values="positive"), smooth=False),
+        sample(tensor(), smooth=False),
+        sample(tensor(0, 3)),
+        sample(SPECIAL, differentiable=False),
+        bad("RuntimeError", tensor(2), dtypes=["bool", "int64", "complex64"]),
+    ],
+)
 samples_of("arctan2", binary("nonzero", "nonzero")[:4], tolerance="elementary")
 samples_of(
     "xlogy.Tensor",

@@ -42,6 +42,10 @@ class _cummin_result(NamedTuple):
     values: Tensor
     indices: Tensor
 
+class _frexp_result(NamedTuple):
+    mantissa: Tensor
+    exponent: Tensor
+
 class _geqrf_result(NamedTuple):
     a: Tensor
     tau: Tensor
@@ -520,6 +524,7 @@ class Tensor:
     def fmod_(self, other: _Operand) -> Tensor: ...
     def frac(self, *, out: Tensor | None = ...) -> Tensor: ...
     def frac_(self) -> Tensor: ...
+    def frexp(self, *, out: Sequence[Tensor] | None = ...) -> _frexp_result: ...
     def full_like(
         self,
         fill_value: _Scalar,

@@ -26,10 +26,13 @@ from ...calls.native import native_function
 from ...calls.outputs import check_cast, check_no_internal_overlap
 from ...calls.record import Numbers, Out
 from ...dispatch.dispatcher import OpOverload, aten
+from ...memory.accessor import TensorAccessor
 from ...memory.spec import Spec
+from ...memory.tensor import Tensor
 from ...numerics import arithmetic, special
 from ...numerics.formulas import conj
 from ...numerics.loops import for_each, pointwise
+from ...values.dtype import int32
 
 exp = native_function(
     "exp(Tensor self) -> Tensor",
@@ -476,6 +479,40 @@ nextafter = native_function(
     Equal numbers give ``other``, NaN gives NaN.  The gradient of ``self`` is 0 where the operands are equal;
     that of ``other`` is 0.  Floating point only; raises NotImplementedError for other dtypes.  Source:
     aten/src/ATen/native/cpu/BinaryOpsKernel.cpp (nextafter_kernel), IEEE 754 (nextUp, nextDown).""",
+)
+
+
+def _frexp_meta(self: Spec) -> tuple[Spec, Spec]:
+    if not self.dtype.is_floating_point:
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    return dense_like(self), dense_like(self, int32)
+
+
+def _frexp_kernel(mantissa: Tensor, exponent: Tensor, self: Tensor) -> None:
+    fractions, exponents, source = (TensorAccessor(each) for each in (mantissa, exponent, self))
+    for fraction, place, offset in zip(fractions.offsets(), exponents.offsets(), source.offsets()):
+        number = source.read(offset)
+        parts = math.frexp(number) if math.isfinite(number) else (number, 0)
+        fractions.write(fraction, parts[0])
+        exponents.write(place, parts[1])
+
+
+frexp = native_function(
+    "frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)",
+    meta=_frexp_meta,
+    kernel=_frexp_kernel,
+    derivatives={"self": lambda grad, exponent: grad / exponent.exp2()},
+    non_differentiable_outputs=(1,),
+    out=Out(
+        "frexp.Tensor_out(Tensor self, *, Tensor(a!) mantissa, Tensor(b!) exponent) -> (Tensor(a!) mantissa, "
+        "Tensor(b!) exponent)",
+        exact=True,
+    ),
+    doc="""Returns ``mantissa`` and ``exponent`` (int32) with ``self = mantissa * 2 ** exponent``.
+
+    The size of the mantissa is from 0.5 to 1, without 1; 0, infinities and NaN have the exponent 0.
+    Raises RuntimeError for a dtype that is not floating point.  Source: aten/src/ATen/native/UnaryOps.cpp
+    (frexp).""",
 )
 
 
