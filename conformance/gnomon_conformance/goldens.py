@@ -8,6 +8,7 @@ They contain a digest of what determines them, with which a test detects stale g
 from __future__ import annotations
 
 import base64
+import concurrent.futures
 import functools
 import gzip
 import hashlib
@@ -200,9 +201,10 @@ def record() -> dict[str, Any]:
     from .pytorch.schemas import pytorch_schemas
 
     answers: dict[str, dict[str, Any]] = {"forward": {}, "gradients": {}, "errors": {}, "facts": {}}
-    with multiprocessing.get_context("spawn").Pool(os.cpu_count()) as pool:
+    spawning = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(os.cpu_count(), spawning) as pool:  # raises if one crashes
         names = sorted(operators())
-        recorded = pool.imap_unordered(record_operator, names, chunksize=4)
+        recorded = pool.map(record_operator, names, chunksize=4)
         for one in track(recorded, "operators", len(names)):
             for kind, found in one.items():
                 answers[kind].update(found)
