@@ -181,7 +181,7 @@ $(INSTALLED): $(VENV)/.made pyproject.toml $(HELLO) $(NUMPY) | $(COMPILED)
 	touch $@ $(DEMO)
 
 $(ORACLE): $(INSTALLED) $(TORCH)
-	$(PIP) install 'torch==2.13.0'
+	$(PIP) install 'torch==2.13.0' mpmath
 	$(if $(TORCH),$(PIP) install --no-deps --no-build-isolation ./backends/gnomon_torch)
 	touch $@
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import mpmath  # type: ignore[import-untyped]
+import mpmath
 from mpmath import mp, mpf
 
 PATH = Path(__file__).resolve().parent.parent / "tests" / "ops" / "special_function_values.json"

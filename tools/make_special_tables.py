@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import mpmath  # type: ignore[import-untyped]
+import mpmath
 from mpmath import mp, mpf
 
 ROOT = Path(__file__).resolve().parent.parent
