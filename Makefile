@@ -52,7 +52,8 @@ PARTS := ^(add|exp|sum|cumsum|sort|topk|mm|_softmax|gather|nonzero)([._]|$$)
 # A file is one worker's, so that what its tests share is made once.
 PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 # How many calls are drawn in a given time depends on the machine; this says the same on all of them.
-CONFORM := conform c --property-seconds 0
+# CONFORM_DTYPES: the only dtypes, if it is set, of the suite on the C backend.
+CONFORM := conform c --property-seconds 0 $(if $(CONFORM_DTYPES),--dtypes $(CONFORM_DTYPES))
 
 test: lint
 	$(PYTEST) -m 'not slow' tests conformance

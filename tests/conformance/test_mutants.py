@@ -33,7 +33,7 @@ def test_the_control_passes() -> None:
     """Without a fault the same tests pass: they detect the fault, not the device."""
     killers = sorted({killer for each in mutants.MUTANTS.values() for killer in each.killers})
     if os.environ.get("GNOMON_TEST_ALL_MUTANTS") != "1":
-        killers = killers[::5]
+        killers = killers[::9]
     failed = []
     for check in sorted({killer.partition("[")[0] for killer in killers}):
         chosen = [killer for killer in killers if killer.partition("[")[0] == check]
