@@ -95,8 +95,8 @@ static inline void gn_scatter(const gn_matrices &operand, int64_t matrix, int64_
     }
 }
 
-/* X, `count` rows of `width` elements, becomes the solution of T X = X, T a triangle of contiguous rows. Each row that is
- * solved is subtracted from all others at once. */
+/* X, `count` rows of `width` elements, is replaced by the solution Y of T Y = X, T a triangle of contiguous rows. Each row
+ * that is solved is subtracted from all others at once. */
 template <int THREADS>
 static inline void gn_substitute(const gn_compute *triangle, int64_t count, gn_compute *x, int64_t width, bool upper,
                                  bool unitriangular) {

@@ -553,3 +553,12 @@ def test_errors_of_hooks_and_modes_are_left_alone(device: str) -> None:
                 with pytest.raises(type(error)) as caught, mode():
                     call()
                 assert caught.value is error
+
+
+@pytest.mark.parametrize("name", ["multiply_", "less_", "greater_equal_", "divide_", "subtract_"])
+def test_in_place_aliases_refuse_results_of_other_sizes(name: str) -> None:
+    x = gn.ones(2)
+    text = rf"{name}: output with shape \[2\] doesn't match the broadcast shape \[3, 2\]"
+    with pytest.raises(RuntimeError, match=text):
+        getattr(x, name)(gn.ones(3, 2))
+    assert x.tolist() == [1.0, 1.0]

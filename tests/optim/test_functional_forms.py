@@ -176,6 +176,14 @@ def test_misuse_is_refused_as_in_pytorch(case):
     assert params[0].tolist() == [1.0, 1.0]
 
 
+@pytest.mark.parametrize("name", FORMS)
+def test_no_parameters_are_no_step(name):
+    """A group of which no parameter has a gradient."""
+    _, state, options = FORMS[name]
+    steps = [] if name in ("sgd", "muon") else [[]]
+    assert function_of(gn.optim, name)([], [], *([] for _ in state), *steps, **options) is None
+
+
 def test_a_parameter_that_records_is_not_changed_in_place():
     """The functions set no mode, so a leaf is refused as elsewhere."""
     for name, fused in (("adam", None), ("adam", False), ("sgd", None), ("adagrad", None)):

@@ -23,6 +23,7 @@ from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, WRAPPER_KEYS, Dispatc
 from ..values.schema import FunctionSchema
 from .composites import composed
 from .outputs import (
+    check_inplace_sizes,
     check_no_overlap,
     check_output_dtype,
     is_expanded,
@@ -156,6 +157,7 @@ def _inplace_variant(base: OpOverload) -> OpOverload | None:
             result = base(*arguments)
             check_output_dtype(base, result._spec.dtype, self._spec.dtype)
             if not any(each._keys & WRAPPER_KEYS for each in variant.tensors(arguments)):
+                check_inplace_sizes(schema.name, self._spec, result._spec)
                 check_no_overlap(variant, base, self, arguments)  # wrapper subclasses have no memory
             return self.copy_(result)
 

@@ -149,6 +149,8 @@ def adagrad(
     """
     check_numbers("state_steps", state_steps)
     check_unscaled(fused, grad_scale, found_inf)
+    if not params:
+        return
     if fused is None and are_on(state_steps, params[0].device):
         fused = is_fused(params, grads, fused, foreach, differentiable, (lr, weight_decay))
     if fused:

@@ -177,6 +177,8 @@ def adam(
     """
     check_numbers("state_steps", state_steps)
     check_unscaled(fused, grad_scale, found_inf)
+    if not params:
+        return
     if fused is None and are_on(state_steps, params[0].device):
         numbers = lr, weight_decay, beta1, beta2
         fused = is_fused(params, grads, fused, foreach, differentiable or capturable, numbers)

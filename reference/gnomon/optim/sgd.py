@@ -126,6 +126,8 @@ def sgd(
     Source: torch.optim.sgd.sgd.
     """
     check_unscaled(fused, grad_scale, found_inf)
+    if not params:
+        return
     if fused is None:
         fused = is_fused(params, d_p_list, fused, foreach, False, (lr, weight_decay))
     if fused:
