@@ -27,7 +27,7 @@ import gnomon.utils.data as gnomon_data
 from gnomon.memory.shared_memory import SharedBlock
 from gnomon.utils.data import iterators
 from gnomon.utils.data.shared_memory import Packer, Unpacker
-from time_limits import LIMIT
+from time_limits import LIMIT, killing
 
 pytestmark = pytest.mark.filterwarnings("ignore:This DataLoader will create")
 
@@ -577,7 +577,8 @@ def test_workers_end_with_the_main_process(number: int) -> None:
         start_new_session=True,
     )
     assert process.stdout is not None
-    pids = [int(pid) for pid in process.stdout.readline().split()]
+    with killing(process.pid):
+        pids = [int(pid) for pid in process.stdout.readline().split()]
     assert len(pids) == 3
     if number == signal.SIGINT:
         os.killpg(pids[0], number)
