@@ -55,8 +55,13 @@ PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscop
 # CONFORM_DTYPES: the only dtypes, if it is set, of the suite on the C backend.
 CONFORM := conform c --property-seconds 0 $(if $(CONFORM_DTYPES),--dtypes $(CONFORM_DTYPES))
 
+# A child of fork waits for ever for a lock that another thread of its parent has, so these tests get processes
+# in which no others have started threads.
+FORKING := tests/multiprocessing tests/utils/data/test_dataloader.py
+
 test: lint
-	$(PYTEST) -m 'not slow' tests conformance
+	$(PYTEST) -m 'not slow' tests conformance $(FORKING:%=--ignore=%)
+	$(PYTEST) -m 'not slow' $(FORKING)
 	$(HAS_C) || exit 0; $(BIN)/gnomon $(CONFORM) -n $(WORKERS) --dtypes float32 --ops '$(PARTS)'
 
 test-all: parts-native parts-openmp some-emulated
