@@ -544,6 +544,15 @@ def test_a_transposed_convolution_to_no_channels(device):
             getattr(gn.nn.functional, name)(gn.ones(1, 2, *sizes), gn.ones(2, 0, *sizes))
 
 
+def test_tensors_without_data_grow():
+    x = gn.empty(2, 3, device="meta")
+    assert x.resize_(5, 4) is x and x.stride() == (4, 1) and x.untyped_storage().nbytes() == 80
+    x.resize_as_(gn.empty(2, 3, 4, 5, device="meta"), memory_format=gn.channels_last)
+    assert x.stride() == (60, 1, 15, 3)
+    x.untyped_storage().resize_(1000)
+    assert x.untyped_storage().nbytes() == 1000
+
+
 def test_resize_to_the_same_sizes_in_a_memory_format(device):
     x = gn.arange(24.0).reshape(2, 3, 2, 2)
     assert x.resize_((2, 3, 2, 2), memory_format=gn.channels_last).stride() == (12, 1, 6, 3)

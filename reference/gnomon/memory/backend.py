@@ -475,6 +475,9 @@ class MetaBackend(Backend):
     def copy_out(self, memory: None, offset: int, nbytes: int) -> bytes:
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
 
+    def copy_between(self, to: None, source: None, nbytes: int) -> None:
+        return None
+
     def address(self, memory: None) -> int:
         return 0
 
