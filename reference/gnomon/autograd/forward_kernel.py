@@ -1,10 +1,10 @@
 """The ForwardAD kernel: computes an operator's outputs, and their tangents.
 
-There are no formulas for tangents; those of backward are used. For a gradient u of an operator's outputs, its
-backward formulas compute the gradient g(u) = J^T u of its inputs, which is linear in u; so the gradient of g
-with respect to u, with the tangents t as *its* incoming gradients, is J t. The formulas run once with ones as
-u, only to be differentiated: some compute with logarithms of u. For complex numbers J is the matrix of real
-and imaginary parts, and gradients are products with its transpose, so nothing changes.
+There are no formulas for tangents; those of backward are used.  For a gradient u of an operator's outputs,
+its backward formulas compute the gradient g(u) = J^T u of its inputs, which is linear in u; so the gradient
+of g with respect to u, with the tangents t as *its* incoming gradients, is J t.  The formulas run once with a
+dummy u, only to be differentiated.  For complex numbers J is the matrix of real and imaginary parts, and
+gradients are products with its transpose, so nothing changes.
 
 Views need no arithmetic: the tangent of a view is the same view of the tangent, so an in-place write to one
 modifies the other.  Linear operators are applied to the tangents, which gives the same result and is faster.
@@ -311,9 +311,10 @@ def _transposed_twice(
     is_recorded = bool(mode_word() & GRAD_MODE_BIT and keys & AUTOGRAD)
     # what a wrapper contains may be recorded even if the wrapper is not
     create_graph = is_recorded or bool(mode_word() & GRAD_MODE_BIT and keys & WRAPPER_KEYS)
+    make = aten.ones if (operator.record.base or operator).record.tangent_from_ones else aten.zeros
     with enable_grad():
         stand_ins = [
-            aten.ones(each._spec.sizes, dtype=each._spec.dtype, device=each._spec.device).requires_grad_()
+            make(each._spec.sizes, dtype=each._spec.dtype, device=each._spec.device).requires_grad_()
             if wanted
             else None
             for each, wanted in zip(outputs, differentiable)

@@ -169,6 +169,7 @@ logcumsumexp = native_function(
         )
     ),
     derivatives={"self": _logcumsumexp_grad},
+    tangent_from_ones=True,
     out=Out(exact=True),
     doc="""Returns the logarithm of the cumulative sum of the exponentials of the elements along ``dim``.
 
