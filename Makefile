@@ -55,8 +55,8 @@ PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscop
 # CONFORM_DTYPES: the only dtypes, if it is set, of the suite on the C backend.
 CONFORM := conform c --property-seconds 0 $(if $(CONFORM_DTYPES),--dtypes $(CONFORM_DTYPES))
 
-# A child of fork waits for ever for a lock that another thread of its parent has, so these tests get processes
-# in which no others have started threads.
+# A child of fork may wait for ever for a lock that another thread of its parent had, so these tests do not share
+# a process with tests that start threads.
 FORKING := tests/multiprocessing tests/utils/data/test_dataloader.py
 
 test: lint
