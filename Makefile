@@ -110,11 +110,12 @@ compiled: $(INSTALLED)
 	$(BIN)/python tools/compile_kernels.py --jobs $(WORKERS)
 
 # Compares gnomon with PyTorch: schemas, results, gradients, training curves; two minutes of random calls and
-# programs; and PyTorch's kernels, as a backend, with the reference.  Then records PyTorch's answers for where it is
+# programs; PyTorch's database of operators; and PyTorch's kernels, as a backend, with the reference.  Then records PyTorch's answers for where it is
 # absent, and writes the table of operators and the page of PyTorch's kernels anew.
 oracle: $(ORACLE)
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m oracle tests conformance
 	$(HAS_C) || exit 0; $(BIN)/python tools/fuzz.py
+	$(BIN)/python tools/op_db.py --workers $(WORKERS) --samples 5
 	$(BIN)/gnomon conform torch -n $(WORKERS) --report build/torch
 	$(BIN)/python -m gnomon_torch.summary build/torch/report.json > docs/pytorch_as_a_backend.md
 	$(BIN)/python -m gnomon_conformance.goldens
@@ -186,7 +187,7 @@ $(INSTALLED): $(VENV)/.made pyproject.toml $(HELLO) $(NUMPY) | $(COMPILED)
 	touch $@ $(DEMO)
 
 $(ORACLE): $(INSTALLED) $(TORCH)
-	$(PIP) install 'torch==2.13.0'
+	$(PIP) install 'torch==2.13.0' mpmath
 	$(if $(TORCH),$(PIP) install --no-deps --no-build-isolation ./backends/gnomon_torch)
 	touch $@
 

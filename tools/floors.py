@@ -30,14 +30,15 @@ FLOORS = {
     "autograd": 5,
     # from Python's arguments to operators
     **dict.fromkeys(["bindings", "methods", "interop", "kit", "random", "return_types"], 6),
-    **dict.fromkeys(["accelerator", "backends", "fft", "linalg", "profiler", "utils"], 6),
+    **dict.fromkeys(["accelerator", "backends", "fft", "linalg", "profiler", "special", "utils"], 6),
     **dict.fromkeys(["distributed", "functional", "storage", "types"], 6),
     "__init__": 7,  # the public names
     # built on the public names
     **dict.fromkeys(
-        ["amp", "cli", "demo", "distributions", "func", "library", "nn", "optim", "serialization", "testing"],
+        ["amp", "cli", "demo", "distributions", "func", "library", "masked", "nn", "optim", "serialization"],
         8,
     ),
+    **dict.fromkeys(["signal", "testing"], 8),
     # PyTorch's names
     **dict.fromkeys(["__config__", "compat", "compiler", "hub", "jit"], 8),
     **dict.fromkeys(["mps", "mtia", "multiprocessing", "onnx", "overrides", "xpu"], 8),

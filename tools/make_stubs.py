@@ -598,13 +598,14 @@ def imports(module: str, names: list[str]) -> str:
     return "\n".join([f"from {module} import (", *(f"    {name}," for name in names), ")"])
 
 
-def from_functional() -> list[str]:
-    """The hand-written public functions, which have their own annotations."""
-    return sorted(
-        name
-        for name, member in vars(gnomon).items()
-        if inspect.isfunction(member) and member.__module__ == "gnomon.bindings.functional" and name != "vmap"
-    )
+def from_functional() -> dict[str, str]:
+    """The hand-written public functions, which have their own annotations, and the files that they are in."""
+    files = [f"gnomon.bindings.{name}" for name in ("functional", "lobpcg", "low_rank")]
+    return {
+        name: member.__module__.removeprefix("gnomon")
+        for name, member in sorted(vars(gnomon).items())
+        if inspect.isfunction(member) and member.__module__ in files and name != "vmap"
+    }
 
 
 def module_stubs(module: str) -> str:
@@ -635,7 +636,8 @@ def public_stubs() -> str:
         "submodules": "\n".join(f"from . import {name} as {name}" for name in sorted([*lazy, "ops"])),
         "results": imports(".memory.tensor", results),
         "functional": "\n".join(
-            f"from .bindings.functional import {name} as {name}" for name in from_functional()
+            f"from {file} import {name} as {name}"
+            for name, file in sorted(from_functional().items(), key=lambda each: each[::-1])
         ),
         "aliases": ALIASES,
     }

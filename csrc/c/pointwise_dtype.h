@@ -68,12 +68,19 @@
         }                                                                                                              \
         return GN_OK;                                                                                                  \
     }
+/* A row of the dtypes PRECISE has no use for these loops. */
+#ifdef __GNUC__
+#define GN_PERHAPS_UNUSED __attribute__((unused))
+#else
+#define GN_PERHAPS_UNUSED
+#endif
 #define HALF_LOOP(id, half, CODE_OF_HALF, RESULT, WIDE_RESULT, TO_RESULT, FINISH, arity, parameter, expression)        \
     static int32_t id##_halves_##half HALF_ROW(id, half, RESULT, WIDE_RESULT, TO_RESULT, FINISH, arity, parameter, 0,  \
                                                expression)                                                             \
     WITH_NUMBER_##arity(static int32_t id##_number_##half HALF_ROW(id, half, RESULT, WIDE_RESULT, TO_RESULT, FINISH,   \
                                                                    arity, parameter, 1, expression))                   \
-    static int32_t id##_loop_##half(int64_t count, char *const *data, const int64_t *strides, const gn_call *call) {   \
+    GN_PERHAPS_UNUSED static int32_t id##_loop_##half(int64_t count, char *const *data, const int64_t *strides,        \
+                                                      const gn_call *call) {                                           \
         gn_loop *row = id##_halves_##half;                                                                             \
         int32_t halves = arity;                                                                                        \
         WITH_NUMBER_##arity(if (call->tensors[arity].dtype == GN_FLOAT32 && strides[arity] == 0) {                     \
@@ -480,6 +487,7 @@ OF_ONE(KERNEL(pow_number))
 #undef THROUGH_FLOAT
 #undef HALF_ROW
 #undef HALF_LOOP
+#undef GN_PERHAPS_UNUSED
 #undef WITH_NUMBER_1
 #undef WITH_NUMBER_2
 #undef WITH_NUMBER_3

@@ -1,4 +1,4 @@
-/* Scans along one dimension: cumsum, cumprod, cummax and cummin.
+/* Scans along one dimension: cumsum, cumprod, logcumsumexp, cummax and cummin.
  *
  * A line is the elements of one position of the other dimensions.  If lines are adjacent in memory, a tile of them is
  * scanned row by row; if each line is contiguous, a few are scanned together, since the additions of a single line
@@ -30,6 +30,24 @@ static inline precise add_precise(precise total, double value) {
 static inline double round_precise(precise total) {
     const double sum = total.sum + total.error;
     return sum == sum ? sum : total.sum;
+}
+
+/* log (exp total + exp x), in double.  Of complex numbers a NaN in one part makes both NaN; the logarithm of 0 has no
+ * angle, and infinite sums get theirs from their exponentials. */
+static inline double add_exponential(double total, double x) {
+    return gn_logaddexp_float64(total, x);
+}
+static inline gn_complex128 add_exponential_complex(gn_complex128 total, gn_complex128 x) {
+    if (total != total || x != x) {
+        return gn_complex_of_float64((double)NAN, (double)NAN);
+    }
+    if (creal(x) == -(double)INFINITY) {
+        return total;
+    }
+    if (creal(x) == creal(total) && creal(x) == (double)INFINITY) {
+        return clog(cexp(total) + cexp(x));
+    }
+    return gn_logaddexp_complex128(total, x);
 }
 
 typedef struct scan {

@@ -130,6 +130,17 @@ static inline gn_complex128 round_precise_complex(precise_complex total) {
 #define ONE(total) (void)((total) = 1)
 SCAN(cumsum, SUM, ZERO, ADD, SUM_OF)
 SCAN(cumprod, PRODUCT, ONE, MULTIPLY, PRODUCT_OF)
+#if IS_FRACTIONAL
+#if IS_COMPLEX
+#define ADD_EXPONENTIAL(total, x) add_exponential_complex(total, x)
+#else
+#define ADD_EXPONENTIAL(total, x) add_exponential(total, (double)(x))
+#endif
+#define LOGARITHM_OF_ZERO(total) (void)((total) = -(double)INFINITY)
+SCAN(logcumsumexp, PRODUCT, LOGARITHM_OF_ZERO, ADD_EXPONENTIAL, PRODUCT_OF)
+#undef ADD_EXPONENTIAL
+#undef LOGARITHM_OF_ZERO
+#endif
 
 #if IS_ORDERED
 

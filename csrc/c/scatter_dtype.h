@@ -197,6 +197,22 @@ int32_t NAME(kernel_scatter_reduce)(const gn_call *call, void *const *data) {
     return NAME(combine)(call, data, &call->tensors[3], data[3], how, call->integers[2] != 0);
 }
 
+/* (out; self, index, source); integers as above.  The index of a slice is that of all of its elements: a view of the
+ * vector with the sizes of the source. */
+int32_t NAME(kernel_index_reduce)(const gn_call *call, void *const *data) {
+    const gn_tensor *index = &call->tensors[2];
+    const gn_tensor *source = &call->tensors[3];
+    int64_t strides[GN_MAX_DIMS] = {0};
+    if (source->ndim > 0) {
+        strides[gn_wrap_dim(call->integers[0], source->ndim)] = index->ndim > 0 ? index->strides[0] : 0;
+    }
+    const gn_tensor everywhere = {index->dtype, source->ndim, source->sizes, strides};
+    const gn_tensor tensors[4] = {call->tensors[0], call->tensors[1], everywhere, *source};
+    gn_call scatter = *call;
+    scatter.tensors = tensors;
+    return NAME(kernel_scatter_reduce)(&scatter, data);
+}
+
 #undef SUM_IN_PLACE
 #undef PRECISE
 #undef CELL

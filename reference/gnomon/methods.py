@@ -160,6 +160,8 @@ METHODS: dict[str, Any] = {
     "nonzero": own.nonzero,
     "is_nonzero": functional.is_nonzero,
     "norm": functional.norm,
+    "lu": own.lu,
+    "stft": functional.stft,
     "unique": functional.unique,
     "unique_consecutive": functional.unique_consecutive,
 }

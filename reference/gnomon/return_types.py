@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .bindings.argument_parser import named_results
+from .bindings.argument_parser import named_results, return_type
 from .dispatch.dispatcher import aten
+
+histogramdd = return_type("histogramdd", ("hist", "bin_edges"))
 
 
 def __getattr__(name: str) -> Any:

@@ -172,3 +172,27 @@ def test_a_step_of_an_optimizer_rounds_where_it_stores(dtype: str, values: list[
     assert buffer.tolist() == [rounded(each, dtype) for each in moved]
     ways = [(each + 0.1 * each) + 0.7 * move for each, move in zip(values, moved)]
     assert param.tolist() == [rounded(each - 0.3 * way, dtype) for each, way in zip(values, ways)]
+
+
+def test_logcumsumexp_of_large_and_infinite_numbers(device: str) -> None:
+    inf, nan = math.inf, math.nan
+    x = gn.tensor([-inf, -inf, 1e4, 1e4, -1e4, inf, -inf, nan, 1.0], dtype=gn.float64)
+    found = gn.logcumsumexp(x, 0)
+    assert found[:7].tolist() == [-inf, -inf, 1e4, 1e4 + math.log(2), 1e4 + math.log(2), inf, inf]
+    assert found[7:].isnan().all().item()
+    y = gn.logcumsumexp(gn.tensor([[0.0] * 5] * 2).t(), 0)
+    assert y.stride() == (2, 1) and y[:, 0].tolist() == pytest.approx([math.log(1 + n) for n in range(5)])
+    z = gn.tensor([complex(-inf, 2), 3 - 3j, complex(inf, 1), 1], dtype=gn.complex128)
+    assert gn.logcumsumexp(z, 0).tolist() == [complex(-inf, 0), 3 - 3j, complex(inf, 1), complex(inf, 1)]
+    with pytest.raises(NotImplementedError, match="logcumsumexp: not implemented for dtype int64"):
+        gn.logcumsumexp(gn.ones(0, dtype=gn.int64), 0)
+    assert gn.logcumsumexp(gn.tensor(1.0), 0).tolist() == 1.0
+
+
+def test_the_gradient_of_logcumsumexp_with_gradients_of_both_signs(device: str) -> None:
+    x = gn.tensor([0.5, 1.0, 2.0], dtype=gn.float64, requires_grad=True)
+    gn.logcumsumexp(x, 0).backward(gn.tensor([0.0, -1.0, 2.0], dtype=gn.float64))
+    e = [math.exp(each) for each in x.tolist()]
+    shares = [-1 / (e[0] + e[1]) + 2 / sum(e)] * 2 + [2 / sum(e)]
+    assert x.grad is not None
+    assert x.grad.tolist() == pytest.approx([each * share for each, share in zip(e, shares)])

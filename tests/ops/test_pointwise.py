@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import sys
+from typing import Any
 
 import pytest
 
@@ -78,6 +80,90 @@ def test_gcd_is_of_integers_only(device: str) -> None:
         gn.gcd(x, 2)
     with pytest.raises(RuntimeError, match="result type int64 can't be cast to the desired output type bool"):
         gn.gcd(x, x, out=gn.empty(2, dtype=gn.bool))
+
+
+def test_lcm_wraps_around_as_pytorch_does(device: str) -> None:
+    for dtype in (gn.int8, gn.int16, gn.int32, gn.int64):
+        least = gn.iinfo(dtype).min
+        x = gn.tensor([least, 6, -6, 0, 0, 1, least], dtype=dtype)
+        y = gn.tensor([6, 4, -9, 0, -5, least, least], dtype=dtype)
+        found = gn.lcm(x, y)
+        assert found.dtype is dtype and found.tolist() == [least, 12, 18, 0, 0, least, least]
+    assert gn.lcm(gn.tensor([100], dtype=gn.int8), gn.tensor([77], dtype=gn.int8)).tolist() == [20]
+    assert gn.lcm(gn.tensor([100], dtype=gn.uint8), gn.tensor([77], dtype=gn.uint8)).tolist() == [20]
+    x = gn.tensor([4, 6])
+    assert x.lcm_(gn.tensor([6])) is x and x.tolist() == [12, 6]
+    with pytest.raises(NotImplementedError, match="lcm: not implemented for dtype float32"):
+        gn.lcm(gn.ones(2), gn.ones(2))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "least", "greatest", "below_greatest"),
+    [
+        (gn.float16, 2.0**-24, 65504.0, 65472.0),
+        (gn.bfloat16, 2.0**-133, 255 * 2.0**120, 254 * 2.0**120),
+        (gn.float32, 2.0**-149, (2 - 2.0**-23) * 2.0**127, (2 - 2.0**-22) * 2.0**127),
+        (gn.float64, 2.0**-1074, sys.float_info.max, (1 - 2.0**-52) * 2.0**1023 * 2),
+    ],
+)
+def test_nextafter_crosses_zero_and_infinity(
+    device: str, dtype: Any, least: float, greatest: float, below_greatest: float
+) -> None:
+    step = gn.finfo(dtype).eps
+    tiny = gn.finfo(dtype).tiny
+    cases = [
+        (0.0, 1.0, least),
+        (0.0, -1.0, -least),
+        (-0.0, 1.0, least),
+        (least, -1.0, 0.0),
+        (1.0, 2.0, 1 + step),
+        (1.0, 0.0, 1 - step / 2),
+        (-1.0, -2.0, -1 - step),
+        (tiny, 0.0, tiny - least),
+        (-tiny, -1.0, -tiny - least),
+        (greatest, math.inf, math.inf),
+        (greatest, 0.0, below_greatest),
+        (math.inf, 0.0, greatest),
+        (-math.inf, math.inf, -greatest),
+        (math.inf, math.inf, math.inf),
+    ]
+    x, y, expected = (gn.tensor(list(each), dtype=dtype) for each in zip(*cases))
+    found = gn.nextafter(x, y)
+    assert found.dtype is dtype and found.tolist() == expected.tolist()
+    assert expected.tolist() == [each for *_, each in cases], "the cases are numbers of the dtype"
+    signs = gn.nextafter(
+        gn.tensor([0.0, -0.0, -least], dtype=dtype), gn.tensor([-0.0, 0.0, 1.0], dtype=dtype)
+    )
+    assert signs.signbit().tolist() == [True, False, True] and signs.tolist() == [0, 0, 0]
+    nan = gn.tensor([math.nan, 1.0], dtype=dtype)
+    assert gn.nextafter(nan, nan.flip(0)).isnan().all().item()
+
+
+def test_frexp_of_extreme_numbers(device: str) -> None:
+    x = gn.tensor([0.0, -0.0, 1.0, -3.5, math.inf, -math.inf, 2.0**-149])
+    mantissa, exponent = gn.frexp(x)
+    assert mantissa.tolist() == [0.0, 0.0, 0.5, -0.875, math.inf, -math.inf, 0.5]
+    assert mantissa[:2].signbit().tolist() == [False, True]
+    assert exponent.dtype is gn.int32 and exponent.tolist() == [0, 0, 1, 2, 0, 0, -148]
+    nan = gn.frexp(gn.tensor([math.nan]))
+    assert nan.mantissa.isnan().item() and nan.exponent.tolist() == [0]
+    found = gn.frexp(gn.ones(2, 3, 4).permute(2, 0, 1))
+    assert found.mantissa.stride() == (1, 12, 4) == found.exponent.stride()
+    y = gn.tensor([0.5, 3.0, -7.0, 0.0], requires_grad=True)
+    found = gn.frexp(y)
+    found.mantissa.sum().backward()
+    assert y.grad is not None and y.grad.tolist() == [1.0, 0.25, 0.125, 1.0]
+    assert not found.exponent.requires_grad
+    with pytest.raises(RuntimeError, match="only supports floating-point dtypes"):
+        gn.frexp(gn.tensor([1]))
+
+
+def test_the_gradient_of_nextafter_is_zero_where_the_operands_are_equal(device: str) -> None:
+    x = gn.tensor([1.0, 2.0, 0.0], requires_grad=True)
+    y = gn.tensor([2.0, 2.0, -0.0], requires_grad=True)
+    gn.nextafter(x, y).backward(gn.tensor([3.0, 4.0, 5.0]))
+    assert x.grad is not None and x.grad.tolist() == [3.0, 0.0, 0.0]
+    assert y.grad is not None and y.grad.tolist() == [0.0, 0.0, 0.0]
 
 
 def test_without_tolerances_close_is_equal(device: str) -> None:

@@ -22,6 +22,7 @@ FAMILIES = (
     "pointwise",
     "activation",
     "incomplete",
+    "special_functions",
     "reduce",
     "scan",
     "matmul",

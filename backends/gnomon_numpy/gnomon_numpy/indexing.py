@@ -171,6 +171,12 @@ def scatter_reduce(
     where = _along(self, dim, index)
     given = _source(src, index, False, output._spec.dtype)
     result, values = _counted(np.array(at_least_1d(numbers(self))), given)
+    _reduce_at(result, where, values, reduce, include_self)
+    store(output, result.reshape(output._spec.sizes))
+
+
+def _reduce_at(result: Array, where: Any, values: Array, reduce: str, include_self: bool) -> None:
+    """Reduces the elements of ``result`` at ``where``, which may name one several times, with ``values``."""
     function, first = _REDUCTIONS[reduce]
     counts = np.full(result.shape, int(include_self))
     np.add.at(counts, where, 1)
@@ -182,8 +188,7 @@ def scatter_reduce(
         if result.dtype.kind in "iu":
             counts = counts.astype(result.dtype)  # wraps around, as the sum did
         counts = np.where(counts == 0, 1, counts)
-        result = np.floor_divide(result, counts) if result.dtype.kind in "iu" else result / counts
-    store(output, result.reshape(output._spec.sizes))
+        result[...] = np.floor_divide(result, counts) if result.dtype.kind in "iu" else result / counts
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -215,6 +220,17 @@ def index_add(output: Tensor, self: Tensor, dim: int, index: Tensor, source: Ten
     factor = self._spec.dtype.cast(alpha)
     result, given = _counted(np.array(at_least_1d(numbers(self))), _slices(numbers(source), dim))
     np.add.at(_slices(result, dim), at, given if factor == 1 else (factor * given).astype(result.dtype))
+    store(output, result.reshape(output._spec.sizes))
+
+
+@family.kernel("index_reduce", ALL)
+def index_reduce(
+    output: Tensor, self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool
+) -> None:
+    """Reduces each slice of ``self`` with the slices of ``source`` that the index adds to it."""
+    at = at_least_1d(positions(index, _size(self, dim)))
+    result, given = _counted(np.array(at_least_1d(numbers(self))), _slices(numbers(source), dim))
+    _reduce_at(_slices(result, dim), at, given, reduce, include_self)
     store(output, result.reshape(output._spec.sizes))
 
 

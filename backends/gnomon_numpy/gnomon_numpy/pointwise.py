@@ -10,8 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from gnomon.calls.iterator import TensorIterator
+from gnomon.memory.tensor import Tensor
+from gnomon.values.dtype import bfloat16
+
 from . import special
-from .arrays import OWN, WIDE, WIDE_COMPLEX, Array, put, raw_operand
+from .arrays import OWN, WIDE, WIDE_COMPLEX, Array, numbers, put, raw_operand, store
 from .families import (
     ALL,
     BOOL,
@@ -132,6 +136,36 @@ def gcd(a: Array, b: Array) -> Array:
         rest = np.fmod(b, np.where(a == 0, 1, a))
         a, b = np.where(a == 0, 0, rest), np.where(a == 0, b, a)
     return b
+
+
+@family.elementwise("lcm", INTEGERS)
+def lcm(a: Array, b: Array) -> Array:
+    """The product without the common divisor, which wraps around."""
+    divisor = gcd(a, b)
+    multiple = a // np.where(divisor == 0, 1, divisor) * b
+    return np.where(divisor == 0, 0, np.abs(multiple))
+
+
+@family.kernel("nextafter", FLOATS)
+def nextafter(iterator: TensorIterator) -> None:
+    """A bfloat16 is the upper half of a float32: the next float32 says in which direction it changes."""
+    kind = iterator.common_dtype
+    a, b = operand(iterator, 1, {}), operand(iterator, 2, {})
+    following = np.where(a == b, b, np.nextafter(a, b))
+    if kind is bfloat16:
+        bits = following.view(np.uint32)
+        grown = (bits & 0xFFFF == 1) & ~np.isnan(following)
+        following = (((bits >> 16) + grown) << 16).astype(np.uint32).view(np.float32)
+    put(raw_operand(iterator, 0), iterator.tensor(0)._spec.dtype, following)
+
+
+@family.kernel("frexp.Tensor", FLOATS)
+def frexp(mantissa: Tensor, exponent: Tensor, self: Tensor) -> None:
+    """The mantissa of a number and its exponent, which is 0 for an infinity or NaN."""
+    a = numbers(self)
+    fractions, exponents = np.frexp(a)
+    store(mantissa, fractions)
+    store(exponent, np.where(np.isfinite(a), exponents, 0))
 
 
 def absolute(a: Array) -> Array:

@@ -9,7 +9,8 @@ import numpy as np
 from gnomon.memory.tensor import Tensor
 
 from .arrays import STORED, WIDE, Array, at_least_1d, numbers, store, wrapped
-from .families import ALL, REAL_AND_BOOL, Family
+from .families import ALL, INEXACT, REAL_AND_BOOL, Family
+from .pointwise import is_complex, logaddexp
 
 family = Family()
 
@@ -26,6 +27,25 @@ def _scan_kernel(name: str, function: Any) -> None:
 
 _scan_kernel("cumsum", np.cumsum)
 _scan_kernel("cumprod", np.cumprod)
+
+
+@family.kernel("logcumsumexp", INEXACT)
+def logcumsumexp(output: Tensor, self: Tensor, dim: int) -> None:
+    """Accumulates in float64; complex numbers one after the other, along all lines."""
+    a = at_least_1d(numbers(self, WIDE))
+    axis = wrapped(dim, a.ndim)
+    if is_complex(a):
+        result, total = np.empty_like(a), np.array(-np.inf, a.dtype)
+        targets = np.moveaxis(result, axis, 0)
+        for place, row in enumerate(np.moveaxis(a, axis, 0)):
+            both_infinite = (row.real == total.real) & (row.real == np.inf)
+            sums = np.where(both_infinite, np.log(np.exp(row) + np.exp(total)), logaddexp(total, row))
+            sums = np.where(row.real == -np.inf, total, sums)
+            total = np.where(np.isnan(row) | np.isnan(total), complex(np.nan, np.nan), sums)
+            targets[place] = total
+    else:
+        result = np.logaddexp.accumulate(a, axis=axis)
+    store(output, result.reshape(self._spec.sizes))
 
 
 def running_places(a: Array, best: Array, axis: int) -> Array:

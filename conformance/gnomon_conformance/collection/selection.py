@@ -23,11 +23,11 @@ from ..samples import all_samples, families_of, good_samples
 # Operators whose numbers are not determined: uninitialized memory, and the signs of singular vectors and of
 # eigenvectors.
 UNDETERMINED = re.compile(r"(empty|new_empty|resize_|_?(linalg_)?svd(\.U)?$|_?linalg_eigh(\.eig\w+)?$)")
-# Operators that compare or divide rounding errors for some matrices: which pivot is chosen, and whether a
-# matrix is singular, depends on the order of the steps.
+# Operators that compare or divide rounding errors for some matrices: which pivot is chosen, whether a matrix
+# is singular, how large its smallest singular value is, depends on the order of the steps.
 ILL_CONDITIONED = re.compile(
     r"_?(linalg_)?(cholesky_ex|geqrf|qr|lu_factor|lu_factor_ex|lu_with_info|lu|inv|inv_ex|slogdet|solve|solve_ex|det)$|"
-    r"inverse$|logdet$"
+    r"(linalg_)?(pinv|matrix_rank|cond|lstsq|tensorinv|tensorsolve)(\.|$)|pinverse$|inverse$|logdet$"
 )
 # Operators whose output sizes or results depend on values, so that the meta device does not support them.
 DATA_DEPENDENT = re.compile(
@@ -35,7 +35,7 @@ DATA_DEPENDENT = re.compile(
     r"repeat_interleave\.(self_)?Tensor|tensor_split\.tensor_indices_or_sections|narrow\.Tensor|"
     r"(lin|log)space\..*Tensor.*|randint_like\.Tensor|item|one_hot|_?unique\w*(\.|$)|bincount|_local_scalar_dense|equal|allclose|"
     r"ctc_loss\.Tensor|_fused_\w+_\.tensor_lr|(lstm|gru|rnn_tanh|rnn_relu)\.data|_pad_packed_sequence|"
-    r"_pack_padded_sequence(_backward)?$|_foreach_addc(mul|div)_?\.Tensor)"
+    r"_pack_padded_sequence(_backward)?$|combinations|_foreach_addc(mul|div)_?\.Tensor)"
 )
 
 

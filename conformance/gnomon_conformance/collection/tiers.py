@@ -31,7 +31,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "memory": ("copies", "factories"),
     "views": (
         *("diagonal", "permute", "rearrange", "slicing", "split", "strided", "view_inplace"),
-        *("view_scatter", "views"),
+        *("view_copy", "view_scatter", "views"),
     ),
     "pointwise": (
         "arguments",
@@ -42,6 +42,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "outputs",
         "pointwise",
         "promotion",
+        "special",
     ),
     "reductions": ("reductions", "scans", "statistics"),
     "matrix": ("linear_algebra", "matrices", "products", "spectral"),

@@ -104,6 +104,14 @@ class Framework(Protocol):
     ) -> Sequence[Any]: ...
 
 
+def with_list_of_outputs(schema: Any, values: Sequence[Any]) -> Sequence[Any]:
+    """The arguments of a call; all outputs of a variant with ``Tensor(a!)[] out`` are its last."""
+    count = len(schema.arguments) - 1
+    if not (schema.is_out and schema.arguments[-1].is_list) or type(values[-1]) is list:
+        return values
+    return [*values[:count], list(values[count:])]
+
+
 class Gnomon:
     """gnomon on one device."""
 
@@ -140,7 +148,7 @@ class Gnomon:
         has_tensors = any(True for _ in operator.tensors(values))
         # Only factories may use the default device: for other operators, using it would be a fault.
         with contextlib.nullcontext() if has_tensors else gn.device(self.device):
-            return operator(*values)
+            return operator(*with_list_of_outputs(operator.schema, values))
 
     def call_and_wait(self, operator: Any, values: Sequence[Any]) -> Any:
         """As ``call``, and wait, so that an error that an asynchronous device reports late is raised here."""

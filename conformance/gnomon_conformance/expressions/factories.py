@@ -84,6 +84,11 @@ for _name, _texts in {
         "gn.scalar_tensor(True)",
     ],
     "eye": ["gn.eye(3)", "gn.eye(2, 3, dtype=gn.int64)", "gn.eye(2, out=gn.empty(0))", "gn.eye(-1)"],
+    "bartlett_window": ["gn.bartlett_window(5)", "gn.bartlett_window(6, periodic=False)"],
+    "blackman_window": ["gn.blackman_window(5)", "gn.blackman_window(6, False, dtype=gn.float64)"],
+    "hamming_window": ["gn.hamming_window(5)", "gn.hamming_window(6, False, 0.5, beta=0.25)"],
+    "hann_window": ["gn.hann_window(5)", "gn.hann_window(window_length=6, periodic=False)"],
+    "kaiser_window": ["gn.kaiser_window(5)", "gn.kaiser_window(6, False, 3.0)", "gn.kaiser_window(-1)"],
     "tril_indices": [
         "gn.tril_indices(3, 3)",
         "gn.tril_indices(row=2, col=3, offset=1, dtype=gn.int32)",
@@ -316,3 +321,9 @@ for _seed in ("2**65", "2**64", "2**64 - 1", "-(2**63)", "-(2**63) - 1", "-1"):
 for _seed in ("1.5", "True", "'1'"):
     expressions_of("Generator", f"gn.Generator().manual_seed({_seed})")
 expressions_of("manual_seed", "gn.manual_seed(2**65)", "gn.manual_seed(-(2**63) - 1)", "gn.manual_seed('a')")
+expressions_of(
+    "resize_as_",
+    "x = t(2, 3); x.resize_as_(t(3, 2)); x",
+    "x = t(6); x.resize_as_(t(1, 2, 1, 3), memory_format=gn.channels_last); x",
+    "x = t(6); gn.resize_as_(x, t(2)) is x",
+)

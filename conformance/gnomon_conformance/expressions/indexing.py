@@ -100,6 +100,18 @@ for _name, _texts in {
         f"grad(lambda a, b: a.index_add(1, {INDEX}, b, alpha=3), t(3, 4), t(3, 2))",
         f"t(3, dtype='int64').index_add(0, {INDEX}, t(2, dtype='int64'), alpha=0.5)",
     ],
+    "index_reduce": [
+        f"t(3, 4).index_reduce(0, {INDEX}, t(2, 4), 'prod')",
+        f"x = t(3, 4); x.index_reduce_(1, {INDEX}, t(3, 2), reduce='mean', include_self=False); x",
+        f"gn.index_reduce(t(3), dim=0, index={INDEX}, source=t(2), reduce='amax')",
+        f"gn.index_reduce(t(3), 0, {INDEX}, t(2), 'amin', out=gn.empty(3))",
+        f"t(3).index_reduce(0, {INDEX}, t(2), 'sum')",
+        f"t(3).index_reduce(0, {INDEX}, t(3), 'amax')",
+        f"t(3).index_reduce(0, {INDEX}, t(2, dtype='float64'), 'amax')",
+        "t(3).index_reduce(0, gn.tensor([3]), t(1), 'amax')",
+        f"grad(lambda a, b: a.index_reduce(1, {INDEX}, b, 'prod'), t(3, 4), t(3, 2))",
+        f"t(3, dtype='int64').index_reduce(0, {INDEX}, t(2, dtype='int64'), 'mean')",
+    ],
     "index_copy": [
         f"t(3, 4).index_copy(0, {INDEX}, t(2, 4))",
         f"x = t(3, 4); x.index_copy_(1, {INDEX}, t(3, 2)); x",

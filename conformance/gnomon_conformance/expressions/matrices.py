@@ -156,6 +156,109 @@ for _name in ("tril", "triu"):
     )
 expressions_of("trace", "gn.trace(t(3, 3))", "t(2, 3, dtype='int32').trace()", "t(3).trace()")
 
+SQUARE = "gn.tensor([[2.0, 1, -1], [0.5, -1, 2], [1, 0.25, 1.5]])"
+for _name, _texts in {
+    "linalg.pinv": [
+        f"gn.linalg.pinv({SQUARE}[:2])",
+        f"gn.linalg.pinv({SQUARE}[:, :2], 0.5)",
+        f"gn.linalg.pinv({SQUARE}, gn.tensor(0.3), True)",
+        f"gn.linalg.pinv({SQUARE}[:2], atol=1.5, rtol=0.1)",
+        f"gn.linalg.pinv({SQUARE}[:2], rtol=gn.tensor(0.3), out=gn.empty(0))",
+        f"gn.linalg.pinv({SQUARE}, hermitian=True)",
+        "gn.linalg.pinv(t(3))",
+        f"grad(gn.linalg.pinv, {SQUARE}[:2])",
+    ],
+    "pinverse": [f"gn.pinverse({SQUARE}[:2])", f"{SQUARE}.pinverse(rcond=0.5)", "t(3).pinverse()"],
+    "linalg.matrix_rank": [
+        f"gn.linalg.matrix_rank({SQUARE})",
+        f"gn.linalg.matrix_rank({SQUARE}, 1.5)",
+        f"gn.linalg.matrix_rank({SQUARE}, tol=gn.tensor(1.5), hermitian=True)",
+        f"gn.linalg.matrix_rank({SQUARE}, atol=0.1, rtol=0.5)",
+        f"gn.linalg.matrix_rank({SQUARE}, out=gn.empty(0, dtype=gn.int64))",
+        "gn.linalg.matrix_rank(t(0, 3, 2))",
+        "gn.linalg.matrix_rank(t(3))",
+    ],
+    "linalg.cond": [
+        f"gn.linalg.cond({SQUARE})",
+        f"gn.linalg.cond({SQUARE}[:2], p=-2)",
+        f"gn.linalg.cond({SQUARE}, 1)",
+        f"gn.linalg.cond({SQUARE}, 'fro')",
+        "gn.linalg.cond(gn.zeros(2, 2), inf)",
+        f"gn.linalg.cond({SQUARE}, 3)",
+        f"gn.linalg.cond({SQUARE}[:2], 'nuc')",
+        f"grad(lambda x: gn.linalg.cond(x, 'nuc'), {SQUARE})",
+    ],
+    "linalg.tensorinv": [
+        f"gn.linalg.tensorinv({SQUARE}.view(3, 3, 1), ind=1)",
+        "gn.linalg.tensorinv(t(3, 2))",
+    ],
+    "linalg.tensorsolve": [
+        f"gn.linalg.tensorsolve({SQUARE}.view(3, 1, 3), t(3, 1))",
+        f"gn.linalg.tensorsolve({SQUARE}.view(3, 3, 1), t(3, 1), dims=(0,))",
+        "gn.linalg.tensorsolve(t(3, 2), t(3))",
+    ],
+    "linalg.vander": [
+        "gn.linalg.vander(t(3))",
+        "gn.linalg.vander(t(2, 3), N=2)",
+        "gn.linalg.vander(t(3, dtype='int32'), N=4)",
+        "gn.linalg.vander(t(3), N=1)",
+        "grad(gn.linalg.vander, t(3))",
+    ],
+    "vander": [
+        "gn.vander(t(3))",
+        "gn.vander(t(3), N=2, increasing=True)",
+        "gn.vander(t(3, dtype='bool'))",
+        "gn.vander(t(2, 3))",
+    ],
+    "ormqr": [
+        "gn.ormqr(t(3, 2), t(2), t(3, 2))",
+        "t(3, 2).ormqr(t(2), t(2, 3), left=False, transpose=True)",
+        "gn.ormqr(t(3, 2), t(2), t(2, 3))",
+        "grad(gn.ormqr, t(3, 2), t(2), t(3, 2))",
+    ],
+    "lu": [
+        f"gn.lu({SQUARE})",
+        f"{SQUARE}.lu(get_infos=True)",
+        f"gn.lu({SQUARE}, out=(gn.empty(0), gn.empty(0, dtype=gn.int32)))",
+        f"gn.lu({SQUARE}, get_infos=True, out=(gn.empty(0), gn.empty(0, dtype=gn.int32)))",
+        "gn.lu(gn.zeros(2, 2), get_infos=True)",
+        "gn.lu(gn.zeros(2, 2))",
+        f"gn.lu({SQUARE}, False)",
+        f"grad(lambda x: gn.lu(x)[0], {SQUARE})",
+    ],
+    "svd_lowrank": [  # U and V depend on random numbers
+        f"gn.svd_lowrank({SQUARE}, q=3)[1]",
+        f"[each.shape for each in gn.svd_lowrank({SQUARE}[:2], 2, niter=1, M=t(3))]",
+        "gn.svd_lowrank(t(3, 3, dtype='int64'))",
+    ],
+    "lobpcg": [
+        "gn.lobpcg(gn.diag(gn.arange(1.0, 8)), X=t(7, 2), niter=3)[0]",
+        "gn.lobpcg(gn.diag(gn.arange(1.0, 8)), 1, X=t(7, 2), largest=False, niter=3, method='basic')[0]",
+        "gn.lobpcg(t(5, 5), 2)",
+    ],
+    "pca_lowrank": [
+        f"gn.pca_lowrank({SQUARE}, q=3, center=False)[1]",
+        f"[each.shape for each in gn.pca_lowrank({SQUARE}[:2])]",
+        f"gn.pca_lowrank({SQUARE}, q=4)",
+        f"gn.pca_lowrank({SQUARE}, niter=-1)",
+    ],
+    "linalg.lstsq": [
+        f"gn.linalg.lstsq({SQUARE}[:, :2], t(3, 2))",
+        f"gn.linalg.lstsq({SQUARE}[:, :2], t(3), driver='gelsd').residuals",
+        f"gn.linalg.lstsq({SQUARE}, b=t(3, 1), rcond=0.5, driver='gelss').singular_values",
+        f"gn.linalg.lstsq({SQUARE}[:2], t(2, 1), driver='gels')",
+        f"gn.linalg.lstsq({SQUARE}, t(3), driver='gesv')",
+        f"gn.linalg.lstsq({SQUARE}, t(2))",
+        f"grad(lambda a, b: gn.linalg.lstsq(a, b).solution, {SQUARE}[:, :2], t(3, 1))",
+    ],
+    "linalg.matmul": [
+        "gn.linalg.matmul(t(2, 3), t(3))",
+        "gn.linalg.matmul(t(2, 3), t(3, 2), out=gn.empty(2, 2))",
+        "gn.linalg.matmul(t(2, 3), t(2, 3))",
+    ],
+}.items():
+    expressions_of(_name, *_texts)
+
 # Found by comparing random calls with PyTorch.
 for _name, _texts in {
     "matmul": [

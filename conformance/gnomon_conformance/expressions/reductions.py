@@ -128,6 +128,65 @@ for _name in ("cumsum", "cumprod"):
         f"t(2, 3).{_name}(2)",
         f"grad(lambda x: x.{_name}(1), t(2, 3))",
     )
+expressions_of(
+    "logcumsumexp",
+    "gn.logcumsumexp(t(2, 3), 1)",
+    "t(2, 3).logcumsumexp(dim=0)",
+    "gn.logcumsumexp(input=t(2, 3, dtype='float16'), dim=-1)",
+    "t(2, 3, dtype='complex64').logcumsumexp(0)",
+    "gn.logcumsumexp(t(2, 3), 0, out=gn.empty(2, 3))",
+    "gn.logcumsumexp(t(2, 3), 0, out=gn.empty(2, 3, dtype=gn.float64))",
+    "gn.logcumsumexp(t(3, dtype='int64'), 0)",
+    "gn.logcumsumexp(t(3, dtype='bool'), 0, out=gn.empty(3))",
+    "t(2, 3).logcumsumexp(2)",
+    "t(3).logcumsumexp()",
+    "grad(lambda x: x.logcumsumexp(1), t(2, 3))",
+)
+expressions_of(
+    "histc",
+    "gn.histc(t(2, 5), bins=4, min=-1, max=1)",
+    "t(9).histc(5)",
+    "t(9).histc()",
+    "gn.histc(input=t(4, dtype='float16'), bins=3)",
+    "gn.histc(t(3), 4, out=t(4))",
+    "gn.histc(t(3), 4, out=t(4, dtype='float64'))",
+    "gn.histc(t(3), 0)",
+    "gn.histc(t(3), 4, 2, 1)",
+    "gn.histc(t(3), 2.5)",
+    "gn.histc(t(3, dtype='int64'), 4)",
+    "gn.histc(gn.tensor([1.0, nan]), 4)",
+)
+expressions_of(
+    "histogram",
+    "gn.histogram(t(9), 4)",
+    "t(9).histogram(4, range=(-1.0, 1.0)).hist",
+    "gn.histogram(t(2, 3), bins=gn.tensor([-1.0, 0.0, 2.0]), density=True)",
+    "gn.histogram(t(6), 3, weight=t(6, values='positive'))",
+    "gn.histogram(t(6), 3, weight=t(5))",
+    "gn.histogram(t(6), 3, weight=t(6, dtype='float64'))",
+    "gn.histogram(t(6), t(2, dtype='float64'))",
+    "gn.histogram(t(6), t(2, 2))",
+    "gn.histogram(t(6), 0)",
+    "gn.histogram(t(6), 2, range=(2.0, 1.0))",
+    "gn.histogram(t(6), 2, range=(0.0, inf))",
+    "gn.histogram(t(6), 2, range=(0.0,))",
+    "gn.histogram(gn.tensor([1.0, nan]), 2)",
+    "gn.histogram(t(6, dtype='int64'), 2)",
+    "gn.histogram(t(3), 4, out=(t(4), t(5)))",
+    "gn.histogram(t(3), 4, out=(t(4, dtype='float64'), t(5)))",
+)
+expressions_of(
+    "histogramdd",
+    "gn.histogramdd(t(6, 2), bins=[3, 2])",
+    "gn.histogramdd(t(6, 2), 3, range=(-1.0, 1.0, -1.0, 1.0)).hist",
+    "gn.histogramdd(t(6, 2), [gn.tensor([-1.0, 0.0, 2.0]), gn.tensor([-1.0, 1.0])], density=True)",
+    "gn.histogramdd(t(6, 2), bins=[2, 2], weight=t(6))",
+    "gn.histogramdd(t(2, 3, 2), [2, 2]).bin_edges",
+    "gn.histogramdd(t(6, 2), [2])",
+    "gn.histogramdd(t(6), [2])",
+    "gn.histogramdd(t(6, 2), [2, 2], weight=t(5))",
+    "gn.histogramdd(t(6, 2), [2, 2], range=(0.0, 1.0))",
+)
 for _name in ("cummax", "cummin"):
     expressions_of(
         _name,
@@ -322,4 +381,67 @@ expressions_of(
     "F.batch_norm(t(0, 3), t(2), None)",
     "F.batch_norm(t(0, 3), None, None)",
     "F.batch_norm(t(2, 0), t(0), t(0))",
+)
+expressions_of(
+    "trapezoid",
+    "gn.trapezoid(t(2, 4))",
+    "gn.trapezoid(t(2, 4), dx=0.5, dim=0)",
+    "gn.trapezoid(t(2, 4), gn.tensor([0.0, 1.0, 3.0, 4.5]))",
+    "gn.trapezoid(y=t(2, 4), x=t(2, 4), dim=1)",
+    "gn.trapezoid(t(4, dtype='int64'))",
+    "gn.trapezoid(t(4, dtype='bool'))",
+    "gn.trapezoid(t())",
+    "grad(lambda x: gn.trapezoid(x, x * x), t(4))",
+)
+expressions_of(
+    "trapz",
+    "gn.trapz(t(2, 4))",
+    "gn.trapz(t(2, 4), dx=0.5, dim=0)",
+    "gn.trapz(t(2, 4), gn.tensor([0.0, 1.0, 3.0, 4.5]))",
+    "gn.trapz(y=t(2, 4), x=t(2, 4), dim=1)",
+    "gn.trapz(t(4, dtype='int64'))",
+    "gn.trapz(t(4, dtype='bool'))",
+    "gn.trapz(t())",
+    "grad(lambda x: gn.trapz(x, x * x), t(4))",
+)
+expressions_of(
+    "cumulative_trapezoid",
+    "gn.cumulative_trapezoid(t(2, 4))",
+    "gn.cumulative_trapezoid(t(2, 4), dx=0.5, dim=0)",
+    "gn.cumulative_trapezoid(t(2, 4), gn.tensor([0.0, 1.0, 3.0, 4.5]))",
+    "gn.cumulative_trapezoid(t(4, dtype='int64'))",
+    "gn.cumulative_trapezoid(t(4, dtype='bool'))",
+    "grad(lambda x: gn.cumulative_trapezoid(x, x * x), t(4))",
+)
+expressions_of(
+    "gradient",
+    "gn.gradient(t(4))",
+    "gn.gradient(t(3, 4), spacing=2)",
+    "gn.gradient(t(3, 4), spacing=(2.0, 0.5), dim=(0, 1), edge_order=2)",
+    "gn.gradient(t(3, 4), spacing=[gn.tensor([0.0, 1.0, 3.0]), gn.tensor([0.0, 1.0, 3.0, 4.5])])",
+    "gn.gradient(t(3, 4), spacing=(gn.tensor([0.0, 1.0, 3.0]),), dim=0, edge_order=2)",
+    "gn.gradient(t(4, dtype='int64'))",
+    "gn.gradient(t(4, dtype='uint8'))",
+    "gn.gradient(t(3), edge_order=3)",
+    "gn.gradient(t(3, 4), spacing=(1.0, 2.0), dim=1)",
+    "grad(lambda x: gn.gradient(x, edge_order=2)[1], t(3, 4))",
+)
+expressions_of(
+    "dist",
+    "gn.dist(t(2, 3), t(3))",
+    "t(3).dist(t(3), p=1)",
+    "gn.dist(t(3), t(3), float('inf'))",
+    "gn.dist(t(3, dtype='int64'), t(3, dtype='int64'))",
+    "grad(lambda x: x.dist(x * 2), t(3))",
+)
+expressions_of(
+    "renorm",
+    "gn.renorm(t(3, 2), 2, 0, 1)",
+    "t(3, 2, layout='transposed').renorm(p=1, dim=-1, maxnorm=0.5)",
+    "x = t(3, 2); x.renorm_(2, 0, 1); x",
+    "gn.renorm(t(3), 2, 0, 1)",
+    "gn.renorm(t(3, 2), 0, 0, 1)",
+    "gn.renorm(t(3, 2), 2j, 0, 1)",
+    "gn.renorm(t(3, 2, dtype='int64'), 2, 0, 1)",
+    "grad(lambda x: x.renorm(2, 0, 1), t(3, 2))",
 )

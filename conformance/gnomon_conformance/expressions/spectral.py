@@ -84,3 +84,18 @@ for _name in ("hfft2", "ihfft2", "hfftn", "ihfftn"):
         f"{_function}(t(3, 4, dtype='float16'))",
         f"grad(lambda x: {_function}(x), t(3, 4))",
     )
+
+expressions_of(
+    "stft",
+    "gn.stft(t(9), 4, window=gn.ones(4), return_complex=True)",
+    "gn.stft(t(2, 9), 4, 1, 3, gn.ones(3), False, normalized=True, return_complex=True)",
+    "t(9).stft(n_fft=4, window=gn.hann_window(4), pad_mode='constant', return_complex=True)",
+    "gn.stft(t(9), 4, window=gn.ones(4))",
+    "gn.stft(t(9), 4, window=gn.ones(4), align_to_window=True, return_complex=True)",
+)
+expressions_of(
+    "istft",
+    "gn.istft(gn.stft(t(2, 9), 4, window=gn.ones(4), return_complex=True), 4, window=gn.ones(4))",
+    "gn.stft(t(9), 4, window=gn.ones(4), return_complex=True).istft(4, window=gn.ones(4), length=9)",
+    "gn.istft(t(3, 4, dtype='complex64'), n_fft=4, center=False, window=gn.hann_window(4))",
+)

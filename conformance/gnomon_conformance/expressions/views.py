@@ -375,3 +375,72 @@ for _name, _texts in {
     "fill_": ["x = t(1).expand(3); x.fill_(2); x", "x = t(1).expand(3); x.fill_(gn.tensor(2)); x"],
 }.items():
     expressions_of(_name, *_texts)
+
+for _name, _arguments in {
+    "alias": "",
+    "as_strided": "(2, 2), (1, 1)",
+    "detach": "",
+    "diagonal": "1",
+    "expand": "(2, -1, 3)",
+    "narrow": "1, 1, 2",
+    "permute": "(1, 0)",
+    "select": "0, -1",
+    "slice": "1, 0, 3, 2",
+    "split": "2",
+    "split_with_sizes": "[1, 1]",
+    "squeeze": "",
+    "t": "",
+    "transpose": "0, 1",
+    "unbind": "1",
+    "unfold": "1, 2, 1",
+    "unsqueeze": "-1",
+    "view": "(3, 2)",
+}.items():
+    _call = f"gn.{_name}_copy(x{', ' * bool(_arguments)}{_arguments})"
+    expressions_of(
+        f"{_name}_copy",
+        f"x = t(2, 3); {_call}",
+        f"x = t(2, 3); y = {_call}; x.zero_(); y",
+    )
+expressions_of("narrow_copy", "t(3).narrow_copy(0, 1, 2)", "gn.narrow_copy(t(3), 0, 1, 2, out=gn.empty(0))")
+expressions_of(
+    "unbind_copy",
+    "o = [gn.empty(0), gn.empty(3)]; gn.unbind_copy(t(2, 3), out=o), o",
+    "gn.unbind_copy(t(2, 3), out=[gn.empty(0)])",
+    "gn.unbind_copy(t(2, 3), out=[gn.empty(3, dtype=gn.int64)] * 2)",
+    "grad(lambda x: gn.unbind_copy(x)[1], t(2, 3))",
+)
+expressions_of("view_copy", "gn.view_copy(t(2, dtype='float32'), gn.int32)")
+expressions_of("view_as_real_copy", "gn.view_as_real_copy(t(2, dtype='complex64'))")
+expressions_of("view_as_complex_copy", "gn.view_as_complex_copy(t(3, 2))")
+expressions_of(
+    "cartesian_prod",
+    "gn.cartesian_prod(t(2), t(3))",
+    "gn.cartesian_prod(t(2))",
+    "gn.cartesian_prod()",
+    "gn.cartesian_prod(t(2), t(2, 2))",
+    "grad(lambda x: gn.cartesian_prod(x, x), t(2))",
+)
+expressions_of(
+    "combinations",
+    "gn.combinations(t(4))",
+    "gn.combinations(t(3), r=3, with_replacement=True)",
+    "gn.combinations(input=t(3, dtype='int64'), r=0)",
+    "grad(lambda x: gn.combinations(x), t(3))",
+)
+expressions_of(
+    "block_diag",
+    "gn.block_diag(t(2, 3), t(2), t())",
+    "gn.block_diag()",
+    "gn.block_diag(t(2, dtype='int32'), t(1, 1, dtype='complex64'))",
+    "gn.block_diag(t(1, 1, 1))",
+    "grad(lambda x: gn.block_diag(x, x[0]), t(2, 3))",
+)
+expressions_of(
+    "unravel_index",
+    "gn.unravel_index(gn.tensor([4, 7]), (3, 3))",
+    "gn.unravel_index(gn.tensor(5, dtype=gn.int32), 8)",
+    "gn.unravel_index(gn.tensor([2.0]), 8)",
+    "gn.unravel_index(gn.tensor([2]), (3, -1))",
+    "gn.unravel_index(gn.tensor([2]), (3, 2.0))",
+)

@@ -275,7 +275,10 @@ def _draws(values: str, dtype: str, count: int, key: str) -> Iterator[Any]:
         yield from _hurting(values, dtype, count, draw)
     elif values.startswith("positive "):
         for number in _hurting(values[9:], dtype, count, draw):
-            yield max(number, 0) if dtype in INTEGERS else abs(number)
+            if dtype in COMPLEX:  # the size of a number need not be a number of the dtype
+                yield complex(abs(number.real), abs(number.imag))
+            else:
+                yield max(number, 0) if dtype in INTEGERS else abs(number)
     elif dtype == "bool":
         for _ in range(count):
             yield values in ("positive", "nonzero") or draw() < 0.5

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..execution.runner import Gnomon, TensorOutcome, run
+from ..execution.runner import Gnomon, TensorOutcome, run, with_list_of_outputs
 from .description import (
     GivenTensor,
     Sample,
@@ -44,6 +44,7 @@ class Place(NamedTuple):
 def _place(variant: Any, name: str, called: Sequence[Any], read: Sequence[Any]) -> Place:
     """The Place of a call of ``variant`` with ``called``, and of its functional operator with ``read``."""
     names = [argument.name for argument in variant.record.base.schema.arguments]
+    called = with_list_of_outputs(variant.schema, called)
     return Place(name, Sample(tuple(called), {}), Sample((), dict(zip(names, read))))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from ..execution.runner import SEED
+from ..execution.runner import SEED, with_list_of_outputs
 from ..inputs.description import Stored
 
 
@@ -212,6 +212,7 @@ class Torch:
         """Call PyTorch's operator of that name and overload."""
         torch.manual_seed(SEED)
         schema = operator.schema
+        values = with_list_of_outputs(schema, values)
         if schema.full_name in EQUIVALENTS:
             return EQUIVALENTS[schema.full_name](*values)
         packet = getattr(torch.ops.aten, schema.name)

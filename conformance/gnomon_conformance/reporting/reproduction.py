@@ -24,8 +24,8 @@ MOST_LINES = 10  # of a program
 
 
 def _hex(value: float) -> str:
-    """A float in a form that is read back exactly."""
-    return re.sub(r"\.?0+p", "p", value.hex()) if math.isfinite(value) else str(value)
+    """A number as a float, in a form that is read back exactly."""
+    return re.sub(r"\.?0+p", "p", float(value).hex()) if math.isfinite(value) else str(value)
 
 
 def _list(numbers: Sequence[Any]) -> str:

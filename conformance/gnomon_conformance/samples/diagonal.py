@@ -20,10 +20,6 @@ samples_of(
     ],
 )
 samples_of(
-    "diagonal_copy",
-    [sample(tensor(3, 4)), sample(tensor(2, 4, 3), -1, 1, 2), bad("IndexError", tensor(3, 3), 0, 0, 2)],
-)
-samples_of(
     "diagonal_backward",
     [sample(tensor(3), [3, 4], 1, 0, 1), sample(tensor(3, 2), [2, 3, 4], -1, 2, 0)],
 )

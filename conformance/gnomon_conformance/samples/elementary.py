@@ -76,6 +76,29 @@ samples_of(
     "atan2 hypot", [*binary("nonzero", "nonzero"), *special_pairs(), *ill_sized()], tolerance="elementary"
 )
 samples_of("atan2 hypot", mixtures("nonzero", "nonzero"))
+samples_of(
+    "nextafter",
+    [
+        *binary(),
+        *special_pairs(),
+        *ill_sized(),
+        *mixtures(),
+        sample(tensor(2, 3, values="zeros"), tensor(2, 3), smooth=False),
+        sample(tensor(2, 3), tensor(2, 3, values="zeros"), smooth=False),
+        bad("NotImplementedError", tensor(2), tensor(2), dtypes=["bool", "int64", "complex64"]),
+    ],
+)
+samples_of(
+    "frexp.Tensor",
+    [
+        sample(tensor(2, 3, values="nonzero"), smooth=False),
+        sample(tensor(3, 2, 2, values="positive"), smooth=False),
+        sample(tensor(), smooth=False),
+        sample(tensor(0, 3)),
+        sample(SPECIAL, differentiable=False),
+        bad("RuntimeError", tensor(2), dtypes=["bool", "int64", "complex64"]),
+    ],
+)
 samples_of("arctan2", binary("nonzero", "nonzero")[:4], tolerance="elementary")
 samples_of(
     "xlogy.Tensor",
@@ -435,4 +458,14 @@ samples_of("polar", [*pairs("positive"), sample(tensor(3), tensor(3), smooth=Fal
 samples_of(
     "masked_fill.Scalar",
     [sample(tensor(2, 3), MASK, number, dtypes=["int64"]) for number in (-(2.0**63), 2.0**63)],
+)
+samples_of(
+    "ldexp.Tensor",
+    [
+        sample(tensor(2, 3), tensor(3, values="below 5")),
+        sample(tensor(2, 3), tensor(2, 1, dtype="int32", values="below 5")),
+        sample(tensor(), tensor(2, values="below 2")),
+        bad("RuntimeError", tensor(2), tensor(3)),
+    ],
+    tolerance="elementary",
 )

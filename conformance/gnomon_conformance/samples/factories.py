@@ -281,3 +281,34 @@ samples_of(
 for _number in (2.5, 1.9):
     samples_of("fill.Scalar full_like", [sample(tensor(3, 4), _number, dtypes=(*INTEGERS, "bool"))])
     samples_of("new_full", [sample(tensor(3, 4), [2, 3], _number, dtypes=(*INTEGERS, "bool"))])
+samples_of(
+    "resize_as_",
+    [
+        sample(CONTIGUOUS, tensor(3, 2), differentiable=False),
+        sample(CONTIGUOUS, tensor(2, dtype="int64"), differentiable=False),
+        sample(CONTIGUOUS, tensor(1, 2, 3, 2), memory_format="channels_last", differentiable=False),
+    ],
+)
+
+for _name in ("bartlett", "blackman", "hamming", "hann", "kaiser"):
+    _function = f"{_name}_window"
+    _shared = [bad("RuntimeError", -1, dtypes=ONCE), bad("RuntimeError", 3, dtype="int64", dtypes=ONCE)]
+    samples_of(
+        _function,
+        [sample(length, dtypes=ONCE) for length in (0, 1, 2, 9)]
+        + [sample(5, dtypes=ONCE, **options) for options in ({"dtype": "float64"}, *OPTIONS[2:])]
+        + _shared,
+        tolerance="composed",
+    )
+    _overloads = ["periodic", *(["periodic_alpha", "periodic_alpha_beta"] if _name == "hamming" else [])]
+    for _count, _overload in enumerate([*_overloads, *(["beta"] if _name == "kaiser" else [])]):
+        samples_of(
+            f"{_function}.{_overload}",
+            [
+                sample(length, periodic, *(0.75, 0.5)[:_count], dtype=dtype, dtypes=ONCE)
+                for length, periodic, dtype in ((6, True, None), (6, False, "float64"), (1, False, None))
+            ]
+            + [sample(7, False, *(2.0, 0.25)[:_count], dtypes=ONCE, **options) for options in OPTIONS[2:]]
+            + [bad("RuntimeError", -1, True, *(1.0, 1.0)[:_count], dtypes=ONCE)],
+            tolerance="composed",
+        )

@@ -85,3 +85,38 @@ samples_of(
         bad("RuntimeError", [], indexing="ij"),
     ],
 )
+samples_of(
+    "cartesian_prod",
+    [
+        sample([tensor(2), tensor(3)]),
+        sample([tensor(2), tensor(1), tensor(2)]),
+        sample([tensor(2)]),
+        sample([tensor(0), tensor(2)]),
+        bad("RuntimeError", [tensor(2, 2)]),
+        bad("RuntimeError", [tensor(2), tensor()]),
+        bad("RuntimeError", []),
+    ],
+)
+samples_of(
+    "combinations",
+    [
+        sample(tensor(4)),
+        sample(tensor(3), 3),
+        sample(tensor(3), 2, True),
+        sample(tensor(3), 1, True),
+        sample(tensor(2), 3),
+        sample(tensor(3), 0),
+        bad("RuntimeError", tensor(2, 2)),
+        bad("RuntimeError", tensor(3), -1),
+    ],
+)
+samples_of(
+    "block_diag",
+    [
+        sample([tensor(2, 3), tensor(1, 2)]),
+        sample([tensor(3), tensor(), tensor(2, 2)]),
+        sample([tensor(0, 2), tensor(2, 1)]),
+        sample([tensor(2, dtype="int32"), tensor(2)]),
+        bad("RuntimeError", [tensor(2, 2), tensor(1, 1, 1)]),
+    ],
+)

@@ -5,10 +5,11 @@ errors."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..inputs.description import Sample, TensorDescription, bad, given, sample, tensor
+from ..inputs.description import GivenTensor, Sample, TensorDescription, bad, given, sample, tensor
 from . import samples_of
 
 FULL = ("float32", "float64", "complex64", "complex128")
@@ -18,7 +19,7 @@ FACTOR: list[list[complex]] = [[2, 0, 0], [0.5, 1.5, 0], [-0.25, 0.75, 1.25]]
 GENERAL: list[list[complex]] = [[1, 2, -0.5], [-3, 0.5, 1], [0.25, -1, 2]]
 
 
-def matrix(rows: Sequence[Sequence[complex]], dtype: str, transposed: bool = False) -> TensorDescription:
+def matrix(rows: Sequence[Sequence[complex]], dtype: str, transposed: bool = False) -> GivenTensor:
     """A matrix with these numbers, of which a real dtype has the real parts."""
     lines = [list(line) for line in zip(*rows)] if transposed else rows
     numbers = [
@@ -140,6 +141,33 @@ samples_of(
     tolerance="composed",
 )
 samples_of("orgqr", [ours(plain(3, 2, values="unit"), plain(2, values="unit"))], tolerance="composed")
+samples_of(
+    "ormqr",
+    [
+        ours(plain(3, 2, values="unit"), plain(2, values="unit"), plain(3, 2)),
+        ours(plain(3, 2, values="unit"), plain(2, values="unit"), plain(3, 2), True, True),
+        ours(
+            plain(2, 3, 4, layout="transposed", values="unit"),
+            plain(2, 3, values="unit"),
+            plain(2, 1, 3),
+            False,
+        ),
+        ours(plain(3, 2, values="unit"), plain(2, values="unit"), plain(2, 3), False, True),
+        ours(plain(0, 3, 2), plain(0, 2), plain(0, 3, 1)),
+        bad("RuntimeError", tensor(3), tensor(2), tensor(3, 1)),
+        bad("RuntimeError", tensor(3, 2), tensor(2), tensor(3)),
+        bad("RuntimeError", tensor(3, 2), tensor(1, 2), tensor(3, 1)),
+        bad("RuntimeError", tensor(3, 2), tensor(2), tensor(2, 3)),
+        bad("RuntimeError", tensor(3, 2), tensor(1), tensor(3, 1)),
+        bad("RuntimeError", tensor(3, 2), tensor(2), tensor(1, 3, 1)),
+        bad("RuntimeError", tensor(2, 3, 2), tensor(3, 2), tensor(2, 3, 1)),
+        bad("RuntimeError", tensor(2, 3, 2), tensor(2, 2), tensor(3, 3, 1)),
+        bad("RuntimeError", tensor(3, 2), tensor(2, dtype="float64"), tensor(3, 1)),
+        bad("RuntimeError", tensor(3, 2), tensor(2), tensor(3, 1, dtype="float64")),
+        bad("NotImplementedError", tensor(3, 2), tensor(2), tensor(3, 1), dtypes=HALVES),
+    ],
+    tolerance="composed",
+)
 samples_of(
     "linalg_qr",
     [
@@ -391,6 +419,187 @@ samples_of(
         ours(plain(2, 3), False, differentiable=False),
         ours(plain(3, 2), True, False, differentiable=False),
         bad("RuntimeError", tensor(3)),
+    ],
+    tolerance="composed",
+)
+LIMIT = given([0.5], (), (), 0, "float64")
+LIMITS = given([0.5, 5], (2,), (1,), 0, "float32")
+COMPLEX = given([1j], (), (), 0, "complex64")
+RECTANGLES = [
+    *of_matrices([line[:2] for line in GENERAL]),
+    *of_matrices(GENERAL[:2]),
+    ours(plain(2, 2, 2, layout="gapped", seed=3)),
+    ours(plain(0, 3, 2)),
+    ours(plain(2, 0, 3)),
+]
+IMPRECISE = [bad("RuntimeError", tensor(3)), bad("RuntimeError", tensor(2, 2), dtypes=HALVES)]
+WITH_NUMBERS = [
+    *RECTANGLES,
+    *of_matrices(GENERAL[:2], atol=1.5),
+    *of_matrices(GENERAL, rtol=0.3),
+    *of_matrices(DEFINITE, hermitian=True, differentiable=False),
+    bad("RuntimeError", tensor(3), rtol=0.1),
+    bad("RuntimeError", tensor(2, 2), dtypes=HALVES),
+    bad("RuntimeError", tensor(3, 2), hermitian=True),
+]
+WITH_TENSORS = [
+    *RECTANGLES,
+    *of_matrices(GENERAL[:2], atol=LIMIT),
+    ours(plain(2, 2, 3, seed=3), rtol=LIMITS, differentiable=False),
+    *of_matrices(DEFINITE, atol=LIMIT, rtol=LIMIT, hermitian=True, differentiable=False),
+    *IMPRECISE,
+    bad("RuntimeError", tensor(2, 2), atol=COMPLEX),
+    bad("RuntimeError", tensor(2, 2), rtol=COMPLEX),
+]
+WITH_NUMBER = [*of_matrices(GENERAL[:2], 0.25), *of_matrices(DEFINITE, 0.3, True, differentiable=False)]
+WITH_TENSOR = [
+    *of_matrices(GENERAL[:2], LIMIT),
+    *of_matrices(DEFINITE, LIMIT, True, differentiable=False),
+    bad("RuntimeError", tensor(2, 2), COMPLEX),
+]
+for _name, _tensor in (("linalg_pinv", "rcond_tensor"), ("linalg_matrix_rank", "tol_tensor")):
+    samples_of(f"{_name}.atol_rtol_float", WITH_NUMBERS, tolerance="composed")
+    samples_of(f"{_name}.atol_rtol_tensor", WITH_TENSORS, tolerance="composed")
+    samples_of(_name, WITH_NUMBER, tolerance="composed")
+    samples_of(f"{_name}.{_tensor}", WITH_TENSOR, tolerance="composed")
+samples_of("pinverse", [*RECTANGLES, *of_matrices(GENERAL[:2], 0.3), *IMPRECISE], tolerance="composed")
+samples_of(
+    "linalg_cond",
+    [
+        *RECTANGLES,
+        *[each for p in (1, math.inf, -2) for each in of_matrices(GENERAL, p)],
+        *of_matrices(GENERAL, -1, smooth=False),
+        ours(plain(2, 2, 2, seed=3), 1),
+        ours(ZEROS, 1, differentiable=False),
+        bad("RuntimeError", tensor(3)),
+        bad("RuntimeError", tensor(2, 2), 3),
+        bad("RuntimeError", tensor(3, 2), 1),
+        bad("RuntimeError", tensor(2, 2), dtypes=["int64", "bool"]),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "linalg_cond.p_str",
+    [
+        *of_matrices(GENERAL, "fro"),
+        *of_matrices(GENERAL, "nuc"),
+        ours(plain(2, 0, 0), "fro"),
+        bad("RuntimeError", tensor(2, 2), "inf"),
+        bad("RuntimeError", tensor(3, 2), "nuc"),
+    ],
+    tolerance="composed",
+)
+BLOCK: list[list[complex]] = [[3, 1j, -0.5, 1], [-1, 2, 0.25, -1], [0.5, 1, -2, 1 + 1j], [1, -0.5, 1, 4]]
+
+
+def block(sizes: tuple[int, ...], strides: tuple[int, ...], dtype: str) -> TensorDescription:
+    """The numbers of BLOCK as a tensor of these sizes."""
+    return given(matrix(BLOCK, dtype).contents.numbers, sizes, strides, 0, dtype)
+
+
+samples_of(
+    "linalg_tensorinv",
+    [
+        *[sample(block((4, 2, 2), (4, 2, 1), dtype), 1, dtypes=[dtype]) for dtype in FULL],
+        *[sample(block((2, 2, 2, 2), (2, 1, 8, 4), dtype), dtypes=[dtype]) for dtype in FULL],
+        ours(plain(0, 3, 2, 0)),
+        bad("RuntimeError", tensor(2, 2, 2, 2), 0),
+        bad("RuntimeError", tensor(2, 2, 2), 2),
+        bad("RuntimeError", tensor(2, 2), 3),
+        bad("RuntimeError", ZEROS, 1),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "linalg_tensorsolve",
+    [
+        *[sample(block((2, 2, 4), (8, 4, 1), dtype), plain(2, 2), dtypes=[dtype]) for dtype in FULL],
+        *[sample(block((4, 2, 2), (4, 2, 1), dtype), plain(2, 2), [0], dtypes=[dtype]) for dtype in FULL],
+        *[
+            sample(block((2, 2, 2, 2), (2, 8, 4, 1), dtype), plain(2, 2), [0, -1], dtypes=[dtype])
+            for dtype in FULL
+        ],
+        bad("RuntimeError", tensor(2, 2, 3), tensor(2, 2)),
+        bad("RuntimeError", tensor(4, 2, 2), tensor(2, 2), [0, 0]),
+        bad("RuntimeError", tensor(2, 2, 4), tensor(2, 2, dtype="float64")),
+        bad("RuntimeError", ZEROS, plain(2)),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "linalg_vander",
+    [
+        sample(tensor(3), dtypes=("int8", "int64", *FULL)),
+        ours(tensor(2, 3), N=4),
+        ours(tensor(), N=2),
+        ours(tensor(0), N=3),
+        bad("RuntimeError", tensor(3), N=1),
+        bad("RuntimeError", tensor(1)),
+        bad("RuntimeError", tensor(3), dtypes=("bool", "float16", "bfloat16")),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "vander",
+    [
+        sample(tensor(3)),
+        sample(tensor(3), 4, True),
+        sample(tensor(2), 0),
+        sample(tensor(0), 2),
+        bad("RuntimeError", tensor(2, 3)),
+        bad("RuntimeError", tensor(3), -1),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "linalg_matmul",
+    [
+        sample(tensor(2, 3), tensor(3, 2)),
+        sample(tensor(2, 2, 3), tensor(3)),
+        bad("RuntimeError", tensor(2, 3), tensor(2, 3)),
+    ],
+    tolerance="terms",
+)
+TALL, WIDE = [line[:2] for line in GENERAL], GENERAL[:2]
+samples_of(
+    "linalg_lstsq",
+    [
+        *[
+            sample(matrix(rows, dtype), plain(len(rows), 2), driver=driver, dtypes=[dtype])
+            for driver in ("gels", "gelsd", None)
+            for rows in (TALL, WIDE)
+            for dtype in FULL
+        ],
+        *[sample(matrix(TALL, dtype), plain(3), driver="gelss", dtypes=[dtype]) for dtype in FULL],
+        *[
+            sample(
+                matrix(WIDE, dtype, True),
+                plain(2, 1),
+                0.8,
+                driver="gelsd",
+                dtypes=[dtype],
+                differentiable=False,
+            )
+            for dtype in FULL
+        ],
+        *[
+            sample(
+                given([1, 2, 3, 4, 5, 7, 2, 1], (2, 4, 1), (4, 1, 1), 0, dtype), plain(2, 4), dtypes=[dtype]
+            )
+            for dtype in FULL
+        ],
+        *[sample(matrix(TALL, dtype), plain(3, 0), driver="gels", dtypes=[dtype]) for dtype in FULL],
+        ours(plain(2, 3, 0), plain(2, 3, 1), driver="gelsd"),
+        ours(plain(0, 3), plain(0, 2)),
+        bad("RuntimeError", tensor(3), tensor(3)),
+        bad("RuntimeError", tensor(3, 2), tensor()),
+        bad("RuntimeError", tensor(3, 2), tensor(2, 1)),
+        bad("RuntimeError", tensor(3, 2), tensor(2)),
+        bad("RuntimeError", tensor(3, 2), tensor(2, 3, 1)),
+        bad("RuntimeError", tensor(3, 2), tensor(3, 1, dtype="float64")),
+        bad("RuntimeError", tensor(3, 2), tensor(3, 1), driver="gesdd"),
+        bad("RuntimeError", matrix([[1, 0], [0, 0]], "float32"), tensor(2, 1), driver="gels"),
+        bad("RuntimeError", tensor(3, 2), tensor(3, 1), dtypes=HALVES),
     ],
     tolerance="composed",
 )

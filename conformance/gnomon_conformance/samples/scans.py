@@ -29,6 +29,23 @@ samples_of(
     ],
     tolerance="composed",
 )
+samples_of(
+    "logcumsumexp",
+    [
+        sample(tensor(2, 3), 0),
+        sample(tensor(2, 3, 2), -2),
+        sample(tensor(), 0),
+        sample(tensor(0, 3), 0),
+        sample(tensor(2, 0), 0),
+        sample(SPECIAL, 1, differentiable=False),
+        sample(tensor(33, values="distinct"), 0, differentiable=False),
+        sample(tensor(5, 3), 0, differentiable=False),
+        *[bad("IndexError", tensor(2, 3), dim) for dim in (2, -3)],
+        bad("IndexError", tensor(), 1),
+        bad("NotImplementedError", tensor(2), 0, dtypes=["bool", "int64"]),
+    ],
+    tolerance="composed",
+)
 samples_of("cumprod", [sample(tensor(4, 3, dtype="float64", values="below 2"), 0, dtypes=("float32",))])
 samples_of(
     "cummax cummin",
@@ -287,6 +304,182 @@ samples_of(
         bad("RuntimeError", tensor(2, 2, dtype="int64", values="below 4")),
         bad("RuntimeError", tensor(2, dtype="int64", values="below 4"), minlength=-1),
         bad("RuntimeError", tensor(2, dtype="int64", values="below 4"), tensor(3)),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "histc",
+    [
+        sample(tensor(2, 5), 4, differentiable=False),
+        sample(tensor(9), 5, -1, 1.5, differentiable=False),
+        sample(tensor(6, values="below 3"), bins=3, min=0, max=3, differentiable=False),
+        sample(tensor(values="positive"), differentiable=False),
+        sample(tensor(0), 3, differentiable=False),
+        sample(tensor(14, values="special"), 4, -2, 2, differentiable=False),
+        bad("RuntimeError", tensor(3), 0),
+        bad("RuntimeError", tensor(3), 4, 3, 1),
+        bad("RuntimeError", tensor(3), 4, 0, float("inf")),
+        bad("NotImplementedError", tensor(3), 4, dtypes=["bool", "int64", "complex64"]),
+    ],
+    tolerance="composed",
+)
+_WEIGHT = tensor(6, values="positive", grad=False)
+_PRECISE = ("float32", "float64")
+samples_of(
+    "histogram.bin_ct",
+    [
+        sample(tensor(2, 5), 4, differentiable=False, dtypes=_PRECISE),
+        sample(tensor(6), 3, range=[-1.0, 1.0], differentiable=False, dtypes=_PRECISE),
+        sample(tensor(6), 3, weight=_WEIGHT, density=True, differentiable=False, dtypes=_PRECISE),
+        sample(tensor(0), 3, differentiable=False, dtypes=_PRECISE),
+        bad("RuntimeError", tensor(3), 0),
+        bad("RuntimeError", tensor(3), 3, range=[2.0, 1.0], dtypes=_PRECISE),
+        bad("RuntimeError", tensor(3), 3, range=[2.0], dtypes=_PRECISE),
+        bad("NotImplementedError", tensor(3), 3, dtypes=["bool", "int64", "float16"]),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "histogram.bins_tensor",
+    [
+        sample(tensor(2, 5), tensor(2, values="below 1"), differentiable=False, dtypes=_PRECISE),
+        sample(
+            tensor(9, values="below 3"),
+            tensor(4, values="below 1"),
+            density=True,
+            differentiable=False,
+            dtypes=_PRECISE,
+        ),
+        sample(tensor(6), tensor(3, values="below 1"), weight=_WEIGHT, differentiable=False, dtypes=_PRECISE),
+        bad("RuntimeError", tensor(3), tensor(1), dtypes=_PRECISE),
+        bad("RuntimeError", tensor(3), tensor(0), dtypes=_PRECISE),
+        bad("RuntimeError", tensor(3), tensor(2, 2), dtypes=_PRECISE),
+        bad("RuntimeError", tensor(3), tensor(2), weight=tensor(2), dtypes=_PRECISE),
+    ],
+    tolerance="composed",
+)
+_POSITIONS = tensor(6, 2, grad=False)
+for _name in ("_histogramdd_bin_edges", "_histogramdd_from_bin_cts"):
+    samples_of(
+        _name,
+        [
+            sample(_POSITIONS, [3, 2], dtypes=_PRECISE),
+            sample(_POSITIONS, [3, 2], range=[-1.0, 1.0, -2.0, 2.0], dtypes=_PRECISE),
+            sample(_POSITIONS, [2, 2], weight=_WEIGHT, density=True, dtypes=_PRECISE),
+            sample(tensor(0, 2, grad=False), [2, 2], dtypes=_PRECISE),
+            bad("RuntimeError", tensor(3, 2), [3], dtypes=_PRECISE),
+            bad("RuntimeError", tensor(3), [3], dtypes=_PRECISE),
+            bad("RuntimeError", tensor(3, 2), [3, 3], range=[0.0, 1.0], dtypes=_PRECISE),
+        ],
+        tolerance="composed",
+    )
+samples_of(
+    "_histogramdd_from_bin_tensors",
+    [
+        sample(
+            _POSITIONS,
+            [tensor(3, values="distinct", grad=False), tensor(2, values="below 1", grad=False)],
+            weight=_WEIGHT,
+            density=True,
+            dtypes=_PRECISE,
+        ),
+        bad("RuntimeError", tensor(3, 2), [tensor(3)], dtypes=_PRECISE),
+        bad("NotImplementedError", tensor(2, 1), [tensor(2)], dtypes=["int64"]),
+    ],
+    tolerance="composed",
+)
+for _name in ("trapezoid", "trapz", "cumulative_trapezoid"):
+    samples_of(
+        f"{_name}.x",
+        [
+            sample(tensor(2, 4), tensor(4)),
+            sample(tensor(3, 2), tensor(3), dim=0),
+            sample(tensor(2, 3), tensor(2, 3)),
+            sample(tensor(3, 4), tensor(1, 4)),
+            bad("RuntimeError", tensor(2, 3), tensor(2)),
+            bad("RuntimeError", tensor(2, 3), tensor(4, 3)),
+            bad("IndexError", tensor(2, 3), tensor(3), dim=2),
+        ],
+        tolerance="composed",
+    )
+    samples_of(
+        f"{_name}.dx",
+        [
+            sample(tensor(2, 4)),
+            sample(tensor(3, 2), dx=0.5, dim=0),
+            sample(tensor(2, 1)),
+            bad("IndexError", tensor()),
+            bad("IndexError", tensor(2, 3), dim=-3),
+        ],
+        tolerance="composed",
+    )
+samples_of("trapezoid.dx cumulative_trapezoid.dx", [bad("RuntimeError", tensor(3), dx=1j)])
+samples_of("trapezoid.dx trapz.dx", [sample(tensor(2, 0))])
+
+_SMALL = [bad("RuntimeError", tensor(2, 1)), bad("RuntimeError", tensor(3), edge_order=3)]
+samples_of(
+    "gradient.scalarint",
+    [
+        sample(tensor(4)),
+        sample(tensor(3, 4), spacing=0.5),
+        sample(tensor(3, 4), dim=-1, edge_order=2),
+        sample(tensor()),
+        *_SMALL,
+        bad("IndexError", tensor(3), dim=1),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "gradient.scalararray",
+    [
+        sample(tensor(3, 3), spacing=2, dim=[1]),
+        sample(tensor(4, 3), spacing=0.5, dim=[0], edge_order=2),
+        bad("RuntimeError", tensor(3, 3), spacing=2, dim=[0, 0]),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "gradient.array",
+    [
+        sample(tensor(3, 2, 3), dim=[2, 0]),
+        sample(tensor(3, 3), dim=[1], edge_order=2),
+        bad("RuntimeError", tensor(3, 3), dim=[1, 1]),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "gradient.scalarrayint",
+    [
+        sample(tensor(3, 4), spacing=[0.5, 2.0]),
+        sample(tensor(3, 4), spacing=[0.5], dim=0, edge_order=2),
+        bad("RuntimeError", tensor(3, 4), spacing=[1.0, 2.0, 3.0]),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "gradient.scalarrayarray",
+    [
+        sample(tensor(3, 4), spacing=[0.5, 2.0], dim=[1, 0]),
+        sample(tensor(3, 3), spacing=[0.5], dim=[0], edge_order=2),
+        bad("RuntimeError", tensor(3, 4), spacing=[1.0, 2.0], dim=[0]),
+    ],
+    tolerance="composed",
+)
+_POINTS = tensor(4, values="distinct")
+samples_of(
+    "gradient.tensorarrayint",
+    [
+        sample(tensor(2, 4), spacing=[_POINTS], dim=1, dtypes=FLOATS, differentiable=False),
+        sample(tensor(2, 4), spacing=[_POINTS], dim=1, edge_order=2, dtypes=FLOATS, differentiable=False),
+        bad("RuntimeError", tensor(4), spacing=[tensor(2, 2)]),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "gradient.tensorarray",
+    [
+        sample(tensor(4, 2), spacing=[_POINTS], dim=[0], dtypes=FLOATS, differentiable=False),
+        sample(tensor(2, 4), spacing=[_POINTS], dim=[1], edge_order=2, dtypes=FLOATS, differentiable=False),
     ],
     tolerance="composed",
 )

@@ -111,6 +111,35 @@ samples_of(
     ],
     tolerance="terms",
 )
+for _reduce in ("prod", "mean", "amax", "amin"):
+    samples_of(
+        "index_reduce",
+        [
+            sample(tensor(3, 4), 0, index(2, below=3), tensor(2, 4), _reduce, smooth=False),
+            sample(
+                tensor(3, 4), -1, index(5, below=4), tensor(3, 5), _reduce, include_self=False, smooth=False
+            ),
+            sample(
+                tensor(3), 0, tensor(2, dtype="int32", values="below 3"), tensor(2), _reduce, smooth=False
+            ),
+            sample(tensor(), 0, index(1, below=1), tensor(), _reduce, smooth=False),
+            sample(tensor(3, 2), 0, index(0, below=1), tensor(0, 2), _reduce, smooth=False),
+            bad("RuntimeError", tensor(3), 0, index(2, below=3), tensor(2, dtype="float64"), _reduce),
+            bad("RuntimeError", tensor(3), 0, index(2, below=3), tensor(3), _reduce),
+        ],
+        tolerance="terms",
+    )
+samples_of(
+    "index_reduce",
+    [
+        bad("RuntimeError", tensor(3), 0, index(2, below=3), tensor(2), "sum"),
+        bad("IndexError", tensor(3), 0, index(2, 2, below=3), tensor(2), "prod"),
+        bad("RuntimeError", tensor(3), 0, tensor(2, values="zeros"), tensor(2), "prod"),
+        bad("IndexError", tensor(3, layout="contiguous"), 0, WRONG_INDEX, tensor(9), "prod"),
+        bad("NotImplementedError", tensor(3), 0, index(2, below=3), tensor(2), "amax", dtypes=["complex64"]),
+        bad("NotImplementedError", tensor(3), 0, index(2, below=3), tensor(2), "mean", dtypes=["bool"]),
+    ],
+)
 samples_of(
     "index_copy",
     [

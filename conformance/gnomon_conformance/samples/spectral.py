@@ -4,6 +4,8 @@ Sizes are not 0 and dimensions are not negative: MKL, which PyTorch calls, refus
 latter.
 """
 
+from typing import Any
+
 from ..inputs.description import ON_DEVICE, bad, sample, tensor
 from . import samples_of
 
@@ -157,3 +159,91 @@ for _name in ("hfft", "ihfft"):
     )
     if _name == "ihfft":
         samples_of("fft_ihfft2 fft_ihfftn", [bad("RuntimeError", tensor(2, 3), dtypes=("complex64",))])
+
+_SIGNAL = tensor(2, 9)
+_TAPERS = {size: tensor(size, values="positive") for size in (3, 4, 5)}
+_REAL_TAPERS = {size: tensor(size, values="positive", dtype="float32") for size in (4, 5)}
+_FOUR: dict[str, Any] = {"window": _TAPERS[4], "return_complex": True}
+_SHARED = [
+    bad("RuntimeError", tensor(9), 4, **_FOUR, dtypes=("int64", "float16")),
+    bad("RuntimeError", tensor(1, 2, 9), 4, **_FOUR),
+    bad("RuntimeError", tensor(9), 4, window=_TAPERS[4], dtypes=("float32",)),
+    bad("RuntimeError", tensor(9), 4, 0, **_FOUR),
+    bad("RuntimeError", tensor(9), 4, 1, 5, _TAPERS[5], return_complex=True),
+    bad("RuntimeError", tensor(9), 4, 1, 3, tensor(4), return_complex=True),
+    bad("RuntimeError", tensor(9), 4, onesided=True, window=_TAPERS[4], dtypes=("complex64",)),
+]
+samples_of(
+    "stft",
+    [
+        sample(tensor(9), 5, window=_TAPERS[5], return_complex=True, dtypes=SINGLE),
+        sample(_SIGNAL, 5, 2, 4, _TAPERS[4], True, return_complex=True, dtypes=SINGLE),
+        sample(_SIGNAL, 5, 3, 4, _TAPERS[4], onesided=False, return_complex=True, dtypes=SINGLE),
+        sample(tensor(9), 4, 1, 3, _TAPERS[3], return_complex=True, align_to_window=False, dtypes=SINGLE),
+        sample(tensor(8), 6, 2, 4, _TAPERS[4], return_complex=True, align_to_window=True, dtypes=SINGLE),
+        sample(tensor(9), 5, 2, window=_TAPERS[5], dtypes=("complex64",)),
+        *_SHARED,
+        bad("RuntimeError", tensor(3), 4, **_FOUR),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "stft.center",
+    [
+        sample(tensor(9), 5, window=_TAPERS[5], return_complex=True, dtypes=SINGLE),
+        sample(_SIGNAL, 5, 2, 4, _TAPERS[4], True, "constant", True, return_complex=True, dtypes=SINGLE),
+        sample(
+            _SIGNAL,
+            5,
+            3,
+            window=_TAPERS[5],
+            onesided=False,
+            return_complex=True,
+            pad_mode="circular",
+            dtypes=SINGLE,
+        ),
+        sample(
+            tensor(9),
+            4,
+            2,
+            3,
+            _TAPERS[3],
+            center=False,
+            return_complex=True,
+            align_to_window=False,
+            dtypes=SINGLE,
+        ),
+        sample(tensor(9), 5, 2, window=_TAPERS[5], dtypes=("complex64",)),
+        *_SHARED,
+        bad("RuntimeError", tensor(9), 4, 1, **_FOUR, align_to_window=True),
+        bad("NotImplementedError", tensor(9), 4, **_FOUR, pad_mode="other"),
+    ],
+    tolerance="composed",
+)
+_INVERSE: dict[str, Any] = {"dtypes": ("complex64",), "smooth": False}
+samples_of(
+    "istft",
+    [
+        sample(tensor(3, 4), 4, window=_REAL_TAPERS[4], **_INVERSE),
+        sample(tensor(2, 3, 4), 5, 2, 5, _REAL_TAPERS[5], **_INVERSE),
+        sample(tensor(3, 4), 5, 1, 4, _REAL_TAPERS[4], normalized=True, onesided=True, length=6, **_INVERSE),
+        sample(tensor(4, 3), 4, 2, window=_REAL_TAPERS[4], center=False, onesided=False, **_INVERSE),
+        sample(tensor(5, 3), 5, 2, window=_TAPERS[5], return_complex=True, dtypes=("complex64",)),
+        bad("RuntimeError", tensor(3, 4), 4, window=_REAL_TAPERS[4], dtypes=("float32",)),
+        *[
+            bad("RuntimeError", *arguments, **options, dtypes=("complex64",))
+            for arguments, options in (
+                ((tensor(1, 1, 3, 4), 4, 1, 4, _REAL_TAPERS[4]), {}),
+                ((tensor(0, 3, 4), 4, 1, 4, _REAL_TAPERS[4]), {}),
+                ((tensor(3, 4), 6, 1, 4, _REAL_TAPERS[4]), {}),
+                ((tensor(3, 4), 4, 1, 4, _REAL_TAPERS[4]), {"onesided": False}),
+                ((tensor(3, 4), 4, 5, 4, _REAL_TAPERS[4]), {}),
+                ((tensor(3, 4), 4, 1, 5, _REAL_TAPERS[5]), {}),
+                ((tensor(3, 4), 4, 1, 3, _REAL_TAPERS[4]), {}),
+                ((tensor(3, 4), 4, 1, 4, _REAL_TAPERS[4]), {"return_complex": True}),
+                ((tensor(4, 4), 4, 1, 4, _TAPERS[4]), {}),
+            )
+        ],
+    ],
+    tolerance="composed",
+)

@@ -1,6 +1,6 @@
 """Samples of variances, norms and other statistics."""
 
-from ..inputs.description import REAL_FLOATS, bad, sample, tensor
+from ..inputs.description import FLOATS, REAL_FLOATS, bad, sample, tensor
 from . import samples_of
 
 SPECIAL = tensor(2, 7, values="special")
@@ -271,4 +271,27 @@ samples_of(
         sample(tensor(16, values="below 3"), smooth=False),
         sample(tensor(16, values="below 2"), 0, True, smooth=False),
     ],
+)
+samples_of(
+    "dist",
+    [
+        sample(tensor(2, 3), tensor(3), dtypes=FLOATS),
+        sample(tensor(3), tensor(3), 1, dtypes=FLOATS),
+        sample(tensor(2), tensor(2), 3.5, dtypes=FLOATS),
+        bad("RuntimeError", tensor(2), tensor(3)),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "renorm",
+    [
+        sample(tensor(2, 3), 2, 0, 1.0, dtypes=FLOATS),
+        sample(tensor(2, 3, 2), 1, -2, 2.5, dtypes=FLOATS),
+        sample(tensor(3, 2), 3.5, 1, 100.0, dtypes=FLOATS),
+        bad("RuntimeError", tensor(3), 2, 0, 1),
+        bad("RuntimeError", tensor(3, 2), 0, 0, 1),
+        bad("RuntimeError", tensor(3, 2), 2, 0, -1),
+        bad("IndexError", tensor(3, 2), 2, 2, 1),
+    ],
+    tolerance="composed",
 )

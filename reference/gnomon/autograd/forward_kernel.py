@@ -311,9 +311,10 @@ def _transposed_twice(
     is_recorded = bool(mode_word() & GRAD_MODE_BIT and keys & AUTOGRAD)
     # what a wrapper contains may be recorded even if the wrapper is not
     create_graph = is_recorded or bool(mode_word() & GRAD_MODE_BIT and keys & WRAPPER_KEYS)
+    make = aten.ones if (operator.record.base or operator).record.tangent_from_ones else aten.zeros
     with enable_grad():
         stand_ins = [
-            aten.zeros(each._spec.sizes, dtype=each._spec.dtype, device=each._spec.device).requires_grad_()
+            make(each._spec.sizes, dtype=each._spec.dtype, device=each._spec.device).requires_grad_()
             if wanted
             else None
             for each, wanted in zip(outputs, differentiable)

@@ -336,11 +336,11 @@ def value_text(value: Any) -> str:
 def named_results(operator: OpOverload) -> Callable[..., Any] | None:
     """The named tuple type of an operator's results; None if they are a tensor or a plain tuple."""
     names = [result.name for result in operator.schema.returns]
-    return _return_type(operator.schema.name, tuple(names)) if len(names) > 1 and all(names) else None
+    return return_type(operator.schema.name, tuple(names)) if len(names) > 1 and all(names) else None
 
 
 @functools.cache
-def _return_type(name: str, fields: tuple[str, ...]) -> Callable[..., Any]:
+def return_type(name: str, fields: tuple[str, ...]) -> Callable[..., Any]:
     """The named tuple type of an operator's results.  Source: torch.return_types."""
 
     def text(self: Any) -> str:
@@ -466,6 +466,8 @@ def _call_out(signature: Signature, values: list[Any], out: Any) -> Any:
     if variant is None:
         raise TypeError(f"{name}() got an unexpected keyword argument 'out'")
     outputs = list(out) if isinstance(out, (list, tuple)) else [out]
+    if variant.schema.arguments[-1].is_list and all(isinstance(each, Tensor) for each in outputs):
+        return variant(*values, outputs)
     count = len(variant.schema.arguments) - len(values)
     if len(outputs) != count or not all(isinstance(each, Tensor) for each in outputs):
         raise TypeError(f"{name}(): argument 'out' must be {count} Tensor(s), not {value_text(out)}")

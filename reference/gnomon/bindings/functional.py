@@ -5,6 +5,7 @@ Source: torch/functional.py.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,9 +13,11 @@ from ..dispatch.dispatcher import aten
 from ..memory.storage import Storage
 from ..memory.tensor import Tensor
 from ..values import late_bound
-from ..values.dtype import dtype, int64
+from ..values.dtype import bool_, dtype, int64
 from ..values.errors import type_name
 from ..values.geometry import Size
+from .argument_parser import return_type
+from .creation import tensor
 from .typed_storage import TypedStorage
 
 
@@ -62,6 +65,80 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
         tensors = tuple(tensors[0])
     return aten.meshgrid(tensors) if indexing is None else aten.meshgrid(tensors, indexing=indexing)
+
+
+def cartesian_prod(*tensors: Tensor) -> Tensor:
+    """All tuples with one element of each vector, as the rows of a matrix, in the order of
+    ``itertools.product``; for one vector that vector.
+
+    Raises RuntimeError for tensors that are not vectors of one dtype.  Source: torch.cartesian_prod.
+    """
+    return aten.cartesian_prod(tensors)
+
+
+def block_diag(*tensors: Tensor) -> Tensor:
+    """The block diagonal matrix of matrices; a vector is a matrix of one row, a number of one element.
+
+    Its dtype is that to which the tensors promote.  Raises RuntimeError for tensors of more than 2
+    dimensions.  Source: torch.block_diag.
+    """
+    return aten.block_diag(tensors)
+
+
+def histogramdd(
+    input: Tensor,
+    bins: int | Sequence[int] | Sequence[Tensor],
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+) -> Any:
+    """Counts points in the boxes of a grid: ``hist`` and the tuple ``bin_edges``.
+
+    The last dimension of ``input`` has a point's coordinates.  ``bins`` has the number of bins for all
+    coordinates or for each, or the edges; ``range`` a least and a greatest edge for each coordinate, by
+    default the extremes.  A point counts as 1, or as its ``weight``; with ``density`` the integral of
+    ``hist`` is 1.  Results have the dtype of ``input``, float32 or float64.  Raises RuntimeError if sizes or
+    dtypes do not match, NotImplementedError for other dtypes.  Source: torch.histogramdd.
+    """
+    if isinstance(bins, int):
+        bins = [bins] * input.shape[-1]
+    options = {"weight": weight, "density": density}
+    edges: Any = bins
+    if not bins or isinstance(bins[0], Tensor):
+        hist = aten._histogramdd_from_bin_tensors(input, bins, **options)
+        edges = [each.detach().clone() for each in edges]
+    else:
+        edges = aten._histogramdd_bin_edges(input, bins, range=range, **options)
+        hist = aten._histogramdd_from_bin_tensors(input, edges, **options)
+    return return_type("histogramdd", ("hist", "bin_edges"))(hist, tuple(edges))
+
+
+def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, ...]:
+    """The coordinates of elements of a tensor of sizes ``shape`` whose positions in row-major order are
+    ``indices``: an int64 tensor of the sizes of ``indices`` for each dimension.
+
+    Raises TypeError for ``indices`` that are not integers or for sizes that are not, ValueError for negative
+    sizes.  Source: torch.unravel_index.
+    """
+    if not isinstance(indices, Tensor):
+        raise TypeError(f"unravel_index(): argument 'indices' must be Tensor, not {type_name(indices)}")
+    if indices.dtype is bool_ or indices.dtype.category > 1:
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    if not isinstance(shape, (int, Sequence)):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    for size in sizes:
+        if not isinstance(size, int):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
+        if size < 0:
+            raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
+    steps = [math.prod(sizes[place + 1 :]) for place in range(len(sizes))]
+    return tuple(
+        (
+            indices.unsqueeze(-1).div(tensor(steps, dtype=int64), rounding_mode="floor")
+            % tensor(sizes, dtype=int64)
+        ).unbind(-1)
+    )
 
 
 def _one_or_several(tensors: Sequence[Any]) -> Any:
@@ -247,6 +324,67 @@ def norm(
         return aten.linalg_matrix_norm(input, p, where, keepdim, dtype=dtype, **keywords)
     order = 2.0 if p is None or isinstance(p, str) else p
     return aten.linalg_vector_norm(input, order, dims, keepdim, dtype=dtype, **keywords)
+
+
+def lu(
+    A: Tensor,
+    pivot: bool = True,
+    get_infos: bool = False,
+    out: Sequence[Tensor] | None = None,
+) -> tuple[Tensor, ...]:
+    """The LU factorization with partial pivoting of matrices (*, n, m), and its pivots (*, min(n, m)), int32:
+    see linalg.lu_factor.
+
+    With ``get_infos`` also ``info`` (*), as linalg.lu_factor_ex.  ``out``: as many tensors, which are
+    resized.  Raises TypeError for another number of them, RuntimeError for ``pivot=False``.
+
+    Source: torch.lu.
+    """
+    found = aten._lu_with_info.default(A, pivot)
+    results: tuple[Tensor, ...] = tuple(found) if get_infos else tuple(found)[:2]
+    if out is None:
+        return results
+    if len(out) != len(results):
+        raise TypeError(f"expected tuple of {len(results)} elements but got {len(out)}")
+    if not isinstance(out, (tuple, list)):
+        raise TypeError(f"argument 'out' must be tuple of Tensors, not {type(out).__name__}")
+    for output, result in zip(out, results):
+        output.resize_as_(result).copy_(result)
+    return out  # type: ignore[return-value]
+
+
+def stft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+    align_to_window: bool | None = None,
+) -> Tensor:
+    """The Fourier transforms of frames of ``n_fft`` elements of signals (*, length), ``hop_length`` apart.
+
+    With ``center`` the signal is first padded by ``n_fft // 2`` on both sides, as ``pad_mode`` says.  The
+    result is complex, (*, frequencies, frames).  Raises RuntimeError for integers, for sizes that do not fit,
+    and if ``return_complex`` is not given for real signals.  Source: torch.stft.
+    """
+    return aten.stft.center(
+        input,
+        n_fft,
+        hop_length,
+        win_length,
+        window,
+        center,
+        pad_mode,
+        normalized,
+        onesided,
+        return_complex,
+        align_to_window,
+    )
 
 
 _CDIST_MODES = {  # when sums of squares may be computed by matrix products

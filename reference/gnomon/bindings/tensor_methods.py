@@ -319,6 +319,15 @@ def format_tensor(self: Tensor, specification: str) -> str:
     return object.__format__(self, specification)  # raises for a specification, as for lists
 
 
+def lu(self: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Tensor, ...]:
+    """The LU factorization with partial pivoting (*, n, m), its pivots (*, min(n, m)), int32, and with
+    ``get_infos`` the codes of errors (*), int32.
+
+    Raises RuntimeError for ``pivot=False``.  Source: torch.Tensor.lu.
+    """
+    return functional.lu(self, pivot, get_infos)
+
+
 def nonzero(self: Tensor, *, as_tuple: bool = False) -> Any:
     """The indices of nonzero elements: one per row, or with ``as_tuple`` one vector per dimension.
 

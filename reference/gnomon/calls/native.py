@@ -181,9 +181,10 @@ def _out_variant(base: OpOverload) -> OpOverload | None:
         arguments, _, _ = base.schema.text.partition("(")[2].rpartition(") ->")
         has_star = any(argument.kwarg_only for argument in base.schema.arguments)
         separator = ", " if has_star else ", *, "
-        schema = FunctionSchema(
-            f"{base.schema.name}.{out}({arguments}{separator}Tensor(a!) out) -> Tensor(a!)"
+        written = (
+            "Tensor(a!)[] out) -> ()" if base.schema.returns[0].is_list else "Tensor(a!) out) -> Tensor(a!)"
         )
+        schema = FunctionSchema(f"{base.schema.name}.{out}({arguments}{separator}{written}")
     variant = aten._define(
         OpOverload(
             schema, Record(schema, base=base, doc=f"{base.schema.name}, which writes its result to ``out``.")
@@ -193,14 +194,22 @@ def _out_variant(base: OpOverload) -> OpOverload | None:
 
         def write_out(*arguments: Any) -> Any:
             count = len(base.schema.arguments)
-            results = base(*with_output_dtype(base, arguments[:count], arguments[count]))
+            has_list = schema.arguments[-1].is_list
+            outputs = arguments[-1] if has_list else arguments[count:]
+            inputs = arguments[:count]
+            results = base(*(inputs if has_list else with_output_dtype(base, inputs, outputs[0])))
             results = results if isinstance(results, tuple) else (results,)
-            if any(_has_tangent(each) for each in (*results, *arguments[count:])):
+            if len(results) != len(outputs):
+                raise RuntimeError(
+                    f"{base.schema.name}: expected an out= argument of size {len(results)}, got size "
+                    f"{len(outputs)}"
+                )
+            if any(_has_tangent(each) for each in (*results, *outputs)):
                 raise no_forward_ad_of_out(base.schema.name)
-            written = write_results(variant, results, arguments[count:], arguments[:count])
-            for output in arguments[count:]:
+            written = write_results(variant, results, outputs, inputs)
+            for output in outputs:
                 version_counter(output).value += 1
-            return written
+            return None if has_list else written
 
         _register_composite(variant, write_out)
     elif base.record.explicit is not None:

@@ -216,6 +216,11 @@ class Record:
     but takes longer.
     """
 
+    tangent_from_ones: bool = False
+    """Whether forward mode differentiates the derivative formulas at a gradient of ones, not zeros: for
+    formulas that are linear in the gradient, but compute with its logarithm.
+    """
+
     non_differentiable_outputs: tuple[int, ...] = ()
     """Positions of outputs that never require grad (``output_differentiability`` in derivatives.yaml)."""
 

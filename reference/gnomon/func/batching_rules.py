@@ -495,9 +495,10 @@ def _index_select(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) 
     return picked
 
 
-@rule_of("index_add", "index_copy", "index_fill.int_Scalar", "index_fill.int_Tensor")
+@rule_of("index_fill.int_Scalar", "index_fill.int_Tensor")
+@rule_of("index_add", "index_copy", "index_reduce")
 def _index_along(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
-    """index_add, index_copy and index_fill: the same, or scatter if the index is batched."""
+    """index_add, index_copy, index_reduce, index_fill: the same, or scatter if the index is batched."""
     self, dim, index, source, *others = arguments
     if not self._spec.ndim:
         raise NoRule
@@ -519,6 +520,9 @@ def _index_along(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -
     values = batch.front(source)
     if operator.schema.name == "index_copy":
         return aten.scatter.src(examples, place, where, values)
+    if operator.schema.name == "index_reduce":
+        reduce, include_self = others
+        return aten.scatter_reduce.two(examples, place, where, values, reduce, include_self=include_self)
     alpha = others[0]
     return aten.scatter_add.default(examples, place, where, values if alpha == 1 else values * alpha)
 
@@ -658,7 +662,7 @@ def _derived(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> An
     over_all = operator.record.batching.rule == "over_all"
     if over_all and ("dim" not in names or arguments[names.index("dim")] is None):
         return _over_all(operator, batch, arguments, plan.output_specs)
-    if operator.name == "log_sigmoid_forward":
+    if operator.name in ("log_sigmoid_forward", "frexp.Tensor"):
         return shaped(batch, operator(*[batch.front(each) for each in arguments]), plan.output_specs)
     if _DIMS.intersection(names):
         return along(operator, batch, arguments, plan.output_specs)

@@ -344,6 +344,21 @@ resize_ = native_function(
     The storage grows if necessary; new elements are uninitialized.""",
 )
 
+
+def _resize_as_(self: Tensor, the_template: Tensor, memory_format: Any) -> Tensor:
+    spec = the_template._spec
+    if memory_format is preserve_format:
+        is_last = geometry.lies_channels_last(spec.sizes, spec.strides)
+        memory_format = {4: channels_last, 5: channels_last_3d}[spec.ndim] if is_last else contiguous_format
+    return _resize_(self, spec.sizes, memory_format)
+
+
+native_function(
+    "resize_as_(Tensor(a!) self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
+    explicit=_resize_as_,
+    doc="Resizes ``self`` in place to the sizes of ``the_template``; see resize_.",
+)
+
 native_function(
     "result_type.Tensor(Tensor tensor, Tensor other) -> ScalarType",
     composite=lambda tensor, other: result_type(*(getattr(each, "_spec", each) for each in (tensor, other))),

@@ -1,5 +1,5 @@
 """Fourier transforms."""
 
-from . import hermitian_fft, spectral
+from . import hermitian_fft, short_time, spectral
 
-__all__ = ["hermitian_fft", "spectral"]
+__all__ = ["hermitian_fft", "short_time", "spectral"]

@@ -224,6 +224,13 @@ _REDUCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
+def _reduction_of(reduce: str, dtype: Any) -> Callable[..., Any]:
+    """The function of a list of numbers; in a mean of integers, the sum and the count wrap around."""
+    if reduce == "mean" and dtype.category == 1:
+        return lambda numbers: dtype.cast(exact_sum(numbers)) // (dtype.cast(len(numbers)) or 1)
+    return _REDUCTIONS[reduce]
+
+
 def _scatter_reduce_meta(
     self: Spec, dim: int, index: Spec, src: Spec, reduce: str, include_self: bool
 ) -> Spec:
@@ -243,10 +250,7 @@ def _scatter_reduce_kernel(
     out = TensorAccessor(output)
     copy_elements(out, TensorAccessor(self))
     if index._spec.numel:
-        function = _REDUCTIONS[reduce]
-        dtype = output._spec.dtype
-        if reduce == "mean" and dtype.category == 1:  # the sum and the count wrap around
-            function = lambda numbers: dtype.cast(exact_sum(numbers)) // (dtype.cast(len(numbers)) or 1)  # noqa: E731
+        function = _reduction_of(reduce, output._spec.dtype)
         _combine(out, _pairs(out, dim, index, src), include_self, function)
 
 
@@ -413,6 +417,88 @@ native_function(
 
     ``index`` is a vector (int64 or int32).  Raises IndexError if out of range, RuntimeError if the slice
     sizes or the dtypes differ.""",
+)
+
+
+# -- index_reduce ------------------------------------------------------------------------------------------
+
+
+def _index_reduce_meta(
+    self: Spec, dim: int, index: Spec, source: Spec, reduce: str, include_self: bool
+) -> Spec:
+    dim = wrap_dim(dim, self.ndim)
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    _check_vector(index)
+    check_index_dtype(index)
+    _check_source_dtype(self, source)
+    _check_slices(self, dim, index, source)
+    if index.numel and reduce != "prod":
+        refuse_dtype(self.dtype, "bool" if reduce == "mean" else "complex")
+    return self.contiguous()
+
+
+def _index_reduce_kernel(
+    output: Tensor, self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool
+) -> None:
+    """Reduces each element of ``self`` with those of the slices of ``source`` that ``index`` adds to it."""
+    out, given = TensorAccessor(output), TensorAccessor(source)
+    copy_elements(out, TensorAccessor(self))
+    dim = wrap_dim(dim, len(out.sizes))
+    size = out.sizes[dim] if out.sizes else 1
+
+    def pairs() -> Iterator[tuple[int, Any]]:
+        for position, number in enumerate(elements(index)):
+            if not 0 <= number < size:
+                raise IndexError(f"index out of range in self: {number} in dimension {dim} with size {size}")
+            targets = slice_offsets(out, dim, number)
+            for target, offset in zip(targets, slice_offsets(given, dim, position)):
+                yield target, given.read(offset)
+
+    _combine(out, pairs(), include_self, _reduction_of(reduce, output._spec.dtype))
+
+
+def _index_reduce_grad(
+    grad: Any,
+    self: Any,
+    dim: int,
+    index: Any,
+    source: Any,
+    reduce: str,
+    include_self: bool,
+    result: Any,
+) -> tuple[Any, Any]:
+    """The gradients of ``self`` and ``source``: those of scatter_reduce, with ``index`` for all elements.
+
+    Source: index_reduce_backward in FunctionsManual.cpp, which is that of scatter_reduce for slices.
+    """
+    if not grad.ndim:  # numbers as vectors of one element
+        each = [tensor.reshape([1]) for tensor in (grad, self, source, result)]
+        one, values, given, total = each
+        grads = _scatter_reduce_grad(one, values, 0, index.reshape([1]), given, reduce, include_self, total)
+        return grads[0].reshape([]), grads[1].reshape(source.shape)
+    shape = [1] * source.ndim
+    shape[dim] = -1
+    everywhere = index.long().reshape(shape).expand(source.shape)
+    return _scatter_reduce_grad(grad, self, dim, everywhere, source, reduce, include_self, result)
+
+
+native_function(
+    "index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) "
+    "-> Tensor",
+    meta=_index_reduce_meta,
+    kernel=_index_reduce_kernel,
+    derivatives={"self, source": _index_reduce_grad},
+    separate=("index", "source"),
+    inplace=True,
+    out=Out(exact=True),
+    doc="""Returns a copy of ``self`` with slice i of ``source`` reduced into slice ``index[i]``, along
+    ``dim``.
+
+    ``reduce`` is "prod", "mean", "amax" or "amin"; without ``include_self`` the slices of ``self`` that
+    ``index`` names are not part of the reduction.  A mean of integers is rounded down.  ``index`` is a vector
+    (int64 or int32).  Raises IndexError if out of range, RuntimeError if the slice sizes or the dtypes
+    differ.  Source: index_reduce_func_impl.""",
 )
 
 

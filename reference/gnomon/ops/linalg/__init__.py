@@ -7,11 +7,14 @@ from . import (
     eigen,
     einsum,
     factorizations,
+    least_squares,
     matmul,
     matrix_functions,
     products,
+    pseudoinverse,
     solve,
     svd,
+    tensor_systems,
     triangle,
 )
 
@@ -22,10 +25,13 @@ __all__ = [
     "eigen",
     "einsum",
     "factorizations",
+    "least_squares",
     "matmul",
     "matrix_functions",
     "products",
+    "pseudoinverse",
     "solve",
     "svd",
+    "tensor_systems",
     "triangle",
 ]

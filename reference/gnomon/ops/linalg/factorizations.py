@@ -55,6 +55,8 @@ _FAILURES = {
     "repeated eigenvalues (error code: {0}).",
     "svd": "The algorithm failed to converge because the input matrix contained non-finite values.",
     "lu_factor": _DIVISION_BY_ZERO,
+    "lstsq": "The least squares solution could not be computed because the input matrix does not have full "
+    "rank (error code: {0}).",
 }
 
 
@@ -355,6 +357,66 @@ orgqr = native_function(
     composite=lambda self, input2: aten.linalg_householder_product.default(self, input2),
     out="out",
     doc="The former name of linalg.householder_product.",
+)
+
+
+def _check_ormqr(input: Any, tau: Any, other: Any, left: bool) -> None:
+    """Source: BatchLinearAlgebra.cpp, ormqr_out."""
+    for name, each in (("input", input), ("other", other)):
+        if each.ndim < 2:
+            raise RuntimeError(f"gnomon.ormqr: {name} must have at least 2 dimensions.")
+    where = -2 if left else -1
+    if tau.ndim != input.ndim - 1:
+        raise RuntimeError(
+            "gnomon.ormqr: Expected tau to have one dimension less than input, but got tau.ndim equal to "
+            f"{tau.ndim} and input.ndim is equal to {input.ndim}"
+        )
+    if other.shape[where] != input.shape[-2]:
+        raise RuntimeError(f"gnomon.ormqr: other.shape[{where}] must be equal to input.shape[-2]")
+    if tau.shape[-1] != min(other.shape[where], input.shape[-1]):
+        raise RuntimeError(
+            f"gnomon.ormqr: tau.shape[-1] must be equal to min(other.shape[{where}], input.shape[-1])"
+        )
+    if other.ndim != input.ndim:
+        raise RuntimeError(
+            "gnomon.ormqr: Expected other to have the same number of dimensions as input, but got other.ndim "
+            f"equal to {other.ndim} and input.ndim is equal to {input.ndim}"
+        )
+    for name, batch in (("tau", tau.shape[:-1]), ("other", other.shape[:-2])):
+        if batch != input.shape[:-2]:
+            raise RuntimeError(
+                f"gnomon.ormqr: Expected batch dimensions of {name} to be equal to input.shape[:-2], but got "
+                f"{list(batch)}"
+            )
+    for name, each in (("tau", tau), ("other", other)):
+        if each.dtype is not input.dtype:
+            raise RuntimeError(
+                f"gnomon.ormqr: Expected input and {name} to have the same dtype, but input has dtype "
+                f"{input.dtype.name} and {name} has dtype {each.dtype.name}"
+            )
+
+
+def _ormqr(self: Any, input2: Any, input3: Any, left: bool, transpose: bool) -> Any:
+    """All columns of Q, which are more than the reflections, times the matrices: in column-major order."""
+    _check_ormqr(self, input2, input3, left)
+    refuse_half(self.dtype, "bool", "integer")
+    rows, count = self.size(-2), input2.size(-1)
+    square = aten.constant_pad_nd(self.narrow(-1, 0, count), (0, rows - count), 0)
+    Q = aten.linalg_householder_product.default(square, input2)
+    Q = Q.mH if transpose else Q
+    return input3.mT.matmul(Q.mT).mT if left else Q.mT.matmul(input3.mT).mT
+
+
+ormqr = native_function(
+    "ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor",
+    composite=_ormqr,
+    out=Out(exact=True),
+    doc="""Multiplies ``input3`` (*, n, k) by the square matrix Q (*, n, n) that a product of Householder
+    reflections is: ``Q input3``, or with ``transpose`` ``Q^H input3``.
+
+    If not ``left``, it is ``input3 Q`` or ``input3 Q^H``, with ``input3`` (*, k, n).  ``self`` (*, n, m) and
+    ``input2`` (*, min(n, m)) are as geqrf returns them.  Raises RuntimeError for other sizes and for
+    different dtypes.""",
 )
 
 
@@ -715,9 +777,7 @@ linalg_lu = native_function(
 lu_with_info = native_function(
     "_lu_with_info(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor pivots, "
     "Tensor info)",
-    composite=lambda self, pivot, check_errors: aten.linalg_lu_factor_ex.default(
-        self, pivot=pivot, check_errors=check_errors
-    ),
+    composite=lambda self, pivot, check_errors: aten.linalg_lu_factor_ex.default(self, pivot=pivot),
     variants="function",
-    doc="The former name of linalg.lu_factor_ex.",
+    doc="The former name of linalg.lu_factor_ex; as in PyTorch ``check_errors`` has no effect.",
 )

@@ -442,6 +442,15 @@ matmul = native_function(
     Raises RuntimeError for 0-dim operands and sizes that do not match.""",
 )
 
+linalg_matmul = native_function(
+    "linalg_matmul(Tensor self, Tensor other) -> Tensor",
+    composite=lambda self, other: aten.matmul.default(self, other),
+    python_module="linalg",
+    variants="function",
+    out=Out(exact=True),
+    doc="The same as matmul.  Raises RuntimeError for 0-dim operands and sizes that do not match.",
+)
+
 
 def _linear(input: Any, weight: Any, bias: Any) -> Any:
     given, wanted = input._spec, weight._spec

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -266,17 +267,17 @@ fmod = native_function(
 )
 
 
-def _gcd_kernel(iterator: TensorIterator) -> None:
+def _greatest_common_divisor(wrapped: Callable[[int], int], a: int, b: int) -> int:
     """Euclid's algorithm with C's %.  The least integer of a dtype is its own absolute value."""
+    a, b = wrapped(builtins.abs(a)), wrapped(builtins.abs(b))
+    while a:
+        a, b = arithmetic.fmod(b, a), a
+    return b
+
+
+def _gcd_kernel(iterator: TensorIterator) -> None:
     wrapped = iterator.common_dtype.cast
-
-    def greatest_common_divisor(a: int, b: int) -> int:
-        a, b = wrapped(builtins.abs(a)), wrapped(builtins.abs(b))
-        while a:
-            a, b = arithmetic.fmod(b, a), a
-        return b
-
-    for_each(iterator, greatest_common_divisor)
+    for_each(iterator, lambda a, b: _greatest_common_divisor(wrapped, a, b))
 
 
 gcd = native_function(
@@ -289,6 +290,29 @@ gcd = native_function(
 
     The result is not negative, unless an operand is the least integer of the dtype, whose absolute value the
     dtype cannot represent.""",
+)
+
+
+def _lcm_kernel(iterator: TensorIterator) -> None:
+    wrapped = iterator.common_dtype.cast
+
+    def least_common_multiple(a: int, b: int) -> int:
+        divisor = _greatest_common_divisor(wrapped, a, b)
+        return builtins.abs(wrapped(a // divisor * b)) if divisor else 0
+
+    for_each(iterator, least_common_multiple)
+
+
+lcm = native_function(
+    "lcm(Tensor self, Tensor other) -> Tensor",
+    meta=binary("bool", "floating", "complex"),
+    kernel=_lcm_kernel,
+    inplace=True,
+    out="out",
+    doc="""Computes the least common multiple of ``self`` and ``other``; 0 if one of them is 0.
+
+    A multiple that the dtype cannot represent wraps around.  Integers only; raises NotImplementedError for
+    other dtypes.  Source: aten/src/ATen/native/cpu/BinaryOpsKernel.cpp (lcm_kernel).""",
 )
 
 

@@ -7,6 +7,7 @@ rounded once.  Source: aten/src/ATen/native/UnaryOps.cpp, BinaryOps.cpp, native/
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 from ...calls.checks import refuse_dtype
@@ -25,10 +26,13 @@ from ...calls.native import native_function
 from ...calls.outputs import check_cast, check_no_internal_overlap
 from ...calls.record import Numbers, Out
 from ...dispatch.dispatcher import OpOverload, aten
+from ...memory.accessor import TensorAccessor
 from ...memory.spec import Spec
+from ...memory.tensor import Tensor
 from ...numerics import arithmetic, special
 from ...numerics.formulas import conj
 from ...numerics.loops import for_each, pointwise
+from ...values.dtype import int32
 
 exp = native_function(
     "exp(Tensor self) -> Tensor",
@@ -441,6 +445,74 @@ hypot = native_function(
     inplace=True,
     out="out",
     doc="Computes ``sqrt(self**2 + other**2)`` without overflow.  Floating point only.",
+)
+
+
+def _nextafter_kernel(iterator: TensorIterator) -> None:
+    """Floating point numbers of one sign are in the order of their bits, read as integers."""
+    dtype = iterator.common_dtype
+
+    def following(a: float, b: float) -> float:
+        if a != a or b != b:
+            return math.nan
+        if a == b:
+            return b
+        bits = int.from_bytes(dtype.packed([math.copysign(a, a or b)]), sys.byteorder)
+        bits += 1 if a == 0 or (a < b) == (a > 0) else -1
+        return dtype.reader(memoryview(bits.to_bytes(dtype.itemsize, sys.byteorder)))(0)
+
+    for_each(iterator, following)
+
+
+nextafter = native_function(
+    "nextafter(Tensor self, Tensor other) -> Tensor",
+    meta=binary("bool", "integer", "complex"),
+    kernel=_nextafter_kernel,
+    derivatives={
+        "self": lambda grad, self, other: grad.masked_fill(self == other, 0),
+        "other": lambda grad: aten.zeros_like(grad),
+    },
+    inplace=True,
+    out="out",
+    doc="""Returns the number of the dtype that follows ``self`` in the direction of ``other``.
+
+    Equal numbers give ``other``, NaN gives NaN.  The gradient of ``self`` is 0 where the operands are equal;
+    that of ``other`` is 0.  Floating point only; raises NotImplementedError for other dtypes.  Source:
+    aten/src/ATen/native/cpu/BinaryOpsKernel.cpp (nextafter_kernel), IEEE 754 (nextUp, nextDown).""",
+)
+
+
+def _frexp_meta(self: Spec) -> tuple[Spec, Spec]:
+    if not self.dtype.is_floating_point:
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    return dense_like(self), dense_like(self, int32)
+
+
+def _frexp_kernel(mantissa: Tensor, exponent: Tensor, self: Tensor) -> None:
+    fractions, exponents, source = (TensorAccessor(each) for each in (mantissa, exponent, self))
+    for fraction, place, offset in zip(fractions.offsets(), exponents.offsets(), source.offsets()):
+        number = source.read(offset)
+        parts = math.frexp(number) if math.isfinite(number) else (number, 0)
+        fractions.write(fraction, parts[0])
+        exponents.write(place, parts[1])
+
+
+frexp = native_function(
+    "frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)",
+    meta=_frexp_meta,
+    kernel=_frexp_kernel,
+    derivatives={"self": lambda grad, exponent: grad / exponent.exp2()},
+    non_differentiable_outputs=(1,),
+    out=Out(
+        "frexp.Tensor_out(Tensor self, *, Tensor(a!) mantissa, Tensor(b!) exponent) -> (Tensor(a!) mantissa, "
+        "Tensor(b!) exponent)",
+        exact=True,
+    ),
+    doc="""Returns ``mantissa`` and ``exponent`` (int32) with ``self = mantissa * 2 ** exponent``.
+
+    The size of the mantissa is from 0.5 to 1, without 1; 0, infinities and NaN have the exponent 0.
+    Raises RuntimeError for a dtype that is not floating point.  Source: aten/src/ATen/native/UnaryOps.cpp
+    (frexp).""",
 )
 
 

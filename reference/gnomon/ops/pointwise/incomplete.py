@@ -29,8 +29,8 @@ def _density(self: Any, other: Any) -> Any:
     return ((self - 1) * other.log() - other - self.lgamma()).exp()
 
 
-def _incomplete(name: str, alias: str, kernel: Any, sign: int, doc: str) -> OpOverload:
-    operator = native_function(
+def _incomplete(name: str, kernel: Any, sign: int, doc: str) -> OpOverload:
+    return native_function(
         f"{name}(Tensor self, Tensor other) -> Tensor",
         meta=binary("bool", "integer", "complex"),
         kernel=pointwise(kernel),
@@ -42,19 +42,10 @@ def _incomplete(name: str, alias: str, kernel: Any, sign: int, doc: str) -> OpOv
         out="out",
         doc=doc,
     )
-    native_function(
-        f"{alias}(Tensor self, Tensor other) -> Tensor",
-        variants="function",
-        composite=lambda self, other: operator(self, other),
-        out="out",
-        doc=f"Alias for ``{name}``.",
-    )
-    return operator
 
 
 igamma = _incomplete(
     "igamma",
-    "special_gammainc",
     incomplete.igamma,
     1,
     """Computes the regularized lower incomplete gamma function: the probability of at most ``other`` under
@@ -65,7 +56,6 @@ igamma = _incomplete(
 )
 igammac = _incomplete(
     "igammac",
-    "special_gammaincc",
     incomplete.igammac,
     -1,
     """Computes the regularized upper incomplete gamma function, ``1 - igamma(self, other)``.
@@ -106,11 +96,4 @@ native_function(
     variants="method",
     composite=_mvlgamma_,
     doc="In-place version of mvlgamma.",
-)
-native_function(
-    "special_multigammaln(Tensor self, int p) -> Tensor",
-    variants="function",
-    composite=_mvlgamma,
-    out="out",
-    doc="Alias for ``mvlgamma``.",
 )

@@ -20,7 +20,7 @@ from ...memory.spec import Spec
 from ...numerics import arithmetic
 from ...numerics.formulas import conj
 from ...numerics.loops import for_each, pointwise
-from ...values.dtype import check_number_fits, complex128, float64
+from ...values.dtype import check_number_fits, complex128, float32, float64
 
 
 def pow_meta(self: Any, exponent: Any) -> Any:
@@ -171,3 +171,23 @@ for _schema, _out in (
         out=Out(_out, exact=True),
         doc="Computes ``pow`` in float64, or in complex128 if an operand is complex.",
     )
+
+
+def _ldexp(self: Any, other: Any) -> Any:
+    """With integral exponents the powers have the precision, and the result the dtype, of ``self``."""
+    if self.dtype.category < 2 or other.dtype.category >= 2:
+        return self * aten.pow.Scalar(2.0, other)
+    powers = aten.pow.Scalar(2.0, other.to(float32 if self.dtype.itemsize == 2 else self.dtype))
+    return (self * powers).to(self.dtype)
+
+
+native_function(
+    "ldexp.Tensor(Tensor self, Tensor other) -> Tensor",
+    composite=_ldexp,
+    inplace="",
+    out="out",
+    doc="""Computes ``self * 2 ** other``.
+
+    The operands broadcast and their dtypes promote; the result of integers is floating point.  Like
+    PyTorch's, it is inf or 0 if ``2 ** other`` is, whatever ``self``.""",
+)

@@ -1,5 +1,16 @@
 """Reductions and orderings: sums, norms, statistics, scans, sort, searchsorted, unique, bincount."""
 
-from . import bucketization, norm, reduce, scan, sort, statistics, summary, unique
+from . import bucketization, histogram, integration, norm, reduce, scan, sort, statistics, summary, unique
 
-__all__ = ["bucketization", "norm", "reduce", "scan", "sort", "statistics", "summary", "unique"]
+__all__ = [
+    "bucketization",
+    "histogram",
+    "integration",
+    "norm",
+    "reduce",
+    "scan",
+    "sort",
+    "statistics",
+    "summary",
+    "unique",
+]

@@ -21,7 +21,7 @@ from ...dispatch.dispatcher import aten
 from ...memory.accessor import TensorAccessor
 from ...memory.spec import Spec
 from ...numerics import arithmetic
-from ...values.dtype import bfloat16, float16, promote_types
+from ...values.dtype import bfloat16, float16, float32, promote_types
 from ...values.geometry import wrap_dim
 
 
@@ -324,4 +324,44 @@ native_function(
     variants="function",
     out=Out("ord_str_out", exact=True),
     doc="Computes the matrix norm named 'fro' or 'nuc'; see linalg.matrix_norm.",
+)
+
+
+native_function(
+    "dist(Tensor self, Tensor other, Scalar p=2) -> Tensor",
+    composite=lambda self, other, p: (self - other).norm(p),
+    out=Out(exact=True),
+    doc="""Computes the ``p``-norm of ``self - other``; the operands broadcast.
+
+    Raises RuntimeError if the difference is neither floating point nor complex.""",
+)
+
+
+def _renorm(self: Any, p: Any, dim: int, maxnorm: Any) -> Any:
+    for name, number in (("p", p), ("maxnorm", maxnorm)):
+        if isinstance(number, complex):
+            raise RuntimeError(f"{name} must be real-valued")
+    if p <= 0:
+        raise RuntimeError("non-positive-norm not supported")
+    if maxnorm < 0:
+        raise RuntimeError(f"expected maxnorm to be >= 0 but got {maxnorm}")
+    if self.ndim < 2:
+        raise RuntimeError(f"input needs at least 2 dimensions, got {self.ndim} dimensions")
+    dim = wrap_dim(dim, self.ndim)
+    others = [each for each in range(self.ndim) if each != dim]
+    wide = float32 if self.dtype in (float16, bfloat16) else None
+    norms = aten.linalg_vector_norm.default(self, p, others, True, wide)
+    factors = aten.where(norms > maxnorm, maxnorm / (norms + 1e-7), aten.ones_like(norms))
+    return (self * factors.to(self.dtype)).contiguous()
+
+
+native_function(
+    "renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor",
+    composite=_renorm,
+    inplace=True,
+    out=Out(exact=True),
+    doc="""Scales each slice along ``dim`` whose ``p``-norm is above ``maxnorm`` to that norm.
+
+    Floating point or complex; half precision computes the norms in float32.  Raises RuntimeError for fewer
+    than 2 dimensions, ``p`` <= 0 and ``maxnorm`` < 0.""",
 )

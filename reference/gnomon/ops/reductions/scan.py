@@ -1,14 +1,16 @@
 """Scans: each element of the result depends on the elements up to its position along one dimension.
 
 Accumulation: each partial sum of floating point numbers is the exact one, rounded once (math.fsum); products
-are rounded to float64 at each step; integers are exact and wrap around.
+and logarithms of sums of exponentials are rounded to float64 at each step; integers are exact and wrap
+around.
 
-Source: aten/src/ATen/native/ReduceOps.cpp (cumsum, cumprod, cummax, diff).
+Source: aten/src/ATen/native/ReduceOps.cpp (cumsum, cumprod, logcumsumexp, cummax, diff).
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -23,8 +25,10 @@ from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...numerics import arithmetic
 from ...numerics.loops import rows_along
+from ...numerics.special import logaddexp
 from ...values.dtype import bool_, int64
 from ...values.geometry import wrap_dim
+from ...values.limits import finfo
 
 
 def _scan_meta(self: Spec, dim: int, dtype: Any) -> Spec:
@@ -110,6 +114,67 @@ cumprod = native_function(
 
     Integers and bool are multiplied in int64 unless ``dtype`` is given.  Raises IndexError if ``dim`` is out
     of range.""",
+)
+
+
+def _log_add_exp(total: Any, number: Any) -> Any:
+    """``log(exp(total) + exp(number))``.  Source: _log_add_exp_helper in LogAddExp.h.
+
+    Of complex numbers, a NaN in one part makes both NaN; the logarithm of 0 has no angle, and an infinite sum
+    gets its angle from the exponentials.
+    """
+    if not isinstance(number, complex):
+        return logaddexp(total, number)
+    if total != total or number != number:
+        return complex(math.nan, math.nan)
+    if number.real == -math.inf:
+        return total
+    if number.real == total.real == math.inf:
+        return arithmetic.log(arithmetic.exp(total) + arithmetic.exp(number))
+    return logaddexp(complex(total), number)
+
+
+def _logcumsumexp_meta(self: Spec, dim: int) -> Spec:
+    wrap_dim(dim, self.ndim)
+    refuse_dtype(self.dtype, "bool", "integer")
+    return self.contiguous()
+
+
+def _logcumsumexp_grad(grad: Any, self: Any, result: Any, dim: int) -> Any:
+    """``exp(self)`` times the reverse cumulative sum of ``grad / exp(result)``, in logarithms.
+
+    Those of positive and of negative gradients are added separately.  Source: logcumsumexp_backward.
+    """
+    if not grad.ndim or not grad.numel():
+        return grad
+
+    def reversed_sum(logarithms: Any) -> Any:
+        sums = aten.logcumsumexp((logarithms - result.conj()).flip(dim), dim).flip(dim)
+        return aten.exp(sums + self.conj())
+
+    if grad.is_complex():
+        return reversed_sum(aten.log(grad))
+    logarithms = aten.log(grad.abs())
+    least = finfo(grad.dtype).min
+    positive, negative = logarithms.masked_fill(grad <= 0, least), logarithms.masked_fill(grad >= 0, least)
+    return reversed_sum(positive) - reversed_sum(negative)
+
+
+logcumsumexp = native_function(
+    "logcumsumexp(Tensor self, int dim) -> Tensor",
+    meta=_logcumsumexp_meta,
+    kernel=scan(
+        lambda numbers: itertools.islice(
+            itertools.accumulate(numbers, _log_add_exp, initial=-math.inf), 1, None
+        )
+    ),
+    derivatives={"self": _logcumsumexp_grad},
+    tangent_from_ones=True,
+    out=Out(exact=True),
+    doc="""Returns the logarithm of the cumulative sum of the exponentials of the elements along ``dim``.
+
+    No exponential overflows.  The result has the sizes and dtype of ``self``.  Raises IndexError if ``dim``
+    is out of range, NotImplementedError for integers and bool.  Source: logcumsumexp_cpu_kernel.""",
 )
 
 

@@ -1,8 +1,22 @@
 """Views (other sizes and strides over one storage), and operators that copy or join: cat, flip, copy_."""
 
-from . import copy, diagonal, join, permute, rearrange, split, strided, view, view_inplace, view_scatter
+from . import (
+    combinations,
+    copy,
+    diagonal,
+    join,
+    permute,
+    rearrange,
+    split,
+    strided,
+    view,
+    view_copy,
+    view_inplace,
+    view_scatter,
+)
 
 __all__ = [
+    "combinations",
     "copy",
     "diagonal",
     "join",
@@ -11,6 +25,7 @@ __all__ = [
     "split",
     "strided",
     "view",
+    "view_copy",
     "view_inplace",
     "view_scatter",
 ]

@@ -13,7 +13,6 @@ from ...calls.record import Out
 from ...dispatch.dispatcher import aten
 from ...memory.spec import Spec
 from ...values import geometry
-from ...values.device import contiguous_format
 
 
 def _diagonal(self: Spec, offset: int, dim1: int, dim2: int) -> tuple[Spec, int]:
@@ -51,22 +50,6 @@ native_function(
     derivatives={"grad_output": lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2)},
     batching="sized",
     doc="Returns zeros of sizes ``input_sizes`` with ``grad_output`` on the diagonal.",
-)
-
-native_function(
-    "diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor",
-    variants="function",
-    explicit=lambda self, offset, dim1, dim2: aten.diagonal.default(self, offset, dim1, dim2).clone(
-        memory_format=contiguous_format
-    ),
-    derivatives={
-        "self": lambda grad, self_sizes, offset, dim1, dim2: aten.diagonal_backward.default(
-            grad, self_sizes, offset, dim1, dim2
-        )
-    },
-    batching="along",
-    out=Out(exact=True),
-    doc="Returns a copy of the diagonals with respect to ``dim1`` and ``dim2``; see diagonal.",
 )
 
 

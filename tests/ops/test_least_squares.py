@@ -1,0 +1,76 @@
+"""linalg.lstsq: what each driver returns, matrices without full rank, derivatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import gnomon as gn
+from gnomon.autograd import gradcheck, gradgradcheck
+
+DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
+
+
+def drawn(*sizes: int, dtype: Any = gn.float64) -> gn.Tensor:
+    return gn.randn(*sizes, dtype=dtype, generator=gn.Generator().manual_seed(1))
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_the_solution_and_what_comes_with_it(device: str, driver: str) -> None:
+    for sizes in ((4, 3), (3, 4), (2, 4, 3)):
+        a = drawn(*sizes, dtype=gn.complex128)
+        b = drawn(*sizes[:-1], 2, dtype=gn.complex128)
+        found = gn.linalg.lstsq(a, b, driver=driver)
+        *batch, rows, columns = sizes
+        assert gn.allclose(found.solution, gn.linalg.pinv(a) @ b)
+        longer = max(rows, columns)
+        assert found.solution.stride() == (*[2 * longer] * len(batch), 1, longer)
+        if rows > columns and driver != "gelsy":
+            squares = (a @ found.solution - b).abs().square().sum(-2)
+            assert gn.allclose(found.residuals, squares) and found.residuals.dtype is gn.float64
+        else:
+            assert found.residuals.shape == (0,)
+        ranks = gn.full(batch, 3)
+        assert found.rank.tolist() == ([] if driver == "gels" else ranks.tolist())
+        if driver in ("gelsd", "gelss"):
+            assert gn.allclose(found.singular_values, gn.linalg.svdvals(a))
+        else:
+            assert found.singular_values.shape == (0,) and found.singular_values.dtype is gn.float64
+
+
+def test_vectors(device: str) -> None:
+    a, b = drawn(2, 4, 3), drawn(2, 4)
+    found = gn.linalg.lstsq(a, b, driver="gels")
+    assert found.solution.shape == (2, 3) and found.solution.stride() == (4, 1)
+    assert found.residuals.shape == (2, 1)
+    assert gn.allclose(found.solution, (gn.linalg.pinv(a) @ b.unsqueeze(-1)).squeeze(-1))
+
+
+def test_matrices_without_full_rank(device: str) -> None:
+    a = gn.tensor([[2.0, 0, 0], [0, 0.5, 0], [0, 0, 0], [0, 0, 0]])
+    b = gn.ones(4, 1)
+    for driver in DRIVERS[1:]:
+        found = gn.linalg.lstsq(a, b, driver=driver)
+        assert found.solution.flatten().tolist() == [0.5, 2, 0] and found.rank.item() == 2
+        assert found.residuals.shape == (0,)
+        found = gn.linalg.lstsq(a, b, 0.3, driver=driver)
+        assert found.solution.flatten().tolist() == [0.5, 0, 0] and found.rank.item() == 1
+    with pytest.raises(gn.linalg.LinAlgError, match=r"lstsq: The least .* full rank \(error code: 3\)\.$"):
+        gn.linalg.lstsq(a, b, driver="gels")
+    with pytest.raises(gn.linalg.LinAlgError, match=r"lstsq: \(Batch element 1\): The least squares"):
+        gn.linalg.lstsq(gn.stack([gn.eye(2), gn.diag(gn.tensor([1.0, 0]))]), gn.ones(2, 2, 1), driver="gels")
+    zeros = gn.linalg.lstsq(gn.zeros(3, 2), gn.ones(3, 1), driver="gels")
+    assert zeros.solution.tolist() == [[0], [0]] and zeros.residuals.tolist() == [3]
+    empty = gn.linalg.lstsq(gn.ones(3, 0), gn.ones(3, 2), driver="gelsd")
+    assert empty.solution.shape == (0, 2) and empty.residuals.tolist() == [3, 3] and empty.rank.item() == 0
+
+
+@pytest.mark.parametrize("dtype", [gn.float64, gn.complex128])
+def test_derivatives(dtype: Any) -> None:
+    with gn.device("c" if gn.backends()["c"].available else "reference"):
+        for sizes, driver in (((3, 2), "gels"), ((2, 3), "gelsd"), ((3, 2), None)):
+            a = drawn(*sizes, dtype=dtype).requires_grad_()
+            b = drawn(sizes[0], 1, dtype=dtype).requires_grad_()
+            assert gradcheck(lambda a, b, d=driver: gn.linalg.lstsq(a, b, driver=d)[:2], (a, b))
+            assert gradgradcheck(lambda a, b, d=driver: gn.linalg.lstsq(a, b, driver=d).solution, (a, b))

@@ -1,0 +1,167 @@
+"""The operators of torch.special beside values that mpmath computed with 40 digits."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gnomon as gn
+
+VALUES: dict[str, list[list[Any]]] = json.loads(
+    (Path(__file__).parent / "special_function_values.json").read_text()
+)
+BOUND = 4.0  # ULPs
+
+
+def of(name: str) -> Any:
+    return getattr(gn.special, name)
+
+
+def number(text: str) -> float:
+    return float.fromhex(text)
+
+
+@pytest.mark.parametrize("name", sorted(VALUES))
+def test_values_are_mpmaths_to_four_units_in_the_last_place(name: str, device: str) -> None:
+    """A row is the arguments, the value, and the amplitude, of which the ULP counts near zeros."""
+    rows = [[number(each) for each in row] for row in VALUES[name]]
+    columns = [gn.tensor(list(each), dtype=gn.float64) for each in zip(*(row[:-2] for row in rows))]
+    found = of(name)(*columns).tolist()
+    wrong = [
+        (row, each)
+        for row, each in zip(rows, found)
+        if not (each == row[-2] or abs(each - row[-2]) <= BOUND * math.ulp(row[-1]))
+    ]
+    assert not wrong, f"{len(wrong)} of {len(rows)}: {wrong[:3]}"
+
+
+@pytest.mark.parametrize("name", sorted(VALUES))
+def test_float32_is_rounded_from_float64(name: str, device: str) -> None:
+    rows = [[number(each) for each in row] for row in VALUES[name]][::7]
+    columns = [gn.tensor(list(each)) for each in zip(*(row[:-2] for row in rows))]
+    found = of(name)(*columns)
+    assert found.dtype is gn.float32
+    expected = of(name)(*(each.double() for each in columns)).float()
+    for one, other in zip(found.tolist(), expected.tolist()):
+        assert one == other or (one != one and other != other) or abs(one - other) <= 2.0**-23 * abs(other)
+
+
+EDGES = [0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan]
+AT_EDGES = {  # PyTorch's
+    "i0e": [1.0, 1.0, 0.46575960759364043, 0.46575960759364043, 0.0, 0.0, "nan"],
+    "i0": [1.0, 1.0, 1.2660658777520084, 1.2660658777520084, "nan", "nan", "nan"],
+    "i1": [0.0, 0.0, 0.5651591039924851, -0.5651591039924851, "nan", "nan", "nan"],
+    "modified_bessel_k0": [math.inf, math.inf, 0.42102443824070834, "nan", 0.0, "nan", "nan"],
+    "bessel_j1": [0.0, -0.0, 0.44005058574493355, -0.44005058574493355, "nan", "nan", "nan"],
+    "bessel_y0": [-math.inf, -math.inf, 0.08825696421567697, "nan", "nan", "nan", "nan"],
+    "spherical_bessel_j0": [1.0, 1.0, 0.8414709848078965, 0.8414709848078965, 0.0, 0.0, "nan"],
+    "entr": [0.0, 0.0, -0.0, -math.inf, -math.inf, -math.inf, "nan"],
+    "erfcx": [1.0, 1.0, 0.427583576155807, 5.00898008076228, 0.0, math.inf, "nan"],
+    "log_ndtr": [
+        -math.log(2),
+        -math.log(2),
+        -0.17275377902344988,
+        -1.8410216450092636,
+        -0.0,
+        -math.inf,
+        "nan",
+    ],
+    "ndtri": [-math.inf, -math.inf, math.inf, "nan", "nan", "nan", "nan"],
+}
+
+
+@pytest.mark.parametrize("name", AT_EDGES)
+def test_edges_of_domains(name: str, device: str) -> None:
+    found = of(name)(gn.tensor(EDGES, dtype=gn.float64)).tolist()
+    for one, other in zip(found, AT_EDGES[name]):
+        if other == "nan":
+            assert one != one
+        else:
+            assert one == pytest.approx(other, rel=1e-15)
+            assert math.copysign(1.0, one) == math.copysign(1.0, other)
+
+
+def test_edges_of_zeta(device: str) -> None:
+    s = gn.tensor([[0.5], [1.0], [2.0], [2.5], [math.inf]], dtype=gn.float64)
+    q = gn.tensor([0.0, 1.0, -1.0, -0.5, math.inf, -math.inf], dtype=gn.float64)
+    found = [["nan" if each != each else each for each in row] for row in gn.special.zeta(s, q).tolist()]
+    inf = math.inf
+    assert found[0] == ["nan"] * 6
+    assert found[1] == [inf] * 6
+    assert found[2][:3] == [inf, math.pi**2 / 6, inf] and found[2][4:] == ["nan", inf]
+    assert found[2][3] == pytest.approx(8.934802200544679, rel=1e-15)
+    assert found[3][3] == "nan"
+    assert found[4] == [inf, 1.0, inf, inf, "nan", inf]
+    large = gn.tensor([1e300, 500.0, 1e300, 1e5], dtype=gn.float64)
+    assert gn.special.zeta(large, gn.tensor([0.25, 1e-3, 2.0, 1.0]).double()).tolist() == [inf, inf, 0.0, 1.0]
+
+
+def test_orders_of_polynomials(device: str) -> None:
+    """They are truncated; negative ones give 0, and those beyond the limit NaN."""
+    x = gn.tensor([0.5, math.nan], dtype=gn.float64)
+    for name in ("chebyshev_polynomial_t", "legendre_polynomial_p", "hermite_polynomial_h"):
+        polynomial = of(name)
+        assert polynomial(x, -1).tolist() == [0.0, 0.0]
+        assert polynomial(x, -0.5).tolist() == [1.0, 1.0]
+        assert polynomial(x, 2.75)[0].item() == polynomial(x, 2)[0].item()
+        assert polynomial(x, 2)[1].isnan().item()
+        assert polynomial(x, 2.0**27).isnan().all().item()
+        assert polynomial(x, math.nan).tolist() == [0.0, 0.0]
+    ends = gn.tensor([math.inf, -math.inf], dtype=gn.float64)
+    assert gn.special.legendre_polynomial_p(ends, 3).tolist() == [math.inf, -math.inf]
+    assert gn.special.laguerre_polynomial_l(ends, 3).tolist() == [-math.inf, math.inf]
+    assert gn.special.shifted_chebyshev_polynomial_u(gn.tensor([-3.0, 3.0]), 513).tolist() == [
+        -math.inf,
+        math.inf,
+    ]
+
+
+def test_numbers_promote_as_wrapped_numbers(device: str) -> None:
+    x = gn.ones(2, dtype=gn.int64)
+    for polynomial in (gn.special.chebyshev_polynomial_t, gn.special.laguerre_polynomial_l):
+        assert polynomial(x, 2.5).dtype is gn.float32
+        assert polynomial(2.5, x).dtype is gn.float32
+        assert polynomial(x.double(), 2).dtype is gn.float64
+        assert polynomial(gn.tensor(0.5), 2.0).dtype is gn.float32
+        out = gn.empty(0, dtype=gn.float64)
+        assert polynomial(x, 2, out=out) is out and out.shape == (2,)
+
+
+def test_results_without_a_derivative_require_no_grad(device: str) -> None:
+    x = gn.tensor([0.5, 1.5], requires_grad=True)
+    for name in ("bessel_j0", "modified_bessel_i1", "airy_ai", "spherical_bessel_j0"):
+        assert not of(name)(x).requires_grad
+    assert not gn.special.hermite_polynomial_h(x, x).requires_grad
+    with pytest.raises(NotImplementedError, match="the derivative for 'zeta' is not implemented"):
+        gn.special.zeta(x + 1, 2.0).sum().backward()
+
+
+def test_derivatives(device: str) -> None:
+    x = gn.tensor([-1.5, -0.5, 0.0, 0.25, 2.0], dtype=gn.float64, requires_grad=True)
+    inside = gn.tensor([0.125, 0.5, 0.75], dtype=gn.float64, requires_grad=True)
+    for name in ("i0", "i0e", "i1", "i1e", "erfcx", "ndtr", "log_ndtr"):
+        given = [x if name != "i0e" else inside]  # |x| has no derivative at 0
+        assert gn.autograd.gradcheck(of(name), given), name
+    for name in ("i0", "i1", "i1e", "entr", "erfcx", "ndtri", "log_ndtr", "ndtr"):
+        assert gn.autograd.gradgradcheck(of(name), [inside]), name
+    assert gn.autograd.gradcheck(gn.special.xlog1py, [x, inside[:1]])
+    assert gn.autograd.gradgradcheck(lambda q: gn.special.zeta(2.5, q), [inside])
+
+
+def test_float16_is_refused_where_pytorch_refuses_it(device: str) -> None:
+    x = gn.ones(2, dtype=gn.float16)
+    assert gn.special.i1e(x).dtype is gn.float16 and gn.special.ndtr(x).dtype is gn.float16
+    for name in ("bessel_j0", "erfcx", "log_ndtr", "modified_bessel_k0"):
+        with pytest.raises(NotImplementedError, match=f"special_{name}: not implemented for dtype float16"):
+            of(name)(x)
+
+
+def test_i0_is_a_function_and_a_method(device: str) -> None:
+    x = gn.tensor([0.0, 2.0])
+    assert gn.i0(x).tolist() == x.i0().tolist() == gn.special.i0(x).tolist()
+    expected = gn.i0(x).tolist()
+    assert x.i0_() is x and x.tolist() == expected

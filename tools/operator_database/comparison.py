@@ -1,0 +1,555 @@
+"""The comparison of one entry of PyTorch's operator database, with gnomon's operator of that name."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+import signal
+import sys
+import traceback
+import types
+import unittest
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+KINDS = (
+    "values",
+    "dtypes",
+    "shapes",
+    "strides",
+    "gradients",
+    "second gradients",
+    "in place",
+    "out=",
+    "methods",
+    "aliases",
+    "errors",
+)
+DTYPES = (
+    *("float32", "float64", "complex64", "complex128", "float16", "bfloat16"),
+    *("int64", "int32", "int16", "int8", "uint8", "bool"),
+)
+# Relative to the largest element, or absolute if that is below 1.
+TOLERANCE = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 1e-4, "complex64": 1e-4}
+EXACT_ENOUGH = 1e-8
+SECONDS = 600  # that one entry may take with one dtype
+# Their elements are random, or not set: only dtypes, shapes and strides are compared.
+ANY_ELEMENTS = re.compile(
+    r"^((new_)?empty|resize|bernoulli|cauchy|exponential|geometric|log_normal|multinomial|normal$|rand|uniform)"
+    r"|dropout|rrelu|fractional_max_pool"
+)
+
+
+@dataclasses.dataclass
+class Result:
+    """What was found for one entry and one dtype."""
+
+    name: str
+    dtype: str
+    agreed: Counter[str] = dataclasses.field(default_factory=Counter)
+    differences: list[tuple[str, str]] = dataclasses.field(default_factory=list)
+    """(kind, what differs)"""
+
+
+@functools.cache
+def database() -> dict[str, list[Any]]:
+    """The entries that have an operator on the CPU, by name."""
+    try:
+        import expecttest  # noqa: F401
+    except ImportError:  # PyTorch's tests need only its base class here
+        module = types.ModuleType("expecttest")
+        module.TestCase = unittest.TestCase  # type: ignore[attr-defined]
+        sys.modules["expecttest"] = module
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    found: dict[str, list[Any]] = defaultdict(list)
+    for entry in op_db:
+        if entry.supported_dtypes("cpu"):
+            found[entry.name].append(entry)
+    return dict(found)
+
+
+def flat(value: Any) -> list[Any]:
+    """The leaves of nested tuples and lists."""
+    if isinstance(value, (tuple, list)):
+        return [leaf for each in value for leaf in flat(each)]
+    return [value]
+
+
+class Arguments:
+    """The arguments of one call for gnomon: those that share a storage in PyTorch do so here, too."""
+
+    def __init__(self) -> None:
+        self.storages: dict[tuple[int, str], Any] = {}
+
+    def whole(self, tensor: Any) -> Any:
+        """gnomon's copy of the whole storage of a tensor of PyTorch, as a vector."""
+        import torch
+
+        import gnomon as gn
+
+        storage = tensor.untyped_storage()
+        key = (storage.data_ptr() or id(tensor), str(tensor.dtype))
+        if key not in self.storages:
+            count = storage.nbytes() // tensor.element_size()
+            vector = torch.empty(0, dtype=tensor.dtype).set_(storage, 0, (count,), (1,))
+            if tensor.dtype in (torch.bfloat16, torch.float16):
+                vector = vector.float()
+            self.storages[key] = gn.from_numpy(vector.numpy()).to(self.convert(tensor.dtype), copy=True)
+        return self.storages[key]
+
+    def convert(self, value: Any) -> Any:
+        import torch
+
+        import gnomon as gn
+
+        if isinstance(value, torch.Tensor):
+            plain = value.detach().resolve_conj().resolve_neg()
+            made = self.whole(plain).as_strided(tuple(plain.shape), plain.stride(), plain.storage_offset())
+            return made.requires_grad_(value.requires_grad)
+        if isinstance(value, torch.Size):
+            return tuple(value)
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return type(value)(*map(self.convert, value))
+        if isinstance(value, (list, tuple)):
+            return type(value)(map(self.convert, value))
+        if isinstance(value, dict):
+            return {key: self.convert(each) for key, each in value.items()}
+        if isinstance(value, (torch.dtype, torch.memory_format, torch.layout)):
+            return getattr(gn, str(value).removeprefix("torch."))
+        if isinstance(value, torch.device):
+            return gn.device(str(value))
+        if isinstance(value, torch.Generator):
+            return gn.Generator().manual_seed(value.initial_seed())
+        if callable(value) and getattr(value, "__module__", "").partition(".")[0] == "torch":
+            return translated(value)
+        if type(value).__module__.startswith("torch.nn"):  # a group of options
+            kind = attribute(gn.nn, type(value).__qualname__)
+            names = [each.name for each in dataclasses.fields(value)]
+            return kind(**{name: self.convert(getattr(value, name)) for name in names})
+        return value
+
+
+def to_torch(tensor: Any) -> Any:
+    """gnomon's tensor as PyTorch's."""
+    import torch
+
+    import gnomon as gn
+
+    tensor = tensor.detach()
+    if tensor.dtype in (gn.bfloat16, gn.float16):
+        return torch.from_numpy(tensor.float().contiguous().numpy()).to(getattr(torch, str(tensor.dtype)[7:]))
+    return torch.from_numpy(tensor.resolve_conj().resolve_neg().contiguous().numpy())
+
+
+def attribute(root: Any, path: str) -> Any:
+    """``root.a.b`` for "a.b".  Raises AttributeError."""
+    return functools.reduce(getattr, path.split("."), root)
+
+
+def is_of_tests(function: Any) -> bool:
+    """Is it a function that PyTorch's tests define around an operator?"""
+    return function.__name__ == "<lambda>" or ".testing." in function.__module__
+
+
+def translated(function: Any) -> Callable[..., Any]:
+    """gnomon's function for one of PyTorch; one written in Python runs with gnomon for ``torch``.
+
+    Raises AttributeError if gnomon does not have it.
+    """
+    import gnomon.compat.torch as alias
+
+    if isinstance(function, types.FunctionType) and is_of_tests(function):
+        names = {**function.__globals__, "torch": alias, "F": alias.nn.functional}
+        made = types.FunctionType(
+            function.__code__, names, function.__name__, function.__defaults__, function.__closure__
+        )
+        made.__kwdefaults__ = function.__kwdefaults__
+        return made
+    import gnomon as gn
+
+    path = f"{function.__module__ or ''}.{function.__name__}".removeprefix("torch.")
+    path = path.replace("_C._nn.", "nn.functional.").replace("_C._linalg.linalg_", "linalg.")
+    return attribute(gn, path)
+
+
+def own_function(entry: Any) -> Callable[..., Any]:
+    """gnomon's operator of an entry.  Raises AttributeError if it is missing."""
+    import gnomon as gn
+
+    if type(entry.op).__name__ == "method_descriptor":
+        return getattr(gn.Tensor, entry.op.__name__)
+    if isinstance(entry.op, types.FunctionType) and is_of_tests(entry.op):
+        return translated(entry.op)
+    try:
+        return attribute(gn, entry.name)
+    except AttributeError:
+        pass
+    method = getattr(gn.Tensor, entry.name.rpartition(".")[2], None)
+    if method is not None and "." not in entry.name:
+        return method
+    if entry.name.startswith("torch.ops.aten."):
+        return attribute(gn.ops, entry.name.removeprefix("torch.ops."))
+    return translated(entry.op)
+
+
+def facts(value: Any) -> dict[str, Any]:
+    """dtype, shape and strides of a tensor of either library."""
+    if not hasattr(value, "stride"):
+        return {"dtypes": type(value).__name__, "shapes": (), "strides": ()}
+    name = str(value.dtype).rpartition(".")[2]
+    return {"dtypes": name, "shapes": tuple(value.shape), "strides": tuple(value.stride())}
+
+
+def distance(found: Any, expected: Any) -> str:
+    """What differs in the values, or ""."""
+    import torch
+
+    if not isinstance(expected, torch.Tensor):
+        return "" if found == expected or (found != found and expected != expected) else f"{found!r}"
+    mine, theirs = to_torch(found), expected.detach().resolve_conj().resolve_neg()
+    if mine.shape != theirs.shape:
+        return "other shape"
+    if not theirs.numel():
+        return ""
+    bound = TOLERANCE.get(str(theirs.dtype)[6:], EXACT_ENOUGH)
+    if not (theirs.is_floating_point() or theirs.is_complex()):
+        wrong = mine != theirs
+        return f"{int(wrong.sum())} of {theirs.numel()} elements" if wrong.any() else ""
+    wide = torch.complex128 if theirs.is_complex() else torch.float64
+    mine, theirs = mine.to(wide), theirs.to(wide)
+    finite = theirs.abs()[theirs.isfinite()]
+    scale = max(1.0, finite.max().item() if finite.numel() else 1.0)
+    if torch.allclose(mine, theirs, rtol=bound, atol=bound * scale, equal_nan=True):
+        return ""
+    return f"differs by {(mine - theirs).abs().nan_to_num(posinf=9e99).max().item():.1e} of {scale:.1e}"
+
+
+def weighted(lib: Any, results: list[Any]) -> Any:
+    """The sum of all results that require grad, with different weights for all elements."""
+    total = None
+    for each in results:
+        if not getattr(each, "requires_grad", False):
+            continue
+        weights = lib.arange(1, each.numel() + 1, dtype=lib.float64).reshape(tuple(each.shape)).cos()
+        part = (each * weights.to(each.dtype)).sum()
+        part = part.real if part.is_complex() else part
+        total = part if total is None else total + part
+    return total
+
+
+def gradients(lib: Any, results: list[Any], inputs: list[Any], create_graph: bool) -> Any:
+    """The gradients of ``inputs``; None if nothing requires grad; an exception that was raised."""
+    try:
+        total = weighted(lib, results)
+        if total is None:
+            return None
+        return list(lib.autograd.grad(total, inputs, allow_unused=True, create_graph=create_graph))
+    except Exception as error:
+        return error
+
+
+def differs(found: list[Any], expected: list[Any], random: bool) -> Iterator[tuple[str, str]]:
+    """(kind, what differs or "") for the results of a call."""
+    if len(found) != len(expected):
+        yield "shapes", f"{len(found)} results, not {len(expected)}"
+        return
+    for place, (mine, theirs) in enumerate(zip(found, expected)):
+        for (kind, has), should in zip(facts(mine).items(), facts(theirs).values()):
+            yield kind, "" if has == should else f"result {place}: {has}, not {should}"
+        if not random:
+            text = distance(mine, theirs) if facts(mine)["shapes"] == facts(theirs)["shapes"] else ""
+            yield "values", f"result {place} {text}" if text else ""
+
+
+def attempt(function: Callable[..., Any]) -> Any:
+    """The result, or the exception."""
+    try:
+        return function()
+    except Exception as error:
+        return error
+
+
+class Comparison:
+    """Compares all samples of one entry for one dtype."""
+
+    def __init__(self, entry: Any, dtype: str, most: int) -> None:
+        self.entry, self.dtype, self.most = entry, dtype, most
+        title = entry.name + (f"[{entry.variant_test_name}]" if entry.variant_test_name else "")
+        self.result = Result(title, dtype)
+
+    def note(self, kind: str, where: str, text: str) -> None:
+        if text:
+            self.result.differences.append((kind, f"{where}: {text}"))
+        else:
+            self.result.agreed[kind] += 1
+
+    def run(self) -> Result:
+        import torch
+
+        function = own_function(self.entry)
+        dtype = getattr(torch, self.dtype)
+        backward = dtype in self.entry.supported_backward_dtypes("cpu") and (
+            dtype.is_floating_point or dtype.is_complex
+        )
+        torch.manual_seed(0)
+        samples = list(self.entry.sample_inputs("cpu", dtype, requires_grad=backward))
+        step = max(1, -(-len(samples) // self.most))
+        for number, sample in enumerate(samples[::step]):
+            self.sample(function, sample, f"sample {number * step}")
+        if self.entry.error_inputs_func is not None and self.dtype == "float32":
+            self.errors(function)
+        return self.result
+
+    def sample(self, function: Callable[..., Any], sample: Any, where: str) -> None:
+        import torch
+
+        entry = self.entry
+        given = (sample.input, *sample.args)
+        own, own_options = Arguments().convert((given, sample.kwargs))
+        expected = attempt(lambda: entry.op(*given, **sample.kwargs))
+        found = attempt(lambda: function(*own, **own_options))
+        shown = f"{where} {describe(given, sample.kwargs)}"
+        if isinstance(expected, Exception) or isinstance(found, Exception):
+            same = isinstance(expected, Exception) and isinstance(found, Exception)
+            self.note("values", shown, "" if same else f"{short(found)}, not {short(expected)}")
+            return
+        again = attempt(lambda: entry.op(*given, **sample.kwargs))
+        random = bool(ANY_ELEMENTS.search(entry.name)) or any(
+            isinstance(one, torch.Tensor) and distance_of_torch(one, two)
+            for one, two in zip(flat(again), flat(expected))
+        )
+        for kind, text in differs(flat(found), flat(expected), random):
+            self.note(kind, shown, text)
+        if random:
+            return
+        process = sample.output_process_fn_grad  # what does not depend on an arbitrary choice
+        wanted, got = flat(process(expected)), attempt(lambda: flat(translated(process)(found)))
+        if isinstance(got, Exception):
+            self.note("gradients", shown, short(got))
+        else:
+            self.gradients(got, wanted, flat(own), flat(list(given)), shown)
+        self.variants(own, own_options, given, sample, flat(expected), shown)
+        if entry.supports_out:
+            self.out(function, own, own_options, flat(found), shown)
+
+    def gradients(
+        self, found: list[Any], expected: list[Any], own: list[Any], given: list[Any], shown: str
+    ) -> None:
+        import torch
+
+        import gnomon as gn
+
+        theirs = [each for each in given if isinstance(each, torch.Tensor) and each.requires_grad]
+        mine = [each for each in own if isinstance(each, gn.Tensor) and each.requires_grad]
+        if not theirs:
+            return
+        twice = self.entry.supports_gradgrad and self.dtype in ("float64", "complex128")
+        wanted = gradients(torch, expected, theirs, twice)
+        got = gradients(gn, found, mine, twice)
+        self.compare_gradients("gradients", got, wanted, shown)
+        if twice and isinstance(wanted, list) and isinstance(got, list):
+            wanted = gradients(torch, wanted, theirs, False)
+            got = gradients(gn, got, mine, False)
+            self.compare_gradients("second gradients", got, wanted, shown)
+
+    def compare_gradients(self, kind: str, got: Any, wanted: Any, shown: str) -> None:
+        if not (isinstance(got, list) and isinstance(wanted, list)):
+            same = type(got) is type(wanted) or (isinstance(got, Exception) and isinstance(wanted, Exception))
+            self.note(kind, shown, "" if same else f"{short(got)}, not {short(wanted)}")
+            return
+        for place, (mine, theirs) in enumerate(zip(got, wanted, strict=True)):
+            if mine is None or theirs is None:
+                # PyTorch has zeros in place of some undefined gradients, and the reverse
+                some = theirs if mine is None else mine
+                is_zero = some is None or not bool((some != 0).any())
+                self.note(kind, shown, "" if is_zero else f"{place}: {short(mine)}, not {short(theirs)}")
+                continue
+            text = distance(mine, theirs)
+            self.note(kind, shown, f"{place} {text}" if text else "")
+
+    def variants(
+        self, own: Any, options: Any, given: Any, sample: Any, expected: list[Any], shown: str
+    ) -> None:
+        """The method, the in-place variant, and all aliases with theirs."""
+        import torch
+
+        import gnomon as gn
+
+        entry = self.entry
+        if not isinstance(given[0], torch.Tensor):
+            return
+        with gn.no_grad(), torch.no_grad():
+            plain = [each.detach() if isinstance(each, gn.Tensor) else each for each in own]
+            name = getattr(entry.method_variant, "__name__", "")
+            if name and not name.startswith("<"):
+                self.call("methods", lambda: getattr(plain[0], name)(*plain[1:], **options), expected, shown)
+            in_place = getattr(entry.inplace_variant, "__name__", "")
+            if in_place and not in_place.startswith("<"):
+                self.in_place(in_place, plain, options, given, sample, shown)
+            for alias in entry.aliases:
+                path = alias.name.removeprefix("torch.")
+                if alias.op is not None:
+                    self.call(
+                        "aliases",
+                        lambda path=path: attribute(gn, path)(*plain, **options),
+                        expected,
+                        f"{alias.name}: {shown}",
+                    )
+                if alias.method_variant is not None:
+                    self.call(
+                        "aliases",
+                        lambda alias=alias: getattr(plain[0], alias.method_variant.__name__)(
+                            *plain[1:], **options
+                        ),
+                        expected,
+                        f"method {alias.name}: {shown}",
+                    )
+
+    def call(self, kind: str, function: Callable[..., Any], expected: list[Any], shown: str) -> None:
+        found = attempt(function)
+        if isinstance(found, Exception):
+            self.note(kind, shown, short(found))
+            return
+        texts = [text for _, text in differs(flat(found), expected, False) if text]
+        self.note(kind, shown, "; ".join(texts))
+
+    def in_place(
+        self, name: str, plain: list[Any], options: Any, given: Any, sample: Any, shown: str
+    ) -> None:
+        target, theirs = plain[0].clone(), given[0].detach().clone()
+        rest = [each.detach() if hasattr(each, "detach") else each for each in given[1:]]
+        expected = attempt(lambda: getattr(theirs, name)(*rest, **sample.kwargs))
+        found = attempt(lambda: getattr(target, name)(*plain[1:], **options))
+        if isinstance(expected, Exception) or isinstance(found, Exception):
+            same = isinstance(expected, Exception) and isinstance(found, Exception)
+            self.note("in place", shown, "" if same else f"{short(found)}, not {short(expected)}")
+            return
+        texts = [text for _, text in differs([target], [theirs], False) if text]
+        if (found is target) != (expected is theirs):
+            texts.append("does not return self")
+        self.note("in place", shown, "; ".join(texts))
+
+    def out(self, function: Any, own: Any, options: Any, found: list[Any], shown: str) -> None:
+        """Outputs of the right sizes but other strides keep them; empty ones are resized."""
+        import gnomon as gn
+
+        if not all(isinstance(each, gn.Tensor) for each in found):
+            return
+        with gn.no_grad():
+            plain = [each.detach() if isinstance(each, gn.Tensor) else each for each in own]
+            for resized in (False, True):
+                outputs = [
+                    gn.empty(0, dtype=each.dtype)
+                    if resized
+                    else gn.empty_strided(tuple(each.shape), transposed_strides(each), dtype=each.dtype)
+                    for each in found
+                ]
+                strides = [each.stride() for each in outputs]
+                out = outputs[0] if len(outputs) == 1 else tuple(outputs)
+                done = attempt(lambda out=out: function(*plain, **options, out=out))
+                if isinstance(done, Exception) and len(outputs) == 1:
+                    done = attempt(lambda out=outputs: function(*plain, **options, out=out))
+                if isinstance(done, Exception):
+                    self.note("out=", shown, short(done))
+                    continue
+                texts = [
+                    f"output {place}: {text}"
+                    for place, (output, value) in enumerate(zip(outputs, found))
+                    for text in [distance(output, to_torch(value))]
+                    if text
+                ]
+                if not resized and strides != [each.stride() for each in outputs]:
+                    texts.append("changed the strides of an output")
+                self.note("out=", shown, "; ".join(texts))
+
+    def errors(self, function: Callable[..., Any]) -> None:
+        for number, each in enumerate(self.entry.error_inputs("cpu")):
+            sample = each.sample_input
+            converted = attempt(
+                lambda sample=sample: Arguments().convert(((sample.input, *sample.args), sample.kwargs))
+            )
+            if isinstance(converted, Exception):
+                continue  # of a device or dtype that gnomon does not have
+            own, options = converted
+            found = attempt(lambda own=own, options=options: function(*own, **options))
+            where = f"error {number} {describe((sample.input, *sample.args), sample.kwargs)}"
+            if not isinstance(found, Exception):
+                self.note("errors", where, f"no error, not {each.error_type.__name__}: {each.error_regex}")
+            elif not isinstance(found, each.error_type):
+                self.note("errors", where, f"{short(found)}, not {each.error_type.__name__}")
+            else:
+                self.note("errors", where, "")
+
+
+def transposed_strides(tensor: Any) -> tuple[int, ...]:
+    """Strides of a tensor of these sizes in column-major order."""
+    strides, step = [], 1
+    for size in tensor.shape:
+        strides.append(step)
+        step *= max(size, 1)
+    return tuple(strides)
+
+
+def distance_of_torch(one: Any, two: Any) -> bool:
+    import torch
+
+    return one.shape != two.shape or not torch.equal(
+        one.detach().nan_to_num() if one.is_floating_point() else one.detach(),
+        two.detach().nan_to_num() if two.is_floating_point() else two.detach(),
+    )
+
+
+def short(value: Any) -> str:
+    if isinstance(value, Exception):
+        return f"{type(value).__name__}: {str(value).splitlines()[0][:150] if str(value) else ''}"
+    return type(value).__name__
+
+
+def describe(args: Any, options: Any) -> str:
+    """The call in short."""
+
+    def one(value: Any) -> str:
+        if hasattr(value, "stride"):
+            return f"{str(value.dtype).rpartition('.')[2]}{list(value.shape)}"
+        if isinstance(value, (list, tuple)):
+            return "[" + ", ".join(map(one, value)) + "]"
+        return repr(value)[:60]
+
+    words = [one(each) for each in args] + [f"{key}={one(each)}" for key, each in options.items()]
+    return "(" + ", ".join(words) + ")"
+
+
+def compare(name: str, dtype: str, most: int) -> list[Result]:
+    """All entries of this name for one dtype."""
+    import torch
+
+    import gnomon as gn
+
+    warnings.simplefilter("ignore")
+    torch.set_num_threads(1)
+    gn.set_fallback_policy("allow")
+    results = []
+    for entry in database()[name]:
+        if not entry.supports_dtype(getattr(torch, dtype), "cpu"):
+            continue
+        comparison = Comparison(entry, dtype, most)
+
+        def stop(*_: Any) -> None:
+            raise TimeoutError(f"more than {SECONDS} s")
+
+        signal.signal(signal.SIGALRM, stop)
+        signal.alarm(SECONDS)
+        try:
+            comparison.run()
+        except AttributeError as error:
+            comparison.note("values", "missing", str(error))
+        except Exception:
+            comparison.note("values", "fault", traceback.format_exc(limit=-2).replace("\n", " "))
+        finally:
+            signal.alarm(0)
+        results.append(comparison.result)
+    return results

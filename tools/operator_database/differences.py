@@ -1,0 +1,55 @@
+"""Why some checks differ from PyTorch: a regular expression for "name dtype kind: text" -> the reason."""
+
+from __future__ import annotations
+
+DIFFERENCES = {
+    # Of equal elements, any may be meant.
+    r"^(kthvalue|mode|topk|sort|argsort|msort|median|nanmedian)\S* \S+ (values|methods|gradients): ": (
+        "PyTorch does not say which of several equal elements an index names; gnomon takes the first"
+    ),
+    # Factors that are not unique.
+    r"^(linalg\.eigh?|linalg\.svd|svd|pca_lowrank|svd_lowrank)\S* \S+ (values|methods|aliases|out=)": (
+        "eigenvectors and singular vectors may be multiplied by a number of modulus 1; gradients are "
+        "compared through what does not depend on it"
+    ),
+    r"^linalg\.svd\S* complex\d+ gradients: .*list, not RuntimeError: svd_backward": (
+        "PyTorch refuses a loss that depends on the phase of singular vectors, by a bound on its gradient"
+    ),
+    r"^(pca_lowrank|svd_lowrank) \S+ (second )?gradients: ": (
+        "the random numbers are not PyTorch's, and gradients depend on the subspace that they choose"
+    ),
+    # PyTorch's faults.
+    r"^as_strided_scatter \S+ gradients": (
+        "PyTorch's gradient of self is nonzero for the elements that are overwritten, and 0 for the others"
+    ),
+    r"^matrix_exp bfloat16": "PyTorch's is NaN for bfloat16",
+    r"^addbmm \S+ in place": (
+        "PyTorch resizes self where its sizes broadcast, although it is written in place; gnomon refuses"
+    ),
+    r"^(cholesky_solve|cholesky_inverse) \S+ (second )?gradients": (
+        "PyTorch's gradient of the triangle that is not read is not 0"
+    ),
+    r"^native_layer_norm float32 gradients|^nn\.functional\.layer_norm float32 gradients": (
+        "of one element: the gradient is a difference of equal numbers"
+    ),
+    r"^histogramdd \S+ out=: .*unexpected keyword": (
+        "PyTorch's histogramdd with counts of bins takes no out= either, although the database says so"
+    ),
+    # Precision.
+    r"^(nn\.functional\.grid_sample|grid_sampler_[23]d) (bfloat16|float16)": (
+        "PyTorch computes the coordinates in half precision, gnomon in float32"
+    ),
+    r"^nn\.functional\.normalize (bfloat16|float16) gradients": "p = 0.5: rounding in half precision",
+    r"^ldexp float16 gradients": "the sum of a gradient over broadcast elements, in half precision",
+    # Strides that nothing depends on.
+    r"^einsum \S+ strides": "strides of dimensions of size 1",
+    r"^(nn\.functional\.rms_norm|rms_norm) \S+ (strides|aliases)": "strides of tensors without elements",
+    # Errors.
+    r"^(__r(add|mul|and|or|xor|sub|div|pow|mod)__|clamp_(min|max)) float32 errors": (
+        "the database has errors for __torch_function__ subclasses of another device here"
+    ),
+    r"^(index_select|cat) float32 errors: error (0|6) ": (
+        "PyTorch checks overlaps of an output before it is resized, gnomon after that, where there is none"
+    ),
+    r"^narrow_copy float32 errors": "gnomon raises IndexError for a dimension out of range, as narrow does",
+}
