@@ -16,6 +16,7 @@ from typing import Any
 
 from ..calls.outputs import resize_output
 from ..dispatch.dispatcher import OpOverload, OpOverloadPacket, aten
+from ..memory.storage import Storage
 from ..memory.tensor import Tensor
 from ..values import dtype as dtypes
 from ..values.device import device, layout, memory_format
@@ -114,6 +115,9 @@ def _convert_one(argument: Argument, value: Any, numbers_allowed: bool) -> Any:
             return value
     elif kind == "MemoryFormat":
         if isinstance(value, memory_format):
+            return value
+    elif kind == "Storage":
+        if isinstance(value, Storage) or hasattr(value, "untyped"):
             return value
     elif kind == "Generator":
         if hasattr(value, "manual_seed"):
@@ -483,6 +487,8 @@ def _make_into(signature: Signature, values: list[Any], out: Tensor) -> Tensor:
     values[signature.by_name["dtype"]] = out.dtype
     values[signature.by_name["device"]] = out.device
     made = signature.operator(*values)
+    if name in ("arange", "range") and out.numel() == made.numel():
+        made = made.view(out.shape)  # these keep the sizes of an output with as many elements
     resize_output(out, made._spec)
     return aten.copy_.default(out, made, False)
 
