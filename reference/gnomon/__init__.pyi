@@ -987,6 +987,12 @@ def masked_fill(input: Tensor, mask: Tensor, value: Tensor) -> Tensor: ...
 def masked_fill_(input: Tensor, mask: Tensor, value: _Scalar) -> Tensor: ...
 @overload
 def masked_fill_(input: Tensor, mask: Tensor, value: Tensor) -> Tensor: ...
+def _unsafe_masked_index(
+    input: Tensor, mask: Tensor, indices: Sequence[Tensor | None], fill: _Scalar
+) -> Tensor: ...
+def _unsafe_masked_index_put_accumulate(
+    input: Tensor, mask: Tensor, indices: Sequence[Tensor | None], values: Tensor
+) -> Tensor: ...
 @overload
 def scatter(input: Tensor, dim: _int, index: Tensor, src: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
 @overload
@@ -1208,7 +1214,14 @@ def _native_batch_norm_legit(
 ) -> tuple[Tensor, Tensor, Tensor]: ...
 @overload
 def _native_batch_norm_legit(
-    input: Tensor, weight: Tensor | None, bias: Tensor | None, training: _bool, momentum: _float, eps: _float
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    training: _bool,
+    momentum: _float,
+    eps: _float,
+    *,
+    out: Sequence[Tensor] | None = ...,
 ) -> tuple[Tensor, Tensor, Tensor]: ...
 def native_batch_norm(
     input: Tensor,
@@ -1219,6 +1232,8 @@ def native_batch_norm(
     training: _bool,
     momentum: _float,
     eps: _float,
+    *,
+    out: Sequence[Tensor] | None = ...,
 ) -> tuple[Tensor, Tensor, Tensor]: ...
 def native_batch_norm_backward(
     grad_out: Tensor,
@@ -2569,6 +2584,18 @@ def diff(
     *,
     out: Tensor | None = ...,
 ) -> Tensor: ...
+def segment_reduce(
+    data: Tensor,
+    reduce: str,
+    *,
+    lengths: Tensor | None = ...,
+    indices: Tensor | None = ...,
+    offsets: Tensor | None = ...,
+    axis: _int = ...,
+    unsafe: _bool = ...,
+    initial: _Scalar | None = ...,
+    out: Tensor | None = ...,
+) -> Tensor: ...
 def sort(
     input: Tensor,
     *,
@@ -2776,6 +2803,9 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = ...) -> Tensor: ..
 def row_stack(tensors: Sequence[Tensor], *, out: Tensor | None = ...) -> Tensor: ...
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = ...) -> Tensor: ...
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = ...) -> Tensor: ...
+def _chunk_cat(
+    tensors: Sequence[Tensor], dim: _int, num_chunks: _int, *, out: Tensor | None = ...
+) -> Tensor: ...
 @overload
 def permute(input: Tensor, dims: Sequence[_int]) -> Tensor: ...
 @overload

@@ -454,3 +454,11 @@ expressions_of(
     "t(2, 2).requires_grad_().fill_diagonal_(1)",
     "grad(lambda x: (x * 1).fill_diagonal_(2, wrap=True), t(5, 2))",
 )
+expressions_of(
+    "_chunk_cat",
+    "gn._chunk_cat([t(5, 2), t(3)], 0, 2)",
+    "gn._chunk_cat(tensors=[t(2, 5)], dim=1, num_chunks=3)",
+    "gn._chunk_cat([t(5), t(3)], 0, 2, out=gn.empty(0))",
+    "gn._chunk_cat([t(5)], 0, 0)",
+    "gn._chunk_cat([t(2).requires_grad_()], 0, 2).sum().backward()",
+)

@@ -26,7 +26,7 @@ from ..values.schema import REQUIRED, Argument
 
 PYTHON_DTYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
 _SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "input": "self", "x1": "self", "x2": "other"}
-_NO_OUT = frozenset({"sum", "prod"})  # PyTorch defines these variants, but not in Python
+_NO_OUT = frozenset({"sum", "prod", "segment_reduce"})  # PyTorch defines these variants, but not in Python
 # Orders of arguments that PyTorch accepts with a warning, besides the schema's, from when a factor came
 # before its operand.  All arguments must be given, by position or name.  Source:
 # tools/autograd/deprecated.yaml.
