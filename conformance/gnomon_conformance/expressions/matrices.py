@@ -330,3 +330,38 @@ for _name, _texts in {
     "dot": ["gn.dot(t(3), t(3), out=t(dtype='float64'))"],
 }.items():
     expressions_of(_name, *_texts)
+expressions_of(
+    "chain_matmul",
+    "gn.chain_matmul(t(2, 3), t(3, 4), t(4, 2))",
+    "x = t(2, 3); gn.chain_matmul(x), gn.chain_matmul(x) is x",
+    "gn.chain_matmul(t(2, 3), t(3, 2), out=gn.empty(2, 2))",
+    "gn.chain_matmul()",
+    "gn.chain_matmul(t(2, 3), t(3))",
+    "gn.chain_matmul(t(2, 3), t(2, 3))",
+    "gn.chain_matmul([t(2, 3), t(3, 2)])",
+    "grad(gn.chain_matmul, t(2, 3), t(3, 2))",
+)
+expressions_of(
+    "nuclear_norm",
+    "gn.nuclear_norm(t(2, 3))",
+    "gn.nuclear_norm(t(2, 3), True)",
+    "gn.nuclear_norm(t(2, 2, 3), dim=(0, 2), keepdim=True)",
+    "gn.nuclear_norm(t(2, 2), 0)",
+    "gn.nuclear_norm(t(2, 3, dtype='int64'))",
+)
+expressions_of(
+    "frobenius_norm",
+    "gn.frobenius_norm(t(2, 3), 1)",
+    "gn.frobenius_norm(t(2, 3), dim=(0, 1), keepdim=True)",
+    "gn.frobenius_norm(t(2, 3), ())",
+    "gn.frobenius_norm(t(2, 3))",
+    "gn.frobenius_norm(t(2, 3), (0, 1), out=gn.empty(0, dtype=gn.float64))",
+)
+expressions_of(
+    "norm_except_dim",
+    "gn.norm_except_dim(t(2, 3))",
+    "gn.norm_except_dim(v=t(2, 3, 2), pow=1, dim=2)",
+    "gn.norm_except_dim(t(2, 3), 2, -1)",
+    "gn.norm_except_dim(t(2, 3), 2.5)",
+    "grad(lambda x: gn.norm_except_dim(x, 2, 1), t(2, 3, 2))",
+)
