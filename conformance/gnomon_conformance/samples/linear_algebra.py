@@ -404,7 +404,7 @@ samples_of("_linalg_eigh", of_matrices(DEFINITE, "L", False, differentiable=Fals
 # Of these matrices LAPACK and the reference find the eigenvalues in the same order, which is not defined.
 GENERAL_EIGEN = [
     *of_matrices(GENERAL),
-    *of_matrices(FACTOR),
+    *of_matrices(FACTOR, smooth=False),  # a triangle: beside it the order is another
     *of_matrices([[1.5 - 2j]]),
     *[
         sample(given([1, 2, 3, 4, 0, 2, -1, 1], (2, 2, 2), (4, 2, 1), 0, dtype), dtypes=[dtype])
