@@ -91,7 +91,8 @@ def reproduction(
         if isinstance(value, OnDevice):
             texts.append("gn.device(device)")
         elif isinstance(value, TensorDescription):
-            texts.append(built(value, argument.is_written))
+            of_storage = ".untyped_storage()" if argument.type == "Storage" else ""
+            texts.append(built(value, argument.is_written) + of_storage)
         elif isinstance(value, (list, tuple)):
             items = [
                 built(each, argument.is_written) if isinstance(each, TensorDescription) else _plain(each)
