@@ -17,7 +17,7 @@ from math import e, inf, nan, pi
 from types import ModuleType as _ModuleType
 from typing import Any
 
-from . import backends, methods, ops
+from . import backends, methods, ops, sparse
 from .autograd import variable_type as _variable_type
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .autograd.grad_mode import (
@@ -94,6 +94,7 @@ from .memory.spec import Spec
 from .memory.storage import Storage as UntypedStorage
 from .memory.tensor import Tensor
 from .memory.text import set_printoptions
+from .sparse import sparse_coo_tensor
 from .random import (
     Generator,
     default_generator,
@@ -111,6 +112,7 @@ from .values.device import (
     layout,
     memory_format,
     preserve_format,
+    sparse_coo,
     strided,
 )
 from .values.dtype import (

@@ -74,11 +74,12 @@ def _offered(packet: OpOverloadPacket, variant: str) -> bool:
 
 
 def is_public(name: str) -> bool:
-    """Is an operator of this name a function?  Those on lists are, and those that programs draw with."""
-    return not name.startswith("_") or name.startswith("_foreach_") or name in _DRAWING
+    """Is an operator of this name offered?  Those on lists are, and those that programs use by these names."""
+    return not name.startswith("_") or name.startswith("_foreach_") or name in _DRAWING + _SPARSE
 
 
 _DRAWING = ("_sample_dirichlet", "_standard_gamma")
+_SPARSE = ("_coalesced_", "_dimI", "_dimV", "_indices", "_nnz", "_values")
 
 
 def operator_methods() -> dict[str, Callable[..., Any]]:
