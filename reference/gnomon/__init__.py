@@ -94,7 +94,6 @@ from .memory.spec import Spec
 from .memory.storage import Storage as UntypedStorage
 from .memory.tensor import Tensor
 from .memory.text import set_printoptions
-from .sparse import sparse_coo_tensor
 from .random import (
     Generator,
     default_generator,
@@ -104,6 +103,7 @@ from .random import (
     seed,
     set_rng_state,
 )
+from .sparse import sparse_coo_tensor
 from .values.device import (
     channels_last,
     channels_last_3d,

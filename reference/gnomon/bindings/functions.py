@@ -74,7 +74,9 @@ def _offered(packet: OpOverloadPacket, variant: str) -> bool:
 
 
 def is_public(name: str) -> bool:
-    """Is an operator of this name offered?  Those on lists are, and those that programs use by these names."""
+    """Is an operator of this name offered?  Those on lists are, and those that programs use by these
+    names.
+    """
     return not name.startswith("_") or name.startswith("_foreach_") or name in _DRAWING + _SPARSE
 
 

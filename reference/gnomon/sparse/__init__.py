@@ -1,7 +1,8 @@
 """Sparse tensors: the layout ``gnomon.sparse_coo``, and functions of torch.sparse.
 
-Here a layout is an implementation of tensors of its own (tensor.py), with kernels for the dispatch keys Sparse and
-AutogradSparse (registration.py); the operators on strided tensors do not know of it.  Source: torch/sparse.
+Here a layout is an implementation of tensors of its own (tensor.py), with kernels for the dispatch keys
+Sparse and AutogradSparse (registration.py); the operators on strided tensors do not know of it.  Source:
+torch/sparse.
 """
 
 from __future__ import annotations
@@ -32,11 +33,12 @@ def sparse_coo_tensor(
 ) -> Tensor:
     """A sparse tensor of layout ``gnomon.sparse_coo``.
 
-    ``indices`` (sparse_dim, nnz): integers, a tensor or nested lists; column k has the coordinates of value k.
-    ``values`` (nnz, *): a tensor or nested lists.  ``size``: the sizes, by default the smallest that hold the indices.
-    Elements that are specified several times are sums.  With only sizes, no element is specified.
-    Differentiable by ``values``.  ``check_invariants``: whether indices are checked against ``size``, unless it is
-    False.  Raises RuntimeError for parts that do not fit each other.  Source: torch.sparse_coo_tensor.
+    ``indices`` (sparse_dim, nnz): integers, a tensor or nested lists; column k has the coordinates of value
+    k. ``values`` (nnz, *): a tensor or nested lists.  ``size``: the sizes, by default the smallest that hold
+    the indices. Elements that are specified several times are sums.  With only sizes, no element is
+    specified. Differentiable by ``values``.  ``check_invariants``: whether indices are checked against
+    ``size``, unless it is False.  Raises RuntimeError for parts that do not fit each other.  Source:
+    torch.sparse_coo_tensor.
     """
     if values is None:
         sizes = tuple(indices) if size is None else tuple(size)
@@ -58,7 +60,8 @@ def sparse_coo_tensor(
 def mm(mat1: Tensor, mat2: Tensor) -> Tensor:
     """The product of a sparse matrix and a sparse or strided one.
 
-    Unlike ``gnomon.mm``, it gives a sparse ``mat1`` a sparse gradient, at its own indices.  Source: torch.sparse.mm.
+    Unlike ``gnomon.mm``, it gives a sparse ``mat1`` a sparse gradient, at its own indices.  Source:
+    torch.sparse.mm.
     """
     if isinstance(mat1, SparseTensor) and isinstance(mat2, SparseTensor):
         return aten._sparse_sparse_matmul.default(mat1, mat2)
@@ -68,7 +71,9 @@ def mm(mat1: Tensor, mat2: Tensor) -> Tensor:
 
 
 def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1.0, alpha: float = 1.0) -> Tensor:
-    """``beta`` * ``mat`` + ``alpha`` * ``mat1`` @ ``mat2``, where ``mat1`` is sparse.  Source: torch.sparse.addmm."""
+    """``beta`` * ``mat`` + ``alpha`` * ``mat1`` @ ``mat2``, where ``mat1`` is sparse.  Source:
+    torch.sparse.addmm.
+    """
     return aten.addmm.default(mat, mat1, mat2, beta, alpha)
 
 

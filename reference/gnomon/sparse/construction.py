@@ -1,6 +1,7 @@
 """Sparse tensors from indices and values, empty ones, and what they consist of.
 
-Source: aten/src/ATen/native/sparse/SparseTensor.cpp; torch/csrc/utils/tensor_new.cpp (sparse_coo_tensor_ctor).
+Source: aten/src/ATen/native/sparse/SparseTensor.cpp; torch/csrc/utils/tensor_new.cpp
+(sparse_coo_tensor_ctor).
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from ..memory.backend import get_default_device, resolve_device
 from ..memory.spec import check_size_nonnegative
 from ..memory.tensor import Tensor, alias_tensor
 from ..values.device import sparse_coo
-from ..values.dispatch_key import DispatchKey
 from ..values.dtype import get_default_dtype, int64
 from ..values.geometry import Ints
 from .registration import sparse_kernel
@@ -86,7 +86,9 @@ def _check_indices(indices: Tensor) -> None:
 def checked_parts(
     indices: Tensor, values: Tensor, sizes: Ints | None, check_invariants: bool = False
 ) -> tuple[Tensor, Tensor, Ints]:
-    """The parts of a new sparse tensor, after the checks that need no numbers; a scalar value is made (1,)."""
+    """The parts of a new sparse tensor, after the checks that need no numbers; a scalar value is made
+    (1,).
+    """
     if not values._spec.ndim:
         values = values.unsqueeze(0)
     _check_indices(indices)
@@ -99,7 +101,8 @@ def checked_parts(
     check_size_nonnegative(sizes)
     if len(sizes) != sparse_ndim + values._spec.ndim - 1:
         raise RuntimeError(
-            f"number of dimensions must be sparse_dim ({sparse_ndim}) + dense_dim ({values._spec.ndim - 1}), but "
+            f"number of dimensions must be sparse_dim ({sparse_ndim}) + dense_dim "
+            f"({values._spec.ndim - 1}), but "
             f"got {len(sizes)}"
         )
     if nnz != values._spec.sizes[0]:
@@ -109,7 +112,8 @@ def checked_parts(
         )
     if sizes[sparse_ndim:] != values._spec.sizes[1:]:
         raise RuntimeError(
-            f"values has incorrect size, expected {[nnz, *sizes[sparse_ndim:]]}, got {list(values._spec.sizes)}"
+            f"values has incorrect size, expected {[nnz, *sizes[sparse_ndim:]]}, got "
+            f"{list(values._spec.sizes)}"
         )
     if check_invariants:
         check_columns(indices, sizes)
@@ -137,7 +141,8 @@ def check_columns(indices: Tensor, sizes: Ints) -> None:
             raise RuntimeError(f"found negative index {low} for dim {dim}")
         if high >= sizes[dim]:
             raise RuntimeError(
-                f"size is inconsistent with indices: for dim {dim}, size is {sizes[dim]} but found index {high}"
+                f"size is inconsistent with indices: for dim {dim}, size is {sizes[dim]} but found index "
+                f"{high}"
             )
 
 
@@ -162,7 +167,8 @@ def _with_dims_and_tensors(
 
 
 native_function(
-    "_sparse_coo_tensor_with_dims_and_tensors(int sparse_dim, int dense_dim, SymInt[] size, Tensor indices, Tensor "
+    "_sparse_coo_tensor_with_dims_and_tensors(int sparse_dim, int dense_dim, SymInt[] size, Tensor indices, "
+    "Tensor "
     f"values, *, {_OPTIONS_UNPINNED}, bool? is_coalesced=None) -> Tensor",
     explicit=_with_dims_and_tensors,
     derivatives={"values": lambda grad, indices: aten._sparse_values_at.default(grad, indices)},
@@ -236,7 +242,8 @@ native_function(
 )
 
 native_function(
-    f"sparse_coo_tensor.indices(Tensor indices, Tensor values, *, {_OPTIONS}, bool? is_coalesced=None) -> Tensor",
+    f"sparse_coo_tensor.indices(Tensor indices, Tensor values, *, {_OPTIONS}, bool? is_coalesced=None) -> "
+    "Tensor",
     variants="none",
     composite=lambda indices, values, *options: _from_parts(indices, values, None, *options),
     doc="The sparse tensor of ``indices`` and ``values``, as small as the indices allow.",
@@ -389,14 +396,19 @@ def _resized(self: SparseTensor, size: Any, sparse_dim: int, dense_dim: int) -> 
     sizes = tuple(size)
     if len(sizes) != sparse_dim + dense_dim:
         raise RuntimeError(
-            f"number of dimensions must be sparse_dim ({sparse_dim}) + dense_dim ({dense_dim}), but got {len(sizes)}"
+            f"number of dimensions must be sparse_dim ({sparse_dim}) + dense_dim ({dense_dim}), but got "
+            f"{len(sizes)}"
         )
     if self.nnz:
         hint = (
-            "\nYou could try the following options:\n1. If you need an empty sparse tensor of this size, call `x = "
-            "gnomon.sparse_coo_tensor(size)`.\n2. If you need to resize this tensor, you have the following options:"
-            "\n\t1. For both sparse and dense dimensions, keep the number of them constant and the size of them "
-            "non-shrinking, and then try the same call again.\n\t2. Or, create a new sparse tensor with the correct "
+            "\nYou could try the following options:\n1. If you need an empty sparse tensor of this size, "
+            "call `x = "
+            "gnomon.sparse_coo_tensor(size)`.\n2. If you need to resize this tensor, you have the following "
+            "options:"
+            "\n\t1. For both sparse and dense dimensions, keep the number of them constant and the size of "
+            "them "
+            "non-shrinking, and then try the same call again.\n\t2. Or, create a new sparse tensor with the "
+            "correct "
             "indices and values from this sparse tensor."
         )
         for kind, now, wanted in (
@@ -405,7 +417,8 @@ def _resized(self: SparseTensor, size: Any, sparse_dim: int, dense_dim: int) -> 
         ):
             if now != wanted:
                 raise RuntimeError(
-                    f"changing the number of {kind} dimensions (from {now} to {wanted}) on a non-empty sparse tensor "
+                    f"changing the number of {kind} dimensions (from {now} to {wanted}) on a non-empty "
+                    "sparse tensor "
                     f"is not supported.{hint}"
                 )
         parts = (("sparse", slice(0, sparse_dim)), ("dense", slice(sparse_dim, None)))
@@ -413,7 +426,8 @@ def _resized(self: SparseTensor, size: Any, sparse_dim: int, dense_dim: int) -> 
             before, after = self._spec.sizes[part], sizes[part]
             if any(new < old for old, new in zip(before, after)):
                 raise RuntimeError(
-                    f"shrinking the size of {kind} dimensions (from {list(before)} to {list(after)}) on a non-empty "
+                    f"shrinking the size of {kind} dimensions (from {list(before)} to {list(after)}) on a "
+                    "non-empty "
                     f"sparse tensor is not supported.{hint}"
                 )
         if sizes[sparse_dim:] != self._spec.sizes[sparse_dim:]:
@@ -434,7 +448,8 @@ def _cleared(self: SparseTensor, size: Any, sparse_dim: int, dense_dim: int) -> 
     sizes = tuple(size)
     if len(sizes) != sparse_dim + dense_dim:
         raise RuntimeError(
-            f"number of dimensions must be sparse_dim ({sparse_dim}) + dense_dim ({dense_dim}), but got {len(sizes)}"
+            f"number of dimensions must be sparse_dim ({sparse_dim}) + dense_dim ({dense_dim}), but got "
+            f"{len(sizes)}"
         )
     made = empty_sparse(sizes, dense_dim, self._spec.dtype, self._spec.device)
     self.held_indices, self.held_values, self.coalesced = made.held_indices, made.held_values, False

@@ -1,6 +1,7 @@
 """Conversions: strided to sparse and back, coalescing, copies, masks.
 
-Source: aten/src/ATen/native/sparse/SparseTensor.cpp, SparseTensorMath.cpp; aten/src/ATen/native/TensorConversions.cpp.
+Source: aten/src/ATen/native/sparse/SparseTensor.cpp, SparseTensorMath.cpp;
+aten/src/ATen/native/TensorConversions.cpp.
 """
 
 from __future__ import annotations
@@ -97,8 +98,8 @@ native_function(
     composite=_to_dense,
     doc="""The strided tensor with the same elements.
 
-    ``masked_grad``: whether the gradient of a sparse tensor is that of its specified elements only (the default), or
-    also of those that are not specified.""",
+    ``masked_grad``: whether the gradient of a sparse tensor is that of its specified elements only (the
+    default), or also of those that are not specified.""",
 )
 
 
@@ -177,7 +178,8 @@ def _to_sparse_dim(self: Tensor, sparse_dim: int) -> Tensor:
     if isinstance(self, SparseTensor):
         if sparse_dim != self.sparse_ndim:
             raise RuntimeError(
-                "to_sparse: conversion from Sparse to Sparse with sparse_dim argument !=self.sparse_dim() is not "
+                "to_sparse: conversion from Sparse to Sparse with sparse_dim argument !=self.sparse_dim() "
+                "is not "
                 "supported"
             )
         return self
@@ -196,7 +198,8 @@ native_function(
     "to_sparse.sparse_dim(Tensor self, int sparse_dim) -> Tensor",
     variants="method",
     composite=_to_sparse_dim,
-    doc="""The sparse tensor whose first ``sparse_dim`` dimensions have indices; its values are slices of the others.
+    doc="""The sparse tensor whose first ``sparse_dim`` dimensions have indices; its values are slices of the
+    others.
 
     Raises RuntimeError for a number that is not from 1 to the number of dimensions.""",
 )
@@ -275,7 +278,9 @@ def _zero_(self: SparseTensor) -> SparseTensor:
 
 
 def values_at(self: Tensor, indices: Tensor, sparse_ndim: int) -> Tensor:
-    """The elements (or slices of the last dimensions) of ``self``, sparse or strided, at the columns of ``indices``."""
+    """The elements (or slices of the last dimensions) of ``self``, sparse or strided, at the columns of
+    ``indices``.
+    """
     if not isinstance(self, SparseTensor):
         if not sparse_ndim:
             return self.unsqueeze(0).expand(indices._spec.sizes[1], *self._spec.sizes).clone()
@@ -317,7 +322,8 @@ def _masked(self: Tensor, mask: Tensor) -> SparseTensor:
         raise RuntimeError("sparse_mask: expected mask to have sparse layout, but got Strided")
     if self._spec.sizes != mask._spec.sizes:
         raise RuntimeError(
-            f"sparse_mask(): operands have incompatible sizes; self has size {list(self._spec.sizes)} but mask has size "
+            f"sparse_mask(): operands have incompatible sizes; self has size {list(self._spec.sizes)} but "
+            "mask has size "
             f"{list(mask._spec.sizes)}"
         )
     if isinstance(self, SparseTensor) and self.sparse_ndim != mask.sparse_ndim:
@@ -340,7 +346,8 @@ native_function(
     variants="method",
     explicit=_masked,
     derivatives={"self": lambda grad, mask, self_spec: _sparse_mask_grad(grad, mask, self_spec)},
-    doc="""The elements of ``self`` at the indices of the sparse tensor ``mask``, as a sparse tensor with these.
+    doc="""The elements of ``self`` at the indices of the sparse tensor ``mask``, as a sparse tensor with
+    these.
 
     Raises RuntimeError if the sizes differ.""",
 )

@@ -1,6 +1,7 @@
 """Pointwise operators on sparse tensors: those that map zero to zero, sums, products, quotients by a number.
 
-Source: aten/src/ATen/native/sparse/SparseUnaryOps.cpp, SparseTensorMath.cpp, SparseBinaryOpIntersectionKernel.cpp.
+Source: aten/src/ATen/native/sparse/SparseUnaryOps.cpp, SparseTensorMath.cpp,
+SparseBinaryOpIntersectionKernel.cpp.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from .registration import sparse_kernel
 from .tensor import SparseTensor, like, make_sparse, positions_of
 
 # Zero is mapped to zero.  A value of a sum is not the sum of values, so these coalesce first.
-_UNARY = """abs absolute asin asinh atan atanh ceil conj_physical deg2rad erf erfinv expm1 floor frac isinf isnan
-    isneginf isposinf log1p nan_to_num positive rad2deg relu round round.decimals sgn sign signbit sin sinh sqrt tan
-    tanh trunc"""
+_UNARY = """abs absolute asin asinh atan atanh ceil conj_physical deg2rad erf erfinv expm1 floor frac isinf
+    isnan isneginf isposinf log1p nan_to_num positive rad2deg relu round round.decimals sgn sign signbit sin
+    sinh sqrt tan tanh trunc"""
 
 
 def _on_values(operator: OpOverload) -> Any:
@@ -85,14 +86,17 @@ def _sum_of(name: str, self: Tensor, other: Any, alpha: Any) -> Tensor:
     if not isinstance(self, SparseTensor):
         if self._spec.sizes != other._spec.sizes:
             raise RuntimeError(
-                f"{name}: expected 'self' and 'other' to have same size, but self has size {list(self._spec.sizes)} while "
-                f"other has size {list(other._spec.sizes)} (FYI: op2-sparse addition does not currently support "
+                f"{name}: expected 'self' and 'other' to have same size, but self has size "
+                f"{list(self._spec.sizes)} while "
+                f"other has size {list(other._spec.sizes)} (FYI: op2-sparse addition does not currently "
+                "support "
                 "broadcasting)"
             )
         return add_into(self.to(dtype).clone(memory_format=contiguous_format), other, alpha)
     if self.sparse_ndim != other.sparse_ndim:
         raise RuntimeError(
-            f"{name}: expected 'self' and 'other' to have same number of sparse dimensions, but {self.sparse_ndim} != "
+            f"{name}: expected 'self' and 'other' to have same number of sparse dimensions, but "
+            f"{self.sparse_ndim} != "
             f"{other.sparse_ndim}"
         )
     if self.held_indices is other.held_indices:
@@ -156,7 +160,8 @@ def _quotient(name: str, operator: Any, self: Tensor, other: Any, *options: Any)
     if not isinstance(self, SparseTensor) or not _is_number(other):
         sizes = list(other._spec.sizes) if isinstance(other, Tensor) else []
         raise RuntimeError(
-            f"Sparse division requires a scalar or zero-dim dense tensor divisor (got shape {sizes} for divisor)"
+            f"Sparse division requires a scalar or zero-dim dense tensor divisor (got shape {sizes} for "
+            "divisor)"
         )
     found = self if name == "true" else coalesced(self)  # rounding is not linear
     return like(found, operator(found.held_values, other, *options))

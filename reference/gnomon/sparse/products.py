@@ -32,7 +32,8 @@ def _check(name: str, self: Tensor, other: Tensor) -> None:
         )
     if self._spec.dtype is not other._spec.dtype:
         raise RuntimeError(
-            f"{name}: expected both matrices to have the same dtype, but got {self._spec.dtype} and {other._spec.dtype}"
+            f"{name}: expected both matrices to have the same dtype, but got {self._spec.dtype} and "
+            f"{other._spec.dtype}"
         )
 
 
@@ -45,7 +46,9 @@ def _with_strided(sparse: SparseTensor, dense: Tensor) -> Tensor:
 
 
 def _with_sparse(self: SparseTensor, other: SparseTensor) -> SparseTensor:
-    """The sparse product of two sparse matrices: each value times the specified elements of a row of ``other``."""
+    """The sparse product of two sparse matrices: each value times the specified elements of a row of
+    ``other``.
+    """
     _check("_sparse_sparse_matmul", self, other)
     self, other = coalesced(self), coalesced(other)
     sizes = (self._spec.sizes[0], other._spec.sizes[1])
@@ -150,7 +153,8 @@ native_function(
     composite=lambda self, mat1, mat2, beta, alpha: (
         self * beta + (aten.mm.default(mat1, mat2) * alpha).to_sparse()
     ).coalesce(),
-    doc="``beta`` * ``self`` + ``alpha`` * the product of a sparse and a strided matrix; sparse, as ``self``.",
+    doc="""``beta`` * ``self`` + ``alpha`` * the product of a sparse and a strided matrix; sparse, as
+    ``self``.""",
 )
 native_function(
     "hspmm(Tensor mat1, Tensor mat2) -> Tensor",

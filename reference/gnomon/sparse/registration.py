@@ -28,7 +28,8 @@ def run_below(function: Callable[..., Any], *arguments: Any) -> Any:
 def sparse_kernel(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorator: the function, called with all arguments of the schema, is the kernel for sparse operands.
 
-    ``names``: of operators, "add.Tensor".  Their in-place and ``out=`` variants call it, and write its result.
+    ``names``: of operators, "add.Tensor".  Their in-place and ``out=`` variants call it, and write its
+    result.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -52,8 +53,8 @@ def _register(operator: OpOverload, function: Callable[..., Any]) -> None:
 
 
 def autograd_sparse_kernel(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorator: the function, called with all arguments of the schema, replaces the operator ``name`` if an operand
-    is sparse.  It calls other operators, which have derivatives for sparse tensors.
+    """Decorator: the function, called with all arguments of the schema, replaces the operator ``name`` if an
+    operand is sparse.  It calls other operators, which have derivatives for sparse tensors.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -93,7 +94,8 @@ def _writing(base: OpOverload, variant: OpOverload, function: Callable[..., Any]
 def no_kernel(operator: OpOverload, place: str = "Sparse") -> NotImplementedError:
     """The error for an operator without a kernel for the layout."""
     return NotImplementedError(
-        f"Could not run 'aten::{operator.schema.full_name}' with arguments from the {place!r} backend: there is no "
+        f"Could not run 'aten::{operator.schema.full_name}' with arguments from the {place!r} backend: "
+        "there is no "
         "kernel for this layout. Use Tensor.to_dense() for a strided tensor."
     )
 

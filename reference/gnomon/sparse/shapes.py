@@ -19,7 +19,8 @@ def permuted(self: SparseTensor, dims: Any) -> SparseTensor:
     ndim, sparse_ndim = self._spec.ndim, self.sparse_ndim
     if len(dims) != ndim:
         raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
+            "desired "
             f"ordering of dimensions i.e. input.dim() = {ndim} is not equal to len(dims) = {len(dims)}"
         )
     order = [geometry.wrap_dim(dim, ndim) for dim in dims]
@@ -30,7 +31,8 @@ def permuted(self: SparseTensor, dims: Any) -> SparseTensor:
     first, last = order[:sparse_ndim], order[sparse_ndim:]
     if any(dim >= sparse_ndim for dim in first):
         raise RuntimeError(
-            "permute(sparse_coo): transpositions between sparse and dense dimensions are not allowed.Only transpositions "
+            "permute(sparse_coo): transpositions between sparse and dense dimensions are not allowed.Only "
+            "transpositions "
             "within sparse and dense dimensions are supported."
         )
     is_sorted = first == sorted(first)
@@ -53,7 +55,8 @@ def _transpose(self: SparseTensor, dim0: int, dim1: int) -> SparseTensor:
         order[first], order[second] = order[second], order[first]
     if (first < self.sparse_ndim) != (second < self.sparse_ndim):
         raise RuntimeError(
-            "transpose: can only transpose sparse dimensions with each other, and dense ones with each other, got "
+            "transpose: can only transpose sparse dimensions with each other, and dense ones with each "
+            "other, got "
             f"{dim0} and {dim1}, for {self.sparse_ndim} sparse dimensions"
         )
     return permuted(self, order)
@@ -90,15 +93,18 @@ def _cat(tensors: Any, dim: int) -> SparseTensor:
     for position, each in enumerate(tensors[1:], 1):
         if (each.sparse_ndim, each.dense_ndim) != (first.sparse_ndim, first.dense_ndim):
             raise RuntimeError(
-                "All tensors must have the same numbers of sparse and dense dimensions, but tensor at position "
-                f"{position} has {each.sparse_ndim} and {each.dense_ndim}, where the first one has {first.sparse_ndim} "
+                "All tensors must have the same numbers of sparse and dense dimensions, but tensor at "
+                "position "
+                f"{position} has {each.sparse_ndim} and {each.dense_ndim}, where the first one has "
+                f"{first.sparse_ndim} "
                 f"and {first.dense_ndim}"
             )
         for place, (size, expected) in enumerate(zip(each._spec.sizes, first._spec.sizes)):
             if place != dim and size != expected:
                 raise RuntimeError(
                     "Sizes of tensors must match except in dimension "
-                    f"{dim}. Expected size {expected} but got size {size} for tensor number {position} in the list."
+                    f"{dim}. Expected size {expected} but got size {size} for tensor number {position} in "
+                    "the list."
                 )
     sizes = list(first._spec.sizes)
     sizes[dim] = sum(each._spec.sizes[dim] for each in tensors)
@@ -149,7 +155,8 @@ def _select(self: SparseTensor, dim: int, index: int) -> Tensor:
     size = self._spec.sizes[dim]
     if not -size <= index < size:
         raise IndexError(
-            f"select(): index {index} out of range for tensor of size {list(self._spec.sizes)} at dimension {dim}"
+            f"select(): index {index} out of range for tensor of size {list(self._spec.sizes)} at dimension "
+            f"{dim}"
         )
     index %= size
     sizes = (*self._spec.sizes[:dim], *self._spec.sizes[dim + 1 :])

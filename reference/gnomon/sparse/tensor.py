@@ -1,8 +1,9 @@
-"""SparseTensor: the tensor of the layout sparse_coo, which holds the coordinates of its elements and their values.
+"""SparseTensor: the tensor of the layout sparse_coo, which holds the coordinates of its elements and their
+values.
 
-``indices`` (sparse_dim, nnz) has one column for each specified element, ``values`` (nnz, *) its value, which has
-``dense_dim`` dimensions: a *hybrid* tensor has some.  All other elements are zero.  Several columns may be equal:
-the element is the sum of their values.  In a *coalesced* tensor the columns are unique and sorted.
+``indices`` (sparse_dim, nnz) has one column for each specified element, ``values`` (nnz, *) its value, which
+has ``dense_dim`` dimensions: a *hybrid* tensor has some.  All other elements are zero.  Several columns may
+be equal: the element is the sum of their values.  In a *coalesced* tensor the columns are unique and sorted.
 
 Source: aten/src/ATen/SparseTensorImpl.h; aten/src/ATen/native/sparse/SparseTensor.cpp.
 """
@@ -32,8 +33,8 @@ from ..values.geometry import Ints, Size
 class SparseTensor(Tensor):
     """A tensor of layout ``gnomon.sparse_coo``.  Created by ``gnomon.sparse_coo_tensor`` and ``to_sparse``.
 
-    It has no memory of its own: operators on it run the kernels of the dispatch key Sparse, which compute with
-    the two strided tensors that it holds.
+    It has no memory of its own: operators on it run the kernels of the dispatch key Sparse, which compute
+    with the two strided tensors that it holds.
     """
 
     __slots__ = ("coalesced", "held_indices", "held_values")
@@ -118,7 +119,9 @@ def sparse_spec(sizes: Ints, dtype: dtype, device: device) -> Spec:
 
 
 def make_sparse(indices: Tensor, values: Tensor, sizes: Ints, coalesced: bool = False) -> SparseTensor:
-    """A sparse tensor that holds ``indices`` (sparse_dim, nnz), int64, and ``values`` (nnz, *), as they are."""
+    """A sparse tensor that holds ``indices`` (sparse_dim, nnz), int64, and ``values`` (nnz, *), as they
+    are.
+    """
     made: Any = bare_tensor(SparseTensor)
     spec = sparse_spec(tuple(sizes), values._spec.dtype, values._spec.device)
     is_inference = mode_word() & INFERENCE_MODE_BIT
