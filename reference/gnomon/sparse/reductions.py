@@ -67,8 +67,8 @@ native_function(
     variants="none",
     explicit=lambda self, dim: self.sum(dim),
     derivatives={"self": lambda grad, self, dim: aten._sparse_sum_backward.default(grad, self, dim)},
-    doc="""The sum over ``dim`` of a sparse tensor: a sparse tensor, or a strided one if no sparse dimension is
-    left.""",
+    doc="""The sum over ``dim`` of a sparse tensor: a sparse tensor, or a strided one if no sparse dimension
+    is left.""",
 )
 sparse_kernel("_sparse_sum.dim")(_sum_over)
 native_function(
