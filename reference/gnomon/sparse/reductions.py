@@ -57,6 +57,7 @@ native_function(
     "_sparse_sum_backward(Tensor grad, Tensor self, int[] dim) -> Tensor",
     variants="none",
     explicit=_spread,
+    derivatives={"grad": lambda grad, dim: aten._sparse_sum.dim(grad, dim)},
     doc="The gradient of a sum over ``dim`` of a sparse tensor.",
 )
 sparse_kernel("_sparse_sum_backward")(_spread)
