@@ -49,6 +49,7 @@ TYPES = {
     "Layout": "_layout",
     "MemoryFormat": "_memory_format",
     "Generator": "Generator",
+    "Storage": "Storage",
 }
 INTEGERS = ("int", "SymInt")
 

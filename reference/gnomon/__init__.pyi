@@ -91,11 +91,15 @@ from .bindings.functional import broadcast_shapes as broadcast_shapes
 from .bindings.functional import broadcast_tensors as broadcast_tensors
 from .bindings.functional import cartesian_prod as cartesian_prod
 from .bindings.functional import cdist as cdist
+from .bindings.functional import chain_matmul as chain_matmul
 from .bindings.functional import einsum as einsum
+from .bindings.functional import get_device as get_device
 from .bindings.functional import histogramdd as histogramdd
 from .bindings.functional import is_complex as is_complex
 from .bindings.functional import is_floating_point as is_floating_point
+from .bindings.functional import is_inference as is_inference
 from .bindings.functional import is_nonzero as is_nonzero
+from .bindings.functional import is_signed as is_signed
 from .bindings.functional import is_storage as is_storage
 from .bindings.functional import is_tensor as is_tensor
 from .bindings.functional import lu as lu
@@ -659,6 +663,17 @@ def arange(
     pin_memory: _bool | None = ...,
     requires_grad: _bool = ...,
 ) -> Tensor: ...
+def range(
+    start: _Scalar,
+    end: _Scalar,
+    step: _Scalar = ...,
+    *,
+    dtype: _dtype | None = ...,
+    layout: _layout | None = ...,
+    device: _Device | None = ...,
+    pin_memory: _bool | None = ...,
+    requires_grad: _bool = ...,
+) -> Tensor: ...
 @overload
 def linspace(
     start: _Scalar,
@@ -781,6 +796,7 @@ def triu_indices(
     pin_memory: _bool | None = ...,
     requires_grad: _bool = ...,
 ) -> Tensor: ...
+def is_same_size(input: Tensor, other: Tensor) -> _bool: ...
 @overload
 def bartlett_window(
     window_length: _int,
@@ -971,6 +987,12 @@ def masked_fill(input: Tensor, mask: Tensor, value: Tensor) -> Tensor: ...
 def masked_fill_(input: Tensor, mask: Tensor, value: _Scalar) -> Tensor: ...
 @overload
 def masked_fill_(input: Tensor, mask: Tensor, value: Tensor) -> Tensor: ...
+def _unsafe_masked_index(
+    input: Tensor, mask: Tensor, indices: Sequence[Tensor | None], fill: _Scalar
+) -> Tensor: ...
+def _unsafe_masked_index_put_accumulate(
+    input: Tensor, mask: Tensor, indices: Sequence[Tensor | None], values: Tensor
+) -> Tensor: ...
 @overload
 def scatter(input: Tensor, dim: _int, index: Tensor, src: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
 @overload
@@ -1179,6 +1201,28 @@ def selu(input: Tensor) -> Tensor: ...
 def selu_(input: Tensor) -> Tensor: ...
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[_int] | _int) -> Tensor: ...
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[_int] | _int) -> tuple[Tensor, Tensor]: ...
+@overload
+def _native_batch_norm_legit(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor,
+    running_var: Tensor,
+    training: _bool,
+    momentum: _float,
+    eps: _float,
+) -> tuple[Tensor, Tensor, Tensor]: ...
+@overload
+def _native_batch_norm_legit(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    training: _bool,
+    momentum: _float,
+    eps: _float,
+    *,
+    out: Sequence[Tensor] | None = ...,
+) -> tuple[Tensor, Tensor, Tensor]: ...
 def native_batch_norm(
     input: Tensor,
     weight: Tensor | None,
@@ -1188,6 +1232,8 @@ def native_batch_norm(
     training: _bool,
     momentum: _float,
     eps: _float,
+    *,
+    out: Sequence[Tensor] | None = ...,
 ) -> tuple[Tensor, Tensor, Tensor]: ...
 def native_batch_norm_backward(
     grad_out: Tensor,
@@ -2434,6 +2480,16 @@ def dist(input: Tensor, other: Tensor, p: _Scalar = ..., *, out: Tensor | None =
 def renorm(input: Tensor, p: _Scalar, dim: _int, maxnorm: _Scalar, *, out: Tensor | None = ...) -> Tensor: ...
 def renorm_(input: Tensor, p: _Scalar, dim: _int, maxnorm: _Scalar) -> Tensor: ...
 @overload
+def nuclear_norm(input: Tensor, keepdim: _bool = ..., *, out: Tensor | None = ...) -> Tensor: ...
+@overload
+def nuclear_norm(
+    input: Tensor, dim: Sequence[_int] | _int, keepdim: _bool = ..., *, out: Tensor | None = ...
+) -> Tensor: ...
+def frobenius_norm(
+    input: Tensor, dim: Sequence[_int] | _int, keepdim: _bool = ..., *, out: Tensor | None = ...
+) -> Tensor: ...
+def norm_except_dim(v: Tensor, pow: _int = ..., dim: _int = ...) -> Tensor: ...
+@overload
 def sum(input: Tensor, *, dtype: _dtype | None = ..., out: Tensor | None = ...) -> Tensor: ...
 @overload
 def sum(
@@ -2504,6 +2560,8 @@ def all(
 ) -> Tensor: ...
 @overload
 def all(input: Tensor, dim: _int, keepdim: _bool = ..., *, out: Tensor | None = ...) -> Tensor: ...
+def _is_any_true(input: Tensor) -> Tensor: ...
+def _is_all_true(input: Tensor) -> Tensor: ...
 @overload
 def count_nonzero(input: Tensor, dim: _int | None = ...) -> Tensor: ...
 @overload
@@ -2524,6 +2582,18 @@ def diff(
     prepend: Tensor | None = ...,
     append: Tensor | None = ...,
     *,
+    out: Tensor | None = ...,
+) -> Tensor: ...
+def segment_reduce(
+    data: Tensor,
+    reduce: str,
+    *,
+    lengths: Tensor | None = ...,
+    indices: Tensor | None = ...,
+    offsets: Tensor | None = ...,
+    axis: _int = ...,
+    unsafe: _bool = ...,
+    initial: _Scalar | None = ...,
     out: Tensor | None = ...,
 ) -> Tensor: ...
 def sort(
@@ -2733,6 +2803,9 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = ...) -> Tensor: ..
 def row_stack(tensors: Sequence[Tensor], *, out: Tensor | None = ...) -> Tensor: ...
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = ...) -> Tensor: ...
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = ...) -> Tensor: ...
+def _chunk_cat(
+    tensors: Sequence[Tensor], dim: _int, num_chunks: _int, *, out: Tensor | None = ...
+) -> Tensor: ...
 @overload
 def permute(input: Tensor, dims: Sequence[_int]) -> Tensor: ...
 @overload

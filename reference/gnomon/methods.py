@@ -114,6 +114,7 @@ METHODS: dict[str, Any] = {
     "register_post_accumulate_grad_hook": tensor_hooks.register_post_accumulate_grad_hook,
     "retain_grad": tensor_hooks.retain_grad,
     # the constructor, and tensor types
+    "as_subclass": own.as_subclass,
     "_legacy_new": classmethod(tensor_types.legacy_new),
     "new": tensor_types.new,
     "new_tensor": tensor_types.new_tensor,

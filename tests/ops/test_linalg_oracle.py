@@ -35,8 +35,32 @@ NAMES = [
     *("linalg.det", "linalg.slogdet", "logdet"),
     *("matrix_exp", "linalg.matrix_power"),
     *("linalg.eigh", "linalg.eigvalsh", "linalg.svd", "linalg.svdvals", "svd"),
+    *("linalg.eig", "linalg.eigvals", "linalg.ldl_factor", "linalg.ldl_factor_ex", "linalg.ldl_solve"),
 ]
+
+
+def in_order(values: Any) -> list[int]:
+    """The places of eigenvalues, which libraries return in different orders, sorted for each matrix."""
+    numbers = [complex(x) for x in values.detach().flatten().tolist()]
+    count = values.shape[-1] or 1
+    return sorted(
+        range(len(numbers)),
+        key=lambda k: (k // count, round(numbers[k].real, 3), round(numbers[k].imag, 3)),
+    )
+
+
+def sorted_eigenvalues(values: Any) -> Any:
+    return values.flatten()[in_order(values)] if values.numel() else values
+
+
+def sorted_eigenvectors(values: Any, vectors: Any) -> Any:
+    """The sizes of their elements, which do not depend on their phases; eigenvectors as rows."""
+    return abs(vectors).mT.flatten(0, -2)[in_order(values)] if values.numel() else abs(vectors)
+
+
 INVARIANT: dict[str, Callable[[Any], Any]] = {
+    "linalg.eig": lambda found: (sorted_eigenvalues(found[0]), sorted_eigenvectors(*found)),
+    "linalg.eigvals": sorted_eigenvalues,
     "linalg.eigh": lambda found: (found[0], abs(found[1])),
     "linalg.svd": lambda found: (
         found[1],

@@ -184,6 +184,8 @@ def own_function(entry: Any) -> Callable[..., Any]:
         return getattr(gn.Tensor, entry.op.__name__)
     if isinstance(entry.op, types.FunctionType) and is_of_tests(entry.op):
         return translated(entry.op)
+    if type(entry.op).__name__ == "OpOverloadPacket":
+        return attribute(gn.ops.aten, entry.op.__name__)
     try:
         return attribute(gn, entry.name)
     except AttributeError:

@@ -17,6 +17,7 @@ from .families import INEXACT, NUMBERS, Family, refuse_if
 family = Family()
 PRECISE = ("float32", "float64", "complex64", "complex128")
 TERMS = 18  # of the exponential's series, for a norm of at most 1 / 2
+ALPHA = (1 + 17**0.5) / 8  # of Bunch and Kaufman's pivoting
 
 
 @family.kernel("_linalg_svd", INEXACT)
@@ -221,3 +222,136 @@ def eigh(eigenvalues: Tensor, eigenvectors: Tensor, A: Tensor, UPLO: str, comput
     values, vectors = np.linalg.eigh(a, side)
     store(eigenvalues, values)
     store(eigenvectors, vectors)
+
+
+@family.kernel("linalg_eig", PRECISE)
+def eig(eigenvalues: Tensor, eigenvectors: Tensor, self: Tensor) -> None:
+    """By LAPACK, in float64."""
+    a = numbers(self, WIDE)
+    refuse_if(not np.all(np.isfinite(a)))
+    values, vectors = np.linalg.eig(a)
+    store(eigenvalues, values)
+    store(eigenvectors, vectors)
+
+
+@family.kernel("_linalg_eigvals", PRECISE)
+def eigvals(output: Tensor, self: Tensor) -> None:
+    """By LAPACK, in float64."""
+    a = numbers(self, WIDE)
+    refuse_if(not np.all(np.isfinite(a)))
+    store(output, np.linalg.eigvals(a))
+
+
+def _size(a: Array) -> Array:
+    return np.abs(a.real) + np.abs(a.imag)
+
+
+def _chosen(a: Array, k: int) -> tuple[int, int]:
+    """The row to swap with, and the number of rows of the block at k; (-1, 1) for a column of zeros."""
+    here, below = _size(a[k, k]), _size(a[k + 1 :, k])
+    largest = np.max(below, initial=0.0)
+    if here == 0 and largest == 0:
+        return -1, 1
+    if here >= ALPHA * largest or not below.size:
+        return k, 1
+    other = k + 1 + int(np.argmax(below))
+    most = np.max(_size(np.concatenate([a[other, k:other], a[other + 1 :, other]])))
+    if here >= ALPHA * largest * (largest / most):
+        return k, 1
+    return other, 1 if _size(a[other, other]) >= ALPHA * most else 2
+
+
+def _make_diagonal_real(a: Array) -> None:
+    places = np.arange(a.shape[-1])
+    a[..., places, places] = a[..., places, places].real
+
+
+def _factored(a: Array, hermitian: bool) -> tuple[list[int], int]:
+    """Replaces a lower triangle by D and L; returns the pivots, and the number of the first zero of D."""
+    pivots: list[int] = []
+    info = 0
+    while (k := len(pivots)) < len(a):
+        chosen, width = _chosen(a, k)
+        if chosen < 0:
+            info = info or k + 1
+            pivots.append(k + 1)
+            continue
+        last, rest = k + width - 1, slice(k + width, None)
+        # the whole rest of the matrix, in which rows and columns are swapped
+        whole = np.tril(a[k:, k:], -1)
+        whole = np.tril(a[k:, k:]) + (_adjoint(whole) if hermitian else whole.T)
+        order = np.arange(len(whole))
+        order[[last - k, chosen - k]] = order[[chosen - k, last - k]]
+        whole = whole[order][:, order]
+        block, left = whole[:width, :width], whole[width:, :width]
+        factor = np.linalg.solve(block.T, left.T).T
+        a[k:, k:] = np.tril(whole)
+        a[rest, rest] -= np.tril(left @ (_adjoint(factor) if hermitian else factor.T))
+        a[rest, k : last + 1] = factor
+        if hermitian:
+            _make_diagonal_real(a)
+        pivots += [chosen + 1] if width == 1 else [-chosen - 1] * 2
+    return pivots, info
+
+
+@family.kernel("linalg_ldl_factor_ex", PRECISE)
+def ldl_factor(
+    LD: Tensor, pivots: Tensor, info: Tensor, self: Tensor, hermitian: bool, check_errors: bool
+) -> None:
+    """Matrix by matrix, as each has pivots of its own."""
+    a = np.tril(numbers(self, WIDE))
+    if hermitian:
+        _make_diagonal_real(a)
+    chosen = np.zeros(a.shape[:-1], np.int32)
+    codes = np.zeros(a.shape[:-2], np.int32)
+    for index in np.ndindex(a.shape[:-2]):
+        chosen[index], codes[index] = _factored(a[index], hermitian)
+    refuse_if(check_errors and bool(np.any(codes)))
+    store(LD, a)
+    store(pivots, chosen)
+    store(info, codes)
+
+
+def _block_starts(pivots: Array) -> list[int]:
+    """The first rows of the blocks; refuses pivots that no factorization has."""
+    count = len(pivots)
+    refuse_if(bool(np.any((pivots == 0) | (np.abs(pivots) > count))))
+    starts, k = [], 0
+    while k < count:
+        starts.append(k)
+        k += 1 if pivots[k] > 0 else 2
+        refuse_if(k > count or (pivots[k - 1] > 0) != (pivots[starts[-1]] > 0))
+    return starts
+
+
+def _ldl_solved(a: Array, pivots: Array, x: Array, hermitian: bool) -> None:
+    """Replaces x by the solution."""
+    starts = _block_starts(pivots)
+    blocks = [(k, last, abs(pivots[last - 1]) - 1) for k, last in zip(starts, [*starts[1:], len(a)])]
+    for k, end, other in blocks:
+        x[[end - 1, other]] = x[[other, end - 1]]
+        x[end:] -= a[end:, k:end] @ x[k:end]
+        block = np.tril(a[k:end, k:end])
+        if hermitian and end == k + 1:
+            block = block.real
+        across = np.tril(block, -1)
+        block = block + (_adjoint(across) if hermitian else across.T)
+        x[k:end] = np.linalg.solve(block, x[k:end])
+    for k, end, other in reversed(blocks):
+        part = a[end:, k:end]
+        x[k:end] -= (_adjoint(part) if hermitian else part.T) @ x[end:]
+        x[[end - 1, other]] = x[[other, end - 1]]
+
+
+@family.kernel("linalg_ldl_solve", PRECISE)
+def ldl_solve(output: Tensor, LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -> None:
+    """Matrix by matrix."""
+    a, b = numbers(LD, WIDE), numbers(B, WIDE)
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    x = np.array(np.broadcast_to(b, (*batch, *b.shape[-2:])))
+    if x.size:
+        a = np.broadcast_to(a, (*batch, *a.shape[-2:]))
+        swaps = np.broadcast_to(raw(pivots).astype(np.int64), (*batch, a.shape[-1]))
+        for index in np.ndindex(*batch):
+            _ldl_solved(a[index], swaps[index], x[index], hermitian)
+    store(output, x)

@@ -22,12 +22,16 @@ from ..samples import all_samples, families_of, good_samples
 
 # Operators whose numbers are not determined: uninitialized memory, and the signs of singular vectors and of
 # eigenvectors.
-UNDETERMINED = re.compile(r"(empty|new_empty|resize_|_?(linalg_)?svd(\.U)?$|_?linalg_eigh(\.eig\w+)?$)")
+UNDETERMINED = re.compile(
+    r"(empty|new_empty|resize_|_?(linalg_)?svd(\.U)?$|_?linalg_eigh(\.eig\w+)?$|linalg_eig(\.out)?$)"
+)
 # Operators that compare or divide rounding errors for some matrices: which pivot is chosen, whether a matrix
-# is singular, how large its smallest singular value is, depends on the order of the steps.
+# is singular, how large its smallest singular value is, in which order eigenvalues are found, depends on the
+# order of the steps.
 ILL_CONDITIONED = re.compile(
     r"_?(linalg_)?(cholesky_ex|geqrf|qr|lu_factor|lu_factor_ex|lu_with_info|lu|inv|inv_ex|slogdet|solve|solve_ex|det)$|"
-    r"(linalg_)?(pinv|matrix_rank|cond|lstsq|tensorinv|tensorsolve)(\.|$)|pinverse$|inverse$|logdet$"
+    r"(linalg_)?(pinv|matrix_rank|cond|lstsq|tensorinv|tensorsolve)(\.|$)|pinverse$|inverse$|logdet$|"
+    r"linalg_(ldl_factor|ldl_factor_ex|ldl_solve)$|_?linalg_eigvals$"
 )
 # Operators whose output sizes or results depend on values, so that the meta device does not support them.
 DATA_DEPENDENT = re.compile(

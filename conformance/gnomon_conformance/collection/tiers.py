@@ -44,7 +44,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "promotion",
         "special",
     ),
-    "reductions": ("reductions", "scans", "statistics"),
+    "reductions": ("reductions", "scans", "segments", "statistics"),
     "matrix": ("linear_algebra", "matrices", "products", "spectral"),
     "indexing": ("indexing", "joining", "scatter"),
     "neural network": (

@@ -249,6 +249,8 @@ def prepare(
             value = framework.device_argument()
         elif isinstance(value, TensorDescription):
             value = built(value, argument.is_written)
+            if argument.type == "Storage":
+                value = value.untyped_storage()
         elif isinstance(value, (list, tuple)):
             value = tuple(
                 built(each, argument.is_written) if isinstance(each, TensorDescription) else each

@@ -327,3 +327,51 @@ expressions_of(
     "x = t(6); x.resize_as_(t(1, 2, 1, 3), memory_format=gn.channels_last); x",
     "x = t(6); gn.resize_as_(x, t(2)) is x",
 )
+expressions_of(
+    "range",
+    "gn.range(0, 3)",
+    "gn.range(start=1, end=2, step=0.25, dtype=gn.float64)",
+    "gn.range(0, 3, out=gn.empty(2, 2))",
+    "gn.range(0, 3, out=gn.empty(0, dtype=gn.int64))",
+    "gn.range(3, 0)",
+    "gn.range(3)",
+    "gn.range(0, 2, requires_grad=True).requires_grad",
+)
+expressions_of(
+    "set_",
+    "x = t(2); y = t(3); x.set_(y).is_set_to(y), y.add_(1), x",
+    "t(2).set_()",
+    "t(2).set_(t(6).untyped_storage(), 1, (2, 2), (1, 2))",
+    "t(2).set_(source=t(6), storage_offset=1, size=(2,))",
+    "t(2).set_(t(3).untyped_storage())",
+    "t(2).set_(t(3).storage())",
+    "t(2).set_(t(3, dtype='int64').storage())",
+    "t(2).set_(t(3, dtype='int64'))",
+    "t(2).set_(t(3), 1)",
+    "t(2).set_(t(3), -1, (2,))",
+    "t(2).set_(gn.empty(2, device='meta'))",
+    "t(2).requires_grad_().set_(t(3))",
+    "x = t(4); x.resize_(0).set_(t(3)), x._version",
+)
+expressions_of(
+    "is_set_to",
+    "x = t(4); x.is_set_to(x[:]), x.is_set_to(x[1:]), x.is_set_to(x.view(gn.int32)), x.is_set_to(t(4))",
+    "t(4).is_set_to(4)",
+)
+expressions_of(
+    "is_same_size",
+    "gn.is_same_size(t(2, 3), t(2, 3, dtype='int64')), t(2).is_same_size(t(1, 2))",
+    "gn.is_same_size(t(2), 2)",
+)
+expressions_of(
+    "as_subclass",
+    "x = t(3); y = x.as_subclass(gn.nn.Parameter); type(y).__name__, y.add_(1), x, y.requires_grad",
+    "x = t(3).requires_grad_(); y = x.as_subclass(gn.nn.Parameter); y.is_leaf, y.requires_grad",
+    "type(gn.nn.Parameter(t(2)).as_subclass(gn.Tensor)).__name__",
+    "t(2).as_subclass(int)",
+    "t(2).as_subclass(2)",
+    "grad(lambda x: x.as_subclass(gn.nn.Parameter) * 2, t(3))",
+)
+expressions_of("is_signed", "gn.is_signed(t(2)), gn.is_signed(t(2, dtype='uint8'))", "gn.is_signed(2)")
+expressions_of("is_inference", "gn.is_inference(t(2))", "gn.is_inference(2)")
+expressions_of("get_device", "gn.get_device(t(2))", "gn.get_device(2)")

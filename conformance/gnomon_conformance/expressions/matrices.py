@@ -251,6 +251,49 @@ for _name, _texts in {
         f"gn.linalg.lstsq({SQUARE}, t(2))",
         f"grad(lambda a, b: gn.linalg.lstsq(a, b).solution, {SQUARE}[:, :2], t(3, 1))",
     ],
+    "linalg.eig": [
+        f"[each.stride() for each in gn.linalg.eig({SQUARE}.expand(2, 3, 3))]",
+        f"gn.linalg.eig({SQUARE}).eigenvectors.abs()",
+        f"gn.linalg.eig({SQUARE}, out=(t(3, dtype='complex64'), t(3, 3, dtype='complex64')))[0]",
+        "gn.linalg.eig(t(2, 3))",
+        "gn.linalg.eig(t(2, 2, dtype='bfloat16'))",
+        "gn.linalg.eig(gn.full((2, 2), inf))",
+        f"grad(lambda x: gn.linalg.eig(x).eigenvalues, {SQUARE})",
+        f"grad(lambda x: gn.linalg.eig(x).eigenvectors.abs(), {SQUARE})",
+        f"grad(lambda x: gn.linalg.eig(x).eigenvectors, {SQUARE} + 1j)",
+    ],
+    "linalg.eigvals": [
+        f"gn.linalg.eigvals({SQUARE})",
+        f"gn.linalg.eigvals({SQUARE} + 1j, out=gn.empty(0, dtype=gn.complex64))",
+        f"gn.linalg.eigvals({SQUARE}, out=gn.empty(0))",
+        "gn.linalg.eigvals(t(2, 3))",
+        f"grad(gn.linalg.eigvals, {SQUARE})",
+    ],
+    "linalg.ldl_factor": [
+        f"gn.linalg.ldl_factor({SQUARE})",
+        f"gn.linalg.ldl_factor({SQUARE} + 1j, hermitian=True)",
+        f"gn.linalg.ldl_factor({SQUARE}, out=(gn.empty(0), gn.empty(0, dtype=gn.int32))).pivots",
+        "gn.linalg.ldl_factor(t(3))",
+        f"grad(lambda x: gn.linalg.ldl_factor(x).LD, {SQUARE})",
+    ],
+    "linalg.ldl_factor_ex": [
+        f"gn.linalg.ldl_factor_ex({SQUARE} * gn.tensor([0, 1, 1]))",
+        f"gn.linalg.ldl_factor_ex({SQUARE}, check_errors=True)",
+        "gn.linalg.ldl_factor_ex(gn.zeros(2, 2, 2))",
+        "gn.linalg.ldl_factor_ex(t(2, 2, dtype='int64'))",
+        "gn.linalg.ldl_factor_ex(t(2, 2, dtype='float16'))",
+    ],
+    "linalg.ldl_solve": [
+        f"gn.linalg.ldl_solve({SQUARE}, gn.tensor([-3, -3, 3]), t(3, 2))",
+        f"gn.linalg.ldl_solve({SQUARE} + 1j, gn.tensor([1, -3, -3]), t(3, 1) + 1j, hermitian=True)",
+        f"gn.linalg.ldl_solve({SQUARE}, gn.tensor([1, 2, 3]).to(gn.int8), t(2, 3, 1))",
+        f"gn.linalg.ldl_solve({SQUARE}, gn.tensor([1, 2, 4]), t(3, 2))",
+        f"gn.linalg.ldl_solve({SQUARE}, gn.tensor([1, 0, 3]), t(3, 2))",
+        f"gn.linalg.ldl_solve({SQUARE}, gn.tensor([1, 2, 3]), t(3))",
+        f"gn.linalg.ldl_solve({SQUARE}, gn.tensor([1.0, 2, 3]), t(3, 1))",
+        f"gn.linalg.ldl_solve({SQUARE}, gn.tensor([1, 2]), t(3, 1))",
+        f"gn.linalg.ldl_solve({SQUARE}, gn.tensor([1, 2, 3]), t(2, 1))",
+    ],
     "linalg.matmul": [
         "gn.linalg.matmul(t(2, 3), t(3))",
         "gn.linalg.matmul(t(2, 3), t(3, 2), out=gn.empty(2, 2))",
@@ -287,3 +330,38 @@ for _name, _texts in {
     "dot": ["gn.dot(t(3), t(3), out=t(dtype='float64'))"],
 }.items():
     expressions_of(_name, *_texts)
+expressions_of(
+    "chain_matmul",
+    "gn.chain_matmul(t(2, 3), t(3, 4), t(4, 2))",
+    "x = t(2, 3); gn.chain_matmul(x), gn.chain_matmul(x) is x",
+    "gn.chain_matmul(t(2, 3), t(3, 2), out=gn.empty(2, 2))",
+    "gn.chain_matmul()",
+    "gn.chain_matmul(t(2, 3), t(3))",
+    "gn.chain_matmul(t(2, 3), t(2, 3))",
+    "gn.chain_matmul([t(2, 3), t(3, 2)])",
+    "grad(gn.chain_matmul, t(2, 3), t(3, 2))",
+)
+expressions_of(
+    "nuclear_norm",
+    "gn.nuclear_norm(t(2, 3))",
+    "gn.nuclear_norm(t(2, 3), True)",
+    "gn.nuclear_norm(t(2, 2, 3), dim=(0, 2), keepdim=True)",
+    "gn.nuclear_norm(t(2, 2), 0)",
+    "gn.nuclear_norm(t(2, 3, dtype='int64'))",
+)
+expressions_of(
+    "frobenius_norm",
+    "gn.frobenius_norm(t(2, 3), 1)",
+    "gn.frobenius_norm(t(2, 3), dim=(0, 1), keepdim=True)",
+    "gn.frobenius_norm(t(2, 3), ())",
+    "gn.frobenius_norm(t(2, 3))",
+    "gn.frobenius_norm(t(2, 3), (0, 1), out=gn.empty(0, dtype=gn.float64))",
+)
+expressions_of(
+    "norm_except_dim",
+    "gn.norm_except_dim(t(2, 3))",
+    "gn.norm_except_dim(v=t(2, 3, 2), pow=1, dim=2)",
+    "gn.norm_except_dim(t(2, 3), 2, -1)",
+    "gn.norm_except_dim(t(2, 3), 2.5)",
+    "grad(lambda x: gn.norm_except_dim(x, 2, 1), t(2, 3, 2))",
+)

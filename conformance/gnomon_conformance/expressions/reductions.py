@@ -445,3 +445,13 @@ expressions_of(
     "gn.renorm(t(3, 2, dtype='int64'), 2, 0, 1)",
     "grad(lambda x: x.renorm(2, 0, 1), t(3, 2))",
 )
+expressions_of(
+    "segment_reduce",
+    "gn.segment_reduce(t(6), 'sum', lengths=gn.tensor([2, 3, 1]))",
+    "gn.segment_reduce(data=t(6, 2), reduce='mean', offsets=gn.tensor([0, 2, 2, 6]), axis=0, initial=1)",
+    "gn.segment_reduce(t(2, 3), 'max', lengths=gn.tensor([[1, 2], [3, 0]]), axis=1)",
+    "gn.segment_reduce(t(6), 'min', lengths=gn.tensor([2, 3]), unsafe=True)",
+    "gn.segment_reduce(t(6), 'min', lengths=gn.tensor([2, 3]))",
+    "gn.segment_reduce(t(6), 'sum', lengths=gn.tensor([6]), out=gn.empty(0))",
+    "grad(lambda x: gn.segment_reduce(x, 'prod', lengths=gn.tensor([2, 3, 1])), t(6))",
+)

@@ -444,3 +444,21 @@ expressions_of(
     "gn.unravel_index(gn.tensor([2]), (3, -1))",
     "gn.unravel_index(gn.tensor([2]), (3, 2.0))",
 )
+expressions_of(
+    "fill_diagonal_",
+    "x = t(3, 3); x.fill_diagonal_(7) is x, x",
+    "t(8, 2).fill_diagonal_(fill_value=1.5, wrap=True)",
+    "t(2, 2, 2, dtype='int64').fill_diagonal_(2.5)",
+    "t(3).fill_diagonal_(1)",
+    "t(2, 2, 3).fill_diagonal_(1)",
+    "t(2, 2).requires_grad_().fill_diagonal_(1)",
+    "grad(lambda x: (x * 1).fill_diagonal_(2, wrap=True), t(5, 2))",
+)
+expressions_of(
+    "_chunk_cat",
+    "gn._chunk_cat([t(5, 2), t(3)], 0, 2)",
+    "gn._chunk_cat(tensors=[t(2, 5)], dim=1, num_chunks=3)",
+    "gn._chunk_cat([t(5), t(3)], 0, 2, out=gn.empty(0))",
+    "gn._chunk_cat([t(5)], 0, 0)",
+    "gn._chunk_cat([t(2).requires_grad_()], 0, 2).sum().backward()",
+)

@@ -101,8 +101,8 @@ def live_resized_differences(variant: Any, dtype: str) -> list[str]:
             frameworks: list[Framework] = [Torch(), Gnomon("reference")]
             both = [_resized(each, variant, sample, dtype, layout, outcome) for each in frameworks]
             if None not in both and both[0] != both[1]:
-                problems = [f"the outputs lie as {both[1]}, expected {both[0]}"]
-                found.append(explain(problems, variant, sample, dtype, layout, ("reference",)))
+                problems = [f"the outputs of {variant} lie as {both[1]}, expected {both[0]}"]
+                found.append(explain(problems, base, sample, dtype, layout, ("reference",)))
     return found
 
 

@@ -108,7 +108,7 @@ DEPARTURES: list[Departure] = [
         COMPLEX,
     ),
     Departure(
-        r"silu_backward|floor_divide|native_group_norm_backward|hardsigmoid_backward",
+        r"silu_backward|floor_divide|native_group_norm_backward|hardsigmoid_backward|_segment_reduce_backward",
         "gradient: raised nothing, expected RuntimeError: derivative for .* is not implemented",
         "gnomon has a derivative here, PyTorch does not",
     ),

@@ -49,3 +49,19 @@ samples_of(
     ],
 )
 samples_of("diagflat", [sample(tensor(2, 2)), sample(tensor(3), 1), sample(tensor(), -1), sample(tensor(0))])
+samples_of(
+    "fill_diagonal_",
+    [
+        sample(tensor(3, 3), 1),
+        sample(tensor(2, 4), 0),
+        sample(tensor(5, 2), 1),
+        *[sample(tensor(*sizes, layout="contiguous"), 1, True) for sizes in ((8, 2), (3, 2), (2, 5), (4, 1))],
+        sample(tensor(2, 2, 2), 1),
+        sample(tensor(2, 2, dtype="complex64"), 1j, dtypes=["float32"]),
+        sample(tensor(3, 3, dtype="uint8"), -2.5, dtypes=["uint8"]),
+        sample(tensor(0, 3), 2, True),
+        bad("RuntimeError", tensor(3), 1),
+        bad("RuntimeError", tensor(2, 2, 3), 1),
+        bad("RuntimeError", tensor(2, 2), 300, dtypes=["uint8", "int8"]),
+    ],
+)

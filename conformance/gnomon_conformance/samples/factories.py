@@ -1,6 +1,6 @@
 """Samples of factories."""
 
-from ..inputs.description import DTYPES, INTEGERS, ON_DEVICE, Judged, Keywords, bad, sample, tensor
+from ..inputs.description import DTYPES, INTEGERS, ON_DEVICE, Judged, Keywords, bad, given, sample, tensor
 from . import samples_of
 
 OPTIONS: list[Keywords] = [
@@ -98,6 +98,30 @@ samples_of(
     [sample(0, 300, 100, dtype="uint8", dtypes=ONCE), sample(0, 1, 0.1, dtype="float64", dtypes=ONCE)],
 )
 samples_of("arange.start_step", [bad("RuntimeError", 0, 1, 0), bad("RuntimeError", 0, 1, -1)])
+samples_of(
+    "range",
+    [
+        sample(0, 5, dtypes=ONCE),
+        sample(-1.5, 3, dtypes=ONCE),
+        *[sample(1, 4, dtypes=ONCE, **options) for options in OPTIONS],
+        bad("RuntimeError", 3, 0, dtypes=ONCE),
+        bad("RuntimeError", 0, float("inf"), dtypes=ONCE),
+        bad("NotImplementedError", 0, 3, dtype="bool", dtypes=ONCE),
+    ],
+)
+samples_of(
+    "range.step",
+    [
+        *[sample(*each, dtypes=ONCE) for each in ((0, 5, 2), (0, 1, 0.1), (3, -3, -1.5), (2, 2, -1))],
+        *[sample(0, 1, 0.1, dtype=dtype, dtypes=ONCE) for dtype in ("bfloat16", "float16", "float64")],
+        *[sample(-2.5, 5.5, 2.5, dtype=dtype, dtypes=ONCE) for dtype in ("int64", "uint8")],
+        *[sample(1, 4, 2, dtypes=ONCE, **options) for options in OPTIONS],
+        bad("RuntimeError", 0, 3, 0, dtypes=ONCE),
+        bad("RuntimeError", 0, 3, -1, dtypes=ONCE),
+        bad("RuntimeError", 0, 3, 1j, dtypes=ONCE),
+        bad("NotImplementedError", 0, 3, 1, dtype="complex64", dtypes=ONCE),
+    ],
+)
 samples_of("eye", [sample(n, dtypes=ONCE) for n in (3, 0)])
 samples_of("eye", [sample(2, dtypes=ONCE, **options) for options in OPTIONS])
 samples_of("eye", [bad("RuntimeError", -1)])
@@ -312,3 +336,54 @@ for _name in ("bartlett", "blackman", "hamming", "hann", "kaiser"):
             + [bad("RuntimeError", -1, True, *(1.0, 1.0)[:_count], dtypes=ONCE)],
             tolerance="composed",
         )
+
+SOURCE = tensor(6, layout="offset", grad=False)
+samples_of("set_", [sample(CONTIGUOUS, differentiable=False)])
+samples_of(
+    "set_.source_Tensor",
+    [
+        sample(CONTIGUOUS, tensor(3, 2), differentiable=False),
+        sample(CONTIGUOUS, SOURCE, differentiable=False),
+    ],
+)
+samples_of(
+    "set_.source_Storage",
+    [sample(CONTIGUOUS, source, differentiable=False) for source in (SOURCE, tensor(0, grad=False))],
+)
+PARTS = [  # of a source without enough elements, those that are added would be any
+    sample(
+        CONTIGUOUS,
+        given([0.5 * x for x in range(count)], (count - 2,), (1,), 2, "float32"),
+        *part,
+        differentiable=False,
+        dtypes=ONCE,
+    )
+    for count, part in ((8, (1, [2, 2])), (9, (0, [2, 2], [1, 2])), (8, (4, [])), (8, (40, [0])))
+] + [
+    bad("RuntimeError", CONTIGUOUS, SOURCE, -4, [2]),
+    bad("RuntimeError", CONTIGUOUS, SOURCE, 0, [2], [-1]),
+    bad("RuntimeError", CONTIGUOUS, SOURCE, 0, [2], [1, 1]),
+    bad("RuntimeError", CONTIGUOUS, SOURCE, 2**62, [2, 2]),
+]
+samples_of(
+    "set_.source_Tensor_storage_offset",
+    [*PARTS, bad("RuntimeError", CONTIGUOUS, tensor(6, layout="gapped"), 0, [2])],
+)
+samples_of("set_.source_Storage_storage_offset", PARTS)
+samples_of(
+    "is_same_size",
+    [
+        sample(tensor(2, 3), tensor(2, 3, dtype="int64")),
+        sample(tensor(2, 3), tensor(3, 2)),
+        sample(tensor(), tensor()),
+    ],
+)
+_WHOLE = given([1.0, 2.0, 3.0, 4.0], (2, 2), (2, 1), 0, "float32", storage=0)
+samples_of(
+    "is_set_to",
+    [
+        sample(_WHOLE, given([1.0, 2.0, 3.0, 4.0], sizes, strides, offset, "float32", storage=0), dtypes=ONCE)
+        for sizes, strides, offset in (((2, 2), (2, 1), 0), ((2, 2), (1, 2), 0), ((2,), (1,), 2))
+    ]
+    + [sample(tensor(2), tensor(2))],
+)

@@ -1,6 +1,6 @@
 """Samples of indexing, gathering and embedding."""
 
-from ..inputs.description import FLOATS, bad, sample, tensor
+from ..inputs.description import FLOATS, bad, given, sample, tensor
 from . import samples_of
 
 
@@ -149,4 +149,33 @@ samples_of(
         sample(tensor(6, 2), index(6, below=3), 4, -1, True, dtypes=FLOATS),
     ],
     tolerance="composed",
+)
+OUTSIDE = given([1, 9, -9, 2], (4,), (1,), 0, "int64")
+SOME = given([True, False, True, True], (4,), (1,), 0, "bool")
+samples_of(
+    "_unsafe_masked_index",
+    [
+        sample(tensor(5), SOME, [OUTSIDE], 1),
+        sample(tensor(3, 4), SOME, [OUTSIDE, OUTSIDE], 0),
+        sample(tensor(3, 2), tensor(4, 1, dtype="bool"), [OUTSIDE], 2),
+        sample(tensor(3, 2), SOME, [None, given([1, 0, 7, 1], (4,), (1,), 0, "int32")], 1),
+        sample(tensor(0), SOME, [OUTSIDE], 1),
+        sample(tensor(3, dtype="int64"), SOME, [OUTSIDE], 2.5, dtypes=["float32"]),
+        bad("RuntimeError", tensor(4), SOME, [SOME], 1),
+        bad("RuntimeError", tensor(4), tensor(3, dtype="bool"), [OUTSIDE], 1),
+        bad("IndexError", tensor(4), SOME, [], 1),
+    ],
+)
+samples_of(
+    "_unsafe_masked_index_put_accumulate",
+    [
+        sample(tensor(5), SOME, [OUTSIDE], tensor(4)),
+        sample(tensor(5), SOME, [given([1, 1, 1, 0], (4,), (1,), 0, "int64")], tensor()),
+        sample(tensor(3, 4), SOME, [OUTSIDE, OUTSIDE], tensor(4)),
+        sample(tensor(3, 2), tensor(4, 1, dtype="bool"), [OUTSIDE], tensor(4, 2)),
+        sample(tensor(0), SOME, [OUTSIDE], tensor(4)),
+        bad("RuntimeError", tensor(4), SOME, [SOME], tensor(4)),
+        bad("RuntimeError", tensor(4, dtype="float32"), SOME, [OUTSIDE], tensor(4, dtype="int64")),
+    ],
+    tolerance="terms",
 )

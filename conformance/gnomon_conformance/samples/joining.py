@@ -120,3 +120,18 @@ samples_of(
         bad("RuntimeError", [tensor(2, 2), tensor(1, 1, 1)]),
     ],
 )
+samples_of(
+    "_chunk_cat",
+    [
+        sample([tensor(5, 2), tensor(3)], 0, 2, differentiable=False),
+        sample([tensor(2, 5, 2), tensor(2, 3)], 1, 3, differentiable=False),
+        sample([tensor(2, 4)], -1, 1, differentiable=False),
+        bad("RuntimeError", [tensor(2, 3)], 0, 0),
+        bad("RuntimeError", [], 0, 1),
+        bad("RuntimeError", [tensor(0, 2)], 0, 1),
+        bad("RuntimeError", [tensor(2, dtype="int8"), tensor(2, dtype="float32")], 0, 1),
+        bad("RuntimeError", [tensor(2, 4), tensor(3, 4)], 1, 2),
+        bad("RuntimeError", [tensor(2, 4), tensor(2)], 1, 2),
+        bad("IndexError", [tensor(2, 4)], 2, 2),
+    ],
+)

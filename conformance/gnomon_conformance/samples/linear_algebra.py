@@ -401,6 +401,81 @@ HERMITIAN = [
 ]
 samples_of("_linalg_eigh linalg_eigh linalg_eigvalsh", HERMITIAN, tolerance="composed")
 samples_of("_linalg_eigh", of_matrices(DEFINITE, "L", False, differentiable=False))
+# Of these matrices LAPACK and the reference find the eigenvalues in the same order, which is not defined.
+GENERAL_EIGEN = [
+    *of_matrices(GENERAL),
+    *of_matrices(FACTOR),
+    *of_matrices([[1.5 - 2j]]),
+    *[
+        sample(given([1, 2, 3, 4, 0, 2, -1, 1], (2, 2, 2), (4, 2, 1), 0, dtype), dtypes=[dtype])
+        for dtype in FULL
+    ],
+    ours(plain(0, 2, 2), differentiable=False),
+    ours(plain(2, 0, 0), differentiable=False),
+    *REFUSED,
+]
+# Numbers that are not finite are refused too, but PyTorch's eigvals gives them to LAPACK, which may crash.
+INFINITE = matrix([[math.inf, 0], [0, 1]], "float32")
+samples_of("linalg_eig", [*GENERAL_EIGEN, bad("RuntimeError", INFINITE)], tolerance="composed")
+samples_of("linalg_eigvals", GENERAL_EIGEN, tolerance="composed")
+samples_of(
+    "_linalg_eigvals",
+    [each._replace(differentiable=False) for each in GENERAL_EIGEN],
+    tolerance="composed",
+)
+INDEFINITE: list[list[complex]] = [[0.5, 3 - 1j, 1], [3 + 1j, 0.25, -2j], [1, 2j, -1]]
+LDL = [
+    *of_matrices(DEFINITE, differentiable=False),
+    *of_matrices(DEFINITE, hermitian=True, differentiable=False),
+    *of_matrices(INDEFINITE, differentiable=False),
+    *of_matrices(INDEFINITE, hermitian=True, differentiable=False),
+    ours(plain(2, 2, 2, layout="gapped", seed=3), differentiable=False),
+    ours(plain(0, 2, 2), differentiable=False),
+    ours(plain(2, 0, 0), differentiable=False),
+    *SQUARE,
+    bad("RuntimeError", tensor(2, 2), dtypes=HALVES),
+]
+samples_of(
+    "linalg_ldl_factor_ex",
+    [
+        *LDL,
+        ours(plain(2, 2, values="zeros"), differentiable=False),
+        *of_matrices(INDEFINITE, check_errors=True, differentiable=False),
+        bad("RuntimeError", ZEROS, check_errors=True),
+    ],
+    tolerance="composed",
+)
+samples_of("linalg_ldl_factor", [*LDL, bad("RuntimeError", ZEROS)], tolerance="composed")
+BLOCKS = given([-3, -3, 3], (3,), (1,), 0, "int32")
+ROWS = given([2, 2, 3], (3,), (1,), 0, "int64")
+samples_of(
+    "linalg_ldl_solve",
+    [
+        *[
+            sample(
+                matrix(INDEFINITE, dtype, flag), pivots, right, dtypes=[dtype], differentiable=False, **fields
+            )
+            for dtype in FULL
+            for flag, pivots, right, fields in (
+                (False, BLOCKS, plain(3, 2), {}),
+                (True, ROWS, plain(2, 3, 1), {}),
+                (False, ROWS, plain(3, 2, layout="transposed"), {"hermitian": True}),
+                (True, BLOCKS, plain(2, 3, 1), {"hermitian": True}),
+            )
+        ],
+        ours(plain(2, 0, 0), given([], (2, 0), (1, 1), 0, "int32"), plain(0, 2), differentiable=False),
+        bad("RuntimeError", tensor(2, 3), ROWS, tensor(3, 1)),
+        bad("RuntimeError", tensor(3, 3), ROWS, tensor(2, 3)),
+        bad("RuntimeError", tensor(3, 3), ROWS, tensor(3, 1, dtype="float64")),
+        bad("IndexError", tensor(3, 3), ROWS, tensor(3)),
+        bad("RuntimeError", tensor(2, 3, 3), ROWS, tensor(3, 1)),
+        bad("RuntimeError", tensor(3, 3), given([1, 2, 3], (3,), (1,), 0, "float32"), tensor(3, 1)),
+        bad("RuntimeError", tensor(3, 3), given([1, 0, 3], (3,), (1,), 0, "int32"), tensor(3, 1)),
+        bad("RuntimeError", tensor(3, 3), given([1, 2, -4], (3,), (1,), 0, "int32"), tensor(3, 1)),
+        bad("RuntimeError", tensor(3, 3), ROWS, tensor(3, 1), dtypes=HALVES),
+    ],
+    tolerance="composed",
+)
 samples_of(
     "linalg_svd",
     [

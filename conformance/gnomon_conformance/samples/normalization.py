@@ -48,6 +48,34 @@ samples_of(
     tolerance="composed",
 )
 samples_of(
+    "_batch_norm_with_update",
+    [
+        sample(INPUT, WEIGHT, BIAS, MEAN, VARIANCE, 0.25, 1e-5),
+        # PyTorch needs a weight for the derivative
+        sample(LAST, None, None, MEAN, VARIANCE, 0.5, 0.5, differentiable=False),
+        bad("RuntimeError", tensor(0, 3, 2), None, None, MEAN, VARIANCE, 0.1, 1e-5),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "_batch_norm_no_update",
+    [
+        sample(INPUT, WEIGHT, BIAS, MEAN, VARIANCE, 0.25, 1e-5),
+        sample(
+            LAST,
+            None,
+            None,
+            tensor(3, values="unit", grad=False),
+            tensor(3, values="ones", grad=False),
+            0.5,
+            0.5,
+            differentiable=False,
+        ),
+        bad("IndexError", tensor(3), None, None, MEAN, VARIANCE, 0.1, 1e-5),
+    ],
+    tolerance="composed",
+)
+samples_of(
     "_native_batch_norm_legit.no_stats",
     [
         sample(INPUT, WEIGHT, BIAS, True, 0.25, 1e-5),

@@ -224,3 +224,15 @@ samples_of(
         bad("IndexError", tensor(2, 3), dim1=0, dim2=2),
     ],
 )
+samples_of(
+    "chain_matmul",
+    [
+        sample([tensor(2, 3), tensor(3, 4), tensor(4, 1)], dtypes=FLOATS),
+        sample([tensor(2, 3)]),
+        bad("RuntimeError", []),
+        bad("RuntimeError", [tensor(2)]),
+        bad("RuntimeError", [tensor(2, 3), tensor(3, 4), tensor(3, 4)]),
+        bad("RuntimeError", [tensor(2, 3), tensor(3, 4, dtype="float64")]),
+    ],
+    tolerance="terms",
+)

@@ -295,3 +295,59 @@ samples_of(
     ],
     tolerance="composed",
 )
+# expanded, a matrix would be singular, and its gradient a choice
+samples_of(
+    "nuclear_norm",
+    [
+        sample(MATRIX._replace(layout="transposed"), dtypes=FULL),
+        sample(tensor(2, 3, 2, values="nonzero", layout="gapped"), True, dtypes=FULL),
+        bad("RuntimeError", tensor(3)),
+        bad("RuntimeError", tensor(2, 2), dtypes=["int64", "bfloat16"]),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "nuclear_norm.dim",
+    [
+        sample(MATRIX._replace(layout="transposed"), [0, 1], dtypes=FULL),
+        sample(tensor(2, 3, 2, values="nonzero", layout="gapped"), [2, 0], True, dtypes=FULL),
+        bad("RuntimeError", MATRIX, [0]),
+        bad("RuntimeError", MATRIX, [1, -1]),
+        bad("IndexError", MATRIX, [0, 2]),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "frobenius_norm.dim",
+    [
+        sample(tensor(2, 3), [1], dtypes=FLOATS),
+        sample(tensor(2, 3, 2), [0, -1], True, dtypes=FLOATS),
+        sample(tensor(2, 3), [], dtypes=FLOATS),
+        sample(tensor(0, 3), [0], dtypes=FLOATS),
+        bad("RuntimeError", tensor(2, 3, 2), [0, 1, 2]),
+        bad("RuntimeError", tensor(2, 3), [0, 0]),
+        bad("RuntimeError", tensor(2), [0], dtypes=["int64"]),
+        bad("IndexError", tensor(2), [1]),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "norm_except_dim",
+    [
+        sample(tensor(2, 3), dtypes=FLOATS),
+        sample(tensor(2, 3), 1, 1, dtypes=FLOATS),
+        sample(tensor(2, 3, 2), 3, 1, dtypes=FLOATS),
+        sample(tensor(2, 3, 2), 2, -2, dtypes=FLOATS),
+        sample(tensor(2, 3), 2, -1, dtypes=FLOATS),
+        bad("RuntimeError", tensor(2, 3), dtypes=["int64"]),
+        bad("IndexError", tensor(2, 3), 2, 2),
+        bad("IndexError", tensor()),
+    ],
+    tolerance="composed",
+)
+samples_of(
+    "_is_all_true _is_any_true",
+    [sample(tensor(2, 3), dtypes=["bool"])]
+    + [sample(tensor(2, 3, values=values), dtypes=["bool"]) for values in ("zeros", "ones")]
+    + [sample(tensor(0), dtypes=["bool"]), bad("RuntimeError", tensor(2), dtypes=["uint8", "float32"])],
+)

@@ -78,7 +78,12 @@ def test_oracle_places(operator, dtype):
 
 
 def test_oracle_resized(operator, dtype):
-    """A resized output has the strides of PyTorch's."""
+    """A resized output has the strides of PyTorch's.
+
+    Except that of lstsq, of which PyTorch makes a part of the larger memory that LAPACK needs.
+    """
+    if operator.name == "linalg_lstsq.out":
+        pytest.skip("PyTorch's output has gaps")
     problems = against_pytorch.live_resized_differences(operator, dtype)
     if problems:
         pytest.fail(f"{len(problems)} outputs; the first:\n{problems[0]}", pytrace=False)

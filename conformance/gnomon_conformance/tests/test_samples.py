@@ -17,6 +17,7 @@ SINGLE_VALUED = {
     ("_native_batch_norm_legit.no_stats", "training"): "without training PyTorch crashes",
     ("_scaled_dot_product_flash_attention_for_cpu", "dropout_p"): "dropout is refused",
     ("_scaled_dot_product_flash_attention_for_cpu_backward", "dropout_p"): "dropout is refused",
+    ("segment_reduce", "indices"): "reductions by indices are refused",
     ("_embedding_bag_backward", "sparse"): "there are no sparse tensors",
     ("_embedding_bag_per_sample_weights_backward", "mode"): "only sums have weights",
     **dict.fromkeys(

@@ -23,7 +23,7 @@ BY_EXAMPLE = frozenset(
     "_embedding_bag_dense_backward _embedding_bag_per_sample_weights_backward _masked_select "
     "_histogramdd_bin_edges _histogramdd_from_bin_cts _pdist_forward _rnn_layer _rnn_layer_backward "
     "histc histogram.bin_ct index_fill.int_Tensor masked_scatter nonzero_static put "
-    "repeat_interleave.Tensor".split()
+    "repeat_interleave.Tensor segment_reduce".split()
 )
 
 # Results that depend on the strides, which stacking changes: the transpose of a row-major matrix is factored.

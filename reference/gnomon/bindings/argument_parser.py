@@ -16,6 +16,7 @@ from typing import Any
 
 from ..calls.outputs import resize_output
 from ..dispatch.dispatcher import OpOverload, OpOverloadPacket, aten
+from ..memory.storage import Storage
 from ..memory.tensor import Tensor
 from ..values import dtype as dtypes
 from ..values.device import device, layout, memory_format
@@ -25,7 +26,7 @@ from ..values.schema import REQUIRED, Argument
 
 PYTHON_DTYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
 _SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "input": "self", "x1": "self", "x2": "other"}
-_NO_OUT = frozenset({"sum", "prod"})  # PyTorch defines these variants, but not in Python
+_NO_OUT = frozenset({"sum", "prod", "segment_reduce"})  # PyTorch defines these variants, but not in Python
 # Orders of arguments that PyTorch accepts with a warning, besides the schema's, from when a factor came
 # before its operand.  All arguments must be given, by position or name.  Source:
 # tools/autograd/deprecated.yaml.
@@ -114,6 +115,9 @@ def _convert_one(argument: Argument, value: Any, numbers_allowed: bool) -> Any:
             return value
     elif kind == "MemoryFormat":
         if isinstance(value, memory_format):
+            return value
+    elif kind == "Storage":
+        if isinstance(value, Storage) or hasattr(value, "untyped"):
             return value
     elif kind == "Generator":
         if hasattr(value, "manual_seed"):
@@ -483,6 +487,8 @@ def _make_into(signature: Signature, values: list[Any], out: Tensor) -> Tensor:
     values[signature.by_name["dtype"]] = out.dtype
     values[signature.by_name["device"]] = out.device
     made = signature.operator(*values)
+    if name in ("arange", "range") and out.numel() == made.numel():
+        made = made.view(out.shape)  # these keep the sizes of an output with as many elements
     resize_output(out, made._spec)
     return aten.copy_.default(out, made, False)
 

@@ -14,7 +14,7 @@ from ..memory.storage import Storage
 from ..memory.tensor import Tensor
 from ..values import late_bound
 from ..values.dtype import bool_, dtype, int64
-from ..values.errors import type_name
+from ..values.errors import type_name, warn
 from ..values.geometry import Size
 from .argument_parser import return_type
 from .creation import tensor
@@ -74,6 +74,19 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
     Raises RuntimeError for tensors that are not vectors of one dtype.  Source: torch.cartesian_prod.
     """
     return aten.cartesian_prod(tensors)
+
+
+def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
+    """The product of matrices, in the order with the fewest multiplications; of one matrix a copy.
+
+    Deprecated in PyTorch: use linalg.multi_dot.  Raises RuntimeError for no matrices, for vectors, sizes that
+    do not match and different dtypes, TypeError for anything but tensors.  Source: torch.chain_matmul.
+    """
+    warn(
+        "chain_matmul is deprecated: use linalg.multi_dot, which takes a list of two or more tensors.",
+        once=True,
+    )
+    return aten.chain_matmul(matrices) if out is None else aten.chain_matmul(matrices, out=out)
 
 
 def block_diag(*tensors: Tensor) -> Tensor:
@@ -225,6 +238,30 @@ def is_floating_point(input: Tensor) -> bool:
 def is_complex(input: Tensor) -> bool:
     """Is the dtype complex?  Raises TypeError for anything but a tensor.  Source: torch.is_complex."""
     return _tensor("is_complex", input).is_complex()
+
+
+def is_signed(input: Tensor) -> bool:
+    """Can the dtype hold negative numbers?  Raises TypeError for anything but a tensor.
+
+    Source: torch.is_signed.
+    """
+    return _tensor("is_signed", input).is_signed()
+
+
+def is_inference(input: Tensor) -> bool:
+    """Was the tensor created in inference mode?  Raises TypeError for anything but a tensor.
+
+    Source: torch.is_inference.
+    """
+    return _tensor("is_inference", input).is_inference()
+
+
+def get_device(input: Tensor) -> int:
+    """The index of the GPU; -1 for a tensor that is not on one.  Raises TypeError for anything but a tensor.
+
+    Source: torch.get_device.
+    """
+    return _tensor("get_device", input).get_device()
 
 
 def is_nonzero(input: Tensor) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 from .. import ops  # noqa: F401  (registers the operators)
 from ..dispatch.dispatcher import OpOverload, OpOverloadPacket, aten
 from ..memory.tensor import Tensor
+from ..values.errors import warn
 from ..values.schema import REQUIRED
 from ..values.speedups import speedups
 from .argument_parser import parser_of, shown
@@ -74,14 +75,28 @@ def _offered(packet: OpOverloadPacket, variant: str) -> bool:
 
 
 def is_public(name: str) -> bool:
-    """Is an operator of this name offered?  Those on lists are, and those that programs use by these
-    names.
-    """
-    return not name.startswith("_") or name.startswith("_foreach_") or name in _DRAWING + _SPARSE
+    """Is an operator of this name a function?  Those on lists are, and those that PyTorch programs call."""
+    return not name.startswith("_") or name.startswith("_foreach_") or name in _CALLED
 
 
-_DRAWING = ("_sample_dirichlet", "_standard_gamma")
-_SPARSE = ("_coalesced_", "_dimI", "_dimV", "_indices", "_nnz", "_values")
+_CALLED = frozenset(
+    {
+        "_chunk_cat",
+        "_coalesced_",
+        "_dimI",
+        "_dimV",
+        "_indices",
+        "_is_all_true",
+        "_is_any_true",
+        "_native_batch_norm_legit",
+        "_nnz",
+        "_sample_dirichlet",
+        "_standard_gamma",
+        "_unsafe_masked_index",
+        "_unsafe_masked_index_put_accumulate",
+        "_values",
+    }
+)
 
 
 def operator_methods() -> dict[str, Callable[..., Any]]:
@@ -95,13 +110,38 @@ def operator_methods() -> dict[str, Callable[..., Any]]:
 
 def operator_functions() -> dict[str, Callable[..., Any]]:
     """The operators that are functions, such as ``gnomon.exp``, by name."""
-    return {
+    found = {
         packet.name: make_function(packet, False, named_defaults=False)
         if any(each.name == "reduction" for each in _operators(packet)[0].schema.arguments)
         else packet.parser
         for packet in aten
         if _offered(packet, "function")
     }
+    return found | {name: _deprecated(name, found[name]) for name in _DEPRECATED}
+
+
+_DEPRECATED = {
+    "frobenius_norm": "frobenius_norm is deprecated: use linalg.vector_norm(A, 2., dim, keepdim).",
+    "nuclear_norm": "nuclear_norm is deprecated: use linalg.matrix_norm(A, 'nuc', dim, keepdim).",
+    "range": (
+        "range is deprecated, because it differs from Python's range: use arange, which gives the numbers in "
+        "[start, end)."
+    ),
+}
+
+
+def _deprecated(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of an operator, which warns that it is deprecated; the operator itself does not warn."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        result = function(*args, **kwargs)
+        warn(_DEPRECATED[name], once=name != "range")
+        return result
+
+    call.__name__ = call.__qualname__ = name
+    call.__module__ = function.__module__
+    call.__doc__ = function.__doc__
+    return call
 
 
 def functions_of(module: str) -> dict[str, Callable[..., Any]]:

@@ -15,10 +15,11 @@ from ..dispatch.dispatcher import OpOverloadPacket, aten
 from ..interop.numpy import to_numpy
 from ..memory.accessor import nested_list
 from ..memory.backend import offers_of, resolve_device
-from ..memory.tensor import Tensor
+from ..memory.tensor import Tensor, alias_tensor
 from ..ops.indexing.index import is_array
 from ..values.device import memory_format as memory_format_type
 from ..values.device import preserve_format
+from ..values.dispatch_key import AUTOGRAD
 from ..values.dtype import dtype
 from ..values.errors import type_name
 from ..values.scalar import is_numpy_scalar
@@ -83,6 +84,30 @@ def backward(
     earlier backward.  Source: torch.Tensor.backward.
     """
     engine.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+def as_subclass(self: Tensor, cls: type[Tensor]) -> Tensor:
+    """The same data, shape and dtype as a tensor of class ``cls``: a view, for which backward works, too.
+
+    ``cls.__new__`` and ``__init__`` are not called.  Raises TypeError for a class that does not inherit from
+    Tensor.  Source: torch.Tensor.as_subclass.
+    """
+    if not isinstance(cls, type):
+        raise TypeError(f"cls must be a type (got {type_name(cls)})")
+    if not issubclass(cls, Tensor):
+        raise TypeError(
+            "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make "
+            "sure your class inherits from Tensor."
+        )
+    view = aten.alias.default(self)
+    if cls is Tensor:
+        return view
+    made = alias_tensor(view, view._spec, view._storage_offset, cls)
+    made._keys |= view._keys & AUTOGRAD
+    made._gradient_edge = view._gradient_edge
+    made._autograd_meta = view._autograd_meta
+    made._view_of = view._view_of
+    return made
 
 
 def cuda(

@@ -175,6 +175,8 @@ def _out_variant(base: OpOverload) -> OpOverload | None:
     out = base.record.out.overload
     if not out:
         return None
+    if base.record.written_positions:
+        raise ValueError(f"{base.name}: an operator that writes to arguments has no derived out= variant")
     if "(" in out:
         schema = FunctionSchema(out)
     else:

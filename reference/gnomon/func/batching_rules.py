@@ -408,7 +408,7 @@ def _product(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> An
     return aten.matmul.default(one, other)
 
 
-@rule_of("linalg_solve_triangular", "linalg_lu_solve")
+@rule_of("linalg_solve_triangular", "linalg_lu_solve", "linalg_ldl_solve")
 def _linear_system(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     """Linear systems: the operator, whose batches broadcast, on matrices with equally many dimensions."""
     *matrices, right = arguments[: len(operator.tensor_positions)]

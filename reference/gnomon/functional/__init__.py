@@ -11,6 +11,7 @@ from ..bindings.functional import (
     broadcast_tensors,
     cartesian_prod,
     cdist,
+    chain_matmul,
     einsum,
     lu,
     meshgrid,
@@ -25,7 +26,7 @@ from ..bindings.functional import (
 from ..bindings.functions import operator_functions
 from ..bindings.low_rank import pca_lowrank, svd_lowrank
 
-_NAMES = ("chain_matmul", "istft")
+_NAMES = ("istft",)
 _OPERATORS = {name: each for name, each in operator_functions().items() if name in _NAMES}
 globals().update(_OPERATORS)
 
@@ -38,6 +39,7 @@ __all__ = [
     "broadcast_tensors",
     "cartesian_prod",
     "cdist",
+    "chain_matmul",
     "einsum",
     "lu",
     "meshgrid",

@@ -239,7 +239,7 @@ class Tensor:
         return self._spec.dtype.is_complex
 
     def is_signed(self) -> bool:
-        """Can the dtype hold negative numbers?"""
+        """Can the dtype hold negative numbers?  Raises nothing.  Source: torch.Tensor.is_signed."""
         return self._spec.dtype.is_signed
 
     @property
@@ -268,7 +268,10 @@ class Tensor:
     is_mkldnn = is_nested = is_quantized = is_sparse = is_sparse_csr = False
 
     def get_device(self) -> int:
-        """The index of the GPU; -1 for a tensor that is not on one."""
+        """The index of the GPU; -1 for a tensor that is not on one.
+
+        Raises nothing, for any shape and dtype.  Source: torch.Tensor.get_device.
+        """
         return (self._spec.device.index or 0) if self.is_cuda else -1
 
     # -- memory ----------------------------------------------------------------------------------------------
@@ -377,7 +380,10 @@ class Tensor:
         return self
 
     def is_inference(self) -> bool:
-        """Was this tensor created in inference mode?  Then it has no version, and is never recorded."""
+        """Was this tensor created in inference mode?  Then it has no version, and is never recorded.
+
+        Raises nothing, for any shape and dtype.  Source: torch.Tensor.is_inference.
+        """
         return self._version_counter is INFERENCE_VERSION
 
     @property

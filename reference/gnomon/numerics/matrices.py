@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -78,3 +79,16 @@ def substitute(triangle: Matrix, right: Matrix, upper: bool, unitriangular: bool
         ]
         solution[i] = row if unitriangular else [divide(number, triangle[i][i]) for number in row]
     return solution
+
+
+def reflection(vector: Sequence[Any]) -> tuple[Any, Any, list[Any]]:
+    """(beta, tau, v) of the ``H = I - tau v v^H`` with ``H^H vector = beta e``, of which v[0] is 1.
+
+    e is the first unit vector; tau is 0 if nothing needs to be reflected.  Source: LAPACK's larfg.
+    """
+    first, below = vector[0], vector[1:]
+    length = math.hypot(*(part for x in below for part in (x.real, x.imag)))
+    if length == 0 and first.imag == 0:
+        return first, 0.0, [1.0, *below]
+    beta = -math.copysign(math.hypot(first.real, first.imag, length), first.real)
+    return beta, divide(beta - first, beta), [1.0, *(divide(x, first - beta) for x in below)]

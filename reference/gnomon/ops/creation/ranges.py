@@ -23,7 +23,17 @@ from ...memory.backend import resolve_device
 from ...memory.spec import Spec, contiguous_spec
 from ...memory.tensor import Tensor, empty_tensor
 from ...numerics.arithmetic import power
-from ...values.dtype import bfloat16, bool_, check_number_fits, float16, get_default_dtype, int32, int64
+from ...values.dtype import (
+    bfloat16,
+    bool_,
+    check_number_fits,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    int32,
+    int64,
+)
 
 _OPTIONS = "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
 
@@ -100,6 +110,57 @@ native_function(
     explicit=lambda end, *options: aten.arange.start_step(0, end, 1, *options),
     launches="arange.start_step",
     doc="Returns the numbers from 0 to ``end`` (exclusive) in steps of 1.",
+)
+
+
+def _range(start: Any, end: Any, step: Any, dtype: Any, *options: Any) -> Tensor:
+    layout, device, pin_memory = options
+    check_options(layout, pin_memory)
+    dtype = dtype or get_default_dtype()
+    refuse_dtype(dtype, "bool", "complex")
+    if any(isinstance(each, complex) for each in (start, end, step)):
+        raise RuntimeError("value cannot be converted to type double without overflow")
+    if dtype.is_floating_point:
+        wide = float32 if dtype.itemsize < 4 else float64  # PyTorch's accumulation type
+        start, end, step = (wide.cast(each) for each in (start, end, step))
+    else:
+        for number in (start, end, step):
+            check_number_fits(number, int64)
+        start, end, step = int(start), int(end), int(step)
+    if step == 0 or step != step:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
+    if (end - start) * (1 if step > 0 else -1) < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if dtype.is_floating_point:  # each step is rounded to the wide dtype
+        count = wide.cast(wide.cast(wide.cast(end - start) / step) + 1)
+    else:
+        count = (end - start) // step + 1
+    if count >= 2**63:
+        raise RuntimeError(f"more than 2**63 elements from {start} to {end} in steps of {step}")
+    made = empty_tensor(contiguous_spec((int(count),), dtype, resolve_device(device)))
+    launch.launch("arange.start_step", made._spec.device, dtype, [made], 1, None, (start, end, step))
+    return made
+
+
+native_function(
+    f"range.step(Scalar start, Scalar end, Scalar step=1, {_OPTIONS}) -> Tensor",
+    explicit=_range,
+    launches="arange.start_step",
+    doc="""Returns the numbers from ``start`` to ``end``, both inclusive, in steps of ``step``.
+
+    Deprecated: see arange.  There are floor((end - start) / step) + 1 elements.  ``dtype`` defaults to the
+    default dtype; for an integer dtype all three numbers are truncated to int64 first.  Raises RuntimeError
+    for a step of 0 or of the wrong sign and for bounds that are not finite, NotImplementedError for bool and
+    complex dtypes.""",
+)
+
+native_function(
+    f"range(Scalar start, Scalar end, {_OPTIONS}) -> Tensor",
+    explicit=lambda start, end, *options: _range(start, end, 1, *options),
+    launches="arange.start_step",
+    doc="Returns the numbers from ``start`` to ``end``, both inclusive, in steps of 1.",
 )
 
 

@@ -18,7 +18,7 @@ from ...memory.accessor import TensorAccessor
 from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...values import geometry
-from ...values.dtype import check_number_fits, int64
+from ...values.dtype import check_number_fits, int32, int64
 
 
 def _nonzero_meta(self: Spec, size: int, fill_value: int) -> Spec:
@@ -279,3 +279,68 @@ for _schema in (
         ``mask`` is bool and broadcasts; ``value`` is a number or a 0-dim tensor.  Raises RuntimeError for a
         value that the dtype cannot represent.""",
     )
+
+
+# -- indices that only need to be valid where a mask is true -------------------------------------------------
+
+
+def _valid_indices(self: Any, indices: Sequence[Any]) -> list[Any]:
+    """The indices, of which those out of range become the first or the last valid one."""
+    found = []
+    for index, size in zip(indices, self.shape):
+        if index is not None and index.dtype not in (int32, int64):
+            raise RuntimeError(f"found unexpected index type {index.dtype.name}")
+        found.append(None if index is None else index.clamp(-size, size - 1))
+    return [*found, *indices[len(found) :]]
+
+
+def _unsafe_masked_index(self: Any, mask: Any, indices: Sequence[Any], fill: Any) -> Any:
+    valid = _valid_indices(self, indices)
+    if not self.numel():  # no index is valid: index as if there was one element
+        sizes = [size if each is None else 1 for size, each in zip(self.shape, valid)]
+        sizes += self.shape[len(valid) :]
+        zeros = [None if each is None else aten.zeros_like.default(each) for each in valid]
+        return aten.full_like.default(aten.index.Tensor(self.new_zeros(sizes), zeros), fill)
+    return aten.index.Tensor(self, valid).masked_fill(mask.logical_not(), fill)
+
+
+native_function(
+    "_unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor",
+    variants="function",
+    explicit=_unsafe_masked_index,
+    derivatives={
+        "self": lambda grad, self_sizes, mask, indices: aten._unsafe_masked_index_put_accumulate.default(
+            grad.new_zeros(self_sizes), mask, indices, grad
+        )
+    },
+    batching="composed",
+    doc="""Returns ``self[indices]`` where ``mask`` is true, which broadcasts to it, else ``fill``.
+
+    Indices, int64 or int32, may be out of range: they then mean the first or the last element.  Raises
+    RuntimeError for indices of another dtype.""",
+)
+
+
+def _unsafe_masked_index_put_accumulate(self: Any, mask: Any, indices: Sequence[Any], values: Any) -> Any:
+    if not self.numel():
+        return self.clone()
+    chosen = values.masked_fill(mask.logical_not(), 0)
+    return aten.index_put.default(self, _valid_indices(self, indices), chosen, True)
+
+
+native_function(
+    "_unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> "
+    "Tensor",
+    variants="function",
+    explicit=_unsafe_masked_index_put_accumulate,
+    derivatives={
+        "self": lambda grad: grad,
+        "values": lambda grad, mask, indices: aten._unsafe_masked_index.default(grad, mask, indices, 0),
+    },
+    linear=("self values",),
+    batching="composed",
+    doc="""Returns ``self`` with ``values`` added at ``indices`` where ``mask`` is true.
+
+    Indices may be out of range, as for _unsafe_masked_index.  Raises RuntimeError for indices that are
+    neither int64 nor int32, and if the dtypes of ``self`` and ``values`` differ.""",
+)

@@ -29,6 +29,7 @@ from ...numerics.matrices import (
     dot,
     identity,
     read_matrix,
+    reflection,
     write_matrix,
 )
 from ...values.dtype import int32
@@ -46,6 +47,10 @@ _DIVISION_BY_ZERO = (
     "U[{0},{0}] is zero and using it on lu_solve would result in a division by zero. If you still want to "
     "perform the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)"
 )
+_ZERO_BLOCK = (
+    "The block of D at the diagonal element {0} is zero and using it on ldl_solve would result in a division "
+    "by zero. If you still want to perform the factorization, consider calling linalg.ldl_factor_ex(A)"
+)
 _FAILURES = {
     "cholesky": _FACTORIZATION_FAILED,
     "inv": _INVERSION_FAILED,
@@ -55,6 +60,7 @@ _FAILURES = {
     "repeated eigenvalues (error code: {0}).",
     "svd": "The algorithm failed to converge because the input matrix contained non-finite values.",
     "lu_factor": _DIVISION_BY_ZERO,
+    "ldl_factor": _ZERO_BLOCK,
     "lstsq": "The least squares solution could not be computed because the input matrix does not have full "
     "rank (error code: {0}).",
 }
@@ -66,7 +72,7 @@ def _check_errors(info: Any, api_name: str, is_matrix: bool) -> None:
     for number, code in enumerate(info.flatten().tolist()):
         if code:
             name = api_name.rpartition(".")[2].removesuffix("_ex")
-            kind = RuntimeError if name == "lu_factor" else LinAlgError
+            kind = RuntimeError if name in ("lu_factor", "ldl_factor") else LinAlgError
             which = "" if is_matrix else f"(Batch element {number}): "
             raise kind(f"{api_name}: {which}{_FAILURES[name].format(code)}")
 
@@ -77,7 +83,7 @@ check_errors = native_function(
     derivatives={},
     doc="""Raises LinAlgError if a factorization has failed, which ``info`` (*) says for each matrix.
 
-    For lu_factor, whose result is defined, it is a RuntimeError.""",
+    For lu_factor and ldl_factor, whose results are defined, it is a RuntimeError.""",
 )
 
 
@@ -224,22 +230,16 @@ def _householder_qr(matrix: Matrix) -> list[Any]:
     """Replaces the matrix by R and, below its diagonal, the vectors of the reflections; returns their
     factors.
 
-    A reflection is ``I - tau v v^H`` with 1 as the first element of v.  Source: LAPACK's geqr2 and larfg.
+    A reflection is ``I - tau v v^H`` with 1 as the first element of v.  Source: LAPACK's geqr2.
     """
     taus: list[Any] = []
     for k in range(min(len(matrix), len(matrix[0]) if matrix else 0)):
-        first, below = matrix[k][k], [row[k] for row in matrix[k + 1 :]]
-        length = math.hypot(*(part for x in below for part in (x.real, x.imag)))
-        if length == 0 and first.imag == 0:
-            taus.append(0.0)
-            continue
-        beta = -math.copysign(math.hypot(first.real, first.imag, length), first.real)
-        tau = divide(beta - first, beta)
-        vector = [1.0, *(divide(x, first - beta) for x in below)]
-        _reflect(matrix, vector, tau.conjugate(), k, k + 1)
-        matrix[k][k] = beta
-        for x, row in zip(vector[1:], matrix[k + 1 :]):
-            row[k] = x
+        beta, tau, vector = reflection([row[k] for row in matrix[k:]])
+        if tau != 0:
+            _reflect(matrix, vector, tau.conjugate(), k, k + 1)
+            matrix[k][k] = beta
+            for x, row in zip(vector[1:], matrix[k + 1 :]):
+                row[k] = x
         taus.append(tau)
     return taus
 

@@ -272,6 +272,26 @@ linalg_multi_dot = native_function(
 )
 
 
+def _chain_matmul(matrices: Sequence[Any]) -> Any:
+    for each in matrices:
+        if each.ndim != 2:
+            raise RuntimeError(f"Tensor dimension is {each.ndim}, expected 2 instead.")
+    if not matrices:
+        raise RuntimeError("chain_matmul(): Expected one or more matrices")
+    return matrices[0].clone() if len(matrices) == 1 else _multi_dot(matrices)
+
+
+native_function(
+    "chain_matmul(Tensor[] matrices) -> Tensor",
+    composite=_chain_matmul,
+    out=Out(exact=True, row_major=True),
+    doc="""Computes the product of matrices, in the order with the fewest multiplications.
+
+    Of one matrix it is a copy.  Deprecated: see linalg.multi_dot.  Raises RuntimeError for no matrices,
+    for vectors, sizes that do not match, and different dtypes.""",
+)
+
+
 # -- contractions --------------------------------------------------------------------------------------------
 
 

@@ -38,7 +38,7 @@ linalg_tensorinv = native_function(
     composite=_tensorinv,
     python_module="linalg",
     variants="function",
-    out=Out(),
+    out=Out(row_major=True),
     doc="""Computes the inverse of a tensor as a matrix, whose rows are its first ``ind`` dimensions, and
     whose columns are the others: of (*rows, *columns) it is (*columns, *rows).
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from ...calls.checks import check_mixed_data_type, check_same_size
 from ...calls.native import native_function
+from ...calls.record import Out
 from ...dispatch.dispatcher import aten
 from ...memory.accessor import elements
 from ...memory.spec import Spec
@@ -32,6 +33,7 @@ from ...numerics.normalization import (
 from ...numerics.windows import like
 from ...values import geometry
 from ...values.dispatch_key import DENSE
+from ...values.dtype import uint8
 from ...values.geometry import Ints, wrap_dim
 
 Mask = Sequence[bool]
@@ -126,6 +128,12 @@ native_function(
     },
     node_name="NativeBatchNormLegitBackward1",
     non_differentiable_outputs=(1, 2),
+    out=Out(
+        "_native_batch_norm_legit.no_stats_out(Tensor input, Tensor? weight, Tensor? bias, bool training, "
+        "float momentum, float eps, *, Tensor(a!) out, Tensor(b!) save_mean, Tensor(c!) save_invstd) -> "
+        "(Tensor(a!), Tensor(b!), Tensor(c!))",
+        row_major=True,
+    ),
     doc="""Normalizes each channel of (N, C, *) by its own mean and variance; also returns the mean and 1 /
     sqrt(variance + eps) of each channel.  ``training`` must be True.""",
 )
@@ -309,6 +317,11 @@ native_function(
     explicit=_native_batch_norm,
     derivatives={"input, weight, bias": _training_grad},
     non_differentiable_outputs=(1, 2),
+    out=Out(
+        f"native_batch_norm.out(Tensor input, Tensor? weight, Tensor? bias, {_STATISTICS}, *, Tensor(a!) "
+        "out, Tensor(b!) save_mean, Tensor(c!) save_invstd) -> (Tensor(a!), Tensor(b!), Tensor(c!))",
+        row_major=True,
+    ),
     doc="""Normalizes each channel of (N, C, *); also returns the mean and 1 / sqrt(variance + eps) of each.
 
     In ``training`` the statistics are those of the input, and the running statistics, if given, are updated
@@ -324,6 +337,31 @@ native_function(
     derivatives={"input, weight, bias": _training_grad},
     non_differentiable_outputs=(1, 2),
     doc="native_batch_norm with a schema that annotates the running statistics as modified.",
+)
+
+
+def _with_update(input: Any, weight: Any, bias: Any, mean: Any, variance: Any, *options: float) -> Any:
+    normalized = aten.native_batch_norm.default(input, weight, bias, mean, variance, True, *options)
+    return (*normalized, aten.empty.memory_format((0,), dtype=uint8, device=input.device))
+
+
+def _no_update(input: Any, weight: Any, bias: Any, mean: Any, variance: Any, *options: float) -> Any:
+    normalized = aten.native_batch_norm.default(input, weight, bias, mean, variance, False, *options)
+    return (*normalized, aten.empty.memory_format((0,), dtype=uint8, device=input.device))
+
+
+native_function(
+    "_batch_norm_with_update(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) "
+    "running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor)",
+    composite=_with_update,
+    doc="native_batch_norm in training; also returns what cuDNN reserves for backward: nothing, in uint8.",
+)
+
+native_function(
+    "_batch_norm_no_update(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
+    "running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor)",
+    composite=_no_update,
+    doc="native_batch_norm by the running statistics; also returns what cuDNN reserves: nothing, in uint8.",
 )
 
 

@@ -1,6 +1,18 @@
 """Reductions and orderings: sums, norms, statistics, scans, sort, searchsorted, unique, bincount."""
 
-from . import bucketization, histogram, integration, norm, reduce, scan, sort, statistics, summary, unique
+from . import (
+    bucketization,
+    histogram,
+    integration,
+    norm,
+    reduce,
+    scan,
+    segments,
+    sort,
+    statistics,
+    summary,
+    unique,
+)
 
 __all__ = [
     "bucketization",
@@ -9,6 +21,7 @@ __all__ = [
     "norm",
     "reduce",
     "scan",
+    "segments",
     "sort",
     "statistics",
     "summary",

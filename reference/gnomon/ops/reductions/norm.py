@@ -365,3 +365,69 @@ native_function(
     Floating point or complex; half precision computes the norms in float32.  Raises RuntimeError for fewer
     than 2 dimensions, ``p`` <= 0 and ``maxnorm`` < 0.""",
 )
+
+
+# -- names from before linalg --------------------------------------------------------------------------------
+
+
+def _nuclear_norm(self: Any, dim: Sequence[int], keepdim: bool) -> Any:
+    return _named_matrix_norm(self, "nuc", dim, keepdim, None)
+
+
+native_function(
+    "nuclear_norm(Tensor self, bool keepdim=False) -> Tensor",
+    variants="function",
+    composite=lambda self, keepdim: _nuclear_norm(self, (-2, -1), keepdim),
+    out=Out(exact=True),
+    doc="""Computes the sum of the singular values of matrices, in the last two dimensions.
+
+    Deprecated: see linalg.matrix_norm.""",
+)
+
+native_function(
+    "nuclear_norm.dim(Tensor self, int[2] dim, bool keepdim=False) -> Tensor",
+    variants="function",
+    composite=_nuclear_norm,
+    out=Out("dim_out", exact=True),
+    doc="The same for matrices in the two dimensions ``dim``.",
+)
+
+
+def _frobenius_norm(self: Any, dim: Sequence[int], keepdim: bool) -> Any:
+    if len(dim) > 2:
+        raise RuntimeError(f"Expected at most 2 dimensions, but got {len(dim)} dimensions instead.")
+    return _norm(self, 2, dim, keepdim, None)
+
+
+native_function(
+    "frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
+    variants="function",
+    composite=_frobenius_norm,
+    out=Out(exact=True),
+    doc="""Computes the 2-norm of the elements over at most two dimensions ``dim``, or over all if it is ().
+
+    Deprecated: see linalg.vector_norm.  Raises RuntimeError for more dimensions, and for integers.""",
+)
+
+
+def _norm_except_dim(v: Any, pow: int, dim: int) -> Any:
+    if dim == -1:
+        return v.norm(pow)
+    if dim == 0:
+        rows = v.contiguous().view((v.size(0), -1))
+        return _norm(rows, pow, (1,), False, None).view((v.size(0), *[1] * (v.ndim - 1)))
+    if dim == v.ndim - 1:
+        columns = v.contiguous().view((-1, v.size(dim)))
+        return _norm(columns, pow, (0,), False, None).view((*[1] * dim, v.size(dim)))
+    return _norm_except_dim(v.swapaxes(0, dim), pow, 0).swapaxes(0, dim)
+
+
+native_function(
+    "norm_except_dim(Tensor v, int pow=2, int dim=0) -> Tensor",
+    variants="function",
+    composite=_norm_except_dim,
+    doc="""Computes the norm of order ``pow`` of each slice along ``dim``, as a tensor that broadcasts with
+    ``v``; for a ``dim`` of -1, of all elements.
+
+    Raises RuntimeError for integers, IndexError for a dim out of range.""",
+)

@@ -497,6 +497,23 @@ def _register_any_all(name: str, packet: Any) -> None:
 _register_any_all("any", aten.any)
 _register_any_all("all", aten.all)
 
+
+def _of_bools(name: str, function: Any) -> Any:
+    def check(self: Any) -> Any:
+        if self.dtype is not bool_:
+            raise RuntimeError(f"{name}: expected a bool tensor, but got {self.dtype.name}")
+        return function.default(self)
+
+    return check
+
+
+for _name, _function in (("_is_any_true", aten.any), ("_is_all_true", aten.all)):
+    native_function(
+        f"{_name}(Tensor self) -> Tensor",
+        composite=_of_bools(_name, _function),
+        doc=f"``{_function.name}`` of a bool tensor.  Raises RuntimeError for other dtypes.",
+    )
+
 native_function(
     "count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
     composite=lambda self, dim: aten.sum.dim_IntList(self != 0, dim, False, None),

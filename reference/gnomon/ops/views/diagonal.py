@@ -99,3 +99,37 @@ native_function(
     composite=lambda self, offset: aten.diag.default(self.contiguous().view(-1), offset),
     doc="Returns a matrix with all elements of ``self``, in row-major order, on its diagonal.",
 )
+
+
+def _fill_diagonal_(self: Any, fill_value: Any, wrap: bool) -> Any:
+    sizes = self.shape
+    if len(sizes) < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if len(sizes) > 2:
+        if len(set(sizes)) > 1:
+            raise RuntimeError("all dimensions of input must be of equal length")
+        diagonal = self
+        while diagonal.ndim > 1:
+            diagonal = diagonal.diagonal(0, 0, -1)
+        diagonal.fill_(fill_value)
+        return self
+    height, period = sizes[0], sizes[1] + 1
+    if not wrap or height <= period:
+        self.diagonal().fill_(fill_value)
+        return self
+    whole = height - height % period
+    self.narrow(0, 0, whole).unflatten(0, (-1, period)).diagonal(0, 1, 2).fill_(fill_value)
+    self.narrow(0, whole, height - whole).diagonal().fill_(fill_value)
+    return self
+
+
+native_function(
+    "fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!)",
+    variants="method",
+    composite=_fill_diagonal_,
+    doc="""Fills the main diagonal with ``fill_value``, in-place: the elements whose indices are all equal.
+
+    With ``wrap`` the diagonal of a tall matrix starts again one row below where it ended.  Raises
+    RuntimeError for fewer than 2 dimensions, for more than 2 that do not have one size, and for a number that
+    the dtype does not hold.""",
+)

@@ -239,3 +239,40 @@ native_function(
     doc="""As above; with ``indexing="xy"`` the first vector runs along dimension 1, the second along 0.
     Raises RuntimeError for tensors of more than one dimension, and for different dtypes.""",
 )
+
+
+def _chunk_cat(tensors: Sequence[Any], dim: int, num_chunks: int) -> Any:
+    if num_chunks < 1:
+        raise RuntimeError("expects positive num_chunks")
+    if not tensors:
+        raise RuntimeError("expects a non-empty input tensor list")
+    first = tensors[0]
+    dim = wrap_dim(dim, first.ndim)
+    rows = []
+    for each in tensors:
+        sizes = each.shape
+        if not each.numel():
+            raise RuntimeError("expects non-empty tensor")
+        if each.dtype is not first.dtype:
+            raise RuntimeError("expects all input tensors with the same dtype")
+        if dim >= each.ndim:
+            raise RuntimeError("expects dim < ndim for all input tensors")
+        if sizes[:dim] != first.shape[:dim]:
+            raise RuntimeError("expects same sizes of 0,...,dim-1 dimensions for all tensors")
+        missing = -sizes[dim] % num_chunks
+        padded = aten.constant_pad_nd.default(each, (*(0, 0) * (each.ndim - 1 - dim), 0, missing), 0)
+        rows.append(padded.reshape((*sizes[:dim], num_chunks, -1)))
+    return aten.cat.default(rows, dim + 1)
+
+
+native_function(
+    "_chunk_cat(Tensor[] tensors, int dim, int num_chunks) -> Tensor",
+    explicit=_chunk_cat,
+    batching="composed",
+    out=Out(cast_error=TypeError),
+    doc="""Cuts each tensor along ``dim`` into ``num_chunks`` pieces of equal length, and joins the pieces.
+
+    A tensor is first extended with zeros, to a multiple of ``num_chunks``.  All dimensions of a piece from
+    ``dim`` on become one; the result has ``dim`` + 2 dimensions, of which number ``dim`` counts the pieces.
+    Raises RuntimeError for tensors without elements, different dtypes, and other sizes before ``dim``.""",
+)

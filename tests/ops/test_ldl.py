@@ -1,0 +1,105 @@
+"""The LDL factorization of symmetric and Hermitian matrices, and systems with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import gnomon as gn
+
+DTYPES = [gn.float32, gn.float64, gn.complex64, gn.complex128]
+
+
+def drawn(*sizes: int, dtype: Any = gn.float64, seed: int = 1) -> gn.Tensor:
+    return gn.randn(*sizes, dtype=dtype, generator=gn.Generator().manual_seed(seed))
+
+
+def whole(lower: Any, hermitian: bool) -> Any:
+    """The matrix with this lower triangle."""
+    below, diagonal = lower.tril(-1), lower.diagonal(0, -2, -1)
+    if hermitian and lower.is_complex():
+        diagonal = diagonal.real.to(lower.dtype)
+    return below + (below.mH if hermitian else below.mT) + gn.diag_embed(diagonal)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("hermitian", [False, True])
+@pytest.mark.parametrize("count", [1, 2, 5, 12])
+def test_solutions(device: str, dtype: Any, hermitian: bool, count: int) -> None:
+    a = drawn(3, count, count, dtype=dtype)
+    a = a - 0.9 * gn.diag_embed(a.diagonal(0, -2, -1))  # so that most blocks are of two rows
+    LD, pivots, info = gn.linalg.ldl_factor_ex(a, hermitian=hermitian)
+    assert info.tolist() == [0, 0, 0] and info.dtype is pivots.dtype is gn.int32
+    assert LD.stride() == (count * count, 1, max(count, 1)) and LD.triu(1).abs().sum().item() == 0
+    if count == 12:
+        assert (pivots < 0).any().item()
+    bound = 1e-9 if dtype in (gn.float64, gn.complex128) else 2e-3
+    for b in (drawn(3, count, 2, dtype=dtype, seed=2), drawn(2, 1, count, 1, dtype=dtype, seed=3)):
+        x = gn.linalg.ldl_solve(LD, pivots, b, hermitian=hermitian)
+        assert x.mT.is_contiguous()
+        assert gn.allclose(whole(a, hermitian) @ x, b.expand(x.shape), atol=bound, rtol=bound)
+        for kind in (gn.int8, gn.int64):
+            assert gn.equal(gn.linalg.ldl_solve(LD, pivots.to(kind), b, hermitian=hermitian), x)
+    same = gn.linalg.ldl_factor(a, hermitian=hermitian)
+    assert gn.equal(same.LD, LD) and gn.equal(same.pivots, pivots)
+
+
+def test_pivots_are_those_of_lapack(device: str) -> None:
+    a = gn.tensor([[0, 1.0, 2], [1, 0, 1], [2, 1, 0]])
+    LD, pivots, info = gn.linalg.ldl_factor_ex(a)
+    assert LD.tolist() == [[0, 0, 0], [2, 0, 0], [0.5, 0.5, -1]]
+    assert pivots.tolist() == [-3, -3, 3] and info.item() == 0
+    a = gn.tensor([[1 + 1j, 0, 0], [1 + 2j, 0, 0], [2, 1 - 3j, 0]])
+    LD, pivots, _ = gn.linalg.ldl_factor_ex(a, hermitian=True)
+    assert LD[0].tolist() == [1, 0, 0] and pivots.tolist() == [-2, -2, 3]
+    assert gn.allclose(LD[2], gn.tensor([1.4 - 0.2j, 0.2 - 0.2j, -3.6]))
+
+
+def test_blocks_of_zero(device: str) -> None:
+    a = gn.tensor([[[1.0, 0], [0, 0]], [[0, 0], [0, 0]]])
+    _, pivots, info = gn.linalg.ldl_factor_ex(a)
+    assert info.tolist() == [2, 1] and pivots.tolist() == [[1, 2], [1, 2]]
+    with pytest.raises(
+        RuntimeError, match=r"^gnomon.linalg.ldl_factor: \(Batch element 0\): The block of D at"
+    ):
+        gn.linalg.ldl_factor(a)
+    with pytest.raises(
+        RuntimeError, match=r"^gnomon.linalg.ldl_factor_ex: The block of D .* element 1 is zero"
+    ):
+        gn.linalg.ldl_factor_ex(a[1], check_errors=True)
+
+
+def test_refusals(device: str) -> None:
+    eye, rows, b = gn.eye(3), gn.tensor([1, 2, 3]), gn.ones(3, 1)
+    solve = gn.linalg.ldl_solve
+    for pivots, problem in (
+        ([1, 2, 4], r"all satisfy \|pivot\| <= LD.size\(-2\)"),
+        ([1, 0, 3], r"all satisfy \|pivot\| >= 1"),
+        ([1, 2, -3], "be negative in pairs"),
+        ([-2, 2, 3], "be negative in pairs"),
+    ):
+        with pytest.raises(
+            RuntimeError, match=rf"Pivots given to ldl_solve must {problem}. Did you properly"
+        ):
+            solve(eye, gn.tensor(pivots), b)
+    with pytest.raises(RuntimeError, match=r"Expected pivots to be integers. Got float32"):
+        solve(eye, rows.to(gn.float32), b)
+    with pytest.raises(RuntimeError, match=r"pivots.shape to be the same, but got pivots with shape \[2\]"):
+        solve(eye, rows[:2], b)
+    with pytest.raises(RuntimeError, match=r"each A matrix is 3 by 3 but each b matrix is 2 by 1"):
+        solve(eye, rows, gn.ones(2, 1))
+    with pytest.raises(RuntimeError, match=r"found b of type float64 and A of type float32"):
+        solve(eye, rows, b.to(gn.float64))
+    with pytest.raises(IndexError, match=r"expected to be in range of \[-1, 0\], but got -2"):
+        solve(eye, rows, gn.ones(3))
+    with pytest.raises(
+        RuntimeError, match=r"^gnomon.linalg.ldl_factor_ex: Expected a floating point or complex"
+    ):
+        gn.linalg.ldl_factor(gn.ones(2, 2, dtype=gn.int64))
+    with pytest.raises(RuntimeError, match=r"^gnomon.linalg.ldl_factor_ex: A must be batches of square"):
+        gn.linalg.ldl_factor(gn.ones(2, 3))
+    with pytest.raises(NotImplementedError, match="not implemented for dtype float16"):
+        gn.linalg.ldl_factor(gn.ones(2, 2, dtype=gn.float16))
+    with pytest.raises(RuntimeError, match="is not implemented"):
+        solve(eye, rows, gn.ones(3, 1, requires_grad=True)).sum().backward()
