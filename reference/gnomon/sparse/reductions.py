@@ -43,10 +43,7 @@ def _spread(grad: Tensor, self: SparseTensor, dims: Any) -> SparseTensor:
     ndim = self._spec.ndim
     wrapped = sorted({geometry.wrap_dim(dim, ndim) for dim in dims})
     kept = [dim for dim in range(self.sparse_ndim) if dim not in wrapped]
-    if isinstance(grad, SparseTensor):
-        grads = values_at(grad, self.held_indices[kept], len(kept))
-    else:
-        grads = grad.unsqueeze(0).expand(self.nnz, *grad._spec.sizes)
+    grads = values_at(grad, self.held_indices[kept], len(kept))
     for dim in wrapped:
         if dim >= self.sparse_ndim:
             grads = grads.unsqueeze(dim - self.sparse_ndim + 1)
