@@ -21,7 +21,8 @@ static void NAME(take_away)(SCALAR *restrict y, const SCALAR *restrict x, SCALAR
     }
 }
 
-/* The row to swap with; *width is the number of rows of the block at k. -1 for a column of zeros. */
+/* The row to swap with; *width is the number of rows of the block at k. -1 for a column of zeros, or with NaN on the
+ * diagonal. */
 static int64_t NAME(choose)(const SCALAR *a, int64_t count, int64_t k, int64_t *width) {
     const double here = SIZE_OF(a[k * count + k]);
     *width = 1;
@@ -34,7 +35,7 @@ static int64_t NAME(choose)(const SCALAR *a, int64_t count, int64_t k, int64_t *
             other = i;
         }
     }
-    if (here == 0 && largest == 0) {
+    if (isnan(here) || (here == 0 && largest == 0)) {
         return -1;
     }
     if (other == k || here >= ALPHA * largest) {
@@ -43,7 +44,8 @@ static int64_t NAME(choose)(const SCALAR *a, int64_t count, int64_t k, int64_t *
     double most = largest;
     for (int64_t j = k + 1; j < count; j++) {
         if (j != other) {
-            most = fmax(most, SIZE_OF(a[j < other ? other * count + j : j * count + other]));
+            const double size = SIZE_OF(a[j < other ? other * count + j : j * count + other]);
+            most = size > most ? size : most; /* NaN is no largest, unless it is the first */
         }
     }
     if (here >= ALPHA * largest * (largest / most)) {

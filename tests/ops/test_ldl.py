@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -103,3 +104,19 @@ def test_refusals(device: str) -> None:
         gn.linalg.ldl_factor(gn.ones(2, 2, dtype=gn.float16))
     with pytest.raises(RuntimeError, match="is not implemented"):
         solve(eye, rows, gn.ones(3, 1, requires_grad=True)).sum().backward()
+
+
+@pytest.mark.parametrize("hermitian", [False, True])
+def test_numbers_that_are_not_finite(hermitian: bool, device: str) -> None:
+    """NaN on the diagonal counts as a block of zeros, as LAPACK's; all backends choose the same pivots."""
+    nan, inf = math.nan, math.inf
+    for rows, pivots, info in [
+        ([[nan]], [1], 1),
+        ([[nan, 0.0], [0.0, 1.0]], [1, 2], 1),
+        ([[1.0, nan], [nan, 1.0]], [-2, -2], 0),
+        ([[0.0, inf], [inf, 0.0]], [-2, -2], 0),
+        ([[inf, inf], [inf, inf]], [1, 2], 2),
+    ]:
+        a = gn.tensor(rows, dtype=gn.float64, device=device)
+        found = gn.linalg.ldl_factor_ex(a, hermitian=hermitian)
+        assert (found.pivots.tolist(), found.info.item()) == (pivots, info), rows

@@ -247,18 +247,30 @@ def _size(a: Array) -> Array:
 
 
 def _chosen(a: Array, k: int) -> tuple[int, int]:
-    """The row to swap with, and the number of rows of the block at k; (-1, 1) for a column of zeros."""
-    here, below = _size(a[k, k]), _size(a[k + 1 :, k])
-    largest = np.max(below, initial=0.0)
-    if here == 0 and largest == 0:
+    """The row to swap with, and the number of rows of the block at k; (-1, 1): the column stays as it is."""
+    # lists: Python's max, unlike NumPy's, returns NaN only if that is the first, as the reference does
+    here, below = float(_size(a[k, k])), _size(a[k + 1 :, k]).tolist()
+    largest = max(below, default=0.0)
+    if here != here or here == largest == 0:
         return -1, 1
-    if here >= ALPHA * largest or not below.size:
+    if here >= ALPHA * largest or not below:
         return k, 1
-    other = k + 1 + int(np.argmax(below))
-    most = np.max(_size(np.concatenate([a[other, k:other], a[other + 1 :, other]])))
+    other = k + 1 + max(range(len(below)), key=below.__getitem__)
+    most = max(_size(np.concatenate([a[other, k:other], a[other + 1 :, other]])).tolist())
     if here >= ALPHA * largest * (largest / most):
         return k, 1
-    return other, 1 if _size(a[other, other]) >= ALPHA * most else 2
+    return other, 1 if float(_size(a[other, other])) >= ALPHA * most else 2
+
+
+def _divided(block: Array, right: Array) -> Array:
+    """The solution of ``block x = right`` for one or two rows, also if that is infinite or NaN."""
+    with np.errstate(all="ignore"):
+        if len(block) == 1:
+            return right / block
+        flipped, corner = block[0, 1], block[1, 0]
+        p, q = block[0, 0] / flipped, block[1, 1] / corner
+        above, below = right[0] / flipped, right[1] / corner
+        return np.stack([q * above - below, p * below - above]) / (p * q - 1)
 
 
 def _make_diagonal_real(a: Array) -> None:
@@ -284,7 +296,7 @@ def _factored(a: Array, hermitian: bool) -> tuple[list[int], int]:
         order[[last - k, chosen - k]] = order[[chosen - k, last - k]]
         whole = whole[order][:, order]
         block, left = whole[:width, :width], whole[width:, :width]
-        factor = np.linalg.solve(block.T, left.T).T
+        factor = _divided(block.T, left.T).T
         a[k:, k:] = np.tril(whole)
         a[rest, rest] -= np.tril(left @ (_adjoint(factor) if hermitian else factor.T))
         a[rest, k : last + 1] = factor
@@ -336,7 +348,7 @@ def _ldl_solved(a: Array, pivots: Array, x: Array, hermitian: bool) -> None:
             block = block.real
         across = np.tril(block, -1)
         block = block + (_adjoint(across) if hermitian else across.T)
-        x[k:end] = np.linalg.solve(block, x[k:end])
+        x[k:end] = _divided(block, x[k:end])
     for k, end, other in reversed(blocks):
         part = a[end:, k:end]
         x[k:end] -= (_adjoint(part) if hermitian else part.T) @ x[end:]

@@ -55,9 +55,14 @@ def _size(number: Any) -> float:
 
 
 def _choose(matrix: Matrix, k: int) -> tuple[int, int]:
-    """The row to swap with, and the number of rows of the block at k; (-1, 1) for a column of zeros."""
+    """The row to swap with, and the number of rows of the block at k.
+
+    (-1, 1) for a column of zeros, or with NaN on the diagonal: nothing is eliminated.
+    """
     count = len(matrix)
     here = _size(matrix[k][k])
+    if math.isnan(here):
+        return -1, 1
     if k + 1 == count:
         return (k if here != 0 else -1), 1
     other = max(range(k + 1, count), key=lambda i: _size(matrix[i][k]))
