@@ -17,7 +17,7 @@ from math import e, inf, nan, pi
 from types import ModuleType as _ModuleType
 from typing import Any
 
-from . import backends, methods, ops
+from . import backends, methods, ops, sparse
 from .autograd import variable_type as _variable_type
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .autograd.grad_mode import (
@@ -107,6 +107,7 @@ from .random import (
     seed,
     set_rng_state,
 )
+from .sparse import sparse_coo_tensor
 from .values.device import (
     channels_last,
     channels_last_3d,
@@ -115,6 +116,7 @@ from .values.device import (
     layout,
     memory_format,
     preserve_format,
+    sparse_coo,
     strided,
 )
 from .values.dtype import (

@@ -20,11 +20,14 @@ from ..inputs.description import (
     COMPLEX,
     FLOATS,
     ON_DEVICE,
+    SPARSE_LAYOUTS,
     OnDevice,
     Sample,
+    Specified,
     Stored,
     TensorDescription,
     complete,
+    specified,
     stored,
 )
 from . import coverage, last_call
@@ -79,6 +82,8 @@ class Framework(Protocol):
 
     def build(self, contents: Stored) -> tuple[Any, Any]: ...
 
+    def build_sparse(self, parts: Specified) -> tuple[Any, Any]: ...
+
     def special(self, kind: str, value: Any) -> Any: ...
 
     def device_argument(self) -> Any: ...
@@ -128,6 +133,13 @@ class Gnomon:
         )
         return whole, whole.as_strided(contents.sizes, contents.strides, contents.offset)
 
+    def build_sparse(self, parts: Specified) -> tuple[Any, Any]:
+        """The values of a sparse tensor, and the tensor that holds them."""
+        values = self.build(parts.values)[1]
+        indices = gn.tensor(parts.indices, dtype=gn.int64, device=self.device)
+        indices = indices.reshape(len(parts.indices), len(values))
+        return values, gn.sparse_coo_tensor(indices, values, parts.sizes, is_coalesced=parts.is_coalesced)
+
     def special(self, kind: str, value: Any) -> Any:
         """An argument that is neither a tensor nor a number, from its name."""
         if kind == "ScalarType":
@@ -175,15 +187,24 @@ class Gnomon:
         )
 
     def numbers(self, tensor: Any) -> tuple[Any, ...] | None:
-        """The elements in row-major order; for a bool that is neither 0 nor 1, its byte."""
+        """The elements in row-major order; for a bool that is neither 0 nor 1, its byte.
+
+        Of a sparse tensor: how many columns and rows its indices have, whether it is coalesced, and its
+        parts.
+        """
         if tensor.is_meta:
             return None
+        if tensor.is_sparse:
+            indices, values = self.numbers(tensor._indices()), self.numbers(tensor._values())
+            facts = tensor._nnz(), tensor.sparse_dim(), int(tensor.is_coalesced())
+            return (*facts, *(indices or ()), *(values or ()))
         if tensor.dtype is gn.bool and tensor.numel():
             return tuple(_TRUTH.get(byte, byte) for byte in elements(tensor.detach().view(gn.uint8)))
         return tuple(elements(tensor.detach()))
 
     def shares_memory(self, one: Any, other: Any) -> bool:
-        """Whether these two tensors share a storage."""
+        """Whether these two tensors share a storage; sparse ones, that of their values."""
+        one, other = (each._values() if each.is_sparse else each for each in (one, other))
         return one.untyped_storage() is other.untyped_storage()
 
     def version(self, tensor: Any) -> int:
@@ -233,6 +254,10 @@ def prepare(
         if storage in shared:
             whole = shared[storage]
             tensor = whole.as_strided(contents.sizes, contents.strides, contents.offset)
+        elif description.layout in SPARSE_LAYOUTS:
+            parts = specified(contents, description.layout)
+            contents = parts.values
+            whole, tensor = framework.build_sparse(parts)
         else:
             whole, tensor = framework.build(contents)
         if storage is not None:

@@ -167,7 +167,7 @@ def own_gradient(gradient: Tensor, variable: Tensor) -> Tensor:
     """
     if mode_word() & GRAD_MODE_BIT:
         return aten.clone.default(gradient, None)
-    if gradient._spec is variable._spec:
+    if gradient._spec is variable._spec or gradient._spec.layout is not variable._spec.layout:
         return aten.clone.default(gradient, None)
     made = aten.empty_like.default(variable.detach(), gradient.dtype, None, None, None, None)
     return aten.copy_.default(made, gradient.detach(), False)

@@ -321,12 +321,6 @@ def check_options(layout: Any, pin_memory: Any) -> None:
         raise RuntimeError("pin_memory=True is not supported by the installed backends")
 
 
-def check_not_sparse(sparse: bool) -> None:
-    """Raises RuntimeError for ``sparse=True``."""
-    if sparse:
-        raise RuntimeError("sparse=True: sparse gradients are not supported")
-
-
 def check_not_empty(**lists: Sequence[Any]) -> None:
     """Raises NotImplementedError for an empty list of tensors, which has no device."""
     for name, tensors in lists.items():

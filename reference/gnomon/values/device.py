@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from typing import Any, ClassVar
 
 from . import late_bound
+from .dispatch_key import SPARSE_KEYS, TENSOR_KEYS
 from .errors import type_name
 from .speedups import speedups
 
@@ -114,12 +115,16 @@ def scoped_device() -> device | None:
 
 
 class layout:
-    """How a tensor's elements are stored.  ``strided`` is the only one so far."""
+    """How a tensor's elements are stored: ``strided``, or ``sparse_coo`` (indices and values).
 
-    __slots__ = ("name",)
+    ``keys``: the dispatch keys of a tensor with the layout, and of a call that asks for one by ``layout=``.
+    """
 
-    def __init__(self, name: str):
+    __slots__ = ("keys", "name")
+
+    def __init__(self, name: str, keys: int):
         self.name = name
+        self.keys = keys
 
     def __repr__(self) -> str:
         return f"gnomon.{self.name}"
@@ -128,7 +133,8 @@ class layout:
         return self.name
 
 
-strided = layout("strided")
+strided = layout("strided", TENSOR_KEYS)
+sparse_coo = layout("sparse_coo", SPARSE_KEYS)
 
 
 class memory_format:
