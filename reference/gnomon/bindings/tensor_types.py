@@ -186,7 +186,7 @@ def name_of(self: Tensor) -> str:
     """The name of the tensor type: ``gnomon.FloatTensor``, ``gnomon.cuda.FloatTensor``."""
     kind = self.device.type
     prefix = "gnomon" if kind == resolve_device("cpu").type else f"gnomon.{kind}"
-    return f"{prefix}.{_NAME_OF[self.dtype]}"
+    return f"{prefix}{'.sparse' if self.is_sparse else ''}.{_NAME_OF[self.dtype]}"
 
 
 def typename(obj: Any, /) -> str:

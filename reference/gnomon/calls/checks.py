@@ -321,6 +321,15 @@ def check_options(layout: Any, pin_memory: Any) -> None:
         raise RuntimeError("pin_memory=True is not supported by the installed backends")
 
 
+def check_same_layout(spec: Spec, layout: Any) -> None:
+    """Raises RuntimeError if a conversion by ``to`` asks for another layout; ``to_sparse`` converts."""
+    if layout is not None and layout is not spec.layout:
+        raise RuntimeError(
+            "to(options) doesn't support converting to a different layout, but got self.layout being "
+            f"{spec.layout.title} and options.layout set as {layout.title}"
+        )
+
+
 def check_not_empty(**lists: Sequence[Any]) -> None:
     """Raises NotImplementedError for an empty list of tensors, which has no device."""
     for name, tensors in lists.items():

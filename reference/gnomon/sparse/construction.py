@@ -16,7 +16,7 @@ from ..memory.tensor import Tensor, alias_tensor
 from ..values.device import sparse_coo
 from ..values.dtype import get_default_dtype, int64
 from ..values.geometry import Ints
-from .registration import sparse_kernel
+from .registration import no_kernel, sparse_kernel
 from .tensor import SparseTensor, make_sparse, sparse_spec
 
 _OPTIONS = "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
@@ -392,6 +392,31 @@ sparse_kernel("_coalesced_")(_mark_coalesced)
 # Other sizes.
 
 
+def check_resizable(self: SparseTensor, sizes: Ints, sparse_dim: int, dense_dim: int) -> None:
+    """Raises RuntimeError if the specified elements do not fit in the sizes."""
+    hint = (
+        "\nYou could try the following options:\n1. If you need an empty sparse tensor of this size, call "
+        "`x = gnomon.sparse_coo_tensor(size)`.\n2. If you need to resize this tensor, you have the following "
+        "options:\n\t1. For both sparse and dense dimensions, keep the number of them constant and the size "
+        "of them non-shrinking, and then try the same call again.\n\t2. Or, create a new sparse tensor with "
+        "the correct indices and values from this sparse tensor."
+    )
+    counts = (("sparse", self.sparse_ndim, sparse_dim), ("dense", self.dense_ndim, dense_dim))
+    for kind, now, wanted in counts:
+        if now != wanted:
+            raise RuntimeError(
+                f"changing the number of {kind} dimensions (from {now} to {wanted}) on a non-empty sparse "
+                f"tensor is not supported.{hint}"
+            )
+    for kind, part in (("sparse", slice(0, sparse_dim)), ("dense", slice(sparse_dim, None))):
+        before, after = self._spec.sizes[part], sizes[part]
+        if any(new < old for old, new in zip(before, after)):
+            raise RuntimeError(
+                f"shrinking the size of {kind} dimensions (from {list(before)} to {list(after)}) on a "
+                f"non-empty sparse tensor is not supported.{hint}"
+            )
+
+
 def _resized(self: SparseTensor, size: Any, sparse_dim: int, dense_dim: int) -> SparseTensor:
     sizes = tuple(size)
     if len(sizes) != sparse_dim + dense_dim:
@@ -400,36 +425,7 @@ def _resized(self: SparseTensor, size: Any, sparse_dim: int, dense_dim: int) -> 
             f"{len(sizes)}"
         )
     if self.nnz:
-        hint = (
-            "\nYou could try the following options:\n1. If you need an empty sparse tensor of this size, "
-            "call `x = "
-            "gnomon.sparse_coo_tensor(size)`.\n2. If you need to resize this tensor, you have the following "
-            "options:"
-            "\n\t1. For both sparse and dense dimensions, keep the number of them constant and the size of "
-            "them "
-            "non-shrinking, and then try the same call again.\n\t2. Or, create a new sparse tensor with the "
-            "correct "
-            "indices and values from this sparse tensor."
-        )
-        for kind, now, wanted in (
-            ("sparse", self.sparse_ndim, sparse_dim),
-            ("dense", self.dense_ndim, dense_dim),
-        ):
-            if now != wanted:
-                raise RuntimeError(
-                    f"changing the number of {kind} dimensions (from {now} to {wanted}) on a non-empty "
-                    "sparse tensor "
-                    f"is not supported.{hint}"
-                )
-        parts = (("sparse", slice(0, sparse_dim)), ("dense", slice(sparse_dim, None)))
-        for kind, part in parts:
-            before, after = self._spec.sizes[part], sizes[part]
-            if any(new < old for old, new in zip(before, after)):
-                raise RuntimeError(
-                    f"shrinking the size of {kind} dimensions (from {list(before)} to {list(after)}) on a "
-                    "non-empty "
-                    f"sparse tensor is not supported.{hint}"
-                )
+        check_resizable(self, sizes, sparse_dim, dense_dim)
         if sizes[sparse_dim:] != self._spec.sizes[sparse_dim:]:
             values = aten.zeros.default(
                 (self.nnz, *sizes[sparse_dim:]), self._spec.dtype, None, self._spec.device, None
@@ -452,9 +448,20 @@ def _cleared(self: SparseTensor, size: Any, sparse_dim: int, dense_dim: int) -> 
             f"{len(sizes)}"
         )
     made = empty_sparse(sizes, dense_dim, self._spec.dtype, self._spec.device)
-    self.held_indices, self.held_values, self.coalesced = made.held_indices, made.held_values, False
+    self.held_indices, self.held_values, self.coalesced = made.held_indices, made.held_values, True
     self._spec = made._spec
     return self
+
+
+@sparse_kernel("resize_as_")
+def _resize_as(self: SparseTensor, the_template: Tensor, memory_format: Any) -> SparseTensor:
+    if not isinstance(the_template, SparseTensor):
+        raise no_kernel("resize_", "SparseCPU")
+    if not isinstance(self, SparseTensor):
+        return self.resize_(the_template._spec.sizes)
+    if self._spec.sizes == the_template._spec.sizes:
+        return self
+    return _cleared(self, the_template._spec.sizes, the_template.sparse_ndim, the_template.dense_ndim)
 
 
 for _name, _function, _what in (

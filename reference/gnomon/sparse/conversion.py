@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..calls.checks import check_same_layout
 from ..calls.native import native_function
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
 from ..values.device import sparse_coo, strided
 from ..values.geometry import numel_of
-from .construction import empty_sparse
-from .registration import sparse_kernel
+from .construction import check_resizable
+from .registration import autograd_sparse_kernel, sparse_kernel
 from .tensor import SparseTensor, become, columns_of, flat_positions, like, make_sparse, positions_of
 
 
@@ -117,7 +118,13 @@ native_function(
     node_name="ToDenseBackward0",
     doc="``to_dense`` of a sparse tensor.",
 )
-sparse_kernel("_to_dense")(lambda self, dtype, masked_grad: to_strided(self, dtype))
+
+
+@sparse_kernel("_to_dense")
+def _to_dense_of(self: SparseTensor, dtype: Any, masked_grad: Any) -> Tensor:
+    if dtype is not None:
+        raise RuntimeError("dtype argument is not supported by sparse_to_dense")
+    return to_strided(self)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -131,6 +138,8 @@ def _specified(self: Tensor, sparse_dim: int) -> SparseTensor:
         raise RuntimeError(
             f"dense_to_sparse: sparse_dim argument must be in [0,{ndim}] range, but {sparse_dim} is given"
         )
+    if ndim and not sparse_dim:
+        raise RuntimeError("dense_to_sparse: sparse_dim argument must be in >0 when self.dim()>0")
     is_nonzero = self.ne(0)
     if sparse_dim < ndim:
         is_nonzero = is_nonzero.any(dim=tuple(range(sparse_dim, ndim)))
@@ -172,6 +181,7 @@ for _public, _schema, _function in (
         node_name="ToSparseBackward0",
         doc=f"``{_public}`` of a strided tensor.",
     )
+    sparse_kernel(f"_{_public}")(_function)  # ``layout=`` asks for a sparse result
 
 
 def _to_sparse_dim(self: Tensor, sparse_dim: int) -> Tensor:
@@ -245,8 +255,7 @@ def _to_copy(
     non_blocking: bool,
     memory_format: Any,
 ) -> SparseTensor:
-    if layout is not None and layout is not sparse_coo:
-        return to_strided(self, dtype)
+    check_same_layout(self._spec, layout)
     values = aten._to_copy.default(self.held_values, dtype, None, device, pin_memory, non_blocking, None)
     indices = aten._to_copy.default(self.held_indices, None, None, device, pin_memory, non_blocking, None)
     return make_sparse(indices, values, self._spec.sizes, self.coalesced)
@@ -261,16 +270,17 @@ def _copy_(self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
         )
     if self is src:
         return self
+    if self.nnz and self.sparse_ndim != src.sparse_ndim:
+        check_resizable(self, src._spec.sizes, src.sparse_ndim, src.dense_ndim)
     values = src.held_values.to(device=self._spec.device, dtype=self._spec.dtype, copy=True)
     indices = src.held_indices.to(device=self._spec.device, copy=True)
     become(self, make_sparse(indices, values, src._spec.sizes, src.coalesced))
     return self
 
 
-@sparse_kernel("zero_")
-def _zero_(self: SparseTensor) -> SparseTensor:
-    become(self, empty_sparse(self._spec.sizes, self.dense_ndim, self._spec.dtype, self._spec.device))
-    return self
+@autograd_sparse_kernel("zero_")
+def _zero_(self: SparseTensor) -> Tensor:
+    return self.copy_(aten.zeros_like.default(self, None, None, None, None, None))
 
 
 # ---------------------------------------------------------------------------------------------------------

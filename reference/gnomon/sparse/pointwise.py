@@ -11,9 +11,11 @@ from typing import Any
 from ..calls.iterator import result_type
 from ..dispatch.dispatcher import OpOverload, aten
 from ..memory.tensor import Tensor
+from ..values import geometry
 from ..values.device import contiguous_format
 from .conversion import add_into, coalesced, values_at
 from .registration import sparse_kernel
+from .shapes import broadcast
 from .tensor import SparseTensor, like, make_sparse, positions_of
 
 # Zero is mapped to zero.  A value of a sum is not the sum of values, so these coalesce first.
@@ -126,21 +128,27 @@ def _is_number(value: Any) -> bool:
 
 
 def _intersection(self: SparseTensor, other: SparseTensor) -> SparseTensor:
-    """The product of two sparse tensors: the elements that both specify."""
-    if self._spec.sizes != other._spec.sizes or self.sparse_ndim != other.sparse_ndim:
+    """The product of two sparse tensors: for each column of one, those of the other that are equal."""
+    if self._spec.ndim != other._spec.ndim or self.sparse_sizes != other.sparse_sizes:
         raise RuntimeError(
-            f"mul(sparse, sparse): expected equal sizes and numbers of sparse dimensions, but got "
-            f"{list(self._spec.sizes)} and {list(other._spec.sizes)}"
+            "sparse_binary_op_intersection_cpu(): expects sparse inputs with equal dimensionality, number of "
+            "sparse dimensions, and shape of sparse dimensions"
         )
-    other = coalesced(other)
-    if not self.nnz or not other.nnz:
-        empty = make_sparse(self.held_indices[:, :0], self.held_values[:0], self._spec.sizes, coalesced=True)
-        return like(empty, empty.held_values * other.held_values[:0])
-    known, wanted = positions_of(other), positions_of(self)
-    places = aten.searchsorted.Tensor(known, wanted).clamp_max(other.nnz - 1)
-    is_there = known[places] == wanted
-    values = self.held_values[is_there] * other.held_values[places[is_there]]
-    return make_sparse(self.held_indices[:, is_there], values, self._spec.sizes, self.coalesced)
+    # the columns of a coalesced tensor, or else of the one with more of them, are looked up
+    is_first = (self.coalesced, self.nnz) >= (other.coalesced, other.nnz)
+    known, source = (self, other) if is_first else (other, self)
+    if known.nnz >= geometry.numel_of(known.sparse_sizes):  # some are equal
+        known = coalesced(known)
+    sorted_positions, order = positions_of(known).sort(stable=True)
+    wanted = positions_of(source)
+    first = aten.searchsorted.Tensor(sorted_positions, wanted)
+    counts = aten.searchsorted.Tensor(sorted_positions, wanted, right=True) - first
+    of_source = aten.repeat_interleave.Tensor(counts)
+    before = counts.cumsum(0) - counts  # equal columns of the columns before
+    within = aten.arange.default(of_source._spec.sizes[0], device=self._spec.device) - before[of_source]
+    values = source.held_values[of_source] * known.held_values[order[first[of_source] + within]]
+    sizes = (*self.sparse_sizes, *values._spec.sizes[1:])
+    return make_sparse(source.held_indices[:, of_source], values, sizes, source.coalesced)
 
 
 @sparse_kernel("mul.Tensor")
@@ -150,9 +158,9 @@ def _mul(self: Tensor, other: Any) -> SparseTensor:
     sparse, dense = (self, other) if isinstance(self, SparseTensor) else (other, self)
     if _is_number(dense):
         return like(sparse, sparse.held_values * dense)
-    if dense._spec.sizes != sparse._spec.sizes:
-        dense = dense.expand(sparse._spec.sizes)
-    factors = values_at(dense, sparse.held_indices, sparse.sparse_ndim)
+    sizes = geometry.broadcast_sizes(sparse._spec.sizes, dense._spec.sizes)
+    sparse = broadcast(sparse, sizes)
+    factors = values_at(dense.expand(sizes), sparse.held_indices, sparse.sparse_ndim)
     return like(sparse, sparse.held_values * factors)
 
 

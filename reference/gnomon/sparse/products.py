@@ -143,22 +143,38 @@ def _bmm(self: Tensor, mat2: Tensor) -> Tensor:
     return aten.stack.default([_mm(each, other) for each, other in zip(self.unbind(0), mat2.unbind(0))], 0)
 
 
+def _not_coalesced(tensor: Tensor) -> Tensor:
+    return aten._coalesced_.default(tensor, False)
+
+
+def _sspaddmm(self: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: Any) -> Tensor:
+    product = aten.mm.default(mat1, mat2) * alpha
+    rows = mat1._indices()[0].unique()
+    columns = aten.arange.default(product._spec.sizes[1], device=product._spec.device)
+    added = aten.stack.default(aten.meshgrid.indexing([rows, columns], "ij"), 0).flatten(1)
+    scaled = self * beta
+    return aten._sparse_coo_tensor_unsafe.default(
+        aten.cat.default([scaled._indices(), added], 1),
+        aten.cat.default([scaled._values(), product[rows].flatten()], 0),
+        self._spec.sizes,
+    )
+
+
 native_function(
     "smm(Tensor self, Tensor mat2) -> Tensor",
-    composite=lambda self, mat2: aten.mm.default(self, mat2).to_sparse(),
+    composite=lambda self, mat2: _not_coalesced(aten.mm.default(self, mat2).to_sparse()),
     doc="The product of a sparse and a strided matrix, as a sparse one.",
 )
 native_function(
     "sspaddmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-    composite=lambda self, mat1, mat2, beta, alpha: (
-        self * beta + (aten.mm.default(mat1, mat2) * alpha).to_sparse()
-    ).coalesce(),
-    doc="""``beta`` * ``self`` + ``alpha`` * the product of a sparse and a strided matrix; sparse, as
-    ``self``.""",
+    composite=_sspaddmm,
+    doc="""``beta`` * ``self`` + ``alpha`` * the product of a sparse and a strided matrix; sparse.
+
+    It specifies the elements of ``self``, then those of each row of the product that is not all zero.""",
 )
 native_function(
     "hspmm(Tensor mat1, Tensor mat2) -> Tensor",
-    composite=lambda mat1, mat2: aten.mm.default(mat1, mat2).to_sparse(1),
+    composite=lambda mat1, mat2: _not_coalesced(aten.mm.default(mat1, mat2).to_sparse(1)),
     variants="function",
     doc="The product of a sparse and a strided matrix, as a hybrid tensor whose values are rows.",
 )

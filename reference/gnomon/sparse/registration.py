@@ -76,7 +76,7 @@ def _writing(base: OpOverload, variant: OpOverload, function: Callable[..., Any]
         result = function(*arguments[:count])
         if not isinstance(result, SparseTensor) or not isinstance(target, SparseTensor):
             if isinstance(result, SparseTensor) or isinstance(target, SparseTensor):
-                raise no_kernel(variant)
+                raise no_kernel(variant.schema.full_name)
             return (
                 target.copy_(result)
                 if variant.schema.is_inplace
@@ -91,19 +91,19 @@ def _writing(base: OpOverload, variant: OpOverload, function: Callable[..., Any]
     return write
 
 
-def no_kernel(operator: OpOverload, place: str = "Sparse") -> NotImplementedError:
+def no_kernel(name: str, place: str = "Sparse") -> NotImplementedError:
     """The error for an operator without a kernel for the layout."""
     return NotImplementedError(
-        f"Could not run 'aten::{operator.schema.full_name}' with arguments from the {place!r} backend: "
-        "there is no "
-        "kernel for this layout. Use Tensor.to_dense() for a strided tensor."
+        f"Could not run 'aten::{name}' with arguments from the {place!r} backend: there is no kernel for "
+        "this layout. Use Tensor.to_dense() for a strided tensor."
     )
 
 
 def _refuse(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
     tensors = operator.tensors(arguments)
     on_host = not tensors or backend_of(tensors[0]._spec.device).host_memory
-    raise no_kernel(operator, "SparseCPU" if on_host else f"Sparse{tensors[0]._spec.device.type.upper()}")
+    place = "CPU" if on_host else tensors[0]._spec.device.type.upper()
+    raise no_kernel(operator.schema.full_name, f"Sparse{place}")
 
 
 def _skip_views(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:

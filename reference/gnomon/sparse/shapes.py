@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..calls.native import native_function
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
 from ..values import geometry
+from ..values.device import strided
+from ..values.geometry import Ints
 from .registration import autograd_sparse_kernel, sparse_kernel
 from .tensor import SparseTensor, make_sparse
 
@@ -47,28 +50,37 @@ def permuted(self: SparseTensor, dims: Any) -> SparseTensor:
 sparse_kernel("permute")(permuted)
 
 
+def _uncoalesced(indices: Tensor, values: Tensor, sizes: Ints) -> SparseTensor:
+    """A sparse tensor whose columns nobody has looked at, even if there is only one."""
+    made = make_sparse(indices, values, sizes)
+    made.coalesced = False
+    return made
+
+
 @sparse_kernel("transpose.int")
 def _transpose(self: SparseTensor, dim0: int, dim1: int) -> SparseTensor:
-    order = list(range(self._spec.ndim))
     first, second = (geometry.wrap_dim(dim, self._spec.ndim) for dim in (dim0, dim1))
-    if order:
-        order[first], order[second] = order[second], order[first]
-    if (first < self.sparse_ndim) != (second < self.sparse_ndim):
+    if first == second:
+        return self.clone()
+    if max(first, second) >= self.sparse_ndim:
         raise RuntimeError(
-            "transpose: can only transpose sparse dimensions with each other, and dense ones with each "
-            "other, got "
-            f"{dim0} and {dim1}, for {self.sparse_ndim} sparse dimensions"
+            "sparse transpose: transposed dimensions must be sparse Got sparse_dim: "
+            f"{self.sparse_ndim}, d0: {first}, d1: {second}"
         )
-    return permuted(self, order)
+    rows, sizes = list(range(self.sparse_ndim)), list(self._spec.sizes)
+    for swapped in (rows, sizes):
+        swapped[first], swapped[second] = swapped[second], swapped[first]
+    return _uncoalesced(self.held_indices[rows], self.held_values.clone(), tuple(sizes))
 
 
 @sparse_kernel("t")
 def _t(self: SparseTensor) -> SparseTensor:
-    if self._spec.ndim > 2:
+    if self.sparse_ndim > 2 or self.dense_ndim:
         raise RuntimeError(
-            f"t() expects a tensor with <= 2 sparse and 0 dense dimensions, but self is {self._spec.ndim}D"
+            f"t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got {self.sparse_ndim} "
+            f"sparse and {self.dense_ndim} dense dimensions"
         )
-    return permuted(self, list(range(self._spec.ndim))[::-1])
+    return _transpose(self, 0, self._spec.ndim - 1) if self._spec.ndim else self
 
 
 @sparse_kernel("unsqueeze")
@@ -77,11 +89,9 @@ def _unsqueeze(self: SparseTensor, dim: int) -> SparseTensor:
     sizes = (*self._spec.sizes[:dim], 1, *self._spec.sizes[dim:])
     indices, values = self.held_indices, self.held_values
     if dim > self.sparse_ndim:
-        return make_sparse(indices, values.unsqueeze(dim - self.sparse_ndim + 1), sizes, self.coalesced)
+        return make_sparse(indices, values.unsqueeze(dim - self.sparse_ndim + 1), sizes)
     row = aten.zeros.default((1, self.nnz), indices._spec.dtype, None, indices._spec.device, None)
-    return make_sparse(
-        aten.cat.default([indices[:dim], row, indices[dim:]], 0), values, sizes, self.coalesced
-    )
+    return make_sparse(aten.cat.default([indices[:dim], row, indices[dim:]], 0), values, sizes)
 
 
 @sparse_kernel("cat")
@@ -162,16 +172,15 @@ def _select(self: SparseTensor, dim: int, index: int) -> Tensor:
     sizes = (*self._spec.sizes[:dim], *self._spec.sizes[dim + 1 :])
     if dim >= self.sparse_ndim:
         values = self.held_values.select(dim - self.sparse_ndim + 1, index)
-        return make_sparse(self.held_indices, values, sizes, self.coalesced)
+        return make_sparse(self.held_indices, values, sizes)
     indices, values = _kept(self, self.held_indices[dim] == index)
     if self.sparse_ndim == 1:
         return values.sum(0) if values._spec.dtype.name != "bool" else values.any(0)
     others = [each for each in range(self.sparse_ndim) if each != dim]
-    return make_sparse(indices[others], values, sizes, self.coalesced)
+    return make_sparse(indices[others], values, sizes)
 
 
-@sparse_kernel("narrow_copy")
-def _narrow_copy(self: SparseTensor, dim: int, start: int, length: int) -> SparseTensor:
+def _narrowed(self: SparseTensor, dim: int, start: int, length: int) -> SparseTensor:
     dim = geometry.wrap_dim(dim, self._spec.ndim)
     size = self._spec.sizes[dim]
     start = start + size if start < 0 else start
@@ -187,6 +196,35 @@ def _narrow_copy(self: SparseTensor, dim: int, start: int, length: int) -> Spars
     indices, values = _kept(self, (row >= start) & (row < start + length))
     indices[dim] -= start
     return make_sparse(indices, values, sizes, self.coalesced)
+
+
+native_function(
+    "_sparse_narrow(Tensor self, int dim, int start, int length) -> Tensor",
+    variants="none",
+    explicit=lambda self, dim, start, length: self.narrow_copy(dim, start, length),
+    derivatives={"self": lambda grad, self, dim, start: _narrowed_grad(grad, self, dim, start)},
+    node_name="NarrowCopyBackward0",
+    doc="``narrow_copy`` of a sparse tensor.",
+)
+sparse_kernel("_sparse_narrow")(_narrowed)
+
+
+def _narrowed_grad(grad: Tensor, self: SparseTensor, dim: int, start: int) -> Tensor:
+    """The gradient with zeros before ``start`` and behind."""
+    dim = geometry.wrap_dim(dim, self._spec.ndim)
+    sizes = list(self._spec.sizes)
+    length, size = grad._spec.sizes[dim], sizes[dim]
+    parts = [grad]
+    for place, count in ((0, start % max(size, 1)), (2, size - length - start % max(size, 1))):
+        sizes[dim] = count
+        part = aten.zeros.default(tuple(sizes), grad.dtype, None, grad.device, None)
+        parts.insert(place, part if grad.layout is strided else part.to_sparse(self.sparse_dim()))
+    return aten.cat.default(parts, dim)
+
+
+@autograd_sparse_kernel("narrow_copy")
+def _narrow_copy(self: SparseTensor, dim: int, start: int, length: int) -> Tensor:
+    return aten._sparse_narrow.default(self, dim, start, length)
 
 
 @sparse_kernel("index_select")
@@ -217,6 +255,42 @@ def _index_select(self: SparseTensor, dim: int, index: Tensor) -> SparseTensor:
 def _unbind(self: SparseTensor, dim: int) -> tuple[Tensor, ...]:
     dim = geometry.wrap_dim(dim, self._spec.ndim)
     return tuple(_select(self, dim, index) for index in range(self._spec.sizes[dim]))
+
+
+def broadcast(self: SparseTensor, size: Any) -> SparseTensor:
+    """The elements repeated for the sizes ``size``.  Source: sparse_broadcast_to."""
+    sizes = tuple(size)
+    if sizes == self._spec.sizes:
+        return self
+    if geometry.broadcast_sizes(self._spec.sizes, sizes) != sizes:
+        raise RuntimeError(
+            f"The expanded size of the tensor ({list(sizes)}) must match the existing size "
+            f"({list(self._spec.sizes)})"
+        )
+    added = len(sizes) - self._spec.ndim
+    sparse_ndim = self.sparse_ndim + added
+    before = (1,) * added + self.sparse_sizes
+    grown = [dim for dim in range(sparse_ndim) if before[dim] != sizes[dim]]
+    device = self._spec.device
+    parts = [aten.arange.default(self.nnz, device=device)]
+    parts += [aten.arange.default(sizes[dim], device=device) for dim in grown]
+    of_self, *repeats = (each.flatten() for each in aten.meshgrid.indexing(parts, "ij"))
+    rows = [
+        repeats[grown.index(dim)] if dim in grown else self.held_indices[dim - added][of_self]
+        for dim in range(sparse_ndim)
+    ]
+    values = self.held_values[of_self].expand(of_self._spec.sizes[0], *sizes[sparse_ndim:])
+    return make_sparse(aten.stack.default(rows, 0), values, sizes)
+
+
+native_function(
+    "_sparse_broadcast_to(Tensor(a) self, int[] size) -> Tensor(a)",
+    variants="none",
+    explicit=lambda self, size: self.expand(size),
+    derivatives={},
+    doc="A sparse tensor whose elements are repeated for the sizes ``size``; not differentiable.",
+)
+sparse_kernel("_sparse_broadcast_to")(broadcast)
 
 
 @sparse_kernel("expand")

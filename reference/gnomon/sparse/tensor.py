@@ -119,8 +119,9 @@ def sparse_spec(sizes: Ints, dtype: dtype, device: device) -> Spec:
 
 
 def make_sparse(indices: Tensor, values: Tensor, sizes: Ints, coalesced: bool = False) -> SparseTensor:
-    """A sparse tensor that holds ``indices`` (sparse_dim, nnz), int64, and ``values`` (nnz, *), as they
-    are.
+    """A sparse tensor that holds ``indices`` (sparse_dim, nnz), int64, and ``values`` (nnz, *) themselves.
+
+    Fewer than two elements are coalesced.
     """
     made: Any = bare_tensor(SparseTensor)
     spec = sparse_spec(tuple(sizes), values._spec.dtype, values._spec.device)
@@ -129,7 +130,8 @@ def make_sparse(indices: Tensor, values: Tensor, sizes: Ints, coalesced: bool = 
         (SPARSE_KEYS & ~AD_INPLACE_OR_VIEW, INFERENCE_VERSION) if is_inference else (SPARSE_KEYS, None)
     )
     fill_slots(made, spec, None, 0, keys, version)
-    made.held_indices, made.held_values, made.coalesced = indices, values, coalesced
+    made.held_indices, made.held_values = indices, values
+    made.coalesced = coalesced or values._spec.sizes[0] < 2
     return made
 
 

@@ -118,13 +118,15 @@ class layout:
     """How a tensor's elements are stored: ``strided``, or ``sparse_coo`` (indices and values).
 
     ``keys``: the dispatch keys of a tensor with the layout, and of a call that asks for one by ``layout=``.
+    ``title``: its name in error messages.
     """
 
-    __slots__ = ("keys", "name")
+    __slots__ = ("keys", "name", "title")
 
-    def __init__(self, name: str, keys: int):
+    def __init__(self, name: str, keys: int, title: str):
         self.name = name
         self.keys = keys
+        self.title = title
 
     def __repr__(self) -> str:
         return f"gnomon.{self.name}"
@@ -133,8 +135,8 @@ class layout:
         return self.name
 
 
-strided = layout("strided", TENSOR_KEYS)
-sparse_coo = layout("sparse_coo", SPARSE_KEYS)
+strided = layout("strided", TENSOR_KEYS, "Strided")
+sparse_coo = layout("sparse_coo", SPARSE_KEYS, "Sparse")
 
 
 class memory_format:
