@@ -253,6 +253,7 @@ int8: _dtype
 long: _dtype
 preserve_format: _memory_format
 short: _dtype
+sparse_coo: _layout
 strided: _layout
 uint8: _dtype
 
@@ -3014,3 +3015,64 @@ def as_strided_scatter(
     stride: Sequence[_int],
     storage_offset: _int | None = ...,
 ) -> Tensor: ...
+@overload
+def sparse_coo_tensor(
+    size: Sequence[_int],
+    *,
+    dtype: _dtype | None = ...,
+    layout: _layout | None = ...,
+    device: _Device | None = ...,
+    pin_memory: _bool | None = ...,
+    requires_grad: _bool = ...,
+) -> Tensor: ...
+@overload
+def sparse_coo_tensor(
+    *size: _int,
+    dtype: _dtype | None = ...,
+    layout: _layout | None = ...,
+    device: _Device | None = ...,
+    pin_memory: _bool | None = ...,
+    requires_grad: _bool = ...,
+) -> Tensor: ...
+@overload
+def sparse_coo_tensor(
+    indices: Tensor,
+    values: Tensor,
+    *,
+    dtype: _dtype | None = ...,
+    layout: _layout | None = ...,
+    device: _Device | None = ...,
+    pin_memory: _bool | None = ...,
+    is_coalesced: _bool | None = ...,
+    requires_grad: _bool = ...,
+) -> Tensor: ...
+@overload
+def sparse_coo_tensor(
+    indices: Tensor,
+    values: Tensor,
+    size: Sequence[_int],
+    *,
+    dtype: _dtype | None = ...,
+    layout: _layout | None = ...,
+    device: _Device | None = ...,
+    pin_memory: _bool | None = ...,
+    is_coalesced: _bool | None = ...,
+    requires_grad: _bool = ...,
+) -> Tensor: ...
+@overload
+def sparse_coo_tensor(
+    indices: Tensor,
+    values: Tensor,
+    *size: _int,
+    dtype: _dtype | None = ...,
+    layout: _layout | None = ...,
+    device: _Device | None = ...,
+    pin_memory: _bool | None = ...,
+    is_coalesced: _bool | None = ...,
+    requires_grad: _bool = ...,
+) -> Tensor: ...
+def smm(input: Tensor, mat2: Tensor) -> Tensor: ...
+def sspaddmm(
+    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Scalar = ..., alpha: _Scalar = ...
+) -> Tensor: ...
+def hspmm(mat1: Tensor, mat2: Tensor) -> Tensor: ...

@@ -10,6 +10,7 @@ from . import sparse_samples_of
 
 FLOATING = ("float32", "float64", "complex64", "complex128")
 REAL = ("float32", "float64")
+COMPLEX = ("complex64", "complex128")
 
 
 def coo(*sizes: int, **fields: Any) -> TensorDescription:
@@ -145,6 +146,8 @@ sparse_samples_of(
 # Computation.
 
 sparse_samples_of("abs sin sqrt expm1 sign tanh", alone(dtypes=REAL))
+sparse_samples_of("_conj_physical view_as_real", alone(dtypes=COMPLEX))
+sparse_samples_of("view_as_complex", [sample(hybrid(3, 2), dtypes=REAL)])
 sparse_samples_of("pow.Tensor_Scalar", alone(2, dtypes=REAL))
 sparse_samples_of(
     "add.Tensor sub.Tensor",
@@ -226,6 +229,14 @@ sparse_samples_of(
 )
 sparse_samples_of("transpose.int", [sample(coo(3, 4), 0, 1)])
 sparse_samples_of("t", [sample(coo(3, 4)), sample(loose(2, 3))])
+sparse_samples_of(
+    "_sparse_broadcast_to",
+    [sample(coo(2, 3), (2, 2, 3)), sample(loose(2, 1), (2, 3)), sample(hybrid(2, 1), (3, 2, 2))],
+)
+sparse_samples_of(
+    "_sparse_narrow",
+    [sample(coo(3, 4), 1, 1, 2), sample(hybrid(2, 2, 3), -1, -2, 1), sample(loose(2, 3), 0, 1, 0)],
+)
 sparse_samples_of("unsqueeze", [sample(coo(3, 4), 1), sample(hybrid(2, 2, 3), -1)])
 sparse_samples_of(
     "cat stack", [sample([coo(3, 4), loose(3, 4)], 0), sample([coo(3, 4), coo(3, 4, seed=1)], 1)]
@@ -291,5 +302,21 @@ sparse_samples_of(
         sample(bags.GRAD, *BAGS, 0, True, None, **bags.NONE),
         sample(bags.GRAD, *BAGS, 1, True, None, 1, **bags.NONE),
         sample(bags.GRAD, *BAGS, 0, True, tensor(6, layout="contiguous"), **bags.NONE),
+    ],
+)
+GATHERED = tensor(2, 4, dtype="int64", values="below 3")
+sparse_samples_of(
+    "_gather_sparse_backward",
+    [
+        sample(tensor(3, 4), 0, GATHERED, tensor(2, 4), dtypes=FLOATING),
+        sample(tensor(2, 3), -1, GATHERED, tensor(2, 4), dtypes=FLOATING),
+        sample(tensor(), 0, given([0], (), (), 0, "int64"), tensor(), dtypes=FLOATING),
+    ],
+)
+sparse_samples_of(
+    "gather_backward",
+    [
+        sample(tensor(2, 4), tensor(3, 4), 0, GATHERED, is_sparse, dtypes=FLOATING)
+        for is_sparse in (False, True)
     ],
 )

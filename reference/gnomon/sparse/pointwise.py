@@ -19,8 +19,8 @@ from .shapes import broadcast
 from .tensor import SparseTensor, like, make_sparse, positions_of
 
 # Zero is mapped to zero.  A value of a sum is not the sum of values, so these coalesce first.
-_UNARY = """abs absolute asin asinh atan atanh ceil conj_physical deg2rad erf erfinv expm1 floor frac isinf
-    isnan isneginf isposinf log1p nan_to_num positive rad2deg relu round round.decimals sgn sign signbit sin
+_UNARY = """abs asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor frac isinf
+    isnan isneginf isposinf log1p nan_to_num rad2deg relu round round.decimals sgn sign signbit sin
     sinh sqrt tan tanh trunc"""
 
 
@@ -34,19 +34,25 @@ def _on_values(operator: OpOverload) -> Any:
     return run
 
 
-def _register_unary() -> None:
-    for name in _UNARY.split():
-        operator = aten._find(name)
-        if operator.record.composite is None:
-            sparse_kernel(name)(_on_values(operator))
+for _name in _UNARY.split():
+    sparse_kernel(_name)(_on_values(aten._find(_name)))
 
 
-_register_unary()
+@sparse_kernel("view_as_real", "view_as_complex")
+def _view_as_real(self: SparseTensor) -> SparseTensor:
+    function = aten.view_as_real.default if self._spec.dtype.is_complex else aten.view_as_complex.default
+    values = function(self.held_values)
+    return like(self, values)
 
 
 @sparse_kernel("neg")
 def _neg(self: SparseTensor) -> SparseTensor:
     return like(self, self.held_values.neg())
+
+
+@sparse_kernel("_conj_physical")
+def _conj_physical(self: SparseTensor) -> SparseTensor:
+    return like(self, aten._conj_physical.default(self.held_values))
 
 
 @sparse_kernel("pow.Tensor_Scalar")
