@@ -34,6 +34,7 @@ from . import profiler as profiler
 from . import return_types as return_types
 from . import serialization as serialization
 from . import signal as signal
+from . import sparse as sparse
 from . import special as special
 from . import storage as storage
 from . import testing as testing
@@ -167,6 +168,7 @@ from .random import seed as seed
 from .random import set_rng_state as set_rng_state
 from .serialization import load as load
 from .serialization import save as save
+from .sparse import sparse_coo_tensor as sparse_coo_tensor
 from .values import version as version
 from .values.device import device as device
 from .values.device import layout as layout
@@ -3014,62 +3016,6 @@ def as_strided_scatter(
     size: Sequence[_int],
     stride: Sequence[_int],
     storage_offset: _int | None = ...,
-) -> Tensor: ...
-@overload
-def sparse_coo_tensor(
-    size: Sequence[_int],
-    *,
-    dtype: _dtype | None = ...,
-    layout: _layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
-@overload
-def sparse_coo_tensor(
-    *size: _int,
-    dtype: _dtype | None = ...,
-    layout: _layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
-@overload
-def sparse_coo_tensor(
-    indices: Tensor,
-    values: Tensor,
-    *,
-    dtype: _dtype | None = ...,
-    layout: _layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    is_coalesced: _bool | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
-@overload
-def sparse_coo_tensor(
-    indices: Tensor,
-    values: Tensor,
-    size: Sequence[_int],
-    *,
-    dtype: _dtype | None = ...,
-    layout: _layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    is_coalesced: _bool | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor: ...
-@overload
-def sparse_coo_tensor(
-    indices: Tensor,
-    values: Tensor,
-    *size: _int,
-    dtype: _dtype | None = ...,
-    layout: _layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    is_coalesced: _bool | None = ...,
-    requires_grad: _bool = ...,
 ) -> Tensor: ...
 def smm(input: Tensor, mat2: Tensor) -> Tensor: ...
 def sspaddmm(

@@ -30,7 +30,7 @@ def hybrid(*sizes: int, **fields: Any) -> TensorDescription:
 
 EACH = [coo(3, 4), loose(2, 3), hybrid(2, 2, 3), coo(0, 3), coo(5), loose(2, 3, 2, seed=1)]
 INDICES = given([0, 1, 1, 0, 2, 0, 2, 2], (2, 4), (4, 1), 0, "int64")
-OPTIONS = [{}, {"layout": "sparse_coo", "device": ON_DEVICE, "pin_memory": False}]
+OPTIONS: list[dict[str, Any]] = [{}, {"layout": "sparse_coo", "device": ON_DEVICE, "pin_memory": False}]
 
 
 def alone(*arguments: Any, **keywords: Any) -> list[Any]:

@@ -172,8 +172,9 @@ def adagrad(
             raise RuntimeError("weight_decay option is not compatible with sparse gradients")
         is_sparse = [grad.is_sparse for grad in grads]
         columns = params, grads, state_sums, state_steps
-        for row in zip(*([each for each, found in zip(column, is_sparse) if found] for column in columns)):
-            _sparse_step(*row, rate, lr_decay, eps, maximize)
+        for param, grad, state_sum, step_of_param in zip(*columns):
+            if grad.is_sparse:
+                _sparse_step(param, grad, state_sum, step_of_param, rate, lr_decay, eps, maximize)
         params, grads, state_sums, state_steps = (
             [each for each, found in zip(column, is_sparse) if not found] for column in columns
         )

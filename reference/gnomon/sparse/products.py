@@ -113,10 +113,9 @@ def _masked_product(self: Tensor, other: Tensor, mask: Tensor) -> Tensor:
 @sparse_kernel("mm")
 def _mm(self: Tensor, mat2: Tensor) -> Tensor:
     _check("mm", self, mat2)
-    if not isinstance(mat2, SparseTensor):
-        return _with_strided(self, mat2)
     if isinstance(self, SparseTensor):
-        return _with_sparse(self, mat2)
+        return _with_sparse(self, mat2) if isinstance(mat2, SparseTensor) else _with_strided(self, mat2)
+    assert isinstance(mat2, SparseTensor)
     return _with_strided(permuted(mat2, (1, 0)), self.t()).t()
 
 

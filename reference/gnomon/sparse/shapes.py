@@ -58,7 +58,7 @@ def _uncoalesced(indices: Tensor, values: Tensor, sizes: Ints) -> SparseTensor:
 
 
 @sparse_kernel("transpose.int")
-def _transpose(self: SparseTensor, dim0: int, dim1: int) -> SparseTensor:
+def _transpose(self: SparseTensor, dim0: int, dim1: int) -> Tensor:
     first, second = (geometry.wrap_dim(dim, self._spec.ndim) for dim in (dim0, dim1))
     if first == second:
         return self.clone()
@@ -74,7 +74,7 @@ def _transpose(self: SparseTensor, dim0: int, dim1: int) -> SparseTensor:
 
 
 @sparse_kernel("t")
-def _t(self: SparseTensor) -> SparseTensor:
+def _t(self: SparseTensor) -> Tensor:
     if self.sparse_ndim > 2 or self.dense_ndim:
         raise RuntimeError(
             f"t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got {self.sparse_ndim} "

@@ -163,7 +163,8 @@ def flat_positions(indices: Tensor, sizes: Ints) -> Tensor:
     if not sizes:
         return aten.zeros.default((indices._spec.sizes[1],), int64, None, indices._spec.device, None)
     strides = geometry.contiguous_strides(sizes)
-    return sum(indices.select(0, dim) * stride for dim, stride in enumerate(strides))
+    terms = [indices.select(0, dim) * stride for dim, stride in enumerate(strides)]
+    return sum(terms[1:], terms[0])
 
 
 def columns_of(positions: Tensor, sizes: Ints) -> Tensor:
