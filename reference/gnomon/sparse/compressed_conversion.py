@@ -115,9 +115,14 @@ def from_grids(
     if any(plain._spec.numel != parts[0][1]._spec.numel for _, plain, _ in parts):
         raise RuntimeError("Expect the same number of specified elements per batch.")
     batch = sizes[:batch_ndim]
-    compressed, plain, values = (
-        aten.stack.default(list(each), 0).reshape(*batch, *each[0]._spec.sizes) for each in zip(*parts)
-    )
+    if batch:
+        parts[:] = [
+            tuple(
+                aten.stack.default(list(each), 0).reshape(*batch, *each[0]._spec.sizes)
+                for each in zip(*parts)
+            )
+        ]
+    compressed, plain, values = parts[0]
     return make_compressed((compressed.to(index_dtype), plain.to(index_dtype), values), sizes, layout)
 
 
@@ -193,6 +198,8 @@ def to_coo(tensor: CompressedTensor) -> SparseTensor:
     if not grids:
         return aten._to_sparse.sparse_dim(to_dense(tensor), tensor._spec.ndim - tensor.dense_ndim)
     is_coalesced = tensor._spec.layout is sparse_csr
+    if len(grids) == 1:  # shares the values
+        return make_sparse(indices[0], values[0], tensor._spec.sizes, is_coalesced)
     return make_sparse(
         aten.cat.default(indices, 1), aten.cat.default(values, 0), tensor._spec.sizes, is_coalesced
     )

@@ -25,7 +25,7 @@ from .registration import autograd_sparse_kernel
 from .tensor import SparseTensor, make_sparse
 
 # Zero is mapped to zero.
-_UNARY = """abs absolute angle asin asinh atan atanh ceil conj_physical deg2rad erf erfinv expm1 floor frac
+_UNARY = """_conj_physical abs absolute angle asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor frac
     isinf isnan isneginf isposinf log1p neg positive rad2deg relu round sgn sign signbit sin sinh sqrt tan
     tanh trunc"""
 

@@ -38,7 +38,7 @@ def _of_matrix(tensor: Tensor) -> Tensor:
 @compressed_kernel("mm", "_sparse_mm")
 def _mm(self: Tensor, mat2: Tensor) -> Tensor:
     product = aten.mm.default(_of_matrix(self), _of_matrix(mat2))
-    return from_coo(product, sparse_csr) if isinstance(product, SparseTensor) else product
+    return from_coo(product, sparse_csr) if isinstance(product, SparseTensor) else product.contiguous()
 
 
 @compressed_kernel("mv")

@@ -11,9 +11,13 @@ from typing import Any
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
 from ..values import geometry
+from ..values.device import sparse_csr
+from ..values.dtype import int64
 from .compressed_construction import compressed_kernel
 from .compressed_conversion import to_coo
 from .compressed_tensor import TRANSPOSED, CompressedTensor, make_compressed, parts_of, title
+from .conversion import coalesced
+from .tensor import make_sparse
 
 
 def transposed(self: CompressedTensor) -> CompressedTensor:
@@ -36,7 +40,8 @@ def _kind(self: CompressedTensor, dim: int) -> str:
 def _transpose(self: CompressedTensor, dim0: int, dim1: int) -> CompressedTensor:
     first, second = (geometry.wrap_dim(dim, self._spec.ndim) for dim in (dim0, dim1))
     if first == second:
-        return make_compressed(parts_of(self), self._spec.sizes, self._spec.layout)
+        copies = [each.clone() for each in parts_of(self)]
+        return make_compressed(copies, self._spec.sizes, self._spec.layout)
     if self.dense_ndim:
         raise RuntimeError(
             "transpose(): hybrid sparse compressed tensors with dense dimensions are not supported"
@@ -85,7 +90,11 @@ def _selected(self: CompressedTensor, dim: int, index: int, is_view: bool) -> Te
         )
     if self.blocksize and is_view:
         raise RuntimeError("select(): no view exists for the given input, consider using gnomon.select_copy.")
-    return aten.select.int(to_coo(self), dim, index)
+    if not self.blocksize and dim == (0 if spec.layout is sparse_csr else 1):  # shares the values
+        start, end = self.held_compressed[index : index + 2].tolist()
+        indices = self.held_plain[start:end].unsqueeze(0).to(int64)
+        return make_sparse(indices, self.held_values[start:end], sizes, coalesced=True)
+    return coalesced(aten.select.int(to_coo(self), dim, index))
 
 
 @compressed_kernel("select.int")
@@ -95,7 +104,7 @@ def _select(self: CompressedTensor, dim: int, index: int) -> Tensor:
 
 @compressed_kernel("select_copy.int")
 def _select_copy(self: CompressedTensor, dim: int, index: int) -> Tensor:
-    return _selected(self, dim, index, False)
+    return _selected(self, dim, index, False).clone()
 
 
 @compressed_kernel("unbind.int")
