@@ -13,7 +13,7 @@ from ..calls.native import native_function
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
 from ..values.device import sparse_coo, sparse_csc, sparse_csr, strided
-from ..values.dtype import int64
+from ..values.dtype import float32, float64, int64
 from ..values.geometry import Ints
 from . import products  # noqa: F401  (it defines _sparse_mm)
 from .compressed_construction import compressed_kernel
@@ -35,8 +35,23 @@ def _of_matrix(tensor: Tensor) -> Tensor:
     return to_coo(tensor)
 
 
+def _summed_rows(self: CompressedTensor, mat2: Tensor) -> Tensor:
+    """The product of a matrix of layout sparse_csr and a strided one: weighted sums of rows of ``mat2``.
+
+    They are what an embedding bag is, for which backends have a kernel.
+    """
+    bags = aten._embedding_bag.default(
+        mat2, self.held_plain, self.held_compressed, False, 0, False, self.held_values, True, -1
+    )
+    return bags[0]
+
+
 @compressed_kernel("mm", "_sparse_mm")
 def _mm(self: Tensor, mat2: Tensor) -> Tensor:
+    if self._spec.layout is sparse_csr and mat2._spec.layout is strided:
+        is_matrix = self._spec.ndim == mat2._spec.ndim == 2 and self._spec.sizes[1] == mat2._spec.sizes[0]
+        if is_matrix and self._spec.dtype is mat2._spec.dtype and self._spec.dtype in (float32, float64):
+            return _summed_rows(self, mat2)  # type: ignore[arg-type]
     product = aten.mm.default(_of_matrix(self), _of_matrix(mat2))
     return from_coo(product, sparse_csr) if isinstance(product, SparseTensor) else product.contiguous()
 
