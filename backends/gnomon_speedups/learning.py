@@ -70,7 +70,8 @@ def prepare(operator: OpOverload) -> tuple[Any, ...] | None:
     writes = any(argument.is_written for argument in schema.arguments)
     composite = record.composite
     if record.explicit is not None and record.launches is None:
-        if writes or schema.is_view or any(each.is_list for each in schema.returns):
+        has_layout = operator.layout_position is not None  # which may choose another kernel
+        if writes or has_layout or schema.is_view or any(each.is_list for each in schema.returns):
             return None
         composite = record.explicit
     if composite is not None and operator.lengths:

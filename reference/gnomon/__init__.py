@@ -107,7 +107,14 @@ from .random import (
     seed,
     set_rng_state,
 )
-from .sparse import sparse_coo_tensor
+from .sparse import (
+    sparse_bsc_tensor,
+    sparse_bsr_tensor,
+    sparse_compressed_tensor,
+    sparse_coo_tensor,
+    sparse_csc_tensor,
+    sparse_csr_tensor,
+)
 from .values.device import (
     channels_last,
     channels_last_3d,
@@ -116,7 +123,11 @@ from .values.device import (
     layout,
     memory_format,
     preserve_format,
+    sparse_bsc,
+    sparse_bsr,
     sparse_coo,
+    sparse_csc,
+    sparse_csr,
     strided,
 )
 from .values.dtype import (

@@ -125,6 +125,7 @@ METHODS: dict[str, Any] = {
     # to another dtype or device
     "to": own.to,
     "type_as": own.type_as,
+    "to_sparse_coo": lambda self: self.to_sparse(),
     "cpu": lambda self, memory_format=preserve_format: self.to("cpu", memory_format=memory_format),
     "cuda": own.cuda,
     "float": own.as_dtype("float", dtypes.float32),

@@ -34,8 +34,10 @@ FEW_LAYOUTS = ("contiguous", "mixed")
 FULL_LAYOUT_DTYPES = ("float32", "int64")
 
 # Sparse layouts, which a description names itself: coalesced with scalar values; columns that are repeated
-# and out of order; coalesced, of which the last dimension is in the values.
-SPARSE_LAYOUTS = ("sparse_coo", "uncoalesced", "hybrid")
+# and out of order; coalesced, of which the last dimension is in the values; matrices of compressed layouts,
+# with blocks of 2 x 2 in the last one.
+COMPRESSED_LAYOUTS = ("sparse_csr", "sparse_csc", "sparse_bsr")
+SPARSE_LAYOUTS = ("sparse_coo", "uncoalesced", "hybrid", *COMPRESSED_LAYOUTS)
 
 # Kinds of problematic values:
 #   nonfinite   NaN and infinities, scattered among ordinary numbers
@@ -115,18 +117,24 @@ class Stored(NamedTuple):
 
 
 class Specified(NamedTuple):
-    """The parts of a sparse tensor: ``indices`` by dimension, and for each column its value's numbers."""
+    """The parts of a sparse tensor: ``indices`` by dimension, and for each column its value's numbers.
+
+    Of a compressed ``layout``: the compressed and the plain indices.
+    """
 
     indices: tuple[tuple[int, ...], ...]
     values: Stored
     sizes: tuple[int, ...]
     is_coalesced: bool
+    layout: str = "sparse_coo"
 
 
 def specified(contents: Stored, layout: str) -> Specified:
     """The sparse tensor, in one of SPARSE_LAYOUTS, that has two thirds of the elements of a contiguous
     one.
     """
+    if layout in COMPRESSED_LAYOUTS:
+        return _compressed(contents, layout)
     ndim = len(contents.sizes) - (layout == "hybrid")
     sizes, dense = contents.sizes[:ndim], contents.sizes[ndim:]
     width = math.prod(dense)
@@ -140,6 +148,28 @@ def specified(contents: Stored, layout: str) -> Specified:
     shape = (len(places), *dense)
     values = Stored(tuple(numbers), shape, tuple(_row_major(shape)), 0, contents.dtype)
     return Specified(indices, values, contents.sizes, layout != "uncoalesced")
+
+
+def _compressed(contents: Stored, layout: str) -> Specified:
+    """The same for the elements of a matrix, or its blocks."""
+    rows, columns = contents.sizes
+    height, width = (2, 2) if layout == "sparse_bsr" else (1, 1)
+    grid = [(row, column) for row in range(rows // height) for column in range(columns // width)]
+    found = [pair for number, pair in enumerate(grid) if number % 3 != 1]
+    first, other = (1, 0) if layout == "sparse_csc" else (0, 1)
+    found.sort(key=lambda pair: (pair[first], pair[other]))
+    lines = (rows // height, columns // width)[first]
+    starts = tuple(sum(pair[first] < line for pair in found) for line in range(lines + 1))
+    numbers = tuple(
+        contents.numbers[(row * height + down) * columns + column * width + right]
+        for row, column in found
+        for down in range(height)
+        for right in range(width)
+    )
+    shape = (len(found), height, width) if layout == "sparse_bsr" else (len(found),)
+    values = Stored(numbers, shape, tuple(_row_major(shape)), 0, contents.dtype)
+    indices = (starts, tuple(pair[other] for pair in found))
+    return Specified(indices, values, contents.sizes, True, layout)
 
 
 class GivenTensor(TensorDescription):

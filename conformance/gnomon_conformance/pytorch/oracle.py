@@ -7,7 +7,14 @@ from typing import Any
 
 import torch
 
-from ..execution.runner import SEED, with_list_of_outputs
+from ..execution.runner import (
+    SEED,
+    compressed_parts,
+    held_values,
+    is_compressed,
+    layout_number,
+    with_list_of_outputs,
+)
 from ..inputs.description import Specified, Stored
 
 
@@ -201,6 +208,13 @@ class Torch:
     def build_sparse(self, parts: Specified) -> tuple[Any, Any]:
         """The values of a sparse tensor, and the tensor that holds them."""
         values = self.build(parts.values)[1]
+        if parts.layout != "sparse_coo":
+            starts, plain = (torch.tensor(each, dtype=torch.int64) for each in parts.indices)
+            layout = getattr(torch, parts.layout)
+            made = torch.sparse_compressed_tensor(
+                starts, plain, values, parts.sizes, layout=layout, check_invariants=True
+            )
+            return values, made
         indices = torch.tensor(parts.indices, dtype=torch.int64).reshape(len(parts.indices), len(values))
         made = torch.sparse_coo_tensor(
             indices, values, parts.sizes, is_coalesced=parts.is_coalesced, check_invariants=True
@@ -251,11 +265,15 @@ class Torch:
     def observe(self, tensor: Any) -> tuple[str, tuple[int, ...], tuple[int, ...], int, str]:
         """dtype, sizes, strides, offset, device."""
         name = str(tensor.dtype).partition(".")[2]
-        return name, tuple(tensor.shape), tuple(tensor.stride()), tensor.storage_offset(), tensor.device.type
+        strides = () if is_compressed(tensor) else tuple(tensor.stride())
+        return name, tuple(tensor.shape), strides, tensor.storage_offset(), tensor.device.type
 
     def numbers(self, tensor: Any) -> tuple[Any, ...] | None:
         """The elements in row-major order; of a sparse tensor as in runner.Gnomon."""
         tensor = tensor.detach()
+        if is_compressed(tensor):
+            parts = [self.numbers(each) or () for each in compressed_parts(tensor)]
+            return (layout_number(tensor), *parts[0], *parts[1], *parts[2])
         if tensor.is_sparse:
             facts = tensor._nnz(), tensor.sparse_dim(), int(tensor.is_coalesced())
             return (*facts, *self.numbers(tensor._indices()), *self.numbers(tensor._values()))  # type: ignore[misc]
@@ -265,7 +283,7 @@ class Torch:
 
     def shares_memory(self, one: Any, other: Any) -> bool:
         """Whether these two tensors share a storage; sparse ones, that of their values."""
-        one, other = (each._values() if each.is_sparse else each for each in (one, other))
+        one, other = (held_values(each) for each in (one, other))
         return torch._C._is_alias_of(one, other)
 
     def version(self, tensor: Any) -> int:

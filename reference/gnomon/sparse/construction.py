@@ -16,6 +16,7 @@ from ..memory.tensor import Tensor, alias_tensor
 from ..values.device import sparse_coo
 from ..values.dtype import get_default_dtype, int64
 from ..values.geometry import Ints
+from .compressed_tensor import CompressedTensor
 from .registration import no_kernel, sparse_kernel
 from .tensor import SparseTensor, make_sparse, sparse_spec
 
@@ -357,8 +358,12 @@ _part(
 )
 
 
-def _values_grad(grad: Tensor, self: SparseTensor) -> Tensor:
+def _values_grad(grad: Tensor, self: Any) -> Tensor:
     """The gradient of a sparse tensor, from that of its values."""
+    if isinstance(self, CompressedTensor):
+        return aten._sparse_compressed_tensor_unsafe.default(
+            self.held_compressed, self.held_plain, grad, self._spec.sizes, None, self.layout, None, None
+        )
     return aten._sparse_coo_tensor_with_dims_and_tensors.default(
         self.sparse_ndim,
         self.dense_ndim,

@@ -14,6 +14,7 @@ from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
 from ..values.device import sparse_coo, strided
 from ..values.geometry import numel_of
+from .compressed_tensor import CompressedTensor
 from .construction import check_resizable
 from .registration import autograd_sparse_kernel, sparse_kernel
 from .tensor import SparseTensor, become, columns_of, flat_positions, like, make_sparse, positions_of
@@ -88,7 +89,7 @@ native_function(
 
 
 def _to_dense(self: Tensor, dtype: Any, masked_grad: Any) -> Tensor:
-    if not isinstance(self, SparseTensor):
+    if self._spec.layout is strided:
         return self if dtype is None else self.to(dtype)
     return aten._to_dense.default(self, dtype, masked_grad)
 
@@ -104,7 +105,12 @@ native_function(
 )
 
 
-def _to_dense_grad(grad: Tensor, self: SparseTensor, masked_grad: bool | None) -> Tensor:
+def _to_dense_grad(grad: Tensor, self: Tensor, masked_grad: bool | None) -> Tensor:
+    if isinstance(self, CompressedTensor):
+        if masked_grad is not False:
+            return grad.sparse_mask(self)
+        blocksize = self.blocksize or None
+        return grad.to_sparse(layout=self.layout, blocksize=blocksize, dense_dim=self.dense_dim())
     if masked_grad is False:
         return grad.to_sparse(self.sparse_dim())
     return grad.sparse_mask(self.coalesce())
@@ -151,8 +157,11 @@ def _specified(self: Tensor, sparse_dim: int) -> SparseTensor:
     return make_sparse(indices, values, sizes, coalesced=True)
 
 
-def _to_sparse_grad(grad: Tensor, self_spec: Any) -> Tensor:
-    return grad.to_dense() if self_spec.layout is strided else grad
+def to_sparse_grad(grad: Tensor, self_spec: Any) -> Tensor:
+    """The gradient in the layout of the input."""
+    if self_spec.layout is strided:
+        return grad.to_dense()
+    return grad.to_sparse(layout=self_spec.layout, blocksize=getattr(self_spec, "blocksize", ()) or None)
 
 
 def _convert(self: Tensor, layout: Any, blocksize: Any, dense_dim: Any) -> SparseTensor:
@@ -177,7 +186,7 @@ for _public, _schema, _function in (
         f"_{_public}{_schema}",
         variants="none",
         explicit=_function,
-        derivatives={"self": lambda grad, self_spec: _to_sparse_grad(grad, self_spec)},
+        derivatives={"self": lambda grad, self_spec: to_sparse_grad(grad, self_spec)},
         node_name="ToSparseBackward0",
         doc=f"``{_public}`` of a strided tensor.",
     )
@@ -197,9 +206,7 @@ def _to_sparse_dim(self: Tensor, sparse_dim: int) -> Tensor:
 
 
 def _to_sparse(self: Tensor, layout: Any, blocksize: Any, dense_dim: Any) -> Tensor:
-    if isinstance(self, SparseTensor):
-        if layout is not None and layout is not sparse_coo:
-            raise RuntimeError(f"to_sparse: conversion from {self.layout} to {layout} is not supported")
+    if self._spec.layout is (layout or sparse_coo):
         return self
     return aten._to_sparse.default(self, layout, blocksize, dense_dim)
 
@@ -219,7 +226,8 @@ native_function(
     composite=_to_sparse,
     doc="""The sparse tensor of the elements that are not zero, coalesced.
 
-    ``layout``: gnomon.sparse_coo.  ``dense_dim``: the number of last dimensions that are in the values.""",
+    ``layout``: gnomon.sparse_coo, or a compressed one, with a ``blocksize`` if it has blocks.  ``dense_dim``:
+    the number of last dimensions that are in the values.""",
 )
 
 

@@ -71,6 +71,8 @@ def _refuse_strided(*arguments: Any) -> Any:
 
 def sampled(sparse: Tensor, left: Tensor, right: Tensor) -> Tensor:
     """The elements of the product of two strided matrices at the indices of ``sparse``."""
+    if not isinstance(sparse, SparseTensor):  # of a compressed layout
+        return aten.mm.default(left, right).sparse_mask(sparse)
     indices = sparse.coalesce()._indices()
     rows, columns = indices.unbind(0)
     values = (left[rows] * right.t()[columns]).sum(1)

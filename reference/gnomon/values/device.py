@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import Any, ClassVar
 
 from . import late_bound
-from .dispatch_key import SPARSE_KEYS, TENSOR_KEYS
+from .dispatch_key import COMPRESSED_KEYS, SPARSE_KEYS, TENSOR_KEYS
 from .errors import type_name
 from .speedups import speedups
 
@@ -115,7 +115,10 @@ def scoped_device() -> device | None:
 
 
 class layout:
-    """How a tensor's elements are stored: ``strided``, or ``sparse_coo`` (indices and values).
+    """How a tensor's elements are stored: ``strided``, ``sparse_coo`` (indices and values), or compressed.
+
+    A compressed layout counts the elements of each row (``sparse_csr``) or column (``sparse_csc``), or the
+    blocks of each row or column of blocks (``sparse_bsr``, ``sparse_bsc``).
 
     ``keys``: the dispatch keys of a tensor with the layout, and of a call that asks for one by ``layout=``.
     ``title``: its name in error messages.
@@ -137,6 +140,10 @@ class layout:
 
 strided = layout("strided", TENSOR_KEYS, "Strided")
 sparse_coo = layout("sparse_coo", SPARSE_KEYS, "Sparse")
+sparse_csr = layout("sparse_csr", COMPRESSED_KEYS, "SparseCsr")
+sparse_csc = layout("sparse_csc", COMPRESSED_KEYS, "SparseCsc")
+sparse_bsr = layout("sparse_bsr", COMPRESSED_KEYS, "SparseBsr")
+sparse_bsc = layout("sparse_bsc", COMPRESSED_KEYS, "SparseBsc")
 
 
 class memory_format:
