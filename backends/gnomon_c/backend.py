@@ -296,7 +296,8 @@ class CCall(PreparedCall):
         described_scalars = ffi.new("gn_scalar[]", scalars or [(0.0, 0.0, 0)])
         key_dtype = layouts[kernel._row.key_tensor][0]
         function = kernel._row.kernels[key_dtype] if key_dtype >= 0 else ffi.NULL
-        self.is_claimed = function != ffi.NULL
+        codes = [code for code, *_ in layouts if code >= len(ALL)]  # kernels read other tensors by tables, too
+        self.is_claimed = function != ffi.NULL and all(kernel._row.kernels[code] for code in codes)
         call = ffi.new("gn_call *")
         call.kernel = function
         call.work = min(work, 2**62)  # elements that share memory can be more than that

@@ -244,6 +244,8 @@ float: _dtype
 float16: _dtype
 float32: _dtype
 float64: _dtype
+float8_e4m3fn: _dtype
+float8_e5m2: _dtype
 half: _dtype
 int: _dtype
 int16: _dtype
@@ -253,7 +255,11 @@ int8: _dtype
 long: _dtype
 preserve_format: _memory_format
 short: _dtype
+sparse_coo: _layout
 strided: _layout
+uint16: _dtype
+uint32: _dtype
+uint64: _dtype
 uint8: _dtype
 
 @overload
@@ -3014,3 +3020,64 @@ def as_strided_scatter(
     stride: Sequence[_int],
     storage_offset: _int | None = ...,
 ) -> Tensor: ...
+@overload
+def sparse_coo_tensor(
+    size: Sequence[_int],
+    *,
+    dtype: _dtype | None = ...,
+    layout: _layout | None = ...,
+    device: _Device | None = ...,
+    pin_memory: _bool | None = ...,
+    requires_grad: _bool = ...,
+) -> Tensor: ...
+@overload
+def sparse_coo_tensor(
+    *size: _int,
+    dtype: _dtype | None = ...,
+    layout: _layout | None = ...,
+    device: _Device | None = ...,
+    pin_memory: _bool | None = ...,
+    requires_grad: _bool = ...,
+) -> Tensor: ...
+@overload
+def sparse_coo_tensor(
+    indices: Tensor,
+    values: Tensor,
+    *,
+    dtype: _dtype | None = ...,
+    layout: _layout | None = ...,
+    device: _Device | None = ...,
+    pin_memory: _bool | None = ...,
+    is_coalesced: _bool | None = ...,
+    requires_grad: _bool = ...,
+) -> Tensor: ...
+@overload
+def sparse_coo_tensor(
+    indices: Tensor,
+    values: Tensor,
+    size: Sequence[_int],
+    *,
+    dtype: _dtype | None = ...,
+    layout: _layout | None = ...,
+    device: _Device | None = ...,
+    pin_memory: _bool | None = ...,
+    is_coalesced: _bool | None = ...,
+    requires_grad: _bool = ...,
+) -> Tensor: ...
+@overload
+def sparse_coo_tensor(
+    indices: Tensor,
+    values: Tensor,
+    *size: _int,
+    dtype: _dtype | None = ...,
+    layout: _layout | None = ...,
+    device: _Device | None = ...,
+    pin_memory: _bool | None = ...,
+    is_coalesced: _bool | None = ...,
+    requires_grad: _bool = ...,
+) -> Tensor: ...
+def smm(input: Tensor, mat2: Tensor) -> Tensor: ...
+def sspaddmm(
+    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Scalar = ..., alpha: _Scalar = ...
+) -> Tensor: ...
+def hspmm(mat1: Tensor, mat2: Tensor) -> Tensor: ...
