@@ -342,10 +342,16 @@ native_function(
     doc="Fills ``self`` with integers drawn uniformly from [0, to).",
 )
 
+
+def _random_(self: Tensor, generator: Any) -> Tensor:
+    refuse_limited(self._spec.dtype)
+    return fill_integers(self, 0, _random_range(self._spec.dtype), generator)
+
+
 native_function(
     "random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)",
     variants="method",
-    explicit=lambda self, generator: fill_integers(self, 0, _random_range(self._spec.dtype), generator),
+    explicit=_random_,
     launches="random_.from",
     derivatives={"self": _zero_grad},
     batching="random",
