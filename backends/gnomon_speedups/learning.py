@@ -542,12 +542,13 @@ def give_back(spec: Spec, address: float, free_function: Any = free_function) ->
 
 # -- reading and writing elements ----------------------------------------------------------------------------
 
+_READ = frozenset(dtypes.ALL) - set(dtypes.COMPLEX)
 _WRITTEN = frozenset(dtypes.ALL) - {dtypes.float16, *dtypes.COMPLEX}
 
 
 def readable_code(spec: Spec) -> int:
     """The dtype code of tensors whose elements C can read by address; -1 for others."""
-    is_there = backend_of(spec.device).host_memory and not spec.dtype.is_complex
+    is_there = backend_of(spec.device).host_memory and spec.dtype in _READ
     return spec.dtype.code if is_there else -1
 
 

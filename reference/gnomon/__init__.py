@@ -136,6 +136,8 @@ from .values.dtype import (
     complex64,
     complex128,
     dtype,
+    float8_e4m3fn,
+    float8_e5m2,
     float16,
     float32,
     float64,
@@ -147,6 +149,9 @@ from .values.dtype import (
     promote_types,
     set_default_dtype,
     uint8,
+    uint16,
+    uint32,
+    uint64,
 )
 from .values.dtype import bool_ as bool
 from .values.errors import (

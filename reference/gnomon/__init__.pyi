@@ -168,7 +168,12 @@ from .random import seed as seed
 from .random import set_rng_state as set_rng_state
 from .serialization import load as load
 from .serialization import save as save
+from .sparse import sparse_bsc_tensor as sparse_bsc_tensor
+from .sparse import sparse_bsr_tensor as sparse_bsr_tensor
+from .sparse import sparse_compressed_tensor as sparse_compressed_tensor
 from .sparse import sparse_coo_tensor as sparse_coo_tensor
+from .sparse import sparse_csc_tensor as sparse_csc_tensor
+from .sparse import sparse_csr_tensor as sparse_csr_tensor
 from .values import version as version
 from .values.device import device as device
 from .values.device import layout as layout
@@ -246,6 +251,8 @@ float: _dtype
 float16: _dtype
 float32: _dtype
 float64: _dtype
+float8_e4m3fn: _dtype
+float8_e5m2: _dtype
 half: _dtype
 int: _dtype
 int16: _dtype
@@ -255,8 +262,15 @@ int8: _dtype
 long: _dtype
 preserve_format: _memory_format
 short: _dtype
+sparse_bsc: _layout
+sparse_bsr: _layout
 sparse_coo: _layout
+sparse_csc: _layout
+sparse_csr: _layout
 strided: _layout
+uint16: _dtype
+uint32: _dtype
+uint64: _dtype
 uint8: _dtype
 
 @overload

@@ -254,6 +254,15 @@ def check_implemented(dtype: dtypes.dtype, *implemented: dtypes.dtype) -> None:
         raise NotImplementedError(f"not implemented for dtype {dtype.name}")
 
 
+def refuse_limited(dtype: dtypes.dtype, taken: Sequence[dtypes.dtype] = ()) -> None:
+    """Raises NotImplementedError for a dtype of LIMITED that is not in ``taken``."""
+    if dtype in dtypes.LIMITED and dtype not in taken:
+        wanted = "int64" if dtype in dtypes.UNSIGNED else "float32"
+        raise NotImplementedError(
+            f"not implemented for dtype {dtype.name}; x.to(gnomon.{wanted}) converts it"
+        )
+
+
 def refuse_half(dtype: dtypes.dtype, *categories: str) -> None:
     """Raises NotImplementedError for float16, bfloat16, and a dtype of one of ``categories``."""
     refuse_dtype(dtype, *categories)

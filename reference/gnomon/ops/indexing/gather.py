@@ -16,7 +16,7 @@ from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...numerics.indexing import flat_index, positions_along, slice_offsets
 from ...values import geometry
-from ...values.dtype import int64
+from ...values.dtype import FLOAT8, int64
 from ...values.geometry import Ints, wrap_dim
 
 
@@ -209,6 +209,7 @@ index_select = native_function(
     "index_select(Tensor self, int dim, Tensor index) -> Tensor",
     meta=_index_select_meta,
     kernel=_index_select_kernel,
+    limited=FLOAT8,
     derivatives={"self": _index_select_grad},
     linear=("self",),
     separate=("self", "index"),

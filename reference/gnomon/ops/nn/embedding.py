@@ -15,7 +15,7 @@ from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...numerics.arithmetic import exact_sum
 from ...values import geometry
-from ...values.dtype import int32, int64
+from ...values.dtype import LIMITED, int32, int64
 
 
 def _embedding_meta(
@@ -47,6 +47,7 @@ native_function(
     "sparse=False) -> Tensor",
     meta=_embedding_meta,
     kernel=_embedding_kernel,
+    limited=LIMITED,
     derivatives={
         "weight": lambda grad, indices, weight_sizes, padding_idx, scale_grad_by_freq, sparse: (
             aten.embedding_backward.default(

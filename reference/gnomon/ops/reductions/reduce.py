@@ -27,7 +27,7 @@ from ...numerics.formulas import evenly_distributed
 from ...numerics.loops import reduction, rows_along
 from ...values import geometry
 from ...values.dispatch_key import BATCHED
-from ...values.dtype import bool_, int64, uint8
+from ...values.dtype import LIMITED, bool_, int64, uint8
 from ...values.geometry import wrap_dim
 
 
@@ -472,6 +472,7 @@ for _name, _function, _identity in (("any", any, 0), ("all", all, 1)):
         f"{_name}.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
         meta=_any_meta,
         kernel=reduction(_function),
+        limited=LIMITED,
         identity=_identity,
         doc=f"""Tests whether {_name} elements over dimensions ``dim`` are nonzero.  The result is bool, or
         uint8 for uint8.""",
