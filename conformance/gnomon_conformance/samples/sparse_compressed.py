@@ -193,7 +193,8 @@ PRODUCTS = [
     sample(csr(3, 4), csr(4, 3), dtypes=FLOATING),
     sample(csr(3, 4), csc(4, 2), dtypes=FLOATING),
 ]
-sparse_samples_of("mm", [*PRODUCTS, sample(tensor(2, 3), csr(3, 4), dtypes=FLOATING)])
+sparse_samples_of("mm", [*PRODUCTS, sample(csr(5, 4), tensor(4, 38), dtypes=FLOATING)])
+sparse_samples_of("mm", [sample(tensor(2, 3), csr(3, 4), dtypes=FLOATING)])
 sparse_samples_of("_sparse_mm", PRODUCTS, tolerance="composed")
 sparse_samples_of("mv", [sample(csr(3, 4), tensor(4), dtypes=FLOATING)])
 sparse_samples_of("addmv", [sample(tensor(3), csr(3, 4), tensor(4), beta=2, alpha=3, dtypes=FLOATING)])
