@@ -46,7 +46,7 @@ FEW, PLACES = integers(0, 1, 2), integers(1, 0)
 
 def constructed(layout: str, unsafe: bool, *sized: Any) -> list[Any]:
     """Calls of a constructor with each option; ``layout``: one that must be given, or its own."""
-    options = {"device": ON_DEVICE, "pin_memory": False if unsafe else None}
+    options: dict[str, Any] = {"device": ON_DEVICE, "pin_memory": False if unsafe else None}
     values, own = (tensor(2, 2, 2), (FEW, PLACES)) if layout[7] == "b" else (tensor(3), (STARTS, PLAIN))
     return [
         sample(*own, values, *sized, layout=layout),
