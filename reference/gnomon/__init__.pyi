@@ -2545,6 +2545,14 @@ def amax(
 def amin(
     input: Tensor, dim: Sequence[_int] | _int = ..., keepdim: _bool = ..., *, out: Tensor | None = ...
 ) -> Tensor: ...
+def hash_tensor(
+    input: Tensor,
+    dim: Sequence[_int] | _int = ...,
+    *,
+    keepdim: _bool = ...,
+    mode: _int = ...,
+    out: Tensor | None = ...,
+) -> Tensor: ...
 @overload
 def max(input: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
 @overload

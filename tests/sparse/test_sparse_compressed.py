@@ -377,6 +377,23 @@ def test_products(layout):
     assert gn.addmm(nothing, a, right, beta=0).tolist() == expected.tolist()
 
 
+@pytest.mark.parametrize("width", [1, 4, 7, 32, 71])
+def test_products_of_wide_matrices(device, width):
+    dense = gn.arange(3.0 * width, device=device).view(3, width)
+    for index_dtype in (gn.int64, gn.int32):
+        indices = [gn.tensor(each, dtype=index_dtype, device=device) for each in CSR[:2]]
+        x = gn.sparse_csr_tensor(*indices, gn.tensor(CSR[2], device=device), (2, 3))
+        expected = [[one + 2 * other, 3 * other] for one, other in zip(dense[0].tolist(), dense[2].tolist())]
+        assert (x @ dense).t().tolist() == expected
+        assert (x @ dense.t().contiguous().t()).t().tolist() == expected
+
+
+def test_an_index_out_of_range_is_noticed(device):
+    x = gn.sparse_csr_tensor([0, 1], [3], [1.0], (1, 3), device=device)
+    with pytest.raises(RuntimeError, match=r"takes value 3 which is not in the valid range \[0, 3\)"):
+        x @ gn.ones(3, 2, device=device)
+
+
 def test_sampled_products(x):
     left, right = gn.tensor([[1.0, 2.0], [3.0, 4.0]]), gn.arange(6.0).view(2, 3)
     sampled = gn.sparse.sampled_addmm(x, left, right, beta=2, alpha=3)

@@ -46,7 +46,7 @@ FEW, PLACES = integers(0, 1, 2), integers(1, 0)
 
 def constructed(layout: str, unsafe: bool, *sized: Any) -> list[Any]:
     """Calls of a constructor with each option; ``layout``: one that must be given, or its own."""
-    options = {"device": ON_DEVICE, "pin_memory": False if unsafe else None}
+    options: dict[str, Any] = {"device": ON_DEVICE, "pin_memory": False if unsafe else None}
     values, own = (tensor(2, 2, 2), (FEW, PLACES)) if layout[7] == "b" else (tensor(3), (STARTS, PLAIN))
     return [
         sample(*own, values, *sized, layout=layout),
@@ -193,7 +193,8 @@ PRODUCTS = [
     sample(csr(3, 4), csr(4, 3), dtypes=FLOATING),
     sample(csr(3, 4), csc(4, 2), dtypes=FLOATING),
 ]
-sparse_samples_of("mm", [*PRODUCTS, sample(tensor(2, 3), csr(3, 4), dtypes=FLOATING)])
+sparse_samples_of("mm", [*PRODUCTS, sample(csr(5, 4), tensor(4, 38), dtypes=FLOATING)])
+sparse_samples_of("mm", [sample(tensor(2, 3), csr(3, 4), dtypes=FLOATING)])
 sparse_samples_of("_sparse_mm", PRODUCTS, tolerance="composed")
 sparse_samples_of("mv", [sample(csr(3, 4), tensor(4), dtypes=FLOATING)])
 sparse_samples_of("addmv", [sample(tensor(3), csr(3, 4), tensor(4), beta=2, alpha=3, dtypes=FLOATING)])

@@ -22,6 +22,7 @@ SINGLE_VALUED = {
     ("_to_sparse", "blocksize"): "other layouts have blocks",
     ("to_sparse", "blocksize"): "other layouts have blocks",
     ("_embedding_bag_per_sample_weights_backward", "mode"): "only sums have weights",
+    ("hash_tensor", "mode"): "PyTorch has one kind of hash",
     **dict.fromkeys(
         [
             (name, "pivot")

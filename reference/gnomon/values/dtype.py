@@ -235,6 +235,10 @@ def _float8_coder(name: str) -> Callable[[Number], int]:
     return code
 
 
+def _float8_cast(code: Callable[[Number], int], values: _DecodeTable) -> Callable[[Number], float]:
+    return lambda value: values[code(value)]
+
+
 def _float8_values(name: str) -> Iterable[float]:
     fraction, bias, too_large = _FLOAT8[name]
     for code in range(256):
@@ -363,7 +367,7 @@ bfloat16._cast = lambda value: _bfloat16_table[_bfloat16_bits(value)]
 for _dtype in FLOAT8:
     _dtype._encode = _float8_coder(_dtype.name)
     _dtype._decode = _DecodeTable(functools.partial(_float8_values, _dtype.name))
-    _dtype._cast = lambda value, coded=_dtype._encode, values=_dtype._decode: values[coded(value)]
+    _dtype._cast = _float8_cast(_dtype._encode, _dtype._decode)
 complex128._cast = complex
 complex64._cast = lambda value: complex(round_to_float32(value.real), round_to_float32(value.imag))
 

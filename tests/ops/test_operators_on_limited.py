@@ -188,9 +188,27 @@ def test_records_take_only_what_they_name() -> None:
     assert named == {
         *("_index", "_index_put", "_masked_select", "abs", "all.dims", "any.dims", "bitwise_and.Tensor"),
         *("bitwise_or.Tensor", "bitwise_xor.Tensor", "cat", "ceil", "embedding", "eq.Tensor", "floor"),
-        *("index_select", "isinf", "isnan", "isneginf", "isposinf", "mul.Tensor"),
+        *("hash_tensor", "index_select", "isinf", "isnan", "isneginf", "isposinf", "mul.Tensor"),
         *("nan_to_num", "ne.Tensor", "round", "signbit", "sort.stable", "trunc", "where.self"),
     }
+
+
+def test_hash_tensor(device: str) -> None:
+    x = gn.tensor([[1.5, -2.0, 3.0], [0.1, 0.0, 5.0]], device=device)
+    found = gn.hash_tensor(x)
+    assert found.dtype is gn.uint64 and found.item() == 13861404113209655296
+    assert x.hash_tensor([1]).tolist() == [13830554455654793216, 9200178498881191936]
+    kept = gn.hash_tensor(x, 0, keepdim=True)
+    assert kept.tolist() == [[18464758579593216, 13835058055282163712, 7881299347898368]]
+    assert gn.hash_tensor(gn.tensor([1, -2, 3, 5], dtype=gn.int8, device=device)).item() == 2**64 - 7
+    assert gn.hash_tensor(x.to(gn.float64).requires_grad_()).requires_grad is False
+    with pytest.raises(RuntimeError, match="hash_tensor: Unknown hash_tensor mode: 1"):
+        gn.hash_tensor(x, mode=1)
+    with pytest.raises(RuntimeError, match="hash_tensor: Expected out tensor to have dtype uint64"):
+        gn.hash_tensor(x, out=gn.empty(0, dtype=gn.int64, device=device))
+    for kind in (gn.uint16, gn.uint64, gn.float8_e5m2, gn.complex64):
+        with pytest.raises(NotImplementedError, match=f"hash_tensor: not implemented for dtype {kind.name}"):
+            gn.hash_tensor(gn.ones(2, dtype=kind, device=device))
 
 
 def test_float8_operators(device: str) -> None:
