@@ -563,3 +563,69 @@ def test_integers_that_are_a_view_are_written_to_with_what_is_followed(device):
     x = gn.tensor([1.0, 2.0, 3.0])
     _, slope = gn.func.jvp(gn.func.grad(places), (x,), (gn.ones(3),))
     assert slope.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_out_variants_that_also_write_to_running_statistics(device: str) -> None:
+    gn.manual_seed(0)
+    x = gn.randn(4, 3, 5)
+    weight, bias = gn.randn(3), gn.randn(3)
+
+    def statistics() -> tuple[gn.Tensor, gn.Tensor]:
+        return gn.zeros(3), gn.ones(3)
+
+    mean, variance = statistics()
+    wanted = aten._native_batch_norm_legit(x, weight, bias, mean, variance, True, 0.25, 1e-5)
+    for dtype in (gn.float32, gn.float64):  # written by the kernel, and copied
+        moved_mean, moved_variance = statistics()
+        outputs = {name: gn.empty(0, dtype=dtype) for name in ("out", "save_mean", "save_invstd")}
+        found = aten._native_batch_norm_legit.out(
+            x, weight, bias, moved_mean, moved_variance, True, 0.25, 1e-5, **outputs
+        )
+        for result, output, expected in zip(found, outputs.values(), wanted):
+            assert result is output and output.dtype is dtype and output._version == 1
+            assert output.tolist() == expected.tolist() and output.is_contiguous()
+        assert moved_mean.tolist() == mean.tolist() != [0.0, 0.0, 0.0]
+        assert moved_variance.tolist() == variance.tolist() != [1.0, 1.0, 1.0]
+
+    # an output that is also the input: the statistics are those of the input as it was
+    target = x.clone()
+    moved_mean, moved_variance = statistics()
+    rest = {name: gn.empty(3) for name in ("save_mean", "save_invstd")}
+    aten._native_batch_norm_legit.out(
+        target, weight, bias, moved_mean, moved_variance, True, 0.25, 1e-5, out=target, **rest
+    )
+    assert target.tolist() == wanted[0].tolist() and moved_mean.tolist() == mean.tolist()
+
+    moved_mean, moved_variance = statistics()
+    outputs = {name: gn.empty(0) for name in ("out", "save_mean", "save_invstd")}
+    found = aten._batch_norm_with_update.out(
+        x,
+        weight,
+        bias,
+        moved_mean,
+        moved_variance,
+        0.25,
+        1e-5,
+        **outputs,
+        reserve=gn.empty(0, dtype=gn.uint8),
+    )
+    assert [each.shape for each in found] == [(4, 3, 5), (3,), (3,), (0,)]
+    assert found[0] is outputs["out"] and found[0].tolist() == wanted[0].tolist()
+    assert moved_mean.tolist() == mean.tolist() and moved_variance.tolist() == variance.tolist()
+
+    running = statistics()
+    with pytest.raises(RuntimeError, match=r"functions with out=\.\.\. arguments don't support automatic"):
+        aten._native_batch_norm_legit.out(
+            x.requires_grad_(), weight, bias, *running, True, 0.25, 1e-5, **outputs
+        )
+    assert running[0].tolist() == [0.0, 0.0, 0.0]
+    text = r"result type float32 can't be cast to the desired output type int32"
+    outputs["save_mean"] = gn.empty(0, dtype=gn.int32)
+    reserve = gn.empty(0, dtype=gn.uint8)
+    with pytest.raises(RuntimeError, match=text):
+        aten._native_batch_norm_legit.out(x.detach(), weight, bias, *running, True, 0.25, 1e-5, **outputs)
+    with pytest.raises(RuntimeError, match=text):
+        aten._batch_norm_with_update.out(
+            x.detach(), weight, bias, *running, 0.25, 1e-5, **outputs, reserve=reserve
+        )
+    assert running[0].tolist() == [0.0, 0.0, 0.0]  # a refused call writes nothing

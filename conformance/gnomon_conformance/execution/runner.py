@@ -311,7 +311,7 @@ def outcome(
     results: tuple[Any, ...] = ()
     if failure is None:
         results = tuple(result) if isinstance(result, (tuple, list)) else (result,)
-        written = tuple(_written(operator.schema, call.values))
+        written = tuple(written_arguments(operator.schema, call.values))
         results = written if result is None and not operator.schema.returns else results + written
     observed = tuple(_observed(framework, each, call) for each in results)
     storages = tuple(framework.numbers(whole) for whole in call.wholes)
@@ -320,11 +320,17 @@ def outcome(
     return Outcome(observed, storages, bumps, failure, kinds)
 
 
-def _written(schema: Any, values: Sequence[Any]) -> Iterator[Any]:
+def written_arguments(schema: Any, values: Sequence[Any]) -> Iterator[Any]:
     """What an operator wrote to, besides what it returns."""
     for argument, value in zip(schema.arguments, values):
         if argument.is_written and not schema.is_inplace and not schema.is_out:
             yield from value if argument.is_list else (value,)
+
+
+def returned_results(schema: Any, results: Sequence[Any]) -> Sequence[Any]:
+    """The results of an Outcome that the operator returned: its ``out=`` variant has an output for each."""
+    writes = any(argument.is_written for argument in schema.arguments)
+    return results[: len(schema.returns)] if writes else results  # a list is one of the schema's returns
 
 
 def failure_of(error: Exception) -> Failure:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..execution.runner import Gnomon, TensorOutcome, run, with_list_of_outputs
+from ..execution.runner import Gnomon, TensorOutcome, returned_results, run, with_list_of_outputs
 from .description import (
     GivenTensor,
     Sample,
@@ -206,7 +206,8 @@ def _outputs(variant: Any, sample: Sample, dtype: str) -> list[Stored]:
     functional = run(Gnomon("reference"), variant.record.base, sample, dtype, "contiguous")
     if any(not isinstance(each, TensorOutcome) for each in functional.results):
         return []
-    return [Stored((), each.sizes, (), 0, each.dtype) for each in functional.results]
+    returned = returned_results(variant.record.base.schema, functional.results)
+    return [Stored((), each.sizes, (), 0, each.dtype) for each in returned]
 
 
 def _made(outputs: Sequence[Stored], layout: str) -> list[GivenTensor]:

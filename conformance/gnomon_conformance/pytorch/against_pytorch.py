@@ -21,6 +21,7 @@ from ..execution.runner import (
     differentiate,
     differentiate_twice,
     prepare,
+    returned_results,
     run,
 )
 from ..inputs import placements
@@ -110,8 +111,10 @@ def _resized(
     framework: Framework, variant: Any, sample: Sample, dtype: str, layout: str, outcome: Any
 ) -> Any:
     """Sizes and strides (of dimensions longer than 1) of outputs that had no elements; None for a failure."""
-    call = prepare(framework, variant.record.base.schema, sample, dtype, layout)
-    outputs = [framework.build(Stored((), (0,), (1,), 0, each.dtype))[1] for each in outcome.results]
+    schema = variant.record.base.schema
+    call = prepare(framework, schema, sample, dtype, layout)
+    returned = returned_results(schema, outcome.results)
+    outputs = [framework.build(Stored((), (0,), (1,), 0, each.dtype))[1] for each in returned]
     try:
         framework.call(variant, [*call.values, *outputs])
     except Exception:  # errors are compared elsewhere

@@ -10,7 +10,7 @@ from ..collection import selection
 from ..collection.selection import variants
 from ..comparison.differences import failure_differences, result_differences
 from ..comparison.tolerances import Tolerance
-from ..execution.runner import Gnomon, failure_of, observe_tensor, prepare, run
+from ..execution.runner import Gnomon, failure_of, observe_tensor, prepare, run, written_arguments
 from ..inputs.description import Stored, complete, strides_of
 from ..reporting.reproduction import explain
 from ..samples import good_samples
@@ -45,9 +45,14 @@ def output(framework, wanted, how):
 
 
 def call_out(framework, operator, sample, dtype, wanted, how):
-    """Make the ``out=`` call; return outputs, storages, whether they were returned, warnings, exception."""
-    call = prepare(framework, operator.record.base.schema, sample, dtype, "contiguous")
-    outputs = [output(framework, each, how) for each in wanted]
+    """Make the ``out=`` call; return outputs, storages, whether they were returned, warnings, exception.
+
+    As in ``wanted``, the outputs are followed by the arguments that the operator writes to.
+    """
+    schema = operator.record.base.schema
+    call = prepare(framework, schema, sample, dtype, "contiguous")
+    written = list(written_arguments(schema, call.values))
+    outputs = [output(framework, each, how) for each in wanted[: len(wanted) - len(written)]]
     tensors = [tensor for _, tensor in outputs]
     kinds, failure, returned = [], None, None
     with warnings.catch_warnings(record=True) as caught:
@@ -63,7 +68,7 @@ def call_out(framework, operator, sample, dtype, wanted, how):
         except Exception as error:  # compared below
             failure = failure_of(error)
     kinds = [each.category.__name__ for each in caught if "GNOMON_FALLBACK" not in str(each.message)]
-    found = [observe_tensor(framework, tensor) for tensor in tensors]
+    found = [observe_tensor(framework, tensor) for tensor in (*tensors, *written)]
     wholes = [framework.numbers(whole) for whole, _ in outputs]
     return found, wholes, returned, kinds, failure
 
@@ -122,7 +127,7 @@ def check(framework, operator, sample, dtype, functional, how):
         has_strides &= is_non_overlapping_and_dense(expected.sizes, expected.strides)
         problems += result_differences(mine, expected, bounds, "the output", strides=has_strides)
     if how == "resized":
-        had_elements = any(0 not in (*each.sizes, 2) for each in wanted)
+        had_elements = any(0 not in (*each.sizes, 2) for each, _ in zip(wanted, wholes))
         if had_elements != ("UserWarning" in kinds):
             problems.append(f"an output of other sizes gave the warnings {kinds}")
     if how == "gapped":

@@ -175,10 +175,12 @@ def _out_variant(base: OpOverload) -> OpOverload | None:
     out = base.record.out.overload
     if not out:
         return None
-    if base.record.written_positions:
-        raise ValueError(f"{base.name}: an operator that writes to arguments has no derived out= variant")
     if "(" in out:
         schema = FunctionSchema(out)
+    elif base.record.written_positions:  # PyTorch marks the outputs with other letters than these arguments
+        raise ValueError(
+            f"{base.name}: the out= variant of an operator that writes to arguments needs its whole schema"
+        )
     else:
         arguments, _, _ = base.schema.text.partition("(")[2].rpartition(") ->")
         has_star = any(argument.kwarg_only for argument in base.schema.arguments)
@@ -198,7 +200,10 @@ def _out_variant(base: OpOverload) -> OpOverload | None:
             count = len(base.schema.arguments)
             has_list = schema.arguments[-1].is_list
             outputs = arguments[-1] if has_list else arguments[count:]
-            inputs = arguments[:count]
+            inputs = list(arguments[:count])
+            changed = [(inputs[position], position) for position in base.record.written_positions]
+            for tensor, position in changed:  # a call whose outputs are refused writes to no argument
+                inputs[position] = aten.clone.default(tensor, None)
             results = base(*(inputs if has_list else with_output_dtype(base, inputs, outputs[0])))
             results = results if isinstance(results, tuple) else (results,)
             if len(results) != len(outputs):
@@ -208,7 +213,9 @@ def _out_variant(base: OpOverload) -> OpOverload | None:
                 )
             if any(_has_tangent(each) for each in (*results, *outputs)):
                 raise no_forward_ad_of_out(base.schema.name)
-            written = write_results(variant, results, outputs, inputs)
+            written = write_results(variant, results, outputs, arguments[:count])
+            for tensor, position in changed:
+                tensor.copy_(inputs[position])
             for output in outputs:
                 version_counter(output).value += 1
             return None if has_list else written

@@ -270,19 +270,25 @@ def expanded_arguments(operator: OpOverload, arguments: Sequence[Any], output: S
     return expanded
 
 
+def with_written(
+    operator: OpOverload, outputs: Sequence[Tensor | None], arguments: Sequence[Any]
+) -> Sequence[Tensor | None]:
+    """What a kernel gets as outputs: the returned ones, then the arguments that the operator writes to."""
+    beside = [*outputs]
+    for position in operator.record.written_positions:
+        value = arguments[position]
+        beside.extend(value if isinstance(value, (list, tuple)) else (value,))
+    return beside
+
+
 def run_functional(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
     """Allocate the outputs and compute them: the Dense kernel of functional operators."""
     meta = meta_result(operator, arguments)
     outputs: list[Tensor | None] = []
     for spec in meta.output_specs:
         outputs.append(None if spec is None else empty_tensor(spec))
-    written = operator.record.written_positions
-    if written:
-        beside = [*outputs]
-        for position in written:
-            value = arguments[position]
-            beside.extend(value if isinstance(value, (list, tuple)) else (value,))
-        execute(operator, meta, None, beside, arguments, meta.prepared)
+    if operator.record.written_positions:
+        execute(operator, meta, None, with_written(operator, outputs, arguments), arguments, meta.prepared)
         return tuple(outputs) if outputs else None
     execute(operator, meta, meta.iterator, outputs, arguments, meta.prepared)
     return outputs[0] if len(operator.schema.returns) == 1 else tuple(outputs)
@@ -360,10 +366,11 @@ def _compute_into(
         and same_dtypes
         and not any(_shares_storage(output, base, arguments) for output in outputs)
     ):
-        execute(base, meta, None, outputs, arguments, meta.prepared.setdefault(("out", specs), {}))
+        prepared = meta.prepared.setdefault(("out", specs), {})
+        execute(base, meta, None, with_written(base, outputs, arguments), arguments, prepared)
         return
     results = [empty_tensor(spec) for spec in meta.output_specs]
-    execute(base, meta, meta.iterator, results, arguments, meta.prepared)
+    execute(base, meta, meta.iterator, with_written(base, results, arguments), arguments, meta.prepared)
     for output, result in zip(outputs, results):
         launch.copy_into(output, result)
 
@@ -387,7 +394,8 @@ def run_out(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
         for output, wanted in zip(outputs, meta.output_specs)
     ):  # compute before an input is resized
         results = [empty_tensor(spec) for spec in meta.output_specs]
-        execute(base, meta, meta.iterator, results, functional_arguments, meta.prepared)
+        beside = with_written(base, results, functional_arguments)
+        execute(base, meta, meta.iterator, beside, functional_arguments, meta.prepared)
         return write_results(operator, results, outputs, functional_arguments)
     for output, wanted in zip(outputs, meta.output_specs):
         resize_for(base, output, wanted, functional_arguments)

@@ -336,6 +336,12 @@ native_function(
     kernel=_moving_kernel,
     derivatives={"input, weight, bias": _training_grad},
     non_differentiable_outputs=(1, 2),
+    out=Out(
+        "_native_batch_norm_legit.out(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, "
+        "Tensor(b!) running_var, bool training, float momentum, float eps, *, Tensor(d!) out, Tensor(e!) "
+        "save_mean, Tensor(f!) save_invstd) -> (Tensor(d!), Tensor(e!), Tensor(f!))",
+        row_major=True,
+    ),
     doc="native_batch_norm with a schema that annotates the running statistics as modified.",
 )
 
@@ -354,6 +360,12 @@ native_function(
     "_batch_norm_with_update(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, Tensor(b!) "
     "running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor)",
     composite=_with_update,
+    out=Out(
+        "_batch_norm_with_update.out(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, "
+        "Tensor(b!) running_var, float momentum, float eps, *, Tensor(d!) out, Tensor(e!) save_mean, "
+        "Tensor(f!) save_invstd, Tensor(g!) reserve) -> (Tensor(d!), Tensor(e!), Tensor(f!), Tensor(g!))",
+        row_major=True,
+    ),
     doc="native_batch_norm in training; also returns what cuDNN reserves for backward: nothing, in uint8.",
 )
 
@@ -361,6 +373,12 @@ native_function(
     "_batch_norm_no_update(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
     "running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor)",
     composite=_no_update,
+    out=Out(
+        "_batch_norm_no_update.out(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
+        "running_var, float momentum, float eps, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2, "
+        "Tensor(d!) out3) -> (Tensor(a!), Tensor(b!), Tensor(c!), Tensor(d!))",
+        row_major=True,
+    ),
     doc="native_batch_norm by the running statistics; also returns what cuDNN reserves: nothing, in uint8.",
 )
 
