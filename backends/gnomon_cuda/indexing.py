@@ -506,6 +506,13 @@ def _index_add(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) ->
     return _combine_picks(work, tensors, picks, scale=arguments["alpha"])
 
 
+def _index_reduce(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+    picks = _slices(tensors, arguments, Operand.of(tensors[3]), False)
+    how = arguments["reduce"]
+    mean = MEAN_OF_PICKS if how == "mean" else UNDIVIDED
+    return _combine_picks(work, tensors, picks, how=how, with_self=bool(arguments["include_self"]), mean=mean)
+
+
 def _index_copy(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
     return _put_picks(work, tensors, _slices(tensors, arguments, Operand.of(tensors[3]), False))
 
@@ -593,6 +600,7 @@ def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], d
         "scatter.value_reduce": _with_indices(_scatter_combine),
         "scatter_reduce.two": _with_indices(_scatter_reduce),
         "index_add": _index_add,
+        "index_reduce": _index_reduce,
         "index_fill.int_Scalar": _index_fill,
         "index_fill.int_Tensor": _index_fill,
         "_index_put": _index_put,

@@ -32,6 +32,7 @@ _SEARCHES = (
 )
 _SCANS = {
     **dict.fromkeys(("cumsum", "cumprod"), DTYPES["ALL"]),
+    "logcumsumexp": DTYPES["FRACTIONAL"],
     **dict.fromkeys(("cummax", "cummin"), DTYPES["ORDERED"]),
 }
 _TOTAL_BYTES = 32

@@ -1,8 +1,8 @@
-"""nll_loss and its gradient, glu and log_sigmoid, by csrc/cuda/losses.cu."""
+"""nll_loss and its gradient, glu, log_sigmoid and frexp, by csrc/cuda/losses.cu."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from gnomon.memory.prepared import BAD_VALUE, OK
@@ -19,7 +19,7 @@ typedef struct {
     int32_t reduction; uintptr_t fault;
 } gn_samples;
 """
-_GROUP = ("nll_rows", "nll_total", "nll_backward", "glu", "log_sigmoid")
+_GROUP = ("nll_rows", "nll_total", "nll_backward", "glu", "log_sigmoid", "split")
 _LENGTH = 2048  # rows per block
 _LOSS_BYTES = 16  # of gn_loss
 
@@ -98,11 +98,15 @@ def _glu(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
     return _each(work, "glu", out, views)
 
 
-def _log_sigmoid(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
-    spec = tensors[0]._spec
-    size = spec.dtype.itemsize
-    places = [(int(each._address), [step * size for step in each._spec.strides]) for each in tensors]
-    return _each(work, "log_sigmoid", tensors[0], work.views(spec.sizes, *places))
+def _two_results(kernel: str) -> Callable[..., int]:
+    def run(work: Work, tensors: Sequence[Any], arguments: dict[str, Any]) -> int:
+        places = [
+            (int(each._address), [step * each._spec.dtype.itemsize for step in each._spec.strides])
+            for each in tensors
+        ]
+        return _each(work, kernel, tensors[0], work.views(tensors[0]._spec.sizes, *places))
+
+    return run
 
 
 def _each(work: Work, kernel: str, out: Any, views: Sequence[Any]) -> int:
@@ -123,7 +127,8 @@ def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], d
         "nll_loss_forward": _nll_loss,
         "nll_loss_backward": _nll_loss_backward,
         "glu": _glu,
-        "log_sigmoid_forward": _log_sigmoid,
+        "log_sigmoid_forward": _two_results("log_sigmoid"),
+        "frexp.Tensor": _two_results("split"),
     }
     source = f"csrc/cuda/{TEXT}"
     return tables(

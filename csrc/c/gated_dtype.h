@@ -1,4 +1,4 @@
-/* glu and log_sigmoid_forward for one dtype; half types are converted to float in buffers. */
+/* glu, log_sigmoid_forward and frexp for one dtype; half types are converted to float in buffers. */
 
 #if IS_FLOATING
 #if IS_HALF
@@ -52,6 +52,29 @@ static int32_t NAME(log_sigmoid_loop)(int64_t count, char *const *data, const in
     }
     return GN_OK;
 }
+
+/* Mantissas and exponents. */
+static int32_t NAME(frexp_loop)(int64_t count, char *const *data, const int64_t *strides, const gn_call *call) {
+    const int64_t size = sizeof(STORAGE);
+    (void)call;
+    if (strides[0] == size && strides[1] == (int64_t)sizeof(int32_t) && strides[2] == size) {
+        STORAGE *mantissas = (STORAGE *)data[0];
+        int32_t *exponents = (int32_t *)data[1];
+        const STORAGE *in = (const STORAGE *)data[2];
+        GN_INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            int32_t exponent;
+            mantissas[i] = (STORAGE)gn_parts((double)in[i], &exponent);
+            exponents[i] = exponent;
+        }
+        return GN_OK;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        const double x = (double)*(const STORAGE *)(data[2] + i * strides[2]);
+        *(STORAGE *)(data[0] + i * strides[0]) = (STORAGE)gn_parts(x, (int32_t *)(data[1] + i * strides[1]));
+    }
+    return GN_OK;
+}
 #endif
 
 /* (out, self); integers: dim. */
@@ -68,6 +91,11 @@ int32_t NAME(kernel_glu)(const gn_call *call, void *const *data) {
 /* (output, buffer; self) */
 int32_t NAME(kernel_log_sigmoid)(const gn_call *call, void *const *data) {
     return gn_for_each_direct(call, 2, 3, call->tensors, data, LOOP(log_sigmoid));
+}
+
+/* (mantissa, exponent; self) */
+int32_t NAME(kernel_frexp)(const gn_call *call, void *const *data) {
+    return gn_for_each_direct(call, 2, 3, call->tensors, data, LOOP(frexp));
 }
 
 #undef LOOP

@@ -1,5 +1,7 @@
-/* nll_loss, glu, and log_sigmoid with what its gradient needs. */
+/* nll_loss, glu, log_sigmoid with what its gradient needs, and frexp. */
 #include "kernel.cuh"
+
+#include "../c/scalar_parts.h"
 
 #define LOSS_THREADS 256
 

@@ -104,4 +104,13 @@ __global__ void log_sigmoid(gn_view out, gn_view decays, gn_view from) {
     }
 }
 
+/* Mantissas and exponents. */
+__global__ void split(gn_view mantissas, gn_view exponents, gn_view from) {
+    const int64_t count = gn_count(mantissas);
+    for (int64_t i = gn_thread(); i < count; i += gn_threads()) {
+        const double x = (double)LOAD(*(const STORAGE *)gn_place(from, i));
+        *(STORAGE *)gn_place(mantissas, i) = STORE((COMPUTE)gn_parts(x, (int32_t *)gn_place(exponents, i)));
+    }
+}
+
 #endif

@@ -134,6 +134,46 @@ struct cumprod_scan {
 #endif
 };
 
+#if GN_IS_FLOATING || GN_IS_COMPLEX
+/* log (exp a + exp b).  Of complex numbers a NaN in one part makes both NaN; the logarithm of 0 has no angle, and
+ * infinite sums get theirs from their exponentials. */
+static inline double gn_add_exponential(double a, double b) {
+    return gn_logaddexp_float64(a, b);
+}
+static inline gn_complex128 gn_add_exponential(gn_complex128 a, gn_complex128 b) {
+    if (a != a || b != b) {
+        return gn_complex128((double)NAN, (double)NAN);
+    }
+    if (b.re == -(double)INFINITY) {
+        return a;
+    }
+    if (a.re == -(double)INFINITY) {
+        return b;
+    }
+    if (a.re == b.re && a.re == (double)INFINITY) {
+        return clog(cexp(a) + cexp(b));
+    }
+    return gn_logaddexp_complex128(a, b);
+}
+struct logcumsumexp_scan {
+    typedef gn_precise total;
+    static inline total first(void) {
+        return -(double)INFINITY;
+    }
+    static inline total of(gn_element stored, int64_t place) {
+        (void)place;
+        return gn_add_exponential(first(), (total)gn_load(stored));
+    }
+    static inline total both(total a, total b) {
+        return gn_add_exponential(a, b);
+    }
+    static inline void write(char *value, char *index, total x) {
+        (void)index;
+        *(gn_element *)value = gn_rounded(x);
+    }
+};
+#endif
+
 #if !GN_IS_COMPLEX
 /* The extreme so far and its index: the last of equal ones; NaN comes before all numbers. */
 struct gn_champion {

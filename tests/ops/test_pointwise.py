@@ -147,6 +147,13 @@ def test_frexp_of_extreme_numbers(device: str) -> None:
     assert exponent.dtype is gn.int32 and exponent.tolist() == [0, 0, 1, 2, 0, 0, -148]
     nan = gn.frexp(gn.tensor([math.nan]))
     assert nan.mantissa.isnan().item() and nan.exponent.tolist() == [0]
+    least = gn.frexp(gn.tensor([2.0**-1074, -3 * 2.0**-1060, 1.7e308], dtype=gn.float64))
+    assert least.mantissa.tolist() == [0.5, -0.75, 1.7e308 / 2.0**1023 / 2]
+    assert least.exponent.tolist() == [-1073, -1058, 1024]
+    for dtype, smallest in ((gn.float16, -24), (gn.bfloat16, -133)):
+        halves = gn.frexp(gn.tensor([2.0**smallest, 24.0], dtype=dtype))
+        assert halves.mantissa.dtype is dtype and halves.mantissa.tolist() == [0.5, 0.75]
+        assert halves.exponent.tolist() == [smallest + 1, 5]
     found = gn.frexp(gn.ones(2, 3, 4).permute(2, 0, 1))
     assert found.mantissa.stride() == (1, 12, 4) == found.exponent.stride()
     y = gn.tensor([0.5, 3.0, -7.0, 0.0], requires_grad=True)
