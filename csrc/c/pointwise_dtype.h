@@ -20,6 +20,7 @@
 #define UNARY_FAR_LOOP(id, far, far_expression, expression)
 #define BINARY_FAR_LOOP(id, far, far_expression, expression)
 #define BINARY_LOOP(id, RESULT, TO_RESULT, fault, parameter, expression)
+#define BINARY_BLOCK_LOOP(id, block)
 #define TERNARY_LOOP(id, parameter, expression)
 #define THROUGH_FLOAT(id)                                                \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {  \
@@ -271,6 +272,26 @@
     }                                                                                              \
     HALVES_##TO_RESULT(id, 2, parameter, expression)
 
+/* out = block(a, b), in double. */
+#define BINARY_BLOCK_LOOP(id, block)                                                               \
+    static int32_t NAME(id##_loop)(int64_t count, char *const *data, const int64_t *strides,       \
+                                   const gn_call *call) {                                          \
+        (void)call;                                                                                \
+        double lefts[GN_ROW_BUFFER], rights[GN_ROW_BUFFER], results[GN_ROW_BUFFER];                \
+        for (int64_t begin = 0; begin < count; begin += GN_ROW_BUFFER) {                           \
+            const int64_t part = gn_min(GN_ROW_BUFFER, count - begin);                             \
+            for (int64_t i = 0; i < part; i++) {                                                   \
+                lefts[i] = (double)*(const STORAGE *)(data[1] + (begin + i) * strides[1]);         \
+                rights[i] = (double)*(const STORAGE *)(data[2] + (begin + i) * strides[2]);        \
+            }                                                                                      \
+            block(part, lefts, rights, results, CODE == GN_FLOAT64);                               \
+            for (int64_t i = 0; i < part; i++) {                                                   \
+                *(STORAGE *)(data[0] + (begin + i) * strides[0]) = (STORAGE)results[i];            \
+            }                                                                                      \
+        }                                                                                          \
+        return GN_OK;                                                                              \
+    }
+
 /* out[i] = expression of a, b and c. */
 #define TERNARY_LOOP(id, parameter, expression)                                                    \
     static int32_t NAME(id##_loop)(int64_t count, char *const *data, const int64_t *strides,       \
@@ -396,6 +417,7 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
                           KERNEL_CHOICE(id, choice)))
 #define BINARY_WITH(name, id, dtypes, parameters, expression) \
     OF_TWO(WHEN_##dtypes(BINARY_LOOP(id, STORAGE, STORE, 0, parameters, expression) KERNEL(id)))
+#define BINARY_BLOCK(name, id, dtypes, block, expression) OF_TWO(WHEN_##dtypes(BINARY_BLOCK_LOOP(id, block) KERNEL(id)))
 #define BINARY_COMPLEX(name, id, dtypes, expression) \
     OF_TWO(WHEN_##dtypes(BINARY_LOOP(id, COMPLEX_OF_REAL, AS_COMPLEX, 0, NO_PARAMETER, expression) KERNEL(id)))
 #define COMPARISON(name, id, dtypes, expression) \
@@ -478,6 +500,7 @@ OF_ONE(KERNEL(pow_number))
 #undef UNARY_FAR_LOOP
 #undef BINARY_FAR_LOOP
 #undef BINARY_LOOP
+#undef BINARY_BLOCK_LOOP
 #undef TERNARY_LOOP
 #undef DENSE
 #undef FETCH
@@ -526,6 +549,7 @@ OF_ONE(KERNEL(pow_number))
 #undef BINARY_NUMBER
 #undef BINARY_CHOICE
 #undef BINARY_WITH
+#undef BINARY_BLOCK
 #undef BINARY_COMPLEX
 #undef COMPARISON
 #undef CHECKED

@@ -472,49 +472,82 @@ GN_INLINE double gn_chebyshev(gn_polynomial_kind kind, gn_pair x, int64_t n, int
     return is_negative && (n & 1) != 0 ? -result : result;
 }
 
-/* By the recurrence.  Numbers that are too large are scaled. */
-GN_INLINE double gn_recurrence(gn_polynomial_kind kind, double x, int64_t n, int exact) {
+/* What a step of a recurrence needs, whatever the argument: Hermite's factor, or k / (k + 1) and 1 / (k + 1). */
+typedef struct gn_polynomial_step {
+    double factor;
+    gn_pair ratio, reciprocal;
+} gn_polynomial_step;
+GN_INLINE gn_polynomial_step gn_step_of_order(gn_polynomial_kind kind, int64_t order) {
+    const double k = (double)order;
+    gn_polynomial_step step = {kind == GN_HERMITE_H ? 2 * k : k, {0, 0}, {0, 0}};
+    if (kind == GN_LAGUERRE_L || kind == GN_LEGENDRE_P) {
+        step.ratio = gn_pair_ratio(k, k + 1);
+        step.reciprocal = gn_pair_ratio(1, k + 1);
+    }
+    return step;
+}
+GN_INLINE gn_pair gn_pair_times_number(gn_pair a, double b, int exact) {
+    gn_pair result = {a.high * b, 0};
+    if (exact) {
+        result.low = fma(a.high, b, -result.high) + a.low * b;
+    }
+    return result;
+}
+/* The polynomial of order 1; that of order 0 is 1. */
+GN_INLINE gn_pair gn_first_polynomial(gn_polynomial_kind kind, double x) {
     const gn_pair argument = {kind == GN_HERMITE_H ? 2 * x : x, 0};
+    return kind == GN_LAGUERRE_L ? gn_pair_of_sum(1, -x) : argument;
+}
+/* The next one, from two; `argument` is twice x for GN_HERMITE_H, else x. */
+GN_INLINE gn_pair gn_next_polynomial(gn_polynomial_kind kind, double argument, gn_polynomial_step at, gn_pair value,
+                                     gn_pair before, int exact) {
+    const gn_pair minus_before = gn_pair_by(before, -1);
+    const gn_pair product = gn_pair_times_number(value, argument, exact);
+    if (kind == GN_HERMITE_H || kind == GN_HERMITE_HE) {
+        return gn_pair_plus(product, gn_pair_times_number(minus_before, at.factor, exact), exact);
+    }
+    if (kind == GN_LAGUERRE_L) { /* L(k) + (L(k) - L(k - 1)) k / (k + 1) - x L(k) / (k + 1) */
+        const gn_pair step = gn_pair_times(at.ratio, gn_pair_plus(value, minus_before, exact), exact);
+        const gn_pair rest = gn_pair_by(gn_pair_times(at.reciprocal, product, exact), -1);
+        return gn_pair_plus(value, gn_pair_plus(step, rest, exact), exact);
+    }
+    /* x P(k) + (x P(k) - P(k - 1)) k / (k + 1) */
+    const gn_pair step = gn_pair_plus(product, minus_before, exact);
+    return gn_pair_plus(product, gn_pair_times(at.ratio, step, exact), exact);
+}
+/* The result from a sum that was divided by 2^exponent.  NaN comes of an overflow in one step: the largest power of x
+ * decides its sign. */
+GN_INLINE double gn_polynomial_of_sum(gn_polynomial_kind kind, double x, int64_t n, double sum, int exponent) {
+    if (sum != sum) {
+        const int is_negative = (n & 1) != 0 && (kind == GN_LAGUERRE_L ? x > 0 : x < 0);
+        return is_negative ? -(double)INFINITY : (double)INFINITY;
+    }
+    return exponent == 0 ? sum : scalbn(sum, exponent);
+}
+
+/* By the recurrence.  Numbers that are too large are scaled. */
+#define GN_LARGE_POLYNOMIAL 0x1p500
+GN_INLINE double gn_recurrence(gn_polynomial_kind kind, double x, int64_t n, int exact) {
+    const double argument = kind == GN_HERMITE_H ? 2 * x : x;
     gn_pair before = {1, 0};
-    gn_pair value = kind == GN_LAGUERRE_L ? gn_pair_of_sum(1, -x) : argument;
+    gn_pair value = gn_first_polynomial(kind, x);
     int exponent = 0;
     for (int64_t order = 1; order < n; order++) {
-        const double k = (double)order;
-        const gn_pair minus_before = gn_pair_by(before, -1);
-        gn_pair next;
-        if (kind == GN_HERMITE_H || kind == GN_HERMITE_HE) {
-            const gn_pair factor = {kind == GN_HERMITE_H ? 2 * k : k, 0};
-            next = gn_pair_plus(gn_pair_times(argument, value, exact), gn_pair_times(factor, minus_before, exact), exact);
-        } else if (kind == GN_LAGUERRE_L) {
-            /* L(k) + (k (L(k) - L(k - 1)) - x L(k)) / (k + 1) */
-            const gn_pair step = gn_pair_plus(value, minus_before, exact);
-            const gn_pair first = gn_pair_times(gn_pair_ratio(k, k + 1), step, exact);
-            const gn_pair second = gn_pair_times(gn_pair_ratio(-x, k + 1), value, exact);
-            next = gn_pair_plus(value, gn_pair_plus(first, second, exact), exact);
-        } else {
-            /* x P(k) + (x P(k) - P(k - 1)) k / (k + 1) */
-            const gn_pair product = gn_pair_times(argument, value, exact);
-            const gn_pair step = gn_pair_plus(product, minus_before, exact);
-            next = gn_pair_plus(product, gn_pair_times(gn_pair_ratio(k, k + 1), step, exact), exact);
-        }
+        const gn_pair next =
+            gn_next_polynomial(kind, argument, gn_step_of_order(kind, order), value, before, exact);
         before = value;
         value = next;
         if (exact && (order & 15) == 0) { /* products of two low parts are left out, so these must stay small */
             value = gn_pair_near(value);
             before = gn_pair_near(before);
         }
-        if (GN_UNLIKELY(fabs(value.high) > 0x1p500)) {
-            value = gn_pair_by(value, 0x1p-500);
-            before = gn_pair_by(before, 0x1p-500);
+        if (GN_UNLIKELY(fabs(value.high) > GN_LARGE_POLYNOMIAL)) {
+            value = gn_pair_by(value, 1 / GN_LARGE_POLYNOMIAL);
+            before = gn_pair_by(before, 1 / GN_LARGE_POLYNOMIAL);
             exponent += 500;
         }
     }
-    const double sum = value.high + value.low;
-    if (sum != sum) { /* of an overflow in one step: the largest power decides */
-        const int is_negative = (n & 1) != 0 && (kind == GN_LAGUERRE_L ? x > 0 : x < 0);
-        return is_negative ? -(double)INFINITY : (double)INFINITY;
-    }
-    return exponent == 0 ? sum : scalbn(sum, exponent);
+    return gn_polynomial_of_sum(kind, x, n, value.high + value.low, exponent);
 }
 
 /* The order as an integer; what no integer holds counts as a negative one. */

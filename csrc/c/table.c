@@ -19,6 +19,7 @@
 #define BINARY_NUMBER(name, id, ...) DECLARE(id)
 #define BINARY_CHOICE(name, id, ...) DECLARE(id)
 #define BINARY_WITH(name, id, ...) DECLARE(id)
+#define BINARY_BLOCK(name, id, ...) DECLARE(id)
 #define BINARY_COMPLEX(name, id, ...) DECLARE(id)
 #define COMPARISON(name, id, ...) DECLARE(id)
 #define CHECKED(name, id, ...) DECLARE(id)
@@ -49,6 +50,7 @@
 #undef BINARY_NUMBER
 #undef BINARY_CHOICE
 #undef BINARY_WITH
+#undef BINARY_BLOCK
 #undef BINARY_COMPLEX
 #undef COMPARISON
 #undef CHECKED
@@ -78,6 +80,7 @@
 #define BINARY_NUMBER(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define BINARY_CHOICE(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define BINARY_WITH(name, id, dtypes, ...) ITERATED(name, id, dtypes)
+#define BINARY_BLOCK(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define BINARY_COMPLEX(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define COMPARISON(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define CHECKED(name, id, dtypes, ...) ITERATED(name, id, dtypes)

@@ -64,6 +64,7 @@
     WHEN_##dtypes(OPERATION(id, 2, STORAGE, STORE, INTEGER_ARGUMENT(parameter, 0), 0, expression))
 #define BINARY_WITH(name, id, dtypes, parameters, expression) \
     WHEN_##dtypes(OPERATION(id, 2, STORAGE, STORE, parameters, 0, expression))
+#define BINARY_BLOCK(name, id, dtypes, block, expression) BINARY(name, id, dtypes, expression)
 #define BINARY_COMPLEX(name, id, dtypes, expression) \
     WHEN_##dtypes(OPERATION(id, 2, COMPLEX_OF_REAL, AS_COMPLEX, NO_PARAMETER, 0, expression))
 #define COMPARISON(name, id, dtypes, expression) \

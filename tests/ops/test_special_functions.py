@@ -165,3 +165,26 @@ def test_i0_is_a_function_and_a_method(device: str) -> None:
     assert gn.i0(x).tolist() == x.i0().tolist() == gn.special.i0(x).tolist()
     expected = gn.i0(x).tolist()
     assert x.i0_() is x and x.tolist() == expected
+
+
+@pytest.mark.parametrize("name", ["hermite_polynomial_h", "laguerre_polynomial_l", "legendre_polynomial_p"])
+@pytest.mark.parametrize("dtype", [gn.float32, gn.float64])
+def test_a_polynomial_does_not_depend_on_those_beside_it(device: str, name: str, dtype: gn.dtype) -> None:
+    function = getattr(gn.special, name)
+    usual = [0.25, -1.5, 3.0, 0.0, 7.5, -0.125, 1.0, 2.0, -3.0, 0.75, -9.0, 4.0, 0.5, -0.5, 6.0, 1.25, 11.0]
+    odd = [*usual[:-4], math.nan, math.inf, -1e30, 1e30]
+    cases = [
+        (usual, [5] * 17),  # one block of equal orders, and a rest
+        (usual, [17, 0, 1, 2, 3, 31, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]),
+        (usual, [300, 2, 1, 0, 2, 1, 3, 2, 1, 4, 3, 2, 1, 5, 2, 1, 40]),
+        (odd, [21] * 17),
+        (odd, [20, -1, 33, 2, 3, 32, 4, 5, 6, 7, 8, 9, 10, 3, 2, 20, 21]),
+    ]
+    for numbers, orders in cases:
+        x, n = gn.tensor(numbers, dtype=dtype), gn.tensor(orders, dtype=dtype)
+        found = function(x, n)
+        alone = gn.stack([function(x[place], n[place]) for place in range(len(numbers))])
+        assert gn.equal(found.nan_to_num(1.5), alone.nan_to_num(1.5))
+        assert found.isnan().tolist() == alone.isnan().tolist()
+        if orders.count(orders[0]) == len(orders):
+            assert function(x, orders[0]).nan_to_num(1.5).tolist() == found.nan_to_num(1.5).tolist()
