@@ -27,6 +27,7 @@ HEADER = ROOT / "csrc" / "c" / "scalar_special_tables.h"
 mp.dps = 40
 NODES = 36
 PRECISION = mpf(2) ** -57
+FLOAT_PRECISION = mpf(2) ** -36
 
 Function = Callable[[Any], Any]
 Interval = tuple[Any, Any]
@@ -40,6 +41,7 @@ class Table(NamedTuple):
     function: Function
     intervals: list[Interval]
     is_centred: bool  # the variable is -1 and 1 at a piece's ends; else it is the function's argument itself
+    precision: Any = PRECISION  # if it is another, the table is for C's float32 alone
 
 
 def octaves(first: int, last: int) -> list[Interval]:
@@ -56,7 +58,7 @@ def units(first: int, last: int) -> list[Interval]:
     return [(mpf(each), mpf(each + 1)) for each in range(first, last)]
 
 
-def coefficients(function: Function, interval: Interval, is_centred: bool) -> list[Any]:
+def coefficients(function: Function, interval: Interval, is_centred: bool, precision: Any) -> list[Any]:
     """Coefficients of powers of the variable, the constant first."""
     low, high = interval
     middle, half = (low + high) / 2, (high - low) / 2
@@ -68,7 +70,7 @@ def coefficients(function: Function, interval: Interval, is_centred: bool) -> li
         for j in range(NODES)
     ]
     series[0] /= 2
-    bound = PRECISION * max(map(abs, values))
+    bound = precision * max(map(abs, values))
     while len(series) > 1 and abs(series[-1]) < bound:
         series.pop()
     powers = [mpf(0)] * len(series)
@@ -99,7 +101,7 @@ def coefficients(function: Function, interval: Interval, is_centred: bool) -> li
 
 def rows_of(table: Table) -> list[list[float]]:
     """The coefficients of all pieces, all rows as long as the longest."""
-    rows = [coefficients(table.function, each, table.is_centred) for each in table.intervals]
+    rows = [coefficients(table.function, each, table.is_centred, table.precision) for each in table.intervals]
     length = max(map(len, rows))
     return [[float(each) for each in row] + [0.0] * (length - len(row)) for row in rows]
 
@@ -276,6 +278,21 @@ def tables() -> list[Table]:
     waves = [(mpf(10) ** -12, 1 / airy_zeta(mpf(12)) ** 2)]
     add("airy_p", "P of Ai(-x)'s expansion over 1 / zeta^2, from 12", airy_wave(True), waves, False)
     add("airy_q", "zeta Q of Ai(-x)'s expansion over 1 / zeta^2, from 12", airy_wave(False), waves, False)
+    for name, says, function, interval in (
+        (
+            "i1e_float_near",
+            "I1(x) exp(-x) / x, up to 8, for float32",
+            lambda x: scaled(I1, -1)(x) / x,
+            (mpf(0), mpf(8)),
+        ),
+        (
+            "i1e_float_far",
+            "I1(x) exp(-x) sqrt(x) over 1 / x, from 8 on, for float32",
+            far(I1, -1),
+            (TINY, 1 / mpf(8)),
+        ),
+    ):
+        found.append(Table(name, says, function, [interval], True, FLOAT_PRECISION))
     return found
 
 
@@ -293,6 +310,8 @@ def python_text(all_rows: list[tuple[Table, list[list[float]]]]) -> str:
         "# fmt: off",
     ]
     for table, rows in all_rows:
+        if table.precision != PRECISION:
+            continue
         lines += ["", f"# {table.says}"]
         if len(rows) == 1:
             lines += [f"{table.name.upper()} = (", *_lines(rows[0], 4), ")"]

@@ -60,6 +60,22 @@ static inline double gn_i1e_float64(double a) {
     }
     return a < 0 ? -result : result;
 }
+/* A polynomial of at least 12 coefficients by halves: compilers do not unroll longer loops. */
+GN_INLINE double gn_long_polynomial(const double *coefficients, int count, double z) {
+    const double square = z * z;
+    const double fourth = square * square;
+    const double above = gn_polynomial(coefficients + 11, count - 11, z);
+    return GN_FMA(above, fourth * fourth * (square * z), gn_polynomial(coefficients, 11, z));
+}
+/* Without a branch, so that blocks of elements are vector code. */
+GN_INLINE float gn_i1e_float32(float a) {
+    const double x = fabs((double)a);
+    const double reciprocal = 1 / x;
+    const double near = x * gn_long_polynomial(gn_table_i1e_float_near(), GN_COUNT_i1e_float_near, 0.25 * x - 1);
+    const double far = sqrt(reciprocal) * GN_NEAR(i1e_float_far, 16 * reciprocal - 1);
+    const double result = x < 8 ? near : far;
+    return (float)(a < 0 ? -result : result);
+}
 static inline double gn_i1_float64(double a) {
     const double x = fabs(a);
     if (x < 1) {
@@ -607,7 +623,6 @@ GN_ORTHOGONAL(legendre_p, GN_LEGENDRE_P, 0)
 GN_ROUNDED(i0)
 GN_ROUNDED(i0e)
 GN_ROUNDED(i1)
-GN_ROUNDED(i1e)
 GN_ROUNDED(k0)
 GN_ROUNDED(k0e)
 GN_ROUNDED(k1)
