@@ -1211,6 +1211,8 @@ def _native_batch_norm_legit(
     training: _bool,
     momentum: _float,
     eps: _float,
+    *,
+    out: Sequence[Tensor] | None = ...,
 ) -> tuple[Tensor, Tensor, Tensor]: ...
 @overload
 def _native_batch_norm_legit(
