@@ -17,8 +17,10 @@ def test_c_has_the_references_coefficients() -> None:
     tables = re.findall(
         r"gn_table_(\w+)\(void\) \{\s+static const double rows\[[^]]*\] = \{(.*?)\};", header, re.DOTALL
     )
-    assert len(tables) == 32
+    assert len(tables) == 34
     for name, text in tables:
+        if "_float_" in name:  # for float32 in C alone; the next test compares them
+            continue
         expected = getattr(special_tables, name.upper())
         flat = (
             [each for row in expected for each in row] if isinstance(expected[0], tuple) else list(expected)
