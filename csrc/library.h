@@ -25,3 +25,12 @@ void gn_set_most_grain(int64_t most);
  * same elements. */
 int32_t gn_run_list(int64_t count, const double *calls, const double *data, const gn_scalar *numbers,
                     int64_t number_step, int32_t number_tensor);
+
+/* Kernels of the dtypes whose codes follow GN_COMPLEX128: uint16, uint32, uint64, float8_e4m3fn, float8_e5m2.
+ * GN_LIMITED_COPY is copy_ where one dtype at least is one of these; the others are fill_.Scalar, eq.Tensor and
+ * ne.Tensor of floats of 8 bits. */
+#define GN_LIMITED_COPY 0
+#define GN_LIMITED_FILL 1
+#define GN_LIMITED_EQUAL 2
+#define GN_LIMITED_DIFFERENT 3
+gn_kernel *gn_limited_kernel(int32_t which);

@@ -165,6 +165,7 @@ from .random import manual_seed as manual_seed
 from .random import seed as seed
 from .random import set_rng_state as set_rng_state
 {serialization}
+{sparse}
 {values}
 from .values.device import device as device
 from .values.device import layout as layout
@@ -601,12 +602,20 @@ def imports(module: str, names: list[str]) -> str:
 
 def from_functional() -> dict[str, str]:
     """The hand-written public functions, which have their own annotations, and the files that they are in."""
-    files = [f"gnomon.bindings.{name}" for name in ("functional", "lobpcg", "low_rank")]
+    files = [f"gnomon.bindings.{name}" for name in ("functional", "lobpcg", "low_rank")] + ["gnomon.sparse"]
     return {
         name: member.__module__.removeprefix("gnomon")
         for name, member in sorted(vars(gnomon).items())
         if inspect.isfunction(member) and member.__module__ in files and name != "vmap"
     }
+
+
+def imported(room: str) -> str:
+    """The imports of the hand-written public functions of a room."""
+    written = sorted(from_functional().items(), key=lambda each: each[::-1])
+    return "\n".join(
+        f"from {file} import {name} as {name}" for name, file in written if file.startswith(room)
+    )
 
 
 def module_stubs(module: str) -> str:
@@ -634,12 +643,12 @@ def public_stubs() -> str:
         if line.startswith("class")
     ]
     filled = {
-        "submodules": "\n".join(f"from . import {name} as {name}" for name in sorted([*lazy, "ops"])),
-        "results": imports(".memory.tensor", results),
-        "functional": "\n".join(
-            f"from {file} import {name} as {name}"
-            for name, file in sorted(from_functional().items(), key=lambda each: each[::-1])
+        "submodules": "\n".join(
+            f"from . import {name} as {name}" for name in sorted([*lazy, "ops", "sparse"])
         ),
+        "results": imports(".memory.tensor", results),
+        "functional": imported(".bindings"),
+        "sparse": imported(".sparse"),
         "aliases": ALIASES,
     }
     for name, room in sorted(vars(gnomon)["_LAZY_PARTS"].items()):

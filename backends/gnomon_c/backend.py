@@ -12,7 +12,8 @@ from gnomon.dispatch.dispatcher import aten
 from gnomon.memory.backend import USUAL_TRAITS, Backend
 from gnomon.memory.prepared import NOT_IMPLEMENTED, CallInC, PreparedCall, PreparingKernel, register_free
 from gnomon.memory.tensor import Tensor
-from gnomon.values.dtype import ALL
+from gnomon.values import dtype as dtypes
+from gnomon.values.dtype import ALL, FLOAT8, LIMITED, UNSIGNED
 from gnomon.values.errors import OutOfMemoryError
 from gnomon.values.scalar import NO_INTEGER, scalar_forms
 from gnomon.values.speedups import speedups
@@ -26,6 +27,37 @@ _ENTRIES = (
     *("gn_run", "gn_run2", "gn_run3", "gn_run2_number", "gn_allocate", "gn_free"),
     *("gn_call0", "gn_call0_scalar", "gn_call0_stream", "gn_run1", "gn_run1_scalar", "gn_run1_stream"),
 )
+
+
+_EVERY = (*ALL, *LIMITED)
+# Dtypes of the same size.  A kernel that moves elements, or combines the bits of unsigned integers as it does
+# those of signed ones, is that of the twin; their numbers matter only to the functions of csrc/c/limited.c.
+_TWINS = {
+    dtypes.uint16: dtypes.int16,
+    dtypes.uint32: dtypes.int32,
+    dtypes.uint64: dtypes.int64,
+    dtypes.float8_e4m3fn: dtypes.uint8,
+    dtypes.float8_e5m2: dtypes.uint8,
+}
+_MOVES = ("copy_", "fill_.Scalar", "where.self", "cat", "_index", "embedding", "eq.Tensor", "ne.Tensor")
+_OF_BITS = (
+    *("mul.Tensor", "bitwise_and.Tensor", "bitwise_or.Tensor", "bitwise_xor.Tensor"),
+    *("ceil", "floor", "round", "trunc", "any.dims", "all.dims"),
+)
+_OF_FLOAT8 = {
+    "fill_.Scalar": "GN_LIMITED_FILL",
+    "eq.Tensor": "GN_LIMITED_EQUAL",
+    "ne.Tensor": "GN_LIMITED_DIFFERENT",
+}
+
+
+def limited_of(name: str) -> tuple[dtypes.dtype, ...]:
+    """The dtypes of LIMITED for which there is a kernel of operator ``name``."""
+    if name in _MOVES:
+        return LIMITED
+    if name == "index_select":
+        return FLOAT8
+    return UNSIGNED if name in _OF_BITS else ()
 
 
 class Memory:
@@ -98,7 +130,7 @@ class CBackend(Backend):
             self._sources[name] = f"csrc/{table}:{row.line}"
             self.capabilities[name] = tuple(
                 each.name for each in ALL if row.kernels[each.code] != self._ffi.NULL
-            )
+            ) + tuple(each.name for each in limited_of(name))
 
     def is_available(self) -> tuple[bool, str]:
         return not self._problem, self._problem
@@ -295,7 +327,12 @@ class CCall(PreparedCall):
         numbers = ffi.new("int64_t[]", integers or [0])
         described_scalars = ffi.new("gn_scalar[]", scalars or [(0.0, 0.0, 0)])
         key_dtype = layouts[kernel._row.key_tensor][0]
-        function = kernel._row.kernels[key_dtype] if key_dtype >= 0 else ffi.NULL
+        if any(code >= len(ALL) for code, *_ in layouts):
+            function = self._limited(ffi, lib, kernel.name, layouts, described)
+        else:
+            function = kernel._row.kernels[key_dtype] if key_dtype >= 0 else ffi.NULL
+        if function is None:  # that of a dtype of the same size
+            function = kernel._row.kernels[described[kernel._row.key_tensor].dtype]
         self.is_claimed = function != ffi.NULL
         call = ffi.new("gn_call *")
         call.kernel = function
@@ -315,6 +352,25 @@ class CCall(PreparedCall):
         self._output_nbytes = [
             0.0 if tensor is None else float(tensor._spec.extent_nbytes) for tensor in tensors[:output_count]
         ]
+
+    @staticmethod
+    def _limited(ffi: Any, lib: Any, name: str, layouts: Sequence[Any], described: Any) -> Any:
+        """The function for tensors of which some have dtypes of LIMITED; NULL if there is none.
+
+        None: the dtypes in ``described`` are now those whose kernels do the same to the same bits.
+        """
+        kinds = [_EVERY[code] if code >= 0 else None for code, *_ in layouts]
+        limited = [each for each in kinds if each in LIMITED]
+        if not all(each in limited_of(name) for each in limited):
+            return ffi.NULL
+        if name == "copy_" and kinds[0] is not kinds[1]:
+            return lib.gn_limited_kernel(lib.GN_LIMITED_COPY)
+        if name in _OF_FLOAT8 and limited[0] in FLOAT8:
+            return lib.gn_limited_kernel(getattr(lib, _OF_FLOAT8[name]))
+        for place, each in enumerate(kinds):
+            if each in LIMITED:
+                described[place].dtype = _TWINS[each].code
+        return None
 
     def _iterated(self, ffi: Any, iterator: TensorIterator) -> list[Any]:
         sizes = ffi.new("int64_t[]", list(iterator.shape) or [1])

@@ -70,7 +70,8 @@ def prepare(operator: OpOverload) -> tuple[Any, ...] | None:
     writes = any(argument.is_written for argument in schema.arguments)
     composite = record.composite
     if record.explicit is not None and record.launches is None:
-        if writes or schema.is_view or any(each.is_list for each in schema.returns):
+        has_layout = operator.layout_position is not None  # which may choose another kernel
+        if writes or has_layout or schema.is_view or any(each.is_list for each in schema.returns):
             return None
         composite = record.explicit
     if composite is not None and operator.lengths:
@@ -541,12 +542,13 @@ def give_back(spec: Spec, address: float, free_function: Any = free_function) ->
 
 # -- reading and writing elements ----------------------------------------------------------------------------
 
+_READ = frozenset(dtypes.ALL) - set(dtypes.COMPLEX)
 _WRITTEN = frozenset(dtypes.ALL) - {dtypes.float16, *dtypes.COMPLEX}
 
 
 def readable_code(spec: Spec) -> int:
     """The dtype code of tensors whose elements C can read by address; -1 for others."""
-    is_there = backend_of(spec.device).host_memory and not spec.dtype.is_complex
+    is_there = backend_of(spec.device).host_memory and spec.dtype in _READ
     return spec.dtype.code if is_there else -1
 
 

@@ -631,6 +631,27 @@ def _embedding_backward(library: Library) -> Work:
 add("embedding forward and backward", "indexing", _embedding_backward, elements=lambda: 30000 * 256)
 
 
+def _sparse_csr_product(library: Library, columns: int) -> Work:
+    """A matrix (10000, 10000) with 64 specified elements in each row."""
+    sparse = library.module.sparse_csr_tensor(
+        library.tensor(numpy.arange(0, 640001, 64), "int64"),
+        library.tensor(numpy.sort(places(10000, 10000, 64), axis=1).reshape(-1), "int64"),
+        library.tensor(ramp(640000), "float32"),
+        (10000, 10000),
+    )
+    dense = library.tensor(ramp(10000, columns), "float32")
+    return lambda: sparse @ dense
+
+
+add(
+    "sparse_csr @ strided",
+    "indexing",
+    _sparse_csr_product,
+    axes={"columns": (1, 64)},
+    elements=lambda columns: 640000 * columns,
+)
+
+
 def _iterate(library: Library) -> Work:
     rows = library.tensor(ramp(1000, 16), "float32")
     return lambda: list(rows)

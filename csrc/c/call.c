@@ -1,6 +1,7 @@
 /* The entry points for calls from Python: addresses as doubles, allocation of the output, the GIL. */
 #include "element.h"
 #include "kernel.h"
+#include "limited.h"
 #include "workspace.h"
 
 /* Give up the GIL and take it again; in the file that includes Python.h (cffi_build/gnomon_c_build.py). */
@@ -70,6 +71,8 @@ static element convert_number(double number, int32_t dtype) {
     case GN_INT64: made.int64 = integer; break;
     case GN_FLOAT16: made.half = gn_to_float16((float)number); break;
     case GN_BFLOAT16: made.half = gn_to_bfloat16((float)number); break;
+    case GN_FLOAT8_E4M3FN:
+    case GN_FLOAT8_E5M2: made.uint8 = gn_to_float8((float)number, dtype); break;
     case GN_FLOAT32:
     case GN_COMPLEX64: made.float32[0] = (float)number; break;
     default: made.float64[0] = number; break;

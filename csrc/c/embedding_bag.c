@@ -6,6 +6,7 @@
 #define MODE_SUM 0
 #define MODE_MEAN 1
 #define MODE_MAX 2
+#define COLUMNS 32 /* of a row that are summed together, in registers */
 
 /* A vector of integers, int32 or int64. */
 typedef struct vector {
@@ -109,6 +110,7 @@ typedef struct bags {
     lists of;          /* the positions of each bag, or the uses of each row */
     const int64_t *rows; /* of each position */
     const int64_t *where; /* the bag of each position */
+    const vector *indices, *offsets;
     int64_t count, width, mode;
     int scaled;        /* gradients are scaled, by how often the row is used */
     void *sums;

@@ -63,6 +63,58 @@ static void NAME(bag_task)(int64_t begin, int64_t end, void *context) {
     gn_give(sums);
 }
 
+/* The sums of a bag, positions [first, past), in `count` adjacent columns from `column` on. `count` is a constant where
+ * this is called, so that the sums stay in registers. */
+GN_INLINE void NAME(sum_columns)(bags *work, int64_t bag, int64_t first, int64_t past, int64_t column, int64_t count) {
+    const gn_tensor *out = &work->call->tensors[0];
+    const gn_tensor *weight = &work->call->tensors[4];
+    const gn_tensor *scales = &work->call->tensors[7];
+    const STORAGE one = STORE((COMPUTE)1);
+    const int has_scales = scales->dtype != GN_NO_DTYPE;
+    const char *scale = has_scales ? work->data[7] : (const char *)&one;
+    const int64_t scale_step = has_scales ? scales->strides[0] : 0;
+    const vector rows = *work->indices;
+    COMPUTE sums[COLUMNS] = {0};
+    for (int64_t k = first; k < past; k++) {
+        const char *at = rows.data + k * rows.step;
+        const int64_t row = rows.dtype == GN_INT64 ? *(const int64_t *)at : *(const int32_t *)at;
+        if (row < 0 || row >= weight->sizes[0]) {
+            gn_report(&work->status, GN_BAD_VALUE);
+            return;
+        }
+        const COMPUTE factor = LOAD(*(const STORAGE *)(scale + k * scale_step));
+        const STORAGE *from = (const STORAGE *)((const char *)work->data[4] + row * weight->strides[0]) + column;
+        for (int64_t i = 0; i < count; i++) {
+            sums[i] += LOAD(from[i]) * factor;
+        }
+    }
+    char *to = (char *)work->data[0] + bag * out->strides[0] + column * out->strides[1];
+    for (int64_t i = 0; i < count; i++) {
+        *(STORAGE *)(to + i * out->strides[1]) = STORE(sums[i]);
+    }
+}
+
+/* Bags [begin, end) of sums, of a table with adjacent columns: the positions of a bag follow each other, so there are
+ * no lists. */
+static void NAME(sum_task)(int64_t begin, int64_t end, void *context) {
+    bags *work = context;
+    for (int64_t bag = begin; bag < end; bag++) {
+        const int64_t first = entry(work->offsets, bag);
+        const int is_last = bag + 1 == work->call->tensors[0].sizes[0];
+        const int64_t past = is_last ? work->indices->count : entry(work->offsets, bag + 1);
+        int64_t column = 0;
+        for (; column + COLUMNS <= work->width; column += COLUMNS) {
+            NAME(sum_columns)(work, bag, first, past, column, COLUMNS);
+        }
+        for (; column + 4 <= work->width; column += 4) {
+            NAME(sum_columns)(work, bag, first, past, column, 4);
+        }
+        for (; column < work->width; column++) {
+            NAME(sum_columns)(work, bag, first, past, column, 1);
+        }
+    }
+}
+
 /* (out, offset2bag, bag_size, maximum_indices; weight, indices, offsets, per_sample_weights or absent); integers:
  * scale_grad_by_freq, mode, sparse, include_last_offset, padding_idx.  GN_BAD_VALUE for an index that is no row and
  * for offsets that do not fit. */
@@ -85,6 +137,18 @@ int32_t NAME(kernel_embedding_bag)(const gn_call *call, void *const *data) {
     work.data = data;
     work.width = weight->sizes[1];
     work.mode = call->integers[1];
+    work.indices = &indices;
+    work.offsets = &offsets;
+    const int is_adjacent = weight->strides[1] == (int64_t)sizeof(STORAGE) && work.width > 0;
+    if (work.mode == MODE_SUM && padding < 0 && is_adjacent && gn_numel(&call->tensors[1]) == 0) {
+        for (int64_t bag = 0; bag < count; bag++) {
+            set_entry(&call->tensors[2], data[2], bag, 0);
+            set_entry(&call->tensors[3], data[3], bag, 0);
+        }
+        const int64_t steps = gn_max(1, work.width * (used / gn_max(1, count) + 1));
+        gn_parallel_for(0, count, gn_grain(steps), NAME(sum_task), &work);
+        return work.status;
+    }
     int64_t *rows = gn_take_items(gn_checked(3, used), sizeof(int64_t));
     if (rows == NULL) {
         return GN_OUT_OF_MEMORY;

@@ -17,7 +17,7 @@ from math import e, inf, nan, pi
 from types import ModuleType as _ModuleType
 from typing import Any
 
-from . import backends, methods, ops
+from . import backends, methods, ops, sparse
 from .autograd import variable_type as _variable_type
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .autograd.grad_mode import (
@@ -107,6 +107,14 @@ from .random import (
     seed,
     set_rng_state,
 )
+from .sparse import (
+    sparse_bsc_tensor,
+    sparse_bsr_tensor,
+    sparse_compressed_tensor,
+    sparse_coo_tensor,
+    sparse_csc_tensor,
+    sparse_csr_tensor,
+)
 from .values.device import (
     channels_last,
     channels_last_3d,
@@ -115,6 +123,11 @@ from .values.device import (
     layout,
     memory_format,
     preserve_format,
+    sparse_bsc,
+    sparse_bsr,
+    sparse_coo,
+    sparse_csc,
+    sparse_csr,
     strided,
 )
 from .values.dtype import (
@@ -123,6 +136,8 @@ from .values.dtype import (
     complex64,
     complex128,
     dtype,
+    float8_e4m3fn,
+    float8_e5m2,
     float16,
     float32,
     float64,
@@ -134,6 +149,9 @@ from .values.dtype import (
     promote_types,
     set_default_dtype,
     uint8,
+    uint16,
+    uint32,
+    uint64,
 )
 from .values.dtype import bool_ as bool
 from .values.errors import (

@@ -34,6 +34,7 @@ from . import profiler as profiler
 from . import return_types as return_types
 from . import serialization as serialization
 from . import signal as signal
+from . import sparse as sparse
 from . import special as special
 from . import storage as storage
 from . import testing as testing
@@ -167,6 +168,12 @@ from .random import seed as seed
 from .random import set_rng_state as set_rng_state
 from .serialization import load as load
 from .serialization import save as save
+from .sparse import sparse_bsc_tensor as sparse_bsc_tensor
+from .sparse import sparse_bsr_tensor as sparse_bsr_tensor
+from .sparse import sparse_compressed_tensor as sparse_compressed_tensor
+from .sparse import sparse_coo_tensor as sparse_coo_tensor
+from .sparse import sparse_csc_tensor as sparse_csc_tensor
+from .sparse import sparse_csr_tensor as sparse_csr_tensor
 from .values import version as version
 from .values.device import device as device
 from .values.device import layout as layout
@@ -244,6 +251,8 @@ float: _dtype
 float16: _dtype
 float32: _dtype
 float64: _dtype
+float8_e4m3fn: _dtype
+float8_e5m2: _dtype
 half: _dtype
 int: _dtype
 int16: _dtype
@@ -253,7 +262,15 @@ int8: _dtype
 long: _dtype
 preserve_format: _memory_format
 short: _dtype
+sparse_bsc: _layout
+sparse_bsr: _layout
+sparse_coo: _layout
+sparse_csc: _layout
+sparse_csr: _layout
 strided: _layout
+uint16: _dtype
+uint32: _dtype
+uint64: _dtype
 uint8: _dtype
 
 @overload
@@ -2528,6 +2545,14 @@ def amax(
 def amin(
     input: Tensor, dim: Sequence[_int] | _int = ..., keepdim: _bool = ..., *, out: Tensor | None = ...
 ) -> Tensor: ...
+def hash_tensor(
+    input: Tensor,
+    dim: Sequence[_int] | _int = ...,
+    *,
+    keepdim: _bool = ...,
+    mode: _int = ...,
+    out: Tensor | None = ...,
+) -> Tensor: ...
 @overload
 def max(input: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
 @overload
@@ -3016,3 +3041,8 @@ def as_strided_scatter(
     stride: Sequence[_int],
     storage_offset: _int | None = ...,
 ) -> Tensor: ...
+def smm(input: Tensor, mat2: Tensor) -> Tensor: ...
+def sspaddmm(
+    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Scalar = ..., alpha: _Scalar = ...
+) -> Tensor: ...
+def hspmm(mat1: Tensor, mat2: Tensor) -> Tensor: ...

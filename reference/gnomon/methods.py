@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from . import sparse as _sparse  # noqa: F401  (it defines methods)
 from .autograd import tensor_hooks
 from .bindings import copying, functional, pinned_memory, sharing, tensor_types, typed_storage
 from .bindings import tensor_methods as own
@@ -124,6 +125,7 @@ METHODS: dict[str, Any] = {
     # to another dtype or device
     "to": own.to,
     "type_as": own.type_as,
+    "to_sparse_coo": lambda self: self.to_sparse(),
     "cpu": lambda self, memory_format=preserve_format: self.to("cpu", memory_format=memory_format),
     "cuda": own.cuda,
     "float": own.as_dtype("float", dtypes.float32),

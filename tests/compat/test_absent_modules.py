@@ -44,7 +44,6 @@ def test_what_is_missing_says_why(module, text) -> None:
         ("monitor", "gnomon counts no events"),
         ("package", "gnomon has no packages of models"),
         ("quantization", "gnomon has no quantized tensors"),
-        ("sparse", "gnomon has no sparse tensors"),
     ],
 )
 def test_pytorch_s_other_modules_are_there_for_its_programs_alone(module, text) -> None:

@@ -441,7 +441,6 @@ def test_softmax_without_dim_warns_and_takes_pytorch_s(ndim, dim):
         (lambda: nn.Conv2d(4, 4, 3, padding_mode="x"), ValueError, "padding_mode must be one of"),
         (lambda: nn.Embedding(3, 4, padding_idx=5), AssertionError, "Padding_idx must be within"),
         (lambda: nn.EmbeddingBag(3, 4, padding_idx=-4), AssertionError, "padding_idx must be within"),
-        (lambda: nn.Embedding(3, 4, sparse=True), NotImplementedError, "sparse gradients are not supported"),
         (lambda: nn.Embedding(3, 4, _weight=gn.ones(2, 4)), AssertionError, "Shape of weight does not"),
         (lambda: nn.Flatten(1)(gn.ones(2)), IndexError, "Dimension out of range"),
         (lambda: init.kaiming_uniform_(gn.ones(2)), ValueError, "fewer than 2 dimensions"),

@@ -468,7 +468,7 @@ def test_files_of_pytorch_without_checksums_are_read() -> None:
 def test_dtypes_and_formats_that_gnomon_does_not_have_are_refused() -> None:
     torch = pytest.importorskip("torch")
     for obj, name in (
-        (torch.ones(2, dtype=torch.uint16), "torch.uint16"),
+        (torch.zeros(2, dtype=torch.uint8).view(torch.float8_e8m0fnu), "torch.float8_e8m0fnu"),
         (torch.ones(2).to_sparse(), "torch._utils"),
     ):
         for weights_only in (True, False):

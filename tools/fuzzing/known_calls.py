@@ -489,12 +489,6 @@ CALLS: list[Known] = [
         "tensor(1, 2, 4, 2), nan, False, attn_mask=None, scale=None)  # float32, window",
     ),
     Known(
-        r"addbmm_?",
-        r"raised RuntimeError: \w+: The number of sizes provided",
-        "gnomon finds that the result does not fit when it is there",
-        "addbmm_(tensor(4), tensor(2, 2, 3), tensor(2, 3, 4), beta=2, alpha=3)  # float64, mixed",
-    ),
-    Known(
         r"grid_sampler(_2d)?(_backward)?",
         NUMBERS,
         "gnomon computes cubic weights of halves in float32, PyTorch in halves",

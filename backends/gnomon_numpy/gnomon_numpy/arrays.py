@@ -29,6 +29,7 @@ STORED = {
     "int16": np.dtype(np.int16),
     "int32": np.dtype(np.int32),
     "int64": np.dtype(np.int64),
+    "uint64": np.dtype(np.uint64),
     "float16": np.dtype(np.float16),
     "bfloat16": np.dtype(np.uint16),
     "float32": np.dtype(np.float32),

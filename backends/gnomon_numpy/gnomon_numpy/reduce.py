@@ -61,6 +61,13 @@ def smallest(a: Array, axes: Axes, kept: bool, *_: Any) -> Array:
     return np.min(a, axis=axes, keepdims=kept)
 
 
+@family.reduction("hash_tensor", REAL_AND_BOOL)
+def xor_sum(a: Array, axes: Axes, kept: bool, *_: Any) -> Array:
+    """The exclusive or of the bits: of floats as float64, of integers as int64."""
+    words = a.astype(np.float64 if a.dtype.kind == "f" else np.int64).view(np.uint64)
+    return np.bitwise_xor.reduce(words, axis=axes, keepdims=kept)
+
+
 @family.reduction("any.dims", ALL)
 def any_of(a: Array, axes: Axes, kept: bool, *_: Any) -> Array:
     """Is any element not 0?"""

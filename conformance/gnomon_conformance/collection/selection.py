@@ -14,6 +14,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.memory.backend import Claim, get_backend
+from gnomon.values.dtype import names_of_dtypes
 
 from ..expressions import all_expressions
 from ..inputs.description import DTYPES, complete, descriptions
@@ -165,7 +166,7 @@ def problem_of_claims(backend: Any) -> str:
             problems.append(f"{backend.name} claims {name!r}, but there is no such operator{hint}")
         dtypes = said.dtypes if isinstance(said, Claim) else said
         for dtype in dtypes or ():
-            if dtype not in DTYPES:
+            if dtype not in names_of_dtypes:
                 problems.append(f"{backend.name} claims {name!r} for {dtype!r}, but there is no such dtype")
     return "; ".join(problems)
 

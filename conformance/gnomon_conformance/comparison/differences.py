@@ -213,7 +213,11 @@ def unchanged(
     equal keys in ``storages`` share a storage.  A resized output counts with its new sizes and strides.
     """
     storages = range(len(contents)) if storages is None else storages
-    resized = {each.alias[1]: each for each in outcome.results if _is_same(each)}
+    resized = {
+        each.alias[1]: each
+        for each in outcome.results
+        if _is_same(each) and len(each.strides) == len(each.sizes)  # a compressed tensor has no strides
+    }
     found = []
     for position, (after, before) in enumerate(zip(outcome.storages, contents)):
         if after is None:

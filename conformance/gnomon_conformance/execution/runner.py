@@ -20,11 +20,14 @@ from ..inputs.description import (
     COMPLEX,
     FLOATS,
     ON_DEVICE,
+    SPARSE_LAYOUTS,
     OnDevice,
     Sample,
+    Specified,
     Stored,
     TensorDescription,
     complete,
+    specified,
     stored,
 )
 from . import coverage, last_call
@@ -79,6 +82,8 @@ class Framework(Protocol):
 
     def build(self, contents: Stored) -> tuple[Any, Any]: ...
 
+    def build_sparse(self, parts: Specified) -> tuple[Any, Any]: ...
+
     def special(self, kind: str, value: Any) -> Any: ...
 
     def device_argument(self) -> Any: ...
@@ -112,6 +117,30 @@ def with_list_of_outputs(schema: Any, values: Sequence[Any]) -> Sequence[Any]:
     return [*values[:count], list(values[count:])]
 
 
+def is_compressed(tensor: Any) -> bool:
+    """Whether the tensor, of either framework, has a compressed layout."""
+    return str(tensor.layout).partition(".")[2] not in ("strided", "sparse_coo")
+
+
+def layout_number(tensor: Any) -> int:
+    """A number for each compressed layout."""
+    return ("csr", "csc", "bsr", "bsc").index(str(tensor.layout)[-3:])
+
+
+def compressed_parts(tensor: Any) -> tuple[Any, ...]:
+    """The two indices and the values of a compressed tensor."""
+    if str(tensor.layout)[-1] == "r":
+        return tensor.crow_indices(), tensor.col_indices(), tensor.values()
+    return tensor.ccol_indices(), tensor.row_indices(), tensor.values()
+
+
+def held_values(tensor: Any) -> Any:
+    """The strided tensor whose storage a tensor has."""
+    if is_compressed(tensor):
+        return tensor.detach().values()
+    return tensor._values() if tensor.is_sparse else tensor
+
+
 class Gnomon:
     """gnomon on one device."""
 
@@ -127,6 +156,20 @@ class Gnomon:
             list(contents.numbers), dtype=dtypes.dtype_named(contents.dtype), device=self.device
         )
         return whole, whole.as_strided(contents.sizes, contents.strides, contents.offset)
+
+    def build_sparse(self, parts: Specified) -> tuple[Any, Any]:
+        """The values of a sparse tensor, and the tensor that holds them."""
+        values = self.build(parts.values)[1]
+        if parts.layout != "sparse_coo":
+            starts, plain = (gn.tensor(each, dtype=gn.int64, device=self.device) for each in parts.indices)
+            layout = getattr(devices, parts.layout)
+            made = gn.sparse_compressed_tensor(
+                starts, plain, values, parts.sizes, layout=layout, check_invariants=True
+            )
+            return values, made
+        indices = gn.tensor(parts.indices, dtype=gn.int64, device=self.device)
+        indices = indices.reshape(len(parts.indices), len(values))
+        return values, gn.sparse_coo_tensor(indices, values, parts.sizes, is_coalesced=parts.is_coalesced)
 
     def special(self, kind: str, value: Any) -> Any:
         """An argument that is neither a tensor nor a number, from its name."""
@@ -169,21 +212,33 @@ class Gnomon:
         return (
             tensor.dtype.name,
             tuple(tensor.shape),
-            tuple(tensor.stride()),
+            () if is_compressed(tensor) else tuple(tensor.stride()),
             tensor.storage_offset(),
             tensor.device.type,
         )
 
     def numbers(self, tensor: Any) -> tuple[Any, ...] | None:
-        """The elements in row-major order; for a bool that is neither 0 nor 1, its byte."""
+        """The elements in row-major order; for a bool that is neither 0 nor 1, its byte.
+
+        Of a sparse tensor: how many columns and rows its indices have, whether it is coalesced, and its
+        parts; of a compressed one, its layout and its parts.
+        """
         if tensor.is_meta:
             return None
+        if is_compressed(tensor):
+            parts = [self.numbers(each) or () for each in compressed_parts(tensor.detach())]
+            return (layout_number(tensor), *parts[0], *parts[1], *parts[2])
+        if tensor.is_sparse:
+            indices, values = self.numbers(tensor._indices()), self.numbers(tensor._values())
+            facts = tensor._nnz(), tensor.sparse_dim(), int(tensor.is_coalesced())
+            return (*facts, *(indices or ()), *(values or ()))
         if tensor.dtype is gn.bool and tensor.numel():
             return tuple(_TRUTH.get(byte, byte) for byte in elements(tensor.detach().view(gn.uint8)))
         return tuple(elements(tensor.detach()))
 
     def shares_memory(self, one: Any, other: Any) -> bool:
-        """Whether these two tensors share a storage."""
+        """Whether these two tensors share a storage; sparse ones, that of their values."""
+        one, other = (held_values(each) for each in (one, other))
         return one.untyped_storage() is other.untyped_storage()
 
     def version(self, tensor: Any) -> int:
@@ -233,6 +288,10 @@ def prepare(
         if storage in shared:
             whole = shared[storage]
             tensor = whole.as_strided(contents.sizes, contents.strides, contents.offset)
+        elif description.layout in SPARSE_LAYOUTS:
+            parts = specified(contents, description.layout)
+            contents = parts.values
+            whole, tensor = framework.build_sparse(parts)
         else:
             whole, tensor = framework.build(contents)
         if storage is not None:

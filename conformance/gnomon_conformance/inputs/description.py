@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypedDict
@@ -31,6 +32,12 @@ _REPEATING = ("expanded", "overlapping")
 # The layouts that every dtype is tested in; FULL_LAYOUT_DTYPES are tested in all.
 FEW_LAYOUTS = ("contiguous", "mixed")
 FULL_LAYOUT_DTYPES = ("float32", "int64")
+
+# Sparse layouts, which a description names itself: coalesced with scalar values; columns that are repeated
+# and out of order; coalesced, of which the last dimension is in the values; matrices of compressed layouts,
+# with blocks of 2 x 2 in the last one.
+COMPRESSED_LAYOUTS = ("sparse_csr", "sparse_csc", "sparse_bsr")
+SPARSE_LAYOUTS = ("sparse_coo", "uncoalesced", "hybrid", *COMPRESSED_LAYOUTS)
 
 # Kinds of problematic values:
 #   nonfinite   NaN and infinities, scattered among ordinary numbers
@@ -82,7 +89,7 @@ class TensorDescription(NamedTuple):
             "special" (infinities, NaN, zeros of both signs, subnormal and extreme numbers; integer extremes),
             "zeros", "ones", one of HURTING, or "positive " and one of them: their magnitudes,
             "signs" (-1 and 1), "probability" (1/8 to 7/8), or "below n": integers from 0 to n - 1
-    layout  one of LAYOUTS, or None: the layout that the test is parametrized with
+    layout  one of LAYOUTS or of SPARSE_LAYOUTS, or None: the layout that the test is parametrized with
     grad    whether a gradient may be requested for it, if its dtype is differentiable
     """
 
@@ -107,6 +114,62 @@ class Stored(NamedTuple):
     strides: tuple[int, ...]
     offset: int
     dtype: str
+
+
+class Specified(NamedTuple):
+    """The parts of a sparse tensor: ``indices`` by dimension, and for each column its value's numbers.
+
+    Of a compressed ``layout``: the compressed and the plain indices.
+    """
+
+    indices: tuple[tuple[int, ...], ...]
+    values: Stored
+    sizes: tuple[int, ...]
+    is_coalesced: bool
+    layout: str = "sparse_coo"
+
+
+def specified(contents: Stored, layout: str) -> Specified:
+    """The sparse tensor, in one of SPARSE_LAYOUTS, that has two thirds of the elements of a contiguous
+    one.
+    """
+    if layout in COMPRESSED_LAYOUTS:
+        return _compressed(contents, layout)
+    ndim = len(contents.sizes) - (layout == "hybrid")
+    sizes, dense = contents.sizes[:ndim], contents.sizes[ndim:]
+    width = math.prod(dense)
+    places = [place for place in range(math.prod(sizes)) if place % 3 != 1]
+    if layout == "uncoalesced":
+        places = [*reversed(places), *places[:2]]
+    indices = tuple(
+        tuple(place // stride % size for place in places) for size, stride in zip(sizes, _row_major(sizes))
+    )
+    numbers = [number for place in places for number in contents.numbers[place * width : (place + 1) * width]]
+    shape = (len(places), *dense)
+    values = Stored(tuple(numbers), shape, tuple(_row_major(shape)), 0, contents.dtype)
+    return Specified(indices, values, contents.sizes, layout != "uncoalesced")
+
+
+def _compressed(contents: Stored, layout: str) -> Specified:
+    """The same for the elements of a matrix, or its blocks."""
+    rows, columns = contents.sizes
+    height, width = (2, 2) if layout == "sparse_bsr" else (1, 1)
+    grid = [(row, column) for row in range(rows // height) for column in range(columns // width)]
+    found = [pair for number, pair in enumerate(grid) if number % 3 != 1]
+    first, other = (1, 0) if layout == "sparse_csc" else (0, 1)
+    found.sort(key=lambda pair: (pair[first], pair[other]))
+    lines = (rows // height, columns // width)[first]
+    starts = tuple(sum(pair[first] < line for pair in found) for line in range(lines + 1))
+    numbers = tuple(
+        contents.numbers[(row * height + down) * columns + column * width + right]
+        for row, column in found
+        for down in range(height)
+        for right in range(width)
+    )
+    shape = (len(found), height, width) if layout == "sparse_bsr" else (len(found),)
+    values = Stored(numbers, shape, tuple(_row_major(shape)), 0, contents.dtype)
+    indices = (starts, tuple(pair[other] for pair in found))
+    return Specified(indices, values, contents.sizes, True, layout)
 
 
 class GivenTensor(TensorDescription):
@@ -214,7 +277,9 @@ def strides_of(sizes: Sequence[int], layout: str) -> tuple[tuple[int, ...], int]
     odd ones     dense; dimensions of size one have arbitrary strides: 17, 0 and 1
     overlapping  each row begins in the middle of the preceding one
     """
-    if layout == "contiguous":
+    if (
+        layout == "contiguous" or layout in SPARSE_LAYOUTS
+    ):  # a sparse one has some elements of a contiguous one
         return tuple(_row_major(sizes)), 0
     if layout == "offset":
         return tuple(_row_major(sizes)), 3

@@ -130,7 +130,6 @@ DEPARTURES: list[Departure] = [
         "finite differences), and the results differ if the given statistics are not the input's, as in the "
         "samples",
     ),
-    Departure(r"embedding", "raised RuntimeError: embedding: sparse=True", "gnomon has no sparse tensors"),
     Departure(
         r"result_type\..*",
         "expected 'complex32'",

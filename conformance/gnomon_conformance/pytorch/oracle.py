@@ -7,8 +7,15 @@ from typing import Any
 
 import torch
 
-from ..execution.runner import SEED, with_list_of_outputs
-from ..inputs.description import Stored
+from ..execution.runner import (
+    SEED,
+    compressed_parts,
+    held_values,
+    is_compressed,
+    layout_number,
+    with_list_of_outputs,
+)
+from ..inputs.description import Specified, Stored
 
 
 def _as_strided(self: Any, size: Any, stride: Any, storage_offset: int) -> Any:
@@ -198,6 +205,22 @@ class Torch:
         whole = torch.tensor(contents.numbers, dtype=getattr(torch, contents.dtype))
         return whole, whole.as_strided(contents.sizes, contents.strides, contents.offset)
 
+    def build_sparse(self, parts: Specified) -> tuple[Any, Any]:
+        """The values of a sparse tensor, and the tensor that holds them."""
+        values = self.build(parts.values)[1]
+        if parts.layout != "sparse_coo":
+            starts, plain = (torch.tensor(each, dtype=torch.int64) for each in parts.indices)
+            layout = getattr(torch, parts.layout)
+            made = torch.sparse_compressed_tensor(
+                starts, plain, values, parts.sizes, layout=layout, check_invariants=True
+            )
+            return values, made
+        indices = torch.tensor(parts.indices, dtype=torch.int64).reshape(len(parts.indices), len(values))
+        made = torch.sparse_coo_tensor(
+            indices, values, parts.sizes, is_coalesced=parts.is_coalesced, check_invariants=True
+        )
+        return values, made
+
     def special(self, kind: str, value: Any) -> Any:
         """An argument that is neither a tensor nor a number, from its name."""
         if kind == "Generator":
@@ -242,17 +265,25 @@ class Torch:
     def observe(self, tensor: Any) -> tuple[str, tuple[int, ...], tuple[int, ...], int, str]:
         """dtype, sizes, strides, offset, device."""
         name = str(tensor.dtype).partition(".")[2]
-        return name, tuple(tensor.shape), tuple(tensor.stride()), tensor.storage_offset(), tensor.device.type
+        strides = () if is_compressed(tensor) else tuple(tensor.stride())
+        return name, tuple(tensor.shape), strides, tensor.storage_offset(), tensor.device.type
 
     def numbers(self, tensor: Any) -> tuple[Any, ...] | None:
-        """The elements in row-major order."""
+        """The elements in row-major order; of a sparse tensor as in runner.Gnomon."""
         tensor = tensor.detach()
+        if is_compressed(tensor):
+            parts = [self.numbers(each) or () for each in compressed_parts(tensor)]
+            return (layout_number(tensor), *parts[0], *parts[1], *parts[2])
+        if tensor.is_sparse:
+            facts = tensor._nnz(), tensor.sparse_dim(), int(tensor.is_coalesced())
+            return (*facts, *self.numbers(tensor._indices()), *self.numbers(tensor._values()))  # type: ignore[misc]
         if tensor._is_zerotensor():
             tensor = tensor.clone()
         return tuple(tensor.reshape(-1).tolist())
 
     def shares_memory(self, one: Any, other: Any) -> bool:
-        """Whether these two tensors share a storage."""
+        """Whether these two tensors share a storage; sparse ones, that of their values."""
+        one, other = (held_values(each) for each in (one, other))
         return torch._C._is_alias_of(one, other)
 
     def version(self, tensor: Any) -> int:

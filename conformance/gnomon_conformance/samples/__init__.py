@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from ..inputs.description import Sample
 
 SAMPLES: dict[str, list[Sample]] = {}
+SPARSE_SAMPLES: dict[str, list[Sample]] = {}  # the calls with sparse tensors, which have tests of their own
 TOLERANCES: dict[str, str] = {}  # operator -> its kind of tolerance (comparison/tolerances.py)
 FAMILIES: dict[str, list[str]] = {}  # operator -> the files here that call it
 KINDS = ("exact", "arithmetic", "choice", "elementary", "terms", "composed")
@@ -36,6 +37,19 @@ def samples_of(names: str | Iterable[str], samples: Iterable[Sample], tolerance:
         FAMILIES.setdefault(name, []).append(family)
         if tolerance and TOLERANCES.setdefault(name, tolerance) != tolerance:
             raise ValueError(f"samples_of: {name} is {TOLERANCES[name]} already, got {tolerance!r}")
+
+
+def sparse_samples_of(names: str, samples: Iterable[Sample], tolerance: str = "") -> None:
+    """Add calls of these operators, with spaces between their names, in which a tensor or the result is
+    sparse.
+
+    ``tolerance`` as for ``samples_of``, for an operator that only sparse tensors have.
+    """
+    samples = list(samples)
+    for name in names.split():
+        SPARSE_SAMPLES.setdefault(name, []).extend(samples)
+        if tolerance:
+            TOLERANCES.setdefault(name, tolerance)
 
 
 @functools.cache
@@ -66,6 +80,13 @@ def good_samples(name: str, dtype: str) -> list[tuple[int, Sample]]:
     ]
 
 
+def good_sparse_samples(name: str, dtype: str) -> list[Sample]:
+    """The valid calls of an operator with sparse tensors, for a dtype."""
+    all_samples()
+    found = SPARSE_SAMPLES.get(name, ())
+    return [each for each in found if each.fails is None and (each.dtypes is None or dtype in each.dtypes)]
+
+
 def bad_samples(name: str) -> list[tuple[int, Sample]]:
     """The samples of an operator that have to raise, with their numbers."""
     return [
@@ -76,11 +97,14 @@ def bad_samples(name: str) -> list[tuple[int, Sample]]:
 __all__ = [
     "KINDS",
     "SAMPLES",
+    "SPARSE_SAMPLES",
     "TOLERANCES",
     "Callable",
     "all_samples",
     "bad_samples",
     "families_of",
     "good_samples",
+    "good_sparse_samples",
     "samples_of",
+    "sparse_samples_of",
 ]

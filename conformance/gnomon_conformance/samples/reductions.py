@@ -1,9 +1,10 @@
 """Samples of reductions."""
 
-from ..inputs.description import bad, sample, tensor
+from ..inputs.description import INTEGERS, REAL_FLOATS, bad, sample, tensor
 from . import samples_of
 
 SPECIAL = tensor(2, 7, values="special")
+REAL = ("bool", *INTEGERS, *REAL_FLOATS)
 
 
 def over_dims(values: str = "normal"):
@@ -101,6 +102,21 @@ samples_of(
         bad("RuntimeError", tensor(2, 3), [0, 0]),
     ],
     tolerance="choice",
+)
+samples_of(
+    "hash_tensor",
+    [
+        sample(tensor(2, 3), dtypes=REAL),
+        sample(tensor(), dtypes=REAL),
+        sample(tensor(2, 3, 2), [1], dtypes=REAL),
+        sample(tensor(2, 3, 2), [0, -1], keepdim=True, dtypes=REAL),
+        sample(tensor(7, values="extreme"), dtypes=REAL),
+        sample(tensor(0, 3), [1], dtypes=REAL),
+        bad("IndexError", tensor(3, 0), [1]),
+        bad("RuntimeError", tensor(0)),
+        bad("RuntimeError", tensor(2), mode=1),
+        bad("NotImplementedError", tensor(2, dtype="complex64")),
+    ],
 )
 samples_of(
     "max min",

@@ -1,6 +1,6 @@
 """A backend's declarations: every claim names an operator and dtypes that exist, and has a kernel."""
 
-from ..inputs.description import DTYPES
+from gnomon.values.dtype import names_of_dtypes
 
 
 def test_claims_have_kernels(backend):
@@ -10,5 +10,5 @@ def test_claims_have_kernels(backend):
 
 def test_claimed_dtypes_exist(backend):
     for name, dtypes in backend.capabilities.items():
-        unknown = [dtype for dtype in dtypes or () if dtype not in DTYPES]
+        unknown = [dtype for dtype in dtypes or () if dtype not in names_of_dtypes]
         assert not unknown, f"{backend.name} claims {name} for dtypes that do not exist: {unknown}"

@@ -5,7 +5,7 @@ import pytest
 from ..collection import selection
 from ..collection.selection import operators
 from ..inputs.description import TensorDescription, complete, default_of, has_default
-from ..samples import all_samples
+from ..samples import SPARSE_SAMPLES, all_samples
 
 
 def pytest_generate_tests(metafunc):
@@ -18,8 +18,11 @@ SINGLE_VALUED = {
     ("_scaled_dot_product_flash_attention_for_cpu", "dropout_p"): "dropout is refused",
     ("_scaled_dot_product_flash_attention_for_cpu_backward", "dropout_p"): "dropout is refused",
     ("segment_reduce", "indices"): "reductions by indices are refused",
-    ("_embedding_bag_backward", "sparse"): "there are no sparse tensors",
+    ("embedding_sparse_backward", "scale_grad_by_freq"): "it is refused",
+    ("_to_sparse", "blocksize"): "other layouts have blocks",
+    ("to_sparse", "blocksize"): "other layouts have blocks",
     ("_embedding_bag_per_sample_weights_backward", "mode"): "only sums have weights",
+    ("hash_tensor", "mode"): "PyTorch has one kind of hash",
     **dict.fromkeys(
         [
             (name, "pivot")
@@ -39,7 +42,8 @@ def test_samples_cover_schema(operator):
 
     If no sample varied an argument, a kernel that ignores it would always agree with the reference.
     """
-    samples = [each for each in all_samples().get(operator.name, ()) if each.fails is None]
+    found = [*all_samples().get(operator.name, ()), *SPARSE_SAMPLES.get(operator.name, ())]
+    samples = [each for each in found if each.fails is None]
     assert samples, f"{operator.name} has no samples: add some to conformance/gnomon_conformance/samples"
     calls = [complete(operator.schema, each) for each in samples]
     for position, argument in enumerate(operator.schema.arguments):
@@ -68,11 +72,11 @@ def same(value, other):
 
 
 def test_samples_fit(operator):
-    for each in all_samples()[operator.name]:
+    for each in (*all_samples().get(operator.name, ()), *SPARSE_SAMPLES.get(operator.name, ())):
         complete(operator.schema, each)
 
 
 def test_no_samples_without_operator():
-    unknown = [name for name in all_samples() if name not in operators()]
+    unknown = [name for name in (*all_samples(), *SPARSE_SAMPLES) if name not in operators()]
     assert not unknown, f"samples of operators that do not exist: {unknown}"
     assert pytest

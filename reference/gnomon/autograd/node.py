@@ -23,7 +23,8 @@ from ..memory.backend import resolve_device
 from ..memory.spec import contiguous_spec
 from ..memory.tensor import Tensor, alias_tensor, autograd_meta, empty_tensor, is_alias_of, make_tensor
 from ..values import geometry, late_bound
-from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, WRAPPER_KEYS
+from ..values.device import contiguous_format, strided
+from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, SPARSE, WRAPPER_KEYS
 from ..values.dtype import float32
 from ..values.speedups import speedups
 from .hooks import RemovableHandle, add_hook, hooks_of, node_hooks
@@ -169,6 +170,10 @@ def own_gradient(gradient: Tensor, variable: Tensor) -> Tensor:
         return aten.clone.default(gradient, None)
     if gradient._spec is variable._spec:
         return aten.clone.default(gradient, None)
+    if gradient._spec.layout is not strided:
+        return aten.clone.default(gradient, None)
+    if variable._spec.layout is not strided:
+        return aten.clone.default(gradient, contiguous_format)
     made = aten.empty_like.default(variable.detach(), gradient.dtype, None, None, None, None)
     return aten.copy_.default(made, gradient.detach(), False)
 
@@ -188,6 +193,10 @@ def accumulated(variable: Tensor, present: Tensor | None, gradient: Tensor, is_o
         if mode_word() & GRAD_MODE_BIT or not _can_add(present, gradient):
             return present + gradient
         return IN_PLACE
+    if is_own and gradient._keys & SPARSE and not mode_word() & GRAD_MODE_BIT:
+        values = gradient._values()
+        if values._spec.is_contiguous:
+            return aten._sparse_coo_tensor_unsafe.default(gradient._indices(), values, gradient._spec.sizes)
     if is_own and gradient._spec is variable._spec:
         if gradient._version_counter is None:
             return gradient

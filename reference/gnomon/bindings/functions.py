@@ -82,13 +82,19 @@ def is_public(name: str) -> bool:
 _CALLED = frozenset(
     {
         "_chunk_cat",
+        "_coalesced_",
+        "_dimI",
+        "_dimV",
+        "_indices",
         "_is_all_true",
         "_is_any_true",
         "_native_batch_norm_legit",
+        "_nnz",
         "_sample_dirichlet",
         "_standard_gamma",
         "_unsafe_masked_index",
         "_unsafe_masked_index_put_accumulate",
+        "_values",
     }
 )
 

@@ -39,7 +39,6 @@ NAMES = {
     "LongTensor": dtypes.int64,
     "ShortTensor": dtypes.int16,
 }
-_NAME_OF = {kind: name for name, kind in NAMES.items()}
 _SIGNATURES = """
  * (*, gnomon.device device = None)
  * (gnomon.Storage storage)
@@ -186,7 +185,7 @@ def name_of(self: Tensor) -> str:
     """The name of the tensor type: ``gnomon.FloatTensor``, ``gnomon.cuda.FloatTensor``."""
     kind = self.device.type
     prefix = "gnomon" if kind == resolve_device("cpu").type else f"gnomon.{kind}"
-    return f"{prefix}.{_NAME_OF[self.dtype]}"
+    return f"{prefix}{'.sparse' if self.is_sparse else ''}.{self.dtype.scalar_type}Tensor"
 
 
 def typename(obj: Any, /) -> str:
@@ -227,7 +226,7 @@ def _named(name: str) -> tensortype:
     library, *devices, last = name.split(".") if "." in name else ("", name)
     if library not in ("gnomon", "torch") or len(devices) > 1 or last not in (*NAMES, "Tensor"):
         raise ValueError(f"invalid type: {name!r}")
-    return tensor_type(_NAME_OF[get_default_dtype()] if last == "Tensor" else last, *devices)
+    return tensor_type(f"{get_default_dtype().scalar_type}Tensor" if last == "Tensor" else last, *devices)
 
 
 def set_default_tensor_type(t: Any) -> None:

@@ -254,6 +254,15 @@ def check_implemented(dtype: dtypes.dtype, *implemented: dtypes.dtype) -> None:
         raise NotImplementedError(f"not implemented for dtype {dtype.name}")
 
 
+def refuse_limited(dtype: dtypes.dtype, taken: Sequence[dtypes.dtype] = ()) -> None:
+    """Raises NotImplementedError for a dtype of LIMITED that is not in ``taken``."""
+    if dtype in dtypes.LIMITED and dtype not in taken:
+        wanted = "int64" if dtype in dtypes.UNSIGNED else "float32"
+        raise NotImplementedError(
+            f"not implemented for dtype {dtype.name}; x.to(gnomon.{wanted}) converts it"
+        )
+
+
 def refuse_half(dtype: dtypes.dtype, *categories: str) -> None:
     """Raises NotImplementedError for float16, bfloat16, and a dtype of one of ``categories``."""
     refuse_dtype(dtype, *categories)
@@ -321,10 +330,13 @@ def check_options(layout: Any, pin_memory: Any) -> None:
         raise RuntimeError("pin_memory=True is not supported by the installed backends")
 
 
-def check_not_sparse(sparse: bool) -> None:
-    """Raises RuntimeError for ``sparse=True``."""
-    if sparse:
-        raise RuntimeError("sparse=True: sparse gradients are not supported")
+def check_same_layout(spec: Spec, layout: Any) -> None:
+    """Raises RuntimeError if a conversion by ``to`` asks for another layout; ``to_sparse`` converts."""
+    if layout is not None and layout is not spec.layout:
+        raise RuntimeError(
+            "to(options) doesn't support converting to a different layout, but got self.layout being "
+            f"{spec.layout.title} and options.layout set as {layout.title}"
+        )
 
 
 def check_not_empty(**lists: Sequence[Any]) -> None:

@@ -261,9 +261,21 @@ def copy_into(output: Tensor, source: Tensor) -> None:
         iterator = copy_iterator(output._spec, source._spec)
         if len(_copies) >= MOST_COPIES:
             _copies.clear()
-        found = _copies[key] = iterator, {}
-    iterator, prepared = found
-    launch("copy_", output._spec.device, output._spec.dtype, [output, source], 1, iterator, (), prepared)
+        found = _copies[key] = iterator, {}, copy_key(output._spec.dtype, source._spec.dtype)
+    iterator, prepared, key_dtype = found
+    launch("copy_", output._spec.device, key_dtype, [output, source], 1, iterator, (), prepared)
+
+
+def copy_key(output: dtypes.dtype, source: dtypes.dtype) -> dtypes.dtype:
+    """The dtype that a backend has to claim for a copy: the output's, but one of LIMITED before others.
+
+    A backend without kernels for 8-bit floats may have some for unsigned integers, so those come first.
+    """
+    for group in (dtypes.FLOAT8, dtypes.UNSIGNED):
+        for each in (output, source):
+            if each in group:
+                return each
+    return output
 
 
 def copy_iterator(output: Spec, source: Spec) -> TensorIterator:
@@ -280,7 +292,7 @@ def copy_iterator(output: Spec, source: Spec) -> TensorIterator:
 
 
 MOST_COPIES = 4096  # pairs of specs; all are dropped if there are more
-_copies: dict[tuple[Spec, Spec], tuple[TensorIterator, dict[Any, Any]]] = {}
+_copies: dict[tuple[Spec, Spec], tuple[TensorIterator, dict[Any, Any], dtypes.dtype]] = {}
 late_bound.on_forget(_copies.clear)
 
 

@@ -230,6 +230,12 @@ class Record:
     batching: Batching | BatchingRule = Batching()
     """How vmap runs the operator on a batch of examples."""
 
+    limited: tuple[dtype, ...] = ()
+    """The dtypes of LIMITED (values/dtype.py) that the kernel takes, also as an output's; it refuses others.
+    They are checked after the conversion to the common dtype, so a function of uint16 that computes in
+    float32 does not name it.  Views, and functions that call other operators, have none.
+    """
+
     numbers: Numbers | NumbersFor = Numbers()
     """Which arguments may be Python numbers, and how these are rounded."""
 

@@ -18,6 +18,7 @@ from ..values import geometry, late_bound
 from ..values.device import device
 from ..values.dispatch_key import WRAPPER_KEYS
 from . import launch
+from .checks import refuse_limited
 from .composites import NAMED, checked, composed, raise_named
 from .iterator import TensorIterator
 from .outputs import (
@@ -86,10 +87,16 @@ def _ask_meta(operator: OpOverload, arguments: Sequence[Any]) -> MetaResult:
         where = launch.check_same_device(operator.schema.name, tensors)
     result = checked(operator, record.meta, launch.specs_of(arguments))
     if isinstance(result, TensorIterator):
+        for operand in result.operands:
+            checked(operator, refuse_limited, (operand.dtype, record.limited))
         return MetaResult(
             result.device, result.output_specs, result.with_converted_inputs(), result.key_dtype
         )
     outputs = (result,) if isinstance(result, Spec) else tuple(result)
+    inputs = [] if record.inputs.promoted else [each._spec for each in tensors]
+    for spec in (*inputs, *outputs):
+        if spec is not None:
+            checked(operator, refuse_limited, (spec.dtype, record.limited))
     if tensors and not record.inputs.promoted:
         return MetaResult(where, outputs, None, tensors[0]._spec.dtype)
     first = next(spec for spec in outputs if spec is not None)

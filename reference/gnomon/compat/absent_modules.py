@@ -13,7 +13,6 @@ _WHY = {
     "monitor": "gnomon counts no events",
     "package": "gnomon has no packages of models",
     "quantization": "gnomon has no quantized tensors",
-    "sparse": "gnomon has no sparse tensors",
 }
 
 

@@ -91,6 +91,7 @@ class OpOverload:
         "arity",
         "derivative_plans",
         "kernels",
+        "layout_position",
         "lengths",
         "meta_results",
         "name",
@@ -119,6 +120,11 @@ class OpOverload:
                 for position, argument in enumerate(schema.arguments)
                 if argument.list_size is not None and not argument.is_tensor
             ]
+        )
+        # of the argument that asks for the layout of the result, or None
+        self.layout_position = next(
+            (position for position, argument in enumerate(schema.arguments) if argument.type == "Layout"),
+            None,
         )
         self.tensor_positions = tuple(
             [position for position, argument in enumerate(schema.arguments) if argument.is_tensor]
@@ -230,6 +236,8 @@ class OpOverload:
         word = mode_word()
         # without tensor arguments (factories) these keys remain; inference mode marks no views
         keys = DENSE if word & INFERENCE_MODE_BIT else TENSOR_KEYS
+        if self.layout_position is not None and arguments[self.layout_position] is not None:
+            keys |= arguments[self.layout_position].keys
         keys = (
             (keys | keys_of(self.tensor_positions, arguments) | word) & ALL_KEYS & ~(word >> EXCLUDED_SHIFT)
         )  # mode.active_keys

@@ -21,6 +21,9 @@ from ..values.errors import type_name, warn
 _NUMPY_NAMES = {
     "bool": dtypes.bool_,
     "uint8": dtypes.uint8,
+    "uint16": dtypes.uint16,
+    "uint32": dtypes.uint32,
+    "uint64": dtypes.uint64,
     "int8": dtypes.int8,
     "int16": dtypes.int16,
     "int32": dtypes.int32,
@@ -34,7 +37,7 @@ _NUMPY_NAMES = {
 
 _known: dict[Any, dtype] = {}  # a cache by NumPy dtype, because computing its name is slow
 
-_CAST_FORMATS = frozenset("?bBhilqfd")  # formats that memoryview.cast supports
+_CAST_FORMATS = frozenset("?bBhHiIlLqQfd")  # formats that memoryview.cast supports
 
 
 def as_array(data: Any) -> Any:

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, TypeVar
 
 from ..values import late_bound
 from ..values.device import device, scoped_device
+from ..values.dtype import LIMITED
 from ..values.errors import BackendUnavailableError, OutOfMemoryError, unknown_name, warn
 from ..values.locks import held_over_fork
 from . import plug_ins
@@ -240,17 +241,24 @@ def claim_of(backend: Backend, operator: str) -> Claim | None:
     return said if isinstance(said, Claim) else Claim(said)
 
 
+_NAMES_OF_LIMITED = frozenset(each.name for each in LIMITED)
+
+
 def claims(backend: Backend, operator: str, dtype_name: str, dense: bool = False) -> bool:
     """Whether ``backend`` has a kernel of ``operator`` and claims it for this dtype.
 
+    A dtype of LIMITED is claimed only by its name.
     ``dense``: all tensors of the call are contiguous.
     """
     if operator not in backend.kernels:
         return False
     said = backend.capabilities.get(operator)
-    if isinstance(said, Claim):
-        return (said.dtypes is None or dtype_name in said.dtypes) and (said.strided or dense)
-    return said is None or dtype_name in said
+    claim = said if isinstance(said, Claim) else Claim(said)
+    if claim.dtypes is None:
+        is_claimed = dtype_name not in _NAMES_OF_LIMITED or backend is reference_backend
+    else:
+        is_claimed = dtype_name in claim.dtypes
+    return is_claimed and (claim.strided or dense)
 
 
 # ---------------------------------------------------------------------------------------------------------

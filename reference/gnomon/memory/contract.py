@@ -72,7 +72,8 @@ class Backend:
                  operator.  Its arguments are checked and prepared: shapes match, dtypes are equal where the
                  operator requires it, outputs are allocated and are an input or do not overlap it.  It does
                  not raise because of its inputs.  It can also be a PreparingKernel (memory/prepared.py)
-    capabilities operator name -> names of the dtypes that its kernel supports, None for all, or a Claim.  An
+    capabilities operator name -> names of the dtypes that its kernel supports, None for the twelve of
+                 values.dtype.ALL, or a Claim.  An
                  operator that is not listed is not claimed: the fallback policy decides how it runs
     traits       further capabilities: words of TRAITS
     conformance_file  the path of the author's list of known failures and loosened tolerances, which the

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..values.dtype import get_default_dtype, int64
+from ..values.dtype import dtype, get_default_dtype, int64
 from .accessor import TensorAccessor
 from .backend import backend_of
 from .tensor import Tensor
@@ -142,7 +142,10 @@ def _nested_text(nested: Any, ndim: int, indent: int, formatter: Any) -> str:
     return "[" + ("," + "\n" * (ndim - 1) + " " * (indent + 1)).join(parts) + "]"
 
 
-def _numbers_text(tensor: Tensor, indent: int) -> str:
+def elements_text(tensor: Tensor, indent: int) -> str:
+    """The elements of a strided tensor in brackets; lines after the first one are indented."""
+    if not tensor._spec.numel:
+        return "[]"
     ndim = tensor._spec.ndim
     kind = tensor._spec.dtype
     accessor = TensorAccessor(tensor)
@@ -157,7 +160,7 @@ def _numbers_text(tensor: Tensor, indent: int) -> str:
     return _nested_text(nested, ndim, indent, formatter) if ndim else formatter.format(numbers[0])
 
 
-def _add_suffixes(text: str, suffixes: list[str], indent: int) -> str:
+def add_suffixes(text: str, suffixes: list[str], indent: int) -> str:
     """``text`` with its suffixes, each on a new line if its line would become too long.
 
     Source: _add_suffixes.
@@ -173,15 +176,37 @@ def _add_suffixes(text: str, suffixes: list[str], indent: int) -> str:
     return text
 
 
+def device_suffixes(tensor: Tensor) -> list[str]:
+    """The device, unless it is the host."""
+    on_host = backend_of(tensor._spec.device).host_memory  # like "cpu" in PyTorch, not printed
+    return [] if on_host else [f"device='{tensor._spec.device}'"]
+
+
+def is_implied(kind: dtype) -> bool:
+    """Do elements imply this dtype?"""
+    return kind in (get_default_dtype(), get_default_dtype().to_complex(), int64) or kind.name == "bool"
+
+
+def history_suffixes(tensor: Tensor) -> list[str]:
+    """What autograd knows of the tensor."""
+    suffixes = []
+    if tensor.grad_fn is not None:
+        suffixes.append(f"grad_fn=<{tensor.grad_fn.name()}>")
+    elif tensor.requires_grad:
+        suffixes.append("requires_grad=True")
+    if tensor._autograd_meta is not None and tensor._autograd_meta.tangents is not None:
+        of_levels = tensor._autograd_meta.tangents.values()
+        suffixes += [f"tangent={each!r}" for each in of_levels if each is not None]
+    return suffixes
+
+
 def tensor_repr(self: Tensor) -> str:
     """The tensor as PyTorch prints it: its elements, then what they do not imply."""
     name = "tensor" if type(self) is Tensor else f"{type(self).__name__} containing:\ntensor"
     prefix = "tensor("
     kind = self._spec.dtype
-    suffixes = []
-    if not backend_of(self._spec.device).host_memory:  # like "cpu" in PyTorch, not printed
-        suffixes.append(f"device='{self._spec.device}'")
-    implied = kind in (get_default_dtype(), get_default_dtype().to_complex(), int64) or kind.name == "bool"
+    suffixes = device_suffixes(self)
+    implied = is_implied(kind)
     if self._spec.device.type == "meta":
         body = "..."
         suffixes.append(f"size={tuple(self._spec.sizes)}")
@@ -194,14 +219,8 @@ def tensor_repr(self: Tensor) -> str:
     else:
         if not options.edgeitems:
             suffixes.append(f"size={tuple(self._spec.sizes)}")
-        body = _numbers_text(self, len(prefix))
+        body = elements_text(self, len(prefix))
     if not implied:
         suffixes.append(f"dtype={kind!r}")
-    if self.grad_fn is not None:
-        suffixes.append(f"grad_fn=<{self.grad_fn.name()}>")
-    elif self.requires_grad:
-        suffixes.append("requires_grad=True")
-    if self._autograd_meta is not None and self._autograd_meta.tangents is not None:
-        of_levels = self._autograd_meta.tangents.values()
-        suffixes += [f"tangent={each!r}" for each in of_levels if each is not None]
-    return name[: -len("tensor")] + _add_suffixes(f"{prefix}{body}", suffixes, len(prefix)) + ")"
+    suffixes += history_suffixes(self)
+    return name[: -len("tensor")] + add_suffixes(f"{prefix}{body}", suffixes, len(prefix)) + ")"

@@ -16,13 +16,14 @@ from collections.abc import Callable
 from typing import Any
 
 from ..calls import launch
+from ..calls.checks import refuse_limited
 from ..calls.outputs import check_no_internal_overlap
 from ..memory.accessor import TensorAccessor, elements, fill_from
 from ..memory.backend import resolve_device
 from ..memory.spec import contiguous_spec
 from ..memory.tensor import Tensor, empty_tensor
 from ..values.device import device as device_type
-from ..values.dtype import uint8
+from ..values.dtype import UNSIGNED, uint8
 from ..values.errors import type_name
 
 Words = tuple[int, int, int, int]
@@ -183,6 +184,7 @@ def fill_random(
     The kernel gets the ``parameters`` of the distribution, and the stream.
     """
     spec = self._spec
+    refuse_limited(spec.dtype, UNSIGNED if kernel == "random_.from" else ())
     check_no_internal_overlap("random", spec)
     stream = take_stream(generator, spec.numel)
     if spec.numel:

@@ -22,6 +22,7 @@ from .optimizer import (
     is_fused,
     number_of,
     update_tensors,
+    with_values,
 )
 
 
@@ -46,6 +47,8 @@ class Adagrad(FunctionalOptimizer):
         "fused": None,
     }
     _numbers = ("step",)
+
+    _takes_sparse_gradients = True
 
     def __init__(
         self,
@@ -164,6 +167,19 @@ def adagrad(
             aten._foreach_sub_.List(state_steps, [found_inf] * len(state_steps))  # nothing was done
         return
     rate = as_scalar(lr)
+    if any(grad.is_sparse for grad in grads):
+        if weight_decay != 0:
+            raise RuntimeError("weight_decay option is not compatible with sparse gradients")
+        is_sparse = [grad.is_sparse for grad in grads]
+        columns = params, grads, state_sums, state_steps
+        for param, grad, state_sum, step_of_param in zip(*columns):
+            if grad.is_sparse:
+                _sparse_step(param, grad, state_sum, step_of_param, rate, lr_decay, eps, maximize)
+        params, grads, state_sums, state_steps = (
+            [each for each, found in zip(column, is_sparse) if not found] for column in columns
+        )
+        if not params:
+            return
 
     def update(each: Each, params: Tensors, grads: Tensors, sums: Tensors, steps: Tensors) -> None:
         each("add_", steps, 1)
@@ -184,3 +200,24 @@ def adagrad(
         maximize=maximize,
         differentiable=differentiable,
     )
+
+
+def _sparse_step(
+    param: gn.Tensor,
+    grad: gn.Tensor,
+    state_sum: gn.Tensor,
+    step: gn.Tensor,
+    rate: Any,
+    lr_decay: float,
+    eps: float,
+    maximize: bool,
+) -> None:
+    """The step of one parameter along a sparse gradient: where it has no elements, nothing changes."""
+    step.add_(1)
+    grad = (-grad if maximize else grad).coalesce()
+    values = grad._values()
+    if not values.numel():
+        return
+    state_sum.add_(with_values(grad, values.pow(2)))
+    denominators = state_sum.sparse_mask(grad)._values().sqrt_().add_(eps)
+    param.add_(with_values(grad, values / denominators), alpha=-rate / (1 + (step.item() - 1) * lr_decay))

@@ -44,6 +44,7 @@ class Adam(FunctionalOptimizer):
     sequence of operators.  Source: torch.optim.Adam; arXiv:1412.6980.
     """
 
+    _refusal_of_sparse = "Adam does not support sparse gradients, please consider SparseAdam instead"
     _later_options: ClassVar[dict[str, Any]] = {
         "amsgrad": False,
         "maximize": False,

@@ -366,6 +366,9 @@ class FunctionalOptimizer(Optimizer):
     A subclass defines ``_step``, which calls the function, and, if it keeps state, ``_new_state``.
     """
 
+    _takes_sparse_gradients: ClassVar[bool] = False
+    _refusal_of_sparse: ClassVar[str] = ""  # PyTorch's message, if it is not the usual one
+
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Updates every parameter that has a gradient, once.
 
@@ -384,6 +387,9 @@ class FunctionalOptimizer(Optimizer):
             for param in group["params"]:
                 grad = param.grad
                 if grad is not None:
+                    if grad.is_sparse and not self._takes_sparse_gradients:
+                        usual = f"{type(self).__name__} does not support sparse gradients"
+                        raise RuntimeError(self._refusal_of_sparse or usual)
                     params.append(param)
                     grads.append(grad)
             if params:
@@ -614,6 +620,12 @@ def is_fused(
     if gn.is_grad_enabled() and any(each.requires_grad for each in (*params, *grads)):
         return False
     return not any(isinstance(number, gn.Tensor) for number in numbers) and are_plain(params, grads)
+
+
+def with_values(sparse: gn.Tensor, values: gn.Tensor) -> gn.Tensor:
+    """``values`` as a sparse tensor with the indices of a coalesced one."""
+    indices = sparse._indices()
+    return gn.sparse_coo_tensor(indices, values, sparse.shape, is_coalesced=True, check_invariants=False)
 
 
 def are_on(tensors: Tensors, where: gn.device) -> bool:

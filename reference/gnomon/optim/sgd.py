@@ -41,6 +41,8 @@ class SGD(FunctionalOptimizer):
         "fused": False,
     }
 
+    _takes_sparse_gradients = True
+
     def __init__(
         self,
         params: Iterable[Any],

@@ -16,7 +16,7 @@ import gnomon as gn
 
 from ..bindings.copying import rebuild, rebuild_storage
 from ..memory.backend import get_default_device, resolve_device
-from ..values.dtype import ALL, bfloat16, dtype
+from ..values.dtype import ALL, UNSIGNED, bfloat16, dtype
 from ..values.geometry import contiguous_strides, numel_of
 from .archive import ZipReader
 from .swapping import swapped
@@ -29,7 +29,7 @@ _MAX_HEADER_NBYTES = 10_000  # NumPy's limit: the header's text is parsed
 _NUMPY_NAMES = {
     kind: ("b" if kind is gn.bool else "c" if kind.is_complex else "f" if kind.is_floating_point else "")
     or ("i" if kind.is_signed else "u")
-    for kind in ALL
+    for kind in (*ALL, *UNSIGNED)
     if kind is not bfloat16
 }
 _DTYPES = {f"{letter}{kind.itemsize}": kind for kind, letter in _NUMPY_NAMES.items()}
@@ -39,7 +39,7 @@ _NATIVE = "<" if sys.byteorder == "little" else ">"
 def write_npy(tensor: gn.Tensor, file: Any) -> None:
     """Write a tensor in the format of ``.npy``, in Fortran order if only its transpose is contiguous.
 
-    Raises TypeError for bfloat16, which NumPy does not have.
+    Raises TypeError for bfloat16 and floats of 8 bits, which NumPy does not have.
     """
     if tensor.dtype not in _NUMPY_NAMES:
         raise TypeError(f"gnomon.save: NumPy's format has no {tensor.dtype}")

@@ -19,7 +19,7 @@ from ..bindings import copying
 from ..memory.storage import Storage
 from ..nn.parameter import Parameter
 from ..values.device import layout
-from ..values.dtype import ALL, dtype
+from ..values.dtype import ALL, LIMITED, dtype
 from ..values.errors import type_name
 from ..values.geometry import Size
 
@@ -200,7 +200,7 @@ FUNCTIONS: dict[str, Any] = {
 VALUES: dict[str, Any] = {
     "torch.Tensor": gn.Tensor,
     "torch.storage.UntypedStorage": StorageType(None),
-    **{f"torch.{kind.name}": kind for kind in ALL},
+    **{f"torch.{kind.name}": kind for kind in (*ALL, *LIMITED)},
     **{f"torch.{kind.scalar_type}Storage": StorageType(kind) for kind in ALL},
 }
 
@@ -219,7 +219,7 @@ _REBUILD = {each: TorchName(f"torch._utils.{each.__name__}") for each in _REBUIL
 _FROM_TYPE = TorchName("torch._tensor._rebuild_from_type_v2")
 _LAYOUT = TorchName("torch.serialization._get_layout")
 _SIZE, _DEVICE = TorchName("torch.Size"), TorchName("torch.device")
-_DTYPES = {kind: TorchName(f"torch.{kind.name}") for kind in ALL}
+_DTYPES = {kind: TorchName(f"torch.{kind.name}") for kind in (*ALL, *LIMITED)}
 _STORAGES = {kind: TorchName(f"torch.{kind.scalar_type}Storage") for kind in ALL}
 _UNTYPED = TorchName("torch.storage.UntypedStorage")
 
@@ -285,6 +285,9 @@ def _plain_reduction(tensor: gn.Tensor) -> tuple[TorchName, tuple[Any, ...]]:
     if tensor.is_meta:
         arguments: tuple[Any, ...] = (spec.dtype, spec.sizes, spec.strides, tensor.requires_grad)
         return _REBUILD[_rebuild_meta_tensor_no_storage], arguments
-    storage = TypedStorage(tensor.untyped_storage(), spec.dtype)
     geometry = (tensor.storage_offset(), spec.sizes, spec.strides)
+    if spec.dtype in LIMITED:  # PyTorch has no type of storage for them
+        arguments = (tensor.untyped_storage(), *geometry, tensor.requires_grad, OrderedDict(), spec.dtype)
+        return _REBUILD[_rebuild_tensor_v3], arguments
+    storage = TypedStorage(tensor.untyped_storage(), spec.dtype)
     return _REBUILD[_rebuild_tensor_v2], (storage, *geometry, tensor.requires_grad, OrderedDict())

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from typing import Any, ClassVar
 
 from . import late_bound
+from .dispatch_key import COMPRESSED_KEYS, SPARSE_KEYS, TENSOR_KEYS
 from .errors import type_name
 from .speedups import speedups
 
@@ -114,12 +115,21 @@ def scoped_device() -> device | None:
 
 
 class layout:
-    """How a tensor's elements are stored.  ``strided`` is the only one so far."""
+    """How a tensor's elements are stored: ``strided``, ``sparse_coo`` (indices and values), or compressed.
 
-    __slots__ = ("name",)
+    A compressed layout counts the elements of each row (``sparse_csr``) or column (``sparse_csc``), or the
+    blocks of each row or column of blocks (``sparse_bsr``, ``sparse_bsc``).
 
-    def __init__(self, name: str):
+    ``keys``: the dispatch keys of a tensor with the layout, and of a call that asks for one by ``layout=``.
+    ``title``: its name in error messages.
+    """
+
+    __slots__ = ("keys", "name", "title")
+
+    def __init__(self, name: str, keys: int, title: str):
         self.name = name
+        self.keys = keys
+        self.title = title
 
     def __repr__(self) -> str:
         return f"gnomon.{self.name}"
@@ -128,7 +138,12 @@ class layout:
         return self.name
 
 
-strided = layout("strided")
+strided = layout("strided", TENSOR_KEYS, "Strided")
+sparse_coo = layout("sparse_coo", SPARSE_KEYS, "Sparse")
+sparse_csr = layout("sparse_csr", COMPRESSED_KEYS, "SparseCsr")
+sparse_csc = layout("sparse_csc", COMPRESSED_KEYS, "SparseCsc")
+sparse_bsr = layout("sparse_bsr", COMPRESSED_KEYS, "SparseBsr")
+sparse_bsc = layout("sparse_bsc", COMPRESSED_KEYS, "SparseBsc")
 
 
 class memory_format:

@@ -23,39 +23,48 @@ class DispatchKey(IntEnum):
     """The keys, lowest priority first.  The value is the bit's number."""
 
     Dense = 0  # run the backend's kernel
-    Python = 1  # call a DispatchMode or a tensor subclass
-    Batched = 2  # an operand has a hidden batch dimension (func/vmap.py)
-    ADInplaceOrView = 3  # mark views, increment version counters
-    Autograd = 4  # record the graph; carried by tensors that require grad
-    ForwardAD = 5  # propagate tangents; included in every call inside a dual level
-    Autocast = 6  # cast operands; included in every call while autocast is on (amp/autocast_kernel.py)
+    Sparse = 1  # an operand's layout is sparse_coo (sparse/)
+    SparseCsr = 2  # an operand's layout is a compressed one: sparse_csr, sparse_csc, sparse_bsr, sparse_bsc
+    Python = 3  # call a DispatchMode or a tensor subclass
+    Batched = 4  # an operand has a hidden batch dimension (func/vmap.py)
+    ADInplaceOrView = 5  # mark views, increment version counters
+    Autograd = 6  # record the graph; carried by tensors that require grad
+    AutogradSparse = 7  # derivatives that only sparse operands have; carried by sparse tensors
+    AutogradSparseCsr = 8  # the same for compressed layouts
+    ForwardAD = 9  # propagate tangents; included in every call inside a dual level
+    Autocast = 10  # cast operands; included in every call while autocast is on (amp/autocast_kernel.py)
 
 
 # The modes are bits beside the keys, so that one comparison shows whether a call needs only its kernel.
-GRAD_MODE_BIT = 1 << 8  # autograd records operators
-SAVED_TENSOR_HOOKS_BIT = 1 << 9  # tensors saved for backward are packed by hooks
-INFERENCE_MODE_BIT = 1 << 10  # new tensors are inference tensors
-OBSERVED_BIT = 1 << 11  # callbacks run when calls begin and end (dispatch/record_function.py)
-TRACED_BIT = 1 << 12  # a callback needs every step, so no call takes the speedups' shortcuts
+GRAD_MODE_BIT = 1 << 16  # autograd records operators
+SAVED_TENSOR_HOOKS_BIT = 1 << 17  # tensors saved for backward are packed by hooks
+INFERENCE_MODE_BIT = 1 << 18  # new tensors are inference tensors
+OBSERVED_BIT = 1 << 19  # callbacks run when calls begin and end (dispatch/record_function.py)
+TRACED_BIT = 1 << 20  # a callback needs every step, so no call takes the speedups' shortcuts
 
 DENSE = 1 << DispatchKey.Dense
+SPARSE = 1 << DispatchKey.Sparse
+SPARSE_CSR = 1 << DispatchKey.SparseCsr
 PYTHON = 1 << DispatchKey.Python
 BATCHED = 1 << DispatchKey.Batched
 AD_INPLACE_OR_VIEW = 1 << DispatchKey.ADInplaceOrView
 AUTOGRAD = 1 << DispatchKey.Autograd
-
-TENSOR_KEYS = DENSE | AD_INPLACE_OR_VIEW  # of every strided tensor
+AUTOGRAD_SPARSE = 1 << DispatchKey.AutogradSparse
+AUTOGRAD_SPARSE_CSR = 1 << DispatchKey.AutogradSparseCsr
 FORWARD_AD = 1 << DispatchKey.ForwardAD
 AUTOCAST = 1 << DispatchKey.Autocast
 
-WRAPPER_KEYS = PYTHON | BATCHED  # of tensors whose data is another tensor's
-ALL_KEYS = TENSOR_KEYS | AUTOGRAD | PYTHON | BATCHED | FORWARD_AD | AUTOCAST
+TENSOR_KEYS = DENSE | AD_INPLACE_OR_VIEW  # of every strided tensor
+SPARSE_KEYS = SPARSE | AD_INPLACE_OR_VIEW | AUTOGRAD_SPARSE  # of every tensor of layout sparse_coo
+COMPRESSED_KEYS = SPARSE_CSR | AD_INPLACE_OR_VIEW | AUTOGRAD_SPARSE_CSR  # of those of compressed layouts
+WRAPPER_KEYS = SPARSE | SPARSE_CSR | PYTHON | BATCHED  # of tensors whose data is another tensor's
+ALL_KEYS = (1 << len(DispatchKey)) - 1
 
 # The mode word: what the current thread (or async task) adds to every call.  One int in one ContextVar, read
-# once per call.  Bits 0 to 7 are included keys, bits 8 to 15 the modes above, bits from 16 on excluded keys
-# (bit 16 + key).
+# once per call.  Bits 0 to 15 are included keys, bits 16 to 31 the modes above, bits from 32 on excluded keys
+# (bit 32 + key).
 # Source: c10/core/impl/LocalDispatchKeySet.h.
-EXCLUDED_SHIFT = 16
+EXCLUDED_SHIFT = 32
 MODE_WORD: ContextVar[int] = ContextVar("gnomon_mode_word", default=GRAD_MODE_BIT)
 mode_word = MODE_WORD.get
 set_mode_word = MODE_WORD.set

@@ -1,7 +1,9 @@
 """Element types: how a number is stored in memory, and type promotion.
 
-There are twelve dtypes, compared by identity.  Each can read an element of a typed memoryview and write one
-back, rounding as hardware does: floats to nearest, ties to even, overflow to infinity; integers wrap around.
+There are twelve dtypes that most operators take (ALL), and five, for storage and exchange, that an operator
+takes only if its record says so (LIMITED).  They are compared by identity.  Each can read an element of a
+typed memoryview and write one back, rounding as hardware does: floats to nearest, ties to even, overflow to
+infinity; integers wrap around.
 
 Source: c10/core/ScalarType.h (the types and the promotion table), ATen/native/TypeProperties.cpp
 (result_type).
@@ -10,6 +12,7 @@ Source: c10/core/ScalarType.h (the types and the promotion table), ATen/native/T
 from __future__ import annotations
 
 import cmath
+import functools
 import math
 import struct
 from array import array
@@ -28,7 +31,7 @@ class dtype:
     code        position in the table below; the C ABI uses the same numbers
     itemsize    bytes of one element
     format      the memoryview format that reads the raw bytes; a complex number is read as two floats, and
-                float16 and bfloat16 as their 16-bit patterns
+                floats of 16 and 8 bits as their bit patterns
     category    0 bool, 1 integer, 2 floating point, 3 complex: what type promotion compares first
     scalar_type PyTorch's name for the C++ type, ``"Float"``, as in error messages
     """
@@ -55,7 +58,7 @@ class dtype:
     format: str
     category: int
     _cast: Callable[[Number], Any]
-    _decode: _DecodeTable | None  # of the 16-bit floats
+    _decode: _DecodeTable | None  # of floats of 16 and 8 bits
     _encode: Callable[[Number], Any]  # converts a number to what is stored; not defined for complex dtypes
 
     def __init__(self, name: str, code: int, itemsize: int, format: str, category: int, scalar_type: str):
@@ -67,7 +70,7 @@ class dtype:
         self.scalar_type = scalar_type
         self.is_floating_point = category == 2
         self.is_complex = category == 3
-        self.is_signed = name not in ("bool", "uint8")
+        self.is_signed = name != "bool" and not name.startswith("uint")
         self.bits = 8 * itemsize
 
     def __repr__(self) -> str:
@@ -77,9 +80,14 @@ class dtype:
         return (dtype_named, (self.name,))
 
     def to_complex(self) -> dtype:
-        """The complex dtype whose parts have this precision.  Source: toComplexType."""
+        """The complex dtype whose parts have this precision.
+
+        Raises RuntimeError for a dtype of LIMITED.  Source: toComplexType.
+        """
         if self.is_complex:
             return self
+        if self in LIMITED:
+            raise RuntimeError(f"Unknown Complex ScalarType for {self.scalar_type}")
         return complex128 if self is float64 else complex64
 
     def to_real(self) -> dtype:
@@ -196,8 +204,55 @@ def _bfloat16_bits(value: Number) -> int:
     return (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
 
 
+# Of a float of 8 bits: the bits of its fraction, the bias of its exponent, and the code of what is too large:
+# that of infinity, or without infinities that of the largest number.
+_FLOAT8 = {"float8_e4m3fn": (3, 7, 0x7E), "float8_e5m2": (2, 15, 0x7C)}
+
+
+def _float8_coder(name: str) -> Callable[[Number], int]:
+    """The function that rounds a number to a float of 8 bits, and returns its bit pattern.
+
+    PyTorch converts through float32.  Source: fp8e4m3fn_from_fp32_value, which saturates, and
+    fp8e5m2_from_fp32_value.
+    """
+    fraction, bias, too_large = _FLOAT8[name]
+
+    def code(value: Number) -> int:
+        single = round_to_float32(value)
+        size = abs(single)
+        if math.isnan(single):
+            found = 0x7F
+        elif math.isinf(single):
+            found = too_large
+        elif not size:
+            found = 0
+        else:
+            exponent = max(math.frexp(size)[1] - 1, 1 - bias)  # that of all subnormal numbers, too
+            steps = round(math.ldexp(size, fraction - exponent))  # ties to even
+            found = min(steps + ((exponent + bias - 1) << fraction), too_large)
+        return found | 0x80 if math.copysign(1.0, single) < 0 else found
+
+    return code
+
+
+def _float8_cast(code: Callable[[Number], int], values: _DecodeTable) -> Callable[[Number], float]:
+    return lambda value: values[code(value)]
+
+
+def _float8_values(name: str) -> Iterable[float]:
+    fraction, bias, too_large = _FLOAT8[name]
+    for code in range(256):
+        exponent, steps = (code & 0x7F) >> fraction, code & ((1 << fraction) - 1)
+        value = math.ldexp(steps + (1 << fraction if exponent else 0), max(exponent, 1) - bias - fraction)
+        if code & 0x7F == 0x7C == too_large:
+            value = math.inf
+        elif code & 0x7F > too_large:
+            value = math.nan
+        yield math.copysign(value, -1.0) if code & 0x80 else value
+
+
 class _DecodeTable:
-    """The 65,536 values of a 16-bit float, computed at first use: most programs need none."""
+    """The values of a float of 16 or 8 bits, computed at first use: most programs need none."""
 
     def __init__(self, decode_all: Callable[[], Iterable[float]]):
         self.decode_all = decode_all
@@ -230,10 +285,13 @@ def _to_integer(value: Number, bits: int) -> int:
 
 
 def _wrapper(bits: int, signed: bool) -> Callable[[Number], int]:
-    """The cast to an integer of ``bits`` bits, wrapping around modulo 2**bits."""
+    """The cast to an integer of ``bits`` bits, wrapping around modulo 2**bits.
+
+    A float is converted in a register of 32 bits or, where an integer of 32 bits is unsigned, of 64.
+    """
     modulus = 1 << bits
     half = modulus >> 1
-    register = max(bits, 32)
+    register = 64 if bits == 32 and not signed else max(bits, 32)
 
     def wrap_signed(value: Number) -> int:
         return (_to_integer(value, register) + half) % modulus - half
@@ -241,6 +299,14 @@ def _wrapper(bits: int, signed: bool) -> Callable[[Number], int]:
     def wrap_unsigned(value: Number) -> int:
         return _to_integer(value, register) % modulus
 
+    def wrap_uint64(value: Number) -> int:
+        number = _real(value)
+        if isinstance(number, float) and number >= half:  # what is beyond the register becomes 0
+            return int(number) if number < modulus else 0
+        return wrap_unsigned(value)
+
+    if bits == 64 and not signed:
+        return wrap_uint64
     return wrap_signed if signed else wrap_unsigned
 
 
@@ -257,6 +323,11 @@ float32 = dtype("float32", 8, 4, "f", 2, "Float")
 float64 = dtype("float64", 9, 8, "d", 2, "Double")
 complex64 = dtype("complex64", 10, 8, "f", 3, "ComplexFloat")
 complex128 = dtype("complex128", 11, 16, "d", 3, "ComplexDouble")
+uint16 = dtype("uint16", 12, 2, "H", 1, "UInt16")
+uint32 = dtype("uint32", 13, 4, "I", 1, "UInt32")
+uint64 = dtype("uint64", 14, 8, "Q", 1, "UInt64")
+float8_e4m3fn = dtype("float8_e4m3fn", 15, 1, "B", 2, "Float8_e4m3fn")
+float8_e5m2 = dtype("float8_e5m2", 16, 1, "B", 2, "Float8_e5m2")
 
 ALL = (
     bool_,
@@ -275,11 +346,14 @@ ALL = (
 INTEGERS = (uint8, int8, int16, int32, int64)
 FLOATS = (float16, bfloat16, float32, float64)
 COMPLEX = (complex64, complex128)
+UNSIGNED = (uint16, uint32, uint64)  # PyTorch's barebones unsigned types
+FLOAT8 = (float8_e4m3fn, float8_e5m2)
+LIMITED = (*UNSIGNED, *FLOAT8)
 
-for _dtype in ALL:
+for _dtype in (*ALL, *UNSIGNED):
     _dtype._decode = None
 bool_._encode = bool_._cast = bool
-for _dtype in INTEGERS:
+for _dtype in (*INTEGERS, *UNSIGNED):
     _dtype._encode = _dtype._cast = _wrapper(_dtype.bits, _dtype.is_signed)
 float64._encode = float64._cast = _to_float
 float32._encode = _before_float32  # the memoryview rounds
@@ -290,10 +364,14 @@ float16._cast = lambda value: _float16_table[_float16_bits(value)]
 bfloat16._encode = _bfloat16_bits
 bfloat16._decode = _bfloat16_table = _DecodeTable(_bfloat16_values)
 bfloat16._cast = lambda value: _bfloat16_table[_bfloat16_bits(value)]
+for _dtype in FLOAT8:
+    _dtype._encode = _float8_coder(_dtype.name)
+    _dtype._decode = _DecodeTable(functools.partial(_float8_values, _dtype.name))
+    _dtype._cast = _float8_cast(_dtype._encode, _dtype._decode)
 complex128._cast = complex
 complex64._cast = lambda value: complex(round_to_float32(value.real), round_to_float32(value.imag))
 
-_BY_NAME = {each.name: each for each in ALL}
+_BY_NAME = {each.name: each for each in (*ALL, *LIMITED)}
 names_of_dtypes = tuple(_BY_NAME)
 
 
@@ -312,10 +390,13 @@ def dtype_named(name: str) -> dtype:
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The common dtype in which operands of dtypes ``type1`` and ``type2`` are computed.
 
+    Raises RuntimeError for a dtype of LIMITED with another one, except for an unsigned one with a float.
     Source: torch.promote_types, the table in c10/core/ScalarType.cpp.
     """
     if type1 is type2:
         return type1
+    if type1 in LIMITED or type2 in LIMITED:
+        return _promote_limited(type1, type2)
     low, high = sorted((type1, type2), key=lambda each: (each.category, each.code))
     if high.is_complex:
         return complex128 if complex128 in (low, high) or low is float64 else complex64
@@ -326,6 +407,19 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     if low is uint8 and high is int8:
         return int16
     return high
+
+
+def _promote_limited(type1: dtype, type2: dtype) -> dtype:
+    which = "Float8 Types"
+    if type1 not in FLOAT8 and type2 not in FLOAT8:
+        which = "uint16, uint32, uint64 types"
+        for each in (type1, type2):
+            if each.is_floating_point:
+                return each
+    raise RuntimeError(
+        f"Promotion for {which} is not supported, attempted to promote {type1.scalar_type} and "
+        f"{type2.scalar_type}"
+    )
 
 
 def can_cast(from_: dtype, to: dtype) -> bool:
@@ -341,14 +435,15 @@ def can_cast(from_: dtype, to: dtype) -> bool:
     return from_ is bool_ or to is not bool_
 
 
-_LARGEST_FLOAT16 = 65504.0  # every smaller number fits all floating point dtypes
+_LARGEST_FLOAT16 = 65504.0  # every smaller number fits all floating point dtypes of at least 16 bits
+_LARGEST_FLOAT8 = {float8_e4m3fn: 448.0, float8_e5m2: 57344.0}
 
 
 def check_number_fits(value: Number, dtype: dtype) -> None:
     """Raises RuntimeError for a number that ``dtype`` can not hold.
 
-    Infinities and NaN fit floats, everything fits bool, and a negative integer fits an unsigned dtype if
-    its absolute value does (it wraps around).  Source: c10::overflows.
+    Infinities and NaN fit floats that have them, everything fits bool, and a negative integer fits an
+    unsigned dtype if its absolute value does (it wraps around).  Source: c10::overflows.
     """
     if dtype is bool_:
         return
@@ -367,6 +462,10 @@ def check_number_fits(value: Number, dtype: dtype) -> None:
             raise RuntimeError(text)
     elif dtype.is_complex:
         if cmath.isfinite(number) and not cmath.isfinite(dtype.cast(number)):
+            raise RuntimeError(text)
+    elif dtype in _LARGEST_FLOAT8:
+        fits = dtype is float8_e5m2 and math.isinf(number)
+        if abs(number) > _LARGEST_FLOAT8[dtype] and not fits:
             raise RuntimeError(text)
     elif dtype.is_floating_point and abs(number) > _LARGEST_FLOAT16:
         if math.isfinite(number) and not math.isfinite(dtype.cast(number)):
@@ -449,6 +548,8 @@ def _combine(higher: dtype | None, lower: dtype | None) -> dtype | None:
         return higher
     if higher.is_floating_point:
         return higher.to_complex() if lower.is_complex else higher
+    if lower.is_complex:
+        return lower
     if higher is bool_ or lower.category >= 2:
         return promote_types(higher, lower)
     return higher
@@ -468,6 +569,8 @@ def get_default_dtype() -> dtype:
 def set_default_dtype(d: dtype) -> None:
     """Set the dtype of Python floats to ``d``, a floating point dtype.  Source: torch.set_default_dtype."""
     global _default_dtype
+    if d in FLOAT8:
+        raise TypeError(f"set_default_dtype: couldn't find storage object {d.scalar_type}Storage")
     if not isinstance(d, dtype) or not d.is_floating_point:
         raise TypeError(
             f"set_default_dtype: only floating-point dtypes are supported as the default, but got {d}"

@@ -15,6 +15,8 @@ _FORMATS = {
     dtypes.bfloat16: (7, 127, 2),
     dtypes.float32: (23, 127, 6),
     dtypes.float64: (52, 1023, 15),
+    dtypes.float8_e4m3fn: (3, 7, 0),
+    dtypes.float8_e5m2: (2, 15, 0),
 }
 _DEFAULT = object()
 
@@ -80,6 +82,8 @@ class finfo(_Limits):
     @property
     def max(self) -> float:
         """The largest finite number."""
+        if self._dtype is dtypes.float8_e4m3fn:  # it has no infinities, and their exponent is that of numbers
+            return 448.0
         return (2 - self.eps) * 2.0 ** _FORMATS[self._dtype][1]
 
     @property

@@ -40,7 +40,6 @@ from .activation import (
 )
 from .arguments import (
     REDUCTIONS,
-    check_embedding_options,
     check_probability,
     pair,
     resolve_reduction,

@@ -63,14 +63,6 @@ def wrap_padding_idx(padding_idx: int | None, num_embeddings: int) -> int | None
     return padding_idx % num_embeddings
 
 
-def check_embedding_options(max_norm: float | None, sparse: bool) -> None:
-    """Raises NotImplementedError for options that gnomon does not support."""
-    if max_norm is not None:
-        raise NotImplementedError(f"embedding: max_norm is not supported, but got {max_norm}")
-    if sparse:
-        raise NotImplementedError("embedding: sparse gradients are not supported, but got sparse=True")
-
-
 def implicit_dim(name: str, ndim: int) -> int:
     """The default dimension of softmax, by PyTorch's rule and with its warning."""
     warn(

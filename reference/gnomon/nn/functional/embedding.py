@@ -5,7 +5,6 @@ from __future__ import annotations
 import gnomon as gn
 
 from ...values.errors import warn
-from .arguments import check_embedding_options
 
 aten = gn.ops.aten
 
@@ -29,14 +28,13 @@ def embedding(
     """Rows of ``weight`` (n, d) by index: integer ``input`` (*) -> (*, d).
 
     The row ``padding_idx`` gets no gradient.  ``max_norm``: used rows whose ``norm_type``-norm exceeds it are
-    first scaled down to it, in place in ``weight``.  Raises AssertionError for a ``padding_idx`` out of
-    range, NotImplementedError for ``sparse``.
+    first scaled down to it, in place in ``weight``.  With ``sparse`` the gradient of ``weight`` is sparse.
+    Raises AssertionError for a ``padding_idx`` out of range.
 
     The result has the shape of the indices (int64 or int32), followed by the size of a row.
 
     Source: torch.nn.functional.embedding.
     """
-    check_embedding_options(None, sparse)
     rows = weight.size(0) if weight.ndim else 0  # the operator refuses a weight that is not 2-D
     if padding_idx is not None and not -rows <= padding_idx < max(rows, 1):
         raise AssertionError(

@@ -29,7 +29,6 @@ class _Table(Module):
         dtype: gn.dtype | None,
     ) -> None:
         super().__init__()
-        functional.check_embedding_options(None, sparse)
         if padding_idx is not None and not -num_embeddings <= padding_idx < max(num_embeddings, 1):
             raise AssertionError(f"{self._padding_name} must be within num_embeddings")
         self.num_embeddings = num_embeddings
@@ -67,7 +66,7 @@ class Embedding(_Table):
     and gets no gradient.  ``max_norm``: used rows whose ``norm_type``-norm exceeds it are scaled down to it.
     ``scale_grad_by_freq`` divides a row's gradient by how often it is used.
 
-    Raises AssertionError for a ``padding_idx`` out of range, NotImplementedError for ``sparse``.  Source:
+    Raises AssertionError for a ``padding_idx`` out of range.  Source:
     torch.nn.Embedding.
     """
 
@@ -151,7 +150,7 @@ class EmbeddingBag(_Table):
     The options are those of Embedding; rows ``padding_idx`` are not part of a bag.  ``include_last_offset``
     says that the offsets of ``forward`` end with the number of indices.
 
-    Raises AssertionError for a ``padding_idx`` out of range, NotImplementedError for ``sparse``.  Source:
+    Raises AssertionError for a ``padding_idx`` out of range.  Source:
     torch.nn.EmbeddingBag.
     """
 

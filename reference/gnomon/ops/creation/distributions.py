@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from ...calls import launch
-from ...calls.checks import refuse_dtype
+from ...calls.checks import refuse_dtype, refuse_limited
 from ...calls.native import native_function
 from ...calls.record import Out
 from ...dispatch.dispatcher import aten
@@ -295,6 +295,7 @@ def _poisson_kernel(output: Tensor, self: Tensor, stream: Stream) -> None:
 def _poisson(self: Tensor, generator: Any) -> Any:
     spec = self._spec
     refuse_dtype(spec.dtype, "bool", "integer", "complex")
+    refuse_limited(spec.dtype)
     made = self.new_empty(spec.sizes)
     stream = take_stream(generator, spec.numel)
     if spec.numel:
@@ -340,6 +341,7 @@ def _multinomial(self: Tensor, num_samples: int, replacement: bool, generator: A
     dtype, sizes = self._spec.dtype, self._spec.sizes
     if not dtype.is_floating_point:
         raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {dtype.name}")
+    refuse_limited(dtype)
     if len(sizes) not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")
     if num_samples <= 0:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...calls.checks import check_options
+from ...calls.checks import check_options, refuse_limited
 from ...calls.iterator import TensorIterator, result_type
 from ...calls.native import native_function
 from ...calls.outputs import allocate, resize_tensor
@@ -17,7 +17,7 @@ from ...memory.spec import check_size_nonnegative, spec_of
 from ...memory.tensor import Tensor, alias_tensor
 from ...values import geometry
 from ...values.device import channels_last, channels_last_3d, contiguous_format, preserve_format
-from ...values.dtype import dtype_of_number, get_default_dtype
+from ...values.dtype import FLOAT8, dtype_of_number, get_default_dtype
 
 
 def _checked_sizes(size: Any) -> tuple[int, ...]:
@@ -308,6 +308,7 @@ def _eye(n: int, m: int, dtype: Any, layout: Any, device: Any, pin_memory: Any) 
     if n < 0 or m < 0:
         raise RuntimeError(f"{'n' if n < 0 else 'm'} must be greater or equal to 0, got {min(n, m)}")
     made = aten.zeros.default((n, m), dtype, layout, device, pin_memory)
+    refuse_limited(made._spec.dtype, FLOAT8)
     if made._spec.numel:
         filled(alias_tensor(made, made._spec.with_geometry((min(n, m),), (m + 1,)), 0), 1)
     return made

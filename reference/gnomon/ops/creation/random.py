@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...calls import launch
-from ...calls.checks import check_non_negative, refuse_dtype
+from ...calls.checks import check_non_negative, refuse_dtype, refuse_limited
 from ...calls.native import native_function
 from ...calls.outputs import check_no_internal_overlap
 from ...dispatch.dispatcher import aten
@@ -32,7 +32,7 @@ from ...numerics.generator import (
     take_stream,
     uniform53,
 )
-from ...values.dtype import bool_, check_number_fits, float64, get_default_dtype, int64
+from ...values.dtype import UNSIGNED, bool_, check_number_fits, float64, get_default_dtype, int64
 from ...values.limits import finfo
 
 __all__ = ["Generator", "default_generator", "initial_seed", "manual_seed", "philox_4x32_10"]
@@ -165,6 +165,7 @@ native_function(
 
 
 def _bernoulli_each_(self: Tensor, p: Tensor, generator: Any) -> Tensor:
+    refuse_limited(self._spec.dtype)
     refuse_dtype(p._spec.dtype, "bool", "integer", "complex")
     refuse_dtype(self._spec.dtype, "complex")
     p = p.expand(self._spec.sizes)
@@ -308,6 +309,7 @@ def _integer_number(dtype: Any, low: int, high: int) -> Callable[[Words], int]:
 def _random_range(dtype: Any) -> int:
     """The exclusive upper bound of random_(), below which the dtype holds all integers exactly."""
     refuse_dtype(dtype, "complex")
+    refuse_limited(dtype, UNSIGNED)
     if dtype is bool_:
         return 2
     if dtype.category == 1:
@@ -340,10 +342,16 @@ native_function(
     doc="Fills ``self`` with integers drawn uniformly from [0, to).",
 )
 
+
+def _random_(self: Tensor, generator: Any) -> Tensor:
+    refuse_limited(self._spec.dtype)
+    return fill_integers(self, 0, _random_range(self._spec.dtype), generator)
+
+
 native_function(
     "random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)",
     variants="method",
-    explicit=lambda self, generator: fill_integers(self, 0, _random_range(self._spec.dtype), generator),
+    explicit=_random_,
     launches="random_.from",
     derivatives={"self": _zero_grad},
     batching="random",
@@ -436,6 +444,7 @@ def _randperm(n: int, generator: Any, dtype: Any, layout: Any, device: Any, pin_
     check_non_negative(n=n)
     dtype = dtype or int64
     refuse_dtype(dtype, "bool", "complex")
+    refuse_limited(dtype)
     most = _random_range(dtype)
     if n > most:
         raise RuntimeError(f"randperm: n={n} is more than {dtype.name} has integers ({most})")

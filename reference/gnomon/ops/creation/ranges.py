@@ -15,6 +15,7 @@ from ...calls.checks import (
     check_non_negative,
     check_options,
     refuse_dtype,
+    refuse_limited,
 )
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
@@ -56,6 +57,7 @@ def _arange(start: Any, end: Any, step: Any, dtype: Any, layout: Any, device: An
     if dtype is None:
         dtype = int64 if all(isinstance(each, int) for each in (start, end, step)) else get_default_dtype()
     refuse_dtype(dtype, "bool", "complex")
+    refuse_limited(dtype)
     if dtype is int64:  # all three are truncated to integers
         for number in (start, end, step):
             check_number_fits(number, int64)
@@ -118,6 +120,7 @@ def _range(start: Any, end: Any, step: Any, dtype: Any, *options: Any) -> Tensor
     check_options(layout, pin_memory)
     dtype = dtype or get_default_dtype()
     refuse_dtype(dtype, "bool", "complex")
+    refuse_limited(dtype)
     if any(isinstance(each, complex) for each in (start, end, step)):
         raise RuntimeError("value cannot be converted to type double without overflow")
     if dtype.is_floating_point:

@@ -16,8 +16,8 @@ from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...numerics.indexing import flat_index, positions_along, slice_offsets
 from ...values import geometry
-from ...values.dtype import int64
-from ...values.geometry import wrap_dim
+from ...values.dtype import FLOAT8, int64
+from ...values.geometry import Ints, wrap_dim
 
 
 def _gather_meta(self: Spec, dim: int, index: Spec, sparse_grad: bool) -> Spec:
@@ -48,18 +48,52 @@ gather = native_function(
     meta=_gather_meta,
     kernel=_gather_kernel,
     derivatives={
-        "self": lambda grad, self_sizes, dim, index: aten.scatter_add.default(
-            grad.new_zeros(self_sizes), dim, index, grad
+        "self": lambda grad, self_sizes, dim, index, sparse_grad: _gather_grad(
+            grad, self_sizes, dim, index, sparse_grad
         )
     },
     linear=("self",),
     separate=("self",),
     out=Out(exact=True),
     doc="""Gathers elements along ``dim`` at the indices in ``index`` (int64 or int32); the result
-    has its sizes.
+    has its sizes.  ``sparse_grad``: whether the gradient of ``self`` is a sparse tensor.
 
     ``result[i][j] = self[index[i][j]][j]`` for dim 0.  Raises RuntimeError for an index out of range
     (negative ones included), and for an ``index`` larger than ``self`` in another dimension than ``dim``.""",
+)
+
+
+def _gather_grad(grad: Tensor, sizes: Ints, dim: int, index: Tensor, sparse_grad: bool) -> Tensor:
+    if sparse_grad:
+        return _sparse_gather_grad(grad, sizes, dim, index)
+    return aten.scatter_add.default(grad.new_zeros(sizes), dim, index, grad)
+
+
+def _sparse_gather_grad(grad: Tensor, sizes: Ints, dim: int, index: Tensor) -> Tensor:
+    """The sparse gradient, with a column of indices for each element of ``index``."""
+    places = [aten.arange.default(size, device=index._spec.device) for size in index._spec.sizes]
+    rows = [each.flatten() for each in aten.meshgrid.indexing(places, "ij")] if places else []
+    if rows:
+        rows[wrap_dim(dim, len(sizes))] = index.flatten().to(int64)
+        indices = aten.stack.default(rows, 0)
+    else:
+        indices = index.new_empty((0, 1), dtype=int64)
+    return aten._sparse_coo_tensor_unsafe.default(indices, grad.flatten(), sizes)
+
+
+native_function(
+    "_gather_sparse_backward(Tensor self, int dim, Tensor index, Tensor grad) -> Tensor",
+    variants="none",
+    composite=lambda self, dim, index, grad: _sparse_gather_grad(grad, self._spec.sizes, dim, index),
+    doc="The gradient of gather as a sparse tensor, whose columns of indices are those that were gathered.",
+)
+native_function(
+    "gather_backward(Tensor grad, Tensor self, int dim, Tensor index, bool sparse_grad) -> Tensor",
+    variants="none",
+    composite=lambda grad, self, dim, index, sparse_grad: _gather_grad(
+        grad, self._spec.sizes, dim, index, sparse_grad
+    ),
+    doc="The gradient of gather, sparse or strided.",
 )
 
 
@@ -175,6 +209,7 @@ index_select = native_function(
     "index_select(Tensor self, int dim, Tensor index) -> Tensor",
     meta=_index_select_meta,
     kernel=_index_select_kernel,
+    limited=FLOAT8,
     derivatives={"self": _index_select_grad},
     linear=("self",),
     separate=("self", "index"),

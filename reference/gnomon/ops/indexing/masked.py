@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...calls.checks import can_be_read, check_mask, check_non_negative
+from ...calls.checks import can_be_read, check_mask, check_non_negative, refuse_limited
 from ...calls.copies import row_major
 from ...calls.native import native_function
 from ...calls.outputs import warn_of_expanded
@@ -18,7 +18,7 @@ from ...memory.accessor import TensorAccessor
 from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...values import geometry
-from ...values.dtype import check_number_fits, int32, int64
+from ...values.dtype import FLOAT8, check_number_fits, int32, int64
 
 
 def _nonzero_meta(self: Spec, size: int, fill_value: int) -> Spec:
@@ -119,6 +119,7 @@ native_function(
     variants="function",
     meta=_chosen_meta,
     kernel=_chosen_kernel,
+    limited=FLOAT8,
     derivatives={"self": lambda grad, self, mask: aten.masked_select_backward.default(grad, self, mask)},
     doc="masked_select with a given ``size``, the number of True elements of the broadcast mask.",
 )
@@ -241,6 +242,7 @@ native_function(
 def _masked_fill(self: Any, mask: Any, value: Any) -> Any:
     dtype = self._spec.dtype
     check_mask(mask)
+    refuse_limited(dtype)
     if not hasattr(value, "_spec"):
         check_number_fits(value, dtype)
         value = aten.scalar_tensor.default(value, dtype, None, self.device, None)

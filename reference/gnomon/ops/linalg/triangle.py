@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...calls.checks import check_matrix, refuse_dtype
+from ...calls.checks import check_matrix, refuse_dtype, refuse_limited
 from ...calls.native import native_function
 from ...calls.record import Inplace, Out
 from ...dispatch.dispatcher import aten
@@ -79,6 +79,7 @@ def _trace(self: Any) -> Any:
     if self.ndim != 2:
         raise RuntimeError(f"expected a matrix, but got tensor with dim {self.ndim}")
     refuse_dtype(self.dtype, "bool")
+    refuse_limited(self.dtype)
     return self.diagonal().sum()
 
 

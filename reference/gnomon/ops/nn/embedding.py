@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...calls.checks import check_dim_range, check_dtype, check_not_sparse, check_size
+from ...calls.checks import check_dim_range, check_dtype, check_size
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
 from ...memory.accessor import TensorAccessor
@@ -15,7 +15,7 @@ from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...numerics.arithmetic import exact_sum
 from ...values import geometry
-from ...values.dtype import int32, int64
+from ...values.dtype import LIMITED, int32, int64
 
 
 def _embedding_meta(
@@ -24,7 +24,6 @@ def _embedding_meta(
     if weight.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     check_dtype(int64, int32, indices=indices)
-    check_not_sparse(sparse)
     return weight.contiguous((*indices.sizes, weight.sizes[1]))
 
 
@@ -48,10 +47,11 @@ native_function(
     "sparse=False) -> Tensor",
     meta=_embedding_meta,
     kernel=_embedding_kernel,
+    limited=LIMITED,
     derivatives={
-        "weight": lambda grad, indices, weight_sizes, padding_idx, scale_grad_by_freq: (
-            aten.embedding_dense_backward.default(
-                grad, indices, weight_sizes[0], padding_idx, scale_grad_by_freq
+        "weight": lambda grad, indices, weight_sizes, padding_idx, scale_grad_by_freq, sparse: (
+            aten.embedding_backward.default(
+                grad, indices, weight_sizes[0], padding_idx, scale_grad_by_freq, sparse
             )
         )
     },
@@ -59,7 +59,56 @@ native_function(
     doc="""Returns the rows of ``weight`` (num_embeddings, embedding_dim) at ``indices`` (*), int32 or int64:
     (*, embedding_dim).
 
-    The row ``padding_idx`` gets no gradient.  Raises IndexError for an index out of range.""",
+    The row ``padding_idx`` gets no gradient.  With ``sparse`` the gradient of ``weight`` is a sparse tensor
+    of the rows at ``indices``.  Raises IndexError for an index out of range.""",
+)
+
+
+def _embedding_backward(
+    grad: Tensor,
+    indices: Tensor,
+    num_weights: int,
+    padding_idx: int,
+    scale_grad_by_freq: bool,
+    sparse: bool,
+) -> Tensor:
+    function = aten.embedding_sparse_backward if sparse else aten.embedding_dense_backward
+    return function.default(grad, indices, num_weights, padding_idx, scale_grad_by_freq)
+
+
+native_function(
+    "embedding_backward(Tensor grad, Tensor indices, SymInt num_weights, SymInt padding_idx, bool "
+    "scale_grad_by_freq, bool sparse) -> Tensor",
+    variants="none",
+    composite=_embedding_backward,
+    doc="The gradient of embedding with respect to weight, sparse or strided.",
+)
+
+
+def _sparse_backward(
+    grad: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
+) -> Tensor:
+    """A row of values for each index, in the indices' order; rows of equal indices are not summed."""
+    if scale_grad_by_freq:
+        raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
+    width = grad.size(-1)
+    rows, values = indices.reshape(-1), grad.reshape(-1, width)
+    if padding_idx != -1:
+        is_used = rows != padding_idx
+        rows, values = rows[is_used], values[is_used]
+    return aten._sparse_coo_tensor_unsafe.default(
+        rows.unsqueeze(0), values, (num_weights, width), None, None, None, None, None
+    )
+
+
+native_function(
+    "embedding_sparse_backward(Tensor grad, Tensor indices, int num_weights, int padding_idx, bool "
+    "scale_grad_by_freq) -> Tensor",
+    variants="none",
+    composite=_sparse_backward,
+    doc="""The gradient of embedding with respect to weight as a sparse tensor (num_weights, embedding_dim).
+
+    Raises RuntimeError for ``scale_grad_by_freq``.""",
 )
 
 

@@ -16,7 +16,6 @@ from typing import Any
 from ...calls.checks import (
     check_dim,
     check_dtype,
-    check_not_sparse,
     check_same_dtype,
     check_same_size,
     check_size,
@@ -381,9 +380,17 @@ def _bag_backward(
     per_sample_weights: Any,
     padding_idx: int,
 ) -> Any:
-    check_not_sparse(sparse)
     if indices.numel() and not offset2bag.numel():
         offset2bag = _offset2bag(indices, offsets)
+    if sparse:
+        rows = grad.index_select(0, offset2bag)
+        if mode == MEAN:
+            rows = rows / bag_size.index_select(0, offset2bag).unsqueeze(1)
+        if per_sample_weights is not None:
+            rows = rows * per_sample_weights.unsqueeze(1)
+        return aten.embedding_sparse_backward.default(
+            rows, indices, num_weights, padding_idx, scale_grad_by_freq
+        )
     return aten._embedding_bag_dense_backward.default(
         grad,
         indices,

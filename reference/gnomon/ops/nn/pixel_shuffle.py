@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...calls.checks import refuse_limited
 from ...calls.native import native_function
 from ...calls.record import Batching
 from ...dispatch.dispatcher import aten
@@ -36,6 +37,7 @@ def _check_pixels(name: str, self: Any, factor: int) -> None:
 
 def _pixel_shuffle(self: Any, upscale_factor: int) -> Any:
     _check_pixels("pixel_shuffle", self, upscale_factor)
+    refuse_limited(self.dtype)
     *outer, channels, height, width = self.shape
     r = upscale_factor
     if r * r >= 2**63:
@@ -53,6 +55,7 @@ def _pixel_shuffle(self: Any, upscale_factor: int) -> Any:
 
 def _pixel_unshuffle(self: Any, downscale_factor: int) -> Any:
     _check_pixels("pixel_unshuffle", self, downscale_factor)
+    refuse_limited(self.dtype)
     *outer, channels, height, width = self.shape
     r = downscale_factor
     for name, size, dim in (("height", height, -2), ("width", width, -1)):
@@ -68,6 +71,7 @@ def _pixel_unshuffle(self: Any, downscale_factor: int) -> Any:
 
 
 def _channel_shuffle(self: Any, groups: int) -> Any:
+    refuse_limited(self.dtype)
     if self.ndim <= 2:
         raise RuntimeError(
             f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(self.shape)}"

@@ -23,7 +23,7 @@ from ...numerics import arithmetic
 from ...numerics.formulas import conj, scaled
 from ...numerics.loops import for_each, pointwise, pointwise_in_steps
 from ...values.dispatch_key import DispatchKey
-from ...values.dtype import bfloat16, bool_, check_number_fits, float16, float32
+from ...values.dtype import FLOAT8, UNSIGNED, bfloat16, bool_, check_number_fits, float16, float32
 
 
 def scaled_by_number(function: Any) -> Any:
@@ -111,6 +111,7 @@ mul = native_function(
     numbers=Numbers("both", wide=("self", "other")),
     meta=binary(),
     kernel=pointwise(lambda a, b: a * b),
+    limited=UNSIGNED,
     derivatives={
         "self": lambda grad, other: grad * conj(other),
         "other": lambda grad, self: grad * conj(self),
@@ -347,6 +348,7 @@ abs = native_function(
     "abs(Tensor self) -> Tensor",
     meta=abs_meta,
     kernel=pointwise(arithmetic.absolute),
+    limited=FLOAT8,
     derivatives={"self": lambda grad, self: grad * self.sgn()},
     inplace=True,
     out=Out(row_major=lambda self: self.dtype.is_complex, exact=True),
@@ -433,6 +435,7 @@ def _rounding(name: str, function: Any, meaning: str) -> Any:
         f"{name}(Tensor self) -> Tensor",
         meta=unary("bool", "complex"),
         kernel=pointwise(_integer_is_itself(function)),
+        limited=UNSIGNED,
         derivatives={"self": lambda grad: aten.zeros_like(grad)},
         inplace=True,
         out=Out(exact=True),

@@ -13,6 +13,7 @@ from ...calls.meta_functions import binary, unary
 from ...calls.native import native_function
 from ...calls.record import Out
 from ...numerics.loops import for_each, pointwise
+from ...values.dtype import UNSIGNED
 
 bitwise_not = native_function(
     "bitwise_not(Tensor self) -> Tensor",
@@ -28,6 +29,7 @@ bitwise_and = native_function(
     numbers="either",
     meta=binary("floating", "complex"),
     kernel=pointwise(lambda a, b: a & b),
+    limited=UNSIGNED,
     inplace=True,
     out="Tensor_out",
     doc="Computes the bitwise AND of the operands; for bool, the logical AND.",
@@ -38,6 +40,7 @@ bitwise_or = native_function(
     numbers="either",
     meta=binary("floating", "complex"),
     kernel=pointwise(lambda a, b: a | b),
+    limited=UNSIGNED,
     inplace=True,
     out="Tensor_out",
     doc="Computes the bitwise OR of the operands; for bool, the logical OR.",
@@ -48,6 +51,7 @@ bitwise_xor = native_function(
     numbers="either",
     meta=binary("floating", "complex"),
     kernel=pointwise(lambda a, b: a ^ b),
+    limited=UNSIGNED,
     inplace=True,
     out="Tensor_out",
     doc="Computes the bitwise XOR of the operands; for bool, the logical XOR.",

@@ -20,6 +20,9 @@ from ...memory.spec import Spec
 from ...numerics import arithmetic
 from ...numerics.loops import for_each, pointwise
 from ...values.dtype import (
+    FLOAT8,
+    LIMITED,
+    UNSIGNED,
     bfloat16,
     bool_,
     check_number_fits,
@@ -39,6 +42,7 @@ def _comparison(name: str, function: Any, meaning: str, *refused: str) -> Any:
         numbers="other",
         meta=comparison(*refused),
         kernel=pointwise(function),
+        limited=() if refused else LIMITED,
         inplace=True,
         out="Tensor_out",
         doc=f"Tests whether each element of ``self`` is {meaning} that of ``other``, in their common dtype.",
@@ -101,6 +105,7 @@ isnan = native_function(
     "isnan(Tensor self) -> Tensor",
     meta=unary_bool,
     kernel=pointwise(lambda a: a != a),
+    limited=LIMITED,
     doc="Tests whether each element is NaN.",
 )
 
@@ -115,6 +120,7 @@ isinf = native_function(
     "isinf(Tensor self) -> Tensor",
     meta=documented(_isinf_meta, "The result has the operand's sizes and the dtype bool"),
     kernel=pointwise(lambda a: arithmetic.absolute(a) == math.inf),
+    limited=LIMITED,
     doc="Tests whether each element is infinite.",
 )
 
@@ -139,6 +145,7 @@ def _infinity(name: str, infinity: float) -> Any:
         f"{name}(Tensor self) -> Tensor",
         meta=meta,
         kernel=pointwise(lambda a: a == infinity),
+        limited=UNSIGNED,
         out=Out(exact=True),
         doc=f"Tests whether each element is {infinity}.  Raises RuntimeError for complex dtypes.",
     )
@@ -157,6 +164,7 @@ signbit = native_function(
     "signbit(Tensor self) -> Tensor",
     meta=_signbit_meta,
     kernel=pointwise(lambda a: math.copysign(1.0, a) < 0),
+    limited=UNSIGNED,
     out=Out(exact=True),
     doc="""Tests whether the sign bit of each element is set; it is for -0.0.  Raises NotImplementedError for
     complex dtypes.""",
@@ -204,6 +212,7 @@ nan_to_num = native_function(
     "nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
     meta=_nan_to_num_meta,
     kernel=_nan_to_num,
+    limited=UNSIGNED,
     derivatives={"self": lambda grad, self: grad * self.isfinite()},
     inplace=True,
     out=Out(row_major=lambda self, *numbers: self.dtype.category < 2, exact=True),
@@ -274,7 +283,7 @@ def where_meta(condition: Spec, self: Any, other: Any) -> TensorIterator:
         )
     common = result_type(self, other)
     for each in (self, other):
-        if not isinstance(each, Spec) and common not in (float16, bfloat16):  # which overflow to inf
+        if not isinstance(each, Spec) and common not in (float16, bfloat16, *FLOAT8):  # which overflow
             check_number_fits(each, common)
     inputs = [condition, self, other]
     return TensorIterator(
@@ -287,6 +296,7 @@ where = native_function(
     numbers=Numbers("either", fit=True),
     meta=where_meta,
     kernel=pointwise(lambda condition, a, b: a if condition else b),
+    limited=LIMITED,
     derivatives={
         "self": lambda grad, condition: aten.where.self(condition, grad, 0),
         "other": lambda grad, condition: aten.where.self(condition, 0, grad),

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
+import struct
 from collections.abc import Sequence
 from typing import Any
 
-from ...calls.checks import refuse_dtype, zero_numel_check_dims
+from ...calls.checks import refuse_dtype, refuse_limited, zero_numel_check_dims
 from ...calls.iterator import TensorIterator
 from ...calls.meta_functions import bool_result_dtype, reduce, reduced_dims, sum_dtype, to_float
 from ...calls.native import native_function
@@ -27,7 +29,7 @@ from ...numerics.formulas import evenly_distributed
 from ...numerics.loops import reduction, rows_along
 from ...values import geometry
 from ...values.dispatch_key import BATCHED
-from ...values.dtype import bool_, int64, uint8
+from ...values.dtype import LIMITED, bool_, int64, uint8, uint64
 from ...values.geometry import wrap_dim
 
 
@@ -246,8 +248,8 @@ native_function(
 )
 
 
-def _extreme_meta(self: Spec, dim: Any, keepdim: bool) -> TensorIterator:
-    refuse_dtype(self.dtype, "complex")
+def _check_not_empty(self: Spec, dim: Any) -> None:
+    """Raises RuntimeError or IndexError for a reduction, without a neutral element, over no elements."""
     dims = reduced_dims(dim, self.ndim)
     if self.numel == 0 and not dim and not isinstance(dim, int):
         raise RuntimeError(
@@ -256,6 +258,11 @@ def _extreme_meta(self: Spec, dim: Any, keepdim: bool) -> TensorIterator:
         )
     for each in dims:
         zero_numel_check_dims(self, each)
+
+
+def _extreme_meta(self: Spec, dim: Any, keepdim: bool) -> TensorIterator:
+    refuse_dtype(self.dtype, "complex")
+    _check_not_empty(self, dim)
     return reduce(self, dim, keepdim, self.dtype, self.dtype)
 
 
@@ -307,6 +314,39 @@ amin = native_function(
     doc="""Returns the minimum over dimensions ``dim`` (all if empty); NaN if any element is NaN.
 
     The gradient is distributed evenly between equal elements.""",
+)
+
+
+def _hash_meta(self: Spec, dim: Any, keepdim: bool, mode: int) -> TensorIterator:
+    if mode != 0:
+        raise RuntimeError(f"Unknown hash_tensor mode: {mode}")
+    _check_not_empty(self, dim)
+    refuse_dtype(self.dtype, "complex")
+    refuse_limited(self.dtype)
+    return reduce(self, dim, keepdim, uint64, self.dtype)
+
+
+def _xor_sum(numbers: list[Any]) -> int:
+    """The exclusive or of the bits of all numbers: of floats as float64, of integers as int64."""
+    if isinstance(numbers[0], float):
+        words: Sequence[int] = struct.unpack(f"={len(numbers)}Q", struct.pack(f"={len(numbers)}d", *numbers))
+    else:
+        words = [int(number) % 2**64 for number in numbers]
+    return functools.reduce(operator.xor, words)
+
+
+hash_tensor = native_function(
+    "hash_tensor(Tensor self, int[1] dim=[], *, bool keepdim=False, int mode=0) -> Tensor",
+    meta=_hash_meta,
+    kernel=reduction(_xor_sum),
+    limited=(uint64,),
+    derivatives={},
+    out=Out(exact=True),
+    doc="""Returns a hash over dimensions ``dim`` (all if empty), uint64: the exclusive or of the bits of all
+    elements, of floats as float64 and of integers as int64.
+
+    ``mode`` is 0.  Raises RuntimeError for another one and for no elements, NotImplementedError for complex
+    dtypes.""",
 )
 
 native_function(
@@ -472,6 +512,7 @@ for _name, _function, _identity in (("any", any, 0), ("all", all, 1)):
         f"{_name}.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
         meta=_any_meta,
         kernel=reduction(_function),
+        limited=LIMITED,
         identity=_identity,
         doc=f"""Tests whether {_name} elements over dimensions ``dim`` are nonzero.  The result is bool, or
         uint8 for uint8.""",

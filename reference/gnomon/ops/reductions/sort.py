@@ -23,7 +23,7 @@ from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...numerics.formulas import evenly_distributed
 from ...numerics.loops import rows_along
-from ...values.dtype import float32, float64, int64
+from ...values.dtype import UNSIGNED, float32, float64, int64
 from ...values.geometry import wrap_dim
 
 
@@ -76,6 +76,7 @@ sort_stable = native_function(
     "indices)",
     meta=_sort_meta,
     kernel=_sort_kernel,
+    limited=UNSIGNED,
     derivatives={"self": selection_grad},
     non_differentiable_outputs=(1,),
     node_name="SortBackward0",

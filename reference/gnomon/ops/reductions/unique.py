@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...calls.checks import refuse_dtype
+from ...calls.checks import refuse_dtype, refuse_limited
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
-from ...values.dtype import bool_, int64
+from ...values.dtype import UNSIGNED, bool_, int64
 from ...values.geometry import wrap_dim
 
 
@@ -37,6 +37,7 @@ def _run_starts(flat: Any) -> Any:
 
 
 def _unique2(self: Any, sorted: bool, return_inverse: bool, return_counts: bool) -> Any:
+    refuse_limited(self.dtype, UNSIGNED)
     refuse_dtype(self.dtype, "complex")
     flat = self.detach().flatten()
     values, order = aten.sort.stable(flat, True, 0, False)
@@ -60,6 +61,7 @@ unique2 = native_function(
 
 
 def _unique_consecutive(self: Any, return_inverse: bool, return_counts: bool, dim: int | None) -> Any:
+    refuse_limited(self.dtype, UNSIGNED)
     if dim is not None:
         return aten.unique_dim_consecutive.default(self, dim, return_inverse, return_counts)
     refuse_dtype(self.dtype, "complex")
@@ -101,6 +103,7 @@ def _distinct_rows(rows: Any) -> tuple[Any, Any, Any]:
 
 
 def _unique_dim_consecutive(self: Any, dim: int, return_inverse: bool, return_counts: bool) -> Any:
+    refuse_limited(self.dtype, UNSIGNED)
     rows, dim = _rows_of(self, dim)
     positions, inverse, counts = _distinct_rows(rows)
     return _picked(self, dim, positions), inverse, counts

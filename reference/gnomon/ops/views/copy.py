@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...calls import launch
+from ...calls.checks import check_same_layout
 from ...calls.copies import clone_with_strides
 from ...calls.iterator import TensorIterator
 from ...calls.native import native_function
@@ -254,6 +255,20 @@ def _to(self: Tensor, dtype: Any, device: Any, non_blocking: bool, copy: bool, m
     return aten._to_copy.default(self, dtype, None, where, None, non_blocking, memory_format)
 
 
+def _to_dtype_layout(
+    self: Tensor,
+    dtype: Any,
+    layout: Any,
+    device: Any,
+    pin_memory: Any,
+    non_blocking: bool,
+    copy: bool,
+    memory_format: Any,
+) -> Tensor:
+    check_same_layout(self._spec, layout)
+    return _to(self, dtype, device, non_blocking, copy, memory_format)
+
+
 def _suggested_format(self: Any) -> Any:
     """channels_last if the strides are; else contiguous_format, even for a tensor that is not contiguous.
 
@@ -280,9 +295,7 @@ native_function(
     "bool? pin_memory=None, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> "
     "Tensor(a)",
     variants="method",
-    composite=lambda self, dtype, layout, device, pin_memory, non_blocking, copy, memory_format: _to(
-        self, dtype, device, non_blocking, copy, memory_format
-    ),
+    composite=_to_dtype_layout,
     doc="""Returns ``self`` with another dtype or device; ``self`` itself if nothing changes and ``copy`` is
     False.""",
 )

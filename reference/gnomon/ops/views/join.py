@@ -16,6 +16,7 @@ from ...memory.accessor import TensorAccessor
 from ...memory.spec import Spec, spec_of
 from ...memory.tensor import Tensor
 from ...values import geometry
+from ...values.dtype import LIMITED
 from ...values.geometry import wrap_dim
 
 
@@ -91,6 +92,7 @@ cat = native_function(
     "cat(Tensor[] tensors, int dim=0) -> Tensor",
     meta=_cat_meta,
     kernel=_cat_kernel,
+    limited=LIMITED,
     inputs=Inputs(promoted=True),
     derivatives={"tensors": _cat_grad},
     linear=("tensors",),

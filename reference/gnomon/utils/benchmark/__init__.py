@@ -36,4 +36,4 @@ __all__ = [
     "unit_to_english",
 ]
 
-__getattr__ = absent(__name__, "gnomon counts no instructions, and has no sparse tensors")
+__getattr__ = absent(__name__, "gnomon counts no instructions, and draws no sparse tensors")

@@ -1,0 +1,196 @@
+"""Pointwise operators on sparse tensors: those that map zero to zero, sums, products, quotients by a number.
+
+Source: aten/src/ATen/native/sparse/SparseUnaryOps.cpp, SparseTensorMath.cpp,
+SparseBinaryOpIntersectionKernel.cpp.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..calls.iterator import result_type
+from ..dispatch.dispatcher import OpOverload, aten
+from ..memory.tensor import Tensor
+from ..values import geometry
+from ..values.device import contiguous_format
+from .conversion import add_into, coalesced, values_at
+from .registration import sparse_kernel
+from .shapes import broadcast
+from .tensor import SparseTensor, like, make_sparse, positions_of
+
+# Zero is mapped to zero.  A value of a sum is not the sum of values, so these coalesce first.
+_UNARY = """abs asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor frac isinf
+    isnan isneginf isposinf log1p nan_to_num rad2deg relu round round.decimals sgn sign signbit sin
+    sinh sqrt tan tanh trunc"""
+
+
+def _on_values(operator: OpOverload) -> Any:
+    """The kernel that applies ``operator`` to the values."""
+
+    def run(self: SparseTensor, *arguments: Any) -> SparseTensor:
+        found = coalesced(self)
+        return like(found, operator(found.held_values, *arguments))
+
+    return run
+
+
+for _name in _UNARY.split():
+    sparse_kernel(_name)(_on_values(aten._find(_name)))
+
+
+@sparse_kernel("view_as_real", "view_as_complex")
+def _view_as_real(self: SparseTensor) -> SparseTensor:
+    function = aten.view_as_real.default if self._spec.dtype.is_complex else aten.view_as_complex.default
+    values = function(self.held_values)
+    return like(self, values)
+
+
+@sparse_kernel("neg")
+def _neg(self: SparseTensor) -> SparseTensor:
+    return like(self, self.held_values.neg())
+
+
+@sparse_kernel("_conj_physical")
+def _conj_physical(self: SparseTensor) -> SparseTensor:
+    return like(self, aten._conj_physical.default(self.held_values))
+
+
+@sparse_kernel("pow.Tensor_Scalar")
+def _pow(self: SparseTensor, exponent: Any) -> SparseTensor:
+    if exponent == 0:
+        raise RuntimeError(
+            "pow: the exponent of a sparse tensor must not be 0, since all elements would be 1"
+        )
+    found = coalesced(self)
+    return like(found, found.held_values.pow(exponent))
+
+
+@sparse_kernel("threshold_backward")
+def _threshold_backward(grad_output: Tensor, self: Tensor, threshold: Any) -> SparseTensor:
+    if not isinstance(self, SparseTensor):
+        raise RuntimeError("threshold_backward: expected a sparse self for a sparse gradient")
+    found = coalesced(self)
+    grads = values_at(grad_output, found.held_indices, found.sparse_ndim)
+    return like(found, aten.threshold_backward.default(grads, found.held_values, threshold))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Sums.
+
+
+def _check_sums(name: str, self: Tensor, other: Any) -> None:
+    if isinstance(self, SparseTensor) and not isinstance(other, SparseTensor):
+        raise RuntimeError(f"{name}(sparse, dense) is not supported. Use {name}(dense, sparse) instead.")
+    if isinstance(self, SparseTensor) and self._spec.sizes != other._spec.sizes:
+        raise RuntimeError(
+            f"{name}: expected sizes of 'self' and 'other' to match, but {list(self._spec.sizes)} != "
+            f"{list(other._spec.sizes)}"
+        )
+
+
+def _sum_of(name: str, self: Tensor, other: Any, alpha: Any) -> Tensor:
+    _check_sums(name, self, other)
+    dtype = result_type(self._spec, other._spec)
+    if not isinstance(self, SparseTensor):
+        if self._spec.sizes != other._spec.sizes:
+            raise RuntimeError(
+                f"{name}: expected 'self' and 'other' to have same size, but self has size "
+                f"{list(self._spec.sizes)} while "
+                f"other has size {list(other._spec.sizes)} (FYI: op2-sparse addition does not currently "
+                "support "
+                "broadcasting)"
+            )
+        return add_into(self.to(dtype).clone(memory_format=contiguous_format), other, alpha)
+    if self.sparse_ndim != other.sparse_ndim:
+        raise RuntimeError(
+            f"{name}: expected 'self' and 'other' to have same number of sparse dimensions, but "
+            f"{self.sparse_ndim} != "
+            f"{other.sparse_ndim}"
+        )
+    if self.held_indices is other.held_indices:
+        return like(self, self.held_values.add(other.held_values, alpha=alpha))
+    values = aten.cat.default([self.held_values.to(dtype), other.held_values.to(dtype).mul(alpha)], 0)
+    indices = aten.cat.default([self.held_indices, other.held_indices], 1)
+    found = make_sparse(indices, values, self._spec.sizes)
+    return coalesced(found) if self.coalesced and other.coalesced else found
+
+
+@sparse_kernel("add.Tensor")
+def _add(self: Tensor, other: Any, alpha: Any) -> Tensor:
+    return _sum_of("add", self, other, alpha)
+
+
+@sparse_kernel("sub.Tensor")
+def _sub(self: Tensor, other: Any, alpha: Any) -> Tensor:
+    return _sum_of("sub", self, other, -alpha)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Products and quotients.
+
+
+def _is_number(value: Any) -> bool:
+    return not isinstance(value, Tensor) or (not isinstance(value, SparseTensor) and not value._spec.ndim)
+
+
+def _intersection(self: SparseTensor, other: SparseTensor) -> SparseTensor:
+    """The product of two sparse tensors: for each column of one, those of the other that are equal."""
+    if self._spec.ndim != other._spec.ndim or self.sparse_sizes != other.sparse_sizes:
+        raise RuntimeError(
+            "sparse_binary_op_intersection_cpu(): expects sparse inputs with equal dimensionality, number of "
+            "sparse dimensions, and shape of sparse dimensions"
+        )
+    # the columns of a coalesced tensor, or else of the one with more of them, are looked up
+    is_first = (self.coalesced, self.nnz) >= (other.coalesced, other.nnz)
+    known, source = (self, other) if is_first else (other, self)
+    if known.nnz >= geometry.numel_of(known.sparse_sizes):  # some are equal
+        known = coalesced(known)
+    sorted_positions, order = positions_of(known).sort(stable=True)
+    wanted = positions_of(source)
+    first = aten.searchsorted.Tensor(sorted_positions, wanted)
+    counts = aten.searchsorted.Tensor(sorted_positions, wanted, right=True) - first
+    of_source = aten.repeat_interleave.Tensor(counts)
+    before = counts.cumsum(0) - counts  # equal columns of the columns before
+    within = aten.arange.default(of_source._spec.sizes[0], device=self._spec.device) - before[of_source]
+    values = source.held_values[of_source] * known.held_values[order[first[of_source] + within]]
+    sizes = (*self.sparse_sizes, *values._spec.sizes[1:])
+    return make_sparse(source.held_indices[:, of_source], values, sizes, source.coalesced)
+
+
+@sparse_kernel("mul.Tensor")
+def _mul(self: Tensor, other: Any) -> SparseTensor:
+    if isinstance(self, SparseTensor) and isinstance(other, SparseTensor):
+        return _intersection(self, other)
+    sparse, dense = (self, other) if isinstance(self, SparseTensor) else (other, self)
+    if _is_number(dense):
+        return like(sparse, sparse.held_values * dense)
+    sizes = geometry.broadcast_sizes(sparse._spec.sizes, dense._spec.sizes)
+    sparse = broadcast(sparse, sizes)
+    factors = values_at(dense.expand(sizes), sparse.held_indices, sparse.sparse_ndim)
+    return like(sparse, sparse.held_values * factors)
+
+
+def _quotient(name: str, operator: Any, self: Tensor, other: Any, *options: Any) -> SparseTensor:
+    if not isinstance(self, SparseTensor) or not _is_number(other):
+        sizes = list(other._spec.sizes) if isinstance(other, Tensor) else []
+        raise RuntimeError(
+            f"Sparse division requires a scalar or zero-dim dense tensor divisor (got shape {sizes} for "
+            "divisor)"
+        )
+    found = self if name == "true" else coalesced(self)  # rounding is not linear
+    return like(found, operator(found.held_values, other, *options))
+
+
+@sparse_kernel("div.Tensor")
+def _div(self: Tensor, other: Any) -> SparseTensor:
+    return _quotient("true", aten.div.Tensor, self, other)
+
+
+@sparse_kernel("div.Tensor_mode")
+def _div_mode(self: Tensor, other: Any, rounding_mode: Any) -> SparseTensor:
+    return _quotient(rounding_mode or "true", aten.div.Tensor_mode, self, other, rounding_mode)
+
+
+@sparse_kernel("floor_divide")
+def _floor_divide(self: Tensor, other: Any) -> SparseTensor:
+    return _quotient("floor", aten.floor_divide.default, self, other)

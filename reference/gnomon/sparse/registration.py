@@ -1,0 +1,132 @@
+"""Kernels of the keys Sparse, SparseCsr and of their derivatives, and what happens to operators without one.
+
+Source: torchgen's dispatch tables (SparseCPU); aten/src/ATen/core/dispatch/OperatorEntry.cpp (reportError).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..calls.outputs import check_cast, check_inplace_sizes
+from ..dispatch.dispatcher import OpOverload, aten, register_boxed_fallback
+from ..dispatch.mode import excluding
+from ..memory.backend import backend_of
+from ..values.device import strided
+from ..values.dispatch_key import AD_INPLACE_OR_VIEW, DispatchKey
+from .tensor import become
+
+_AUTOGRAD = {
+    DispatchKey.Sparse: DispatchKey.AutogradSparse,
+    DispatchKey.SparseCsr: DispatchKey.AutogradSparseCsr,
+}
+# A kernel computes with the tensors that its arguments hold.  Autograd and forward mode have seen the call.
+_ABOVE = tuple(key for key in DispatchKey if key > DispatchKey.Batched)
+
+
+def run_below(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call ``function`` below autograd."""
+    with excluding(*_ABOVE):
+        return function(*arguments)
+
+
+def sparse_kernel(
+    *names: str, key: DispatchKey = DispatchKey.Sparse, write: Callable[[Any, Any], None] = become
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator: the function, called with all arguments of the schema, is the kernel for sparse operands.
+
+    ``names``: of operators, "add.Tensor".  Their in-place and ``out=`` variants call it, and ``write`` its
+    result to their target.  ``key``: Sparse, or SparseCsr for compressed layouts.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for name in names:
+            operator = aten._find(name)
+            _register(operator, function, key)
+            for variant in operator.variants:
+                _register(variant, _writing(operator, variant, function, write), key)
+        return function
+
+    return decorate
+
+
+def _register(operator: OpOverload, function: Callable[..., Any], key: DispatchKey) -> None:
+    def run(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
+        return run_below(function, *arguments)
+
+    operator.register(key, run)
+    if (operator.record.base or operator).record.composite is not None:  # a kernel of every key
+        operator.register(_AUTOGRAD[key], run)
+
+
+def autograd_sparse_kernel(
+    name: str, key: DispatchKey = DispatchKey.Sparse
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator: the function, called with all arguments of the schema, replaces the operator ``name`` if an
+    operand is sparse.  It calls other operators, which have derivatives for sparse tensors.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        def run(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
+            return function(*arguments)
+
+        aten._find(name).register(_AUTOGRAD[key], run)
+        return function
+
+    return decorate
+
+
+def _writing(
+    base: OpOverload,
+    variant: OpOverload,
+    function: Callable[..., Any],
+    write_result: Callable[[Any, Any], None],
+) -> Callable[..., Any]:
+    """The function of an in-place or ``out=`` variant."""
+    count = len(base.schema.arguments)
+
+    def write(*arguments: Any) -> Any:
+        target = arguments[0] if variant.schema.is_inplace else arguments[count]
+        result = function(*arguments[:count])
+        if result._spec.layout is strided or target._spec.layout is strided:
+            if result._spec.layout is not target._spec.layout:
+                raise no_kernel(variant.schema.full_name)
+            return (
+                target.copy_(result)
+                if variant.schema.is_inplace
+                else aten.copy_.default(target, result, False)
+            )
+        if variant.schema.is_inplace:
+            check_inplace_sizes(variant.schema.name, target._spec, result._spec)
+        check_cast(base.schema.name, result._spec.dtype, target._spec.dtype)
+        write_result(target, result)
+        return target
+
+    return write
+
+
+def no_kernel(name: str, place: str = "Sparse") -> NotImplementedError:
+    """The error for an operator without a kernel for the layout."""
+    return NotImplementedError(
+        f"Could not run 'aten::{name}' with arguments from the {place!r} backend: there is no kernel for "
+        "this layout. Use Tensor.to_dense() for a strided tensor."
+    )
+
+
+def _refuse(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
+    tensors = operator.tensors(arguments)
+    on_host = not tensors or backend_of(tensors[0]._spec.device).host_memory
+    key = DispatchKey(keys.bit_length() - 1).name
+    place = "CPU" if on_host else tensors[0]._spec.device.type.upper()
+    raise no_kernel(operator.schema.full_name, f"{key}{place}")
+
+
+def _skip_views(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
+    """What is a view of a strided tensor is a new tensor here: it is not marked as one."""
+    below = keys & ~(1 << keys.bit_length() - 1)
+    return operator.redispatch(below & ~AD_INPLACE_OR_VIEW if operator.schema.is_view else below, arguments)
+
+
+for _key, _autograd in _AUTOGRAD.items():
+    register_boxed_fallback(_key, _refuse)
+    register_boxed_fallback(_autograd, _skip_views)
