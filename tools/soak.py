@@ -101,7 +101,7 @@ class Exact:
 
 def grown(sample: Any, rng: random.Random, largest: int, with_special: bool) -> Any:
     """The sample with other sizes (equal ones stay equal), and at most ``largest`` elements per tensor."""
-    from gnomon_conformance.inputs.description import TensorDescription, descriptions
+    from gnomon_conformance.inputs.description import GivenTensor, TensorDescription, descriptions
 
     values = [*sample.args, *sample.kwargs.values()]
     tensors = list(descriptions(values))
@@ -120,6 +120,8 @@ def grown(sample: Any, rng: random.Random, largest: int, with_special: bool) -> 
         change = {}
 
     def changed(value: Any) -> Any:
+        if isinstance(value, GivenTensor):  # its numbers are part of the sample
+            return value
         if isinstance(value, TensorDescription):
             sizes = tuple(change.get(size, size) for size in value.sizes)
             values = value.values

@@ -38,7 +38,6 @@ from gnomon.calls.checks import (
     zero_numel_check_dims,
 )
 from gnomon.memory.spec import Spec, contiguous_spec
-from gnomon.values.device import layout
 
 OPS = Path(gn.__file__).parent / "ops"
 
@@ -122,7 +121,7 @@ def test_what_passes(passes: Callable[[], None]) -> None:
         (lambda: check_alpha(gn.float32, True, "beta"), RuntimeError, "Boolean beta only supported for Boolean results."),
         (lambda: check_alpha(gn.int64, 0.5), RuntimeError, "For integral input tensors, argument alpha must not be a floating point number."),
         (lambda: check_alpha(gn.float32, 1j), RuntimeError, "For non-complex input tensors, argument alpha must not be a complex number."),
-        (lambda: check_options(layout("sparse_coo"), False), RuntimeError, "layout must be gnomon.strided, got gnomon.sparse_coo"),
+        (lambda: check_options(gn.sparse_coo, False), RuntimeError, "layout must be gnomon.strided, got gnomon.sparse_coo"),
         (lambda: check_options(gn.strided, True), RuntimeError, "pin_memory=True is not supported by the installed backends"),
         (lambda: device_of(1, [2.0]), TypeError, "expected at least one tensor"),
     ],

@@ -294,23 +294,26 @@ def test_a_failure_reproduces_itself(tmp_path, installed_hello):
 
 
 def test_every_reproduction_runs():
-    """The program of one sample of each operator runs on the reference."""
+    """The programs of a strided and a sparse call of each operator that takes them run on the reference."""
     import contextlib
     import io
 
     from gnomon_conformance.collection.selection import dtypes_of, operators
     from gnomon_conformance.reporting.reproduction import reproduction
-    from gnomon_conformance.samples import good_samples
+    from gnomon_conformance.samples import good_samples, good_sparse_samples
 
     for name, operator in operators().items():
         dtype = "float32" if "float32" in dtypes_of(operator) else dtypes_of(operator)[0]
-        _, sample = good_samples(name, dtype)[-1]
-        program = reproduction(operator, sample, dtype, "mixed", ("reference",))
-        try:
-            with contextlib.redirect_stdout(io.StringIO()):
-                exec(program, {})
-        except (NotImplementedError, RuntimeError) as error:  # the suite expects these errors, too
-            assert str(error)
+        strided = [sample for _, sample in good_samples(name, dtype)]
+        sparse = good_sparse_samples(name, dtype)
+        assert strided or sparse
+        for sample in (*strided[-1:], *sparse):
+            program = reproduction(operator, sample, dtype, "mixed", ("reference",))
+            try:
+                with contextlib.redirect_stdout(io.StringIO()):
+                    exec(program, {})
+            except (NotImplementedError, RuntimeError) as error:  # the suite expects these errors, too
+                assert str(error)
 
 
 def test_the_suite_is_no_stranger_to_others(tmp_path):

@@ -467,16 +467,13 @@ def test_files_of_pytorch_without_checksums_are_read() -> None:
 @pytest.mark.oracle
 def test_dtypes_and_formats_that_gnomon_does_not_have_are_refused() -> None:
     torch = pytest.importorskip("torch")
-    for obj, name in (
-        (torch.zeros(2, dtype=torch.uint8).view(torch.float8_e8m0fnu), "torch.float8_e8m0fnu"),
-        (torch.ones(2).to_sparse(), "torch._utils"),
-    ):
-        for weights_only in (True, False):
-            file = io.BytesIO()
-            torch.save(obj, file)
-            file.seek(0)
-            with pytest.raises(pickle.UnpicklingError, match=name):
-                gn.load(file, weights_only=weights_only)
+    obj = torch.zeros(2, dtype=torch.uint8).view(torch.float8_e8m0fnu)
+    for weights_only in (True, False):
+        file = io.BytesIO()
+        torch.save(obj, file)
+        file.seek(0)
+        with pytest.raises(pickle.UnpicklingError, match=r"torch\.float8_e8m0fnu"):
+            gn.load(file, weights_only=weights_only)
     file = io.BytesIO()
     torch.save(torch.ones(2), file, _use_new_zipfile_serialization=False)
     file.seek(0)

@@ -217,6 +217,7 @@ def _callable() -> tuple[Any, ...]:
         and compares_numbers(name)
         and not any(argument.is_written for argument in operator.schema.arguments)
         and any(argument.is_tensor for argument in operator.schema.arguments)
+        and operator.schema.returns  # a call that only checks makes no variable
         and all(each.type == "Tensor" for each in operator.schema.returns)
         and name != "tensor_split.tensor_indices_or_sections"  # PyTorch's transforms split differently
     )

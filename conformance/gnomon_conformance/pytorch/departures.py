@@ -290,6 +290,9 @@ OWN_OPERATORS = {
     "_binary_cross_entropy": "the kernel under binary_cross_entropy, of pairs",
     "_rnn_layer": "a recurrent layer in one direction, of any mode; PyTorch has one of oneDNN's for LSTM",
     "_rnn_layer_backward": "the gradients of _rnn_layer",
+    "_sparse_values_at": "the gradient of sparse_coo_tensor's values: a tensor's elements at given indices",
+    "_compressed_values_at": "the gradient of a compressed tensor's values: elements where a mask has some",
+    "_sparse_narrow": "the kernel under narrow of a sparse tensor",
     "div_floor": "the kernel under div(rounding_mode='floor') and floor_divide",
     "div_trunc": "the kernel under div(rounding_mode='trunc')",
 }

@@ -8,7 +8,16 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ..inputs.description import OnDevice, Sample, TensorDescription, complete, stored
+from ..inputs.description import (
+    SPARSE_LAYOUTS,
+    OnDevice,
+    Sample,
+    Specified,
+    TensorDescription,
+    complete,
+    specified,
+    stored,
+)
 
 SHOWN = 6  # differences listed in a message
 
@@ -46,6 +55,20 @@ def _number(value: Any) -> str:
     return repr(value) if math.isfinite(value) else f"float({str(value)!r})"
 
 
+def _sparse(parts: Specified) -> str:
+    """An expression for a sparse tensor on ``device``."""
+    values = (
+        f"gn.tensor({_list(parts.values.numbers)}, dtype=gn.{parts.values.dtype}, device=device)"
+        f".reshape({parts.values.sizes})"
+    )
+    first, *rest = (list(each) for each in parts.indices)
+    if parts.layout == "sparse_coo":
+        indices = f"gn.tensor({[first, *rest]}, dtype=gn.int64, device=device)"
+        return f"gn.sparse_coo_tensor({indices}, {values}, {parts.sizes}, is_coalesced={parts.is_coalesced})"
+    indices = ", ".join(f"gn.tensor({each}, dtype=gn.int64, device=device)" for each in (first, *rest))
+    return f"gn.sparse_compressed_tensor({indices}, {values}, {parts.sizes}, layout=gn.{parts.layout})"
+
+
 def _plain(value: Any) -> str:
     if isinstance(value, (float, complex)):
         return _number(value)
@@ -57,7 +80,8 @@ def reproduction(
 ) -> str:
     """A program of at most MOST_LINES that makes the call on each of ``devices`` and prints the results.
 
-    Tensors are written with their layout: the numbers of the whole storage, sizes, strides, offset.
+    Tensors are written with their layout: the numbers of the whole storage, sizes, strides, offset; sparse
+    ones by their indices and values.
     """
     schema = operator.schema
     lines = ["import gnomon as gn", "", f"for device in {tuple(devices)!r}:"]
@@ -79,6 +103,8 @@ def reproduction(
             else ""
         )
         made = f"gn.tensor({_list(contents.numbers)}, dtype=gn.{contents.dtype}, device=device)"
+        if description.layout in SPARSE_LAYOUTS:
+            made, view = _sparse(specified(contents, description.layout)), ""
         storage = getattr(description, "storage", None)
         if storage is not None:
             twice[id(description)] = name

@@ -316,7 +316,8 @@ sparse_samples_of(
 sparse_samples_of(
     "gather_backward",
     [
-        sample(tensor(2, 4), tensor(3, 4), 0, GATHERED, is_sparse, dtypes=FLOATING)
-        for is_sparse in (False, True)
+        sample(tensor(2, 4), tensor(3, 4), 0, GATHERED, False, dtypes=FLOATING),
+        sample(tensor(2, 4), tensor(3, 4), 0, GATHERED, True, dtypes=FLOATING),
+        sample(tensor(2, 4), tensor(2, 3), 1, GATHERED, False, dtypes=FLOATING),
     ],
 )

@@ -4,12 +4,17 @@ import pytest
 
 from ..collection import selection
 from ..collection.selection import operators
-from ..inputs.description import TensorDescription, complete, default_of, has_default
-from ..samples import SPARSE_SAMPLES, all_samples
+from ..execution.runner import Gnomon, run
+from ..inputs.description import DTYPES, TensorDescription, complete, default_of, has_default
+from ..samples import SPARSE_SAMPLES, all_samples, good_sparse_samples
 
 
 def pytest_generate_tests(metafunc):
-    selection.parametrize_operators(metafunc, operators())
+    every = operators()
+    if metafunc.function is test_sparse_samples_run:
+        all_samples()  # this fills SPARSE_SAMPLES
+        every = {name: each for name, each in every.items() if name in SPARSE_SAMPLES}
+    selection.parametrize_operators(metafunc, every)
 
 
 # Arguments for which only one value works, with the reason.
@@ -19,6 +24,8 @@ SINGLE_VALUED = {
     ("_scaled_dot_product_flash_attention_for_cpu_backward", "dropout_p"): "dropout is refused",
     ("segment_reduce", "indices"): "reductions by indices are refused",
     ("embedding_sparse_backward", "scale_grad_by_freq"): "it is refused",
+    ("_to_dense", "dtype"): "it is refused",
+    ("to_dense", "dtype"): "it is refused",
     ("_to_sparse", "blocksize"): "other layouts have blocks",
     ("to_sparse", "blocksize"): "other layouts have blocks",
     ("_embedding_bag_per_sample_weights_backward", "mode"): "only sums have weights",
@@ -74,6 +81,16 @@ def same(value, other):
 def test_samples_fit(operator):
     for each in (*all_samples().get(operator.name, ()), *SPARSE_SAMPLES.get(operator.name, ())):
         complete(operator.schema, each)
+
+
+def test_sparse_samples_run(operator):
+    """The reference takes each call with sparse tensors that is not declared to fail."""
+    for dtype in DTYPES:
+        for each in good_sparse_samples(operator.name, dtype):
+            if dtype == "bool" and each.dtypes is None:
+                continue  # some operators refuse it
+            outcome = run(Gnomon("reference"), operator, each, dtype, "contiguous")
+            assert outcome.failure is None, f"{operator.name}, {dtype}: {outcome.failure}"
 
 
 def test_no_samples_without_operator():

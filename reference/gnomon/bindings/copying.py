@@ -13,8 +13,8 @@ from ..calls.checks import check_in_bounds_for_storage
 from ..memory.backend import backend_of, resolve_device
 from ..memory.spec import spec_of
 from ..memory.storage import Storage, allocate
-from ..memory.tensor import Tensor, make_tensor
-from ..values.device import device
+from ..memory.tensor import Tensor, autograd_meta, make_tensor
+from ..values.device import device, strided
 from ..values.dtype import dtype
 
 
@@ -66,6 +66,12 @@ def _copied_storage(self: Tensor, memo: dict[int, Any]) -> Any:
     return memo[id(storage)]
 
 
+def _mark_parameter(made: Tensor, copied: Tensor) -> None:
+    """The copy of a tensor that counts as a parameter, whatever its class, is one."""
+    if copied._autograd_meta is not None and copied._autograd_meta.is_parameter:
+        autograd_meta(made).is_parameter = True
+
+
 def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     if id(self) in memo:
         return memo[id(self)]
@@ -74,7 +80,8 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at "
             "the moment."
         )
-    if self.untyped_storage().device != self.device:  # a wrapper: its __gnomon_dispatch__ copies the data
+    if self._spec.layout is not strided or self.untyped_storage().device != self.device:
+        # a wrapper, whose __gnomon_dispatch__ copies the data, or a layout without a storage of its own
         made = self.detach().clone()
         if type(made) is not type(self):
             raise RuntimeError(
@@ -85,6 +92,7 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         made = make_tensor(self._spec, _copied_storage(self, memo), self._storage_offset)
         if type(self) is not Tensor:
             made = type(self)._make_subclass(made)
+    _mark_parameter(made, self)
     memo[id(self)] = made  # before its attributes are copied, which may refer to it
     made.requires_grad_(self.requires_grad)
     if self.grad is not None:
@@ -100,6 +108,7 @@ def copy(self: Tensor) -> Tensor:
     made = self.detach()
     if type(made) is not type(self):
         made = type(self)._make_subclass(made)
+    _mark_parameter(made, self)
     made.requires_grad_(self.requires_grad)
     add_state(made, state_of(self))
     return made

@@ -454,6 +454,15 @@ class Tensor:
                 "data set to a tensor that requires gradients must be floating point or complex dtype, not "
                 f"{source._spec.dtype}"
             )
+        if self._spec.layout is not source._spec.layout:
+            raise RuntimeError(
+                "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have "
+                "incompatible tensor type."
+            )
+        self._take_data(source)
+
+    def _take_data(self, source: Any) -> None:
+        """Share the data of ``source``, which has the same layout, in place of its own."""
         self._storage = source.untyped_storage()
         self._spec = source._spec
         self._storage_offset = source._storage_offset

@@ -200,6 +200,12 @@ def history_suffixes(tensor: Tensor) -> list[str]:
     return suffixes
 
 
+def heading(tensor: Tensor) -> str:
+    """The line before a tensor of a class of its own that counts as a parameter."""
+    meta = tensor._autograd_meta
+    return "Parameter containing:\n" if meta is not None and meta.is_parameter else ""
+
+
 def tensor_repr(self: Tensor) -> str:
     """The tensor as PyTorch prints it: its elements, then what they do not imply."""
     name = "tensor" if type(self) is Tensor else f"{type(self).__name__} containing:\ntensor"

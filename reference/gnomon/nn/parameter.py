@@ -27,8 +27,9 @@ class Parameter(gn.Tensor, metaclass=_ParameterType):
     """A tensor to be trained: assigned to a Module's attribute, it is one of the module's ``parameters()``.
 
     ``data`` is shared, not copied; the parameter is a leaf even if ``data`` is not.  Results of operators on
-    a parameter are plain tensors.  For a wrapper subclass (a class with ``__gnomon_dispatch__``), the
-    parameter keeps the class of ``data``, and is an instance of both classes.
+    a parameter are plain tensors.  For a wrapper subclass (a class with ``__gnomon_dispatch__``) or a tensor
+    of another layout than ``gnomon.strided``, the parameter keeps the class of ``data``, and is an instance
+    of both classes.
 
     Raises TypeError if ``data`` is not a tensor, RuntimeError for a wrapper subclass whose ``detach()``
     returns another class.  Source: torch.nn.Parameter.
@@ -41,7 +42,7 @@ class Parameter(gn.Tensor, metaclass=_ParameterType):
             data = gn.empty(0)
         if not isinstance(data, gn.Tensor):
             raise TypeError(f"Parameter: data must be a Tensor, but got {type_name(data)}")
-        if data.__gnomon_dispatch__ is None:
+        if data.__gnomon_dispatch__ is None and data.layout is gn.strided:
             return cls._make_subclass(data.detach(), requires_grad)
         made = data.detach().requires_grad_(requires_grad)
         if type(made) is not type(data):

@@ -18,6 +18,7 @@ import gnomon as gn
 from ..bindings import copying
 from ..memory.storage import Storage
 from ..nn.parameter import Parameter
+from ..sparse.copying import parts_of, rebuild_sparse
 from ..values.device import layout
 from ..values.dtype import ALL, LIMITED, dtype
 from ..values.errors import type_name
@@ -104,6 +105,10 @@ def _rebuild_meta_tensor_no_storage(kind: Any, size: Any, stride: Any, requires_
     return copying.rebuild(gn.Tensor, b"", size, stride, kind, "meta", requires_grad)
 
 
+def _rebuild_sparse_tensor(kind: Any, data: Any) -> gn.Tensor:
+    return rebuild_sparse(kind, data)
+
+
 def _rebuild_parameter(data: Any, requires_grad: Any, backward_hooks: Any = None) -> Any:
     return Parameter(data, requires_grad)
 
@@ -118,7 +123,7 @@ def _rebuild_from_type_v2(function: Any, cls: Any, arguments: Any, state: Any) -
     if not (isinstance(cls, type) and issubclass(cls, gn.Tensor)):
         raise TypeError(f"rebuilding a tensor: expected a subclass of Tensor, got {cls!r}")
     made = function(*arguments)
-    if type(made) is not cls:
+    if type(made) is not cls and not (cls is gn.Tensor and made.layout is not gn.strided):
         made = cls._make_subclass(made.detach(), made.requires_grad)
     return _with_state(made, state)
 
@@ -141,9 +146,9 @@ def _with_state(made: gn.Tensor, state: Any) -> gn.Tensor:
 
 
 def _get_layout(name: Any) -> layout:
-    if name != "torch.strided":
+    if name not in _LAYOUTS:
         raise RuntimeError(f"gnomon has no layout {name!r}")
-    return gn.strided
+    return _LAYOUTS[name]
 
 
 def _encode(text: Any, encoding: Any = "latin1") -> bytes:
@@ -171,11 +176,17 @@ def _device(kind: Any, index: Any = None) -> gn.device:
     return gn.device(kind, index)
 
 
+_LAYOUTS = {
+    f"torch.{each.name}": each
+    for each in (gn.strided, gn.sparse_coo, gn.sparse_csr, gn.sparse_csc, gn.sparse_bsr, gn.sparse_bsc)
+}
+
 _REBUILDING = (
     _rebuild_tensor,
     _rebuild_tensor_v2,
     _rebuild_tensor_v3,
     _rebuild_meta_tensor_no_storage,
+    _rebuild_sparse_tensor,
     _rebuild_parameter,
     _rebuild_parameter_with_state,
 )
@@ -249,8 +260,8 @@ def reduced(value: Any) -> Any:
             value.type,
             value.index,
         )
-    if value is gn.strided:
-        return _LAYOUT, ("torch.strided",)
+    if isinstance(value, layout):
+        return _LAYOUT, (f"torch.{value.name}",)
     return NotImplemented
 
 
@@ -264,24 +275,28 @@ def _reduced_tensor(tensor: gn.Tensor) -> Any:
             "define __reduce_ex__ to be saved"
         )
     state = copying.state_of(tensor)
-    if issubclass(cls, Parameter):
+    if isinstance(tensor, Parameter):
         arguments: tuple[Any, ...] = (_plain(tensor.data), tensor.requires_grad, OrderedDict())
         if state is None:
             return _REBUILD[_rebuild_parameter], arguments
         return _REBUILD[_rebuild_parameter_with_state], (*arguments, state)
     function, arguments = _plain_reduction(tensor)
-    if cls is gn.Tensor and state is None:
+    is_plain = cls is gn.Tensor or tensor.layout is not gn.strided
+    if is_plain and state is None:
         return function, arguments
-    return _FROM_TYPE, (function, _TENSOR if cls is gn.Tensor else cls, arguments, state)
+    return _FROM_TYPE, (function, _TENSOR if is_plain else cls, arguments, state)
 
 
 def _plain(tensor: gn.Tensor) -> gn.Tensor:
     """The same data as a plain Tensor."""
-    return tensor if type(tensor) is gn.Tensor else gn.Tensor._make_subclass(tensor.detach())
+    is_plain = type(tensor) is gn.Tensor or tensor.layout is not gn.strided
+    return tensor if is_plain else gn.Tensor._make_subclass(tensor.detach())
 
 
 def _plain_reduction(tensor: gn.Tensor) -> tuple[TorchName, tuple[Any, ...]]:
     spec = tensor._spec
+    if tensor.layout is not gn.strided:  # like PyTorch's, it forgets whether a gradient is required
+        return _REBUILD[_rebuild_sparse_tensor], (tensor.layout, parts_of(tensor))
     if tensor.is_meta:
         arguments: tuple[Any, ...] = (spec.dtype, spec.sizes, spec.strides, tensor.requires_grad)
         return _REBUILD[_rebuild_meta_tensor_no_storage], arguments

@@ -19,6 +19,7 @@ from . import (  # noqa: F401  (they register kernels)
     compressed_products,
     compressed_shapes,
     conversion,
+    copying,
     pointwise,
     products,
     reductions,

@@ -21,7 +21,7 @@ from weakref import WeakValueDictionary
 from ..memory.spec import Spec
 from ..memory.storage import Storage
 from ..memory.tensor import INFERENCE_VERSION, Tensor, bare_tensor, fill_slots
-from ..memory.text import add_suffixes, device_suffixes, elements_text, history_suffixes, is_implied
+from ..memory.text import add_suffixes, device_suffixes, elements_text, heading, history_suffixes, is_implied
 from ..values import geometry
 from ..values.device import device, layout, sparse_bsc, sparse_bsr, sparse_csc, sparse_csr
 from ..values.dispatch_key import AD_INPLACE_OR_VIEW, COMPRESSED_KEYS, INFERENCE_MODE_BIT, mode_word
@@ -112,6 +112,10 @@ class CompressedTensor(Tensor):
         """Raises RuntimeError: there is no memory with all elements."""
         raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
 
+    def _take_data(self, source: Any) -> None:
+        self._spec, self.held_values = source._spec, source.held_values
+        self.held_compressed, self.held_plain = source.held_compressed, source.held_plain
+
     def tolist(self) -> Any:
         """Raises RuntimeError, as PyTorch does; ``to_dense().tolist()`` gives all elements."""
         return self.data_ptr()
@@ -139,7 +143,7 @@ class CompressedTensor(Tensor):
         suffixes += [] if self.is_meta else [f"nnz={self.nnz}"]
         suffixes += [] if is_implied(spec.dtype) else [f"dtype={spec.dtype!r}"]
         suffixes += [f"layout={spec.layout!r}", *history_suffixes(self)]
-        text = prefix + (",\n" + " " * len(prefix)).join(parts)
+        text = heading(self) + prefix + (",\n" + " " * len(prefix)).join(parts)
         return add_suffixes(text, suffixes, len(prefix)) + ")"
 
     __str__ = __repr__

@@ -237,8 +237,7 @@ def _from_parts(
 native_function(
     f"sparse_coo_tensor.size(int[] size, *, {_OPTIONS_UNPINNED}) -> Tensor",
     variants="none",
-    explicit=lambda size, dtype, layout, device, pin_memory: empty_sparse(tuple(size), 0, dtype, device),
-    derivatives={},
+    composite=lambda size, dtype, layout, device, pin_memory: empty_sparse(tuple(size), 0, dtype, device),
     doc="A sparse tensor of sizes ``size`` without specified elements.",
 )
 

@@ -90,7 +90,8 @@ def _writing(
         result = function(*arguments[:count])
         if result._spec.layout is strided or target._spec.layout is strided:
             if result._spec.layout is not target._spec.layout:
-                raise no_kernel(variant.schema.full_name)
+                sparse = target if result._spec.layout is strided else result
+                raise no_kernel(variant.schema.full_name, sparse._spec.layout.title)
             return (
                 target.copy_(result)
                 if variant.schema.is_inplace

@@ -22,7 +22,7 @@ from ..memory.tensor import (
     bare_tensor,
     fill_slots,
 )
-from ..memory.text import add_suffixes, device_suffixes, elements_text, history_suffixes, is_implied
+from ..memory.text import add_suffixes, device_suffixes, elements_text, heading, history_suffixes, is_implied
 from ..values import geometry
 from ..values.device import device, sparse_coo
 from ..values.dispatch_key import AD_INPLACE_OR_VIEW, INFERENCE_MODE_BIT, SPARSE_KEYS, mode_word
@@ -53,6 +53,10 @@ class SparseTensor(Tensor):
         """Raises RuntimeError: there is no memory with all elements."""
         raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
 
+    def _take_data(self, source: Any) -> None:
+        self._spec, self.coalesced = source._spec, source.coalesced
+        self.held_indices, self.held_values = source.held_indices, source.held_values
+
     def tolist(self) -> Any:
         """Raises RuntimeError, as PyTorch does; ``to_dense().tolist()`` gives all elements."""
         return self.data_ptr()
@@ -76,7 +80,7 @@ class SparseTensor(Tensor):
         between = ",\n" + " " * len(prefix)
         # the suffixes begin a line
         text = add_suffixes(prefix, suffixes, len(prefix))[len(prefix) + len(", ") :]
-        return f"{prefix}{between.join([*parts, text])})"
+        return f"{heading(self)}{prefix}{between.join([*parts, text])})"
 
     __str__ = __repr__
 
