@@ -253,12 +253,12 @@ def claims(backend: Backend, operator: str, dtype_name: str, dense: bool = False
     if operator not in backend.kernels:
         return False
     said = backend.capabilities.get(operator)
-    claim = said if isinstance(said, Claim) else Claim(said)
-    if claim.dtypes is None:
+    names = said.dtypes if isinstance(said, Claim) else said
+    if names is None:
         is_claimed = dtype_name not in _NAMES_OF_LIMITED or backend is reference_backend
     else:
-        is_claimed = dtype_name in claim.dtypes
-    return is_claimed and (claim.strided or dense)
+        is_claimed = dtype_name in names
+    return is_claimed and (dense or not isinstance(said, Claim) or said.strided)
 
 
 # ---------------------------------------------------------------------------------------------------------
