@@ -237,6 +237,7 @@ _Number: TypeAlias = _bool | _int | _float
 _Scalar: TypeAlias = _Number | complex
 _Operand: TypeAlias = Tensor | _Scalar
 
+_mkldnn: _layout
 bfloat16: _dtype
 bool: _dtype
 cdouble: _dtype
