@@ -8,4 +8,4 @@ in the layout.  Source: aten/src/ATen/native/mkldnn.
 
 from __future__ import annotations
 
-from . import conversion, pointwise  # noqa: F401  (they register kernels)
+from . import conversion, layers, pointwise  # noqa: F401  (they register kernels)

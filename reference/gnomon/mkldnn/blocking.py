@@ -70,9 +70,9 @@ def _pack_channels(tensor: Tensor) -> Tensor:
 
 
 def _unpack_channels(held: Tensor, sizes: Ints) -> Tensor:
-    split = held.movedim(-1, 2)
-    filled = split.reshape((sizes[0], split._spec.sizes[1] * BLOCK, *sizes[2:]))
-    return _row_major(filled[:, : sizes[1]]) if sizes[1] % BLOCK else filled
+    split = _row_major(held.movedim(-1, 2))
+    filled = split.view((sizes[0], split._spec.sizes[1] * BLOCK, *sizes[2:]))
+    return filled[:, : sizes[1]].contiguous()
 
 
 def _pack_weight(tensor: Tensor) -> Tensor:
