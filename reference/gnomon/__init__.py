@@ -17,7 +17,7 @@ from math import e, inf, nan, pi
 from types import ModuleType as _ModuleType
 from typing import Any
 
-from . import backends, methods, ops, sparse
+from . import backends, methods, mkldnn, ops, sparse
 from .autograd import variable_type as _variable_type
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .autograd.grad_mode import (
@@ -116,6 +116,7 @@ from .sparse import (
     sparse_csr_tensor,
 )
 from .values.device import (
+    _mkldnn,
     channels_last,
     channels_last_3d,
     contiguous_format,

@@ -237,6 +237,7 @@ _Number: TypeAlias = _bool | _int | _float
 _Scalar: TypeAlias = _Number | complex
 _Operand: TypeAlias = Tensor | _Scalar
 
+_mkldnn: _layout
 bfloat16: _dtype
 bool: _dtype
 cdouble: _dtype
@@ -3046,3 +3047,29 @@ def sspaddmm(
     input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Scalar = ..., alpha: _Scalar = ...
 ) -> Tensor: ...
 def hspmm(mat1: Tensor, mat2: Tensor) -> Tensor: ...
+def mkldnn_convolution(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    padding: Sequence[_int],
+    stride: Sequence[_int],
+    dilation: Sequence[_int],
+    groups: _int,
+) -> Tensor: ...
+def mkldnn_max_pool2d(
+    input: Tensor,
+    kernel_size: Sequence[_int] | _int,
+    stride: Sequence[_int] | _int = ...,
+    padding: Sequence[_int] | _int = ...,
+    dilation: Sequence[_int] | _int = ...,
+    ceil_mode: _bool = ...,
+) -> Tensor: ...
+def mkldnn_max_pool3d(
+    input: Tensor,
+    kernel_size: Sequence[_int] | _int,
+    stride: Sequence[_int] | _int = ...,
+    padding: Sequence[_int] | _int = ...,
+    dilation: Sequence[_int] | _int = ...,
+    ceil_mode: _bool = ...,
+) -> Tensor: ...
+def mkldnn_adaptive_avg_pool2d(input: Tensor, output_size: Sequence[_int] | _int) -> Tensor: ...

@@ -34,6 +34,7 @@ SEALED = frozenset({"ops"})  # files there never import each other; only the roo
 # Imports from a higher floor, all inside functions: public names that few programs use.
 LATE = {
     ("bindings", "func"),  # gnomon.vmap
+    ("utils", "nn"),  # gnomon.utils.mkldnn, which replaces modules
     ("utils", "hub"),  # the old name of gnomon.hub.load_state_dict_from_url
 }
 

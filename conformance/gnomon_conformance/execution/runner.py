@@ -20,6 +20,7 @@ from ..inputs.description import (
     COMPLEX,
     FLOATS,
     ON_DEVICE,
+    OPAQUE_LAYOUT,
     SPARSE_LAYOUTS,
     OnDevice,
     Sample,
@@ -119,7 +120,12 @@ def with_list_of_outputs(schema: Any, values: Sequence[Any]) -> Sequence[Any]:
 
 def is_compressed(tensor: Any) -> bool:
     """Whether the tensor, of either framework, has a compressed layout."""
-    return str(tensor.layout).partition(".")[2] not in ("strided", "sparse_coo")
+    return str(tensor.layout).partition(".")[2] not in ("strided", "sparse_coo", "_mkldnn")
+
+
+def has_strides(tensor: Any) -> bool:
+    """Whether the tensor, of either framework, has strides to compare."""
+    return not is_compressed(tensor) and not tensor.is_mkldnn
 
 
 def layout_number(tensor: Any) -> int:
@@ -138,6 +144,8 @@ def held_values(tensor: Any) -> Any:
     """The strided tensor whose storage a tensor has."""
     if is_compressed(tensor):
         return tensor.detach().values()
+    if tensor.is_mkldnn:
+        return getattr(tensor, "held", tensor)
     return tensor._values() if tensor.is_sparse else tensor
 
 
@@ -160,6 +168,8 @@ class Gnomon:
     def build_sparse(self, parts: Specified) -> tuple[Any, Any]:
         """The values of a sparse tensor, and the tensor that holds them."""
         values = self.build(parts.values)[1]
+        if parts.layout == OPAQUE_LAYOUT:
+            return values, values.to_mkldnn()
         if parts.layout != "sparse_coo":
             starts, plain = (gn.tensor(each, dtype=gn.int64, device=self.device) for each in parts.indices)
             layout = getattr(devices, parts.layout)
@@ -212,7 +222,7 @@ class Gnomon:
         return (
             tensor.dtype.name,
             tuple(tensor.shape),
-            () if is_compressed(tensor) else tuple(tensor.stride()),
+            tuple(tensor.stride()) if has_strides(tensor) else (),
             tensor.storage_offset(),
             tensor.device.type,
         )
@@ -228,6 +238,8 @@ class Gnomon:
         if is_compressed(tensor):
             parts = [self.numbers(each) or () for each in compressed_parts(tensor.detach())]
             return (layout_number(tensor), *parts[0], *parts[1], *parts[2])
+        if tensor.is_mkldnn:
+            tensor = tensor.detach().to_dense()
         if tensor.is_sparse:
             indices, values = self.numbers(tensor._indices()), self.numbers(tensor._values())
             facts = tensor._nnz(), tensor.sparse_dim(), int(tensor.is_coalesced())

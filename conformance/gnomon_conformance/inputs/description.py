@@ -37,7 +37,8 @@ FULL_LAYOUT_DTYPES = ("float32", "int64")
 # and out of order; coalesced, of which the last dimension is in the values; matrices of compressed layouts,
 # with blocks of 2 x 2 in the last one.
 COMPRESSED_LAYOUTS = ("sparse_csr", "sparse_csc", "sparse_bsr")
-SPARSE_LAYOUTS = ("sparse_coo", "uncoalesced", "hybrid", *COMPRESSED_LAYOUTS)
+OPAQUE_LAYOUT = "_mkldnn"
+SPARSE_LAYOUTS = ("sparse_coo", "uncoalesced", "hybrid", *COMPRESSED_LAYOUTS, OPAQUE_LAYOUT)
 
 # Kinds of problematic values:
 #   nonfinite   NaN and infinities, scattered among ordinary numbers
@@ -133,6 +134,8 @@ def specified(contents: Stored, layout: str) -> Specified:
     """The sparse tensor, in one of SPARSE_LAYOUTS, that has two thirds of the elements of a contiguous
     one.
     """
+    if layout == OPAQUE_LAYOUT:  # it has all elements
+        return Specified((), contents, contents.sizes, True, layout)
     if layout in COMPRESSED_LAYOUTS:
         return _compressed(contents, layout)
     ndim = len(contents.sizes) - (layout == "hybrid")

@@ -190,11 +190,6 @@ DEPARTURES: list[Departure] = [
         ("float64",),
     ),
     Departure(
-        r"(threshold|leaky_relu)_backward",
-        "has strides",
-        "PyTorch's TensorIterator gets self before grad_output; gnomon's operands have the schema's order",
-    ),
-    Departure(
         r"convolution|convolution_backward|conv3d(\.padding)?|conv_transpose3d\.input",
         r"has strides \(\d+, 1, \d+, \d+, \d+\), expected",
         "channels_last_3d is preserved; in PyTorch this depends on the kernel selected for these sizes",

@@ -10,12 +10,13 @@ import torch
 from ..execution.runner import (
     SEED,
     compressed_parts,
+    has_strides,
     held_values,
     is_compressed,
     layout_number,
     with_list_of_outputs,
 )
-from ..inputs.description import Specified, Stored
+from ..inputs.description import OPAQUE_LAYOUT, Specified, Stored
 
 
 def _as_strided(self: Any, size: Any, stride: Any, storage_offset: int) -> Any:
@@ -208,6 +209,8 @@ class Torch:
     def build_sparse(self, parts: Specified) -> tuple[Any, Any]:
         """The values of a sparse tensor, and the tensor that holds them."""
         values = self.build(parts.values)[1]
+        if parts.layout == OPAQUE_LAYOUT:
+            return values, values.to_mkldnn()
         if parts.layout != "sparse_coo":
             starts, plain = (torch.tensor(each, dtype=torch.int64) for each in parts.indices)
             layout = getattr(torch, parts.layout)
@@ -265,7 +268,7 @@ class Torch:
     def observe(self, tensor: Any) -> tuple[str, tuple[int, ...], tuple[int, ...], int, str]:
         """dtype, sizes, strides, offset, device."""
         name = str(tensor.dtype).partition(".")[2]
-        strides = () if is_compressed(tensor) else tuple(tensor.stride())
+        strides = tuple(tensor.stride()) if has_strides(tensor) else ()
         return name, tuple(tensor.shape), strides, tensor.storage_offset(), tensor.device.type
 
     def numbers(self, tensor: Any) -> tuple[Any, ...] | None:
@@ -274,6 +277,8 @@ class Torch:
         if is_compressed(tensor):
             parts = [self.numbers(each) or () for each in compressed_parts(tensor)]
             return (layout_number(tensor), *parts[0], *parts[1], *parts[2])
+        if tensor.is_mkldnn:
+            tensor = tensor.to_dense()
         if tensor.is_sparse:
             facts = tensor._nnz(), tensor.sparse_dim(), int(tensor.is_coalesced())
             return (*facts, *self.numbers(tensor._indices()), *self.numbers(tensor._values()))  # type: ignore[misc]

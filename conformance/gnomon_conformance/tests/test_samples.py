@@ -30,6 +30,11 @@ SINGLE_VALUED = {
     ("to_sparse", "blocksize"): "other layouts have blocks",
     ("_embedding_bag_per_sample_weights_backward", "mode"): "only sums have weights",
     ("hash_tensor", "mode"): "PyTorch has one kind of hash",
+    **{
+        (f"mkldnn_max_pool{spatial}d{suffix}", "dilation"): "dilated windows are refused"
+        for spatial in (2, 3)
+        for suffix in ("", "_backward")
+    },
     **dict.fromkeys(
         [
             (name, "pivot")

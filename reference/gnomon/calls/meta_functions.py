@@ -108,6 +108,25 @@ def binary(*refused: str) -> MetaFunction:
     return documented(meta, _BROADCAST, refused, _NO_BROADCAST)
 
 
+def binary_in_second_order(*refused: str) -> MetaFunction:
+    """``binary``, but if the operands' memory orders differ, the result has that of the second one.
+
+    So have the gradients of activations, whose TensorIterator in PyTorch has the activation before
+    ``grad_output``: they stay channels last in a channels last network.
+    """
+    plain = binary(*refused)
+
+    def meta(self: Spec | Number, other: Spec | Number, *arguments: Any) -> TensorIterator:
+        found = plain(self, other)
+        wanted = plain(other, self).output_specs
+        if wanted == found.output_specs:
+            return found
+        common = wanted[0].dtype
+        return build_iterator([self, other], common, common, outputs=wanted)
+
+    return documented(meta, _BROADCAST, refused, _NO_BROADCAST)
+
+
 def binary_float(*refused: str) -> MetaFunction:
     """The meta function for two operands, broadcast and promoted; the result is floating point or complex."""
 

@@ -12,7 +12,7 @@ from ..calls.checks import check_same_layout
 from ..calls.native import native_function
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
-from ..values.device import sparse_coo, strided
+from ..values.device import _mkldnn, sparse_coo, strided
 from ..values.geometry import numel_of
 from .compressed_tensor import CompressedTensor
 from .construction import check_resizable
@@ -111,6 +111,8 @@ def _to_dense_grad(grad: Tensor, self: Tensor, masked_grad: bool | None) -> Tens
             return grad.sparse_mask(self)
         blocksize = self.blocksize or None
         return grad.to_sparse(layout=self.layout, blocksize=blocksize, dense_dim=self.dense_dim())
+    if self._spec.layout is _mkldnn:
+        return grad.to_mkldnn(self._spec.dtype)
     if masked_grad is False:
         return grad.to_sparse(self.sparse_dim())
     return grad.sparse_mask(self.coalesce())
@@ -122,7 +124,7 @@ native_function(
     explicit=lambda self, dtype, masked_grad: self if dtype is None else self.to(dtype),
     derivatives={"self": lambda grad, self, masked_grad: _to_dense_grad(grad, self, masked_grad)},
     node_name="ToDenseBackward0",
-    doc="``to_dense`` of a sparse tensor.",
+    doc="``to_dense`` of a tensor that is not strided.",
 )
 
 

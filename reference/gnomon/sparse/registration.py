@@ -1,4 +1,4 @@
-"""Kernels of the keys Sparse, SparseCsr and of their derivatives, and what happens to operators without one.
+"""Kernels of the keys of layouts that are not strided, and what happens to operators without one.
 
 Source: torchgen's dispatch tables (SparseCPU); aten/src/ATen/core/dispatch/OperatorEntry.cpp (reportError).
 """
@@ -17,6 +17,7 @@ from ..values.dispatch_key import AD_INPLACE_OR_VIEW, DispatchKey
 from .tensor import become
 
 _AUTOGRAD = {
+    DispatchKey.Mkldnn: DispatchKey.AutogradMkldnn,
     DispatchKey.Sparse: DispatchKey.AutogradSparse,
     DispatchKey.SparseCsr: DispatchKey.AutogradSparseCsr,
 }
@@ -44,7 +45,7 @@ def sparse_kernel(
             operator = aten._find(name)
             _register(operator, function, key)
             for variant in operator.variants:
-                _register(variant, _writing(operator, variant, function, write), key)
+                _register(variant, _writing(operator, variant, function, write, key), key)
         return function
 
     return decorate
@@ -81,6 +82,7 @@ def _writing(
     variant: OpOverload,
     function: Callable[..., Any],
     write_result: Callable[[Any, Any], None],
+    key: DispatchKey,
 ) -> Callable[..., Any]:
     """The function of an in-place or ``out=`` variant."""
     count = len(base.schema.arguments)
@@ -90,8 +92,7 @@ def _writing(
         result = function(*arguments[:count])
         if result._spec.layout is strided or target._spec.layout is strided:
             if result._spec.layout is not target._spec.layout:
-                sparse = target if result._spec.layout is strided else result
-                raise no_kernel(variant.schema.full_name, sparse._spec.layout.title)
+                raise no_kernel(variant.schema.full_name, key.name)
             return (
                 target.copy_(result)
                 if variant.schema.is_inplace

@@ -5,7 +5,7 @@ Source: torch/utils.
 
 from typing import Any
 
-from . import benchmark, checkpoint, collect_env, data, hooks, model_zoo, pytree
+from . import benchmark, checkpoint, collect_env, data, hooks, mkldnn, model_zoo, pytree
 
 __all__ = [
     "benchmark",
@@ -13,6 +13,7 @@ __all__ = [
     "collect_env",
     "data",
     "hooks",
+    "mkldnn",
     "model_zoo",
     "pytree",
     "set_module",

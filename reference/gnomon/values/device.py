@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import Any, ClassVar
 
 from . import late_bound
-from .dispatch_key import COMPRESSED_KEYS, SPARSE_KEYS, TENSOR_KEYS
+from .dispatch_key import COMPRESSED_KEYS, MKLDNN_KEYS, SPARSE_KEYS, TENSOR_KEYS
 from .errors import type_name
 from .speedups import speedups
 
@@ -118,7 +118,8 @@ class layout:
     """How a tensor's elements are stored: ``strided``, ``sparse_coo`` (indices and values), or compressed.
 
     A compressed layout counts the elements of each row (``sparse_csr``) or column (``sparse_csc``), or the
-    blocks of each row or column of blocks (``sparse_bsr``, ``sparse_bsc``).
+    blocks of each row or column of blocks (``sparse_bsr``, ``sparse_bsc``).  ``_mkldnn`` is opaque: it has
+    sizes but no strides.
 
     ``keys``: the dispatch keys of a tensor with the layout, and of a call that asks for one by ``layout=``.
     ``title``: its name in error messages.
@@ -144,6 +145,7 @@ sparse_csr = layout("sparse_csr", COMPRESSED_KEYS, "SparseCsr")
 sparse_csc = layout("sparse_csc", COMPRESSED_KEYS, "SparseCsc")
 sparse_bsr = layout("sparse_bsr", COMPRESSED_KEYS, "SparseBsr")
 sparse_bsc = layout("sparse_bsc", COMPRESSED_KEYS, "SparseBsc")
+_mkldnn = layout("_mkldnn", MKLDNN_KEYS, "Mkldnn")
 
 
 class memory_format:

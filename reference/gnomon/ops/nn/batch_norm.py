@@ -73,7 +73,7 @@ def _batch_norm_meta(
         raise RuntimeError("training must be True without running statistics")
     dtype = check_mixed_data_type(input, weight, bias)
     _check_elements(input)
-    return like(input), input.contiguous((channels,), dtype), input.contiguous((channels,), dtype)
+    return _normalized_spec(input), input.contiguous((channels,), dtype), input.contiguous((channels,), dtype)
 
 
 def _batch_norm_kernel(
@@ -150,7 +150,7 @@ def _inference_meta(
 ) -> tuple[Spec, Spec, Spec]:
     _check_features(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
     dtype = check_mixed_data_type(input, weight, bias, running_mean, running_var)
-    return like(input), input.contiguous((0,), dtype), input.contiguous((0,), dtype)
+    return _normalized_spec(input), input.contiguous((0,), dtype), input.contiguous((0,), dtype)
 
 
 def _running(running_mean: Tensor, running_var: Tensor, eps: float) -> list[tuple[Any, Any]]:
@@ -203,6 +203,11 @@ native_function(
 )
 
 
+def _normalized_spec(input: Spec) -> Spec:
+    """The spec of the result: contiguous if the input is, even if that is channels last as well."""
+    return input.contiguous() if input.is_contiguous else like(input)
+
+
 def _specs(**tensors: Any) -> dict[str, Spec | None]:
     """The specs of the tensors by name; None for an optional tensor that is not given."""
     return {name: None if tensor is None else tensor._spec for name, tensor in tensors.items()}
@@ -238,7 +243,7 @@ def _moving_meta(
     )
     dtype = check_mixed_data_type(input, weight, bias, running_mean, running_var)
     _check_elements(input)
-    return like(input), input.contiguous((channels,), dtype), input.contiguous((channels,), dtype)
+    return _normalized_spec(input), input.contiguous((channels,), dtype), input.contiguous((channels,), dtype)
 
 
 def _moving_kernel(

@@ -12,7 +12,15 @@ from typing import Any
 
 from ...calls.checks import check_same_dtype, refuse_dtype
 from ...calls.iterator import TensorIterator
-from ...calls.meta_functions import binary, build_iterator, computed_in, dense_like, unary, with_numbers
+from ...calls.meta_functions import (
+    binary,
+    binary_in_second_order,
+    build_iterator,
+    computed_in,
+    dense_like,
+    unary,
+    with_numbers,
+)
 from ...calls.native import native_function
 from ...calls.record import Numbers, Out
 from ...dispatch.dispatcher import aten
@@ -47,7 +55,7 @@ relu = native_function(
 
 threshold_backward = native_function(
     "threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor",
-    meta=with_numbers(binary("bool", "complex")),
+    meta=with_numbers(binary_in_second_order("bool", "complex")),
     kernel=pointwise_with_numbers(lambda grad, a, threshold: type(grad)(0) if a <= threshold else grad),
     derivatives={
         "grad_output": lambda grad, self, threshold: aten.threshold_backward.default(grad, self, threshold),
@@ -81,7 +89,7 @@ def _leaky_relu_backward_meta(
             f"supported: negative_slope is {negative_slope}. Please call the out-of-place version of the "
             "forward function instead."
         )
-    return binary("bool", "integer", "complex")(grad_output, self)
+    return binary_in_second_order("bool", "integer", "complex")(grad_output, self)
 
 
 leaky_relu_backward = native_function(

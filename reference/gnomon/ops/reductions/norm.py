@@ -123,7 +123,8 @@ def _vector_norm_grad(grad: Any, self: Any, ord: Any, result: Any, dim: Any, kee
 def _over(grad: Any, result: Any, exponent: Any = 1) -> Any:
     """``grad / result ** exponent``, 0 where the result is 0; masked elements do not become inf either."""
     is_zero = result == 0
-    return (grad / result.masked_fill(is_zero, 1).pow(exponent)).masked_fill(is_zero, 0)
+    quotient = grad / result.masked_fill(is_zero, 1).pow(exponent)
+    return aten.where.self(is_zero, 0, quotient)  # which, unlike masked_fill, keeps the order of dimensions
 
 
 linalg_vector_norm = native_function(

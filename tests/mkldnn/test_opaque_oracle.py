@@ -1,0 +1,48 @@
+"""The opaque layout beside PyTorch's: layouts, values and gradients of layers and of a network."""
+
+import pytest
+
+import gnomon as gn
+from gnomon.nn import functional as F
+
+torch = pytest.importorskip("torch")
+
+pytestmark = pytest.mark.oracle
+
+LAYERS = {
+    "conv2d": (lambda F, x, w, b: F.conv2d(x, w, b, 2, 1), (2, 9, 5, 4), (11, 9, 3, 2), (11,)),
+    "conv3d": (lambda F, x, w, b: F.conv3d(x, w, b, 1, 1), (1, 3, 3, 3, 4), (4, 3, 2, 3, 3), (4,)),
+    "conv_transpose2d": (lambda F, x, w, b: F.conv_transpose2d(x, w, b, 2), (1, 4, 3, 3), (4, 6, 3, 3), (6,)),
+    "linear": (lambda F, x, w, b: F.linear(x, w, b), (2, 7, 3), (5, 3), (5,)),
+    "max_pool2d": (lambda F, x: F.max_pool2d(x, 3, 2, 1), (2, 9, 5, 6)),
+    "avg_pool2d": (lambda F, x: F.avg_pool2d(x, 3, 2, 1, count_include_pad=False), (2, 9, 5, 6)),
+    "adaptive_avg_pool2d": (lambda F, x: F.adaptive_avg_pool2d(x, (3, 2)), (2, 9, 3, 4)),
+    "batch_norm": (lambda F, x, w, b: F.batch_norm(x, None, None, w, b, True), (2, 9, 3, 2), (9,), (9,)),
+    "prelu": (lambda F, x, w: F.prelu(x, w), (2, 9, 2, 2), (9,)),
+    "gelu": (lambda F, x: F.gelu(x), (2, 9, 2, 2)),
+    "pointwise": (lambda F, x, y: (x * x + x.relu()) * 2, (2, 9, 2, 2), (1,)),
+    "shapes": (lambda F, x, y: x.transpose(0, 1).reshape(9, -1).clone(), (2, 9, 2, 2), (1,)),
+}
+
+
+@pytest.mark.parametrize("case", LAYERS)
+def test_layers_beside_pytorch(case, device):
+    layer, *sizes = LAYERS[case]
+    generator = torch.Generator().manual_seed(0)
+    theirs = [torch.randn(*each, generator=generator).requires_grad_() for each in sizes]
+    ours = [gn.tensor(each.tolist()).requires_grad_() for each in theirs]
+    results = [
+        layer(lib, xs[0].to_mkldnn(), *xs[1:]) for lib, xs in ((F, ours), (torch.nn.functional, theirs))
+    ]
+    assert [str(each.layout).partition(".")[2] for each in results] == ["_mkldnn"] * 2
+    names = [type(each.grad_fn).__name__ if lib is torch else each.grad_fn.name()
+             for lib, each in zip((gn, torch), results)]  # fmt: skip
+    assert names[0] == names[1]
+    found, expected = (each.to_dense() for each in results)
+    gn.testing.assert_close(found, gn.tensor(expected.tolist()))
+    found.square().sum().backward()
+    expected.square().sum().backward()
+    for mine, other in zip(ours, theirs):
+        assert (mine.grad is None) == (other.grad is None)
+        if mine.grad is not None:
+            gn.testing.assert_close(mine.grad, gn.tensor(other.grad.tolist()), rtol=1e-4, atol=1e-4)
