@@ -1,4 +1,4 @@
-/* The dtypes that few operators take: unsigned integers of 16, 32 and 64 bits, and floats of 8 bits.
+/* The dtypes that few operators take: unsigned integers of 16, 32 and 64 bits, floats of 8 bits, and complex32.
  *
  * Most of their kernels are those of a dtype of the same size, which move or combine the same bits (backend.py); here is
  * what needs their numbers: conversions, fills with a float, and comparisons of floats.  Their codes follow those of
@@ -21,6 +21,7 @@ typedef union block {
     int64_t int64[BLOCK];
     float float32[BLOCK];
     double float64[BLOCK];
+    float complex64[2 * BLOCK];
 } block;
 
 /* A float of 8 bits, exactly: of its magnitude without the sign, the exponent and fraction are moved to their places in
@@ -74,7 +75,7 @@ static int32_t between(int32_t dtype, int32_t other, int is_target) {
         return dtype;
     }
     if (dtype >= GN_FLOAT8_E4M3FN) {
-        return GN_FLOAT32;
+        return dtype == GN_COMPLEX32 ? GN_COMPLEX64 : GN_FLOAT32;
     }
     if (dtype == UINT64 && is_fractional(other)) {
         return is_target || other == GN_FLOAT64 || other == GN_COMPLEX128 ? GN_FLOAT64 : GN_FLOAT32;
@@ -97,6 +98,10 @@ static void widen(int64_t count, const char *from, int64_t step, int32_t dtype, 
                 to->float64[i] = (double)*(const uint64_t *)from;
             }
             break;
+        case GN_COMPLEX32:
+            to->complex64[2 * i] = gn_from_float16(((const uint16_t *)from)[0]);
+            to->complex64[2 * i + 1] = gn_from_float16(((const uint16_t *)from)[1]);
+            break;
         default: to->float32[i] = from_float8(*(const uint8_t *)from, dtype); break;
         }
     }
@@ -109,6 +114,10 @@ static void narrow(int64_t count, const block *from, int32_t wide, char *to, int
         case UINT16: *(uint16_t *)to = (uint16_t)from->int32[i]; break;
         case UINT32: *(uint32_t *)to = (uint32_t)from->int64[i]; break;
         case UINT64: *(uint64_t *)to = wide == GN_INT64 ? (uint64_t)from->int64[i] : to_uint64(from->float64[i]); break;
+        case GN_COMPLEX32:
+            ((uint16_t *)to)[0] = gn_to_float16(from->complex64[2 * i]);
+            ((uint16_t *)to)[1] = gn_to_float16(from->complex64[2 * i + 1]);
+            break;
         default: *(uint8_t *)to = gn_to_float8(from->float32[i], dtype); break;
         }
     }
@@ -152,6 +161,16 @@ static int32_t copy(const gn_call *call, void *const *data) {
 }
 
 static int32_t fill_row(int64_t count, char *const *data, const int64_t *strides, const gn_call *call) {
+    if (call->tensors[0].dtype == GN_COMPLEX32) {
+        const uint16_t real = gn_to_float16((float)call->scalars[0].real);
+        const uint16_t imag = gn_to_float16((float)call->scalars[0].imag);
+        for (int64_t i = 0; i < count; i++) {
+            uint16_t *to = (uint16_t *)(data[0] + i * strides[0]);
+            to[0] = real;
+            to[1] = imag;
+        }
+        return GN_OK;
+    }
     const uint8_t value = gn_to_float8((float)call->scalars[0].real, call->tensors[0].dtype);
     for (int64_t i = 0; i < count; i++) {
         *(uint8_t *)(data[0] + i * strides[0]) = value;
@@ -163,12 +182,20 @@ static int32_t fill(const gn_call *call, void *const *data) {
     return gn_for_each(call, data, fill_row);
 }
 
+static int is_equal(const char *a, const char *b, int32_t dtype) {
+    if (dtype != GN_COMPLEX32) {
+        return from_float8(*(const uint8_t *)a, dtype) == from_float8(*(const uint8_t *)b, dtype);
+    }
+    const uint16_t *left = (const uint16_t *)a;
+    const uint16_t *right = (const uint16_t *)b;
+    return gn_from_float16(left[0]) == gn_from_float16(right[0]) && gn_from_float16(left[1]) == gn_from_float16(right[1]);
+}
+
 static int32_t equal_row(int64_t count, char *const *data, const int64_t *strides, const gn_call *call) {
     const int32_t dtype = call->tensors[1].dtype;
     for (int64_t i = 0; i < count; i++) {
-        const uint8_t a = *(const uint8_t *)(data[1] + i * strides[1]);
-        const uint8_t b = *(const uint8_t *)(data[2] + i * strides[2]);
-        *(uint8_t *)(data[0] + i * strides[0]) = from_float8(a, dtype) == from_float8(b, dtype);
+        *(uint8_t *)(data[0] + i * strides[0]) =
+            (uint8_t)is_equal(data[1] + i * strides[1], data[2] + i * strides[2], dtype);
     }
     return GN_OK;
 }

@@ -133,6 +133,7 @@ from .values.device import (
 from .values.dtype import (
     bfloat16,
     can_cast,
+    complex32,
     complex64,
     complex128,
     dtype,
@@ -172,6 +173,7 @@ double = float64
 short = int16
 int = int32
 long = int64
+chalf = complex32
 cfloat = complex64
 cdouble = complex128
 newaxis = None
