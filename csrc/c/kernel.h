@@ -71,8 +71,7 @@ static inline double gn_address(const void *pointer) {
 
 /* Bytes of one element, by dtype code. */
 static inline int64_t gn_itemsize(int32_t dtype) {
-    /* behind GN_DTYPE_COUNT, those of limited.c */
-    static const int8_t sizes[] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16, 2, 4, 8, 1, 1, 4};
+    static const int8_t sizes[GN_DTYPE_COUNT] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
     return sizes[dtype];
 }
 
