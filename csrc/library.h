@@ -26,7 +26,8 @@ void gn_set_most_grain(int64_t most);
 int32_t gn_run_list(int64_t count, const double *calls, const double *data, const gn_scalar *numbers,
                     int64_t number_step, int32_t number_tensor);
 
-/* Kernels of the dtypes whose codes follow GN_COMPLEX128: uint16, uint32, uint64, float8_e4m3fn, float8_e5m2.
+/* Kernels of the dtypes whose codes follow GN_COMPLEX128: uint16, uint32, uint64, float8_e4m3fn, float8_e5m2,
+ * complex32.
  * GN_LIMITED_COPY is copy_ where one dtype at least is one of these; the others are fill_.Scalar, eq.Tensor and
  * ne.Tensor of floats of 8 bits. */
 #define GN_LIMITED_COPY 0

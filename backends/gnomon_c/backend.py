@@ -30,6 +30,7 @@ _ENTRIES = (
 
 
 _EVERY = (*ALL, *LIMITED)
+_FRACTIONS = (*FLOAT8, dtypes.complex32)
 # Dtypes of the same size.  A kernel that moves elements, or combines the bits of unsigned integers as it does
 # those of signed ones, is that of the twin; their numbers matter only to the functions of csrc/c/limited.c.
 _TWINS = {
@@ -38,13 +39,14 @@ _TWINS = {
     dtypes.uint64: dtypes.int64,
     dtypes.float8_e4m3fn: dtypes.uint8,
     dtypes.float8_e5m2: dtypes.uint8,
+    dtypes.complex32: dtypes.int32,
 }
 _MOVES = ("copy_", "fill_.Scalar", "where.self", "cat", "_index", "embedding", "eq.Tensor", "ne.Tensor")
 _OF_BITS = (
     *("mul.Tensor", "bitwise_and.Tensor", "bitwise_or.Tensor", "bitwise_xor.Tensor"),
     *("ceil", "floor", "round", "trunc", "any.dims", "all.dims"),
 )
-_OF_FLOAT8 = {
+_OF_FRACTIONS = {  # of floats of 8 bits and complex32
     "fill_.Scalar": "GN_LIMITED_FILL",
     "eq.Tensor": "GN_LIMITED_EQUAL",
     "ne.Tensor": "GN_LIMITED_DIFFERENT",
@@ -56,7 +58,7 @@ def limited_of(name: str) -> tuple[dtypes.dtype, ...]:
     if name in _MOVES:
         return LIMITED
     if name == "index_select":
-        return FLOAT8
+        return _FRACTIONS
     return UNSIGNED if name in _OF_BITS else ()
 
 
@@ -365,8 +367,8 @@ class CCall(PreparedCall):
             return ffi.NULL
         if name == "copy_" and kinds[0] is not kinds[1]:
             return lib.gn_limited_kernel(lib.GN_LIMITED_COPY)
-        if name in _OF_FLOAT8 and limited[0] in FLOAT8:
-            return lib.gn_limited_kernel(getattr(lib, _OF_FLOAT8[name]))
+        if name in _OF_FRACTIONS and limited[0] in _FRACTIONS:
+            return lib.gn_limited_kernel(getattr(lib, _OF_FRACTIONS[name]))
         for place, each in enumerate(kinds):
             if each in LIMITED:
                 described[place].dtype = _TWINS[each].code

@@ -17,6 +17,7 @@ from . import (
     grid_sample,
     householder,
     indexing,
+    limited,
     lines,
     losses,
     lu,
@@ -43,6 +44,7 @@ from .programs import Program
 
 FAMILIES = (
     pointwise,
+    limited,
     reductions,
     statistics,
     rearrange,

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from gnomon.memory.prepared import BAD_VALUE, OK
-from gnomon.values.dtype import ALL
+from gnomon.values.dtype import ALL, LIMITED, UNSIGNED, complex32
 from gnomon.values.scalar import scalar_forms
 
 from .allocator import Memory
@@ -579,6 +579,13 @@ def programs() -> Iterator[Program]:
         yield from one_by_one(COMBINING, dtype, _combine_kernels(dtype, WIDE))
 
 
+def _moved(name: str) -> tuple[str, ...]:
+    """The dtypes of a kernel that moves elements: all that the operator takes."""
+    taken = {"index_select": [each for each in LIMITED if each not in UNSIGNED], "index_copy": [complex32]}
+    limited = taken.get(name, LIMITED if name in ("cat", "embedding", "_index") else [])
+    return tuple(each.name for each in (*ALL, *limited))
+
+
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
     """The kernels, the dtypes and the source locations, each by operator."""
     runtime.declare(STRUCTURES)
@@ -607,6 +614,6 @@ def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], d
         "put": _put,
         "embedding_dense_backward": _embedding_backward,
     }
-    found = [Direct(name, every, function, f"csrc/cuda/{TEXT}") for name, function in moved.items()]
+    found = [Direct(name, _moved(name), function, f"csrc/cuda/{TEXT}") for name, function in moved.items()]
     found += [Direct(name, every, function, f"csrc/cuda/{COMBINING}") for name, function in combined.items()]
     return tables(runtime, found)

@@ -34,6 +34,12 @@ _MOVED_AS = {
     "int64": "int64",
     "float64": "int64",
     "complex64": "int64",
+    "uint16": "int16",
+    "uint32": "int32",
+    "uint64": "int64",
+    "float8_e4m3fn": "uint8",
+    "float8_e5m2": "uint8",
+    "complex32": "int32",
 }
 _CHOICE_DTYPE = "uint8"  # where() depends only on the itemsize, so it is compiled for one dtype
 _JOINING = ["complex", "polar"]  # two real inputs, one complex output
@@ -50,13 +56,13 @@ def _dense_words(lanes: int) -> str:
     return f"pointwise_dense<%s_operation, {lanes}>"
 
 
-def _walk(is_small: bool) -> str:
+def walk(is_small: bool) -> str:
     """The end of the expression of a kernel for strided operands."""
     return f"uint32_t, {FEW_DIMS}>" if is_small else "int64_t, 64>"
 
 
 def _strided_words(is_small: bool) -> str:
-    return f"pointwise_strided<%s_operation, {_walk(is_small)}"
+    return f"pointwise_strided<%s_operation, {walk(is_small)}"
 
 
 def _dense_choice(itemsize: int) -> str:
@@ -64,7 +70,7 @@ def _dense_choice(itemsize: int) -> str:
 
 
 def _strided_choice(itemsize: int, is_small: bool) -> str:
-    return f"where_strided<{_element(itemsize)}, {_walk(is_small)}"
+    return f"where_strided<{_element(itemsize)}, {walk(is_small)}"
 
 
 def _element(itemsize: int) -> str:
@@ -241,12 +247,12 @@ class PointwiseCall(CudaCall):
         together = next(each for each in groups if self._operation in each)
         return self._way(lanes, words % self._operation, [words % each for each in together])
 
-    def _way(self, lanes: int, kernel: str, group: Sequence[str]) -> _Way:
+    def _way(self, lanes: int, kernel: str, group: Sequence[str], text: str = TEXT) -> _Way:
         runtime, device = self._runtime, self._device
         shape = self._shape_for_kernel() if self._single is None else self._bits
         work = self._geometry.numel // max(lanes, 1) + 1
         return _Way(
-            runtime.programs.function(device, TEXT, self._dtype, kernel, group),
+            runtime.programs.function(device, text, self._dtype, kernel, group),
             grid_of(work, runtime.multiprocessors(device)),
             [self._count],
             [shape, self._numbers, self._no_fault],

@@ -45,8 +45,7 @@ def digest() -> str:
 def encode_tensor(outcome: TensorOutcome, with_numbers: bool) -> list[Any]:
     """A TensorOutcome as JSON data; numbers are the bytes of the elements."""
     numbers = None
-    # gnomon has no complex32: only the dtype is compared
-    if with_numbers and outcome.numbers is not None and outcome.dtype != "complex32":
+    if with_numbers and outcome.numbers is not None:
         kind = dtypes.dtype_named(outcome.dtype)
         data = bytearray(len(outcome.numbers) * kind.itemsize)
         write = kind.writer(memoryview(data))

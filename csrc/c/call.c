@@ -73,6 +73,7 @@ static element convert_number(double number, int32_t dtype) {
     case GN_BFLOAT16: made.half = gn_to_bfloat16((float)number); break;
     case GN_FLOAT8_E4M3FN:
     case GN_FLOAT8_E5M2: made.uint8 = gn_to_float8((float)number, dtype); break;
+    case GN_COMPLEX32: made.half = gn_to_float16((float)number); break;
     case GN_FLOAT32:
     case GN_COMPLEX64: made.float32[0] = (float)number; break;
     default: made.float64[0] = number; break;

@@ -4,6 +4,7 @@
 
 #include "copy_lines.h"
 #include "half_vectors.h"
+#include "limited.h"
 #include "threads.h"
 #include "transpose.h"
 
@@ -213,7 +214,7 @@ static void iterate_row(int64_t begin, int64_t end, void *context) {
 static int64_t widest_item(const gn_call *call) {
     int64_t itemsize = 1;
     for (int32_t k = 0; k < call->tensor_count; k++) {
-        itemsize = gn_max(itemsize, gn_itemsize(call->tensors[k].dtype));
+        itemsize = gn_max(itemsize, gn_bytes_of(call->tensors[k].dtype));
     }
     return itemsize;
 }
@@ -307,7 +308,7 @@ static void run_tile(iteration *work, char *const *row_data, int64_t row, int64_
         inner[k] = tensor->strides[0];
         outer[k] = tensor->strides[1];
         if (k >= call->output_count && is_across(tensor)) {
-            const int64_t itemsize = gn_itemsize(tensor->dtype);
+            const int64_t itemsize = gn_bytes_of(tensor->dtype);
             copy_tile(itemsize, rows, columns, places[k], tensor->strides, columns, tiles + k * TILE_BYTES);
             places[k] = tiles + k * TILE_BYTES;
             inner[k] = itemsize;
@@ -363,7 +364,7 @@ typedef struct joining {
 static lie how_it_lies(const gn_tensor *tensor) {
     const int64_t step = tensor->strides[0];
     int64_t next = step;
-    int is_joined = step == gn_itemsize(tensor->dtype);
+    int is_joined = step == gn_bytes_of(tensor->dtype);
     int is_repeated = 1;
     for (int32_t dim = 0; dim < tensor->ndim; dim++) {
         is_joined &= tensor->strides[dim] == next;
@@ -453,7 +454,7 @@ static void copy_joined(const joining *join, place *at, int64_t rows, char (*buf
         for (int32_t k = first; k < last; k++) {
             const gn_tensor *tensor = &call->tensors[k];
             if (join->lies[k] >= least) {
-                const int64_t itemsize = gn_itemsize(tensor->dtype);
+                const int64_t itemsize = gn_bytes_of(tensor->dtype);
                 const int64_t dense[] = {itemsize, columns * itemsize};
                 char *buffer = buffers[k] + done * dense[1];
                 if (is_output) {
@@ -492,7 +493,7 @@ static void iterate_joined(int64_t begin, int64_t end, void *context) {
         const int64_t rows = gn_min(join->rows, end - row);
         for (int32_t k = 0; k < call->tensor_count; k++) {
             data[k] = join->lies[k] >= LIES_REPEATED ? buffers[k] : from.row[k];
-            steps[k] = join->lies[k] == LIES_ONCE ? 0 : gn_itemsize(call->tensors[k].dtype);
+            steps[k] = join->lies[k] == LIES_ONCE ? 0 : gn_bytes_of(call->tensors[k].dtype);
         }
         copy_joined(join, &from, rows, buffers, row == begin ? LIES_REPEATED : LIES_APART, 0);
         run_row(work, data, steps, 0, rows * call->tensors[0].sizes[0]);

@@ -1,8 +1,8 @@
-/* The dtypes that few operators take: unsigned integers of 16, 32 and 64 bits, and floats of 8 bits.
+/* The dtypes that few operators take: unsigned integers of 16, 32 and 64 bits, floats of 8 bits, and complex32.
  *
  * Most of their kernels are those of a dtype of the same size, which move or combine the same bits (backend.py); here is
- * what needs their numbers: conversions, fills with a float, and comparisons of floats.  Their codes follow those of
- * gnomon.h, and stand here, as the kernels of GPUs do not know them. */
+ * what needs their numbers: conversions, fills with a float, and comparisons of floats.  Their codes are in
+ * limited.h. */
 #include "direct.h"
 #include "for_each.h"
 #include "half.h"
@@ -10,9 +10,6 @@
 #include "limited.h"
 #include "../library.h"
 
-#define UINT16 12
-#define UINT32 13
-#define UINT64 14
 /* Elements that are converted at once. */
 #define BLOCK 256
 
@@ -21,74 +18,34 @@ typedef union block {
     int64_t int64[BLOCK];
     float float32[BLOCK];
     double float64[BLOCK];
+    float complex64[2 * BLOCK];
 } block;
 
-/* A float of 8 bits, exactly: of its magnitude without the sign, the exponent and fraction are moved to their places in
- * a float, and a multiplication corrects the bias, also of subnormals. */
-static float from_float8(uint8_t code, int32_t dtype) {
-    const uint32_t sign = (uint32_t)(code & 0x80) << 24;
-    const uint32_t magnitude = code & 0x7f;
-    if (dtype == GN_FLOAT8_E4M3FN) {
-        return gn_from_bits((magnitude == 0x7f ? 0x7fc00000 : gn_bits(gn_from_bits(magnitude << 20) * 0x1p120f)) | sign);
-    }
-    return gn_from_float16((uint16_t)(code << 8));
-}
-
-uint8_t gn_to_float8(float value, int32_t dtype) {
-    const int32_t fraction = dtype == GN_FLOAT8_E4M3FN ? 3 : 2;
-    const int32_t bias = dtype == GN_FLOAT8_E4M3FN ? 7 : 15;
-    const uint8_t too_large = dtype == GN_FLOAT8_E4M3FN ? 0x7e : 0x7c;
-    const uint32_t bits = gn_bits(value);
-    const uint8_t sign = (uint8_t)(bits >> 24 & 0x80);
-    const uint32_t magnitude = bits & 0x7fffffff;
-    if (magnitude > 0x7f800000) {
-        return sign | 0x7f;
-    }
-    /* The exponent of the last place of the result, which is held for subnormals. */
-    int32_t exponent = (int32_t)(magnitude >> 23) - 127;
-    exponent = exponent < 1 - bias ? 1 - bias : exponent;
-    if (exponent > bias + 1) {
-        return sign | too_large;
-    }
-    /* rintf rounds to nearest, ties to even; the product with a power of two is exact, or far below one half. */
-    const int32_t steps = (int32_t)rintf(ldexpf(gn_from_bits(magnitude), fraction - exponent));
-    const int32_t code = steps + ((exponent + bias - 1) << fraction);
-    return sign | (uint8_t)(code > too_large ? too_large : code);
-}
-
-/* A float in a register of 64 bits, as unsigned: what is beyond becomes 0, and NaN 2^63, as on x86. */
-static uint64_t to_uint64(double value) {
-    if (value >= 0x1p63) {
-        return value < 0x1p64 ? (uint64_t)value : 0;
-    }
-    return value >= -0x1p63 ? (uint64_t)(int64_t)value : (uint64_t)1 << 63;
-}
-
 static int is_fractional(int32_t dtype) {
-    return (dtype >= GN_FLOAT16 && dtype < UINT16) || dtype >= GN_FLOAT8_E4M3FN;
+    return (dtype >= GN_FLOAT16 && dtype < GN_UINT16) || dtype >= GN_FLOAT8_E4M3FN;
 }
 
 /* The dtype of gnomon.h through which elements of `dtype` are converted to or from `other`. */
 static int32_t between(int32_t dtype, int32_t other, int is_target) {
-    if (dtype < UINT16) {
+    if (dtype < GN_UINT16) {
         return dtype;
     }
     if (dtype >= GN_FLOAT8_E4M3FN) {
-        return GN_FLOAT32;
+        return dtype == GN_COMPLEX32 ? GN_COMPLEX64 : GN_FLOAT32;
     }
-    if (dtype == UINT64 && is_fractional(other)) {
+    if (dtype == GN_UINT64 && is_fractional(other)) {
         return is_target || other == GN_FLOAT64 || other == GN_COMPLEX128 ? GN_FLOAT64 : GN_FLOAT32;
     }
-    return dtype == UINT16 ? GN_INT32 : GN_INT64;
+    return dtype == GN_UINT16 ? GN_INT32 : GN_INT64;
 }
 
 /* `count` elements of a limited dtype, widened to `wide`. */
 static void widen(int64_t count, const char *from, int64_t step, int32_t dtype, block *to, int32_t wide) {
     for (int64_t i = 0; i < count; i++, from += step) {
         switch (dtype) {
-        case UINT16: to->int32[i] = *(const uint16_t *)from; break;
-        case UINT32: to->int64[i] = *(const uint32_t *)from; break;
-        case UINT64:
+        case GN_UINT16: to->int32[i] = *(const uint16_t *)from; break;
+        case GN_UINT32: to->int64[i] = *(const uint32_t *)from; break;
+        case GN_UINT64:
             if (wide == GN_INT64) {
                 to->int64[i] = *(const int64_t *)from;
             } else if (wide == GN_FLOAT32) {
@@ -97,7 +54,11 @@ static void widen(int64_t count, const char *from, int64_t step, int32_t dtype, 
                 to->float64[i] = (double)*(const uint64_t *)from;
             }
             break;
-        default: to->float32[i] = from_float8(*(const uint8_t *)from, dtype); break;
+        case GN_COMPLEX32:
+            to->complex64[2 * i] = gn_from_float16(((const uint16_t *)from)[0]);
+            to->complex64[2 * i + 1] = gn_from_float16(((const uint16_t *)from)[1]);
+            break;
+        default: to->float32[i] = gn_from_float8(*(const uint8_t *)from, dtype); break;
         }
     }
 }
@@ -106,9 +67,13 @@ static void widen(int64_t count, const char *from, int64_t step, int32_t dtype, 
 static void narrow(int64_t count, const block *from, int32_t wide, char *to, int64_t step, int32_t dtype) {
     for (int64_t i = 0; i < count; i++, to += step) {
         switch (dtype) {
-        case UINT16: *(uint16_t *)to = (uint16_t)from->int32[i]; break;
-        case UINT32: *(uint32_t *)to = (uint32_t)from->int64[i]; break;
-        case UINT64: *(uint64_t *)to = wide == GN_INT64 ? (uint64_t)from->int64[i] : to_uint64(from->float64[i]); break;
+        case GN_UINT16: *(uint16_t *)to = (uint16_t)from->int32[i]; break;
+        case GN_UINT32: *(uint32_t *)to = (uint32_t)from->int64[i]; break;
+        case GN_UINT64: *(uint64_t *)to = wide == GN_INT64 ? (uint64_t)from->int64[i] : gn_to_uint64(from->float64[i]); break;
+        case GN_COMPLEX32:
+            ((uint16_t *)to)[0] = gn_to_float16(from->complex64[2 * i]);
+            ((uint16_t *)to)[1] = gn_to_float16(from->complex64[2 * i + 1]);
+            break;
         default: *(uint8_t *)to = gn_to_float8(from->float32[i], dtype); break;
         }
     }
@@ -128,19 +93,19 @@ static int32_t convert_row(int64_t count, char *const *data, const int64_t *stri
         char *to = data[0] + begin * strides[0];
         int64_t from_step = strides[1];
         int64_t to_step = strides[0];
-        if (source >= UINT16) {
+        if (source >= GN_UINT16) {
             widen(part, from, from_step, source, &wide, from_dtype);
             from = (char *)&wide;
             from_step = gn_itemsize(from_dtype);
         }
-        if (target >= UINT16) {
+        if (target >= GN_UINT16) {
             to = (char *)&converted;
             to_step = gn_itemsize(to_dtype);
         }
         const gn_tensor in = {from_dtype, 1, &part, &from_step};
         const gn_tensor out = {to_dtype, 1, &part, &to_step};
         gn_copy(&out, to, &in, from);
-        if (target >= UINT16) {
+        if (target >= GN_UINT16) {
             narrow(part, &converted, to_dtype, data[0] + begin * strides[0], strides[0], target);
         }
     }
@@ -152,6 +117,16 @@ static int32_t copy(const gn_call *call, void *const *data) {
 }
 
 static int32_t fill_row(int64_t count, char *const *data, const int64_t *strides, const gn_call *call) {
+    if (call->tensors[0].dtype == GN_COMPLEX32) {
+        const uint16_t real = gn_to_float16((float)call->scalars[0].real);
+        const uint16_t imag = gn_to_float16((float)call->scalars[0].imag);
+        for (int64_t i = 0; i < count; i++) {
+            uint16_t *to = (uint16_t *)(data[0] + i * strides[0]);
+            to[0] = real;
+            to[1] = imag;
+        }
+        return GN_OK;
+    }
     const uint8_t value = gn_to_float8((float)call->scalars[0].real, call->tensors[0].dtype);
     for (int64_t i = 0; i < count; i++) {
         *(uint8_t *)(data[0] + i * strides[0]) = value;
@@ -163,12 +138,20 @@ static int32_t fill(const gn_call *call, void *const *data) {
     return gn_for_each(call, data, fill_row);
 }
 
+static int is_equal(const char *a, const char *b, int32_t dtype) {
+    if (dtype != GN_COMPLEX32) {
+        return gn_from_float8(*(const uint8_t *)a, dtype) == gn_from_float8(*(const uint8_t *)b, dtype);
+    }
+    const uint16_t *left = (const uint16_t *)a;
+    const uint16_t *right = (const uint16_t *)b;
+    return gn_from_float16(left[0]) == gn_from_float16(right[0]) && gn_from_float16(left[1]) == gn_from_float16(right[1]);
+}
+
 static int32_t equal_row(int64_t count, char *const *data, const int64_t *strides, const gn_call *call) {
     const int32_t dtype = call->tensors[1].dtype;
     for (int64_t i = 0; i < count; i++) {
-        const uint8_t a = *(const uint8_t *)(data[1] + i * strides[1]);
-        const uint8_t b = *(const uint8_t *)(data[2] + i * strides[2]);
-        *(uint8_t *)(data[0] + i * strides[0]) = from_float8(a, dtype) == from_float8(b, dtype);
+        *(uint8_t *)(data[0] + i * strides[0]) =
+            (uint8_t)is_equal(data[1] + i * strides[1], data[2] + i * strides[2], dtype);
     }
     return GN_OK;
 }

@@ -134,6 +134,7 @@ from .values.device import (
 from .values.dtype import (
     bfloat16,
     can_cast,
+    complex32,
     complex64,
     complex128,
     dtype,
@@ -173,6 +174,7 @@ double = float64
 short = int16
 int = int32
 long = int64
+chalf = complex32
 cfloat = complex64
 cdouble = complex128
 newaxis = None

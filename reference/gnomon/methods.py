@@ -139,6 +139,7 @@ METHODS: dict[str, Any] = {
     "char": own.as_dtype("char", dtypes.int8),
     "byte": own.as_dtype("byte", dtypes.uint8),
     "bool": own.as_dtype("bool", dtypes.bool_),
+    "chalf": own.as_dtype("chalf", dtypes.complex32),
     "cfloat": own.as_dtype("cfloat", dtypes.complex64),
     "cdouble": own.as_dtype("cdouble", dtypes.complex128),
     "record_stream": own.record_stream,

@@ -23,6 +23,7 @@ from gnomon_numpy.arrays import encoded, raw, shown  # noqa: E402
 from gnomon.memory.backend import get_backend, reference_backend  # noqa: E402
 from gnomon.numerics import special as reference_special  # noqa: E402
 from gnomon.numerics.generator import philox_4x32_10  # noqa: E402
+from gnomon.values.dtype import ALL, LIMITED  # noqa: E402
 from gnomon_numpy import philox, special  # noqa: E402
 from time_limits import LIMIT  # noqa: E402
 
@@ -167,9 +168,7 @@ def test_claims() -> None:
 
 
 def gn_dtypes() -> list[Any]:
-    from gnomon.values.dtype import ALL
-
-    return list(ALL)
+    return [*ALL, *LIMITED]
 
 
 def test_asking_for_backends_loads_no_family() -> None:
@@ -260,6 +259,52 @@ def test_sixteen_bit_floats_are_rounded_once_to_even() -> None:
     assert single.half().tolist() == [1.0, 65504.0, math.inf]  # via float32, as in PyTorch
     patterns = encoded(np.array([math.nan, -math.nan], np.float32), gn.bfloat16)
     assert patterns.dtype == np.uint16 and patterns.tolist() == [0x7FC0, 0x7FC0]
+
+
+WIDE = [0, 1, -1, 2.5, -3.7, 17, 19, 300, 448, 449, 6e4, 1e5, 61439.0, 61440.0, 2.0**31, 2.0**32 + 5, 2.0**63]
+WIDE += [
+    2.0**63 * 1.5,
+    -(2.0**62),
+    5e9,
+    -5e9,
+    1e30,
+    math.inf,
+    -math.inf,
+    math.nan,
+    -0.0,
+    0.1,
+    2.0**-9,
+    2.0**-10,
+]
+WIDE += [2.0**-16, 2.0**-17, 1.5 * 2.0**-17, 464.0, 1.0625, 1.1875, 1.125]
+
+
+@pytest.mark.parametrize("kind", LIMITED, ids=lambda kind: kind.name)
+def test_limited_dtypes_are_converted_moved_and_compared(kind: Any) -> None:
+    for other in (*ALL, *LIMITED):
+        for source, target in ((kind, other), (other, kind)):
+            given = gn.tensor(WIDE, dtype=gn.float64, device="reference").to(source)
+            found = given.to("numpy").to(target)
+            expected = [target.cast(number) for number in given.tolist()]
+            assert found.dtype is target and str(found.tolist()) == str(expected), (source, target)
+    x = gn.tensor([[0, 1, 2], [3, 4, 7]], device="numpy").to(kind)
+    rows = gn.tensor([1, 1], device="numpy")
+    assert x.t().contiguous().tolist() == [[0, 3], [1, 4], [2, 7]] and gn.cat([x, x[:1]])[2].tolist() == [
+        0,
+        1,
+        2,
+    ]
+    assert (
+        gn.full((2,), 6, dtype=kind, device="numpy").tolist() == [6, 6]
+        and x.clone().fill_(2)[0, 0].item() == 2
+    )
+    assert x[rows].tolist() == [[3, 4, 7]] * 2 and nn.embedding(rows, x).tolist() == [[3, 4, 7]] * 2
+    assert (x == x[0]).tolist() == [[True] * 3, [False] * 3] and (x != 4).tolist()[1] == [True, False, True]
+    assert gn.where(x == 4, x, gn.zeros_like(x)).tolist() == [[0, 0, 0], [0, 4, 0]]
+    if not kind.name.startswith("uint"):
+        special = gn.tensor([math.nan, 0.0, -0.0], device="numpy").to(kind)
+        assert (special == special).tolist() == [False, True, True]
+        assert x.index_select(1, rows).tolist() == [[1, 1], [4, 4]]
 
 
 def test_sixteen_bit_sums_are_sums_of_float32() -> None:

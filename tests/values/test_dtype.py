@@ -14,7 +14,7 @@ import gnomon as gn
 from gnomon.values import dtype as dtypes
 from gnomon.values.dtype import ALL, FLOATS, INTEGERS, ResultType
 
-# torch.promote_types for each pair, in the order of ALL; PyTorch's complex32 is complex64 here
+# torch.promote_types for each pair, in the order of ALL
 PROMOTED = """
 b8 u8 i8 i16 i32 i64 f16 bf16 f32 f64 c64 c128
 u8 u8 i16 i16 i32 i64 f16 bf16 f32 f64 c64 c128

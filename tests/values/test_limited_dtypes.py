@@ -1,4 +1,4 @@
-"""The dtypes of LIMITED: unsigned integers of 16, 32 and 64 bits, and floats of 8 bits."""
+"""The dtypes of LIMITED: unsigned integers of 16, 32 and 64 bits, floats of 8 bits, and complex32."""
 
 from __future__ import annotations
 
@@ -14,44 +14,45 @@ from gnomon.values.dtype import ALL, FLOAT8, LIMITED, UNSIGNED, check_number_fit
 
 # torch.promote_types for each pair, in the order of ALL and LIMITED; "-": PyTorch refuses it
 PROMOTED = """
-b8 u8 i8 i16 i32 i64 f16 bf16 f32 f64 c64 c128 - - - - -
-u8 u8 i16 i16 i32 i64 f16 bf16 f32 f64 c64 c128 - - - - -
-i8 i16 i8 i16 i32 i64 f16 bf16 f32 f64 c64 c128 - - - - -
-i16 i16 i16 i16 i32 i64 f16 bf16 f32 f64 c64 c128 - - - - -
-i32 i32 i32 i32 i32 i64 f16 bf16 f32 f64 c64 c128 - - - - -
-i64 i64 i64 i64 i64 i64 f16 bf16 f32 f64 c64 c128 - - - - -
-f16 f16 f16 f16 f16 f16 f16 f32 f32 f64 c64 c128 f16 f16 f16 - -
-bf16 bf16 bf16 bf16 bf16 bf16 f32 bf16 f32 f64 c64 c128 bf16 bf16 bf16 - -
-f32 f32 f32 f32 f32 f32 f32 f32 f32 f64 c64 c128 f32 f32 f32 - -
-f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 c128 c128 f64 f64 f64 - -
-c64 c64 c64 c64 c64 c64 c64 c64 c64 c128 c64 c128 - - - - -
-c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 - - - - -
-- - - - - - f16 bf16 f32 f64 - - u16 - - - -
-- - - - - - f16 bf16 f32 f64 - - - u32 - - -
-- - - - - - f16 bf16 f32 f64 - - - - u64 - -
-- - - - - - - - - - - - - - - e4m3 -
-- - - - - - - - - - - - - - - - e5m2
+b8 u8 i8 i16 i32 i64 f16 bf16 f32 f64 c64 c128 - - - - - c32
+u8 u8 i16 i16 i32 i64 f16 bf16 f32 f64 c64 c128 - - - - - c32
+i8 i16 i8 i16 i32 i64 f16 bf16 f32 f64 c64 c128 - - - - - c32
+i16 i16 i16 i16 i32 i64 f16 bf16 f32 f64 c64 c128 - - - - - c32
+i32 i32 i32 i32 i32 i64 f16 bf16 f32 f64 c64 c128 - - - - - c32
+i64 i64 i64 i64 i64 i64 f16 bf16 f32 f64 c64 c128 - - - - - c32
+f16 f16 f16 f16 f16 f16 f16 f32 f32 f64 c64 c128 f16 f16 f16 - - c32
+bf16 bf16 bf16 bf16 bf16 bf16 f32 bf16 f32 f64 c64 c128 bf16 bf16 bf16 - - c64
+f32 f32 f32 f32 f32 f32 f32 f32 f32 f64 c64 c128 f32 f32 f32 - - c64
+f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 c128 c128 f64 f64 f64 - - c128
+c64 c64 c64 c64 c64 c64 c64 c64 c64 c128 c64 c128 - - - - - c64
+c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 - - - - - c128
+- - - - - - f16 bf16 f32 f64 - - u16 - - - - -
+- - - - - - f16 bf16 f32 f64 - - - u32 - - - -
+- - - - - - f16 bf16 f32 f64 - - - - u64 - - -
+- - - - - - - - - - - - - - - e4m3 - -
+- - - - - - - - - - - - - - - - e5m2 -
+c32 c32 c32 c32 c32 c32 c32 c64 c64 c128 c64 c128 - - - - - c32
 """
 # torch.result_type of a vector and a 0-dim tensor; "U": there is no complex dtype of this precision.
-# gnomon has no complex32: float16 with a complex number is complex64.
 WITH_ZERO_DIM = """
-b8 u8 i8 i16 i32 i64 f16 bf16 f32 f64 c64 c128 - - - - -
-u8 u8 u8 u8 u8 u8 f16 bf16 f32 f64 c64 c128 u8 u8 u8 - -
-i8 i8 i8 i8 i8 i8 f16 bf16 f32 f64 c64 c128 i8 i8 i8 - -
-i16 i16 i16 i16 i16 i16 f16 bf16 f32 f64 c64 c128 i16 i16 i16 - -
-i32 i32 i32 i32 i32 i32 f16 bf16 f32 f64 c64 c128 i32 i32 i32 - -
-i64 i64 i64 i64 i64 i64 f16 bf16 f32 f64 c64 c128 i64 i64 i64 - -
-f16 f16 f16 f16 f16 f16 f16 f16 f16 f16 c64 c64 f16 f16 f16 f16 f16
-bf16 bf16 bf16 bf16 bf16 bf16 bf16 bf16 bf16 bf16 c64 c64 bf16 bf16 bf16 bf16 bf16
-f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 c64 c64 f32 f32 f32 f32 f32
-f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 c128 c128 f64 f64 f64 f64 f64
-c64 c64 c64 c64 c64 c64 c64 c64 c64 c64 c64 c64 c64 c64 c64 c64 c64
-c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128
-u16 u16 u16 u16 u16 u16 f16 bf16 f32 f64 c64 c128 u16 u16 u16 - -
-u32 u32 u32 u32 u32 u32 f16 bf16 f32 f64 c64 c128 u32 u32 u32 - -
-u64 u64 u64 u64 u64 u64 f16 bf16 f32 f64 c64 c128 u64 u64 u64 - -
-e4m3 e4m3 e4m3 e4m3 e4m3 e4m3 e4m3 e4m3 e4m3 e4m3 U U e4m3 e4m3 e4m3 e4m3 e4m3
-e5m2 e5m2 e5m2 e5m2 e5m2 e5m2 e5m2 e5m2 e5m2 e5m2 U U e5m2 e5m2 e5m2 e5m2 e5m2
+b8 u8 i8 i16 i32 i64 f16 bf16 f32 f64 c64 c128 - - - - - c32
+u8 u8 u8 u8 u8 u8 f16 bf16 f32 f64 c64 c128 u8 u8 u8 - - c32
+i8 i8 i8 i8 i8 i8 f16 bf16 f32 f64 c64 c128 i8 i8 i8 - - c32
+i16 i16 i16 i16 i16 i16 f16 bf16 f32 f64 c64 c128 i16 i16 i16 - - c32
+i32 i32 i32 i32 i32 i32 f16 bf16 f32 f64 c64 c128 i32 i32 i32 - - c32
+i64 i64 i64 i64 i64 i64 f16 bf16 f32 f64 c64 c128 i64 i64 i64 - - c32
+f16 f16 f16 f16 f16 f16 f16 f16 f16 f16 c32 c32 f16 f16 f16 f16 f16 c32
+bf16 bf16 bf16 bf16 bf16 bf16 bf16 bf16 bf16 bf16 c64 c64 bf16 bf16 bf16 bf16 bf16 c64
+f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 c64 c64 f32 f32 f32 f32 f32 c64
+f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 c128 c128 f64 f64 f64 f64 f64 c128
+c64 c64 c64 c64 c64 c64 c64 c64 c64 c64 c64 c64 c64 c64 c64 c64 c64 c64
+c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128
+u16 u16 u16 u16 u16 u16 f16 bf16 f32 f64 c64 c128 u16 u16 u16 - - c32
+u32 u32 u32 u32 u32 u32 f16 bf16 f32 f64 c64 c128 u32 u32 u32 - - c32
+u64 u64 u64 u64 u64 u64 f16 bf16 f32 f64 c64 c128 u64 u64 u64 - - c32
+e4m3 e4m3 e4m3 e4m3 e4m3 e4m3 e4m3 e4m3 e4m3 e4m3 U U e4m3 e4m3 e4m3 e4m3 e4m3 U
+e5m2 e5m2 e5m2 e5m2 e5m2 e5m2 e5m2 e5m2 e5m2 e5m2 U U e5m2 e5m2 e5m2 e5m2 e5m2 U
+c32 c32 c32 c32 c32 c32 c32 c32 c32 c32 c32 c32 c32 c32 c32 c32 c32 c32
 """
 # torch.result_type of a vector and the numbers True, 1, 1.0 and 1j
 WITH_NUMBERS = """
@@ -60,9 +61,10 @@ u32 u32 f32 c64
 u64 u64 f32 c64
 e4m3 e4m3 e4m3 U
 e5m2 e5m2 e5m2 U
+c32 c32 c32 c32
 """
 EVERY = (*ALL, *LIMITED)
-_WORDS = "b8 u8 i8 i16 i32 i64 f16 bf16 f32 f64 c64 c128 u16 u32 u64 e4m3 e5m2".split()
+_WORDS = "b8 u8 i8 i16 i32 i64 f16 bf16 f32 f64 c64 c128 u16 u32 u64 e4m3 e5m2 c32".split()
 SHORT = dict(zip(EVERY, _WORDS))
 
 
@@ -182,7 +184,7 @@ def test_limits() -> None:
         "dtype=float8_e4m3fn)"
     )
     assert gn.finfo(gn.float8_e5m2).max == 57344 and gn.finfo(gn.float8_e5m2).eps == 0.25
-    assert [each.is_signed for each in LIMITED] == [False, False, False, True, True]
+    assert [each.is_signed for each in LIMITED] == [False, False, False, True, True, True]
     with pytest.raises(RuntimeError, match="Unknown Complex ScalarType for UInt16"):
         gn.uint16.to_complex()
     with pytest.raises(TypeError, match="couldn't find storage object Float8_e5m2Storage"):
@@ -229,7 +231,7 @@ def test_tables_and_conversions_are_pytorchs() -> None:
                 gn.empty(size, dtype=each, device="reference") for size, each in zip(sizes, (first, second))
             ]
             theirs = [torch.empty(size, dtype=each) for size, each in zip(sizes, (one, other))]
-            expected = name_of(torch.result_type, *theirs).replace("complex32", "complex64")
+            expected = name_of(torch.result_type, *theirs)
             assert name_of(gn.result_type, *mine) == expected, (first, second, sizes)
     generator = torch.Generator().manual_seed(7)
     bits = torch.randint(-(2**31), 2**31, (20_000,), generator=generator)

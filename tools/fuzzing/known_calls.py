@@ -233,13 +233,6 @@ CALLS: list[Known] = [
         ", 0, ",
     ),
     Known(
-        "view_as_complex|complex",
-        "^raised RuntimeError: (complex|view_as_complex): ",
-        "gnomon has no complex32",
-        'view_as_complex(tensor(2, dtype="float16"))  # int8, odd ones',
-        "float16",
-    ),
-    Known(
         r"max_pool\w+",
         r"^raised RuntimeError: max_pool\w+: .*Calculated output size",
         "PyTorch's kernels count some arguments in 32 bits",
@@ -286,13 +279,6 @@ CALLS: list[Known] = [
         "which of equal elements is first, nobody says of a sort that is not stable",
         'sort.stable(tensor(40, values="below 3"), stable=False, dim=-1, descending=True)  # int8, window',
         "stable=False|stable=None",
-    ),
-    Known(
-        r"result_type\..*",
-        "expected 'complex32'",
-        "gnomon has no complex32: half with complex is complex64",
-        'result_type.Scalar(tensor(2, dtype="float16"), 1j)  # int16, window',
-        "float16",
     ),
     Known(
         r"linalg_svdvals|_?linalg_svd|linalg_\w*norm(\.\w+)?|nuclear_norm(\.\w+)?",
@@ -562,12 +548,6 @@ CALLS: list[Known] = [
         EMPTY,
     ),
     Known(
-        ANY,
-        f"{MORE}NotImplementedError: .* not implemented for 'ComplexHalf'",
-        "gnomon has no complex32: half with complex is complex64",
-        'logical_or(tensor(2, 3), tensor(dtype="complex64"))  # float16, expanded',
-    ),
-    Known(
         r"(float_)?pow.*",
         f"{NUMBERS} \\(?-?\\d\\.\\d+e\\+(\\d{{3}}|[4-9]\\d)",
         "a large power is as exact as its logarithm, which rounds",
@@ -612,13 +592,6 @@ CALLS: list[Known] = [
         "0 times what is no number is none; PyTorch leaves a product of no elements out",
         "baddbmm(tensor(), tensor(2, 2, 0), tensor(2, 0, 4), beta=1, alpha=nan)  # bfloat16, mixed",
         "alpha=(nan|inf|-inf)",
-    ),
-    Known(
-        ANY,
-        "expected complex32",
-        "gnomon has no complex32: half with complex is complex64",
-        'inner(tensor(), tensor(2, 3, dtype="float16"))  # complex128, offset',
-        "float16",
     ),
     Known(
         "_pad_circular|pad",

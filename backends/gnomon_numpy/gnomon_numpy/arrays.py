@@ -2,6 +2,7 @@
 
 A tensor's memory is an array of bytes.  ``raw`` returns an ndarray that views the elements in it, with the
 tensor's strides.  NumPy has no bfloat16: its raw elements are 16-bit patterns, the upper halves of float32.
+Those of 8-bit floats and of complex32 are bit patterns, too.
 
 Kernels compute with ``numbers``: the raw elements if NumPy can compute with them, float32 for both 16-bit
 floats.  ``store`` casts results back as the reference does: rounded once to nearest, ties to even; integers
@@ -10,6 +11,7 @@ wrap around.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,7 +19,7 @@ import numpy as np
 
 from gnomon.calls.iterator import TensorIterator
 from gnomon.memory.tensor import Tensor
-from gnomon.values.dtype import dtype
+from gnomon.values.dtype import FLOAT8, complex32, dtype, float8_e4m3fn, int64, uint32, uint64
 
 Array = np.ndarray[Any, Any]
 
@@ -29,11 +31,16 @@ STORED = {
     "int16": np.dtype(np.int16),
     "int32": np.dtype(np.int32),
     "int64": np.dtype(np.int64),
+    "uint16": np.dtype(np.uint16),
+    "uint32": np.dtype(np.uint32),
     "uint64": np.dtype(np.uint64),
+    "float8_e4m3fn": np.dtype(np.uint8),
+    "float8_e5m2": np.dtype(np.uint8),
     "float16": np.dtype(np.float16),
     "bfloat16": np.dtype(np.uint16),
     "float32": np.dtype(np.float32),
     "float64": np.dtype(np.float64),
+    "complex32": np.dtype(np.uint32),
     "complex64": np.dtype(np.complex64),
     "complex128": np.dtype(np.complex128),
 }
@@ -89,6 +96,13 @@ def decoded(stored: Array, kind: dtype, precision: dict[str, Any] = OWN) -> Arra
     """Stored elements as numbers to compute with; copied only if the types differ."""
     if kind.name == "bfloat16":
         stored = (stored.astype(np.uint32) << 16).view(np.float32)
+    elif kind in FLOAT8:
+        stored = _values_of(kind)[stored]
+    elif kind is complex32:
+        found = np.empty(stored.shape, np.complex64)
+        found.real = (stored & 0xFFFF).astype(np.uint16).view(np.float16)
+        found.imag = (stored >> 16).astype(np.uint16).view(np.float16)
+        return found
     wanted = precision.get(kind.name)
     return stored if wanted is None or stored.dtype == wanted else stored.astype(wanted)
 
@@ -106,9 +120,16 @@ def maybe_numbers(tensor: Tensor | None, precision: dict[str, Any] = OWN) -> Arr
 def encoded(values: Array, kind: dtype) -> Array:
     """Converts numbers to stored elements of this dtype: rounded, truncated or wrapped around.
 
-    complex to real drops the imaginary part.  16-bit floats are rounded from float32, as in the reference.
+    complex to real drops the imaginary part.  Floats of 16 and 8 bits are rounded from float32, as in the
+    reference.
     """
     stored = STORED[kind.name]
+    if kind is complex32:
+        parts = (part.astype(np.float32).astype(np.float16) for part in (values.real, values.imag))
+        real, imag = (part.view(np.uint16).astype(np.uint32) for part in parts)
+        return real | imag << 16
+    if kind in FLOAT8:
+        return _float8_bits(values.real.astype(np.float32), kind)
     if values.dtype == stored and kind.name != "bfloat16":
         return values
     if kind.category == 0:
@@ -126,8 +147,15 @@ def encoded(values: Array, kind: dtype) -> Array:
 
 
 def _to_integers(values: Array, kind: dtype) -> Array:
-    """Truncates; a value that does not fit 32 (or 64) bits becomes their least integer, then wraps around."""
-    bits = max(kind.bits, 32)
+    """Truncates; a value that does not fit 32 (or 64) bits becomes their least integer, then wraps around.
+
+    Of uint64, what is beyond 64 bits becomes 0.
+    """
+    if kind is uint64:
+        beyond = values >= 2.0**63
+        above = np.where(beyond & (values < 2.0**64), values, 0).astype(np.uint64)
+        return np.where(beyond, above, _to_integers(values, int64).astype(np.uint64))
+    bits = 64 if kind is uint32 else max(kind.bits, 32)
     limit = 2.0 ** (bits - 1)
     fits = np.abs(values) < limit  # false for NaN
     whole = np.where(fits, values, 0).astype(np.int64)
@@ -139,6 +167,27 @@ def _bfloat16_bits(single: Array) -> Array:
     bits = np.ascontiguousarray(single).view(np.uint32).reshape(single.shape)
     rounded = (bits + (0x7FFF + ((bits >> 16) & 1)).astype(np.uint32)) >> 16
     return np.where(np.isnan(single), 0x7FC0, rounded).astype(np.uint16)
+
+
+@functools.lru_cache(maxsize=len(FLOAT8))
+def _values_of(kind: dtype) -> Array:
+    """The numbers of all 256 bit patterns of an 8-bit float."""
+    read = kind.reader(memoryview(bytes(range(256))))
+    return np.array([read(code) for code in range(256)], np.float32)
+
+
+def _float8_bits(single: Array, kind: dtype) -> Array:
+    """The patterns of the nearest 8-bit floats, ties to even; what is too large saturates or is infinite."""
+    positive = _values_of(kind)[: 0x7F if kind is float8_e4m3fn else 0x7C]
+    middles = (positive[:-1] + positive[1:]) / 2
+    size = np.abs(single)
+    code = np.searchsorted(middles, size, side="left")  # that of a middle is the lower one
+    is_middle = np.append(middles, np.nan)[code] == size
+    code = code + (is_middle & (code % 2 == 1))
+    if kind is not float8_e4m3fn:
+        code = np.where(size >= positive[-1] + (positive[-1] - positive[-2]) / 2, 0x7C, code)
+    code = np.where(np.isnan(single), 0x7F, code)
+    return (code | np.where(np.signbit(single), 0x80, 0)).astype(np.uint8)
 
 
 def store(tensor: Tensor | None, values: Any) -> None:

@@ -30,6 +30,10 @@ REAL_AND_BOOL: Names = BOOL + REAL
 NUMBERS: Names = REAL + COMPLEX
 INEXACT: Names = FLOATS + COMPLEX
 ALL: Names = BOOL + NUMBERS
+# Dtypes that few operators take (LIMITED of gnomon's values/dtype.py).
+UNSIGNED: Names = ("uint16", "uint32", "uint64")
+FRACTIONS: Names = ("float8_e4m3fn", "float8_e5m2", "complex32")
+EVERY: Names = ALL + UNSIGNED + FRACTIONS
 
 Kernel = Callable[..., None]
 Function = Callable[..., Any]

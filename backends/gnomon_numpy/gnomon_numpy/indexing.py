@@ -15,7 +15,7 @@ from gnomon.memory.tensor import Tensor
 from gnomon.values.dtype import check_number_fits, dtype
 
 from .arrays import Array, at_least_1d, numbers, put, raw, scalar, store, wrapped
-from .families import ALL, Family, as_number, refuse_if
+from .families import ALL, EVERY, FRACTIONS, Family, as_number, refuse_if
 
 family = Family()
 
@@ -47,7 +47,7 @@ def _index_of(self: Tensor, indices: Sequence[Tensor | None]) -> Any:
     return tuple(found), is_empty
 
 
-@family.kernel("_index", ALL)
+@family.kernel("_index", EVERY)
 def index(output: Tensor, self: Tensor, indices: Sequence[Tensor | None]) -> None:
     """``output = self[indices]``."""
     where, is_empty = _index_of(self, indices)
@@ -206,7 +206,7 @@ def _size(self: Tensor, dim: int) -> int:
     return sizes[wrapped(dim, len(sizes))]
 
 
-@family.kernel("index_select", ALL)
+@family.kernel("index_select", ALL + FRACTIONS)
 def index_select(output: Tensor, self: Tensor, dim: int, index: Tensor) -> None:
     """``output[..., i, ...] = self[..., index[i], ...]``."""
     at = at_least_1d(positions(index, _size(self, dim)))
@@ -320,7 +320,7 @@ def masked_scatter(output: Tensor, self: Tensor, mask: Tensor, source: Tensor) -
 # cat, flip, tril and triu.
 
 
-@family.kernel("cat", ALL)
+@family.kernel("cat", EVERY)
 def cat(output: Tensor, tensors: Sequence[Tensor], dim: int) -> None:
     """Copies each tensor into its part of the output; empty 1-D tensors are skipped."""
     out = raw(output)
@@ -358,7 +358,7 @@ _triangle_kernel("triu", np.triu)
 # embedding.
 
 
-@family.kernel("embedding", ALL)
+@family.kernel("embedding", EVERY)
 def embedding(
     output: Tensor, weight: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool, sparse: bool
 ) -> None:

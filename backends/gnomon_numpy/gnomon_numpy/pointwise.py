@@ -19,6 +19,7 @@ from .arrays import OWN, WIDE, WIDE_COMPLEX, Array, numbers, put, raw_operand, s
 from .families import (
     ALL,
     BOOL,
+    EVERY,
     FLOATS,
     INEXACT,
     INTEGERS,
@@ -260,7 +261,7 @@ def round_decimals(a: Array, decimals: int) -> Array:
 # ---------------------------------------------------------------------------------------------------------
 # Comparisons and logic.
 
-family.elementwise_table({"eq.Tensor": np.equal, "ne.Tensor": np.not_equal}, ALL)
+family.elementwise_table({"eq.Tensor": np.equal, "ne.Tensor": np.not_equal}, EVERY)
 family.elementwise_table(
     {
         "lt.Tensor": np.less,
@@ -292,7 +293,7 @@ family.elementwise_table(
 )
 
 
-@family.elementwise("where.self", ALL)
+@family.elementwise("where.self", EVERY)
 def where(condition: Array, a: Array, b: Array) -> Array:
     """``a`` where the condition is true, else ``b``."""
     return np.where(condition != 0, a, b)

@@ -131,22 +131,10 @@ DEPARTURES: list[Departure] = [
         "samples",
     ),
     Departure(
-        r"result_type\..*",
-        "expected 'complex32'",
-        "gnomon has no complex32: half with complex is complex64",
-        ("float16",),
-    ),
-    Departure(
         r"conj|adjoint",
         "alias|strides",
         "no lazy conjugation: conj of complex tensors is a copy",
         COMPLEX,
-    ),
-    Departure(
-        r"complex|view_as_complex",
-        r"raised RuntimeError: \w+: .* but got float16",
-        "gnomon has no complex32",
-        ("float16",),
     ),
     Departure(
         r"isin\..*",
@@ -303,7 +291,6 @@ EXPRESSION_DEPARTURES = [
         "raised RuntimeError: .*more than one element of the written-to tensor refers to a single memory",
         "the result depends on the order in which memory is written: a sum of 3 becomes 9",
     ),
-    (r"float16", "complex32|ComplexHalf", "gnomon has no complex32: half with complex is complex64"),
 ]
 
 

@@ -257,7 +257,7 @@ def check_implemented(dtype: dtypes.dtype, *implemented: dtypes.dtype) -> None:
 def refuse_limited(dtype: dtypes.dtype, taken: Sequence[dtypes.dtype] = ()) -> None:
     """Raises NotImplementedError for a dtype of LIMITED that is not in ``taken``."""
     if dtype in dtypes.LIMITED and dtype not in taken:
-        wanted = "int64" if dtype in dtypes.UNSIGNED else "float32"
+        wanted = "int64" if dtype in dtypes.UNSIGNED else "complex64" if dtype.is_complex else "float32"
         raise NotImplementedError(
             f"not implemented for dtype {dtype.name}; x.to(gnomon.{wanted}) converts it"
         )

@@ -269,9 +269,10 @@ def copy_into(output: Tensor, source: Tensor) -> None:
 def copy_key(output: dtypes.dtype, source: dtypes.dtype) -> dtypes.dtype:
     """The dtype that a backend has to claim for a copy: the output's, but one of LIMITED before others.
 
-    A backend without kernels for 8-bit floats may have some for unsigned integers, so those come first.
+    A backend without kernels for complex32 or 8-bit floats may have some for unsigned integers, so those come
+    first.
     """
-    for group in (dtypes.FLOAT8, dtypes.UNSIGNED):
+    for group in ((dtypes.complex32,), dtypes.FLOAT8, dtypes.UNSIGNED):
         for each in (output, source):
             if each in group:
                 return each

@@ -23,12 +23,14 @@ from ..memory.backend import resolve_device
 from ..memory.spec import contiguous_spec
 from ..memory.tensor import Tensor, empty_tensor
 from ..values.device import device as device_type
-from ..values.dtype import UNSIGNED, uint8
+from ..values.dtype import UNSIGNED, complex32, uint8
 from ..values.errors import type_name
 
 Words = tuple[int, int, int, int]
 
 _MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
+# The limited dtypes of continuous distributions.
+_CONTINUOUS = {"uniform_": (complex32,), "normal_": (complex32,)}
 _WEYL = (0x9E3779B9, 0xBB67AE85)
 _MASK = 0xFFFFFFFF
 STATE_BYTES = 24  # seed (8) and counter (16), least significant byte first
@@ -184,7 +186,7 @@ def fill_random(
     The kernel gets the ``parameters`` of the distribution, and the stream.
     """
     spec = self._spec
-    refuse_limited(spec.dtype, UNSIGNED if kernel == "random_.from" else ())
+    refuse_limited(spec.dtype, UNSIGNED if kernel == "random_.from" else _CONTINUOUS.get(kernel, ()))
     check_no_internal_overlap("random", spec)
     stream = take_stream(generator, spec.numel)
     if spec.numel:

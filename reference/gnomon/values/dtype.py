@@ -1,6 +1,6 @@
 """Element types: how a number is stored in memory, and type promotion.
 
-There are twelve dtypes that most operators take (ALL), and five, for storage and exchange, that an operator
+There are twelve dtypes that most operators take (ALL), and six, for storage and exchange, that an operator
 takes only if its record says so (LIMITED).  They are compared by identity.  Each can read an element of a
 typed memoryview and write one back, rounding as hardware does: floats to nearest, ties to even, overflow to
 infinity; integers wrap around.
@@ -59,7 +59,7 @@ class dtype:
     category: int
     _cast: Callable[[Number], Any]
     _decode: _DecodeTable | None  # of floats of 16 and 8 bits
-    _encode: Callable[[Number], Any]  # converts a number to what is stored; not defined for complex dtypes
+    _encode: Callable[[Number], Any]  # converts a number, or a part of a complex one, to what is stored
 
     def __init__(self, name: str, code: int, itemsize: int, format: str, category: int, scalar_type: str):
         self.name = name
@@ -82,18 +82,22 @@ class dtype:
     def to_complex(self) -> dtype:
         """The complex dtype whose parts have this precision.
 
-        Raises RuntimeError for a dtype of LIMITED.  Source: toComplexType.
+        Raises RuntimeError for an unsigned dtype of LIMITED and for floats of 8 bits.  Source: toComplexType.
         """
         if self.is_complex:
             return self
         if self in LIMITED:
             raise RuntimeError(f"Unknown Complex ScalarType for {self.scalar_type}")
+        if self is float16:
+            return complex32
         return complex128 if self is float64 else complex64
 
     def to_real(self) -> dtype:
         """The dtype of the real part.  Source: toRealValueType."""
         if self is complex64:
             return float32
+        if self is complex32:
+            return float16
         return float64 if self is complex128 else self
 
     def cast(self, value: Number) -> Any:
@@ -124,24 +128,26 @@ class dtype:
     def reader(self, view: memoryview) -> Callable[[int], Any]:
         """A function from an element's index to its value.  ``view`` holds raw bytes."""
         typed = view.cast("B").cast(self.format)  # type: ignore[call-overload]
+        decode = self._decode
+        if self.is_complex and decode is not None:
+            return lambda index: complex(decode[typed[2 * index]], decode[typed[2 * index + 1]])
         if self.is_complex:
             return lambda index: complex(typed[2 * index], typed[2 * index + 1])
-        if self._decode is None:
+        if decode is None:
             return typed.__getitem__
-        decode = self._decode
         return lambda index: decode[typed[index]]
 
     def writer(self, view: memoryview) -> Callable[[int, Number], None]:
         """A function that stores a value at an element's index, cast to this dtype."""
         typed = view.cast("B").cast(self.format)  # type: ignore[call-overload]
+        encode = self._encode
         if self.is_complex:
 
             def write_complex(index: int, value: Number) -> None:
-                typed[2 * index] = value.real
-                typed[2 * index + 1] = value.imag
+                typed[2 * index] = encode(value.real)
+                typed[2 * index + 1] = encode(value.imag)
 
             return write_complex
-        encode = self._encode
 
         def write(index: int, value: Number) -> None:
             typed[index] = encode(value)
@@ -328,6 +334,7 @@ uint32 = dtype("uint32", 13, 4, "I", 1, "UInt32")
 uint64 = dtype("uint64", 14, 8, "Q", 1, "UInt64")
 float8_e4m3fn = dtype("float8_e4m3fn", 15, 1, "B", 2, "Float8_e4m3fn")
 float8_e5m2 = dtype("float8_e5m2", 16, 1, "B", 2, "Float8_e5m2")
+complex32 = dtype("complex32", 17, 4, "H", 3, "ComplexHalf")
 
 ALL = (
     bool_,
@@ -348,7 +355,7 @@ FLOATS = (float16, bfloat16, float32, float64)
 COMPLEX = (complex64, complex128)
 UNSIGNED = (uint16, uint32, uint64)  # PyTorch's barebones unsigned types
 FLOAT8 = (float8_e4m3fn, float8_e5m2)
-LIMITED = (*UNSIGNED, *FLOAT8)
+LIMITED = (*UNSIGNED, *FLOAT8, complex32)
 
 for _dtype in (*ALL, *UNSIGNED):
     _dtype._decode = None
@@ -368,8 +375,13 @@ for _dtype in FLOAT8:
     _dtype._encode = _float8_coder(_dtype.name)
     _dtype._decode = _DecodeTable(functools.partial(_float8_values, _dtype.name))
     _dtype._cast = _float8_cast(_dtype._encode, _dtype._decode)
+complex128._encode = _to_float
 complex128._cast = complex
+complex64._encode = _to_float  # the memoryview rounds
 complex64._cast = lambda value: complex(round_to_float32(value.real), round_to_float32(value.imag))
+complex32._encode = _float16_bits
+complex32._decode = _float16_table
+complex32._cast = lambda value: complex(float16._cast(value.real), float16._cast(value.imag))
 
 _BY_NAME = {each.name: each for each in (*ALL, *LIMITED)}
 names_of_dtypes = tuple(_BY_NAME)
@@ -390,16 +402,16 @@ def dtype_named(name: str) -> dtype:
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The common dtype in which operands of dtypes ``type1`` and ``type2`` are computed.
 
-    Raises RuntimeError for a dtype of LIMITED with another one, except for an unsigned one with a float.
-    Source: torch.promote_types, the table in c10/core/ScalarType.cpp.
+    Raises RuntimeError for an integer or a float of LIMITED with another dtype, except for an unsigned one
+    with a float.  Source: torch.promote_types, the table in c10/core/ScalarType.cpp.
     """
     if type1 is type2:
         return type1
-    if type1 in LIMITED or type2 in LIMITED:
+    if any(each in UNSIGNED or each in FLOAT8 for each in (type1, type2)):
         return _promote_limited(type1, type2)
     low, high = sorted((type1, type2), key=lambda each: (each.category, each.code))
     if high.is_complex:
-        return complex128 if complex128 in (low, high) or low is float64 else complex64
+        return promote_types(low.to_real(), high.to_real()).to_complex()
     if low.category != high.category:
         return high
     if high.is_floating_point:
@@ -461,7 +473,7 @@ def check_number_fits(value: Number, dtype: dtype) -> None:
         if not least <= number <= most:  # false for NaN too
             raise RuntimeError(text)
     elif dtype.is_complex:
-        if cmath.isfinite(number) and not cmath.isfinite(dtype.cast(number)):
+        if dtype is not complex32 and cmath.isfinite(number) and not cmath.isfinite(dtype.cast(number)):
             raise RuntimeError(text)
     elif dtype in _LARGEST_FLOAT8:
         fits = dtype is float8_e5m2 and math.isinf(number)

@@ -16,7 +16,7 @@ from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...numerics.indexing import flat_index, positions_along, slice_offsets
 from ...values import geometry
-from ...values.dtype import FLOAT8, int64
+from ...values.dtype import FLOAT8, complex32, int64
 from ...values.geometry import Ints, wrap_dim
 
 
@@ -209,7 +209,7 @@ index_select = native_function(
     "index_select(Tensor self, int dim, Tensor index) -> Tensor",
     meta=_index_select_meta,
     kernel=_index_select_kernel,
-    limited=FLOAT8,
+    limited=(*FLOAT8, complex32),
     derivatives={"self": _index_select_grad},
     linear=("self",),
     separate=("self", "index"),

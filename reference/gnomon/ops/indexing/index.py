@@ -21,7 +21,7 @@ from ...memory.tensor import Tensor
 from ...numerics.indexing import add_at, copy_elements, from_front
 from ...values import geometry, late_bound
 from ...values.dispatch_key import BATCHED
-from ...values.dtype import FLOAT8, LIMITED, bool_, check_number_fits, int32, int64, uint8
+from ...values.dtype import FLOAT8, LIMITED, bool_, check_number_fits, complex32, int32, int64, uint8
 from ...values.errors import type_name, warn
 from ...values.scalar import is_numpy_scalar
 from ...values.speedups import speedups
@@ -259,7 +259,7 @@ native_function(
     "_index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate) -> Tensor",
     meta=_index_put_meta,
     kernel=_index_put_kernel,
-    limited=FLOAT8,
+    limited=(*FLOAT8, complex32),
     derivatives={
         "self": lambda grad, indices, values_spec, accumulate: (
             grad

@@ -18,7 +18,7 @@ from ...memory.accessor import TensorAccessor
 from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...values import geometry
-from ...values.dtype import FLOAT8, check_number_fits, int32, int64
+from ...values.dtype import FLOAT8, check_number_fits, complex32, int32, int64
 
 
 def _nonzero_meta(self: Spec, size: int, fill_value: int) -> Spec:
@@ -48,6 +48,7 @@ native_function(
     "nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor",
     meta=_nonzero_meta,
     kernel=_nonzero_kernel,
+    limited=(complex32,),
     separate=("self",),
     out=Out(exact=True),
     doc="""Returns the indices of the first ``size`` nonzero elements, one per row; unused rows are filled
@@ -119,7 +120,7 @@ native_function(
     variants="function",
     meta=_chosen_meta,
     kernel=_chosen_kernel,
-    limited=FLOAT8,
+    limited=(*FLOAT8, complex32),
     derivatives={"self": lambda grad, self, mask: aten.masked_select_backward.default(grad, self, mask)},
     doc="masked_select with a given ``size``, the number of True elements of the broadcast mask.",
 )
@@ -242,7 +243,7 @@ native_function(
 def _masked_fill(self: Any, mask: Any, value: Any) -> Any:
     dtype = self._spec.dtype
     check_mask(mask)
-    refuse_limited(dtype)
+    refuse_limited(dtype, (complex32,))
     if not hasattr(value, "_spec"):
         check_number_fits(value, dtype)
         value = aten.scalar_tensor.default(value, dtype, None, self.device, None)

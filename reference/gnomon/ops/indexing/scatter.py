@@ -37,7 +37,7 @@ from ...numerics.indexing import (
     slice_offsets,
 )
 from ...values import geometry
-from ...values.dtype import check_number_fits, int64
+from ...values.dtype import check_number_fits, complex32, int64
 from ...values.geometry import wrap_dim
 
 # -- scatter -----------------------------------------------------------------------------------------------
@@ -403,6 +403,7 @@ native_function(
     "index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
     meta=_index_add_meta,
     kernel=_index_add_kernel,
+    limited=(complex32,),
     derivatives={
         "self": lambda grad: grad,
         "source": lambda grad, dim, index, source_spec, alpha: (
@@ -547,6 +548,7 @@ native_function(
     "index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
     meta=_index_copy_meta,
     kernel=_index_copy_kernel,
+    limited=(complex32,),
     derivatives={
         "self": lambda grad, dim, index: aten.index_fill.int_Scalar(grad, dim, index, 0),
         "source": _selected_grad,
@@ -598,6 +600,7 @@ native_function(
     "index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
     meta=_index_fill_meta,
     kernel=_index_fill_kernel,
+    limited=(complex32,),
     derivatives={"self": lambda grad, dim, index: aten.index_fill.int_Scalar(grad, dim, index, 0)},
     separate=("index",),
     inplace=Inplace(on_expanded=True),
@@ -618,6 +621,7 @@ native_function(
     "index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
     meta=_index_fill_meta,
     kernel=_index_fill_kernel,
+    limited=(complex32,),
     derivatives={
         "self": lambda grad, dim, index: aten.index_fill.int_Scalar(grad, dim, index, 0),
         "value": _filled_grad,

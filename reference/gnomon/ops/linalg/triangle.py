@@ -15,6 +15,7 @@ from ...dispatch.dispatcher import aten
 from ...memory.accessor import TensorAccessor
 from ...memory.spec import Spec
 from ...memory.tensor import Tensor
+from ...values.dtype import complex32
 
 
 def _triangle_meta(self: Spec, diagonal: int) -> Spec:
@@ -59,6 +60,7 @@ for _name, _keeps, _side in (
         f"{_name}(Tensor self, SymInt diagonal=0) -> Tensor",
         meta=_triangle_meta,
         kernel=_triangle_kernel(_keeps),
+        limited=(complex32,),
         derivatives={
             "self": (lambda grad, diagonal: aten.tril.default(grad, diagonal))
             if _name == "tril"

@@ -18,6 +18,7 @@ from ...memory.spec import Spec, spec_of
 from ...memory.tensor import Tensor
 from ...numerics.arithmetic import exact_sum
 from ...values import geometry
+from ...values.dtype import complex32
 from ...values.geometry import Ints
 
 
@@ -346,6 +347,7 @@ convolution = native_function(
     f"convolution(Tensor input, Tensor weight, Tensor? bias, {_OPTIONS_ARGUMENTS}) -> Tensor",
     meta=_convolution_meta,
     kernel=_convolution_kernel,
+    limited=(complex32,),
     derivatives={
         "input, weight, bias": _convolution_grad,
     },

@@ -15,7 +15,7 @@ from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...numerics.arithmetic import exact_sum
 from ...values import geometry
-from ...values.dtype import LIMITED, int32, int64
+from ...values.dtype import LIMITED, complex32, int32, int64
 
 
 def _embedding_meta(
@@ -151,6 +151,7 @@ native_function(
     "bool scale_grad_by_freq) -> Tensor",
     meta=_backward_meta,
     kernel=_backward_kernel,
+    limited=(complex32,),
     derivatives={
         "grad_output": lambda grad, indices, padding_idx, scale_grad_by_freq: _picked(
             grad, indices, padding_idx, scale_grad_by_freq

@@ -23,7 +23,7 @@ from ...numerics import arithmetic
 from ...numerics.formulas import conj, scaled
 from ...numerics.loops import for_each, pointwise, pointwise_in_steps
 from ...values.dispatch_key import DispatchKey
-from ...values.dtype import FLOAT8, UNSIGNED, bfloat16, bool_, check_number_fits, float16, float32
+from ...values.dtype import FLOAT8, UNSIGNED, bfloat16, bool_, check_number_fits, complex32, float16, float32
 
 
 def scaled_by_number(function: Any) -> Any:
@@ -62,6 +62,7 @@ add = native_function(
     kernel=scaled_by_number(
         lambda a, b, alpha: a + alpha * b if a.__class__ is not bool else a or (bool(alpha) and b)
     ),
+    limited=(complex32,),
     derivatives={"self": lambda grad: grad, "other": lambda grad, alpha: scaled(grad, alpha)},
     linear=("self other",),
     inplace=True,
@@ -77,6 +78,7 @@ sub = native_function(
     numbers=Numbers("both", held=("alpha",)),
     meta=sub_meta,
     kernel=scaled_by_number(lambda a, b, alpha: a - alpha * b),
+    limited=(complex32,),
     derivatives={"self": lambda grad: grad, "other": lambda grad, alpha: scaled(-grad, alpha)},
     linear=("self other",),
     inplace=True,
@@ -99,6 +101,7 @@ rsub = native_function(
     variants="function",
     meta=rsub_meta,
     kernel=scaled_by_number(lambda a, b, alpha: b - alpha * a),
+    limited=(complex32,),
     derivatives={"self": lambda grad, alpha: scaled(-grad, alpha), "other": lambda grad: grad},
     doc="""Computes ``other - alpha * self``.
 
@@ -111,7 +114,7 @@ mul = native_function(
     numbers=Numbers("both", wide=("self", "other")),
     meta=binary(),
     kernel=pointwise(lambda a, b: a * b),
-    limited=UNSIGNED,
+    limited=(*UNSIGNED, complex32),
     derivatives={
         "self": lambda grad, other: grad * conj(other),
         "other": lambda grad, self: grad * conj(self),
@@ -330,6 +333,7 @@ neg = native_function(
     "neg(Tensor self) -> Tensor",
     meta=_neg_meta,
     kernel=pointwise(lambda a: -a),
+    limited=(complex32,),
     derivatives={"self": lambda grad: grad.neg()},
     linear=("self",),
     inplace=True,
@@ -348,7 +352,7 @@ abs = native_function(
     "abs(Tensor self) -> Tensor",
     meta=abs_meta,
     kernel=pointwise(arithmetic.absolute),
-    limited=FLOAT8,
+    limited=(*FLOAT8, complex32),
     derivatives={"self": lambda grad, self: grad * self.sgn()},
     inplace=True,
     out=Out(row_major=lambda self: self.dtype.is_complex, exact=True),
@@ -392,6 +396,7 @@ sgn = native_function(
     "sgn(Tensor self) -> Tensor",
     meta=unary(),
     kernel=pointwise(_sgn),
+    limited=(complex32,),
     derivatives={"self": lambda grad, self, result: _sgn_grad(grad, self, result)},
     inplace=True,
     out=Out(exact=True),
@@ -471,6 +476,7 @@ addcmul = native_function(
     "addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
     meta=_ternary_meta,
     kernel=pointwise_in_steps(lambda held, a, b, c, value: a + held(held(value * b) * c)),
+    limited=(complex32,),
     derivatives={
         "self": lambda grad: grad,
         "tensor1": lambda grad, tensor2, value: grad * conj(tensor2 * value),

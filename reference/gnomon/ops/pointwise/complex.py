@@ -21,7 +21,7 @@ from ...memory.spec import Spec, spec_of
 from ...memory.tensor import Tensor, alias_tensor
 from ...numerics import arithmetic
 from ...numerics.loops import pointwise
-from ...values.dtype import float32, float64
+from ...values.dtype import complex32, float16, float32, float64
 
 View = tuple[Spec, int]
 
@@ -29,6 +29,7 @@ native_function(
     "_conj_physical(Tensor self) -> Tensor",
     meta=lambda self: build_iterator([self], self.dtype, self.dtype, outputs=[dense_like(self)]),
     kernel=pointwise(lambda a: a.conjugate() if isinstance(a, complex) else a),
+    limited=(complex32,),
     derivatives={"self": lambda grad: grad.conj()},
     doc="Computes the complex conjugate of each element; copies a real tensor.",
 )
@@ -94,9 +95,9 @@ view_as_real = native_function(
 
 def _view_as_complex(self: Tensor) -> Tensor:
     spec = self._spec
-    if spec.dtype not in (float32, float64):
+    if spec.dtype not in (float16, float32, float64):
         raise RuntimeError(
-            f"view_as_complex is only supported for float and double tensors, but got {spec.dtype.name}"
+            f"view_as_complex is only supported for half, float and double tensors, but got {spec.dtype.name}"
         )
     if not spec.ndim:
         raise RuntimeError("Input tensor must have one or more dimensions")
@@ -122,7 +123,7 @@ view_as_complex = native_function(
     explicit=_view_as_complex,
     derivatives={"self": lambda grad: aten.view_as_real.default(grad.contiguous())},
     batching=Batching("leading", 1),
-    doc="""Returns a complex view (*) of real and imaginary parts (*, 2), in float32 or float64.
+    doc="""Returns a complex view (*) of real and imaginary parts (*, 2), in float16, float32 or float64.
 
     Raises RuntimeError for other dtypes, for a last dimension without size 2 and stride 1, and for an odd
     storage offset or other stride.""",
@@ -176,11 +177,11 @@ adjoint = native_function(
 
 
 def _parts_meta(first: Spec, second: Spec) -> TensorIterator:
-    """Requires two tensors of one dtype, float32 or float64; the result is complex."""
+    """Requires two tensors of one dtype, float16, float32 or float64; the result is complex."""
     for each in (first, second):
-        if each.dtype not in (float32, float64):
+        if each.dtype not in (float16, float32, float64):
             raise RuntimeError(
-                f"Expected both inputs to be Float or Double tensors but got {first.dtype.name} and "
+                f"Expected both inputs to be Half, Float or Double tensors but got {first.dtype.name} and "
                 f"{second.dtype.name}"
             )
     if first.dtype is not second.dtype:
@@ -195,10 +196,11 @@ complex_ = native_function(
     "complex(Tensor real, Tensor imag) -> Tensor",
     meta=_parts_meta,
     kernel=pointwise(complex),
+    limited=(complex32,),
     derivatives={"real": lambda grad: aten.real(grad), "imag": lambda grad: aten.imag(grad)},
     out=Out(exact=True),
-    doc="""Creates complex numbers from real and imaginary parts, which broadcast: both float32 or both
-    float64.""",
+    doc="""Creates complex numbers from real and imaginary parts, which broadcast: both float16, both
+    float32 or both float64.""",
 )
 
 

@@ -21,7 +21,7 @@ from ...dispatch.dispatcher import aten
 from ...memory.accessor import TensorAccessor
 from ...memory.spec import Spec
 from ...numerics import arithmetic
-from ...values.dtype import bfloat16, float16, float32, promote_types
+from ...values.dtype import bfloat16, complex32, float16, float32, promote_types
 from ...values.geometry import wrap_dim
 
 
@@ -132,6 +132,7 @@ linalg_vector_norm = native_function(
     "dtype=None) -> Tensor",
     meta=_vector_norm_meta,
     kernel=_vector_norm_kernel,
+    limited=(complex32,),
     derivatives={"self": _vector_norm_grad},
     identity=0,
     python_module="linalg",

@@ -29,7 +29,7 @@ from ...numerics.formulas import evenly_distributed
 from ...numerics.loops import reduction, rows_along
 from ...values import geometry
 from ...values.dispatch_key import BATCHED
-from ...values.dtype import LIMITED, bool_, int64, uint8, uint64
+from ...values.dtype import LIMITED, bool_, complex32, int64, uint8, uint64
 from ...values.geometry import wrap_dim
 
 
@@ -572,6 +572,7 @@ native_function(
     variants="function",
     meta=lambda self: self.contiguous((), int64),
     kernel=_count_all_kernel,
+    limited=(complex32,),
     doc="Counts all nonzero elements (int64): the kernel of ``count_nonzero`` without ``dim``.",
 )
 

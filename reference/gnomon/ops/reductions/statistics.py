@@ -24,7 +24,7 @@ from ...memory.tensor import Tensor
 from ...numerics import arithmetic
 from ...numerics.loops import rows_along
 from ...values import geometry
-from ...values.dtype import bool_, check_number_fits, float64
+from ...values.dtype import bool_, check_number_fits, complex32, complex64, float64
 from ...values.geometry import wrap_dim
 
 
@@ -107,6 +107,7 @@ var = native_function(
     f"var.correction(Tensor self, {_ARGUMENTS}) -> Tensor",
     meta=_var_meta,
     kernel=_reduction_with(variance),
+    limited=(complex32,),
     derivatives={"self": _var_grad},
     identity=math.nan,
     out="correction_out",
@@ -120,6 +121,7 @@ std = native_function(
     f"std.correction(Tensor self, {_ARGUMENTS}) -> Tensor",
     meta=_var_meta,
     kernel=_reduction_with(lambda numbers, correction: arithmetic.sqrt(variance(numbers, correction))),
+    limited=(complex32,),
     derivatives={"self": _std_grad},
     identity=math.nan,
     out="correction_out",
@@ -128,6 +130,8 @@ std = native_function(
 
 
 def _mean(self: Any, dim: Any, keepdim: bool) -> Any:
+    if self.dtype is complex32:  # mean does not take it
+        return aten.mean.dim(self.to(complex64), dim, keepdim, None).to(complex32)
     return aten.mean.dim(self, dim, keepdim, None)
 
 

@@ -44,12 +44,13 @@ def _combinations(self: Any, r: int, with_replacement: bool) -> Any:
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if r == 0:
         return self.new_empty((0,))
+    rows = aten.meshgrid.default([self] * r)
     places = aten.meshgrid.default([aten.arange(self.size(0), device=self.device)] * r)
     is_before = aten.le if with_replacement else aten.lt
     kept = aten.ones_like(places[0], dtype=bool_)
     for first, second in itertools.pairwise(places):
         kept = kept & is_before(first, second)
-    return aten.stack.default([self.take(each[kept]) for each in places], 1)
+    return aten.stack.default([each.masked_select(kept) for each in rows], 1)
 
 
 native_function(
