@@ -25,14 +25,16 @@ class DispatchKey(IntEnum):
     Dense = 0  # run the backend's kernel
     Sparse = 1  # an operand's layout is sparse_coo (sparse/)
     SparseCsr = 2  # an operand's layout is a compressed one: sparse_csr, sparse_csc, sparse_bsr, sparse_bsc
-    Python = 3  # call a DispatchMode or a tensor subclass
-    Batched = 4  # an operand has a hidden batch dimension (func/vmap.py)
-    ADInplaceOrView = 5  # mark views, increment version counters
-    Autograd = 6  # record the graph; carried by tensors that require grad
-    AutogradSparse = 7  # derivatives that only sparse operands have; carried by sparse tensors
-    AutogradSparseCsr = 8  # the same for compressed layouts
-    ForwardAD = 9  # propagate tangents; included in every call inside a dual level
-    Autocast = 10  # cast operands; included in every call while autocast is on (amp/autocast_kernel.py)
+    Quantized = 3  # an operand is quantized (quantized/)
+    Python = 4  # call a DispatchMode or a tensor subclass
+    Batched = 5  # an operand has a hidden batch dimension (func/vmap.py)
+    ADInplaceOrView = 6  # mark views, increment version counters
+    Autograd = 7  # record the graph; carried by tensors that require grad
+    AutogradSparse = 8  # derivatives that only sparse operands have; carried by sparse tensors
+    AutogradSparseCsr = 9  # the same for compressed layouts
+    AutogradQuantized = 10  # kernels of quantized tensors that replace composites
+    ForwardAD = 11  # propagate tangents; included in every call inside a dual level
+    Autocast = 12  # cast operands; included in every call while autocast is on (amp/autocast_kernel.py)
 
 
 # The modes are bits beside the keys, so that one comparison shows whether a call needs only its kernel.
@@ -45,19 +47,22 @@ TRACED_BIT = 1 << 20  # a callback needs every step, so no call takes the speedu
 DENSE = 1 << DispatchKey.Dense
 SPARSE = 1 << DispatchKey.Sparse
 SPARSE_CSR = 1 << DispatchKey.SparseCsr
+QUANTIZED = 1 << DispatchKey.Quantized
 PYTHON = 1 << DispatchKey.Python
 BATCHED = 1 << DispatchKey.Batched
 AD_INPLACE_OR_VIEW = 1 << DispatchKey.ADInplaceOrView
 AUTOGRAD = 1 << DispatchKey.Autograd
 AUTOGRAD_SPARSE = 1 << DispatchKey.AutogradSparse
 AUTOGRAD_SPARSE_CSR = 1 << DispatchKey.AutogradSparseCsr
+AUTOGRAD_QUANTIZED = 1 << DispatchKey.AutogradQuantized
 FORWARD_AD = 1 << DispatchKey.ForwardAD
 AUTOCAST = 1 << DispatchKey.Autocast
 
 TENSOR_KEYS = DENSE | AD_INPLACE_OR_VIEW  # of every strided tensor
 SPARSE_KEYS = SPARSE | AD_INPLACE_OR_VIEW | AUTOGRAD_SPARSE  # of every tensor of layout sparse_coo
 COMPRESSED_KEYS = SPARSE_CSR | AD_INPLACE_OR_VIEW | AUTOGRAD_SPARSE_CSR  # of those of compressed layouts
-WRAPPER_KEYS = SPARSE | SPARSE_CSR | PYTHON | BATCHED  # of tensors whose data is another tensor's
+QUANTIZED_KEYS = QUANTIZED | AD_INPLACE_OR_VIEW | AUTOGRAD_QUANTIZED  # of every quantized tensor
+WRAPPER_KEYS = SPARSE | SPARSE_CSR | QUANTIZED | PYTHON | BATCHED  # of tensors whose data is another tensor's
 ALL_KEYS = (1 << len(DispatchKey)) - 1
 
 # The mode word: what the current thread (or async task) adds to every call.  One int in one ContextVar, read
