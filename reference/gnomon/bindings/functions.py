@@ -89,6 +89,7 @@ _CALLED = frozenset(
         "_empty_affine_quantized",
         "_empty_per_channel_affine_quantized",
         "_indices",
+        "_int_mm",
         "_is_all_true",
         "_is_any_true",
         "_make_per_channel_quantized_tensor",
