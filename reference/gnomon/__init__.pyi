@@ -142,6 +142,8 @@ from .memory.tensor import (
     _aminmax_result,
     _cummax_result,
     _cummin_result,
+    _fake_quantize_per_channel_affine_cachemask_result,
+    _fake_quantize_per_tensor_affine_cachemask_result,
     _frexp_result,
     _geqrf_result,
     _histogram_result,
@@ -1479,6 +1481,25 @@ def embedding_bag(
     padding_idx: _int | None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]: ...
 def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: _float, norm_type: _float) -> Tensor: ...
+def fake_quantize_per_tensor_affine_cachemask(
+    input: Tensor, scale: _float, zero_point: _int, quant_min: _int, quant_max: _int
+) -> _fake_quantize_per_tensor_affine_cachemask_result: ...
+@overload
+def fake_quantize_per_tensor_affine(
+    input: Tensor, scale: _float, zero_point: _int, quant_min: _int, quant_max: _int
+) -> Tensor: ...
+@overload
+def fake_quantize_per_tensor_affine(
+    input: Tensor, scale: Tensor, zero_point: Tensor, quant_min: _int, quant_max: _int
+) -> Tensor: ...
+def fake_quantize_per_channel_affine_cachemask(
+    input: Tensor, scale: Tensor, zero_point: Tensor, axis: _int, quant_min: _int, quant_max: _int
+) -> _fake_quantize_per_channel_affine_cachemask_result: ...
+def fake_quantize_per_channel_affine(
+    input: Tensor, scale: Tensor, zero_point: Tensor, axis: _int, quant_min: _int, quant_max: _int
+) -> Tensor: ...
+def fake_quantize_per_tensor_affine_cachemask_backward(grad: Tensor, mask: Tensor) -> Tensor: ...
+def fake_quantize_per_channel_affine_cachemask_backward(grad: Tensor, mask: Tensor) -> Tensor: ...
 def grid_sampler_2d(
     input: Tensor, grid: Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool
 ) -> Tensor: ...

@@ -44,6 +44,14 @@ class _cummin_result(NamedTuple):
     values: Tensor
     indices: Tensor
 
+class _fake_quantize_per_channel_affine_cachemask_result(NamedTuple):
+    output: Tensor
+    mask: Tensor
+
+class _fake_quantize_per_tensor_affine_cachemask_result(NamedTuple):
+    output: Tensor
+    mask: Tensor
+
 class _frexp_result(NamedTuple):
     mantissa: Tensor
     exponent: Tensor

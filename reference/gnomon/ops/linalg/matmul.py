@@ -103,7 +103,7 @@ mm = native_function(
 
 
 def _int_mm_meta(self: Spec, mat2: Spec) -> Spec:
-    """(n, k), int8 or uint8, and (k, m), int8, give (n, m), int32.  Raises RuntimeError for other dtypes and sizes."""
+    """(n, k), int8 or uint8, and (k, m), int8, give (n, m), int32.  Raises RuntimeError for others."""
     for name, spec in (("self", self), ("mat2", mat2)):
         if spec.ndim != 2:
             raise RuntimeError(f"Expected {name} to be of dimension 2 but got {spec.ndim}")
@@ -123,8 +123,8 @@ native_function(
     meta=_int_mm_meta,
     kernel=_product_kernel,
     out=Out(exact=True),
-    doc="""Computes the product of an int8 or uint8 matrix, (n, k), and an int8 one, (k, m), with sums in int32,
-    which wrap around.
+    doc="""Computes the product of an int8 or uint8 matrix, (n, k), and an int8 one, (k, m), with sums in
+    int32, which wrap around.
 
     Raises RuntimeError for other dtypes, numbers of dimensions, or sizes that do not match.""",
 )
