@@ -35,7 +35,19 @@ FLOORS = {
     "__init__": 7,  # the public names
     # built on the public names
     **dict.fromkeys(
-        ["amp", "cli", "demo", "distributions", "func", "library", "masked", "nn", "optim", "serialization"],
+        [
+            "amp",
+            "ao",
+            "cli",
+            "demo",
+            "distributions",
+            "func",
+            "library",
+            "masked",
+            "nn",
+            "optim",
+            "serialization",
+        ],
         8,
     ),
     **dict.fromkeys(["signal", "testing"], 8),

@@ -193,6 +193,7 @@ globals().update({name: each for name, each in _operator_functions().items() if 
 
 _LAZY = (
     "amp",
+    "ao",
     "nn",
     "optim",
     "autograd",

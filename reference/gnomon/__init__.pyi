@@ -7,6 +7,7 @@ from typing import Any, TypeAlias, overload
 from . import __config__ as __config__
 from . import accelerator as accelerator
 from . import amp as amp
+from . import ao as ao
 from . import autograd as autograd
 from . import cli as cli
 from . import compat as compat

@@ -15,6 +15,7 @@ from ...calls.checks import refuse_dtype
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
 from ...memory.tensor import Tensor
+from ...values.dispatch_key import WRAPPER_KEYS
 from ...values.dtype import bool_, float16, float32, float64, int32, round_to_float32
 from ...values.geometry import wrap_dim
 
@@ -156,7 +157,7 @@ def _per_channel(
     if scale._spec.numel != self._spec.sizes[wrap_dim(axis, ndim)]:
         raise RuntimeError("dimensions of scale and zero-point are not consistent with input tensor")
     _check_limits(quant_min, quant_max)
-    if not zero_point.is_meta and zero_point._spec.numel:
+    if not zero_point.is_meta and not zero_point._keys & WRAPPER_KEYS and zero_point._spec.numel:
         least, most = zero_point.min().item(), zero_point.max().item()
         _check_zero_points(least, most, quant_min, quant_max)
     if not 0 <= axis <= ndim:
