@@ -89,7 +89,7 @@ def accuracy_of(model: nn.Module, images: gn.Tensor, labels: gn.Tensor) -> float
 
 
 def main(arguments: argparse.Namespace) -> dict[str, float]:
-    """Train and quantize; returns the accuracy and the bytes of both networks, and whether a file keeps them."""
+    """Train and quantize; returns the accuracy and the bytes of both networks."""
     gn.manual_seed(arguments.seed)
     digits = load_digits(arguments.device)
     train_images, held_out = (
@@ -112,7 +112,7 @@ def main(arguments: argparse.Namespace) -> dict[str, float]:
 
 def parse_arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Quantize a network after training.")
-    parser.add_argument("--epochs", type=int, default=10, help="default: %(default)s")
+    parser.add_argument("--epochs", type=int, default=20, help="default: %(default)s")
     parser.add_argument("--device", default=gn.get_default_device(), help="default: %(default)s")
     parser.add_argument("--seed", type=int, default=0, help="default: %(default)s")
     return parser.parse_args(argv)
