@@ -47,6 +47,7 @@ TYPES = {
     "ScalarType": "_dtype",
     "Device": "_Device",
     "Layout": "_layout",
+    "QScheme": "_qscheme",
     "MemoryFormat": "_memory_format",
     "Generator": "Generator",
     "Storage": "Storage",
@@ -71,6 +72,7 @@ _bool: TypeAlias = builtins.bool
 _dtype: TypeAlias = dtype
 _device: TypeAlias = device
 _layout: TypeAlias = layout
+_qscheme: TypeAlias = qscheme
 _memory_format: TypeAlias = memory_format
 _Device: TypeAlias = device | str
 _Number: TypeAlias = _bool | _int | _float
@@ -90,6 +92,7 @@ from typing_extensions import Self
 
 from ..autograd.hooks import RemovableHandle
 from ..numerics.generator import Generator
+from ..quantized.quantizer import qscheme
 from ..values.device import device, layout, memory_format
 from ..values.dispatch_key import DispatchKeySet
 from ..values.dtype import dtype
@@ -157,6 +160,7 @@ from .memory.storage import Storage as UntypedStorage
 from .memory.tensor import Tensor as Tensor
 {results}
 from .memory.text import set_printoptions as set_printoptions
+from .quantized.quantizer import qscheme as qscheme
 from .random import Generator as Generator
 from .random import default_generator as default_generator
 from .random import get_rng_state as get_rng_state
@@ -246,6 +250,7 @@ METHODS = {
     "cuda": [
         "def cuda(self, device: Any = ..., non_blocking: _bool = ..., memory_format: Any = ...) -> Tensor: ..."  # noqa: E501
     ],
+    "dequantize": ["def dequantize(self) -> Tensor: ..."],
     "fill_": ["def fill_(self, value: _Operand) -> Tensor: ..."],
     "item": [
         "def item(self) -> _Number: ..."
@@ -631,7 +636,13 @@ def module_stubs(module: str) -> str:
     classes = result_classes(packets)
     text = "\n".join([*classes[1:], *[""] * bool(classes), *body])
     header = MODULE_HEADER.replace("{errors}", MODULE_ERRORS.get(module, ""))
-    return header.replace("{module}", module).replace("{aliases}", ALIASES.rstrip()) + text + "\n"
+    return (
+        header.replace("{module}", module).replace(
+            "{aliases}", ALIASES.replace("_qscheme: TypeAlias = qscheme\n", "").rstrip()
+        )
+        + text
+        + "\n"
+    )
 
 
 def public_stubs() -> str:
@@ -644,7 +655,7 @@ def public_stubs() -> str:
     ]
     filled = {
         "submodules": "\n".join(
-            f"from . import {name} as {name}" for name in sorted([*lazy, "ops", "sparse"])
+            f"from . import {name} as {name}" for name in sorted([*lazy, "ops", "quantized", "sparse"])
         ),
         "results": imports(".memory.tensor", results),
         "functional": imported(".bindings"),
@@ -659,7 +670,7 @@ def public_stubs() -> str:
         text = text.replace("{" + name + "}", value)
     lines = [text]
     for name, member in sorted(vars(gnomon).items()):
-        if isinstance(member, (gnomon.layout, gnomon.memory_format, gnomon.dtype)):
+        if isinstance(member, (gnomon.layout, gnomon.memory_format, gnomon.dtype, gnomon.qscheme)):
             lines.append(f"{name}: _{type(member).__name__}")
     lines.append("")
     written = from_functional()

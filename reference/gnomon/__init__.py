@@ -17,7 +17,7 @@ from math import e, inf, nan, pi
 from types import ModuleType as _ModuleType
 from typing import Any
 
-from . import backends, methods, mkldnn, ops, sparse
+from . import backends, methods, mkldnn, ops, quantized, sparse
 from .autograd import variable_type as _variable_type
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .autograd.grad_mode import (
@@ -98,6 +98,14 @@ from .memory.spec import Spec
 from .memory.storage import Storage as UntypedStorage
 from .memory.tensor import Tensor
 from .memory.text import set_printoptions
+from .quantized.quantizer import (
+    per_channel_affine,
+    per_channel_affine_float_qparams,
+    per_channel_symmetric,
+    per_tensor_affine,
+    per_tensor_symmetric,
+    qscheme,
+)
 from .random import (
     Generator,
     default_generator,
@@ -149,6 +157,9 @@ from .values.dtype import (
     int32,
     int64,
     promote_types,
+    qint8,
+    qint32,
+    quint8,
     set_default_dtype,
     uint8,
     uint16,
@@ -185,6 +196,7 @@ globals().update({name: each for name, each in _operator_functions().items() if 
 
 _LAZY = (
     "amp",
+    "ao",
     "nn",
     "optim",
     "autograd",

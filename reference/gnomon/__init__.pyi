@@ -7,6 +7,7 @@ from typing import Any, TypeAlias, overload
 from . import __config__ as __config__
 from . import accelerator as accelerator
 from . import amp as amp
+from . import ao as ao
 from . import autograd as autograd
 from . import cli as cli
 from . import compat as compat
@@ -31,6 +32,7 @@ from . import ops as ops
 from . import optim as optim
 from . import overrides as overrides
 from . import profiler as profiler
+from . import quantized as quantized
 from . import return_types as return_types
 from . import serialization as serialization
 from . import signal as signal
@@ -141,6 +143,8 @@ from .memory.tensor import (
     _aminmax_result,
     _cummax_result,
     _cummin_result,
+    _fake_quantize_per_channel_affine_cachemask_result,
+    _fake_quantize_per_tensor_affine_cachemask_result,
     _frexp_result,
     _geqrf_result,
     _histogram_result,
@@ -159,6 +163,7 @@ from .memory.tensor import (
     _triangular_solve_result,
 )
 from .memory.text import set_printoptions as set_printoptions
+from .quantized.quantizer import qscheme as qscheme
 from .random import Generator as Generator
 from .random import default_generator as default_generator
 from .random import get_rng_state as get_rng_state
@@ -231,6 +236,7 @@ _bool: TypeAlias = builtins.bool
 _dtype: TypeAlias = dtype
 _device: TypeAlias = device
 _layout: TypeAlias = layout
+_qscheme: TypeAlias = qscheme
 _memory_format: TypeAlias = memory_format
 _Device: TypeAlias = device | str
 _Number: TypeAlias = _bool | _int | _float
@@ -263,7 +269,15 @@ int32: _dtype
 int64: _dtype
 int8: _dtype
 long: _dtype
+per_channel_affine: _qscheme
+per_channel_affine_float_qparams: _qscheme
+per_channel_symmetric: _qscheme
+per_tensor_affine: _qscheme
+per_tensor_symmetric: _qscheme
 preserve_format: _memory_format
+qint32: _dtype
+qint8: _dtype
+quint8: _dtype
 short: _dtype
 sparse_bsc: _layout
 sparse_bsr: _layout
@@ -1114,6 +1128,7 @@ def lu_unpack(
     out: Sequence[Tensor] | None = ...,
 ) -> _lu_unpack_result: ...
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
+def _int_mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = ...) -> Tensor: ...
 def addmm(
     input: Tensor,
@@ -1470,6 +1485,25 @@ def embedding_bag(
     padding_idx: _int | None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]: ...
 def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: _float, norm_type: _float) -> Tensor: ...
+def fake_quantize_per_tensor_affine_cachemask(
+    input: Tensor, scale: _float, zero_point: _int, quant_min: _int, quant_max: _int
+) -> _fake_quantize_per_tensor_affine_cachemask_result: ...
+@overload
+def fake_quantize_per_tensor_affine(
+    input: Tensor, scale: _float, zero_point: _int, quant_min: _int, quant_max: _int
+) -> Tensor: ...
+@overload
+def fake_quantize_per_tensor_affine(
+    input: Tensor, scale: Tensor, zero_point: Tensor, quant_min: _int, quant_max: _int
+) -> Tensor: ...
+def fake_quantize_per_channel_affine_cachemask(
+    input: Tensor, scale: Tensor, zero_point: Tensor, axis: _int, quant_min: _int, quant_max: _int
+) -> _fake_quantize_per_channel_affine_cachemask_result: ...
+def fake_quantize_per_channel_affine(
+    input: Tensor, scale: Tensor, zero_point: Tensor, axis: _int, quant_min: _int, quant_max: _int
+) -> Tensor: ...
+def fake_quantize_per_tensor_affine_cachemask_backward(grad: Tensor, mask: Tensor) -> Tensor: ...
+def fake_quantize_per_channel_affine_cachemask_backward(grad: Tensor, mask: Tensor) -> Tensor: ...
 def grid_sampler_2d(
     input: Tensor, grid: Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool
 ) -> Tensor: ...
@@ -3043,6 +3077,112 @@ def as_strided_scatter(
     size: Sequence[_int],
     stride: Sequence[_int],
     storage_offset: _int | None = ...,
+) -> Tensor: ...
+@overload
+def quantize_per_tensor(input: Tensor, scale: _float, zero_point: _int, dtype: _dtype) -> Tensor: ...
+@overload
+def quantize_per_tensor(input: Tensor, scale: Tensor, zero_point: Tensor, dtype: _dtype) -> Tensor: ...
+@overload
+def quantize_per_tensor(
+    tensors: Sequence[Tensor], scales: Tensor, zero_points: Tensor, dtype: _dtype
+) -> tuple[Tensor, ...]: ...
+def quantize_per_channel(
+    input: Tensor, scales: Tensor, zero_points: Tensor, axis: _int, dtype: _dtype
+) -> Tensor: ...
+def quantize_per_tensor_dynamic(input: Tensor, dtype: _dtype, reduce_range: _bool) -> Tensor: ...
+def _choose_qparams_per_tensor(input: Tensor, reduce_range: _bool = ...) -> tuple[_float, _int]: ...
+def _make_per_tensor_quantized_tensor(input: Tensor, scale: _float, zero_point: _int) -> Tensor: ...
+def _make_per_channel_quantized_tensor(
+    input: Tensor, scale: Tensor, zero_point: Tensor, axis: _int
+) -> Tensor: ...
+@overload
+def _empty_affine_quantized(
+    size: Sequence[_int],
+    *,
+    dtype: _dtype | None = ...,
+    layout: _layout | None = ...,
+    device: _Device | None = ...,
+    pin_memory: _bool | None = ...,
+    scale: _float = ...,
+    zero_point: _int = ...,
+    memory_format: _memory_format | None = ...,
+    requires_grad: _bool = ...,
+) -> Tensor: ...
+@overload
+def _empty_affine_quantized(
+    *size: _int,
+    dtype: _dtype | None = ...,
+    layout: _layout | None = ...,
+    device: _Device | None = ...,
+    pin_memory: _bool | None = ...,
+    scale: _float = ...,
+    zero_point: _int = ...,
+    memory_format: _memory_format | None = ...,
+    requires_grad: _bool = ...,
+) -> Tensor: ...
+@overload
+def _empty_per_channel_affine_quantized(
+    size: Sequence[_int],
+    *,
+    scales: Tensor,
+    zero_points: Tensor,
+    axis: _int,
+    dtype: _dtype | None = ...,
+    layout: _layout | None = ...,
+    device: _Device | None = ...,
+    pin_memory: _bool | None = ...,
+    memory_format: _memory_format | None = ...,
+    requires_grad: _bool = ...,
+) -> Tensor: ...
+@overload
+def _empty_per_channel_affine_quantized(
+    *size: _int,
+    scales: Tensor,
+    zero_points: Tensor,
+    axis: _int,
+    dtype: _dtype | None = ...,
+    layout: _layout | None = ...,
+    device: _Device | None = ...,
+    pin_memory: _bool | None = ...,
+    memory_format: _memory_format | None = ...,
+    requires_grad: _bool = ...,
+) -> Tensor: ...
+def empty_quantized(
+    size: Sequence[_int],
+    qtensor: Tensor,
+    *,
+    dtype: _dtype | None = ...,
+    layout: _layout | None = ...,
+    device: _Device | None = ...,
+    pin_memory: _bool | None = ...,
+    memory_format: _memory_format | None = ...,
+    requires_grad: _bool = ...,
+) -> Tensor: ...
+@overload
+def dequantize(input: Tensor) -> Tensor: ...
+@overload
+def dequantize(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def int_repr(input: Tensor) -> Tensor: ...
+def q_scale(input: Tensor) -> _float: ...
+def q_zero_point(input: Tensor) -> _int: ...
+def q_per_channel_scales(input: Tensor) -> Tensor: ...
+def q_per_channel_zero_points(input: Tensor) -> Tensor: ...
+def q_per_channel_axis(input: Tensor) -> _int: ...
+def quantized_max_pool1d(
+    input: Tensor,
+    kernel_size: Sequence[_int] | _int,
+    stride: Sequence[_int] | _int = ...,
+    padding: Sequence[_int] | _int = ...,
+    dilation: Sequence[_int] | _int = ...,
+    ceil_mode: _bool = ...,
+) -> Tensor: ...
+def quantized_max_pool2d(
+    input: Tensor,
+    kernel_size: Sequence[_int] | _int,
+    stride: Sequence[_int] | _int = ...,
+    padding: Sequence[_int] | _int = ...,
+    dilation: Sequence[_int] | _int = ...,
+    ceil_mode: _bool = ...,
 ) -> Tensor: ...
 def smm(input: Tensor, mat2: Tensor) -> Tensor: ...
 def sspaddmm(

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import mkldnn as _mkldnn  # noqa: F401  (it defines methods)
+from . import quantized as _quantized  # noqa: F401  (it defines methods)
 from . import sparse as _sparse  # noqa: F401  (it defines methods)
 from .autograd import tensor_hooks
 from .bindings import copying, functional, pinned_memory, sharing, tensor_types, typed_storage

@@ -54,6 +54,14 @@ PROGRAMS: dict[str, tuple[list[object], Check]] = {
         lambda r: r["last_loss"] < 0.5 * r["first_loss"] and r["accuracy"] > 0.8,
     ),
     "neural_ode": (["--steps", 20, "--solver-steps", 3], lambda r: r["last_loss"] < r["first_loss"] - 0.1),
+    "quantize_digits": (
+        ["--epochs", 3],
+        lambda r: (
+            abs(r["accuracy_quantized"] - r["accuracy_float32"]) <= 0.01
+            and r["accuracy_float32"] > 0.9
+            and r["bytes_quantized"] < 0.28 * r["bytes_float32"]
+        ),
+    ),
     "finetune_from_pytorch": (["--steps", 40], lambda r: r["accuracy"] > 0.7 > r["before"]),
 }
 

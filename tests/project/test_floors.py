@@ -49,6 +49,7 @@ REGISTRATIONS = {
     "autograd.forward_kernel: register_boxed_fallback": "the kernel of ForwardAD",
     "dispatch.python_dispatch: register_boxed_fallback": "the kernel of Python",
     "func.batching: register_boxed_fallback": "the kernel of Batched",
+    "quantized.registration: register_boxed_fallback": "the kernel of Quantized",
     "autograd.user_operators: register_default": "what autograd does with operators of users",
     "func.batching_rules: set_rules": "(the same room) vmap's rules, to the kernel that looks them up",
     "calls.launch: on_forget": "prepared copies",

@@ -44,6 +44,14 @@ def _factor(number: Any, product: Array) -> Any:
 
 for _name in ("mm", "bmm"):
     family.add(_name, NUMBERS, _product)
+
+
+@family.kernel("_int_mm", ("int8", "uint8"))
+def int_product(output: Tensor, self: Tensor, mat2: Tensor) -> None:
+    """``output = self @ mat2`` in int32."""
+    store(output, np.matmul(numbers(self).astype(np.int32), numbers(mat2).astype(np.int32)))
+
+
 for _name in ("addmm", "baddbmm"):
     family.add(_name, NUMBERS, _sum)
 

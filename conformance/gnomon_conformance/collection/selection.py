@@ -46,12 +46,16 @@ DATA_DEPENDENT = re.compile(
 
 @functools.cache
 def operators() -> dict[str, Any]:
-    """Every operator that is not a variant of another, by its full name."""
+    """Every operator that is not a variant of another, by its full name.
+
+    Those that only quantized tensors have, or that create one, are tested in tests/quantized.
+    """
     return {
         operator.name: operator
         for packet in gn.ops.aten
         for operator in packet.overloads.values()
         if operator.record is not None and operator.record.base is None
+        if operator.name not in gn.quantized.OPERATORS
     }
 
 

@@ -48,7 +48,16 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "matrix": ("linear_algebra", "matrices", "products", "spectral"),
     "indexing": ("indexing", "joining", "scatter"),
     "neural network": (
-        *("activations", "attention", "convolution", "embedding", "embedding_bag", "folding", "losses"),
+        *(
+            "activations",
+            "attention",
+            "convolution",
+            "embedding",
+            "embedding_bag",
+            "fake_quantize",
+            "folding",
+            "losses",
+        ),
         *(
             "networks",
             "normalization",

@@ -17,6 +17,21 @@ samples_of(
     ],
     tolerance="terms",
 )
+BYTES = ("int8", "uint8")
+samples_of(
+    "_int_mm",
+    [
+        *[
+            sample(tensor(*left, values=values), tensor(*right, dtype="int8", values=values), dtypes=BYTES)
+            for left, right in (((2, 3), (3, 4)), ((5, 17), (17, 33)), ((2, 0), (0, 3)), ((0, 2), (2, 3)))
+            for values in ("normal", "special")
+        ],
+        bad("RuntimeError", tensor(2, 3, dtype="int8"), tensor(4, 2, dtype="int8")),
+        bad("RuntimeError", tensor(3, dtype="int8"), tensor(3, 2, dtype="int8")),
+        bad("RuntimeError", tensor(2, 3, dtype="int16"), tensor(3, 2, dtype="int8")),
+        bad("RuntimeError", tensor(2, 3, dtype="int8"), tensor(3, 2, dtype="uint8")),
+    ],
+)
 samples_of(
     "bmm",
     [

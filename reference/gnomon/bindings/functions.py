@@ -81,13 +81,19 @@ def is_public(name: str) -> bool:
 
 _CALLED = frozenset(
     {
+        "_choose_qparams_per_tensor",
         "_chunk_cat",
         "_coalesced_",
         "_dimI",
         "_dimV",
+        "_empty_affine_quantized",
+        "_empty_per_channel_affine_quantized",
         "_indices",
+        "_int_mm",
         "_is_all_true",
         "_is_any_true",
+        "_make_per_channel_quantized_tensor",
+        "_make_per_tensor_quantized_tensor",
         "_native_batch_norm_legit",
         "_nnz",
         "_sample_dirichlet",

@@ -255,7 +255,11 @@ def check_implemented(dtype: dtypes.dtype, *implemented: dtypes.dtype) -> None:
 
 
 def refuse_limited(dtype: dtypes.dtype, taken: Sequence[dtypes.dtype] = ()) -> None:
-    """Raises NotImplementedError for a dtype of LIMITED that is not in ``taken``."""
+    """Raises NotImplementedError for a dtype of LIMITED that is not in ``taken``, and one of QUANTIZED."""
+    if dtype in dtypes.QUANTIZED:
+        raise NotImplementedError(
+            f"not implemented for dtype {dtype.name}; gnomon.quantize_per_tensor creates tensors of it"
+        )
     if dtype in dtypes.LIMITED and dtype not in taken:
         wanted = "int64" if dtype in dtypes.UNSIGNED else "complex64" if dtype.is_complex else "float32"
         raise NotImplementedError(

@@ -18,9 +18,11 @@ import gnomon as gn
 from ..bindings import copying
 from ..memory.storage import Storage
 from ..nn.parameter import Parameter
+from ..quantized.quantizer import PerChannelAffine, PerTensorAffine, qscheme
+from ..quantized.tensor import QuantizedTensor, make_quantized
 from ..sparse.copying import parts_of, rebuild_sparse
 from ..values.device import layout
-from ..values.dtype import ALL, LIMITED, dtype
+from ..values.dtype import ALL, LIMITED, QUANTIZED, dtype
 from ..values.errors import type_name
 from ..values.geometry import Size
 
@@ -109,6 +111,26 @@ def _rebuild_sparse_tensor(kind: Any, data: Any) -> gn.Tensor:
     return rebuild_sparse(kind, data)
 
 
+def _rebuild_qtensor(
+    typed: Any,
+    storage_offset: Any,
+    size: Any,
+    stride: Any,
+    parameters: Any,
+    requires_grad: Any,
+    backward_hooks: Any,
+) -> gn.Tensor:
+    if not isinstance(typed, TypedStorage) or typed.dtype not in QUANTIZED:
+        raise TypeError(f"rebuilding a tensor: expected a quantized storage, got {type_name(typed)}")
+    held = _view(typed.storage, storage_offset, size, stride, QUANTIZED[typed.dtype], False, None)
+    scheme, *facts = parameters if isinstance(parameters, tuple) else (None,)
+    if scheme is gn.per_tensor_affine and [type(each) for each in facts] == [float, int]:
+        return make_quantized(held, PerTensorAffine(*facts))
+    if scheme in (gn.per_channel_affine, gn.per_channel_affine_float_qparams) and len(facts) == 3:
+        return gn._make_per_channel_quantized_tensor(held, *facts)
+    raise RuntimeError(f"Can't deserialize quantized tensor with qscheme {scheme}")
+
+
 def _rebuild_parameter(data: Any, requires_grad: Any, backward_hooks: Any = None) -> Any:
     return Parameter(data, requires_grad)
 
@@ -187,6 +209,7 @@ _REBUILDING = (
     _rebuild_tensor_v3,
     _rebuild_meta_tensor_no_storage,
     _rebuild_sparse_tensor,
+    _rebuild_qtensor,
     _rebuild_parameter,
     _rebuild_parameter_with_state,
 )
@@ -207,12 +230,21 @@ FUNCTIONS: dict[str, Any] = {
     "builtins.set": set,
 }
 
+_SCHEMES = (
+    gn.per_tensor_affine,
+    gn.per_channel_affine,
+    gn.per_channel_affine_float_qparams,
+    gn.per_tensor_symmetric,
+    gn.per_channel_symmetric,
+)
+
 # What a pickle may mention.
 VALUES: dict[str, Any] = {
     "torch.Tensor": gn.Tensor,
     "torch.storage.UntypedStorage": StorageType(None),
-    **{f"torch.{kind.name}": kind for kind in (*ALL, *LIMITED)},
-    **{f"torch.{kind.scalar_type}Storage": StorageType(kind) for kind in ALL},
+    **{f"torch.{kind.name}": kind for kind in (*ALL, *LIMITED, *QUANTIZED)},
+    **{f"torch.{kind.scalar_type}Storage": StorageType(kind) for kind in (*ALL, *QUANTIZED)},
+    **{f"torch.{each.name}": each for each in _SCHEMES},
 }
 
 # The names of what the functions above replace, where a program may ask for the original.
@@ -230,8 +262,8 @@ _REBUILD = {each: TorchName(f"torch._utils.{each.__name__}") for each in _REBUIL
 _FROM_TYPE = TorchName("torch._tensor._rebuild_from_type_v2")
 _LAYOUT = TorchName("torch.serialization._get_layout")
 _SIZE, _DEVICE = TorchName("torch.Size"), TorchName("torch.device")
-_DTYPES = {kind: TorchName(f"torch.{kind.name}") for kind in (*ALL, *LIMITED)}
-_STORAGES = {kind: TorchName(f"torch.{kind.scalar_type}Storage") for kind in ALL}
+_DTYPES = {kind: TorchName(f"torch.{kind.name}") for kind in (*ALL, *LIMITED, *QUANTIZED)}
+_STORAGES = {kind: TorchName(f"torch.{kind.scalar_type}Storage") for kind in (*ALL, *QUANTIZED)}
 _UNTYPED = TorchName("torch.storage.UntypedStorage")
 
 
@@ -252,6 +284,8 @@ def reduced(value: Any) -> Any:
         return _reduced_tensor(value)
     if isinstance(value, dtype):
         return _DTYPES[value]
+    if isinstance(value, qscheme):
+        return TorchName(f"torch.{value.name}")
     if type(value) is Size:
         return _SIZE, (tuple(value),)
     if isinstance(value, gn.device):
@@ -267,6 +301,8 @@ def reduced(value: Any) -> Any:
 
 def _reduced_tensor(tensor: gn.Tensor) -> Any:
     cls = type(tensor)
+    if isinstance(tensor, QuantizedTensor):
+        return _reduced_quantized(tensor)
     if cls.__reduce_ex__ is not gn.Tensor.__reduce_ex__:
         return NotImplemented
     if cls.__gnomon_dispatch__ is not None:
@@ -285,6 +321,18 @@ def _reduced_tensor(tensor: gn.Tensor) -> Any:
     if is_plain and state is None:
         return function, arguments
     return _FROM_TYPE, (function, _TENSOR if is_plain else cls, arguments, state)
+
+
+def _reduced_quantized(tensor: QuantizedTensor) -> Any:
+    spec, quantizer = tensor._spec, tensor.quantizer
+    facts: tuple[Any, ...]
+    if isinstance(quantizer, PerChannelAffine):
+        facts = quantizer.scales, quantizer.zero_points, quantizer.axis
+    else:
+        facts = quantizer.scale, quantizer.zero_point
+    storage = TypedStorage(tensor.untyped_storage(), spec.dtype)
+    geometry = (tensor.storage_offset(), spec.sizes, spec.strides)
+    return _REBUILD[_rebuild_qtensor], (storage, *geometry, (quantizer.scheme, *facts), False, OrderedDict())
 
 
 def _plain(tensor: gn.Tensor) -> gn.Tensor:

@@ -26,15 +26,17 @@ class DispatchKey(IntEnum):
     Mkldnn = 1  # an operand's layout is _mkldnn (mkldnn/)
     Sparse = 2  # an operand's layout is sparse_coo (sparse/)
     SparseCsr = 3  # an operand's layout is a compressed one: sparse_csr, sparse_csc, sparse_bsr, sparse_bsc
-    Python = 4  # call a DispatchMode or a tensor subclass
-    Batched = 5  # an operand has a hidden batch dimension (func/vmap.py)
-    ADInplaceOrView = 6  # mark views, increment version counters
-    Autograd = 7  # record the graph; carried by tensors that require grad
-    AutogradMkldnn = 8  # what replaces composite operators for tensors of layout _mkldnn
-    AutogradSparse = 9  # derivatives that only sparse operands have; carried by sparse tensors
-    AutogradSparseCsr = 10  # the same for compressed layouts
-    ForwardAD = 11  # propagate tangents; included in every call inside a dual level
-    Autocast = 12  # cast operands; included in every call while autocast is on (amp/autocast_kernel.py)
+    Quantized = 4  # an operand is quantized (quantized/)
+    Python = 5  # call a DispatchMode or a tensor subclass
+    Batched = 6  # an operand has a hidden batch dimension (func/vmap.py)
+    ADInplaceOrView = 7  # mark views, increment version counters
+    Autograd = 8  # record the graph; carried by tensors that require grad
+    AutogradMkldnn = 9  # what replaces composite operators for tensors of layout _mkldnn
+    AutogradSparse = 10  # derivatives that only sparse operands have; carried by sparse tensors
+    AutogradSparseCsr = 11  # the same for compressed layouts
+    AutogradQuantized = 12  # kernels of quantized tensors that replace composites
+    ForwardAD = 13  # propagate tangents; included in every call inside a dual level
+    Autocast = 14  # cast operands; included in every call while autocast is on (amp/autocast_kernel.py)
 
 
 # The modes are bits beside the keys, so that one comparison shows whether a call needs only its kernel.
@@ -48,6 +50,7 @@ DENSE = 1 << DispatchKey.Dense
 MKLDNN = 1 << DispatchKey.Mkldnn
 SPARSE = 1 << DispatchKey.Sparse
 SPARSE_CSR = 1 << DispatchKey.SparseCsr
+QUANTIZED = 1 << DispatchKey.Quantized
 PYTHON = 1 << DispatchKey.Python
 BATCHED = 1 << DispatchKey.Batched
 AD_INPLACE_OR_VIEW = 1 << DispatchKey.ADInplaceOrView
@@ -55,6 +58,7 @@ AUTOGRAD = 1 << DispatchKey.Autograd
 AUTOGRAD_MKLDNN = 1 << DispatchKey.AutogradMkldnn
 AUTOGRAD_SPARSE = 1 << DispatchKey.AutogradSparse
 AUTOGRAD_SPARSE_CSR = 1 << DispatchKey.AutogradSparseCsr
+AUTOGRAD_QUANTIZED = 1 << DispatchKey.AutogradQuantized
 FORWARD_AD = 1 << DispatchKey.ForwardAD
 AUTOCAST = 1 << DispatchKey.Autocast
 
@@ -62,7 +66,8 @@ TENSOR_KEYS = DENSE | AD_INPLACE_OR_VIEW  # of every strided tensor
 MKLDNN_KEYS = MKLDNN | AD_INPLACE_OR_VIEW | AUTOGRAD_MKLDNN  # of every tensor of layout _mkldnn
 SPARSE_KEYS = SPARSE | AD_INPLACE_OR_VIEW | AUTOGRAD_SPARSE  # of every tensor of layout sparse_coo
 COMPRESSED_KEYS = SPARSE_CSR | AD_INPLACE_OR_VIEW | AUTOGRAD_SPARSE_CSR  # of those of compressed layouts
-WRAPPER_KEYS = MKLDNN | SPARSE | SPARSE_CSR | PYTHON | BATCHED  # of tensors whose data is another tensor's
+QUANTIZED_KEYS = QUANTIZED | AD_INPLACE_OR_VIEW | AUTOGRAD_QUANTIZED  # of every quantized tensor
+WRAPPER_KEYS = MKLDNN | SPARSE | SPARSE_CSR | QUANTIZED | PYTHON | BATCHED  # whose data is another tensor's
 ALL_KEYS = (1 << len(DispatchKey)) - 1
 
 # The mode word: what the current thread (or async task) adds to every call.  One int in one ContextVar, read

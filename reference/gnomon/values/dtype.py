@@ -1,9 +1,9 @@
 """Element types: how a number is stored in memory, and type promotion.
 
-There are twelve dtypes that most operators take (ALL), and six, for storage and exchange, that an operator
-takes only if its record says so (LIMITED).  They are compared by identity.  Each can read an element of a
-typed memoryview and write one back, rounding as hardware does: floats to nearest, ties to even, overflow to
-infinity; integers wrap around.
+There are twelve dtypes that most operators take (ALL), six, for storage and exchange, that an operator takes
+only if its record says so (LIMITED), and three that only quantized tensors have (QUANTIZED).  They are
+compared by identity.  Each can read an element of a typed memoryview and write one back, rounding as hardware
+does: floats to nearest, ties to even, overflow to infinity; integers wrap around.
 
 Source: c10/core/ScalarType.h (the types and the promotion table), ATen/native/TypeProperties.cpp
 (result_type).
@@ -40,13 +40,13 @@ class dtype:
         "_cast",
         "_decode",
         "_encode",
+        "_is_signed",
         "bits",
         "category",
         "code",
         "format",
         "is_complex",
         "is_floating_point",
-        "is_signed",
         "itemsize",
         "name",
         "scalar_type",
@@ -70,7 +70,7 @@ class dtype:
         self.scalar_type = scalar_type
         self.is_floating_point = category == 2
         self.is_complex = category == 3
-        self.is_signed = name != "bool" and not name.startswith("uint")
+        self._is_signed = name != "bool" and not name.startswith(("uint", "quint"))
         self.bits = 8 * itemsize
 
     def __repr__(self) -> str:
@@ -79,14 +79,22 @@ class dtype:
     def __reduce__(self) -> tuple[Any, ...]:
         return (dtype_named, (self.name,))
 
+    @property
+    def is_signed(self) -> bool:
+        """Can it hold negative numbers?  Raises RuntimeError for a dtype of QUANTIZED."""
+        if self in QUANTIZED:
+            raise RuntimeError("isSignedType not supported for quantized types")
+        return self._is_signed
+
     def to_complex(self) -> dtype:
         """The complex dtype whose parts have this precision.
 
-        Raises RuntimeError for an unsigned dtype of LIMITED and for floats of 8 bits.  Source: toComplexType.
+        Raises RuntimeError for an unsigned dtype of LIMITED, floats of 8 bits and a dtype of QUANTIZED.
+        Source: toComplexType.
         """
         if self.is_complex:
             return self
-        if self in LIMITED:
+        if self in LIMITED or self in QUANTIZED:
             raise RuntimeError(f"Unknown Complex ScalarType for {self.scalar_type}")
         if self is float16:
             return complex32
@@ -335,6 +343,9 @@ uint64 = dtype("uint64", 14, 8, "Q", 1, "UInt64")
 float8_e4m3fn = dtype("float8_e4m3fn", 15, 1, "B", 2, "Float8_e4m3fn")
 float8_e5m2 = dtype("float8_e5m2", 16, 1, "B", 2, "Float8_e5m2")
 complex32 = dtype("complex32", 17, 4, "H", 3, "ComplexHalf")
+qint8 = dtype("qint8", 18, 1, "b", 1, "QInt8")
+quint8 = dtype("quint8", 19, 1, "B", 1, "QUInt8")
+qint32 = dtype("qint32", 20, 4, "i", 1, "QInt32")
 
 ALL = (
     bool_,
@@ -356,12 +367,13 @@ COMPLEX = (complex64, complex128)
 UNSIGNED = (uint16, uint32, uint64)  # PyTorch's barebones unsigned types
 FLOAT8 = (float8_e4m3fn, float8_e5m2)
 LIMITED = (*UNSIGNED, *FLOAT8, complex32)
+QUANTIZED = {qint8: int8, quint8: uint8, qint32: int32}  # and the integers that these tensors hold
 
-for _dtype in (*ALL, *UNSIGNED):
+for _dtype in (*ALL, *UNSIGNED, *QUANTIZED):
     _dtype._decode = None
 bool_._encode = bool_._cast = bool
-for _dtype in (*INTEGERS, *UNSIGNED):
-    _dtype._encode = _dtype._cast = _wrapper(_dtype.bits, _dtype.is_signed)
+for _dtype in (*INTEGERS, *UNSIGNED, *QUANTIZED):
+    _dtype._encode = _dtype._cast = _wrapper(_dtype.bits, _dtype._is_signed)
 float64._encode = float64._cast = _to_float
 float32._encode = _before_float32  # the memoryview rounds
 float32._cast = round_to_float32
@@ -383,7 +395,7 @@ complex32._encode = _float16_bits
 complex32._decode = _float16_table
 complex32._cast = lambda value: complex(float16._cast(value.real), float16._cast(value.imag))
 
-_BY_NAME = {each.name: each for each in (*ALL, *LIMITED)}
+_BY_NAME = {each.name: each for each in (*ALL, *LIMITED, *QUANTIZED)}
 names_of_dtypes = tuple(_BY_NAME)
 
 
@@ -403,10 +415,16 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The common dtype in which operands of dtypes ``type1`` and ``type2`` are computed.
 
     Raises RuntimeError for an integer or a float of LIMITED with another dtype, except for an unsigned one
-    with a float.  Source: torch.promote_types, the table in c10/core/ScalarType.cpp.
+    with a float, and for a dtype of QUANTIZED with another.  Source: torch.promote_types, the table in
+    c10/core/ScalarType.cpp.
     """
     if type1 is type2:
         return type1
+    if type1 in QUANTIZED or type2 in QUANTIZED:
+        raise RuntimeError(
+            "promoteTypes with quantized numbers is not handled yet; figure out what the correct rules "
+            f"should be, offending types: {type1.scalar_type} {type2.scalar_type}"
+        )
     if any(each in UNSIGNED or each in FLOAT8 for each in (type1, type2)):
         return _promote_limited(type1, type2)
     low, high = sorted((type1, type2), key=lambda each: (each.category, each.code))

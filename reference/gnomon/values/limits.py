@@ -124,6 +124,8 @@ class iinfo(_Limits):
 
     def __init__(self, type: Any):
         self._dtype = self._accept(type)
+        if self._dtype in dtypes.QUANTIZED:
+            raise NotImplementedError(f"iinfo: not implemented for dtype {self._dtype.name}")
         if self._dtype.category != 1:
             raise TypeError(
                 f"iinfo() requires an integer dtype, but got {self._dtype}; use finfo for floating point"

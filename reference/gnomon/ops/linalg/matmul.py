@@ -25,7 +25,7 @@ from ...numerics import arithmetic
 from ...numerics.formulas import conj
 from ...numerics.loops import pointwise_in_steps
 from ...values import geometry
-from ...values.dtype import check_number_fits, promote_types
+from ...values.dtype import check_number_fits, int8, int32, promote_types, uint8
 
 
 def _same_dtype(*specs: Spec) -> None:
@@ -99,6 +99,34 @@ mm = native_function(
     doc="""Computes the product of two matrices, (n, k) and (k, m).
 
     Raises RuntimeError for other numbers of dimensions, sizes that do not match, or different dtypes.""",
+)
+
+
+def _int_mm_meta(self: Spec, mat2: Spec) -> Spec:
+    """(n, k), int8 or uint8, and (k, m), int8, give (n, m), int32.  Raises RuntimeError for others."""
+    for name, spec in (("self", self), ("mat2", mat2)):
+        if spec.ndim != 2:
+            raise RuntimeError(f"Expected {name} to be of dimension 2 but got {spec.ndim}")
+    if self.sizes[1] != mat2.sizes[0]:
+        raise RuntimeError(
+            f"self.size(1) needs to match mat2.size(0) but got {self.sizes[1]} and {mat2.sizes[0]}"
+        )
+    if self.dtype not in (int8, uint8):
+        raise RuntimeError(f"Expected self dtype to be int8 or uint8 but got {self.dtype.name}")
+    if mat2.dtype is not int8:
+        raise RuntimeError(f"Expected mat2 dtype to be of type int8 but got {mat2.dtype.name}")
+    return self.contiguous((self.sizes[0], mat2.sizes[1]), int32)
+
+
+native_function(
+    "_int_mm(Tensor self, Tensor mat2) -> Tensor",
+    meta=_int_mm_meta,
+    kernel=_product_kernel,
+    out=Out(exact=True),
+    doc="""Computes the product of an int8 or uint8 matrix, (n, k), and an int8 one, (k, m), with sums in
+    int32, which wrap around.
+
+    Raises RuntimeError for other dtypes, numbers of dimensions, or sizes that do not match.""",
 )
 
 

@@ -1,0 +1,340 @@
+/* _int_mm: products of int8 matrices, of which the left one may be uint8, with sums in int32.
+ *
+ * The factors are packed as int16, k in pairs: a word of a panel is a pair of elements, and one instruction multiplies
+ * pairs and adds the two products.  It never overflows, unlike the one for bytes, whose sums of two products have 16
+ * bits.  Sums wrap around, and are the same in any order.  Otherwise this is the product of gemm_dtype.h. */
+#include "gemm.h"
+#include "threads.h"
+#include "workspace.h"
+
+#if defined(__x86_64__) && defined(__AVX2__) && GN_HAS_GEMM
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
+
+#if defined(__x86_64__) && defined(__AVX512BW__) && GN_HAS_GEMM
+#define LANES 16
+#define ROWS GN_GEMM_ROWS
+#define EACH_ROWS GN_GEMM_EACH_ROWS
+typedef __m512i vector;
+#define ZERO _mm512_setzero_si512()
+#define READ(from) _mm512_loadu_si512((const void *)(from))
+#define WRITE(to, value) _mm512_storeu_si512((void *)(to), value)
+#define EACH(pair) _mm512_set1_epi32(pair)
+#define ADD(a, b) _mm512_add_epi32(a, b)
+#define DOT(sum, a, b) _mm512_add_epi32(sum, _mm512_madd_epi16(a, b))
+#if defined(__clang__) || __GNUC__ >= 9
+#define VNNI __attribute__((target("avx512vnni")))
+#define FUSED_DOT(sum, a, b) _mm512_dpwssd_epi32(sum, a, b)
+#endif
+#elif defined(__x86_64__) && defined(__AVX2__) && GN_HAS_GEMM
+#define LANES 8
+#define ROWS GN_GEMM_ROWS
+#define EACH_ROWS GN_GEMM_EACH_ROWS
+typedef __m256i vector;
+#define ZERO _mm256_setzero_si256()
+#define READ(from) _mm256_loadu_si256((const __m256i *)(const void *)(from))
+#define WRITE(to, value) _mm256_storeu_si256((__m256i *)(void *)(to), value)
+#define EACH(pair) _mm256_set1_epi32(pair)
+#define ADD(a, b) _mm256_add_epi32(a, b)
+#define DOT(sum, a, b) _mm256_add_epi32(sum, _mm256_madd_epi16(a, b))
+#if (defined(__clang__) && __clang_major__ >= 12) || (!defined(__clang__) && __GNUC__ >= 11)
+#define VNNI __attribute__((target("avxvnni")))
+#define FUSED_DOT(sum, a, b) _mm256_dpwssd_avx_epi32(sum, a, b)
+#endif
+#else
+#define LANES 4
+#define ROWS 4
+#define EACH_ROWS(X) X(1) X(2) X(3) X(4)
+#undef GN_UNROLL
+#define GN_UNROLL
+typedef struct vector {
+    int32_t lane[LANES];
+} vector;
+#define ZERO ((vector){{0}})
+#define READ(from) read_vector(from)
+#define WRITE(to, value) write_vector(to, value)
+#define EACH(pair) each_lane(pair)
+#define ADD(a, b) add_vectors(a, b)
+#define DOT(sum, a, b) add_dots(sum, a, b)
+
+static inline vector read_vector(const void *from) {
+    vector made;
+    memcpy(&made, from, sizeof made);
+    return made;
+}
+
+static inline void write_vector(void *to, vector value) {
+    memcpy(to, &value, sizeof value);
+}
+
+static inline vector each_lane(int32_t pair) {
+    return (vector){{pair, pair, pair, pair}};
+}
+
+static inline vector add_vectors(vector a, vector b) {
+    for (int i = 0; i < LANES; i++) {
+        a.lane[i] = (int32_t)((uint32_t)a.lane[i] + (uint32_t)b.lane[i]);
+    }
+    return a;
+}
+
+static inline vector add_dots(vector sum, vector a, vector b) {
+    int16_t left[2 * LANES], right[2 * LANES];
+    memcpy(left, &a, sizeof left);
+    memcpy(right, &b, sizeof right);
+    for (int i = 0; i < LANES; i++) {
+        const int32_t dot = left[2 * i] * right[2 * i] + left[2 * i + 1] * right[2 * i + 1];
+        sum.lane[i] = (int32_t)((uint32_t)sum.lane[i] + (uint32_t)dot);
+    }
+    return sum;
+}
+#endif
+
+#define WIDTH (2 * LANES)
+/* Pairs of places of k in a level, and columns in a panel; as many bytes as gemm.h's. */
+#define LEVEL (GN_GEMM_DEPTH / 4)
+#define LEFT_STEP (GN_GEMM_LEFT_STEP / 4)
+#define PANEL (GN_GEMM_COLUMNS / 4 / WIDTH * WIDTH)
+/* Rows of the output in the least part of a thread. */
+#define SLICE (4 * ROWS)
+
+/* `rows` rows of a block, a whole sliver wide: c = a b, or c += a b. */
+#define MAKE_BLOCK(name, TARGET, ACCUMULATE)                                                                          \
+    GN_INLINE TARGET void name(const int rows, int64_t depth, const int32_t *a, const int32_t *b, int adds,           \
+                               int32_t *c, int64_t c_row) {                                                           \
+        vector sums[ROWS][2];                                                                                         \
+        GN_UNROLL                                                                                                     \
+        for (int i = 0; i < rows; i++) {                                                                              \
+            sums[i][0] = sums[i][1] = ZERO;                                                                           \
+        }                                                                                                             \
+        for (int64_t p = 0; p < depth; p++) {                                                                         \
+            const vector left = READ(b + p * WIDTH);                                                                  \
+            const vector right = READ(b + p * WIDTH + LANES);                                                         \
+            GN_UNROLL                                                                                                 \
+            for (int i = 0; i < rows; i++) {                                                                          \
+                const vector pair = EACH(a[i * LEFT_STEP + p]);                                                       \
+                sums[i][0] = ACCUMULATE(sums[i][0], pair, left);                                                      \
+                sums[i][1] = ACCUMULATE(sums[i][1], pair, right);                                                     \
+            }                                                                                                         \
+        }                                                                                                             \
+        GN_UNROLL                                                                                                     \
+        for (int i = 0; i < rows; i++) {                                                                              \
+            int32_t *to = c + i * c_row;                                                                              \
+            WRITE(to, adds ? ADD(READ(to), sums[i][0]) : sums[i][0]);                                                 \
+            WRITE(to + LANES, adds ? ADD(READ(to + LANES), sums[i][1]) : sums[i][1]);                                 \
+        }                                                                                                             \
+    }
+
+typedef void block(int64_t depth, const int32_t *a, const int32_t *b, int adds, int32_t *c, int64_t c_row);
+#define NO_TARGET
+MAKE_BLOCK(make_plain, NO_TARGET, DOT)
+#define BLOCK(rows)                                                                                                   \
+    static void plain_##rows(int64_t depth, const int32_t *a, const int32_t *b, int adds, int32_t *c, int64_t c_row) { \
+        make_plain(rows, depth, a, b, adds, c, c_row);                                                                \
+    }
+EACH_ROWS(BLOCK)
+#undef BLOCK
+#define BLOCK(rows) plain_##rows,
+static block *const plain_blocks[ROWS] = {EACH_ROWS(BLOCK)};
+#undef BLOCK
+
+#if defined(VNNI)
+MAKE_BLOCK(make_fused, VNNI, FUSED_DOT)
+#define BLOCK(rows)                                                                                                  \
+    static VNNI void fused_##rows(int64_t depth, const int32_t *a, const int32_t *b, int adds, int32_t *c,           \
+                                  int64_t c_row) {                                                                   \
+        make_fused(rows, depth, a, b, adds, c, c_row);                                                               \
+    }
+EACH_ROWS(BLOCK)
+#undef BLOCK
+#define BLOCK(rows) fused_##rows,
+static block *const fused_blocks[ROWS] = {EACH_ROWS(BLOCK)};
+#undef BLOCK
+#endif
+
+#if defined(VNNI)
+/* Whether the processor multiplies and adds pairs in one instruction: AVX512-VNNI, or AVX-VNNI for shorter vectors, which
+ * not all compilers can test. */
+static int has_fused_dots(void) {
+#if defined(__AVX512BW__)
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx512vnni") != 0;
+#else
+    unsigned int a, b, c, d;
+    return __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a >> 4 & 1) != 0;
+#endif
+}
+#endif
+
+/* The blocks for this processor. */
+static block *const *find_blocks(void) {
+#if defined(VNNI)
+    if (has_fused_dots()) {
+        return fused_blocks;
+    }
+#endif
+    return plain_blocks;
+}
+
+/* Element (i, p) of the left factor or (p, j) of the right one: data[i * outer + p * inner]; of the result, in bytes. */
+typedef struct factor {
+    const int8_t *data; /* or uint8_t */
+    int64_t outer, inner;
+} factor;
+
+typedef struct int_product {
+    int64_t m, n, k;
+    factor left, right;
+    int is_unsigned; /* the left factor */
+    char *out;
+    int64_t out_row, out_column;
+    block *const *blocks;
+    gn_status status;
+} int_product;
+
+#define WIDEN(TYPE)                                                                                                   \
+    static void widen_##TYPE(const TYPE *from, int64_t step, int16_t *to, int64_t count) {                            \
+        if (step == 1) {                                                                                              \
+            for (int64_t i = 0; i < count; i++) {                                                                     \
+                to[i] = from[i];                                                                                      \
+            }                                                                                                         \
+            return;                                                                                                   \
+        }                                                                                                             \
+        for (int64_t i = 0; i < count; i++) {                                                                         \
+            to[i] = from[i * step];                                                                                   \
+        }                                                                                                             \
+    }
+WIDEN(int8_t)
+WIDEN(uint8_t)
+
+/* Rows of the left factor: to[row][place], a zero behind the last one if their number is odd. */
+static void pack_left(const int_product *work, int32_t *to, int64_t first, int64_t count, int64_t start,
+                      int64_t places) {
+    const factor *left = &work->left;
+    for (int64_t i = 0; i < count; i++) {
+        const int8_t *from = left->data + (first + i) * left->outer + start * left->inner;
+        int16_t *row = (int16_t *)(void *)(to + i * LEFT_STEP);
+        if (work->is_unsigned) {
+            widen_uint8_t((const uint8_t *)from, left->inner, row, places);
+        } else {
+            widen_int8_t(from, left->inner, row, places);
+        }
+        row[places] = 0;
+    }
+}
+
+/* Columns of the right factor in slivers: to[sliver][pair][column], zeros behind the last column. */
+static void pack_right(const factor *right, int32_t *to, int64_t first, int64_t count, int64_t start,
+                       int64_t places) {
+    static const int8_t zeros[WIDTH];
+    const int64_t depth = (places + 1) / 2;
+    for (int64_t j = 0; j < count; j += WIDTH) {
+        const int64_t columns = gn_min(WIDTH, count - j);
+        const int8_t *corner = right->data + (first + j) * right->outer + start * right->inner;
+        int16_t *sliver = (int16_t *)(void *)(to + j * depth);
+        if (columns < WIDTH) {
+            memset(sliver, 0, (size_t)(depth * WIDTH) * sizeof *to);
+        }
+        if (right->outer == 1 && columns == WIDTH) {
+            for (int64_t p = 0; p < depth; p++) {
+                const int8_t *even = corner + 2 * p * right->inner;
+                const int8_t *odd = 2 * p + 1 < places ? even + right->inner : zeros;
+                for (int64_t column = 0; column < WIDTH; column++) {
+                    sliver[2 * (p * WIDTH + column)] = even[column];
+                    sliver[2 * (p * WIDTH + column) + 1] = odd[column];
+                }
+            }
+            continue;
+        }
+        for (int64_t column = 0; column < columns; column++) {
+            const int8_t *from = corner + column * right->outer;
+            for (int64_t p = 0; p < depth; p++) {
+                int16_t *pair = sliver + 2 * (p * WIDTH + column);
+                pair[0] = from[2 * p * right->inner];
+                pair[1] = 2 * p + 1 < places ? from[(2 * p + 1) * right->inner] : (int8_t)0;
+            }
+        }
+    }
+}
+
+/* A block that is no whole sliver wide, or whose columns are not adjacent in the result. */
+static void make_edge(const int_product *work, int64_t rows, int64_t columns, int64_t depth, const int32_t *a,
+                      const int32_t *b, int adds, char *out) {
+    int32_t whole[ROWS * WIDTH];
+    work->blocks[rows - 1](depth, a, b, 0, whole, WIDTH);
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t j = 0; j < columns; j++) {
+            int32_t *to = (int32_t *)(void *)(out + i * work->out_row + j * work->out_column);
+            *to = (int32_t)((adds ? (uint32_t)*to : 0) + (uint32_t)whole[i * WIDTH + j]);
+        }
+    }
+}
+
+/* A panel of the right factor, which is packed already, and rows [first, last) of the left one. */
+static void multiply_panel(const int_product *work, int64_t first, int64_t last, int64_t column, int64_t columns,
+                           int64_t start, int64_t places, int32_t *left_panel, const int32_t *right_panel) {
+    const int64_t depth = (places + 1) / 2;
+    const int adds = start > 0;
+    for (int64_t row = first; row < last; row += ROWS) {
+        const int64_t rows = gn_min(ROWS, last - row);
+        pack_left(work, left_panel, row, rows, start, places);
+        for (int64_t j = 0; j < columns; j += WIDTH) {
+            char *out = work->out + row * work->out_row + (column + j) * work->out_column;
+            const int32_t *sliver = right_panel + j * depth;
+            if (columns - j >= WIDTH && work->out_column == (int64_t)sizeof(int32_t)) {
+                work->blocks[rows - 1](depth, left_panel, sliver, adds, (int32_t *)(void *)out,
+                                       work->out_row / (int64_t)sizeof(int32_t));
+            } else {
+                make_edge(work, rows, gn_min(WIDTH, columns - j), depth, left_panel, sliver, adds, out);
+            }
+        }
+    }
+}
+
+static void multiply_rows(int64_t begin, int64_t end, void *context) {
+    int_product *work = context;
+    const int64_t first = begin * SLICE, last = gn_min(end * SLICE, work->m);
+    int32_t *left_panel = gn_take((ROWS * LEFT_STEP + PANEL * LEVEL) * (int64_t)sizeof(int32_t));
+    if (left_panel == NULL) {
+        gn_report(&work->status, GN_OUT_OF_MEMORY);
+        return;
+    }
+    int32_t *right_panel = left_panel + ROWS * LEFT_STEP;
+    for (int64_t column = 0; column < work->n; column += PANEL) {
+        const int64_t columns = gn_min(PANEL, work->n - column);
+        for (int64_t start = 0; start < work->k; start += 2 * LEVEL) {
+            const int64_t places = gn_min(2 * LEVEL, work->k - start);
+            pack_right(&work->right, right_panel, column, columns, start, places);
+            multiply_panel(work, first, last, column, columns, start, places, left_panel, right_panel);
+        }
+    }
+    gn_give(left_panel);
+}
+
+int32_t kernel_int_mm(const gn_call *call, void *const *data) {
+    const gn_tensor *out = &call->tensors[0], *left = &call->tensors[1], *right = &call->tensors[2];
+    int_product work = {
+        .m = left->sizes[0],
+        .n = right->sizes[1],
+        .k = left->sizes[1],
+        .left = {data[1], left->strides[0], left->strides[1]},
+        .is_unsigned = left->dtype == GN_UINT8,
+        .right = {data[2], right->strides[1], right->strides[0]},
+        .out = data[0],
+        .out_row = out->strides[0],
+        .out_column = out->strides[1],
+        .blocks = find_blocks(),
+    };
+    if (work.k == 0) {
+        for (int64_t i = 0; i < work.m; i++) {
+            for (int64_t j = 0; j < work.n; j++) {
+                *(int32_t *)(void *)(work.out + i * work.out_row + j * work.out_column) = 0;
+            }
+        }
+        return GN_OK;
+    }
+    const int64_t steps = SLICE * gn_max(1, work.n) * work.k;
+    gn_parallel_for(0, (work.m + SLICE - 1) / SLICE, gn_max(1, GN_GRAIN * 8 / steps), multiply_rows, &work);
+    return work.status;
+}

@@ -1,0 +1,166 @@
+"""Views of quantized tensors, and other tensors with some of the same integers in another order.
+
+One that is quantized per channel has only the views under which each scale keeps its slice.
+
+Source: aten/src/ATen/native/TensorShape.cpp (as_strided_qtensorimpl, create_subtensor_quantizer),
+aten/src/ATen/native/quantized/TensorAdvancedIndexing.cpp, cpu/kernels/QuantizedOpKernels.cpp (qcat_nhwc).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..dispatch.dispatcher import OpOverload, aten
+from ..memory.tensor import INFERENCE_VERSION, Tensor, version_counter
+from ..values.dtype import float32
+from ..values.geometry import wrap_dim
+from .arithmetic import dequantize, quantize
+from .quantizer import PerChannelAffine, PerTensorAffine, Quantizer, check_channels
+from .registration import quantized_kernel, view_of
+from .tensor import QuantizedTensor, make_quantized
+
+_OF_SHAPE = ("view", "_unsafe_view", "_reshape_alias", "detach", "alias")
+
+
+def _view(operator: OpOverload, arguments: Sequence[Any]) -> Any:
+    """The views of a quantized tensor that an operator returns."""
+    self = arguments[0]
+    found = operator(self.held, *arguments[1:])
+    version = self._version_counter
+    version = version if version is INFERENCE_VERSION else version_counter(self)
+    many = found if isinstance(found, tuple) else (found,)
+    made = tuple(make_quantized(each, _viewed(operator, arguments, each), version) for each in many)
+    return made if isinstance(found, tuple) else made[0]
+
+
+view_of["default"] = _view
+
+
+def _viewed(operator: OpOverload, arguments: Sequence[Any], view: Tensor) -> Quantizer:
+    """The quantizer of a view.  Raises RuntimeError if one scale would not have one slice of it."""
+    self: QuantizedTensor = arguments[0]
+    quantizer = self.quantizer
+    if isinstance(quantizer, PerTensorAffine):
+        return quantizer
+    name, axis, ndim = operator.schema.name, quantizer.axis, self._spec.ndim
+    if name in _OF_SHAPE:
+        if axis >= view._spec.ndim:
+            raise RuntimeError("Channel axis out of range in per channel affine quantization.")
+        check_channels(quantizer, view._spec.sizes)
+        return quantizer
+    if name in ("select", "slice"):
+        dim = wrap_dim(arguments[1], ndim)
+        if dim != axis:
+            return _with_axis(quantizer, axis - (name == "select" and dim < axis))
+        scales, zero_points = (
+            operator(each, 0, *arguments[2:]) for each in (quantizer.scales, quantizer.zero_points)
+        )
+        if scales._spec.numel == 1:
+            return PerTensorAffine(scales.to(float32).item(), int(zero_points.item()))
+        return PerChannelAffine(scales, zero_points, axis)
+    if name == "unsqueeze":
+        return _with_axis(quantizer, axis + (wrap_dim(arguments[1], ndim + 1) <= axis))
+    if name == "squeeze":
+        dims = arguments[1] if len(arguments) > 1 else range(ndim)
+        chosen = [wrap_dim(dim, ndim) for dim in ((dims,) if isinstance(dims, int) else dims)]
+        gone = [dim for dim in chosen if self._spec.sizes[dim] == 1]
+        if axis not in gone:
+            return _with_axis(quantizer, axis - sum(dim < axis for dim in gone))
+    raise RuntimeError("Setting strides is possible only on uniformly quantized tensor")
+
+
+def _with_axis(quantizer: PerChannelAffine, axis: int) -> PerChannelAffine:
+    return PerChannelAffine(quantizer.scales, quantizer.zero_points, axis)
+
+
+# -- copies --------------------------------------------------------------------------------------------------
+
+
+@quantized_kernel("clone")
+def _clone(self: QuantizedTensor, memory_format: Any) -> QuantizedTensor:
+    return make_quantized(aten.clone.default(self.held, memory_format), self.quantizer)
+
+
+@quantized_kernel("copy_")
+def _copy(self: Tensor, source: Tensor, non_blocking: bool) -> Tensor:
+    """Quantizes numbers as ``self`` is; takes integers and quantizer of a quantized tensor."""
+    if not isinstance(self, QuantizedTensor):
+        raise RuntimeError(
+            "Copying from quantized Tensor to non-quantized Tensor is not allowed, please use dequantize to "
+            "get a float Tensor from a quantized Tensor"
+        )
+    if not isinstance(source, QuantizedTensor):
+        if source._spec.dtype is not float32:
+            raise RuntimeError(
+                "Quantized copy only works with kFloat as source Tensor, got "
+                f"{source._spec.dtype.scalar_type}"
+            )
+        self.held.copy_(quantize(source, self.quantizer, self._spec.dtype).held)
+        return self
+    if self._spec.dtype is not source._spec.dtype:
+        raise RuntimeError(
+            f"copy_: expected a source of dtype {self._spec.dtype.name}, got {source._spec.dtype.name}"
+        )
+    self.held.copy_(source.held)
+    self.quantizer = source.quantizer
+    return self
+
+
+@quantized_kernel("_to_copy")
+def _to_copy(
+    self: QuantizedTensor,
+    dtype: Any,
+    layout: Any,
+    device: Any,
+    pin_memory: Any,
+    non_blocking: bool,
+    memory_format: Any,
+) -> QuantizedTensor:
+    if dtype is not None and dtype is not self._spec.dtype:
+        raise RuntimeError("Creation of quantized tensor requires quantized dtype like gnomon.quint8")
+    held = aten._to_copy.default(self.held, None, layout, device, pin_memory, non_blocking, memory_format)
+    return make_quantized(held, self.quantizer)
+
+
+def _same_integers(name: str) -> None:
+    """Register the kernel of an operator that only moves elements: that of the integers."""
+    operator = aten._find(name)
+
+    def run(self: QuantizedTensor, *arguments: Any) -> QuantizedTensor:
+        if not isinstance(self.quantizer, PerTensorAffine):
+            raise RuntimeError(f"{operator.schema.name}: expected a tensor that is quantized per tensor")
+        return make_quantized(operator(self.held, *arguments), self.quantizer)
+
+    quantized_kernel(name)(run)
+
+
+for _name in ("index_select", "flip", "index.Tensor", "_index"):
+    _packet, _, _overload = _name.partition(".")
+    if _packet in aten._packets and _overload in aten._packets[_packet].overloads:
+        _same_integers(_name)
+
+
+@quantized_kernel("stack")
+def _stack(tensors: Sequence[QuantizedTensor], dim: int) -> QuantizedTensor:
+    place = wrap_dim(dim, tensors[0]._spec.ndim + 1)
+    return aten.cat.default([each.unsqueeze(place) for each in tensors], place)
+
+
+@quantized_kernel("cat")
+def _cat(tensors: Sequence[QuantizedTensor], dim: int) -> QuantizedTensor:
+    """The result is quantized as the first tensor is; others are quantized again if they differ."""
+    first = tensors[0]
+    if any(each._spec.dtype is not first._spec.dtype for each in tensors):
+        raise RuntimeError("All dtypes must be the same.")
+    if not all(isinstance(each.quantizer, PerTensorAffine) for each in tensors):
+        raise RuntimeError(
+            "Only per-tensor quantization is supported in 'cat', but some tensors are quantized per channel"
+        )
+    held = []
+    for each in tensors:
+        same = each.quantizer.same(first.quantizer)
+        held.append(
+            each.held if same else quantize(dequantize(each), first.quantizer, first._spec.dtype).held
+        )
+    return make_quantized(aten.cat.default(held, dim), first.quantizer)
