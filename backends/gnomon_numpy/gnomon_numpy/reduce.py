@@ -65,7 +65,8 @@ def smallest(a: Array, axes: Axes, kept: bool, *_: Any) -> Array:
 def xor_sum(a: Array, axes: Axes, kept: bool, *_: Any) -> Array:
     """The exclusive or of the bits: of floats as float64, of integers as int64."""
     words = a.astype(np.float64 if a.dtype.kind == "f" else np.int64).view(np.uint64)
-    return np.bitwise_xor.reduce(words, axis=axes, keepdims=kept)
+    exclusive_or: Any = np.bitwise_xor  # its types have no keepdims that is not known before
+    return exclusive_or.reduce(words, axis=axes, keepdims=kept)
 
 
 @family.reduction("any.dims", ALL)
