@@ -19,6 +19,12 @@ COMPLEX = ("complex64", "complex128")
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
 DTYPES = ("bool", *INTEGERS, *REAL_FLOATS, *COMPLEX)
 FLOATS = (*REAL_FLOATS, *COMPLEX)
+# The dtypes that few operators take: they parametrize no test, but tensors of a sample may have them.
+UNSIGNED = ("uint16", "uint32", "uint64")
+FLOAT8 = ("float8_e4m3fn", "float8_e5m2")
+LIMITED = (*UNSIGNED, *FLOAT8, "complex32")
+_WHOLE = (*INTEGERS, *UNSIGNED)
+_OF_TWO_PARTS = (*COMPLEX, "complex32")
 
 LAYOUTS = ("contiguous", "transposed", "offset", "gapped", "expanded", "mixed")
 # In the layout "mixed", tensor i of a call has layout i of these: the operands have different layouts.
@@ -71,10 +77,15 @@ _FRACTION_BITS = {
     "float64": 44,
     "complex64": 22,
     "complex128": 44,
+    "float8_e4m3fn": 2,
+    "float8_e5m2": 1,
+    "complex32": 9,
 }
 
 _FLOAT_LIMITS = {  # smallest subnormal, smallest normal, largest
     "float16": (2.0**-24, 2.0**-14, 65504.0),
+    "float8_e4m3fn": (2.0**-9, 2.0**-6, 448.0),
+    "float8_e5m2": (2.0**-16, 2.0**-14, 57344.0),
     "bfloat16": (2.0**-133, 2.0**-126, (2 - 2.0**-7) * 2.0**127),
     "float32": (2.0**-149, 2.0**-126, (2 - 2.0**-23) * 2.0**127),
     "float64": (2.0**-1074, 2.0**-1022, (2 - 2.0**-52) * 2.0**1023),
@@ -250,6 +261,10 @@ def sample(
     return Sample(args, kwargs, None if dtypes is None else tuple(dtypes), None, differentiable, smooth)
 
 
+# The options of samples whose tensors have dtypes of their own, so that one dtype of the test is enough.
+IN_FLOAT32: Keywords = {"dtypes": ["float32"], "differentiable": False}
+
+
 def bad(kind: str, *args: Any, dtypes: Sequence[str] = ("float32",), **kwargs: Any) -> Sample:
     """A Sample of invalid input, which has to raise ``kind``."""
     return Sample(args, kwargs, tuple(dtypes), kind, False)
@@ -350,8 +365,8 @@ def _draws(values: str, dtype: str, count: int, key: str) -> Iterator[Any]:
     elif dtype == "bool":
         for _ in range(count):
             yield values in ("positive", "nonzero") or draw() < 0.5
-    elif dtype in INTEGERS:
-        least = 1 if values in ("positive",) else 0 if dtype == "uint8" else -9
+    elif dtype in _WHOLE:
+        least = 1 if values in ("positive",) else 0 if dtype.startswith("uint") else -9
         if values == "distinct":
             order = sorted(range(count), key=lambda _: draw())
             most = _extremes(dtype)[0]  # a narrow dtype has fewer values than that
@@ -387,7 +402,7 @@ def _floats(values: str, dtype: str, count: int, draw: Callable[[], float]) -> I
         return -number if values == "nonzero" and draw() < 0.5 else number
 
     for _ in range(count):
-        yield complex(one(), one()) if dtype in COMPLEX else one()
+        yield complex(one(), one()) if dtype in _OF_TWO_PARTS else one()
 
 
 def _hurting(values: str, dtype: str, count: int, draw: Callable[[], float]) -> Iterator[Any]:
@@ -436,13 +451,14 @@ def _order(number: Any) -> tuple[float, float]:
 def _extremes(dtype: str) -> list[Any]:
     if dtype == "bool":
         return [True, False]
-    if dtype in INTEGERS:
-        bits = 8 if dtype == "uint8" else int(dtype[3:])
-        most = 2**bits - 1 if dtype == "uint8" else 2 ** (bits - 1) - 1
-        least = 0 if dtype == "uint8" else -(2 ** (bits - 1))
+    if dtype in _WHOLE:
+        is_unsigned = dtype.startswith("uint")
+        bits = int(dtype.removeprefix("u")[3:])
+        most = 2**bits - 1 if is_unsigned else 2 ** (bits - 1) - 1
+        least = 0 if is_unsigned else -(2 ** (bits - 1))
         return [most, 0, least, 1, most - 1, 2, least + 1]
     inf, nan = float("inf"), float("nan")
-    if dtype in COMPLEX:
+    if dtype in _OF_TWO_PARTS:
         return [
             complex(1.0, -0.0),
             complex(nan, 1.0),
@@ -452,6 +468,7 @@ def _extremes(dtype: str) -> list[Any]:
             complex(-1.5, -inf),
         ]
     subnormal, normal, largest = _FLOAT_LIMITS[dtype]
+    inf = largest if dtype == "float8_e4m3fn" else inf  # it has no infinities
     return [nan, inf, -0.0, 0.0, -inf, largest, subnormal, -normal, 1.0, -1.0, 0.5, -2.5, -largest, 1.5]
 
 

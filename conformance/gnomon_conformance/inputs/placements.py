@@ -213,7 +213,7 @@ def _outputs(variant: Any, sample: Sample, dtype: str) -> list[Stored]:
 def _made(outputs: Sequence[Stored], layout: str) -> list[GivenTensor]:
     """Outputs, each in its own storage, filled with a number that no result has by accident."""
     return [
-        _laid(each, layout, 1000 + number, (True if each.dtype == "bool" else 77,))
+        _laid(each, layout, 1000 + number, (True if each.dtype == "bool" else 80,))
         for number, each in enumerate(outputs)
     ]
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from gnomon.memory.accessor import TensorAccessor
 from gnomon.memory.backend import USUAL_TRAITS, ReferenceBackend, reference_backend
+from gnomon.values.dtype import names_of_dtypes
 
 DEVICE = "mutant"
 LARGE = 2**24  # bytes
@@ -24,7 +25,7 @@ class Loopback(ReferenceBackend):
     def __init__(self, kernels: dict[str, Callable[..., Any]] | None = None) -> None:
         self.kernels = {name: copied(each) for name, each in reference_backend.kernels.items()}
         self.kernels |= kernels or {}
-        self.capabilities = dict.fromkeys(self.kernels)
+        self.capabilities = dict.fromkeys(self.kernels, names_of_dtypes)
 
     def allocate(self, nbytes: int, index: int) -> Any:
         """Large blocks get physical memory only where they are accessed."""

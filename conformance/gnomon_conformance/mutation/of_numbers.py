@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from gnomon.memory.accessor import TensorAccessor, elements
-from gnomon.values.dtype import bfloat16
+from gnomon.values.dtype import FLOAT8, bfloat16, float32
 
 from .loopback import filled, numbers_of, right
 from .mutants import mutant
@@ -20,6 +20,27 @@ def _() -> dict[str, Any]:
             filled(output, lambda number: number + 0.01)
 
     return {"_softmax": kernel}
+
+
+@mutant(
+    "floats of 8 bits truncated",
+    "a copy to a float of 8 bits drops bits instead of rounding",
+    "forward[copy_-float32]",
+)
+def _() -> dict[str, Any]:
+    def kernel(iterator: Any) -> None:
+        output, source = iterator.tensor(0), iterator.tensor(1)
+        right["copy_"](iterator)
+        if output.dtype in FLOAT8 and source.dtype is float32:
+            pairs = zip(TensorAccessor(output).offsets(), elements(source))
+            accessor = TensorAccessor(output)
+            for offset, number in pairs:
+                found = accessor.read(offset)
+                if abs(found) > abs(number):  # the next number towards zero
+                    code = output.dtype._encode(found)
+                    accessor.write(offset, output.dtype._decode[code - 1])
+
+    return {"copy_": kernel}
 
 
 @mutant(

@@ -1,6 +1,6 @@
 """Samples of copies, and of conversions of dtype, device or memory format."""
 
-from ..inputs.description import ON_DEVICE, Keywords, bad, sample, tensor
+from ..inputs.description import IN_FLOAT32, LIMITED, ON_DEVICE, UNSIGNED, Keywords, bad, sample, tensor
 from . import samples_of
 
 samples_of(
@@ -34,6 +34,18 @@ samples_of(
             differentiable=False,
         ),
         sample(tensor(7, dtype="int8"), tensor(7, dtype="int64", values="special"), dtypes=["float32"]),
+        *[
+            sample(tensor(14, dtype=to), tensor(14, dtype=source, values="special"), **IN_FLOAT32)
+            for dtype in LIMITED
+            # not from fractions to unsigned dtypes, as C leaves the result open
+            for to, source in (
+                (dtype, "int64" if dtype in UNSIGNED else "float32"),
+                ("complex64", dtype),
+                (dtype, dtype),
+            )
+        ],
+        *[sample(tensor(3, 4, dtype=dtype), tensor(4, dtype=dtype), **IN_FLOAT32) for dtype in LIMITED],
+        *[sample(tensor(7, dtype="int64"), tensor(7, dtype=dtype), **IN_FLOAT32) for dtype in LIMITED],
         bad("RuntimeError", tensor(2, 3), tensor(2)),
         bad("RuntimeError", tensor(3), tensor(2, 3)),
     ],
@@ -47,6 +59,10 @@ samples_of(
         sample(tensor(2, dtype="float32"), 2.5, dtypes=["float32"]),
         sample(tensor(2, dtype="float16"), float("inf"), dtypes=["float32"]),
         sample(tensor(2, dtype="complex64"), 1j, dtypes=["float32"]),
+        *[sample(tensor(2, 3, dtype=dtype), 3, **IN_FLOAT32) for dtype in LIMITED],
+        *[sample(tensor(2, dtype=dtype), 0.3, **IN_FLOAT32) for dtype in LIMITED],
+        sample(tensor(2, dtype="uint64"), 2**64 - 1, **IN_FLOAT32),
+        sample(tensor(2, dtype="complex32"), 1.5 - 2j, **IN_FLOAT32),
     ],
 )
 samples_of("zero_", [sample(tensor(2, 3)), sample(tensor()), sample(tensor(0))])

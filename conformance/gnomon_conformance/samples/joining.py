@@ -1,6 +1,6 @@
 """Samples of joining: cat, stack and similar operators, broadcast_tensors, meshgrid."""
 
-from ..inputs.description import bad, sample, tensor
+from ..inputs.description import IN_FLOAT32, LIMITED, bad, sample, tensor
 from . import samples_of
 
 samples_of(
@@ -14,6 +14,7 @@ samples_of(
         sample([tensor(0, 3), tensor(0, 3)]),
         sample([tensor(2, dtype="int32"), tensor(2, dtype="float16")], dtypes=["float32"]),
         sample([tensor(2, dtype="float64"), tensor(2, dtype="bool")], dtypes=["float32"]),
+        *[sample([tensor(2, 3, dtype=each), tensor(2, 1, dtype=each)], 1, **IN_FLOAT32) for each in LIMITED],
         bad("RuntimeError", [tensor(2, 3), tensor(2, 2)]),
         bad("RuntimeError", [tensor(2, 3), tensor(2)]),
         bad("IndexError", [tensor(2), tensor(2)], 1),

@@ -1,6 +1,16 @@
 """Samples of pointwise operators: arithmetic, comparisons, activations."""
 
-from ..inputs.description import COMPLEX, FLOATS, INTEGERS, REAL_FLOATS, bad, sample, tensor
+from ..inputs.description import (
+    COMPLEX,
+    FLOATS,
+    IN_FLOAT32,
+    INTEGERS,
+    LIMITED,
+    REAL_FLOATS,
+    bad,
+    sample,
+    tensor,
+)
 from . import samples_of
 
 SPECIAL = tensor(14, values="special")
@@ -260,6 +270,15 @@ samples_of(
 
 COMPARISONS = "eq.Tensor ne.Tensor lt.Tensor le.Tensor gt.Tensor ge.Tensor"
 samples_of(COMPARISONS, [*binary(), *mixtures(), *numbers(), *special_pairs(), *ill_sized()])
+# equality of the dtypes that few operators take
+samples_of(
+    "eq.Tensor ne.Tensor",
+    [
+        sample(tensor(3, 14, dtype=dtype, values=kind), tensor(14, dtype=dtype, values=kind), **IN_FLOAT32)
+        for dtype in LIMITED
+        for kind in ("special", "positive")
+    ],
+)
 COMPARISON_ALIASES = "not_equal.Tensor less.Tensor less_equal.Tensor greater.Tensor greater_equal.Tensor"
 samples_of(COMPARISON_ALIASES, [*binary()[:3], *numbers(), *special_pairs()])
 samples_of("logical_and logical_or logical_xor", [*binary(), *mixtures(), *special_pairs(), *ill_sized()])
@@ -290,6 +309,7 @@ MASK = tensor(2, 3, dtype="bool")
 samples_of(
     "where.self",
     [
+        *[sample(MASK, tensor(3, dtype=dtype), tensor(2, 3, dtype=dtype), **IN_FLOAT32) for dtype in LIMITED],
         sample(MASK, tensor(2, 3), tensor(2, 3)),
         sample(tensor(3, dtype="bool"), tensor(2, 1), tensor()),
         sample(tensor(dtype="bool"), tensor(2, 3), tensor(3)),

@@ -28,7 +28,7 @@ def fillers(dtype):
     """Two numbers that outputs of a dtype are filled with before the calls."""
     if dtype == "bool":
         return (True, False)
-    return (float("nan") if dtype in REAL_FLOATS else 113, 77)
+    return (float("nan") if dtype in REAL_FLOATS else 112, 80)
 
 
 def call_between_guards(framework, operator, sample, dtype, wanted, turn):

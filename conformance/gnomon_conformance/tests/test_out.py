@@ -40,7 +40,7 @@ def output(framework, wanted, how):
         )
     strides, offset = strides_of(sizes, "gapped" if how == "gapped" else "contiguous")
     count = offset + sum((size - 1) * stride for size, stride in zip(sizes, strides)) + 3 if all(sizes) else 1
-    filler = True if dtype == "bool" else 77
+    filler = True if dtype == "bool" else 80  # every dtype has it
     return framework.build(Stored((filler,) * count, sizes, strides, offset, dtype))
 
 
@@ -156,7 +156,7 @@ def gaps_changed(whole, mine, expected):
     changed = [
         place
         for place, number in enumerate(whole)
-        if place not in reached and number != (number == number and 77) and number is not True
+        if place not in reached and number != (number == number and 80) and number is not True
     ]
     return [f"memory between the elements of the output was written to, at {changed}"] if changed else []
 
