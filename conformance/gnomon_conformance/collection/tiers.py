@@ -49,6 +49,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "indexing": ("indexing", "joining", "scatter"),
     "neural network": (
         *("activations", "attention", "convolution", "embedding", "embedding_bag", "folding", "losses"),
+        "opaque",
         *(
             "networks",
             "normalization",

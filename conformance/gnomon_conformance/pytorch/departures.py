@@ -285,6 +285,7 @@ OWN_OPERATORS = {
     "_binary_cross_entropy": "the kernel under binary_cross_entropy, of pairs",
     "_rnn_layer": "a recurrent layer in one direction, of any mode; PyTorch has one of oneDNN's for LSTM",
     "_rnn_layer_backward": "the gradients of _rnn_layer",
+    "_mkldnn_blocked_convolution": "a convolution whose channels lie in blocks; in PyTorch the blocks are hidden",
     "div_floor": "the kernel under div(rounding_mode='floor') and floor_divide",
     "div_trunc": "the kernel under div(rounding_mode='trunc')",
 }
