@@ -58,6 +58,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
             "folding",
             "losses",
         ),
+        "opaque",
         *(
             "networks",
             "normalization",

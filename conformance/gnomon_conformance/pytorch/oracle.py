@@ -70,6 +70,16 @@ def _opmath(*tensors: Any) -> list[Any]:
     return [each.float() if each is not None and each.itemsize == 2 else each for each in tensors]
 
 
+def _blocked_convolution(
+    input: Any, weight: Any, bias: Any, channels: int, stride: Any, padding: Any, dilation: Any
+) -> Any:
+    x = input.movedim(-1, 2).flatten(1, 2)[:, :channels]
+    w = weight.permute(0, 5, 1, 4, 2, 3).flatten(0, 1).flatten(1, 2)[:, :channels]
+    added = None if bias is None else bias.flatten()
+    result = torch.nn.functional.conv2d(x, w, added, stride, padding, dilation)
+    return result.unflatten(1, (-1, 8)).movedim(2, -1).contiguous()
+
+
 def _rnn_layer(*arguments: Any) -> tuple[Any, ...]:
     """Step by step with PyTorch's functions; half types in float32."""
     dtype = arguments[0].dtype
@@ -168,6 +178,7 @@ EQUIVALENTS: dict[str, Callable[..., Any]] = {
     "_as_strided": _as_strided,
     "_fused_rms_norm_backward": _fused_rms_norm_backward,
     "_grid_sampler_double_backward": _grid_sampler_double_backward,
+    "_mkldnn_blocked_convolution": _blocked_convolution,
     "_rnn_layer": _rnn_layer,
     "_rnn_layer_backward": _rnn_layer_backward,
     "_smooth_l1": lambda self, beta: torch.ops.aten.smooth_l1_loss(self, torch.zeros_like(self), 0, beta),

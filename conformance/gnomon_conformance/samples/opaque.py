@@ -134,3 +134,17 @@ sparse_samples_of(
 sparse_samples_of(
     "native_batch_norm", [sample(IMAGES, dense(9), dense(9), None, None, True, 0.1, 1e-5, **FLOAT)]
 )
+
+sparse_samples_of(
+    "_mkldnn_blocked_convolution",
+    [
+        sample(
+            dense(2, 2, 4, 9, 8), dense(3, 2, 3, 2, 8, 8), dense(3, 8), 11, (1, 2), (1, 0), (1, 2), **FLOAT
+        ),
+        sample(dense(1, 1, 2, 13, 8), dense(2, 1, 1, 1, 8, 8), None, 3, (1, 1), (0, 0), (1, 1), **FLOAT),
+        sample(
+            dense(1, 1, 3, 3, 8), dense(1, 1, 3, 3, 8, 8), dense(1, 8), 8, (2, 1), (1, 1), (1, 1), **FLOAT
+        ),
+    ],
+    "terms",
+)

@@ -14,10 +14,14 @@ from typing import Any
 from ..calls.native import native_function
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
+from ..ops.nn.convolution import _convolution_meta
 from ..sparse.registration import no_kernel
+from ..values import geometry
+from ..values.dtype import float32
 from ..values.geometry import Ints
 from .blocking import BLOCK, CHANNELS, WEIGHT, blocks
 from .conversion import autograd_mkldnn_kernel, mkldnn_kernel, not_opaque
+from .convolution import blocked_convolution
 from .tensor import MkldnnTensor, become, dense, make_mkldnn, opaque_operand, packed
 
 # ---------------------------------------------------------------------------------------------------------
@@ -108,7 +112,21 @@ def _convolution(
     if transposed and isinstance(weight, MkldnnTensor):
         raise RuntimeError("mkldnn_convolution_transpose: expected a strided weight")
     options = (stride, padding, dilation, transposed, output_padding, groups)
-    return packed(aten.convolution.default(dense(input), dense(weight), _bias_of(bias, input), *options))
+    added, given = _bias_of(bias, input), opaque_operand(input)
+    if transposed or groups != 1 or input._spec.ndim != 4 or input._spec.dtype is not float32:
+        return packed(aten.convolution.default(dense(input), dense(weight), added, *options))
+    specs = (input._spec.contiguous(), weight._spec.contiguous(), None if added is None else added._spec)
+    checked = _convolution_meta(*specs, stride, padding, dilation, False, output_padding, groups)
+    sizes = checked.sizes
+    if not geometry.numel_of(sizes) or not given._spec.numel:
+        return packed(aten.convolution.default(dense(input), dense(weight), added, *options))
+    held = given.held if given.blocking is CHANNELS else CHANNELS.pack(dense(given))
+    in_blocks = isinstance(weight, MkldnnTensor) and weight.blocking is WEIGHT
+    factors = weight.held if in_blocks else WEIGHT.pack(dense(weight))  # type: ignore[attr-defined]
+    terms = None if added is None else _in_blocks(added, 0)
+    window = (_spread(each, 2) for each in (stride, padding, dilation))
+    result = blocked_convolution(held, factors, terms, given._spec.sizes[1], *window)
+    return make_mkldnn(result, sizes, CHANNELS)
 
 
 @mkldnn_kernel("convolution_backward")
