@@ -91,6 +91,13 @@ static inline vector add_dots(vector sum, vector a, vector b) {
 }
 #endif
 
+/* Keeps the rows of a block in order: if all products came before all sums, registers would not suffice. */
+#if LANES > 4
+#define HOLD(a, b) __asm__ volatile("" : "+v"(a), "+v"(b))
+#else
+#define HOLD(a, b) ((void)0)
+#endif
+
 #define WIDTH (2 * LANES)
 /* Pairs of places of k in a level, and columns in a panel; as many bytes as gemm.h's. */
 #define LEVEL (GN_GEMM_DEPTH / 4)
@@ -116,6 +123,7 @@ static inline vector add_dots(vector sum, vector a, vector b) {
                 const vector pair = EACH(a[i * LEFT_STEP + p]);                                                       \
                 sums[i][0] = ACCUMULATE(sums[i][0], pair, left);                                                      \
                 sums[i][1] = ACCUMULATE(sums[i][1], pair, right);                                                     \
+                HOLD(sums[i][0], sums[i][1]);                                                                         \
             }                                                                                                         \
         }                                                                                                             \
         GN_UNROLL                                                                                                     \

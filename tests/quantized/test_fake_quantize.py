@@ -59,6 +59,8 @@ def test_refused():
     ]:
         with pytest.raises(RuntimeError, match=text):
             call()
+    with pytest.raises(RuntimeError, match="is not differentiable with respect to argument 'scale'"):
+        channel(x, scale.clone().requires_grad_(), zero_point, 0, -9, 9)
     with pytest.raises(NotImplementedError, match="not implemented for dtype int64"):
         tensor(x.long(), 0.1, 0, -10, 20)
 

@@ -15,7 +15,7 @@ from ...calls.checks import refuse_dtype
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
 from ...memory.tensor import Tensor
-from ...values.dispatch_key import WRAPPER_KEYS
+from ...values.dispatch_key import GRAD_MODE_BIT, WRAPPER_KEYS, mode_word
 from ...values.dtype import bool_, float16, float32, float64, int32, round_to_float32
 from ...values.geometry import wrap_dim
 
@@ -23,6 +23,16 @@ from ...values.geometry import wrap_dim
 def _check_limits(quant_min: int, quant_max: int) -> None:
     if quant_min > quant_max:
         raise RuntimeError("`quant_min` should be less than or equal to `quant_max`.")
+
+
+def _check_no_gradients(name: str, **parameters: Tensor) -> None:
+    """Raises RuntimeError for parameters that require grad.  Source: check_no_requires_grad."""
+    for argument, each in parameters.items():
+        if each.requires_grad and mode_word() & GRAD_MODE_BIT:
+            raise RuntimeError(
+                f"The function '{name}' is not differentiable with respect to argument '{argument}'. This "
+                "input cannot have requires_grad True."
+            )
 
 
 def _check_zero_points(least: float, most: float, quant_min: int, quant_max: int) -> None:
@@ -95,6 +105,12 @@ def _by_tensors(
     quant_min: int,
     quant_max: int,
 ) -> tuple[Tensor, Tensor]:
+    _check_no_gradients(
+        "_fake_quantize_per_tensor_affine_cachemask_tensor_qparams",
+        scale=scale,
+        zero_point=zero_point,
+        fake_quant_enabled=fake_quant_enabled,
+    )
     _check_limits(quant_min, quant_max)
     factor = scale.detach().to(float32).reshape(())
     offset = zero_point.detach().to(int32).reshape(())
@@ -142,6 +158,7 @@ native_function(
 def _per_channel(
     self: Tensor, scale: Tensor, zero_point: Tensor, axis: int, quant_min: int, quant_max: int
 ) -> tuple[Tensor, Tensor]:
+    _check_no_gradients("fake_quantize_per_channel_affine_cachemask", scale=scale, zero_point=zero_point)
     if scale._spec.dtype.name not in ("float32", "bfloat16"):
         raise RuntimeError(f"Scale must be Float or BFloat16, found {scale._spec.dtype.scalar_type}")
     if zero_point._spec.dtype not in (int32, float32, float16):
