@@ -3078,6 +3078,37 @@ def as_strided_scatter(
     stride: Sequence[_int],
     storage_offset: _int | None = ...,
 ) -> Tensor: ...
+def smm(input: Tensor, mat2: Tensor) -> Tensor: ...
+def sspaddmm(
+    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Scalar = ..., alpha: _Scalar = ...
+) -> Tensor: ...
+def hspmm(mat1: Tensor, mat2: Tensor) -> Tensor: ...
+def mkldnn_convolution(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    padding: Sequence[_int],
+    stride: Sequence[_int],
+    dilation: Sequence[_int],
+    groups: _int,
+) -> Tensor: ...
+def mkldnn_max_pool2d(
+    input: Tensor,
+    kernel_size: Sequence[_int] | _int,
+    stride: Sequence[_int] | _int = ...,
+    padding: Sequence[_int] | _int = ...,
+    dilation: Sequence[_int] | _int = ...,
+    ceil_mode: _bool = ...,
+) -> Tensor: ...
+def mkldnn_max_pool3d(
+    input: Tensor,
+    kernel_size: Sequence[_int] | _int,
+    stride: Sequence[_int] | _int = ...,
+    padding: Sequence[_int] | _int = ...,
+    dilation: Sequence[_int] | _int = ...,
+    ceil_mode: _bool = ...,
+) -> Tensor: ...
+def mkldnn_adaptive_avg_pool2d(input: Tensor, output_size: Sequence[_int] | _int) -> Tensor: ...
 @overload
 def quantize_per_tensor(input: Tensor, scale: _float, zero_point: _int, dtype: _dtype) -> Tensor: ...
 @overload
@@ -3184,34 +3215,3 @@ def quantized_max_pool2d(
     dilation: Sequence[_int] | _int = ...,
     ceil_mode: _bool = ...,
 ) -> Tensor: ...
-def smm(input: Tensor, mat2: Tensor) -> Tensor: ...
-def sspaddmm(
-    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Scalar = ..., alpha: _Scalar = ...
-) -> Tensor: ...
-def hspmm(mat1: Tensor, mat2: Tensor) -> Tensor: ...
-def mkldnn_convolution(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    padding: Sequence[_int],
-    stride: Sequence[_int],
-    dilation: Sequence[_int],
-    groups: _int,
-) -> Tensor: ...
-def mkldnn_max_pool2d(
-    input: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int = ...,
-    padding: Sequence[_int] | _int = ...,
-    dilation: Sequence[_int] | _int = ...,
-    ceil_mode: _bool = ...,
-) -> Tensor: ...
-def mkldnn_max_pool3d(
-    input: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int = ...,
-    padding: Sequence[_int] | _int = ...,
-    dilation: Sequence[_int] | _int = ...,
-    ceil_mode: _bool = ...,
-) -> Tensor: ...
-def mkldnn_adaptive_avg_pool2d(input: Tensor, output_size: Sequence[_int] | _int) -> Tensor: ...

@@ -276,7 +276,7 @@ OWN_OPERATORS = {
     "_sparse_values_at": "the gradient of sparse_coo_tensor's values: a tensor's elements at given indices",
     "_compressed_values_at": "the gradient of a compressed tensor's values: elements where a mask has some",
     "_sparse_narrow": "the kernel under narrow of a sparse tensor",
-    "_mkldnn_blocked_convolution": "a convolution whose channels lie in blocks; in PyTorch the blocks are hidden",
+    "_mkldnn_blocked_convolution": "a convolution over blocks of channels, which PyTorch hides",
     "div_floor": "the kernel under div(rounding_mode='floor') and floor_divide",
     "div_trunc": "the kernel under div(rounding_mode='trunc')",
 }
