@@ -214,6 +214,28 @@ def test_copies(q, channels, x):
     assert q.to("cpu") is q
 
 
+def test_numbers_are_quantized_when_they_are_assigned(q):
+    q[0, 1] = 3.0
+    q[1] = 2
+    assert q.int_repr().tolist() == [[0, 40, 20, 32], [30, 30, 30, 30]]
+
+
+@pytest.mark.parametrize(
+    "create",
+    [
+        lambda: gn.empty(2, dtype=gn.qint8),
+        lambda: gn.empty_strided((2,), (1,), dtype=gn.quint8),
+        lambda: gn.empty_like(gn.ones(2), dtype=gn.qint32),
+        lambda: gn.zeros(2, dtype=gn.qint8),
+        lambda: gn.ones(2).to(gn.qint8),
+        lambda: gn.tensor([1, 2], dtype=gn.quint8),
+    ],
+)
+def test_no_tensor_of_such_a_dtype_is_without_quantizer(create):
+    with pytest.raises(RuntimeError, match=r"needs a quantizer|not supported for quantized types"):
+        create()
+
+
 def test_moved_elements(q):
     assert gn.cat([q, q]).int_repr().tolist() == INTEGERS * 2
     other = gn.quantize_per_tensor(gn.ones(1, 4), 0.5, 0, gn.quint8)

@@ -326,12 +326,16 @@ def check_alpha(dtype: dtypes.dtype, alpha: Number, name: str = "alpha") -> None
     check_number_fits(alpha, dtype)
 
 
-def check_options(layout: Any, pin_memory: Any) -> None:
-    """Raises RuntimeError for a layout other than strided, and for pinned memory."""
+def check_options(layout: Any, pin_memory: Any, dtype: dtypes.dtype | None = None) -> None:
+    """Raises RuntimeError for a layout other than strided, pinned memory, and a dtype of QUANTIZED."""
     if layout is not None and layout.name != "strided":
         raise RuntimeError(f"layout must be gnomon.strided, got {layout}")
     if pin_memory:
         raise RuntimeError("pin_memory=True is not supported by the installed backends")
+    if dtype in dtypes.QUANTIZED:
+        raise RuntimeError(
+            f"a tensor of dtype {dtype} needs a quantizer; gnomon.quantize_per_tensor() creates one"
+        )
 
 
 def check_same_layout(spec: Spec, layout: Any) -> None:

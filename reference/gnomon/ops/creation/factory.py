@@ -50,7 +50,7 @@ def format_strides(sizes: tuple[int, ...], memory_format: Any) -> tuple[int, ...
 
 
 def _empty(size: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any, memory_format: Any) -> Tensor:
-    check_options(layout, pin_memory)
+    check_options(layout, pin_memory, dtype)
     sizes = _checked_sizes(size)
     strides = format_strides(sizes, memory_format)
     return allocate(spec_of(sizes, strides, dtype or get_default_dtype(), resolve_device(device)))
@@ -69,7 +69,7 @@ empty = native_function(
 
 
 def _empty_strided(size: Any, stride: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:
-    check_options(layout, pin_memory)
+    check_options(layout, pin_memory, dtype)
     sizes = _checked_sizes(size)
     strides = tuple(stride)
     if len(sizes) != len(strides):
@@ -97,7 +97,7 @@ empty_strided = native_function(
 def _empty_permuted(
     size: Any, physical_layout: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any
 ) -> Tensor:
-    check_options(layout, pin_memory)
+    check_options(layout, pin_memory, dtype)
     sizes, order = _checked_sizes(size), tuple(physical_layout)
     if len(order) != len(sizes):
         raise RuntimeError(
@@ -121,7 +121,7 @@ def _empty_permuted(
 def _empty_like(
     self: Tensor, dtype: Any, layout: Any, device: Any, pin_memory: Any, memory_format: Any
 ) -> Tensor:
-    check_options(layout, pin_memory)
+    check_options(layout, pin_memory, dtype)
     spec = self._spec
     dtype = dtype or spec.dtype
     where = spec.device if device is None else resolve_device(device)

@@ -21,7 +21,18 @@ from ...memory.tensor import Tensor
 from ...numerics.indexing import add_at, copy_elements, from_front
 from ...values import geometry, late_bound
 from ...values.dispatch_key import BATCHED
-from ...values.dtype import FLOAT8, LIMITED, bool_, check_number_fits, complex32, int32, int64, uint8
+from ...values.dtype import (
+    FLOAT8,
+    LIMITED,
+    QUANTIZED,
+    bool_,
+    check_number_fits,
+    complex32,
+    float32,
+    int32,
+    int64,
+    uint8,
+)
 from ...values.errors import type_name, warn
 from ...values.scalar import is_numpy_scalar
 from ...values.speedups import speedups
@@ -506,9 +517,13 @@ def getitem(self: Tensor, index: Any) -> Tensor:
 
 
 def _number_to_write(self: Tensor, value: Any) -> Tensor:
-    """The number as a tensor with the dtype of ``self``.  Raises TypeError for any other type."""
+    """The number as a tensor with the dtype of ``self``, float32 if that is one of QUANTIZED.
+
+    Raises TypeError for any other type.
+    """
     if isinstance(value, (bool, int, float, complex)) or is_numpy_scalar(value):
-        return aten.scalar_tensor.default(value, self._spec.dtype, None, self.device, None)
+        dtype = float32 if self._spec.dtype in QUANTIZED else self._spec.dtype
+        return aten.scalar_tensor.default(value, dtype, None, self.device, None)
     raise TypeError(
         f"x[...] = value: can't assign a {type_name(value)} to a tensor of {self._spec.dtype.name}; "
         "expected a number or a tensor (convert with gnomon.tensor(value))"
