@@ -34,13 +34,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..execution.runner import Gnomon, Outcome, TensorOutcome, run
 from ..inputs.description import (
     COMPLEX,
     FLOATS,
+    OPAQUE_LAYOUT,
     Sample,
     Stored,
     TensorDescription,
@@ -131,9 +132,7 @@ class Tolerance:
         if wide is None or self.kind(expected.dtype) == "exact":
             return None
         if self._exact is None:
-            self._exact = run(
-                Gnomon("reference"), self.operator, self.sample, self.dtype, self.layout, _widened
-            )
+            self._exact = self._run(self.sample, _widened)
         if self._exact.failure is not None:
             return None
         found = self._exact.results[position]
@@ -220,12 +219,22 @@ class Tolerance:
         base = self.operator.record.base or self.operator
         return base.record.kernel is not None and not self.rounded_steps
 
+    def _run(self, sample: Sample, change: Callable[[Stored, TensorDescription], Stored]) -> Outcome:
+        """The reference's outcome with changed contents.  Opaque tensors can not be float64: nothing is."""
+        values = complete(self.operator.schema, sample)
+        keeps_dtypes = any(each.layout == OPAQUE_LAYOUT for each in descriptions(values))
+
+        def changed(contents: Stored, description: TensorDescription) -> Stored:
+            made = change(contents, description)
+            return made._replace(dtype=contents.dtype) if keeps_dtypes else made
+
+        return run(Gnomon("reference"), self.operator, sample, self.dtype, self.layout, changed)
+
     def _term_bounds(self, expected: TensorOutcome, position: int) -> Sequence[float]:
         if self._magnitudes is None:
-            rest = (self.dtype, self.layout)
             magnitudes, ones = (_mapped(self.operator, self.sample, each) for each in (abs, _one))
-            self._magnitudes = run(Gnomon("reference"), self.operator, magnitudes, *rest, _absolute)
-            self._counts = run(Gnomon("reference"), self.operator, ones, *rest, _ones)
+            self._magnitudes = self._run(magnitudes, _absolute)
+            self._counts = self._run(ones, _ones)
         sizes = [math.prod(each.sizes) for each in descriptions(complete(self.operator.schema, self.sample))]
         least_count = max(sizes, default=1) / max(len(expected.numbers or ()), 1)  # for a mean or a product
         bounds = []

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..inputs.description import (
+    OPAQUE_LAYOUT,
     SPARSE_LAYOUTS,
     OnDevice,
     Sample,
@@ -56,11 +57,13 @@ def _number(value: Any) -> str:
 
 
 def _sparse(parts: Specified) -> str:
-    """An expression for a sparse tensor on ``device``."""
+    """An expression for a sparse or opaque tensor on ``device``."""
     values = (
         f"gn.tensor({_list(parts.values.numbers)}, dtype=gn.{parts.values.dtype}, device=device)"
         f".reshape({parts.values.sizes})"
     )
+    if parts.layout == OPAQUE_LAYOUT:
+        return f"{values}.to_mkldnn()"
     first, *rest = (list(each) for each in parts.indices)
     if parts.layout == "sparse_coo":
         indices = f"gn.tensor({[first, *rest]}, dtype=gn.int64, device=device)"
@@ -81,7 +84,7 @@ def reproduction(
     """A program of at most MOST_LINES that makes the call on each of ``devices`` and prints the results.
 
     Tensors are written with their layout: the numbers of the whole storage, sizes, strides, offset; sparse
-    ones by their indices and values.
+    ones by their indices and values, opaque ones by their elements.
     """
     schema = operator.schema
     lines = ["import gnomon as gn", "", f"for device in {tuple(devices)!r}:"]
