@@ -147,7 +147,6 @@ REFUSED = {
         RuntimeError,
         "fast, approximate gelu is not supported",
     ),
-    "deepcopy": (copy.deepcopy, NotImplementedError, "Cannot access storage of OpaqueTensorImpl"),
     "pickle": (pickle.dumps, NotImplementedError, "Cannot access storage of OpaqueTensorImpl"),
     "save": (
         lambda m: gn.save(m, io.BytesIO()),
@@ -260,3 +259,20 @@ def test_inference_mode():
     with gn.inference_mode():
         m = gn.ones(2).to_mkldnn().relu()
     assert m.is_inference() and m.to_dense().tolist() == [1.0, 1.0]
+
+
+def test_parameters_and_copies() -> None:
+    opaque = gn.arange(18.0).view(1, 9, 1, 2).to_mkldnn()
+    parameter = gn.nn.Parameter(opaque)
+    assert isinstance(parameter, gn.nn.Parameter) and parameter.requires_grad and parameter.is_mkldnn
+    assert repr(parameter).startswith("Parameter containing:\ntensor(")
+    for each in (copy.deepcopy(parameter), copy.copy(parameter)):
+        assert isinstance(each, gn.nn.Parameter) and each.is_mkldnn and each.requires_grad
+        assert each.to_dense().tolist() == opaque.to_dense().tolist()
+    other = copy.deepcopy(opaque)
+    other.zero_()
+    assert opaque.to_dense().sum().item() == 153.0
+    opaque.data = gn.ones(2, 3).to_mkldnn()
+    assert opaque.shape == (2, 3) and opaque.to_dense().sum().item() == 6.0
+    with pytest.raises(RuntimeError, match="incompatible tensor type"):
+        opaque.data = gn.ones(2, 3)

@@ -21,6 +21,7 @@ from ..values.dispatch_key import (
     DENSE,
     EXCLUDED_SHIFT,
     INFERENCE_MODE_BIT,
+    KEYS,
     OBSERVED_BIT,
     TENSOR_KEYS,
     TRACED_BIT,
@@ -148,7 +149,7 @@ class OpOverload:
         Source: the computed dispatch table.
         """
         if self._table is None:
-            self._table = [self.kernels.get(key) or self._boxed_fallback(key) for key in DispatchKey]
+            self._table = [self.kernels.get(key) or self._boxed_fallback(key) for key in KEYS]
         return self._table
 
     def _boxed_fallback(self, key: DispatchKey) -> Kernel | None:

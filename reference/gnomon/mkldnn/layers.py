@@ -13,6 +13,7 @@ from typing import Any
 
 from ..calls.native import native_function
 from ..dispatch.dispatcher import aten
+from ..memory.backend import backend_of, claims
 from ..memory.tensor import Tensor
 from ..ops.nn.convolution import _convolution_meta
 from ..sparse.registration import no_kernel
@@ -113,7 +114,8 @@ def _convolution(
         raise RuntimeError("mkldnn_convolution_transpose: expected a strided weight")
     options = (stride, padding, dilation, transposed, output_padding, groups)
     added, given = _bias_of(bias, input), opaque_operand(input)
-    if transposed or groups != 1 or input._spec.ndim != 4 or input._spec.dtype is not float32:
+    is_plain = not transposed and groups == 1 and input._spec.ndim == 4 and input._spec.dtype is float32
+    if not is_plain or not claims(backend_of(input._spec.device), blocked_convolution.name, "float32"):
         return packed(aten.convolution.default(dense(input), dense(weight), added, *options))
     specs = (input._spec.contiguous(), weight._spec.contiguous(), None if added is None else added._spec)
     checked = _convolution_meta(*specs, stride, padding, dilation, False, output_padding, groups)

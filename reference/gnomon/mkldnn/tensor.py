@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 from ..memory.spec import Spec
 from ..memory.storage import Storage
 from ..memory.tensor import INFERENCE_VERSION, Tensor, bare_tensor, fill_slots
-from ..memory.text import add_suffixes, device_suffixes, elements_text, history_suffixes, is_implied
+from ..memory.text import add_suffixes, device_suffixes, elements_text, heading, history_suffixes, is_implied
 from ..values import geometry
 from ..values.device import _mkldnn, device
 from ..values.dispatch_key import AD_INPLACE_OR_VIEW, INFERENCE_MODE_BIT, MKLDNN_KEYS, mode_word
@@ -53,6 +53,9 @@ class MkldnnTensor(Tensor):
         """Raises RuntimeError: the elements are not where an address and strides would say."""
         raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
 
+    def _take_data(self, source: Any) -> None:
+        self._spec, self.held, self.blocking = source._spec, source.held, source.blocking
+
     def tolist(self) -> Any:
         """Raises RuntimeError, as PyTorch does; ``to_dense().tolist()`` gives all elements."""
         return self.data_ptr()
@@ -69,7 +72,8 @@ class MkldnnTensor(Tensor):
         if not is_implied(spec.dtype):
             suffixes.append(f"dtype={spec.dtype!r}")
         suffixes += [f"layout={spec.layout!r}", *history_suffixes(self)]
-        return add_suffixes(prefix + elements_text(dense(self), len(prefix)), suffixes, len(prefix)) + ")"
+        text = heading(self) + prefix + elements_text(dense(self), len(prefix))
+        return add_suffixes(text, suffixes, len(prefix)) + ")"
 
     __str__ = __repr__
 

@@ -20,7 +20,9 @@ from ..memory.storage import Storage
 from ..nn.parameter import Parameter
 from ..quantized.quantizer import PerChannelAffine, PerTensorAffine, qscheme
 from ..quantized.tensor import QuantizedTensor, make_quantized
+from ..sparse.compressed_tensor import CompressedTensor
 from ..sparse.copying import parts_of, rebuild_sparse
+from ..sparse.tensor import SparseTensor
 from ..values.device import layout
 from ..values.dtype import ALL, LIMITED, QUANTIZED, dtype
 from ..values.errors import type_name
@@ -343,7 +345,9 @@ def _plain(tensor: gn.Tensor) -> gn.Tensor:
 
 def _plain_reduction(tensor: gn.Tensor) -> tuple[TorchName, tuple[Any, ...]]:
     spec = tensor._spec
-    if tensor.layout is not gn.strided:  # like PyTorch's, it forgets whether a gradient is required
+    if isinstance(
+        tensor, (SparseTensor, CompressedTensor)
+    ):  # like PyTorch's, it forgets whether a gradient is required
         return _REBUILD[_rebuild_sparse_tensor], (tensor.layout, parts_of(tensor))
     if tensor.is_meta:
         arguments: tuple[Any, ...] = (spec.dtype, spec.sizes, spec.strides, tensor.requires_grad)

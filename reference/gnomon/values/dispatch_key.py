@@ -39,6 +39,8 @@ class DispatchKey(IntEnum):
     Autocast = 14  # cast operands; included in every call while autocast is on (amp/autocast_kernel.py)
 
 
+KEYS = tuple(DispatchKey)
+
 # The modes are bits beside the keys, so that one comparison shows whether a call needs only its kernel.
 GRAD_MODE_BIT = 1 << 16  # autograd records operators
 SAVED_TENSOR_HOOKS_BIT = 1 << 17  # tensors saved for backward are packed by hooks
