@@ -45,7 +45,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "special",
     ),
     "reductions": ("reductions", "scans", "segments", "statistics"),
-    "matrix": ("linear_algebra", "matrices", "products", "spectral"),
+    "matrix": ("linear_algebra", "matrices", "products", "sparse", "sparse_compressed", "spectral"),
     "indexing": ("indexing", "joining", "scatter"),
     "neural network": (
         *(
