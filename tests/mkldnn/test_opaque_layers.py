@@ -2,6 +2,7 @@
 
 import io
 import pickle
+from typing import Any
 
 import pytest
 
@@ -263,3 +264,29 @@ def test_modules_that_cannot_be_converted():
     assert strided.layout is gn.strided
     conv = mkldnn.to_mkldnn(nn.Conv1d(2, 3, 2))
     assert conv(gn.ones(1, 2, 4).to_mkldnn()).shape == (1, 3, 3)
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({"bias": gn.ones(3)}, r"expected bias of sizes \[1, 8\], but got \[3\]"),
+        ({"weight": gn.ones(1, 1, 3, 3, 8, 8, dtype=gn.float64)}, "expected dtype float32 for `weight`"),
+        ({"bias": gn.ones(1, 8, dtype=gn.float64)}, "expected dtype float32 for `bias`"),
+        ({"stride": [0, 1]}, "stride should be greater than zero"),
+        ({"dilation": [1, 0]}, "dilation should be greater than zero"),
+        ({"padding": [-5, 0]}, "must be non-negative, got -5"),
+        ({"channels": 9}, "channels to be in them"),
+    ],
+)
+def test_the_blocked_convolution_checks_its_arguments(changed: dict[str, Any], text: str) -> None:
+    given = {
+        "input": gn.ones(1, 1, 4, 4, 8),
+        "weight": gn.ones(1, 1, 3, 3, 8, 8),
+        "bias": None,
+        "channels": 8,
+        "stride": [1, 1],
+        "padding": [0, 0],
+        "dilation": [1, 1],
+    }
+    with pytest.raises(RuntimeError, match=text):
+        gn.ops.aten._mkldnn_blocked_convolution.default(*{**given, **changed}.values())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+from ..calls.checks import check_non_negative, check_positive, check_same_dtype
 from ..calls.native import native_function
 from ..memory.accessor import TensorAccessor
 from ..memory.spec import Spec
@@ -28,6 +29,11 @@ def _meta(
             f"expected weight to have {input.sizes[1]} blocks of input channels, and channels to be in them, "
             f"but got {weight.sizes[1]} and {channels}"
         )
+    if bias is not None and bias.sizes != (weight.sizes[0], BLOCK):
+        raise RuntimeError(f"expected bias of sizes {[weight.sizes[0], BLOCK]}, but got {list(bias.sizes)}")
+    check_same_dtype(input=input, weight=weight, **({} if bias is None else {"bias": bias}))
+    check_positive(stride=stride, dilation=dilation)
+    check_non_negative(**{f"padding[{dim}]": each for dim, each in enumerate(padding)})
     sizes = [
         (input.sizes[dim + 2] + 2 * padding[dim] - dilation[dim] * (weight.sizes[dim + 2] - 1) - 1)
         // stride[dim]
@@ -71,5 +77,6 @@ blocked_convolution = native_function(
     doc="""Convolves the first ``channels`` of input (N, C / 8, H, W, 8) with weight (O / 8, C / 8, *kernel, 8
     of C, 8 of O); bias is (O / 8, 8) or absent, the result (N, O / 8, *, 8).
 
-    Raises RuntimeError for sizes that do not match.""",
+    Raises RuntimeError for sizes or dtypes that do not match, a stride or dilation that is not positive, and
+    a negative padding.""",
 )
