@@ -42,18 +42,7 @@ def device(request: pytest.FixtureRequest) -> Iterator[str]:
         yield request.param
 
 
-_TORCH = pytest.param(
-    "torch",
-    marks=[
-        pytest.mark.oracle,
-        pytest.mark.skipif(
-            find_spec("torch") is None, reason="the oracle is PyTorch, which is not installed"
-        ),
-    ],
-)
-
-
-@pytest.fixture(params=["gnomon", _TORCH])
+@pytest.fixture(params=["gnomon", pytest.param("torch", marks=pytest.mark.oracle)])
 def lib(request: pytest.FixtureRequest) -> ModuleType:
     """gnomon and, with ``-m oracle``, PyTorch: the test asserts behavior that PyTorch documents.
 
@@ -119,9 +108,14 @@ def _is_left_to_make_emulated(item: pytest.Item) -> bool:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark tests on the emulated GPU as slow: their kernels must be compiled first."""
+    """Mark tests on the emulated GPU as slow: their kernels must be compiled first.
+
+    Skip those with the marker ``oracle`` where PyTorch is not installed.
+    """
     if "cuda" in getattr(item, "fixturenames", ()):
         item.add_marker(pytest.mark.slow)
+    if item.get_closest_marker("oracle") is not None and find_spec("torch") is None:
+        item.add_marker(pytest.mark.skip(reason="the oracle is PyTorch, which is not installed"))
 
 
 @pytest.hookimpl(trylast=True)

@@ -17,6 +17,7 @@ import tempfile
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -323,6 +324,13 @@ def pytest_generate_tests(metafunc: Any) -> None:
 
 
 @pytest.hookimpl(trylast=True)
+def pytest_itemcollected(item: Any) -> None:
+    """Skip tests with the marker ``oracle`` where PyTorch is not installed."""
+    # find_spec, because importing torch takes longer than collecting all tests.
+    if item.get_closest_marker("oracle") is not None and find_spec("torch") is None:
+        item.add_marker(pytest.mark.skip(reason="the oracle is PyTorch, which is not installed"))
+
+
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
     """If backends are tested: keep only their tests, sorted by tier; fewer of them without --full."""
     if not config.getoption("gnomon_backend", []):

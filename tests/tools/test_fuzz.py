@@ -7,7 +7,6 @@ import random
 import shlex
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,10 +18,6 @@ from time_limits import LONG_LIMIT
 
 ROOT = Path(__file__).parents[2]
 FUZZ = ROOT / "tools" / "fuzz.py"
-
-needs_torch = pytest.mark.skipif(
-    find_spec("torch") is None, reason="the oracle is PyTorch, which is not installed"
-)
 
 # What a planted module makes of the results of neg: ``result`` is gnomon's.
 DEFECTS = {
@@ -72,7 +67,6 @@ def library(monkeypatch: pytest.MonkeyPatch) -> Any:
     return SimpleNamespace(fuzz=fuzz, calls=calls, known=known, programs=programs)
 
 
-@needs_torch
 @pytest.mark.oracle
 @pytest.mark.parametrize("kind", DEFECTS)
 def test_what_is_planted_is_found_and_shown_again(kind: str, tmp_path: Path) -> None:
@@ -93,7 +87,6 @@ def test_what_is_planted_is_found_and_shown_again(kind: str, tmp_path: Path) -> 
         assert (well.returncode, well.stdout) == (0, "no unknown difference\n")
 
 
-@needs_torch
 @pytest.mark.oracle
 @pytest.mark.parametrize(
     ("defect", "program", "says"),
@@ -115,7 +108,6 @@ def test_programs_are_compared(defect: str, program: str, says: str, tmp_path: P
     assert (found.returncode, says in found.stdout) == (1 if says else 0, True), found.stdout
 
 
-@needs_torch
 @pytest.mark.oracle
 def test_the_known_differences_are_so() -> None:
     """Each known difference shows in the case listed with it."""
@@ -125,7 +117,6 @@ def test_the_known_differences_are_so() -> None:
     assert (found.returncode, found.stdout) == (0, ""), found.stdout
 
 
-@needs_torch
 @pytest.mark.oracle
 def test_a_known_difference_that_shows_no_longer_is_told(tmp_path: Path) -> None:
     (tmp_path / "planted.py").write_text(
@@ -139,7 +130,6 @@ def test_a_known_difference_that_shows_no_longer_is_told(tmp_path: Path) -> None
     assert "a known difference no longer occurs: it is so" in found.stdout
 
 
-@needs_torch
 @pytest.mark.oracle
 def test_the_same_seed_is_the_same_cases() -> None:
     one, other = (fuzz("--seed", "4", "--only", "^neg$", "--list", "6").stdout for _ in "ab")

@@ -2,7 +2,6 @@
 
 import functools
 import re
-from importlib.util import find_spec
 
 import pytest
 
@@ -87,7 +86,6 @@ def report(found):
 
 
 @pytest.mark.oracle
-@pytest.mark.skipif(find_spec("torch") is None, reason="the oracle is PyTorch, which is not installed")
 def test_oracle(name):
     found = []
     for text in all_expressions()[name]:
@@ -99,7 +97,6 @@ def test_oracle(name):
 
 
 @pytest.mark.oracle
-@pytest.mark.skipif(find_spec("torch") is None, reason="the oracle is PyTorch, which is not installed")
 @pytest.mark.parametrize(
     "departure", EXPRESSION_DEPARTURES, ids=[each[2][:30] for each in EXPRESSION_DEPARTURES]
 )
@@ -167,7 +164,6 @@ def test_core_aten():
 
 
 @pytest.mark.oracle
-@pytest.mark.skipif(find_spec("torch") is None, reason="the oracle is PyTorch, which is not installed")
 def test_public_names_of_pytorch():
     """The recorded forms are PyTorch's, and gnomon has ``out=`` wherever PyTorch does."""
     import torch

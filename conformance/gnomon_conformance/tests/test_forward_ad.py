@@ -3,7 +3,6 @@
 import cmath
 import re
 import warnings
-from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import pytest
@@ -365,7 +364,6 @@ DEPARTURES = [
 
 
 @pytest.mark.oracle
-@pytest.mark.skipif(find_spec("torch") is None, reason="the oracle is PyTorch, which is not installed")
 def test_tangent_oracle(operator, dtype):
     """The tangents are PyTorch's, including where finite differences do not apply: ties, kinks, padding."""
     from torch.autograd import forward_ad as torch_forward_ad

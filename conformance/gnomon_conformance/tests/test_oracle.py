@@ -3,7 +3,6 @@
 import functools
 import itertools
 import re
-from importlib.util import find_spec
 
 import pytest
 
@@ -14,11 +13,7 @@ from ..pytorch.departures import DEPARTURES, unlisted
 from ..reporting.reproduction import explain
 from ..samples import bad_samples
 
-# find_spec, because importing torch takes longer than collecting all tests.
-pytestmark = [
-    pytest.mark.oracle,
-    pytest.mark.skipif(find_spec("torch") is None, reason="the oracle is PyTorch, which is not installed"),
-]
+pytestmark = pytest.mark.oracle
 
 
 def pytest_generate_tests(metafunc):
