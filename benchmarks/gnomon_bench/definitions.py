@@ -10,6 +10,7 @@ import importlib
 import math
 import operator
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import numpy
@@ -632,13 +633,14 @@ add("embedding forward and backward", "indexing", _embedding_backward, elements=
 
 
 def _sparse_csr_product(library: Library, columns: int) -> Work:
-    """A matrix (10000, 10000) with 64 specified elements in each row."""
-    sparse = library.module.sparse_csr_tensor(
-        library.tensor(numpy.arange(0, 640001, 64), "int64"),
-        library.tensor(numpy.sort(places(10000, 10000, 64), axis=1).reshape(-1), "int64"),
-        library.tensor(ramp(640000), "float32"),
-        (10000, 10000),
-    )
+    """A matrix (10000, 10000) with 64 specified elements in each row.  NumPy's peer is SciPy."""
+    starts = library.tensor(numpy.arange(0, 640001, 64), "int64")
+    indices = library.tensor(numpy.sort(places(10000, 10000, 64), axis=1).reshape(-1), "int64")
+    values, sizes = library.tensor(ramp(640000), "float32"), (10000, 10000)
+    if library.kind == "numpy":
+        sparse = importlib.import_module("scipy.sparse").csr_array((values, indices, starts), sizes)
+    else:
+        sparse = library.module.sparse_csr_tensor(starts, indices, values, sizes)
     dense = library.tensor(ramp(10000, columns), "float32")
     return lambda: sparse @ dense
 
@@ -648,6 +650,7 @@ add(
     "indexing",
     _sparse_csr_product,
     axes={"columns": (1, 64)},
+    kinds=(*TORCH_LIKE, *(["numpy"] if find_spec("scipy") else [])),
     elements=lambda columns: 640000 * columns,
 )
 

@@ -5,6 +5,7 @@ float32 and float64 use NumPy's BLAS; 16-bit floats are computed in float32; int
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 from gnomon.memory.tensor import Tensor
 
 from .arrays import WIDE, Array, numbers, store, wrapped
-from .families import ALL, FLOATS, NUMBERS, Family
+from .families import ALL, FLOATS, NUMBERS, Family, refuse_if
 
 family = Family()
 
@@ -50,6 +51,21 @@ for _name in ("mm", "bmm"):
 def int_product(output: Tensor, self: Tensor, mat2: Tensor) -> None:
     """``output = self @ mat2`` in int32."""
     store(output, np.matmul(numbers(self).astype(np.int32), numbers(mat2).astype(np.int32)))
+
+
+@family.kernel("_csr_mm", NUMBERS)
+def csr_product(
+    output: Tensor, values: Tensor, crow_indices: Tensor, col_indices: Tensor, mat2: Tensor
+) -> None:
+    """``output[i, j]`` is the sum over the elements k of row i of ``values[k] * mat2[col_indices[k], j]``."""
+    factors, other = numbers(values), numbers(mat2)
+    starts, columns = numbers(crow_indices), numbers(col_indices)
+    for indices, size in ((starts, columns.size + 1), (columns, len(other))):
+        refuse_if(np.any((indices < 0) | (indices >= size)))
+    sums = np.zeros(output._spec.sizes, other.dtype)
+    for row, (first, past) in enumerate(itertools.pairwise(starts)):
+        sums[row] = factors[first:past] @ other[columns[first:past]]
+    store(output, sums)
 
 
 for _name in ("addmm", "baddbmm"):

@@ -275,6 +275,7 @@ OWN_OPERATORS = {
     "_rnn_layer_backward": "the gradients of _rnn_layer",
     "_sparse_values_at": "the gradient of sparse_coo_tensor's values: a tensor's elements at given indices",
     "_compressed_values_at": "the gradient of a compressed tensor's values: elements where a mask has some",
+    "_csr_mm": "the kernel under mm of a sparse_csr and a strided matrix",
     "_sparse_narrow": "the kernel under narrow of a sparse tensor",
     "_mkldnn_blocked_convolution": "a convolution over blocks of channels, which PyTorch hides",
     "div_floor": "the kernel under div(rounding_mode='floor') and floor_divide",

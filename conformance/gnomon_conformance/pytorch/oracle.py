@@ -80,6 +80,11 @@ def _blocked_convolution(
     return result.unflatten(1, (-1, 8)).movedim(2, -1).contiguous()
 
 
+def _csr_mm(values: Any, crow_indices: Any, col_indices: Any, mat2: Any) -> Any:
+    sizes = (crow_indices.numel() - 1, mat2.shape[0])
+    return torch.sparse_csr_tensor(crow_indices, col_indices, values, sizes).to_dense() @ mat2
+
+
 def _rnn_layer(*arguments: Any) -> tuple[Any, ...]:
     """Step by step with PyTorch's functions; half types in float32."""
     dtype = arguments[0].dtype
@@ -178,6 +183,7 @@ EQUIVALENTS: dict[str, Callable[..., Any]] = {
     "_as_strided": _as_strided,
     "_fused_rms_norm_backward": _fused_rms_norm_backward,
     "_grid_sampler_double_backward": _grid_sampler_double_backward,
+    "_csr_mm": _csr_mm,
     "_mkldnn_blocked_convolution": _blocked_convolution,
     "_rnn_layer": _rnn_layer,
     "_rnn_layer_backward": _rnn_layer_backward,

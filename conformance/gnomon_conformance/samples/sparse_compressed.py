@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..inputs.description import FLOATS, ON_DEVICE, TensorDescription, given, sample, tensor
+from ..inputs.description import FLOATS, ON_DEVICE, Judged, TensorDescription, given, sample, tensor
 from . import sparse_samples_of
 from .sparse import FLOATING, REAL, coo, hybrid
 
@@ -196,6 +196,21 @@ PRODUCTS = [
 sparse_samples_of("mm", [*PRODUCTS, sample(csr(5, 4), tensor(4, 38), dtypes=FLOATING)])
 sparse_samples_of("mm", [sample(tensor(2, 3), csr(3, 4), dtypes=FLOATING)])
 sparse_samples_of("_sparse_mm", PRODUCTS, tolerance="composed")
+STARTS, PLACES = integers(0, 5, 5, 6, 8), integers(0, 2, 3, 4, 6, 1, 0, 6)
+STEPPED = given([0, 9, 5, 9, 5, 9, 6, 9, 8], (5,), (2,), 0, "int64")
+NARROW = [given(numbers, (len(numbers),), (1,), 0, "int32") for numbers in ([0, 1, 1, 4], [3, 2, 2, 0])]
+NOT_DERIVED: Judged = {"differentiable": False, "dtypes": FLOATS}
+sparse_samples_of(
+    "_csr_mm",
+    [
+        sample(tensor(8), STARTS, PLACES, tensor(7, 1), **NOT_DERIVED),
+        sample(tensor(8), STEPPED, PLACES, tensor(7, 39), **NOT_DERIVED),
+        sample(tensor(4), *NARROW, tensor(4, 3), **NOT_DERIVED),
+        sample(tensor(0), integers(0, 0), integers(), tensor(0, 2), **NOT_DERIVED),
+        sample(tensor(0), integers(0), integers(), tensor(3, 2), **NOT_DERIVED),
+    ],
+    "terms",
+)
 sparse_samples_of("mv", [sample(csr(3, 4), tensor(4), dtypes=FLOATING)])
 sparse_samples_of("addmv", [sample(tensor(3), csr(3, 4), tensor(4), beta=2, alpha=3, dtypes=FLOATING)])
 sparse_samples_of(

@@ -1,0 +1,147 @@
+/* Products of a sparse_csr and a strided matrix, for one dtype. */
+
+#if IS_FLOATING
+
+/* Elements [first, past) of a row times one column of the strided matrix. */
+GN_INLINE int NAME(csr_column)(const csr_product *of, int64_t first, int64_t past, int64_t column, COMPUTE *sum,
+                               const int is_wide) {
+    const char *from = of->other + column * of->column_step;
+    COMPUTE sums[CHAINS] = {0};
+    int64_t k = first;
+    for (; k + CHAINS <= past; k += CHAINS) {
+        GN_UNROLL
+        for (int chain = 0; chain < CHAINS; chain++) {
+            const int64_t row = index_at(of->col, k + chain, is_wide);
+            if (!is_place(row, of->inner)) {
+                return 0;
+            }
+            sums[chain] += LOAD(((const STORAGE *)of->values)[k + chain])
+                           * LOAD(*(const STORAGE *)(from + row * of->row_step));
+        }
+    }
+    for (; k < past; k++) {
+        const int64_t row = index_at(of->col, k, is_wide);
+        if (!is_place(row, of->inner)) {
+            return 0;
+        }
+        sums[0] += LOAD(((const STORAGE *)of->values)[k])
+                   * LOAD(*(const STORAGE *)(from + row * of->row_step));
+    }
+    *sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    return 1;
+}
+
+/* Elements [first, past) of a row times `count` adjacent columns.  `count` is a constant where this is called, so that
+ * the sums stay in registers. */
+GN_INLINE int NAME(csr_columns)(const csr_product *of, int64_t first, int64_t past, int64_t column, STORAGE *to,
+                                const int count, const int is_wide) {
+    COMPUTE sums[COLUMNS] = {0};
+    for (int64_t k = first; k < past; k++) {
+        const int64_t row = index_at(of->col, k, is_wide);
+        if (!is_place(row, of->inner)) {
+            return 0;
+        }
+        const COMPUTE factor = LOAD(((const STORAGE *)of->values)[k]);
+        const STORAGE *from = (const STORAGE *)(of->other + row * of->row_step) + column;
+        for (int i = 0; i < count; i++) {
+            sums[i] += LOAD(from[i]) * factor;
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        to[i] = STORE(sums[i]);
+    }
+    return 1;
+}
+
+/* Row `row` of the product.  Returns 0 for a column index out of range. */
+GN_INLINE int NAME(csr_row)(const csr_product *of, int64_t row, const int is_wide) {
+    const int64_t first = index_at(of->crow, row, is_wide);
+    const int64_t past = index_at(of->crow, row + 1, is_wide);
+    if (first < 0 || past > of->count) {
+        return 0;
+    }
+    STORAGE *to = (STORAGE *)of->result + row * of->columns;
+    int64_t column = 0;
+    if (of->column_step == (int64_t)sizeof(STORAGE)) {
+#define STEP(width) \
+    for (; column + (width) <= of->columns; column += (width)) { \
+        if (!NAME(csr_columns)(of, first, past, column, to + column, width, is_wide)) { \
+            return 0; \
+        } \
+    }
+        STEP(COLUMNS)
+        STEP(16)
+        STEP(8)
+        STEP(4)
+        STEP(2)
+#undef STEP
+    }
+    for (; column < of->columns; column++) {
+        COMPUTE sum;
+        if (!NAME(csr_column)(of, first, past, column, &sum, is_wide)) {
+            return 0;
+        }
+        to[column] = STORE(sum);
+    }
+    return 1;
+}
+
+/* Rows [begin, end), with indices of int64 and of int32. */
+static void NAME(csr_wide_task)(int64_t begin, int64_t end, void *context) {
+    csr_product *of = context;
+    for (int64_t row = begin; row < end; row++) {
+        if (!NAME(csr_row)(of, row, 1)) {
+            gn_report(&of->status, GN_BAD_VALUE);
+            return;
+        }
+    }
+}
+
+static void NAME(csr_narrow_task)(int64_t begin, int64_t end, void *context) {
+    csr_product *of = context;
+    for (int64_t row = begin; row < end; row++) {
+        if (!NAME(csr_row)(of, row, 0)) {
+            gn_report(&of->status, GN_BAD_VALUE);
+            return;
+        }
+    }
+}
+
+/* (out; values, crow_indices, col_indices, mat2).  GN_BAD_VALUE for indices out of range. */
+int32_t NAME(kernel_csr_mm)(const gn_call *call, void *const *data) {
+    const gn_tensor *out = &call->tensors[0];
+    const gn_tensor *values = &call->tensors[1];
+    const gn_tensor *crow = &call->tensors[2];
+    const gn_tensor *col = &call->tensors[3];
+    const gn_tensor *other = &call->tensors[4];
+    if (!gn_is_contiguous(out)) {
+        return GN_NOT_IMPLEMENTED;
+    }
+    void *owned[3] = {NULL, NULL, NULL};
+    csr_product of;
+    memset(&of, 0, sizeof of);
+    of.rows = out->sizes[0];
+    of.columns = out->sizes[1];
+    of.inner = other->sizes[0];
+    of.row_step = other->strides[0];
+    of.column_step = other->strides[1];
+    of.count = values->sizes[0];
+    of.values = gn_compact(values, data[1], CODE, &owned[0]);
+    of.col = gn_compact(col, data[3], col->dtype, &owned[1]);
+    of.crow = gn_compact(crow, data[2], crow->dtype, &owned[2]);
+    of.other = data[4];
+    of.result = data[0];
+    gn_task *task = crow->dtype == GN_INT64 ? NAME(csr_wide_task) : NAME(csr_narrow_task);
+    if (of.crow != NULL && (of.count == 0 || (of.values != NULL && of.col != NULL))) {
+        const int64_t steps = gn_max(1, of.columns * (of.count / gn_max(1, of.rows) + 1));
+        gn_parallel_for(0, of.rows, gn_grain(steps), task, &of);
+    } else {
+        of.status = GN_OUT_OF_MEMORY;
+    }
+    for (int i = 0; i < 3; i++) {
+        gn_give(owned[i]);
+    }
+    return of.status;
+}
+
+#endif

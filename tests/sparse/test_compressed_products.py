@@ -1,0 +1,102 @@
+"""The kernel of products of sparse_csr and strided matrices, on each backend of the host."""
+
+import re
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given, settings
+
+import gnomon as gn
+from gnomon.backends.listing import backend_info
+from gnomon.sparse.compressed_products import csr_mm
+
+VALUES, CROW, COL = [1.0, 2.0, 3.0], [0, 2, 2, 3], [0, 2, 1]
+
+
+@st.composite
+def products(draw):
+    """The sizes (rows, inner, columns), and for each row the columns of its elements, also repeated ones."""
+    rows, inner, columns = draw(st.integers(0, 5)), draw(st.integers(1, 40)), draw(st.integers(0, 70))
+    places = st.lists(st.integers(0, inner - 1), max_size=12)
+    return (rows, inner, columns), draw(st.lists(places, min_size=rows, max_size=rows))
+
+
+@pytest.mark.parametrize("where", ["reference", "c"])
+@pytest.mark.parametrize("dtype", [gn.float16, gn.float32, gn.float64, gn.complex64, gn.int32])
+@pytest.mark.parametrize("kind", [gn.int32, gn.int64])
+@settings(max_examples=25)
+@given(product=products())
+def test_product_is_that_of_the_dense_matrix(where, dtype, kind, product):
+    if not backend_info(where).available:
+        pytest.skip(f"backend {where} is not available here")
+    with gn.device(where):
+        check_product(dtype, kind, product)
+
+
+def check_product(dtype, kind, product):
+    (rows, inner, columns), places = product
+    flat = [place for each in places for place in each]
+    starts = [sum(map(len, places[:row])) for row in range(rows + 1)]
+    values = gn.tensor([k % 5 - 2 for k in range(len(flat))], dtype=dtype)
+    dense = gn.zeros(rows, inner, dtype=dtype)
+    for row, each in enumerate(places):
+        for k, place in enumerate(each, starts[row]):
+            dense[row, place] += values[k]
+    other = (gn.arange(inner * columns) % 7 - 3).view(columns, inner).to(dtype)
+    expected = dense @ other.t()
+    for mat2 in (other.t(), other.t().contiguous()):
+        found = csr_mm(values, gn.tensor(starts, dtype=kind), gn.tensor(flat, dtype=kind), mat2)
+        assert found.dtype is dtype and found.stride() == expected.stride()
+        assert found.tolist() == expected.tolist()
+
+
+def test_strided_parts(device):
+    values, crow, col = (gn.tensor(each).repeat_interleave(2)[::2] for each in (VALUES, CROW, COL))
+    assert values.stride() == crow.stride() == col.stride() == (2,)
+    found = csr_mm(values, crow, col, gn.arange(6.0).view(2, 3).t())
+    assert found.tolist() == [[4.0, 13.0], [0.0, 0.0], [3.0, 12.0]]
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "text"),
+    [
+        ({"col": [0, 3, 1]}, IndexError, "_csr_mm: col_indices has 3, which is not in [0, 3)"),
+        ({"col": [0, -1, 1]}, IndexError, "_csr_mm: col_indices has -1, which is not in [0, 3)"),
+        ({"crow": [0, 2, 2, 4]}, IndexError, "_csr_mm: crow_indices has 4, which is not in [0, 4)"),
+        ({"crow": [-1, 2, 2, 3]}, IndexError, "_csr_mm: crow_indices has -1, which is not in [0, 4)"),
+        ({"values": [1.0]}, RuntimeError, "but got [4], [3] and [1]"),
+        ({"crow": []}, RuntimeError, "expected crow_indices to have an element"),
+        (
+            {"values": [True] * 3},
+            RuntimeError,
+            "csr_mm: expected dtype bool for `mat2` but got dtype float32",
+        ),
+        ({"values": [[1.0]]}, RuntimeError, "expected values to be of dimension 1, but got 2"),
+    ],
+)
+def test_refused(device, change, kind, text):
+    given = {"values": VALUES, "crow": CROW, "col": COL, **change}
+    values, crow, col = (
+        gn.tensor(each, dtype=None if name == "values" else gn.int64) for name, each in given.items()
+    )
+    with pytest.raises(kind, match=re.escape(text)):
+        csr_mm(values, crow, col, gn.ones(3, 2))
+
+
+def test_indices_of_two_dtypes_are_refused(device):
+    with pytest.raises(RuntimeError, match="got col_indices of int64 and crow_indices of int32"):
+        csr_mm(gn.tensor(VALUES), gn.tensor(CROW, dtype=gn.int32), gn.tensor(COL), gn.ones(3, 2))
+
+
+def test_threads_give_the_same(device):
+    """Rows are divided among threads; an index out of range is found by whichever has it."""
+    side = 3000
+    crow, col = gn.arange(0, 8 * side + 1, 8), gn.arange(8 * side) * 7 % side
+    values, other = gn.arange(8.0 * side) % 9 - 4, (gn.arange(3.0 * side) % 5).view(side, 3)
+    rows = values.view(side, 8, 1) * other[col].view(side, 8, 3)
+    if device == "reference":
+        pytest.skip("the reference has one thread")
+    assert csr_mm(values, crow, col, other).equal(rows.sum(1))
+    col[-1] = side
+    with pytest.raises(IndexError, match=f"col_indices has {side}"):
+        csr_mm(values, crow, col, other)
