@@ -173,6 +173,29 @@ static int is_pointwise(const geometry *of) {
     return 1;
 }
 
+/* Whether the tensor in memory is a matrix of positions of all images and their channels, row by row. */
+static int is_channels_last(const gn_tensor *tensor) {
+    int64_t expected = gn_itemsize(tensor->dtype);
+    for (int32_t each = tensor->ndim; each > 0; each--) { /* the channels, then the last dimension to the first */
+        const int32_t dim = each == tensor->ndim ? 1 : each == 1 ? 0 : each;
+        if (tensor->sizes[dim] != 1 && tensor->strides[dim] != expected) {
+            return 0;
+        }
+        expected *= tensor->sizes[dim];
+    }
+    return 1;
+}
+
+/* Whether a convolution of x to y is a product of matrices as they lie in memory, channels last. */
+static int is_product_of_pixels(const arguments *given, const gn_tensor *x, const gn_tensor *w, const gn_tensor *y) {
+    const int is_empty = gn_numel(x) == 0 || gn_numel(y) == 0;
+    if (is_empty || given->transposed || given->groups != 1 || (gn_is_contiguous(x) && gn_is_contiguous(y))) {
+        return 0;
+    }
+    const geometry of = make_geometry(given, x, w, y);
+    return is_pointwise(&of) && is_channels_last(x) && is_channels_last(y);
+}
+
 /* Positions in a tile whose patches have `depth` rows. */
 static int64_t tile_positions(int64_t depth, int64_t positions) {
     return gn_max(1, gn_min(positions, gn_max(64, TILE_ELEMENTS / gn_max(1, depth))));

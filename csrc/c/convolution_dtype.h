@@ -370,6 +370,90 @@ static int32_t NAME(run_convolution)(const gn_call *call, void *const *data, int
     return status;
 }
 
+#if IS_PRECISE
+
+/* The three products of matrices with `positions` rows of pixels: x (positions, channels), y (positions, features) and
+ * w (features, channels) with the strides of its tensor. */
+typedef struct NAME(pixels) {
+    int64_t positions, channels, features;
+    COMPUTE *x, *w, *y;
+    int64_t w_row, w_column;
+} NAME(pixels);
+
+static NAME(pixels) NAME(pixels_of)(const gn_tensor *x, void *const *data, const gn_tensor *w) {
+    NAME(pixels) of;
+    of.channels = w->sizes[1];
+    of.features = w->sizes[0];
+    of.positions = of.channels == 0 ? 0 : gn_numel(x) / of.channels;
+    of.x = data[0];
+    of.w = data[1];
+    of.y = data[2];
+    of.w_row = w->strides[0] / (int64_t)sizeof(COMPUTE);
+    of.w_column = w->strides[1] / (int64_t)sizeof(COMPUTE);
+    return of;
+}
+
+/* y = x w, plus the bias. */
+static int32_t NAME(forward_pixels)(const gn_call *call, void *const *data) {
+    const gn_tensor *out = &call->tensors[0];
+    const gn_tensor *bias = &call->tensors[3];
+    void *const parts[] = {data[1], data[2], data[0]};
+    const NAME(pixels) of = NAME(pixels_of)(&call->tensors[1], parts, &call->tensors[2]);
+    const int adds = bias->dtype != GN_NO_DTYPE;
+    if (adds) {
+        int64_t strides[SPATIAL + 2] = {0};
+        strides[1] = bias->strides[0];
+        const gn_tensor spread = {bias->dtype, out->ndim, out->sizes, strides};
+        gn_copy(out, data[0], &spread, data[3]);
+    }
+    return NAME(gn_matmul)(of.positions, of.features, of.channels, of.x, of.channels, 1, of.w, of.w_column, of.w_row,
+                           adds, of.y, of.features);
+}
+
+/* The gradients of forward_pixels, each or absent. */
+static int32_t NAME(backward_pixels)(const gn_call *call, void *const *data) {
+    const gn_tensor *to_weight = &call->tensors[1];
+    const gn_tensor *to_bias = &call->tensors[2];
+    void *const parts[] = {data[4], data[5], data[3]};
+    const NAME(pixels) of = NAME(pixels_of)(&call->tensors[4], parts, &call->tensors[5]);
+    int32_t status = GN_OK;
+    if (call->tensors[0].dtype != GN_NO_DTYPE) {
+        status = NAME(gn_matmul)(of.positions, of.channels, of.features, of.y, of.features, 1, of.w, of.w_row,
+                                 of.w_column, 0, data[0], of.channels);
+    }
+    if (status == GN_OK && to_weight->dtype != GN_NO_DTYPE) {
+        status = NAME(gn_matmul)(of.features, of.channels, of.positions, of.y, 1, of.features, of.x, of.channels, 1, 0,
+                                 data[1], of.channels);
+    }
+    if (status == GN_OK && to_bias->dtype != GN_NO_DTYPE) {
+        TOTAL *sums = gn_take_items(of.features, sizeof(TOTAL));
+        if (sums == NULL) {
+            return GN_OUT_OF_MEMORY;
+        }
+        memset(sums, 0, (size_t)of.features * sizeof(TOTAL));
+        for (int64_t position = 0; position < of.positions; position++) {
+            for (int64_t feature = 0; feature < of.features; feature++) {
+                sums[feature] += of.y[position * of.features + feature];
+            }
+        }
+        for (int64_t feature = 0; feature < of.features; feature++) {
+            *(STORAGE *)((char *)data[2] + feature * to_bias->strides[0]) = (STORAGE)sums[feature];
+        }
+        gn_give(sums);
+    }
+    return status;
+}
+
+/* Whether the gradients of backward_pixels lie as its products write them. */
+static int NAME(takes_pixels)(const gn_call *call) {
+    const gn_tensor *to_input = &call->tensors[0];
+    const gn_tensor *to_weight = &call->tensors[1];
+    return (to_input->dtype == GN_NO_DTYPE || is_channels_last(to_input))
+           && (to_weight->dtype == GN_NO_DTYPE || gn_is_contiguous(to_weight));
+}
+
+#endif
+
 /* (out; input, weight, bias or absent). */
 int32_t NAME(kernel_convolution)(const gn_call *call, void *const *data) {
     const gn_tensor *out = &call->tensors[0];
@@ -381,6 +465,11 @@ int32_t NAME(kernel_convolution)(const gn_call *call, void *const *data) {
     }
     const int64_t *cursor = call->integers;
     const arguments given = read_arguments(&cursor, input->ndim - 2);
+#if IS_PRECISE
+    if (is_product_of_pixels(&given, input, weight, out)) {
+        return NAME(forward_pixels)(call, data);
+    }
+#endif
     convolution work;
     memset(&work, 0, sizeof work);
     void *owned[3] = {NULL, NULL, NULL};
@@ -470,6 +559,11 @@ int32_t NAME(kernel_convolution_backward)(const gn_call *call, void *const *data
         cursor += *cursor + 1; /* bias_sizes */
     }
     const arguments given = read_arguments(&cursor, input->ndim - 2);
+#if IS_PRECISE
+    if (is_product_of_pixels(&given, input, weight, gradient) && NAME(takes_pixels)(call)) {
+        return NAME(backward_pixels)(call, data);
+    }
+#endif
     convolution work;
     memset(&work, 0, sizeof work);
     void *owned[3] = {NULL, NULL, NULL};

@@ -410,3 +410,44 @@ def test_gradients_of_strided_inputs(sizes, kernel, stride, padding, output_padd
         convolved = gn.convolution(given, w.to("c"), None, *rest[:3], False, (0,) * len(sizes), groups)
         convolved.backward(x.to("c"))
         assert gn.equal(given.grad.to("reference"), gn.convolution(x, w, None, *rest))
+
+
+@pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
+@pytest.mark.parametrize("dtype", [gn.bfloat16, gn.float32, gn.float64, gn.complex64])
+@pytest.mark.parametrize("weight", ["contiguous", "transposed", "expanded"])
+@pytest.mark.parametrize(
+    "channels, features, sizes", [(3, 5, (4, 6)), (1, 4, (3, 2)), (17, 1, (2, 3, 2)), (9, 33, (5, 1))]
+)
+def test_kernels_of_one_element_with_channels_last(channels, features, sizes, weight, dtype):
+    """A product of matrices as they lie in memory gives what the reference gives."""
+    memory_format = gn.channels_last if len(sizes) == 2 else gn.channels_last_3d
+    random = np.random.default_rng(0)
+
+    def numbers(*sizes):
+        return gn.tensor(random.integers(-3, 4, sizes).tolist(), dtype=dtype)
+
+    x, slope = numbers(2, channels, *sizes), numbers(2, features, *sizes)
+    if weight == "transposed":
+        w = numbers(channels, features).t()
+    else:
+        w = (
+            numbers(features, channels)
+            if weight == "contiguous"
+            else numbers(1, channels).expand(features, -1)
+        )
+    w = w.view(features, channels, *[1] * len(sizes))
+    convolve = gn.nn.functional.conv2d if len(sizes) == 2 else gn.nn.functional.conv3d
+    for bias in (None, numbers(features)):
+        found = []
+        for device in ("reference", "c"):
+            image = x.detach().to(device).contiguous(memory_format=memory_format).requires_grad_()
+            kernel = w.detach().to(device).requires_grad_()
+            added = None if bias is None else bias.detach().to(device).requires_grad_()
+            result = convolve(image, kernel, added)
+            result.backward(slope.to(device).contiguous(memory_format=memory_format))
+            leaves = [each for each in (image, kernel, added) if each is not None]
+            found.append([result.detach(), *(each.grad for each in leaves)])
+        for one, other in zip(*found):
+            assert one.shape == other.shape and one.stride() == other.stride()
+            assert one.tolist() == other.tolist()
+        assert channels == 1 or found[1][0].is_contiguous(memory_format=memory_format)
