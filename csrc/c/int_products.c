@@ -23,6 +23,10 @@ typedef __m512i vector;
 #define EACH(pair) _mm512_set1_epi32(pair)
 #define ADD(a, b) _mm512_add_epi32(a, b)
 #define DOT(sum, a, b) _mm512_add_epi32(sum, _mm512_madd_epi16(a, b))
+#define BYTES(from) _mm_loadu_si128((const __m128i *)(const void *)(from))
+#define PAIRS(even, odd)                                                                                              \
+    _mm512_or_si512(_mm512_and_si512(_mm512_cvtepi8_epi32(even), _mm512_set1_epi32(0xffff)),                          \
+                    _mm512_slli_epi32(_mm512_cvtepi8_epi32(odd), 16))
 #if defined(__clang__) || __GNUC__ >= 9
 #define VNNI __attribute__((target("avx512vnni")))
 #define FUSED_DOT(sum, a, b) _mm512_dpwssd_epi32(sum, a, b)
@@ -38,6 +42,16 @@ typedef __m256i vector;
 #define EACH(pair) _mm256_set1_epi32(pair)
 #define ADD(a, b) _mm256_add_epi32(a, b)
 #define DOT(sum, a, b) _mm256_add_epi32(sum, _mm256_madd_epi16(a, b))
+/* Both products before both sums: other orders, and compilers' copies of registers, are up to a tenth slower. */
+#define DOTS(low, high, pair, left, right)                                                                            \
+    do {                                                                                                              \
+        vector second_ = (pair), first_;                                                                              \
+        __asm__("vpmaddwd %4, %2, %3\n\tvpmaddwd %5, %2, %2\n\tvpaddd %3, %0, %0\n\tvpaddd %2, %1, %1"                 \
+                : "+x"(low), "+x"(high), "+x"(second_), "=&x"(first_)                                                 \
+                : "x"(left), "x"(right));                                                                             \
+    } while (0)
+#define BYTES(from) _mm_loadl_epi64((const __m128i *)(const void *)(from))
+#define PAIRS(even, odd) _mm256_cvtepi8_epi16(_mm_unpacklo_epi8(even, odd))
 #if (defined(__clang__) && __clang_major__ >= 12) || (!defined(__clang__) && __GNUC__ >= 11)
 #define VNNI __attribute__((target("avxvnni")))
 #define FUSED_DOT(sum, a, b) _mm256_dpwssd_avx_epi32(sum, a, b)
@@ -57,6 +71,8 @@ typedef struct vector {
 #define EACH(pair) each_lane(pair)
 #define ADD(a, b) add_vectors(a, b)
 #define DOT(sum, a, b) add_dots(sum, a, b)
+#define BYTES(from) (from)
+#define PAIRS(even, odd) pair_bytes(even, odd)
 
 static inline vector read_vector(const void *from) {
     vector made;
@@ -79,6 +95,16 @@ static inline vector add_vectors(vector a, vector b) {
     return a;
 }
 
+/* Words of a pair of numbers each. */
+static inline vector pair_bytes(const int8_t *even, const int8_t *odd) {
+    vector made;
+    for (int i = 0; i < LANES; i++) {
+        const int16_t pair[2] = {even[i], odd[i]};
+        memcpy(&made.lane[i], pair, sizeof pair);
+    }
+    return made;
+}
+
 static inline vector add_dots(vector sum, vector a, vector b) {
     int16_t left[2 * LANES], right[2 * LANES];
     memcpy(left, &a, sizeof left);
@@ -97,6 +123,18 @@ static inline vector add_dots(vector sum, vector a, vector b) {
 #else
 #define HOLD(a, b) ((void)0)
 #endif
+/* The products of a pair with two vectors of pairs, added to two sums. */
+#define DOTS_BY(ACCUMULATE, low, high, pair, left, right)                                                             \
+    do {                                                                                                              \
+        const vector pair_ = (pair);                                                                                  \
+        low = ACCUMULATE(low, pair_, left);                                                                           \
+        high = ACCUMULATE(high, pair_, right);                                                                        \
+        HOLD(low, high);                                                                                              \
+    } while (0)
+#if !defined(DOTS)
+#define DOTS(low, high, pair, left, right) DOTS_BY(DOT, low, high, pair, left, right)
+#endif
+#define FUSED_DOTS(low, high, pair, left, right) DOTS_BY(FUSED_DOT, low, high, pair, left, right)
 
 #define WIDTH (2 * LANES)
 /* Pairs of places of k in a level, and columns in a panel; as many bytes as gemm.h's. */
@@ -105,6 +143,8 @@ static inline vector add_dots(vector sum, vector a, vector b) {
 #define PANEL (GN_GEMM_COLUMNS / 4 / WIDTH * WIDTH)
 /* Rows of the output in the least part of a thread. */
 #define SLICE (4 * ROWS)
+
+_Static_assert(WIDTH * sizeof(int32_t) == GN_GEMM_WIDTH, "gn_pack_sliver_float32 makes slivers of this width");
 
 /* `rows` rows of a block, a whole sliver wide: c = a b, or c += a b. */
 #define MAKE_BLOCK(name, TARGET, ACCUMULATE)                                                                          \
@@ -120,10 +160,7 @@ static inline vector add_dots(vector sum, vector a, vector b) {
             const vector right = READ(b + p * WIDTH + LANES);                                                         \
             GN_UNROLL                                                                                                 \
             for (int i = 0; i < rows; i++) {                                                                          \
-                const vector pair = EACH(a[i * LEFT_STEP + p]);                                                       \
-                sums[i][0] = ACCUMULATE(sums[i][0], pair, left);                                                      \
-                sums[i][1] = ACCUMULATE(sums[i][1], pair, right);                                                     \
-                HOLD(sums[i][0], sums[i][1]);                                                                         \
+                ACCUMULATE(sums[i][0], sums[i][1], EACH(a[i * LEFT_STEP + p]), left, right);                          \
             }                                                                                                         \
         }                                                                                                             \
         GN_UNROLL                                                                                                     \
@@ -136,7 +173,7 @@ static inline vector add_dots(vector sum, vector a, vector b) {
 
 typedef void block(int64_t depth, const int32_t *a, const int32_t *b, int adds, int32_t *c, int64_t c_row);
 #define NO_TARGET
-MAKE_BLOCK(make_plain, NO_TARGET, DOT)
+MAKE_BLOCK(make_plain, NO_TARGET, DOTS)
 #define BLOCK(rows)                                                                                                   \
     static void plain_##rows(int64_t depth, const int32_t *a, const int32_t *b, int adds, int32_t *c, int64_t c_row) { \
         make_plain(rows, depth, a, b, adds, c, c_row);                                                                \
@@ -148,7 +185,7 @@ static block *const plain_blocks[ROWS] = {EACH_ROWS(BLOCK)};
 #undef BLOCK
 
 #if defined(VNNI)
-MAKE_BLOCK(make_fused, VNNI, FUSED_DOT)
+MAKE_BLOCK(make_fused, VNNI, FUSED_DOTS)
 #define BLOCK(rows)                                                                                                  \
     static VNNI void fused_##rows(int64_t depth, const int32_t *a, const int32_t *b, int adds, int32_t *c,           \
                                   int64_t c_row) {                                                                   \
@@ -178,11 +215,17 @@ static int has_fused_dots(void) {
 /* The blocks for this processor. */
 static block *const *find_blocks(void) {
 #if defined(VNNI)
-    if (has_fused_dots()) {
-        return fused_blocks;
+    /* Asking takes a virtual machine microseconds, so it is done once; two threads may both do it. */
+    static _Atomic(block *const *) found;
+    block *const *blocks = atomic_load_explicit(&found, memory_order_relaxed);
+    if (blocks == NULL) {
+        blocks = has_fused_dots() ? fused_blocks : plain_blocks;
+        atomic_store_explicit(&found, blocks, memory_order_relaxed);
     }
-#endif
+    return blocks;
+#else
     return plain_blocks;
+#endif
 }
 
 /* Element (i, p) of the left factor or (p, j) of the right one: data[i * outer + p * inner]; of the result, in bytes. */
@@ -232,37 +275,47 @@ static void pack_left(const int_product *work, int32_t *to, int64_t first, int64
     }
 }
 
-/* Columns of the right factor in slivers: to[sliver][pair][column], zeros behind the last column. */
-static void pack_right(const factor *right, int32_t *to, int64_t first, int64_t count, int64_t start,
-                       int64_t places) {
+/* A sliver of columns that are adjacent in memory. */
+static void pack_adjacent(const int8_t *from, int64_t inner, int32_t *to, int64_t places) {
     static const int8_t zeros[WIDTH];
+    for (int64_t p = 0; p < places; p += 2, from += 2 * inner, to += WIDTH) {
+        const int8_t *odd = p + 1 < places ? from + inner : zeros;
+        WRITE(to, PAIRS(BYTES(from), BYTES(odd)));
+        WRITE(to + LANES, PAIRS(BYTES(from + LANES), BYTES(odd + LANES)));
+    }
+}
+
+/* to[pair][column] of a sliver, zeros behind the last column. */
+static void transpose_lines(const int32_t *lines, int32_t *to, int64_t columns, int64_t depth) {
+#if GN_HAS_GEMM /* a pair is moved like a float */
+    gn_pack_sliver_float32((float *)(void *)to, (const float *)(const void *)lines, LEFT_STEP, 1, columns, depth);
+#else
+    for (int64_t p = 0; p < depth; p++) {
+        for (int64_t column = 0; column < WIDTH; column++) {
+            to[p * WIDTH + column] = column < columns ? lines[column * LEFT_STEP + p] : 0;
+        }
+    }
+#endif
+}
+
+/* Columns of the right factor in slivers: to[sliver][pair][column], zeros behind the last column. `lines`: memory for a
+ * sliver before it is transposed. */
+static void pack_right(const factor *right, int32_t *to, int64_t first, int64_t count, int64_t start,
+                       int64_t places, int32_t *lines) {
     const int64_t depth = (places + 1) / 2;
     for (int64_t j = 0; j < count; j += WIDTH) {
         const int64_t columns = gn_min(WIDTH, count - j);
-        const int8_t *corner = right->data + (first + j) * right->outer + start * right->inner;
-        int16_t *sliver = (int16_t *)(void *)(to + j * depth);
-        if (columns < WIDTH) {
-            memset(sliver, 0, (size_t)(depth * WIDTH) * sizeof *to);
-        }
+        const int8_t *from = right->data + (first + j) * right->outer + start * right->inner;
         if (right->outer == 1 && columns == WIDTH) {
-            for (int64_t p = 0; p < depth; p++) {
-                const int8_t *even = corner + 2 * p * right->inner;
-                const int8_t *odd = 2 * p + 1 < places ? even + right->inner : zeros;
-                for (int64_t column = 0; column < WIDTH; column++) {
-                    sliver[2 * (p * WIDTH + column)] = even[column];
-                    sliver[2 * (p * WIDTH + column) + 1] = odd[column];
-                }
-            }
+            pack_adjacent(from, right->inner, to + j * depth, places);
             continue;
         }
-        for (int64_t column = 0; column < columns; column++) {
-            const int8_t *from = corner + column * right->outer;
-            for (int64_t p = 0; p < depth; p++) {
-                int16_t *pair = sliver + 2 * (p * WIDTH + column);
-                pair[0] = from[2 * p * right->inner];
-                pair[1] = 2 * p + 1 < places ? from[(2 * p + 1) * right->inner] : (int8_t)0;
-            }
+        for (int64_t column = 0; column < columns; column++, from += right->outer) {
+            int16_t *line = (int16_t *)(void *)(lines + column * LEFT_STEP);
+            widen_int8_t(from, right->inner, line, places);
+            line[places] = 0;
         }
+        transpose_lines(lines, to + j * depth, columns, depth);
     }
 }
 
@@ -303,17 +356,18 @@ static void multiply_panel(const int_product *work, int64_t first, int64_t last,
 static void multiply_rows(int64_t begin, int64_t end, void *context) {
     int_product *work = context;
     const int64_t first = begin * SLICE, last = gn_min(end * SLICE, work->m);
-    int32_t *left_panel = gn_take((ROWS * LEFT_STEP + PANEL * LEVEL) * (int64_t)sizeof(int32_t));
+    int32_t *left_panel = gn_take(((ROWS + WIDTH) * LEFT_STEP + PANEL * LEVEL) * (int64_t)sizeof(int32_t));
     if (left_panel == NULL) {
         gn_report(&work->status, GN_OUT_OF_MEMORY);
         return;
     }
-    int32_t *right_panel = left_panel + ROWS * LEFT_STEP;
+    int32_t *lines = left_panel + ROWS * LEFT_STEP;
+    int32_t *right_panel = lines + WIDTH * LEFT_STEP;
     for (int64_t column = 0; column < work->n; column += PANEL) {
         const int64_t columns = gn_min(PANEL, work->n - column);
         for (int64_t start = 0; start < work->k; start += 2 * LEVEL) {
             const int64_t places = gn_min(2 * LEVEL, work->k - start);
-            pack_right(&work->right, right_panel, column, columns, start, places);
+            pack_right(&work->right, right_panel, column, columns, start, places, lines);
             multiply_panel(work, first, last, column, columns, start, places, left_panel, right_panel);
         }
     }
