@@ -3,8 +3,8 @@
  * The factors are packed as int16, k in pairs: a word of a panel is a pair of elements, and one instruction multiplies
  * pairs and adds the two products.  It never overflows, unlike the one for bytes, whose sums of two products have 16
  * bits.  Sums wrap around, and are the same in any order.  Otherwise this is the product of gemm_dtype.h. */
+#include "int_products.h"
 #include "gemm.h"
-#include "threads.h"
 #include "workspace.h"
 
 #if defined(__x86_64__) && defined(__AVX2__) && GN_HAS_GEMM
@@ -228,22 +228,6 @@ static block *const *find_blocks(void) {
 #endif
 }
 
-/* Element (i, p) of the left factor or (p, j) of the right one: data[i * outer + p * inner]; of the result, in bytes. */
-typedef struct factor {
-    const int8_t *data; /* or uint8_t */
-    int64_t outer, inner;
-} factor;
-
-typedef struct int_product {
-    int64_t m, n, k;
-    factor left, right;
-    int is_unsigned; /* the left factor */
-    char *out;
-    int64_t out_row, out_column;
-    block *const *blocks;
-    gn_status status;
-} int_product;
-
 #define WIDEN(TYPE)                                                                                                   \
     static void widen_##TYPE(const TYPE *from, int64_t step, int16_t *to, int64_t count) {                            \
         if (step == 1) {                                                                                              \
@@ -260,9 +244,9 @@ WIDEN(int8_t)
 WIDEN(uint8_t)
 
 /* Rows of the left factor: to[row][place], a zero behind the last one if their number is odd. */
-static void pack_left(const int_product *work, int32_t *to, int64_t first, int64_t count, int64_t start,
+static void pack_left(const gn_int_product *work, int32_t *to, int64_t first, int64_t count, int64_t start,
                       int64_t places) {
-    const factor *left = &work->left;
+    const gn_byte_factor *left = &work->left;
     for (int64_t i = 0; i < count; i++) {
         const int8_t *from = left->data + (first + i) * left->outer + start * left->inner;
         int16_t *row = (int16_t *)(void *)(to + i * LEFT_STEP);
@@ -300,7 +284,7 @@ static void transpose_lines(const int32_t *lines, int32_t *to, int64_t columns, 
 
 /* Columns of the right factor in slivers: to[sliver][pair][column], zeros behind the last column. `lines`: memory for a
  * sliver before it is transposed. */
-static void pack_right(const factor *right, int32_t *to, int64_t first, int64_t count, int64_t start,
+static void pack_right(const gn_byte_factor *right, int32_t *to, int64_t first, int64_t count, int64_t start,
                        int64_t places, int32_t *lines) {
     const int64_t depth = (places + 1) / 2;
     for (int64_t j = 0; j < count; j += WIDTH) {
@@ -320,10 +304,10 @@ static void pack_right(const factor *right, int32_t *to, int64_t first, int64_t 
 }
 
 /* A block that is no whole sliver wide, or whose columns are not adjacent in the result. */
-static void make_edge(const int_product *work, int64_t rows, int64_t columns, int64_t depth, const int32_t *a,
+static void make_edge(const gn_int_product *work, int64_t rows, int64_t columns, int64_t depth, const int32_t *a,
                       const int32_t *b, int adds, char *out) {
     int32_t whole[ROWS * WIDTH];
-    work->blocks[rows - 1](depth, a, b, 0, whole, WIDTH);
+    find_blocks()[rows - 1](depth, a, b, 0, whole, WIDTH);
     for (int64_t i = 0; i < rows; i++) {
         for (int64_t j = 0; j < columns; j++) {
             int32_t *to = (int32_t *)(void *)(out + i * work->out_row + j * work->out_column);
@@ -333,7 +317,7 @@ static void make_edge(const int_product *work, int64_t rows, int64_t columns, in
 }
 
 /* A panel of the right factor, which is packed already, and rows [first, last) of the left one. */
-static void multiply_panel(const int_product *work, int64_t first, int64_t last, int64_t column, int64_t columns,
+static void multiply_panel(const gn_int_product *work, int64_t first, int64_t last, int64_t column, int64_t columns,
                            int64_t start, int64_t places, int32_t *left_panel, const int32_t *right_panel) {
     const int64_t depth = (places + 1) / 2;
     const int adds = start > 0;
@@ -344,7 +328,7 @@ static void multiply_panel(const int_product *work, int64_t first, int64_t last,
             char *out = work->out + row * work->out_row + (column + j) * work->out_column;
             const int32_t *sliver = right_panel + j * depth;
             if (columns - j >= WIDTH && work->out_column == (int64_t)sizeof(int32_t)) {
-                work->blocks[rows - 1](depth, left_panel, sliver, adds, (int32_t *)(void *)out,
+                find_blocks()[rows - 1](depth, left_panel, sliver, adds, (int32_t *)(void *)out,
                                        work->out_row / (int64_t)sizeof(int32_t));
             } else {
                 make_edge(work, rows, gn_min(WIDTH, columns - j), depth, left_panel, sliver, adds, out);
@@ -354,8 +338,13 @@ static void multiply_panel(const int_product *work, int64_t first, int64_t last,
 }
 
 static void multiply_rows(int64_t begin, int64_t end, void *context) {
-    int_product *work = context;
+    gn_int_product *work = context;
     const int64_t first = begin * SLICE, last = gn_min(end * SLICE, work->m);
+    for (int64_t i = first; work->k == 0 && i < last; i++) {
+        for (int64_t j = 0; j < work->n; j++) {
+            *(int32_t *)(void *)(work->out + i * work->out_row + j * work->out_column) = 0;
+        }
+    }
     int32_t *left_panel = gn_take(((ROWS + WIDTH) * LEFT_STEP + PANEL * LEVEL) * (int64_t)sizeof(int32_t));
     if (left_panel == NULL) {
         gn_report(&work->status, GN_OUT_OF_MEMORY);
@@ -372,31 +361,33 @@ static void multiply_rows(int64_t begin, int64_t end, void *context) {
         }
     }
     gn_give(left_panel);
+    if (work->finish != NULL) {
+        work->finish(work->context, first, last);
+    }
 }
 
-int32_t kernel_int_mm(const gn_call *call, void *const *data) {
-    const gn_tensor *out = &call->tensors[0], *left = &call->tensors[1], *right = &call->tensors[2];
-    int_product work = {
+gn_int_product gn_int_product_of(const gn_tensor *left, const void *left_data, const gn_tensor *right,
+                                 const void *right_data) {
+    return (gn_int_product){
         .m = left->sizes[0],
         .n = right->sizes[1],
         .k = left->sizes[1],
-        .left = {data[1], left->strides[0], left->strides[1]},
+        .left = {left_data, left->strides[0], left->strides[1]},
         .is_unsigned = left->dtype == GN_UINT8,
-        .right = {data[2], right->strides[1], right->strides[0]},
-        .out = data[0],
-        .out_row = out->strides[0],
-        .out_column = out->strides[1],
-        .blocks = find_blocks(),
+        .right = {right_data, right->strides[1], right->strides[0]},
     };
-    if (work.k == 0) {
-        for (int64_t i = 0; i < work.m; i++) {
-            for (int64_t j = 0; j < work.n; j++) {
-                *(int32_t *)(void *)(work.out + i * work.out_row + j * work.out_column) = 0;
-            }
-        }
-        return GN_OK;
-    }
-    const int64_t steps = SLICE * gn_max(1, work.n) * work.k;
-    gn_parallel_for(0, (work.m + SLICE - 1) / SLICE, gn_max(1, GN_GRAIN * 8 / steps), multiply_rows, &work);
-    return work.status;
+}
+
+int32_t gn_multiply_bytes(gn_int_product *work) {
+    const int64_t steps = SLICE * gn_max(1, work->n) * gn_max(1, work->k);
+    gn_parallel_for(0, (work->m + SLICE - 1) / SLICE, gn_max(1, GN_GRAIN * 8 / steps), multiply_rows, work);
+    return work->status;
+}
+
+int32_t kernel_int_mm(const gn_call *call, void *const *data) {
+    gn_int_product work = gn_int_product_of(&call->tensors[1], data[1], &call->tensors[2], data[2]);
+    work.out = data[0];
+    work.out_row = call->tensors[0].strides[0];
+    work.out_column = call->tensors[0].strides[1];
+    return gn_multiply_bytes(&work);
 }

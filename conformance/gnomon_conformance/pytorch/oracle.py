@@ -80,6 +80,28 @@ def _blocked_convolution(
     return result.unflatten(1, (-1, 8)).movedim(2, -1).contiguous()
 
 
+def _quantized_mm(
+    rows: Any,
+    columns: Any,
+    scales: Any,
+    zero_points: Any,
+    bias: Any,
+    input_scale: float,
+    input_zero_point: int,
+    scale: float,
+    zero_point: int,
+    minimum: int,
+) -> Any:
+    """With exact sums; PyTorch's kernels take packed weights, and some saturate sums of two products."""
+    if rows.dtype != torch.uint8 or columns.dtype != torch.int8 or not 0 <= zero_point <= 255:
+        raise RuntimeError("arguments do not match")
+    sums = (rows.long() - input_zero_point) @ (columns.long() - zero_points)
+    units = scales * input_scale
+    totals = sums.int().float() + (0 if bias is None else bias / units)
+    steps = (totals * (units / torch.tensor(scale))).round() + zero_point
+    return steps.clamp(minimum, 255).to(torch.uint8)
+
+
 def _rnn_layer(*arguments: Any) -> tuple[Any, ...]:
     """Step by step with PyTorch's functions; half types in float32."""
     dtype = arguments[0].dtype
@@ -179,6 +201,7 @@ EQUIVALENTS: dict[str, Callable[..., Any]] = {
     "_fused_rms_norm_backward": _fused_rms_norm_backward,
     "_grid_sampler_double_backward": _grid_sampler_double_backward,
     "_mkldnn_blocked_convolution": _blocked_convolution,
+    "_quantized_mm": _quantized_mm,
     "_rnn_layer": _rnn_layer,
     "_rnn_layer_backward": _rnn_layer_backward,
     "_smooth_l1": lambda self, beta: torch.ops.aten.smooth_l1_loss(self, torch.zeros_like(self), 0, beta),
