@@ -104,3 +104,14 @@ def test_refused(device):
     ):
         with pytest.raises(RuntimeError, match="_quantized_mm: " + text):
             quantized_mm(*good[:position], wrong, *good[position + 1 :])
+
+
+def test_halves_are_rounded_to_even(device):
+    rows, columns = (
+        gn.arange(6, device=device).to(gn.uint8)[:, None],
+        gn.ones(1, 1, device=device).to(gn.int8),
+    )
+    one, zero = gn.ones(1, device=device), gn.zeros(1, device=device).long()
+    for point, expected in ((0, [0, 0, 1, 2, 2, 2]), (3, [3, 3, 4, 5, 5, 5])):
+        found = quantized_mm(rows, columns, one, zero, None, 1.0, 0, 2.0, point, 0)
+        assert found.flatten().tolist() == expected
