@@ -24,6 +24,7 @@ typedef __m512i vector;
 #define ADD(a, b) _mm512_add_epi32(a, b)
 #define DOT(sum, a, b) _mm512_add_epi32(sum, _mm512_madd_epi16(a, b))
 #define BYTES(from) _mm_loadu_si128((const __m128i *)(const void *)(from))
+#define WIDE(from) _mm512_cvtepi8_epi16(_mm256_loadu_si256((const __m256i *)(const void *)(from)))
 #define PAIRS(even, odd)                                                                                              \
     _mm512_or_si512(_mm512_and_si512(_mm512_cvtepi8_epi32(even), _mm512_set1_epi32(0xffff)),                          \
                     _mm512_slli_epi32(_mm512_cvtepi8_epi32(odd), 16))
@@ -51,6 +52,7 @@ typedef __m256i vector;
                 : "x"(left), "x"(right));                                                                             \
     } while (0)
 #define BYTES(from) _mm_loadl_epi64((const __m128i *)(const void *)(from))
+#define WIDE(from) _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(const void *)(from)))
 #define PAIRS(even, odd) _mm256_cvtepi8_epi16(_mm_unpacklo_epi8(even, odd))
 #if (defined(__clang__) && __clang_major__ >= 12) || (!defined(__clang__) && __GNUC__ >= 11)
 #define VNNI __attribute__((target("avxvnni")))
@@ -72,6 +74,7 @@ typedef struct vector {
 #define ADD(a, b) add_vectors(a, b)
 #define DOT(sum, a, b) add_dots(sum, a, b)
 #define BYTES(from) (from)
+#define WIDE(from) widen_vector(from)
 #define PAIRS(even, odd) pair_bytes(even, odd)
 
 static inline vector read_vector(const void *from) {
@@ -93,6 +96,14 @@ static inline vector add_vectors(vector a, vector b) {
         a.lane[i] = (int32_t)((uint32_t)a.lane[i] + (uint32_t)b.lane[i]);
     }
     return a;
+}
+
+static inline vector widen_vector(const int8_t *from) {
+    int16_t numbers[2 * LANES];
+    for (int i = 0; i < 2 * LANES; i++) {
+        numbers[i] = from[i];
+    }
+    return read_vector(numbers);
 }
 
 /* Words of a pair of numbers each. */
@@ -141,6 +152,8 @@ static inline vector add_dots(vector sum, vector a, vector b) {
 #define LEVEL (GN_GEMM_DEPTH / 4)
 #define LEFT_STEP (GN_GEMM_LEFT_STEP / 4)
 #define PANEL (GN_GEMM_COLUMNS / 4 / WIDTH * WIDTH)
+/* So few rows are multiplied without packing columns: it would take longer than the products. */
+#define FEW 3
 /* Rows of the output in the least part of a thread. */
 #define SLICE (4 * ROWS)
 
@@ -337,6 +350,57 @@ static void multiply_panel(const gn_int_product *work, int64_t first, int64_t la
     }
 }
 
+/* The dot products of `rows` packed rows with all columns, each of which is a line of memory. */
+GN_INLINE void multiply_lines(const gn_int_product *work, const int rows, int64_t first, int64_t start, int64_t places,
+                              const int32_t *a) {
+    const int64_t whole = places / (2 * LANES) * (2 * LANES);
+    for (int64_t j = 0; j < work->n; j++) {
+        const int8_t *from = work->right.data + j * work->right.outer + start;
+        vector sums[FEW];
+        GN_UNROLL
+        for (int i = 0; i < rows; i++) {
+            sums[i] = ZERO;
+        }
+        for (int64_t p = 0; p < whole; p += 2 * LANES) {
+            const vector numbers = WIDE(from + p);
+            GN_UNROLL
+            for (int i = 0; i < rows; i++) {
+                sums[i] = DOT(sums[i], READ(a + i * LEFT_STEP + p / 2), numbers);
+            }
+        }
+        GN_UNROLL
+        for (int i = 0; i < rows; i++) {
+            const int16_t *left = (const int16_t *)(const void *)(a + i * LEFT_STEP);
+            int32_t *to = (int32_t *)(void *)(work->out + (first + i) * work->out_row + j * work->out_column);
+            int32_t lanes[LANES];
+            WRITE(lanes, sums[i]);
+            uint32_t sum = start > 0 ? (uint32_t)*to : 0;
+            for (int lane = 0; lane < LANES; lane++) {
+                sum += (uint32_t)lanes[lane];
+            }
+            for (int64_t p = whole; p < places; p++) {
+                sum += (uint32_t)(left[p] * from[p]);
+            }
+            *to = (int32_t)sum;
+        }
+    }
+}
+
+/* All places of k for a few rows. */
+static void multiply_few(const gn_int_product *work, int64_t first, int64_t rows, int32_t *left_panel) {
+    for (int64_t start = 0; start < work->k; start += 2 * LEVEL) {
+        const int64_t places = gn_min(2 * LEVEL, work->k - start);
+        pack_left(work, left_panel, first, rows, start, places);
+        if (rows == 1) {
+            multiply_lines(work, 1, first, start, places, left_panel);
+        } else if (rows == 2) {
+            multiply_lines(work, 2, first, start, places, left_panel);
+        } else {
+            multiply_lines(work, FEW, first, start, places, left_panel);
+        }
+    }
+}
+
 static void multiply_rows(int64_t begin, int64_t end, void *context) {
     gn_int_product *work = context;
     const int64_t first = begin * SLICE, last = gn_min(end * SLICE, work->m);
@@ -352,7 +416,11 @@ static void multiply_rows(int64_t begin, int64_t end, void *context) {
     }
     int32_t *lines = left_panel + ROWS * LEFT_STEP;
     int32_t *right_panel = lines + WIDTH * LEFT_STEP;
-    for (int64_t column = 0; column < work->n; column += PANEL) {
+    const int is_few = last - first <= FEW && work->right.inner == 1;
+    if (is_few) {
+        multiply_few(work, first, last - first, left_panel);
+    }
+    for (int64_t column = 0; !is_few && column < work->n; column += PANEL) {
         const int64_t columns = gn_min(PANEL, work->n - column);
         for (int64_t start = 0; start < work->k; start += 2 * LEVEL) {
             const int64_t places = gn_min(2 * LEVEL, work->k - start);
