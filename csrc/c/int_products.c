@@ -3,8 +3,8 @@
  * The factors are packed as int16, k in pairs: a word of a panel is a pair of elements, and one instruction multiplies
  * pairs and adds the two products.  It never overflows, unlike the one for bytes, whose sums of two products have 16
  * bits.  Sums wrap around, and are the same in any order.  Otherwise this is the product of gemm_dtype.h. */
+#include "int_products.h"
 #include "gemm.h"
-#include "threads.h"
 #include "workspace.h"
 
 #if defined(__x86_64__) && defined(__AVX2__) && GN_HAS_GEMM
@@ -23,6 +23,11 @@ typedef __m512i vector;
 #define EACH(pair) _mm512_set1_epi32(pair)
 #define ADD(a, b) _mm512_add_epi32(a, b)
 #define DOT(sum, a, b) _mm512_add_epi32(sum, _mm512_madd_epi16(a, b))
+#define BYTES(from) _mm_loadu_si128((const __m128i *)(const void *)(from))
+#define WIDE(from) _mm512_cvtepi8_epi16(_mm256_loadu_si256((const __m256i *)(const void *)(from)))
+#define PAIRS(even, odd)                                                                                              \
+    _mm512_or_si512(_mm512_and_si512(_mm512_cvtepi8_epi32(even), _mm512_set1_epi32(0xffff)),                          \
+                    _mm512_slli_epi32(_mm512_cvtepi8_epi32(odd), 16))
 #if defined(__clang__) || __GNUC__ >= 9
 #define VNNI __attribute__((target("avx512vnni")))
 #define FUSED_DOT(sum, a, b) _mm512_dpwssd_epi32(sum, a, b)
@@ -38,6 +43,17 @@ typedef __m256i vector;
 #define EACH(pair) _mm256_set1_epi32(pair)
 #define ADD(a, b) _mm256_add_epi32(a, b)
 #define DOT(sum, a, b) _mm256_add_epi32(sum, _mm256_madd_epi16(a, b))
+/* Both products before both sums: other orders, and compilers' copies of registers, are up to a tenth slower. */
+#define DOTS(low, high, pair, left, right)                                                                            \
+    do {                                                                                                              \
+        vector second_ = (pair), first_;                                                                              \
+        __asm__("vpmaddwd %4, %2, %3\n\tvpmaddwd %5, %2, %2\n\tvpaddd %3, %0, %0\n\tvpaddd %2, %1, %1"                 \
+                : "+x"(low), "+x"(high), "+x"(second_), "=&x"(first_)                                                 \
+                : "x"(left), "x"(right));                                                                             \
+    } while (0)
+#define BYTES(from) _mm_loadl_epi64((const __m128i *)(const void *)(from))
+#define WIDE(from) _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(const void *)(from)))
+#define PAIRS(even, odd) _mm256_cvtepi8_epi16(_mm_unpacklo_epi8(even, odd))
 #if (defined(__clang__) && __clang_major__ >= 12) || (!defined(__clang__) && __GNUC__ >= 11)
 #define VNNI __attribute__((target("avxvnni")))
 #define FUSED_DOT(sum, a, b) _mm256_dpwssd_avx_epi32(sum, a, b)
@@ -57,6 +73,9 @@ typedef struct vector {
 #define EACH(pair) each_lane(pair)
 #define ADD(a, b) add_vectors(a, b)
 #define DOT(sum, a, b) add_dots(sum, a, b)
+#define BYTES(from) (from)
+#define WIDE(from) widen_vector(from)
+#define PAIRS(even, odd) pair_bytes(even, odd)
 
 static inline vector read_vector(const void *from) {
     vector made;
@@ -79,6 +98,24 @@ static inline vector add_vectors(vector a, vector b) {
     return a;
 }
 
+static inline vector widen_vector(const int8_t *from) {
+    int16_t numbers[2 * LANES];
+    for (int i = 0; i < 2 * LANES; i++) {
+        numbers[i] = from[i];
+    }
+    return read_vector(numbers);
+}
+
+/* Words of a pair of numbers each. */
+static inline vector pair_bytes(const int8_t *even, const int8_t *odd) {
+    vector made;
+    for (int i = 0; i < LANES; i++) {
+        const int16_t pair[2] = {even[i], odd[i]};
+        memcpy(&made.lane[i], pair, sizeof pair);
+    }
+    return made;
+}
+
 static inline vector add_dots(vector sum, vector a, vector b) {
     int16_t left[2 * LANES], right[2 * LANES];
     memcpy(left, &a, sizeof left);
@@ -97,14 +134,30 @@ static inline vector add_dots(vector sum, vector a, vector b) {
 #else
 #define HOLD(a, b) ((void)0)
 #endif
+/* The products of a pair with two vectors of pairs, added to two sums. */
+#define DOTS_BY(ACCUMULATE, low, high, pair, left, right)                                                             \
+    do {                                                                                                              \
+        const vector pair_ = (pair);                                                                                  \
+        low = ACCUMULATE(low, pair_, left);                                                                           \
+        high = ACCUMULATE(high, pair_, right);                                                                        \
+        HOLD(low, high);                                                                                              \
+    } while (0)
+#if !defined(DOTS)
+#define DOTS(low, high, pair, left, right) DOTS_BY(DOT, low, high, pair, left, right)
+#endif
+#define FUSED_DOTS(low, high, pair, left, right) DOTS_BY(FUSED_DOT, low, high, pair, left, right)
 
 #define WIDTH (2 * LANES)
 /* Pairs of places of k in a level, and columns in a panel; as many bytes as gemm.h's. */
 #define LEVEL (GN_GEMM_DEPTH / 4)
 #define LEFT_STEP (GN_GEMM_LEFT_STEP / 4)
 #define PANEL (GN_GEMM_COLUMNS / 4 / WIDTH * WIDTH)
+/* So few rows are multiplied without packing columns: it would take longer than the products. */
+#define FEW 3
 /* Rows of the output in the least part of a thread. */
 #define SLICE (4 * ROWS)
+
+_Static_assert(WIDTH * sizeof(int32_t) == GN_GEMM_WIDTH, "gn_pack_sliver_float32 makes slivers of this width");
 
 /* `rows` rows of a block, a whole sliver wide: c = a b, or c += a b. */
 #define MAKE_BLOCK(name, TARGET, ACCUMULATE)                                                                          \
@@ -120,10 +173,7 @@ static inline vector add_dots(vector sum, vector a, vector b) {
             const vector right = READ(b + p * WIDTH + LANES);                                                         \
             GN_UNROLL                                                                                                 \
             for (int i = 0; i < rows; i++) {                                                                          \
-                const vector pair = EACH(a[i * LEFT_STEP + p]);                                                       \
-                sums[i][0] = ACCUMULATE(sums[i][0], pair, left);                                                      \
-                sums[i][1] = ACCUMULATE(sums[i][1], pair, right);                                                     \
-                HOLD(sums[i][0], sums[i][1]);                                                                         \
+                ACCUMULATE(sums[i][0], sums[i][1], EACH(a[i * LEFT_STEP + p]), left, right);                          \
             }                                                                                                         \
         }                                                                                                             \
         GN_UNROLL                                                                                                     \
@@ -136,7 +186,7 @@ static inline vector add_dots(vector sum, vector a, vector b) {
 
 typedef void block(int64_t depth, const int32_t *a, const int32_t *b, int adds, int32_t *c, int64_t c_row);
 #define NO_TARGET
-MAKE_BLOCK(make_plain, NO_TARGET, DOT)
+MAKE_BLOCK(make_plain, NO_TARGET, DOTS)
 #define BLOCK(rows)                                                                                                   \
     static void plain_##rows(int64_t depth, const int32_t *a, const int32_t *b, int adds, int32_t *c, int64_t c_row) { \
         make_plain(rows, depth, a, b, adds, c, c_row);                                                                \
@@ -148,7 +198,7 @@ static block *const plain_blocks[ROWS] = {EACH_ROWS(BLOCK)};
 #undef BLOCK
 
 #if defined(VNNI)
-MAKE_BLOCK(make_fused, VNNI, FUSED_DOT)
+MAKE_BLOCK(make_fused, VNNI, FUSED_DOTS)
 #define BLOCK(rows)                                                                                                  \
     static VNNI void fused_##rows(int64_t depth, const int32_t *a, const int32_t *b, int adds, int32_t *c,           \
                                   int64_t c_row) {                                                                   \
@@ -178,28 +228,18 @@ static int has_fused_dots(void) {
 /* The blocks for this processor. */
 static block *const *find_blocks(void) {
 #if defined(VNNI)
-    if (has_fused_dots()) {
-        return fused_blocks;
+    /* Asking takes a virtual machine microseconds, so it is done once; two threads may both do it. */
+    static _Atomic(block *const *) found;
+    block *const *blocks = atomic_load_explicit(&found, memory_order_relaxed);
+    if (blocks == NULL) {
+        blocks = has_fused_dots() ? fused_blocks : plain_blocks;
+        atomic_store_explicit(&found, blocks, memory_order_relaxed);
     }
-#endif
+    return blocks;
+#else
     return plain_blocks;
+#endif
 }
-
-/* Element (i, p) of the left factor or (p, j) of the right one: data[i * outer + p * inner]; of the result, in bytes. */
-typedef struct factor {
-    const int8_t *data; /* or uint8_t */
-    int64_t outer, inner;
-} factor;
-
-typedef struct int_product {
-    int64_t m, n, k;
-    factor left, right;
-    int is_unsigned; /* the left factor */
-    char *out;
-    int64_t out_row, out_column;
-    block *const *blocks;
-    gn_status status;
-} int_product;
 
 #define WIDEN(TYPE)                                                                                                   \
     static void widen_##TYPE(const TYPE *from, int64_t step, int16_t *to, int64_t count) {                            \
@@ -217,9 +257,9 @@ WIDEN(int8_t)
 WIDEN(uint8_t)
 
 /* Rows of the left factor: to[row][place], a zero behind the last one if their number is odd. */
-static void pack_left(const int_product *work, int32_t *to, int64_t first, int64_t count, int64_t start,
+static void pack_left(const gn_int_product *work, int32_t *to, int64_t first, int64_t count, int64_t start,
                       int64_t places) {
-    const factor *left = &work->left;
+    const gn_byte_factor *left = &work->left;
     for (int64_t i = 0; i < count; i++) {
         const int8_t *from = left->data + (first + i) * left->outer + start * left->inner;
         int16_t *row = (int16_t *)(void *)(to + i * LEFT_STEP);
@@ -232,45 +272,55 @@ static void pack_left(const int_product *work, int32_t *to, int64_t first, int64
     }
 }
 
-/* Columns of the right factor in slivers: to[sliver][pair][column], zeros behind the last column. */
-static void pack_right(const factor *right, int32_t *to, int64_t first, int64_t count, int64_t start,
-                       int64_t places) {
+/* A sliver of columns that are adjacent in memory. */
+static void pack_adjacent(const int8_t *from, int64_t inner, int32_t *to, int64_t places) {
     static const int8_t zeros[WIDTH];
+    for (int64_t p = 0; p < places; p += 2, from += 2 * inner, to += WIDTH) {
+        const int8_t *odd = p + 1 < places ? from + inner : zeros;
+        WRITE(to, PAIRS(BYTES(from), BYTES(odd)));
+        WRITE(to + LANES, PAIRS(BYTES(from + LANES), BYTES(odd + LANES)));
+    }
+}
+
+/* to[pair][column] of a sliver, zeros behind the last column. */
+static void transpose_lines(const int32_t *lines, int32_t *to, int64_t columns, int64_t depth) {
+#if GN_HAS_GEMM /* a pair is moved like a float */
+    gn_pack_sliver_float32((float *)(void *)to, (const float *)(const void *)lines, LEFT_STEP, 1, columns, depth);
+#else
+    for (int64_t p = 0; p < depth; p++) {
+        for (int64_t column = 0; column < WIDTH; column++) {
+            to[p * WIDTH + column] = column < columns ? lines[column * LEFT_STEP + p] : 0;
+        }
+    }
+#endif
+}
+
+/* Columns of the right factor in slivers: to[sliver][pair][column], zeros behind the last column. `lines`: memory for a
+ * sliver before it is transposed. */
+static void pack_right(const gn_byte_factor *right, int32_t *to, int64_t first, int64_t count, int64_t start,
+                       int64_t places, int32_t *lines) {
     const int64_t depth = (places + 1) / 2;
     for (int64_t j = 0; j < count; j += WIDTH) {
         const int64_t columns = gn_min(WIDTH, count - j);
-        const int8_t *corner = right->data + (first + j) * right->outer + start * right->inner;
-        int16_t *sliver = (int16_t *)(void *)(to + j * depth);
-        if (columns < WIDTH) {
-            memset(sliver, 0, (size_t)(depth * WIDTH) * sizeof *to);
-        }
+        const int8_t *from = right->data + (first + j) * right->outer + start * right->inner;
         if (right->outer == 1 && columns == WIDTH) {
-            for (int64_t p = 0; p < depth; p++) {
-                const int8_t *even = corner + 2 * p * right->inner;
-                const int8_t *odd = 2 * p + 1 < places ? even + right->inner : zeros;
-                for (int64_t column = 0; column < WIDTH; column++) {
-                    sliver[2 * (p * WIDTH + column)] = even[column];
-                    sliver[2 * (p * WIDTH + column) + 1] = odd[column];
-                }
-            }
+            pack_adjacent(from, right->inner, to + j * depth, places);
             continue;
         }
-        for (int64_t column = 0; column < columns; column++) {
-            const int8_t *from = corner + column * right->outer;
-            for (int64_t p = 0; p < depth; p++) {
-                int16_t *pair = sliver + 2 * (p * WIDTH + column);
-                pair[0] = from[2 * p * right->inner];
-                pair[1] = 2 * p + 1 < places ? from[(2 * p + 1) * right->inner] : (int8_t)0;
-            }
+        for (int64_t column = 0; column < columns; column++, from += right->outer) {
+            int16_t *line = (int16_t *)(void *)(lines + column * LEFT_STEP);
+            widen_int8_t(from, right->inner, line, places);
+            line[places] = 0;
         }
+        transpose_lines(lines, to + j * depth, columns, depth);
     }
 }
 
 /* A block that is no whole sliver wide, or whose columns are not adjacent in the result. */
-static void make_edge(const int_product *work, int64_t rows, int64_t columns, int64_t depth, const int32_t *a,
+static void make_edge(const gn_int_product *work, int64_t rows, int64_t columns, int64_t depth, const int32_t *a,
                       const int32_t *b, int adds, char *out) {
     int32_t whole[ROWS * WIDTH];
-    work->blocks[rows - 1](depth, a, b, 0, whole, WIDTH);
+    find_blocks()[rows - 1](depth, a, b, 0, whole, WIDTH);
     for (int64_t i = 0; i < rows; i++) {
         for (int64_t j = 0; j < columns; j++) {
             int32_t *to = (int32_t *)(void *)(out + i * work->out_row + j * work->out_column);
@@ -280,7 +330,7 @@ static void make_edge(const int_product *work, int64_t rows, int64_t columns, in
 }
 
 /* A panel of the right factor, which is packed already, and rows [first, last) of the left one. */
-static void multiply_panel(const int_product *work, int64_t first, int64_t last, int64_t column, int64_t columns,
+static void multiply_panel(const gn_int_product *work, int64_t first, int64_t last, int64_t column, int64_t columns,
                            int64_t start, int64_t places, int32_t *left_panel, const int32_t *right_panel) {
     const int64_t depth = (places + 1) / 2;
     const int adds = start > 0;
@@ -291,7 +341,7 @@ static void multiply_panel(const int_product *work, int64_t first, int64_t last,
             char *out = work->out + row * work->out_row + (column + j) * work->out_column;
             const int32_t *sliver = right_panel + j * depth;
             if (columns - j >= WIDTH && work->out_column == (int64_t)sizeof(int32_t)) {
-                work->blocks[rows - 1](depth, left_panel, sliver, adds, (int32_t *)(void *)out,
+                find_blocks()[rows - 1](depth, left_panel, sliver, adds, (int32_t *)(void *)out,
                                        work->out_row / (int64_t)sizeof(int32_t));
             } else {
                 make_edge(work, rows, gn_min(WIDTH, columns - j), depth, left_panel, sliver, adds, out);
@@ -300,49 +350,112 @@ static void multiply_panel(const int_product *work, int64_t first, int64_t last,
     }
 }
 
+/* The dot products of `rows` packed rows with all columns, each of which is a line of memory. */
+GN_INLINE void multiply_lines(const gn_int_product *work, const int rows, int64_t first, int64_t start, int64_t places,
+                              const int32_t *a) {
+    const int64_t whole = places / (2 * LANES) * (2 * LANES);
+    for (int64_t j = 0; j < work->n; j++) {
+        const int8_t *from = work->right.data + j * work->right.outer + start;
+        vector sums[FEW];
+        GN_UNROLL
+        for (int i = 0; i < rows; i++) {
+            sums[i] = ZERO;
+        }
+        for (int64_t p = 0; p < whole; p += 2 * LANES) {
+            const vector numbers = WIDE(from + p);
+            GN_UNROLL
+            for (int i = 0; i < rows; i++) {
+                sums[i] = DOT(sums[i], READ(a + i * LEFT_STEP + p / 2), numbers);
+            }
+        }
+        GN_UNROLL
+        for (int i = 0; i < rows; i++) {
+            const int16_t *left = (const int16_t *)(const void *)(a + i * LEFT_STEP);
+            int32_t *to = (int32_t *)(void *)(work->out + (first + i) * work->out_row + j * work->out_column);
+            int32_t lanes[LANES];
+            WRITE(lanes, sums[i]);
+            uint32_t sum = start > 0 ? (uint32_t)*to : 0;
+            for (int lane = 0; lane < LANES; lane++) {
+                sum += (uint32_t)lanes[lane];
+            }
+            for (int64_t p = whole; p < places; p++) {
+                sum += (uint32_t)(left[p] * from[p]);
+            }
+            *to = (int32_t)sum;
+        }
+    }
+}
+
+/* All places of k for a few rows. */
+static void multiply_few(const gn_int_product *work, int64_t first, int64_t rows, int32_t *left_panel) {
+    for (int64_t start = 0; start < work->k; start += 2 * LEVEL) {
+        const int64_t places = gn_min(2 * LEVEL, work->k - start);
+        pack_left(work, left_panel, first, rows, start, places);
+        if (rows == 1) {
+            multiply_lines(work, 1, first, start, places, left_panel);
+        } else if (rows == 2) {
+            multiply_lines(work, 2, first, start, places, left_panel);
+        } else {
+            multiply_lines(work, FEW, first, start, places, left_panel);
+        }
+    }
+}
+
 static void multiply_rows(int64_t begin, int64_t end, void *context) {
-    int_product *work = context;
+    gn_int_product *work = context;
     const int64_t first = begin * SLICE, last = gn_min(end * SLICE, work->m);
-    int32_t *left_panel = gn_take((ROWS * LEFT_STEP + PANEL * LEVEL) * (int64_t)sizeof(int32_t));
+    for (int64_t i = first; work->k == 0 && i < last; i++) {
+        for (int64_t j = 0; j < work->n; j++) {
+            *(int32_t *)(void *)(work->out + i * work->out_row + j * work->out_column) = 0;
+        }
+    }
+    int32_t *left_panel = gn_take(((ROWS + WIDTH) * LEFT_STEP + PANEL * LEVEL) * (int64_t)sizeof(int32_t));
     if (left_panel == NULL) {
         gn_report(&work->status, GN_OUT_OF_MEMORY);
         return;
     }
-    int32_t *right_panel = left_panel + ROWS * LEFT_STEP;
-    for (int64_t column = 0; column < work->n; column += PANEL) {
+    int32_t *lines = left_panel + ROWS * LEFT_STEP;
+    int32_t *right_panel = lines + WIDTH * LEFT_STEP;
+    const int is_few = last - first <= FEW && work->right.inner == 1;
+    if (is_few) {
+        multiply_few(work, first, last - first, left_panel);
+    }
+    for (int64_t column = 0; !is_few && column < work->n; column += PANEL) {
         const int64_t columns = gn_min(PANEL, work->n - column);
         for (int64_t start = 0; start < work->k; start += 2 * LEVEL) {
             const int64_t places = gn_min(2 * LEVEL, work->k - start);
-            pack_right(&work->right, right_panel, column, columns, start, places);
+            pack_right(&work->right, right_panel, column, columns, start, places, lines);
             multiply_panel(work, first, last, column, columns, start, places, left_panel, right_panel);
         }
     }
     gn_give(left_panel);
+    if (work->finish != NULL) {
+        work->finish(work->context, first, last);
+    }
 }
 
-int32_t kernel_int_mm(const gn_call *call, void *const *data) {
-    const gn_tensor *out = &call->tensors[0], *left = &call->tensors[1], *right = &call->tensors[2];
-    int_product work = {
+gn_int_product gn_int_product_of(const gn_tensor *left, const void *left_data, const gn_tensor *right,
+                                 const void *right_data) {
+    return (gn_int_product){
         .m = left->sizes[0],
         .n = right->sizes[1],
         .k = left->sizes[1],
-        .left = {data[1], left->strides[0], left->strides[1]},
+        .left = {left_data, left->strides[0], left->strides[1]},
         .is_unsigned = left->dtype == GN_UINT8,
-        .right = {data[2], right->strides[1], right->strides[0]},
-        .out = data[0],
-        .out_row = out->strides[0],
-        .out_column = out->strides[1],
-        .blocks = find_blocks(),
+        .right = {right_data, right->strides[1], right->strides[0]},
     };
-    if (work.k == 0) {
-        for (int64_t i = 0; i < work.m; i++) {
-            for (int64_t j = 0; j < work.n; j++) {
-                *(int32_t *)(void *)(work.out + i * work.out_row + j * work.out_column) = 0;
-            }
-        }
-        return GN_OK;
-    }
-    const int64_t steps = SLICE * gn_max(1, work.n) * work.k;
-    gn_parallel_for(0, (work.m + SLICE - 1) / SLICE, gn_max(1, GN_GRAIN * 8 / steps), multiply_rows, &work);
-    return work.status;
+}
+
+int32_t gn_multiply_bytes(gn_int_product *work) {
+    const int64_t steps = SLICE * gn_max(1, work->n) * gn_max(1, work->k);
+    gn_parallel_for(0, (work->m + SLICE - 1) / SLICE, gn_max(1, GN_GRAIN * 8 / steps), multiply_rows, work);
+    return work->status;
+}
+
+int32_t kernel_int_mm(const gn_call *call, void *const *data) {
+    gn_int_product work = gn_int_product_of(&call->tensors[1], data[1], &call->tensors[2], data[2]);
+    work.out = data[0];
+    work.out_row = call->tensors[0].strides[0];
+    work.out_column = call->tensors[0].strides[1];
+    return gn_multiply_bytes(&work);
 }

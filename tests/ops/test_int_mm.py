@@ -6,7 +6,19 @@ import gnomon as gn
 
 
 @pytest.mark.parametrize("unsigned", [False, True])
-@pytest.mark.parametrize("sizes", [(1, 1, 1), (7, 33, 17), (25, 700, 31), (130, 513, 40), (3, 5, 700)])
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        (1, 1, 1),
+        (7, 33, 17),
+        (25, 700, 31),
+        (130, 513, 40),
+        (3, 5, 700),
+        (1, 2053, 9),
+        (2, 1100, 5),
+        (3, 77, 4),
+    ],
+)
 def test_products_are_exact(sizes, unsigned):
     m, k, n = sizes
     kind, low, high = (gn.uint8, 0, 256) if unsigned else (gn.int8, -128, 128)

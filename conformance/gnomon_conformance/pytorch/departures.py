@@ -278,6 +278,7 @@ OWN_OPERATORS = {
     "_csr_mm": "the kernel under mm of a sparse_csr and a strided matrix",
     "_sparse_narrow": "the kernel under narrow of a sparse tensor",
     "_mkldnn_blocked_convolution": "a convolution over blocks of channels, which PyTorch hides",
+    "_quantized_mm": "the kernel under layers of quantized tensors, which PyTorch hides in fbgemm",
     "div_floor": "the kernel under div(rounding_mode='floor') and floor_divide",
     "div_trunc": "the kernel under div(rounding_mode='trunc')",
 }

@@ -85,6 +85,28 @@ def _csr_mm(values: Any, crow_indices: Any, col_indices: Any, mat2: Any) -> Any:
     return torch.sparse_csr_tensor(crow_indices, col_indices, values, sizes).to_dense() @ mat2
 
 
+def _quantized_mm(
+    rows: Any,
+    columns: Any,
+    scales: Any,
+    zero_points: Any,
+    bias: Any,
+    input_scale: float,
+    input_zero_point: int,
+    scale: float,
+    zero_point: int,
+    minimum: int,
+) -> Any:
+    """With exact sums; PyTorch's kernels take packed weights, and some saturate sums of two products."""
+    if rows.dtype != torch.uint8 or columns.dtype != torch.int8 or not 0 <= zero_point <= 255:
+        raise RuntimeError("arguments do not match")
+    sums = (rows.long() - input_zero_point) @ (columns.long() - zero_points)
+    units = scales * input_scale
+    totals = sums.int().float() + (0 if bias is None else bias / units)
+    steps = (totals * (units / torch.tensor(scale))).round() + zero_point
+    return steps.clamp(minimum, 255).to(torch.uint8)
+
+
 def _rnn_layer(*arguments: Any) -> tuple[Any, ...]:
     """Step by step with PyTorch's functions; half types in float32."""
     dtype = arguments[0].dtype
@@ -185,6 +207,7 @@ EQUIVALENTS: dict[str, Callable[..., Any]] = {
     "_grid_sampler_double_backward": _grid_sampler_double_backward,
     "_csr_mm": _csr_mm,
     "_mkldnn_blocked_convolution": _blocked_convolution,
+    "_quantized_mm": _quantized_mm,
     "_rnn_layer": _rnn_layer,
     "_rnn_layer_backward": _rnn_layer_backward,
     "_smooth_l1": lambda self, beta: torch.ops.aten.smooth_l1_loss(self, torch.zeros_like(self), 0, beta),

@@ -32,6 +32,36 @@ samples_of(
         bad("RuntimeError", tensor(2, 3, dtype="int8"), tensor(3, 2, dtype="uint8")),
     ],
 )
+_RAW, _MATRIX = tensor(7, 21, values="special"), tensor(21, 19, dtype="int8", values="special")
+_SCALES, _BIAS = tensor(19, dtype="float32", values="positive"), tensor(19, dtype="float32")
+_ZEROS = tensor(19, dtype="int64")
+_SCALE, _ZERO = tensor(1, dtype="float32", values="positive"), tensor(1, dtype="int64")
+samples_of(
+    "_quantized_mm",
+    [
+        *[
+            sample(*factors, *quantizer, added, 0.5, zero_point, 300.0, 127, minimum, dtypes=("uint8",))
+            for factors in ((_RAW, _MATRIX), (tensor(3, 5), tensor(5, 19, dtype="int8", values="special")))
+            for quantizer in ((_SCALES, _ZEROS), (_SCALE, _ZERO))
+            for added, zero_point, minimum in ((_BIAS, 255, 0), (None, 0, 127))
+        ],
+        sample(
+            tensor(2, 0),
+            tensor(0, 19, dtype="int8"),
+            _SCALES,
+            _ZERO,
+            _BIAS,
+            0.1,
+            3,
+            0.1,
+            9,
+            0,
+            dtypes=("uint8",),
+        ),
+        bad("RuntimeError", tensor(7, 21, dtype="int8"), _MATRIX, _SCALE, _ZERO, None, 1.0, 0, 1.0, 0, 0),
+        bad("RuntimeError", tensor(7, 21, dtype="uint8"), _MATRIX, _SCALE, _ZERO, None, 1.0, 0, 1.0, 256, 0),
+    ],
+)
 samples_of(
     "bmm",
     [

@@ -1,8 +1,5 @@
 """linear and convolutions of quantized tensors: products of bytes with sums in int32, then requantization.
 
-The sum of (x - x_zero_point) * (weight - weight_zero_point) is that of x * weight, less what the zero points
-add to it.
-
 Source: aten/src/ATen/native/quantized/cpu/qlinear.cpp, qconv.cpp (apply_impl), and fbgemm's ReQuantizeOutput.
 """
 
@@ -12,9 +9,10 @@ from collections.abc import Sequence
 
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
-from ..values.dtype import float32, int32, int64, qint8, quint8, round_to_float32
+from ..values.dtype import float32, int64, qint8, quint8
 from ..values.geometry import numel_of
-from .arithmetic import check_zero_point, limits_of, parameters_of
+from .arithmetic import check_zero_point, parameters_of
+from .matmul import quantized_mm
 from .quantizer import PerChannelAffine, PerTensorAffine
 from .registration import run_below
 from .tensor import QuantizedTensor, make_quantized
@@ -41,22 +39,12 @@ def _requantized(
 ) -> Tensor:
     """The bytes of a product of uint8 ``rows`` (m, k) and the transpose of int8 ``columns`` (n, k).
 
-    ``quantizers``: the scales, float32, and the zero points of the columns.  The sum and the bias, in units
-    of the product of the scales, are added and scaled in float32; halves are rounded to even.
+    ``quantizers``: the scales, float32, and the zero points of the columns.
     """
-    scales, zero_points = quantizers
-    sums = aten._int_mm.default(rows, columns.t()).to(int64)
-    sums = sums - parameters.zero_point * columns.sum(1, dtype=int64)
-    if zero_points.any().item():
-        inner = rows.sum(1, dtype=int64).unsqueeze(1) - columns._spec.sizes[1] * parameters.zero_point
-        sums = sums - inner * zero_points
-    units = scales * round_to_float32(parameters.scale)
-    totals = sums.to(int32).to(float32)
-    if bias is not None:
-        totals = totals + bias.detach() / units
-    steps = (totals * (units / round_to_float32(output.scale))).round() + output.zero_point
-    least, most = limits_of(quint8)
-    return steps.clamp(max(least, output.zero_point) if relu else least, most).to(rows._spec.dtype)
+    own = parameters.scale, parameters.zero_point
+    minimum = output.zero_point if relu else 0
+    added = None if bias is None else bias.detach()
+    return quantized_mm(rows, columns.t(), *quantizers, added, *own, output.scale, output.zero_point, minimum)
 
 
 def _of_channels(weight: QuantizedTensor) -> tuple[Tensor, Tensor]:
