@@ -24,7 +24,7 @@ from ..samples import all_samples, families_of, good_samples
 # Operators whose numbers are not determined: uninitialized memory, and the signs of singular vectors and of
 # eigenvectors.
 UNDETERMINED = re.compile(
-    r"(empty|new_empty|resize_|_?(linalg_)?svd(\.U)?$|_?linalg_eigh(\.eig\w+)?$|linalg_eig(\.out)?$)"
+    r"(_?empty|new_empty|resize_|_?(linalg_)?svd(\.U)?$|_?linalg_eigh(\.eig\w+)?$|linalg_eig(\.out)?$)"
 )
 # Operators that compare or divide rounding errors for some matrices: which pivot is chosen, whether a matrix
 # is singular, how large its smallest singular value is, in which order eigenvalues are found, depends on the
@@ -46,16 +46,12 @@ DATA_DEPENDENT = re.compile(
 
 @functools.cache
 def operators() -> dict[str, Any]:
-    """Every operator that is not a variant of another, by its full name.
-
-    Those that only quantized tensors have, or that create one, are tested in tests/quantized.
-    """
+    """Every operator that is not a variant of another, by its full name."""
     return {
         operator.name: operator
         for packet in gn.ops.aten
         for operator in packet.overloads.values()
         if operator.record is not None and operator.record.base is None
-        if operator.name not in gn.quantized.OPERATORS
     }
 
 
