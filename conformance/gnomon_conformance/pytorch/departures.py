@@ -87,10 +87,10 @@ DEPARTURES: list[Departure] = [
     ),
     Departure(
         r"conv.*|convolution.*|max_pool2d_with_indices_backward|nll_loss_backward|sigmoid_backward|tanh_backward|"
-        r"addcmul|index_reduce",
+        r"addcmul|index_reduce|equal",
         REFUSED_BY_KERNEL,
         "gnomon accepts all dtypes for which the operator is defined; in PyTorch they depend on the CPU "
-        "kernel that it selects for these sizes",
+        "kernel that it selects for these sizes, and its equal has none for complex32",
     ),
     Departure(
         r"convolution|conv.*|mm|bmm|mv|matmul|linear|_softmax|_log_softmax|softmax\.int|log_softmax\.int|amax|amin|"
