@@ -40,7 +40,7 @@ DATA_DEPENDENT = re.compile(
     r"repeat_interleave\.(self_)?Tensor|tensor_split\.tensor_indices_or_sections|narrow\.Tensor|"
     r"(lin|log)space\..*Tensor.*|randint_like\.Tensor|item|one_hot|_?unique\w*(\.|$)|bincount|_local_scalar_dense|equal|allclose|"
     r"ctc_loss\.Tensor|_fused_\w+_\.tensor_lr|(lstm|gru|rnn_tanh|rnn_relu)\.data|_pad_packed_sequence|"
-    r"_pack_padded_sequence(_backward)?$|combinations|_foreach_addc(mul|div)_?\.Tensor)"
+    r"_pack_padded_sequence(_backward)?$|combinations|_?fused_moving_avg_obs_\w+|_foreach_addc(mul|div)_?\.Tensor)"
 )
 
 

@@ -214,6 +214,16 @@ DEPARTURES: list[Departure] = [
         "gnomon counts the update of the running statistics as a write, as the schema declares",
     ),
     Departure(
+        r"_fake_quantize_learnable_per_channel_affine_backward",
+        r"result [12] has (sizes|strides)",
+        "if there is only the dimension of the channels, PyTorch adds up the gradients of all channels",
+    ),
+    Departure(
+        r"_?fused_moving_avg_obs_\w+",
+        "versions of the arguments",
+        "gnomon counts the writes to the range, the scale and the zero point, as the schema declares",
+    ),
+    Departure(
         r"_fused_(sgd|adamw?|adagrad)_(\.tensor_lr)?",
         "versions of the arguments",
         "gnomon counts a step as a write, as the schema declares, and as in an optimizer that updates each "
