@@ -140,6 +140,7 @@ from .memory.spec import Spec as Spec
 from .memory.storage import Storage as UntypedStorage
 from .memory.tensor import Tensor as Tensor
 from .memory.tensor import (
+    __fused_moving_avg_obs_fq_helper_result,
     _aminmax_result,
     _cummax_result,
     _cummin_result,
@@ -1504,6 +1505,53 @@ def fake_quantize_per_channel_affine(
 ) -> Tensor: ...
 def fake_quantize_per_tensor_affine_cachemask_backward(grad: Tensor, mask: Tensor) -> Tensor: ...
 def fake_quantize_per_channel_affine_cachemask_backward(grad: Tensor, mask: Tensor) -> Tensor: ...
+def _fake_quantize_learnable_per_tensor_affine(
+    input: Tensor,
+    scale: Tensor,
+    zero_point: Tensor,
+    quant_min: _int,
+    quant_max: _int,
+    grad_factor: _float = ...,
+) -> Tensor: ...
+def _fake_quantize_learnable_per_channel_affine(
+    input: Tensor,
+    scale: Tensor,
+    zero_point: Tensor,
+    axis: _int,
+    quant_min: _int,
+    quant_max: _int,
+    grad_factor: _float = ...,
+) -> Tensor: ...
+def _fused_moving_avg_obs_fq_helper(
+    input: Tensor,
+    observer_on: Tensor,
+    fake_quant_on: Tensor,
+    running_min: Tensor,
+    running_max: Tensor,
+    scale: Tensor,
+    zero_point: Tensor,
+    averaging_const: _float,
+    quant_min: _int,
+    quant_max: _int,
+    ch_axis: _int,
+    per_row_fake_quant: _bool = ...,
+    symmetric_quant: _bool = ...,
+) -> __fused_moving_avg_obs_fq_helper_result: ...
+def fused_moving_avg_obs_fake_quant(
+    input: Tensor,
+    observer_on: Tensor,
+    fake_quant_on: Tensor,
+    running_min: Tensor,
+    running_max: Tensor,
+    scale: Tensor,
+    zero_point: Tensor,
+    averaging_const: _float,
+    quant_min: _int,
+    quant_max: _int,
+    ch_axis: _int,
+    per_row_fake_quant: _bool = ...,
+    symmetric_quant: _bool = ...,
+) -> Tensor: ...
 def grid_sampler_2d(
     input: Tensor, grid: Tensor, interpolation_mode: _int, padding_mode: _int, align_corners: _bool
 ) -> Tensor: ...

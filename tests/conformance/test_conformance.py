@@ -294,7 +294,7 @@ def test_a_failure_reproduces_itself(tmp_path, installed_hello):
 
 
 def test_every_reproduction_runs():
-    """The programs of a strided and a sparse call of each operator that takes them run on the reference."""
+    """The programs of a strided call of each operator, and of sparse and quantized ones, run."""
     import contextlib
     import io
 
@@ -304,11 +304,11 @@ def test_every_reproduction_runs():
 
     for name, operator in operators().items():
         dtype = "float32" if "float32" in dtypes_of(operator) else dtypes_of(operator)[0]
-        strided = [sample for _, sample in good_samples(name, dtype)]
-        sparse = good_sparse_samples(name, dtype)
-        assert strided or sparse
-        for sample in (*strided[-1:], *sparse):
-            program = reproduction(operator, sample, dtype, "mixed", ("reference",))
+        calls = [(sample, dtype) for _, sample in good_samples(name, dtype)[-1:]]
+        calls += [(sample, each) for each in (dtype, "uint8") for sample in good_sparse_samples(name, each)]
+        assert calls
+        for sample, each in calls:
+            program = reproduction(operator, sample, each, "mixed", ("reference",))
             try:
                 with contextlib.redirect_stdout(io.StringIO()):
                     exec(program, {})

@@ -24,7 +24,7 @@ from ..samples import all_samples, families_of, good_samples
 # Operators whose numbers are not determined: uninitialized memory, and the signs of singular vectors and of
 # eigenvectors.
 UNDETERMINED = re.compile(
-    r"(empty|new_empty|resize_|_?(linalg_)?svd(\.U)?$|_?linalg_eigh(\.eig\w+)?$|linalg_eig(\.out)?$)"
+    r"(_?empty|new_empty|resize_|_?(linalg_)?svd(\.U)?$|_?linalg_eigh(\.eig\w+)?$|linalg_eig(\.out)?$)"
 )
 # Operators that compare or divide rounding errors for some matrices: which pivot is chosen, whether a matrix
 # is singular, how large its smallest singular value is, in which order eigenvalues are found, depends on the
@@ -40,22 +40,18 @@ DATA_DEPENDENT = re.compile(
     r"repeat_interleave\.(self_)?Tensor|tensor_split\.tensor_indices_or_sections|narrow\.Tensor|"
     r"(lin|log)space\..*Tensor.*|randint_like\.Tensor|item|one_hot|_?unique\w*(\.|$)|bincount|_local_scalar_dense|equal|allclose|"
     r"ctc_loss\.Tensor|_fused_\w+_\.tensor_lr|(lstm|gru|rnn_tanh|rnn_relu)\.data|_pad_packed_sequence|"
-    r"_pack_padded_sequence(_backward)?$|combinations|_foreach_addc(mul|div)_?\.Tensor)"
+    r"_pack_padded_sequence(_backward)?$|combinations|_?fused_moving_avg_obs_\w+|_foreach_addc(mul|div)_?\.Tensor)"
 )
 
 
 @functools.cache
 def operators() -> dict[str, Any]:
-    """Every operator that is not a variant of another, by its full name.
-
-    Those that only quantized tensors have, or that create one, are tested in tests/quantized.
-    """
+    """Every operator that is not a variant of another, by its full name."""
     return {
         operator.name: operator
         for packet in gn.ops.aten
         for operator in packet.overloads.values()
         if operator.record is not None and operator.record.base is None
-        if operator.name not in gn.quantized.OPERATORS
     }
 
 

@@ -59,6 +59,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
             "losses",
         ),
         "opaque",
+        "quantized",
         *(
             "networks",
             "normalization",

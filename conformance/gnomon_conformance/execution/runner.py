@@ -21,6 +21,7 @@ from ..inputs.description import (
     FLOATS,
     ON_DEVICE,
     OPAQUE_LAYOUT,
+    QUANTIZED_LAYOUTS,
     SPARSE_LAYOUTS,
     OnDevice,
     Sample,
@@ -28,6 +29,7 @@ from ..inputs.description import (
     Stored,
     TensorDescription,
     complete,
+    quantization,
     specified,
     stored,
 )
@@ -140,6 +142,23 @@ def compressed_parts(tensor: Any) -> tuple[Any, ...]:
     return tensor.ccol_indices(), tensor.row_indices(), tensor.values()
 
 
+def quantized(library: Any, values: Any, parts: Specified) -> Any:
+    """The quantized tensor with the integers ``values``; ``library`` is gnomon or torch."""
+    scales, zero_points, axis = quantization(parts)
+    if axis is None:
+        return library._make_per_tensor_quantized_tensor(values, scales[0], zero_points[0])
+    scales, zero_points = (library.tensor(each, device=values.device) for each in (scales, zero_points))
+    return library._make_per_channel_quantized_tensor(values, scales, zero_points, axis)
+
+
+def parameters(tensor: Any) -> list[Any]:
+    """The scales, zero points and axis of a quantized tensor, of either framework."""
+    if "per_tensor" in str(tensor.qscheme()):
+        return [tensor.q_scale(), tensor.q_zero_point()]
+    each = tensor.q_per_channel_scales(), tensor.q_per_channel_zero_points()
+    return [*each[0].tolist(), *each[1].tolist(), tensor.q_per_channel_axis()]
+
+
 def held_values(tensor: Any) -> Any:
     """The strided tensor whose storage a tensor has."""
     if is_compressed(tensor):
@@ -166,10 +185,13 @@ class Gnomon:
         return whole, whole.as_strided(contents.sizes, contents.strides, contents.offset)
 
     def build_sparse(self, parts: Specified) -> tuple[Any, Any]:
-        """The values of a sparse tensor, and the tensor that holds them."""
+        """The values of a sparse or opaque tensor, or a quantized one's integers, and the tensor."""
         values = self.build(parts.values)[1]
         if parts.layout == OPAQUE_LAYOUT:
             return values, values.to_mkldnn()
+        if parts.layout in QUANTIZED_LAYOUTS:
+            made = quantized(gn, values, parts)
+            return made.held, made
         if parts.layout != "sparse_coo":
             starts, plain = (gn.tensor(each, dtype=gn.int64, device=self.device) for each in parts.indices)
             layout = getattr(devices, parts.layout)
@@ -215,7 +237,7 @@ class Gnomon:
 
     def plain(self, value: Any) -> Any:
         """A result that is not a tensor, in a form that is comparable between frameworks."""
-        return value.name if isinstance(value, dtypes.dtype) else value
+        return value.name if isinstance(value, (dtypes.dtype, gn.qscheme)) else value
 
     def observe(self, tensor: Any) -> tuple[str, tuple[int, ...], tuple[int, ...], int, str]:
         """dtype, sizes, strides, offset, device."""
@@ -231,7 +253,7 @@ class Gnomon:
         """The elements in row-major order; for a bool that is neither 0 nor 1, its byte.
 
         Of a sparse tensor: how many columns and rows its indices have, whether it is coalesced, and its
-        parts; of a compressed one, its layout and its parts.
+        parts; of a compressed one, its layout and its parts; of a quantized one, its integers and parameters.
         """
         if tensor.is_meta:
             return None
@@ -240,6 +262,8 @@ class Gnomon:
             return (layout_number(tensor), *parts[0], *parts[1], *parts[2])
         if tensor.is_mkldnn:
             tensor = tensor.detach().to_dense()
+        if tensor.is_quantized:
+            return (*elements(tensor.int_repr()), *parameters(tensor))
         if tensor.is_sparse:
             indices, values = self.numbers(tensor._indices()), self.numbers(tensor._values())
             facts = tensor._nnz(), tensor.sparse_dim(), int(tensor.is_coalesced())

@@ -44,7 +44,13 @@ FULL_LAYOUT_DTYPES = ("float32", "int64")
 # with blocks of 2 x 2 in the last one.
 COMPRESSED_LAYOUTS = ("sparse_csr", "sparse_csc", "sparse_bsr")
 OPAQUE_LAYOUT = "_mkldnn"
-SPARSE_LAYOUTS = ("sparse_coo", "uncoalesced", "hybrid", *COMPRESSED_LAYOUTS, OPAQUE_LAYOUT)
+# Quantized tensors, whose dtype here is that of their integers: with one scale, with another one, and with a
+# scale for each index of the first dimension, or of the last (see Quantization).
+QUANTIZED_LAYOUTS = ("per_tensor", "coarse", "per_channel", "per_last_channel")
+SPARSE_LAYOUTS = (
+    *("sparse_coo", "uncoalesced", "hybrid", *COMPRESSED_LAYOUTS, OPAQUE_LAYOUT),
+    *QUANTIZED_LAYOUTS,
+)
 
 # Kinds of problematic values:
 #   nonfinite   NaN and infinities, scattered among ordinary numbers
@@ -131,7 +137,8 @@ class Stored(NamedTuple):
 class Specified(NamedTuple):
     """The parts of a sparse tensor: ``indices`` by dimension, and for each column its value's numbers.
 
-    Of a compressed ``layout``: the compressed and the plain indices.
+    Of a compressed ``layout``: the compressed and the plain indices.  Of an opaque or a quantized tensor: no
+    indices; the values or integers of all elements.
     """
 
     indices: tuple[tuple[int, ...], ...]
@@ -141,11 +148,28 @@ class Specified(NamedTuple):
     layout: str = "sparse_coo"
 
 
+class Quantization(NamedTuple):
+    """What the integers of a quantized tensor mean; ``axis``: the dimension of the channels, or None."""
+
+    scales: tuple[float, ...]
+    zero_points: tuple[int, ...]
+    axis: int | None
+
+
+def quantization(parts: Specified) -> Quantization:
+    """That of a tensor in one of QUANTIZED_LAYOUTS."""
+    axis = {"per_channel": 0, "per_last_channel": len(parts.sizes) - 1}.get(parts.layout)
+    channels = range(1 if axis is None else parts.sizes[axis])
+    scale, zero_point = (0.25, 1) if parts.layout == "coarse" else (0.05, 3)
+    scales = tuple(scale * (channel + 1) for channel in channels)
+    return Quantization(scales, tuple(zero_point + channel for channel in channels), axis)
+
+
 def specified(contents: Stored, layout: str) -> Specified:
     """The sparse tensor, in one of SPARSE_LAYOUTS, that has two thirds of the elements of a contiguous
     one.
     """
-    if layout == OPAQUE_LAYOUT:  # it has all elements
+    if layout == OPAQUE_LAYOUT or layout in QUANTIZED_LAYOUTS:  # it has all elements
         return Specified((), contents, contents.sizes, True, layout)
     if layout in COMPRESSED_LAYOUTS:
         return _compressed(contents, layout)

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..collection.selection import UNDETERMINED, random_operators
+import gnomon as gn
+
+from ..collection.selection import UNDETERMINED, called, random_operators
 from ..comparison.differences import (
     differences,
     failure_differences,
@@ -25,10 +27,10 @@ from ..execution.runner import (
     run,
 )
 from ..inputs import placements
-from ..inputs.description import Sample, Stored, layouts_for
+from ..inputs.description import QUANTIZED_LAYOUTS, Sample, Stored, complete, descriptions, layouts_for
 from ..inputs.variants import spread
 from ..reporting.reproduction import explain
-from ..samples import bad_samples, good_samples
+from ..samples import bad_samples, good_samples, good_sparse_samples
 
 GRADIENT_DTYPES = ("float32", "float64", "complex128")
 PLACE_SAMPLES = 3  # of a variant, which are tested with memory overlap
@@ -73,6 +75,32 @@ def live_place_differences(variant: Any, dtype: str) -> list[str]:
                 problems = [f"what is written to {place.name}", *problems]
                 where = ("contiguous", ("reference",))
                 found.append(explain(problems, variant, place.sample, dtype, *where))
+    return found
+
+
+def quantized_calls(name: str, dtype: str) -> list[Sample]:
+    """The calls of an operator with quantized tensors, and those of one that makes one."""
+    found = good_sparse_samples(name, dtype)
+    if name in gn.quantized.OPERATORS:
+        return found
+    schema = called(name).schema
+    return [
+        each
+        for each in found
+        if any(tensor.layout in QUANTIZED_LAYOUTS for tensor in descriptions(complete(schema, each)))
+    ]
+
+
+def live_quantized_differences(operator: Any, dtype: str) -> list[Difference]:
+    """The calls of ``quantized_calls`` that differ: integers and scales have to be equal."""
+    from .oracle import Torch
+
+    found = []
+    for sample in quantized_calls(operator.name, dtype):
+        expected = run(Torch(), operator, sample, dtype, "contiguous")
+        problems = check_forward(operator, sample, dtype, "contiguous", expected)
+        if problems:
+            found.append(Difference(problems, sample, "contiguous"))
     return found
 
 

@@ -87,10 +87,10 @@ DEPARTURES: list[Departure] = [
     ),
     Departure(
         r"conv.*|convolution.*|max_pool2d_with_indices_backward|nll_loss_backward|sigmoid_backward|tanh_backward|"
-        r"addcmul|index_reduce",
+        r"addcmul|index_reduce|equal",
         REFUSED_BY_KERNEL,
         "gnomon accepts all dtypes for which the operator is defined; in PyTorch they depend on the CPU "
-        "kernel that it selects for these sizes",
+        "kernel that it selects for these sizes, and its equal has none for complex32",
     ),
     Departure(
         r"convolution|conv.*|mm|bmm|mv|matmul|linear|_softmax|_log_softmax|softmax\.int|log_softmax\.int|amax|amin|"
@@ -212,6 +212,16 @@ DEPARTURES: list[Departure] = [
         r"_native_batch_norm_legit",
         "versions of the arguments",
         "gnomon counts the update of the running statistics as a write, as the schema declares",
+    ),
+    Departure(
+        r"_fake_quantize_learnable_per_channel_affine_backward",
+        r"result [12] has (sizes|strides)",
+        "if there is only the dimension of the channels, PyTorch adds up the gradients of all channels",
+    ),
+    Departure(
+        r"_?fused_moving_avg_obs_\w+",
+        "versions of the arguments",
+        "gnomon counts the writes to the range, the scale and the zero point, as the schema declares",
     ),
     Departure(
         r"_fused_(sgd|adamw?|adagrad)_(\.tensor_lr)?",

@@ -14,9 +14,11 @@ from ..execution.runner import (
     held_values,
     is_compressed,
     layout_number,
+    parameters,
+    quantized,
     with_list_of_outputs,
 )
-from ..inputs.description import OPAQUE_LAYOUT, Specified, Stored
+from ..inputs.description import OPAQUE_LAYOUT, QUANTIZED_LAYOUTS, Specified, Stored
 
 
 def _as_strided(self: Any, size: Any, stride: Any, storage_offset: int) -> Any:
@@ -214,6 +216,7 @@ EQUIVALENTS: dict[str, Callable[..., Any]] = {
     "_huber": lambda self, delta: torch.ops.aten.huber_loss(self, torch.zeros_like(self), 0, delta),
     "_binary_cross_entropy": lambda self, target: torch.ops.aten.binary_cross_entropy(self, target, None, 0),
     "_clamp": lambda self, min, max: torch.ops.aten.clamp.Tensor(self, min, max),
+    "qscheme": lambda self: self.qscheme(),
     "result_type.Tensor": torch.result_type,
     "result_type.Scalar_Tensor": torch.result_type,
     "result_type.Scalar": torch.result_type,
@@ -247,10 +250,12 @@ class Torch:
         return whole, whole.as_strided(contents.sizes, contents.strides, contents.offset)
 
     def build_sparse(self, parts: Specified) -> tuple[Any, Any]:
-        """The values of a sparse tensor, and the tensor that holds them."""
+        """As runner.Gnomon's; a quantized tensor's integers are a copy."""
         values = self.build(parts.values)[1]
         if parts.layout == OPAQUE_LAYOUT:
             return values, values.to_mkldnn()
+        if parts.layout in QUANTIZED_LAYOUTS:
+            return values, quantized(torch, values, parts)
         if parts.layout != "sparse_coo":
             starts, plain = (torch.tensor(each, dtype=torch.int64) for each in parts.indices)
             layout = getattr(torch, parts.layout)
@@ -303,7 +308,7 @@ class Torch:
 
     def plain(self, value: Any) -> Any:
         """A result that is not a tensor, in a form that is comparable between frameworks."""
-        return str(value).partition(".")[2] if isinstance(value, torch.dtype) else value
+        return str(value).partition(".")[2] if isinstance(value, (torch.dtype, torch.qscheme)) else value
 
     def observe(self, tensor: Any) -> tuple[str, tuple[int, ...], tuple[int, ...], int, str]:
         """dtype, sizes, strides, offset, device."""
@@ -312,13 +317,15 @@ class Torch:
         return name, tuple(tensor.shape), strides, tensor.storage_offset(), tensor.device.type
 
     def numbers(self, tensor: Any) -> tuple[Any, ...] | None:
-        """The elements in row-major order; of a sparse tensor as in runner.Gnomon."""
+        """The elements in row-major order; of a sparse or quantized tensor as in runner.Gnomon."""
         tensor = tensor.detach()
         if is_compressed(tensor):
             parts = [self.numbers(each) or () for each in compressed_parts(tensor)]
             return (layout_number(tensor), *parts[0], *parts[1], *parts[2])
         if tensor.is_mkldnn:
             tensor = tensor.to_dense()
+        if tensor.is_quantized:
+            return (*tensor.int_repr().reshape(-1).tolist(), *parameters(tensor))
         if tensor.is_sparse:
             facts = tensor._nnz(), tensor.sparse_dim(), int(tensor.is_coalesced())
             return (*facts, *self.numbers(tensor._indices()), *self.numbers(tensor._values()))  # type: ignore[misc]

@@ -10,12 +10,14 @@ from typing import Any
 
 from ..inputs.description import (
     OPAQUE_LAYOUT,
+    QUANTIZED_LAYOUTS,
     SPARSE_LAYOUTS,
     OnDevice,
     Sample,
     Specified,
     TensorDescription,
     complete,
+    quantization,
     specified,
     stored,
 )
@@ -57,13 +59,19 @@ def _number(value: Any) -> str:
 
 
 def _sparse(parts: Specified) -> str:
-    """An expression for a sparse or opaque tensor on ``device``."""
+    """An expression for a sparse, opaque or quantized tensor on ``device``."""
     values = (
         f"gn.tensor({_list(parts.values.numbers)}, dtype=gn.{parts.values.dtype}, device=device)"
         f".reshape({parts.values.sizes})"
     )
     if parts.layout == OPAQUE_LAYOUT:
         return f"{values}.to_mkldnn()"
+    if parts.layout in QUANTIZED_LAYOUTS:
+        scales, zero_points, axis = quantization(parts)
+        if axis is None:
+            return f"gn._make_per_tensor_quantized_tensor({values}, {scales[0]}, {zero_points[0]})"
+        made = [f"gn.tensor({list(each)}, device=device)" for each in (scales, zero_points)]
+        return f"gn._make_per_channel_quantized_tensor({values}, {made[0]}, {made[1]}, {axis})"
     first, *rest = (list(each) for each in parts.indices)
     if parts.layout == "sparse_coo":
         indices = f"gn.tensor({[first, *rest]}, dtype=gn.int64, device=device)"
@@ -84,7 +92,7 @@ def reproduction(
     """A program of at most MOST_LINES that makes the call on each of ``devices`` and prints the results.
 
     Tensors are written with their layout: the numbers of the whole storage, sizes, strides, offset; sparse
-    ones by their indices and values, opaque ones by their elements.
+    ones by their indices and values, opaque ones by their elements, quantized ones by integers and scales.
     """
     schema = operator.schema
     lines = ["import gnomon as gn", "", f"for device in {tuple(devices)!r}:"]

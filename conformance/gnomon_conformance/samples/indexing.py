@@ -1,6 +1,6 @@
 """Samples of indexing, gathering and embedding."""
 
-from ..inputs.description import FLOATS, bad, given, sample, tensor
+from ..inputs.description import FLOATS, IN_FLOAT32, LIMITED, UNSIGNED, bad, given, sample, tensor
 from . import samples_of
 
 
@@ -55,6 +55,19 @@ samples_of(
     ],
 )
 samples_of(
+    "index_select",
+    [
+        sample(tensor(3, 4, dtype=dtype), dim, index(5, below=3), **IN_FLOAT32)
+        for dtype in LIMITED
+        for dim in (0, 1)
+        if dtype not in UNSIGNED
+    ],
+)
+samples_of(
+    "index_select",
+    [bad("NotImplementedError", tensor(3, dtype=each), 0, index(2, below=3)) for each in UNSIGNED],
+)
+samples_of(
     "nonzero",
     [
         sample(tensor(2, 3)),
@@ -69,6 +82,7 @@ samples_of(
     [sample(tensor(2, 3), size=3), sample(tensor(2, 3), size=8), sample(tensor(2, 3), size=9, fill_value=-7)],
 )
 samples_of("nonzero_static", [bad("RuntimeError", tensor(2), size=-1)])
+MASK = tensor(3, dtype="bool")
 INDICES = [
     (tensor(3, 4), [index(2, below=3)]),
     (tensor(3, 4), [None, index(2, below=4)]),
@@ -85,6 +99,19 @@ PREPARED = [  # as the kernel gets them: one index or None for each dimension, b
     (tensor(2, 3, 2), [index(2, below=2), None, index(2, below=2)]),
 ]
 samples_of("_index", [sample(self, indices) for self, indices in PREPARED])
+samples_of(
+    "_index index.Tensor",
+    [
+        sample(tensor(3, 4, dtype=dtype), indices, **IN_FLOAT32)
+        for dtype in LIMITED
+        for indices in (
+            [index(2, below=3), None],
+            [None, index(2, below=4)],
+            [index(2, 3, below=3), index(2, 3, below=4)],
+        )
+    ],
+)
+samples_of("index.Tensor", [sample(tensor(3, dtype=each), [MASK], **IN_FLOAT32) for each in LIMITED])
 samples_of(
     "index.Tensor",
     [
@@ -136,6 +163,7 @@ samples_of(
         sample(tensor(4, 3), index(below=4)),
         sample(tensor(4, 3), index(0, below=1)),
         sample(tensor(4, 3), index(2, below=4), sparse=True, differentiable=False),
+        *[sample(tensor(4, 3, dtype=each), index(2, 3, below=4), **IN_FLOAT32) for each in LIMITED],
         bad("RuntimeError", tensor(3), index(2, below=3)),
         bad("RuntimeError", tensor(3, 2), tensor(2, values="zeros")),
         bad("IndexError", tensor(1, 3, layout="contiguous"), index(9, below=9, layout="contiguous")),

@@ -381,6 +381,13 @@ samples_of(
         sample(tensor(2, 3, values="zeros"), tensor(2, 3, values="zeros")),
         sample(tensor(2, 3, values="zeros"), tensor(3, 2, values="zeros")),
         sample(tensor(0), tensor(0)),
+        *[
+            sample(
+                tensor(2, 3, dtype=each, values=values), tensor(2, 3, dtype=each, values="ones"), **IN_FLOAT32
+            )
+            for each in LIMITED
+            for values in ("ones", "normal")
+        ],
     ],
 )
 samples_of("bitwise_not", [bad("NotImplementedError", tensor(2))])

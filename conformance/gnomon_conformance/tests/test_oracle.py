@@ -3,15 +3,17 @@
 import functools
 import itertools
 import re
+from importlib.util import find_spec
 
 import pytest
 
 from ..collection import selection
-from ..collection.selection import dtypes_of, operators, variants
+from ..collection.selection import called, dtypes_of, operators, variants
+from ..inputs.description import DTYPES
 from ..pytorch import against_pytorch
 from ..pytorch.departures import DEPARTURES, unlisted
 from ..reporting.reproduction import explain
-from ..samples import bad_samples
+from ..samples import SPARSE_SAMPLES, all_samples, bad_samples
 
 pytestmark = pytest.mark.oracle
 
@@ -24,6 +26,12 @@ def pytest_generate_tests(metafunc):
             showing,
             ids=[f"{each.operators[:30]}-{number}" for number, each in enumerate(showing)],
         )
+        return
+    if metafunc.function is test_oracle_quantized:
+        all_samples()  # this fills SPARSE_SAMPLES
+        pairs = [(called(name), dtype) for name in SPARSE_SAMPLES for dtype in DTYPES]
+        pairs = [pair for pair in pairs if against_pytorch.quantized_calls(pair[0].name, pair[1])]
+        selection.parametrize_pairs(metafunc, pairs, find_spec("torch") is None)
         return
     found = operators()
     if metafunc.function is test_oracle_places:
@@ -59,6 +67,10 @@ def live_errors(name):
 
 def test_oracle(operator, dtype):
     report(operator, dtype, live(operator.name, dtype))
+
+
+def test_oracle_quantized(operator, dtype):
+    report(operator, dtype, against_pytorch.live_quantized_differences(operator, dtype))
 
 
 def test_oracle_errors(operator):

@@ -1,9 +1,12 @@
-"""The layout axis: every operator that takes sparse tensors, on the backend, compared with the reference."""
+"""The layout axis: every operator that takes or makes sparse, opaque or quantized tensors, on the backend.
+
+The reference does the same.
+"""
 
 import pytest
 
 from ..collection import selection
-from ..collection.selection import UNDETERMINED, operators
+from ..collection.selection import UNDETERMINED, called
 from ..comparison.differences import gradient_differences
 from ..execution.check import check_forward
 from ..execution.runner import Gnomon, differentiate
@@ -16,17 +19,17 @@ def pytest_generate_tests(metafunc):
     all_samples()  # this fills SPARSE_SAMPLES
     wanted = FLOATS if metafunc.function is test_sparse_gradients else DTYPES
     pairs = [
-        (operator, dtype)
-        for name, operator in operators().items()
+        (called(name), dtype)
+        for name in SPARSE_SAMPLES
         for dtype in wanted
-        if name in SPARSE_SAMPLES and good_sparse_samples(name, dtype)
+        if good_sparse_samples(name, dtype)
     ]
     selection.parametrize_pairs(metafunc, pairs, not metafunc.config.getoption("gnomon_backend", None))
 
 
 @pytest.mark.short("float32", "one more")
 def test_sparse(operator, dtype, backend):
-    """Results (their parts, and whether they are coalesced) and effects on the arguments."""
+    """Results (their parts, whether they are coalesced, their scales) and effects on the arguments."""
     for sample in good_sparse_samples(operator.name, dtype):
         problem = check_forward(operator, sample, dtype, "contiguous", backend.device_type)
         if problem:

@@ -36,7 +36,8 @@ POLICIES: dict[str, dict[str, str]] = {
             cholesky_solve inverse lu_solve orgqr ormqr pinverse geqrf qr svd triangular_solve linalg_cond
             linalg_matrix_rank linalg_solve linalg_cholesky linalg_cholesky_ex linalg_svdvals linalg_eigvals
             linalg_eigvalsh linalg_inv linalg_inv_ex linalg_householder_product linalg_tensorinv
-            linalg_tensorsolve linalg_qr linalg_svd linalg_eig linalg_eigh linalg_lstsq""",
+            linalg_tensorsolve linalg_qr linalg_svd linalg_eig linalg_eigh linalg_lstsq
+            fake_quantize_per_tensor_affine""",
         "promote": "stack cat index_copy",
     },
     "cuda": {

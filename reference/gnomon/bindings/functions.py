@@ -82,6 +82,9 @@ def is_public(name: str) -> bool:
 _CALLED = frozenset(
     {
         "_choose_qparams_per_tensor",
+        "_fake_quantize_learnable_per_channel_affine",
+        "_fake_quantize_learnable_per_tensor_affine",
+        "_fused_moving_avg_obs_fq_helper",
         "_chunk_cat",
         "_coalesced_",
         "_dimI",

@@ -28,6 +28,7 @@ from ..memory.spec import Spec
 from ..memory.tensor import Tensor
 from ..values import geometry
 from ..values.device import channels_last, channels_last_3d
+from ..values.dtype import LIMITED
 from ..values.geometry import wrap_dim
 from . import batching, batching_rules_nn, batching_rules_random
 from .batching import Batch, NoRule, Rule, rule_of, wrap
@@ -488,6 +489,8 @@ def _index_select(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) 
     if not batch.has(index):
         return operator(self.value, place, index)
     if not index._spec.ndim and not self._spec.ndim:
+        raise NoRule
+    if self._spec.dtype in LIMITED:  # gather takes none of them
         raise NoRule
     picked = aten.gather.default(
         batch.front(self), place, _as_index(batch, index, self._spec.sizes, place), sparse_grad=False

@@ -32,6 +32,10 @@ _Scalar: TypeAlias = _Number | complex
 _Operand: TypeAlias = Tensor | _Scalar
 _Self = TypeVar("_Self", bound=Tensor)
 
+class __fused_moving_avg_obs_fq_helper_result(NamedTuple):
+    output: Tensor
+    mask: Tensor
+
 class _aminmax_result(NamedTuple):
     min: Tensor
     max: Tensor

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 
 from ..memory.tensor import Tensor
+from ..numerics.quantization import choose_scale
 from ..values.dtype import QUANTIZED, dtype, float32, float64, int64, qint32, quint8, round_to_float32
 from .quantizer import PerChannelAffine, PerTensorAffine, Quantizer
 from .tensor import QuantizedTensor, make_quantized
@@ -85,38 +86,17 @@ def dequantize(tensor: QuantizedTensor) -> Tensor:
     return to_numbers(tensor.held, tensor.quantizer)
 
 
-_SMALLEST_SCALE = round_to_float32(6.1e-5)
-
-
 def choose_parameters(
     low: float, high: float, kind: dtype = quint8, reduce_range: bool = False
 ) -> tuple[float, int]:
     """The scale and the zero point for numbers from ``low`` to ``high``, so that 0 is represented exactly.
 
     ``reduce_range``: half of the integers, so that sums of two products of 8 bits fit 16.
-    Source: ChooseQuantizationParams.
     """
     least, most = limits_of(kind)
     if reduce_range:
         least, most = int(least / 2), int(most / 2)
-    low, high = min(low, 0.0), max(high, 0.0)
-    scale = (high - low) / (most - least)
-    single = round_to_float32(scale)
-    if single == 0.0 or math.isinf(inverse_of(single)):
-        scale = 0.1
-    if scale < _SMALLEST_SCALE:
-        if low == 0.0:
-            high = round_to_float32(_SMALLEST_SCALE * (most - least))
-        elif high == 0.0:
-            low = round_to_float32(-_SMALLEST_SCALE * (most - least))
-        else:
-            amplifier = _SMALLEST_SCALE / scale
-            low, high = round_to_float32(low * amplifier), round_to_float32(high * amplifier)
-        scale = _SMALLEST_SCALE
-    from_low, from_high = least - low / scale, most - high / scale
-    is_low_better = abs(least) + abs(low / scale) < abs(most) + abs(high / scale)
-    zero_point = from_low if is_low_better else from_high
-    return scale, max(least, min(most, round(zero_point)))
+    return choose_scale(low, high, least, most)
 
 
 def parameters_of(tensor: QuantizedTensor) -> PerTensorAffine:

@@ -128,8 +128,6 @@ quantized_function(
 
 
 def _range_of(self: Tensor) -> tuple[float, float]:
-    if not self._spec.numel:
-        return 0.0, 0.0
     return self.min().item(), self.max().item()
 
 
@@ -221,7 +219,7 @@ def _empty_per_channel(
 
 
 quantized_function(
-    f"_empty_affine_quantized(SymInt[] size, *, {_OPTIONS}, float scale=1.0, int zero_point=0, MemoryFormat? "
+    f"_empty_affine_quantized(SymInt[] size, *, {_OPTIONS}, float scale=1, int zero_point=0, MemoryFormat? "
     "memory_format=contiguous_format) -> Tensor",
     """An uninitialized quantized tensor with one scale.  Raises RuntimeError for a dtype that is not
     quantized.""",
@@ -271,8 +269,8 @@ def _empty_like(
 
 quantized_function(
     "dequantize.self(Tensor self) -> Tensor",
-    "The numbers of a quantized tensor, float32; another tensor is converted to float32.",
-    lambda self: aten._to_copy.default(self, float32, None, None, None, False, None),
+    "The numbers of a quantized tensor, float32; another tensor is converted to float32, as ``to`` does.",
+    lambda self: self.to(float32),
     dequantize,
     variants="function, method",
 )

@@ -168,11 +168,10 @@ def _max_pool(
 
 
 for _ndim, _name in enumerate(("max_pool1d", "max_pool2d"), 1):
-    _zeros, _ones = [0] * _ndim, [1] * _ndim
     quantized_kernel(_name)(_max_pool)
     quantized_function(
         f"quantized_{_name}(Tensor self, int[{_ndim}] kernel_size, int[{_ndim}] stride=[], "
-        f"int[{_ndim}] padding={_zeros}, int[{_ndim}] dilation={_ones}, bool ceil_mode=False) -> Tensor",
+        f"int[{_ndim}] padding=0, int[{_ndim}] dilation=1, bool ceil_mode=False) -> Tensor",
         f"{_name} of a quantized tensor.  Raises NotImplementedError for one that is not.",
         None,
         _max_pool,
