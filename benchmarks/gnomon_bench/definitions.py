@@ -1,15 +1,11 @@
-"""All benchmarks that ``gnomon bench``, ``make perf-check`` and asv run.
-
-A benchmark of an operator defines its tensors, and a function of them for each kind of library; gnomon has
-PyTorch's API, so one function serves both.
-"""
+"""All benchmarks that ``gnomon bench``, ``make perf-check`` and asv run."""
 
 from __future__ import annotations
 
 import importlib
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
@@ -17,59 +13,13 @@ import numpy
 
 from gnomon.demo import load_digits
 
-from . import training
-from .benchmark import ALL, ARRAYS, TORCH_LIKE, Benchmark, Cost, Work
+from . import training, transforms
+from .benchmark import ARRAYS, TORCH_LIKE, Benchmark, Cost, Work
+from .defining import BENCHMARKS, Contents, K, M, add, itemsize, on_tensors, places, ramp
 from .library import Library
 
-K, M = 2**10, 2**20
 SIZES = (M, 4, 4 * K, 16 * M)  # of vectors: in the last-level cache, overhead only, in L1, in memory
 SIDES = (1024, 32, 128, 4096)  # of square matrices
-ITEMSIZES = {"float64": 8, "int64": 8, "complex64": 8, "float32": 4, "int32": 4, "float16": 2, "bfloat16": 2}
-
-BENCHMARKS: list[Benchmark] = []
-
-
-def itemsize(dtype: str) -> int:
-    """Bytes of an element."""
-    return ITEMSIZES.get(dtype, 1)
-
-
-def ramp(*sizes: int, low: float = -2.0, high: float = 2.0) -> numpy.ndarray:
-    """Numbers from ``low`` to ``high`` in a fixed irregular order."""
-    positions = (numpy.arange(math.prod(sizes), dtype=numpy.int64) * 1299709) % 1048583
-    return (positions.astype(numpy.float32) * ((high - low) / 1048583) + low).reshape(sizes)
-
-
-def places(limit: int, *sizes: int) -> numpy.ndarray:
-    """Integers from 0 to ``limit`` - 1, in a fixed irregular order."""
-    return ((numpy.arange(math.prod(sizes), dtype=numpy.int64) * 7919 + 13) % limit).reshape(sizes)
-
-
-def add(name: str, group: str, make: Callable[..., Work], **fields: Any) -> None:
-    """Define a benchmark."""
-    BENCHMARKS.append(Benchmark(name, group, make, **fields))
-
-
-Contents = Callable[..., Sequence[tuple[numpy.ndarray, str]]]  # (**values) -> arrays and their dtypes
-
-
-def on_tensors(
-    name: str, group: str, contents: Contents, functions: dict[str, Callable[..., Any]], **fields: Any
-) -> None:
-    """Define a benchmark with one function per kind of library: (module, *tensors) -> results.
-
-    ``torch`` also serves gnomon.
-    """
-    by_kind = dict(functions)
-    by_kind["gnomon"] = by_kind["torch"]
-
-    def make(library: Library, **values: Any) -> Work:
-        tensors = [library.tensor(content, dtype) for content, dtype in contents(**values)]
-        function, module = by_kind[library.kind], library.module
-        compiled = library.compiled(lambda *given: function(module, *given))
-        return lambda: compiled(*tensors)
-
-    add(name, group, make, kinds=tuple(kind for kind in ALL if kind in by_kind), **fields)
 
 
 # -- dispatch: the overhead of a call ------------------------------------------------------------------------
@@ -393,6 +343,34 @@ on_tensors(
     elements=lambda shape: math.prod(shape),
 )
 
+
+def _bytes(side: int) -> list[tuple[numpy.ndarray, str]]:
+    return [(places(255, side, side) - 127, "int8")] * 2
+
+
+on_tensors(
+    "_int_mm",
+    "products",
+    _bytes,
+    {"torch": lambda module, a, b: module._int_mm(a, b)},
+    axes={"side": (512, 64, 1024)},
+    cost=lambda side: Cost(2 * side**3, 6 * side**2),
+    elements=_cubed,
+)
+
+
+def _quantized_linear(library: Library) -> Work:
+    """A layer from 768 to 3072 features, of bytes."""
+    module = library.module
+    layer = module.ao.nn.quantized.Linear(768, 3072)
+    weight = module.quantize_per_tensor(library.tensor(ramp(3072, 768), "float32"), 0.02, 0, module.qint8)
+    layer.set_weight_bias(weight, library.tensor(ramp(3072), "float32"))
+    rows = module.quantize_per_tensor(library.tensor(ramp(64, 768), "float32"), 0.02, 128, module.quint8)
+    return lambda: layer(rows)
+
+
+add("linear, quantized", "products", _quantized_linear, elements=lambda: 64 * 768 * 3072)
+
 # -- convolutions and pools ----------------------------------------------------------------------------------
 
 IMAGES = ((8, 64, 56), (1, 4, 12), (16, 16, 28))  # batch, channels, side
@@ -446,6 +424,26 @@ for _name in ("max_pool2d", "avg_pool2d"):
     )
 
 
+def _channels_last(library: Library, kernel: int) -> Work:
+    """A convolution whose image and weight lie channels last."""
+    module = library.module
+    image, weight = (
+        library.tensor(ramp(*sizes), "float32").contiguous(memory_format=module.channels_last)
+        for sizes in ((8, 64, 56, 56), (64, 64, kernel, kernel))
+    )
+    return lambda: module.nn.functional.conv2d(image, weight, padding=kernel // 2)
+
+
+add(
+    "conv2d, channels last",
+    "convolutions",
+    _channels_last,
+    axes={"kernel": (3, 1)},
+    cost=lambda kernel: Cost(2 * 8 * 64**2 * 56**2 * kernel**2, 8 * 8 * 64 * 56**2),
+    elements=lambda kernel: 8 * 64**2 * 56**2 * kernel**2,
+)
+
+
 def _layer(
     name: str,
     function: Callable[..., Any],
@@ -495,47 +493,7 @@ _layer(
     group="copies",
 )
 
-# -- transforms of vectors and matrices ----------------------------------------------------------------------
-
-
-def _transform(
-    name: str,
-    function: Callable[..., Any],
-    *sizes: tuple[int, ...],
-    operations: float,
-    dtype: str = "float32",
-) -> None:
-    """``function`` applied to tensors of these sizes."""
-    on_tensors(
-        name,
-        "transforms",
-        lambda: [(ramp(*size), dtype) for size in sizes],
-        {"torch": function},
-        elements=lambda: operations,
-    )
-
-
-for _side in (64, 16, 256):
-    _transform(
-        f"svdvals {_side}x{_side}",
-        lambda module, a: module.linalg.svdvals(a),
-        (_side, _side),
-        operations=100 * _side**3,
-    )
-_transform(
-    "cdist 500x64",
-    lambda module, a, b: module.cdist(a, b),
-    *((500, 64), (500, 64)),
-    operations=500 * 500 * 64,
-)
-_transform(
-    "fft 256x1024",
-    lambda module, a: module.fft.fft(a),
-    (256, 1024),
-    operations=5 * 256 * 1024 * 10,
-    dtype="complex64",
-)
-_transform("rfft 1M", lambda module, a: module.fft.rfft(a), (M,), operations=5 * M * 20)
+transforms.define()
 
 # -- indexing ------------------------------------------------------------------------------------------------
 
