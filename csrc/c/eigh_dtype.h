@@ -71,6 +71,60 @@ static void NAME(diagonalize)(SCALAR *a, SCALAR *vectors, int64_t count) {
     }
 }
 
+/* Reduces a Hermitian matrix to a real tridiagonal one by reflections I - factor v v^H; `v` and `w` are scratch of
+ * `count` numbers.  Of the elements beside the diagonal, only the squares matter to eigenvalues. */
+static void NAME(make_tridiagonal)(SCALAR *a, int64_t count, double *diagonal, double *squares, SCALAR *v, SCALAR *w) {
+    for (int64_t k = 0; k < count; k++) {
+        const SCALAR *row = a + k * count;
+        diagonal[k] = REAL_OF(row[k]);
+        squares[k] = 0;
+        if (k + 1 == count) {
+            return;
+        }
+        /* column k, below the diagonal, is the conjugate of the row */
+        double rest = IMAGINARY_OF(row[k + 1]) * IMAGINARY_OF(row[k + 1]);
+        for (int64_t i = k + 2; i < count; i++) {
+            rest += REAL_OF(row[i]) * REAL_OF(row[i]) + IMAGINARY_OF(row[i]) * IMAGINARY_OF(row[i]);
+        }
+        const SCALAR first = CONJUGATE(row[k + 1]);
+        squares[k] = REAL_OF(first) * REAL_OF(first) + rest;
+        if (rest == 0) {
+            continue;
+        }
+        const double beta = -copysign(sqrt(squares[k]), REAL_OF(first));
+        const SCALAR factor = (beta - first) / beta;
+        const SCALAR scale = 1 / (first - beta);
+        v[k + 1] = 1;
+        for (int64_t i = k + 2; i < count; i++) {
+            v[i] = GN_TIMES(CONJUGATE(row[i]), scale);
+        }
+        for (int64_t i = k + 1; i < count; i++) {
+            w[i] = 0;
+        }
+        for (int64_t j = k + 1; j < count; j++) { /* w = factor A v */
+            const SCALAR *from = a + j * count;
+            const SCALAR share = GN_TIMES(factor, v[j]);
+            for (int64_t i = k + 1; i < count; i++) {
+                w[i] += GN_TIMES(share, CONJUGATE(from[i]));
+            }
+        }
+        SCALAR overlap = 0;
+        for (int64_t i = k + 1; i < count; i++) {
+            overlap += GN_TIMES(CONJUGATE(w[i]), v[i]);
+        }
+        const SCALAR half = GN_TIMES(factor, overlap) * -0.5;
+        for (int64_t i = k + 1; i < count; i++) {
+            w[i] += GN_TIMES(half, v[i]);
+        }
+        for (int64_t j = k + 1; j < count; j++) { /* A - v w^H - w v^H */
+            SCALAR *to = a + j * count;
+            for (int64_t i = k + 1; i < count; i++) {
+                to[i] -= GN_TIMES(v[j], CONJUGATE(w[i])) + GN_TIMES(w[j], CONJUGATE(v[i]));
+            }
+        }
+    }
+}
+
 /* Reads one triangle as a Hermitian matrix, and scales it by a power of two, so that squares stay in range and no digit
  * is lost. GN_BAD_VALUE if it is not finite. */
 static int32_t NAME(read_hermitian)(const char *from, int64_t row, int64_t column, int64_t count, SCALAR *a,
@@ -107,10 +161,11 @@ static void NAME(diagonalize_matrices)(int64_t begin, int64_t end, void *context
     const int lower = work->call->integers[0] == 'L' || work->call->integers[0] == 'l';
     const int with_vectors = work->call->integers[1] != 0;
     const int64_t count = gn_rows_of(in);
-    const int64_t numbers = gn_checked(gn_checked(count, count), 2 * sizeof(SCALAR));
+    const int64_t numbers = gn_checked(gn_checked(count, count + 2), 2 * sizeof(SCALAR));
     SCALAR *a = gn_take(numbers < 0 ? numbers : numbers + gn_checked(2 * count, sizeof(double)));
     SCALAR *vectors = a + count * count;
-    double *found = (double *)(vectors + count * count);
+    SCALAR *scratch = vectors + count * count;
+    double *found = (double *)(scratch + 3 * count);
     int64_t *order = (int64_t *)(found + count);
     int32_t status = a == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     for (int64_t matrix = begin; matrix < end && status == GN_OK; matrix++) {
@@ -127,9 +182,18 @@ static void NAME(diagonalize_matrices)(int64_t begin, int64_t end, void *context
             a[i] = lower ? a[i] : CONJUGATE(a[i]);
             vectors[i] = i % (count + 1) == 0;
         }
-        NAME(diagonalize)(a, with_vectors ? vectors : NULL, count);
-        for (int64_t k = 0; k < count; k++) {
-            found[k] = REAL_OF(a[k * count + k]);
+        if (with_vectors) {
+            NAME(diagonalize)(a, vectors, count);
+            for (int64_t k = 0; k < count; k++) {
+                found[k] = REAL_OF(a[k * count + k]);
+            }
+        } else {
+            double *squares = (double *)scratch;
+            NAME(make_tridiagonal)(a, count, found, squares, scratch + count, scratch + 2 * count);
+            if (!tridiagonal_values(found, squares, count, sizeof(MAGNITUDE) == 4 ? 0x1p-36 : DBL_EPSILON)) {
+                status = GN_BAD_VALUE;
+                break;
+            }
         }
         order_ascending(found, order, count);
         char *value_at = (char *)work->data[0] + gn_matrix_offset(values, 1, in, 2, matrix);
