@@ -1,19 +1,18 @@
-/* _linalg_eigh, in doubles.
- *
- * Eigenvectors come from Jacobi rotations (Golub and Van Loan, "Matrix Computations", 8.5): rows and columns p and q of
- * a Hermitian matrix are rotated so that element (p, q) is 0, until all are; the diagonal then has the eigenvalues.
- * Pairs are in the reference's order, which gives the same signs.
- *
- * Eigenvalues alone are those of a tridiagonal matrix, to which Householder's reflections reduce the Hermitian one
- * (8.3.1), by QL steps without square roots (Parlett, "The Symmetric Eigenvalue Problem", 8.15: Pal, Walker and
- * Kahan's). */
+/* _linalg_eigh, in doubles: Householder's reflections reduce a Hermitian matrix to a real tridiagonal one (Golub and Van
+ * Loan, "Matrix Computations", 8.3.1). Its eigenvalues alone are found by QL steps without square roots (Parlett, "The
+ * Symmetric Eigenvalue Problem", 8.15: Pal, Walker and Kahan's); with eigenvectors, by implicit QL steps, whose
+ * rotations are applied to the product of the reflections (Dubrulle, Martin and Wilkinson, "The implicit QL algorithm",
+ * 1968). */
 #include <float.h>
 
 #include "matrix.h"
 #include "scalar.h"
 
-/* Jacobi converges quadratically; a handful of sweeps is enough. */
-#define SWEEPS 60
+/* Squares of numbers below this may be subnormal, and so not exact; beside a largest element of about 1 such numbers do
+ * not matter. */
+#define LEAST 0x1p-450
+/* The most steps for an eigenvalue; two are usual. */
+#define STEPS 60
 
 typedef struct diagonalization {
     const gn_call *call;
@@ -33,6 +32,69 @@ static void order_ascending(const double *values, int64_t *order, int64_t count)
     }
 }
 
+/* x, y = cosine * x - sine * y, sine * x + cosine * y. */
+static void turn_rows(double *restrict x, double *restrict y, int64_t count, double cosine, double sine) {
+    for (int64_t i = 0; i < count; i++) {
+        const double p = x[i];
+        const double q = y[i];
+        x[i] = cosine * p - sine * q;
+        y[i] = sine * p + cosine * q;
+    }
+}
+
+/* Diagonalizes a real symmetric tridiagonal matrix, whose largest element is about 1: replaces the diagonal by the
+ * eigenvalues, in no order, and `rows` of `width` numbers by their combinations, of which row k belongs to eigenvalue k.
+ * `beside`, of `count` numbers, is overwritten; `eps` is the precision wanted.  Returns 0 if it does not converge. */
+static int diagonalize(double *diagonal, double *beside, int64_t count, double *rows, int64_t width, double eps) {
+    for (int64_t first = 0; first < count; first++) {
+        for (int step = 0;; step++) {
+            int64_t last = first; /* of the block that begins at `first` */
+            while (last + 1 < count
+                   && fabs(beside[last]) > LEAST + eps * (fabs(diagonal[last]) + fabs(diagonal[last + 1]))) {
+                last++;
+            }
+            if (last == first) {
+                break;
+            }
+            if (step == STEPS) {
+                return 0;
+            }
+            /* Wilkinson's shift: the eigenvalue of the first two rows that is closer to the first element */
+            const double half = (diagonal[first + 1] - diagonal[first]) / (2 * beside[first]);
+            const double shift = diagonal[first] - beside[first] / (half + copysign(sqrt(half * half + 1), half));
+            double g = diagonal[last] - shift;
+            double sine = 1, cosine = 1, moved = 0;
+            int64_t i = last - 1;
+            for (; i >= first; i--) {
+                const double f = sine * beside[i];
+                const double b = cosine * beside[i];
+                const double length = sqrt(f * f + g * g);
+                beside[i + 1] = length;
+                if (length < LEAST) { /* the block is in two parts already */
+                    beside[i + 1] = 0;
+                    diagonal[i + 1] -= moved;
+                    break;
+                }
+                const double inverse = 1 / length;
+                sine = f * inverse;
+                cosine = g * inverse;
+                const double rest = diagonal[i + 1] - moved;
+                const double turned = (diagonal[i] - rest) * sine + 2 * cosine * b;
+                moved = sine * turned;
+                diagonal[i + 1] = rest + moved;
+                g = cosine * turned - b;
+                turn_rows(rows + i * width, rows + (i + 1) * width, width, cosine, sine);
+            }
+            if (i < first) {
+                diagonal[first] -= moved;
+                beside[first] = g;
+            }
+            beside[last] = 0;
+        }
+    }
+    return 1;
+}
+
 /* Replaces the diagonal of a real symmetric tridiagonal matrix, whose largest element is about 1, by its eigenvalues,
  * in no order.  `squares` are those of the elements beside the diagonal, `count` numbers, and are overwritten; `eps` is
  * the precision wanted.  Returns 0 if they do not converge. */
@@ -41,13 +103,13 @@ static int tridiagonal_values(double *diagonal, double *squares, int64_t count, 
         for (int step = 0;; step++) {
             int64_t last = first; /* of the block that begins at `first` */
             while (last + 1 < count
-                   && squares[last] > eps * eps * fabs(diagonal[last] * diagonal[last + 1])) {
+                   && squares[last] > LEAST * LEAST + eps * eps * fabs(diagonal[last] * diagonal[last + 1])) {
                 last++;
             }
             if (last == first) {
                 break;
             }
-            if (step == SWEEPS) {
+            if (step == STEPS) {
                 return 0;
             }
             /* Wilkinson's shift: the eigenvalue of the first two rows that is closer to the first element */

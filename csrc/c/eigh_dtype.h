@@ -14,89 +14,35 @@
 #define IMAGINARY_OF(x) 0.0
 #endif
 
-/* x, y = cosine * phase * x - sine * y, sine * phase * x + cosine * y. */
-static void NAME(turn_rows)(SCALAR *restrict x, SCALAR *restrict y, int64_t count, SCALAR phase, double cosine,
-                            double sine) {
-    const SCALAR left = phase * cosine;
-    const SCALAR right = phase * sine;
-    for (int64_t i = 0; i < count; i++) {
-        const SCALAR p = x[i];
-        const SCALAR q = y[i];
-        x[i] = GN_TIMES(left, p) - sine * q;
-        y[i] = GN_TIMES(right, p) + cosine * q;
-    }
-}
-
-/* Makes element (p, q) 0; row k of `vectors` is eigenvector k. The columns are the conjugates of the rows. */
-static void NAME(rotate_pair)(SCALAR *a, SCALAR *vectors, int64_t count, int64_t p, int64_t q, double size) {
-    SCALAR *above = a + p * count;
-    SCALAR *below = a + q * count;
-    const SCALAR phase = above[q] / size;
-    const double first = REAL_OF(above[p]);
-    const double second = REAL_OF(below[q]);
-    const double zeta = (second - first) / (2 * size);
-    const double tangent = copysign(1.0, zeta) / (fabs(zeta) + hypot(1.0, zeta));
-    const double cosine = 1 / hypot(1.0, tangent);
-    NAME(turn_rows)(above, below, count, CONJUGATE(phase), cosine, cosine * tangent);
+/* Reduces a Hermitian matrix to a real tridiagonal one by reflections I - factor v v^H: v of reflection k replaces what
+ * follows the diagonal in row k of `a`.  `w` is scratch of `count` numbers. */
+static void NAME(make_tridiagonal)(SCALAR *a, int64_t count, double *diagonal, double *beside, SCALAR *factors,
+                                   SCALAR *w) {
     for (int64_t k = 0; k < count; k++) {
-        a[k * count + p] = CONJUGATE(above[k]);
-        a[k * count + q] = CONJUGATE(below[k]);
-    }
-    above[p] = first - tangent * size;
-    below[q] = second + tangent * size;
-    above[q] = below[p] = 0;
-    if (vectors != NULL) {
-        NAME(turn_rows)(vectors + p * count, vectors + q * count, count, phase, cosine, cosine * tangent);
-    }
-}
-
-static void NAME(diagonalize)(SCALAR *a, SCALAR *vectors, int64_t count) {
-    double squares = 0;
-    for (int64_t i = 0; i < count * count; i++) {
-        squares += REAL_OF(a[i]) * REAL_OF(a[i]) + IMAGINARY_OF(a[i]) * IMAGINARY_OF(a[i]);
-    }
-    const double least = 1e-17 * sqrt(squares);
-    int turned = 1;
-    for (int sweep = 0; sweep < SWEEPS && turned; sweep++) {
-        turned = 0;
-        for (int64_t p = 0; p < count; p++) {
-            for (int64_t q = p + 1; q < count; q++) {
-                const double size = (double)gn_abs(a[p * count + q]);
-                if (size > least) {
-                    NAME(rotate_pair)(a, vectors, count, p, q, size);
-                    turned = 1;
-                }
-            }
-        }
-    }
-}
-
-/* Reduces a Hermitian matrix to a real tridiagonal one by reflections I - factor v v^H; `v` and `w` are scratch of
- * `count` numbers.  Of the elements beside the diagonal, only the squares matter to eigenvalues. */
-static void NAME(make_tridiagonal)(SCALAR *a, int64_t count, double *diagonal, double *squares, SCALAR *v, SCALAR *w) {
-    for (int64_t k = 0; k < count; k++) {
-        const SCALAR *row = a + k * count;
-        diagonal[k] = REAL_OF(row[k]);
-        squares[k] = 0;
+        SCALAR *v = a + k * count;
+        diagonal[k] = REAL_OF(v[k]);
+        beside[k] = 0;
+        factors[k] = 0;
         if (k + 1 == count) {
             return;
         }
-        /* column k, below the diagonal, is the conjugate of the row */
-        double rest = IMAGINARY_OF(row[k + 1]) * IMAGINARY_OF(row[k + 1]);
+        double rest = IMAGINARY_OF(v[k + 1]) * IMAGINARY_OF(v[k + 1]);
         for (int64_t i = k + 2; i < count; i++) {
-            rest += REAL_OF(row[i]) * REAL_OF(row[i]) + IMAGINARY_OF(row[i]) * IMAGINARY_OF(row[i]);
+            rest += REAL_OF(v[i]) * REAL_OF(v[i]) + IMAGINARY_OF(v[i]) * IMAGINARY_OF(v[i]);
         }
-        const SCALAR first = CONJUGATE(row[k + 1]);
-        squares[k] = REAL_OF(first) * REAL_OF(first) + rest;
-        if (rest == 0) {
+        const SCALAR first = CONJUGATE(v[k + 1]); /* column k, below the diagonal, is the conjugate of the row */
+        if (rest < LEAST * LEAST) {
+            beside[k] = REAL_OF(first);
             continue;
         }
-        const double beta = -copysign(sqrt(squares[k]), REAL_OF(first));
+        const double beta = -copysign(sqrt(REAL_OF(first) * REAL_OF(first) + rest), REAL_OF(first));
+        beside[k] = beta;
         const SCALAR factor = (beta - first) / beta;
         const SCALAR scale = 1 / (first - beta);
+        factors[k] = factor;
         v[k + 1] = 1;
         for (int64_t i = k + 2; i < count; i++) {
-            v[i] = GN_TIMES(CONJUGATE(row[i]), scale);
+            v[i] = GN_TIMES(CONJUGATE(v[i]), scale);
         }
         for (int64_t i = k + 1; i < count; i++) {
             w[i] = 0;
@@ -123,6 +69,63 @@ static void NAME(make_tridiagonal)(SCALAR *a, int64_t count, double *diagonal, d
             }
         }
     }
+}
+
+/* The product of make_tridiagonal's reflections, transposed; `a` is overwritten, `sums` is scratch. */
+static void NAME(multiply_reflections)(SCALAR *a, int64_t count, const SCALAR *factors, SCALAR *product,
+                                       SCALAR *sums) {
+    for (int64_t i = 0; i < count * count; i++) {
+        product[i] = i % (count + 1) == 0;
+    }
+    for (int64_t k = count - 2; k >= 0; k--) {
+        const SCALAR *v = a + k * count;
+        if (factors[k] == 0) {
+            continue;
+        }
+        for (int64_t i = k + 1; i < count; i++) {
+            sums[i] = 0;
+        }
+        for (int64_t j = k + 1; j < count; j++) {
+            const SCALAR *row = product + j * count;
+            const SCALAR share = CONJUGATE(v[j]);
+            for (int64_t i = k + 1; i < count; i++) {
+                sums[i] += GN_TIMES(share, row[i]);
+            }
+        }
+        for (int64_t j = k + 1; j < count; j++) {
+            SCALAR *row = product + j * count;
+            const SCALAR share = GN_TIMES(factors[k], v[j]);
+            for (int64_t i = k + 1; i < count; i++) {
+                row[i] -= GN_TIMES(share, sums[i]);
+            }
+        }
+    }
+    for (int64_t i = 0; i < count; i++) {
+        for (int64_t j = 0; j < i; j++) {
+            const SCALAR kept = product[i * count + j];
+            product[i * count + j] = product[j * count + i];
+            product[j * count + i] = kept;
+        }
+    }
+}
+
+/* The eigenvalues of a Hermitian matrix, which is overwritten, in no order, and in row k of `vectors`, unless that is
+ * NULL, the eigenvector k.  `scratch`: 3 `count` numbers.  Returns 0 if they do not converge. */
+static int NAME(decompose)(SCALAR *a, int64_t count, double *values, SCALAR *vectors, SCALAR *scratch) {
+    const double eps = sizeof(MAGNITUDE) == sizeof(float) ? 0x1p-36 : DBL_EPSILON;
+    double *beside = (double *)scratch;
+    SCALAR *factors = scratch + count;
+    SCALAR *sums = factors + count;
+    NAME(make_tridiagonal)(a, count, values, beside, factors, sums);
+    if (vectors == NULL) {
+        for (int64_t i = 0; i < count; i++) {
+            beside[i] *= beside[i];
+        }
+        return tridiagonal_values(values, beside, count, eps);
+    }
+    NAME(multiply_reflections)(a, count, factors, vectors, sums);
+    const int64_t width = count * (int64_t)(sizeof(SCALAR) / sizeof(double));
+    return diagonalize(values, beside, count, (double *)vectors, width, eps);
 }
 
 /* Reads one triangle as a Hermitian matrix, and scales it by a power of two, so that squares stay in range and no digit
@@ -180,20 +183,10 @@ static void NAME(diagonalize_matrices)(int64_t begin, int64_t end, void *context
         }
         for (int64_t i = 0; i < count * count; i++) {
             a[i] = lower ? a[i] : CONJUGATE(a[i]);
-            vectors[i] = i % (count + 1) == 0;
         }
-        if (with_vectors) {
-            NAME(diagonalize)(a, vectors, count);
-            for (int64_t k = 0; k < count; k++) {
-                found[k] = REAL_OF(a[k * count + k]);
-            }
-        } else {
-            double *squares = (double *)scratch;
-            NAME(make_tridiagonal)(a, count, found, squares, scratch + count, scratch + 2 * count);
-            if (!tridiagonal_values(found, squares, count, sizeof(MAGNITUDE) == 4 ? 0x1p-36 : DBL_EPSILON)) {
-                status = GN_BAD_VALUE;
-                break;
-            }
+        if (!NAME(decompose)(a, count, found, with_vectors ? vectors : NULL, scratch)) {
+            status = GN_BAD_VALUE;
+            break;
         }
         order_ascending(found, order, count);
         char *value_at = (char *)work->data[0] + gn_matrix_offset(values, 1, in, 2, matrix);
