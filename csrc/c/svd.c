@@ -11,6 +11,9 @@
 
 /* Jacobi converges quadratically; a handful of sweeps is enough. */
 #define SWEEPS 60
+/* A column shorter than this counts as zero: its products may be subnormal, and so not exact. Beside a largest element of
+ * about 1 it does not matter. */
+#define LEAST 0x1p-400
 /* Partial sums of a product, so that its loop vectorises. */
 #define LANES 8
 

@@ -46,20 +46,31 @@ static void NAME(turn)(SCALAR *restrict x, SCALAR *restrict y, int64_t count, SC
     }
 }
 
-/* Rotates columns a and b, and u and v with them, so that a and b are orthogonal; returns 0 if they were. */
-static int NAME(rotate)(SCALAR *a, SCALAR *b, int64_t rows, SCALAR *u, SCALAR *v, int64_t count) {
+/* The length of a column whose square was `square` before a rotation subtracted `less` from it. */
+static double NAME(length_after)(const SCALAR *a, int64_t rows, double square, double less) {
+    const double rest = square - less;
+    return rest > 0.25 * square ? sqrt(rest) : NAME(vector_length)(a, rows); /* else few digits would be right */
+}
+
+/* Rotates columns i and j, and their `turns`, so that the columns are orthogonal; returns 0 if they were to `limit`. */
+static int NAME(rotate)(SCALAR *columns, SCALAR *turns, int64_t rows, int64_t count, double *lengths, int64_t i,
+                        int64_t j, double limit) {
+    SCALAR *a = columns + i * rows;
+    SCALAR *b = columns + j * rows;
     const SCALAR overlap = NAME(inner)(a, b, rows);
     const double size = (double)gn_abs(overlap);
-    const double alpha = NAME(vector_length)(a, rows);
-    const double beta = NAME(vector_length)(b, rows);
-    if (size == 0 || size <= sqrt((double)rows) * DBL_EPSILON * alpha * beta) {
+    const double alpha = lengths[i];
+    const double beta = lengths[j];
+    if (alpha < LEAST || beta < LEAST || size <= limit * alpha * beta) {
         return 0;
     }
     const double zeta = (beta - alpha) * (beta + alpha) / (2 * size);
-    const double tangent = copysign(1.0, zeta) / (fabs(zeta) + hypot(1.0, zeta));
-    const double cosine = 1 / hypot(1.0, tangent);
+    const double tangent = copysign(1.0, zeta) / (fabs(zeta) + sqrt(1 + zeta * zeta));
+    const double cosine = 1 / sqrt(1 + tangent * tangent);
     NAME(turn)(a, b, rows, overlap / size, cosine, cosine * tangent);
-    NAME(turn)(u, v, count, overlap / size, cosine, cosine * tangent);
+    NAME(turn)(turns + i * count, turns + j * count, count, overlap / size, cosine, cosine * tangent);
+    lengths[i] = NAME(length_after)(a, rows, alpha * alpha, tangent * size);
+    lengths[j] = NAME(length_after)(b, rows, beta * beta, -tangent * size);
     return 1;
 }
 
@@ -95,13 +106,17 @@ static void NAME(decompose)(SCALAR *columns, SCALAR *turns, int64_t rows, int64_
     for (int64_t i = 0; i < count; i++) {
         turns[i * count + i] = 1;
     }
+    const double eps = sizeof(MAGNITUDE) == sizeof(float) ? 0x1p-36 : DBL_EPSILON;
+    const double limit = sqrt((double)rows) * eps;
     int turned = 1;
     for (int sweep = 0; sweep < SWEEPS && turned; sweep++) {
         turned = 0;
+        for (int64_t i = 0; i < count; i++) { /* their errors add up over a sweep */
+            lengths[i] = NAME(vector_length)(columns + i * rows, rows);
+        }
         for (int64_t i = 0; i < count; i++) {
             for (int64_t j = i + 1; j < count; j++) {
-                turned |= NAME(rotate)(columns + i * rows, columns + j * rows, rows, turns + i * count,
-                                       turns + j * count, count);
+                turned |= NAME(rotate)(columns, turns, rows, count, lengths, i, j, limit);
             }
         }
     }
@@ -114,7 +129,7 @@ static void NAME(decompose)(SCALAR *columns, SCALAR *turns, int64_t rows, int64_
         const int64_t from = order[i];
         values[i] = lengths[from];
         memcpy(right + i * count, turns + from * count, (size_t)count * sizeof(SCALAR));
-        if (lengths[from] > 0) {
+        if (lengths[from] >= LEAST) {
             for (int64_t k = 0; k < rows; k++) {
                 left[held * rows + k] = columns[from * rows + k] / lengths[from];
             }

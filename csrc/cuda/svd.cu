@@ -12,6 +12,9 @@
 #define SVD_THREADS 256
 #define SVD_WARPS (SVD_THREADS / GN_WARP)
 #define SWEEPS 60 /* Jacobi converges quadratically; a few sweeps are enough */
+/* A column shorter than this counts as zero: its products may be subnormal, and so not exact. Beside a largest element of
+ * about 1 it does not matter. */
+#define LEAST 0x1p-400
 #define EPSILON 2.220446049250313e-16
 
 /* A complex number. */
@@ -158,7 +161,7 @@ static inline bool rotate(SCALAR *a, SCALAR *b, int64_t rows, SCALAR *u, SCALAR 
     const double size = size_of(overlap);
     const double alpha = length_of(a, rows);
     const double beta = length_of(b, rows);
-    if (size == 0 || size <= sqrt((double)rows) * EPSILON * alpha * beta) {
+    if (alpha < LEAST || beta < LEAST || size <= sqrt((double)rows) * EPSILON * alpha * beta) {
         return false;
     }
     const double zeta = (beta - alpha) * (beta + alpha) / (2 * size);
@@ -328,7 +331,7 @@ template <class SCALAR> __global__ void decompose(gn_svd work) {
             continue;
         }
         int64_t held = 0;
-        while (held < count && here.lengths[here.order[held]] > 0) {
+        while (held < count && here.lengths[here.order[held]] >= LEAST) {
             held++;
         }
         for (int64_t i = threadIdx.x; i < held * rows; i += SVD_THREADS) {

@@ -79,7 +79,9 @@ def _csr_mm_kernel(
     ):
         for index in indices:
             if not 0 <= index < size:
-                raise IndexError(f"_csr_mm: {name} has {index}, which is not in [0, {size})")
+                raise RuntimeError(
+                    f"_csr_mm: {name} takes value {index} which is not in the valid range [0, {size})"
+                )
     for row, column in itertools.product(*map(range, out.sizes)):
         places = range(starts[row], starts[row + 1])
         out[row, column] = exact_sum([factors[k] * rows[columns[k], column] for k in places])
@@ -93,8 +95,8 @@ csr_mm = native_function(
     doc="""Computes the product of a sparse_csr matrix (n, k), given by its values (m) and its indices (n + 1)
     and (m), int32 or int64, and a strided matrix (k, l).
 
-    Raises RuntimeError for other numbers of dimensions, sizes or dtypes that do not match, and IndexError for
-    an index out of range.""",
+    Raises RuntimeError for other numbers of dimensions, sizes or dtypes that do not match, and an index
+    that is out of range.""",
 )
 
 

@@ -30,6 +30,8 @@ from ...values.errors import LinAlgError
 
 Column = list[Any]
 SWEEPS = 60  # an upper bound: Jacobi converges quadratically, in a handful
+# A column shorter than this, beside a largest element of about 1, counts as zero: products would underflow.
+LEAST = 2.0**-400
 
 
 def _check_input(A: Spec) -> None:
@@ -65,7 +67,7 @@ def _rotate(a: Column, b: Column, u: Column, v: Column) -> bool:
     overlap = _inner(a, b)
     size = abs(overlap)
     alpha, beta = _length(a), _length(b)
-    if size == 0 or size <= 1e-17 * alpha * beta:
+    if alpha < LEAST or beta < LEAST or size <= 1e-17 * alpha * beta:
         return False
     phase = overlap / size
     zeta = (beta - alpha) * (beta + alpha) / (2 * size)
@@ -101,7 +103,11 @@ def decompose(matrix: list[list[Any]]) -> tuple[list[Column], list[float], list[
     least as many rows as columns.
     """
     rows, count = len(matrix), len(matrix[0]) if matrix else 0
-    columns = [[matrix[i][j] for i in range(rows)] for j in range(count)]
+    largest = max((max(abs(x.real), abs(x.imag)) for row in matrix for x in row), default=0.0)
+    _, exponent = math.frexp(largest)
+    half = 0.5 ** (exponent // 2)  # twice, because a power of two to the whole exponent may not be a float
+    rest = 0.5 ** (exponent - exponent // 2)
+    columns = [[matrix[i][j] * half * rest for i in range(rows)] for j in range(count)]
     turns: list[Column] = [[1.0 if i == j else 0.0 for i in range(count)] for j in range(count)]
     for _ in range(SWEEPS):
         turned = [
@@ -113,8 +119,8 @@ def decompose(matrix: list[list[Any]]) -> tuple[list[Column], list[float], list[
             break
     lengths = [_length(column) for column in columns]
     order = sorted(range(count), key=lambda j: -lengths[j])
-    values = [lengths[j] for j in order]
-    left = [[x / lengths[j] for x in columns[j]] for j in order if lengths[j] > 0]
+    values = [math.ldexp(lengths[j], exponent) for j in order]
+    left = [[x / lengths[j] for x in columns[j]] for j in order if lengths[j] >= LEAST]
     return _completed(left, rows)[:count] if len(left) < count else left, values, [turns[j] for j in order]
 
 

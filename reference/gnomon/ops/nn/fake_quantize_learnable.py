@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...calls.checks import check_dtype
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
 from ...memory.tensor import Tensor
@@ -48,9 +49,7 @@ def _per_channel(
 def _check_gradients(
     grad: Tensor, self: Tensor, scale: Tensor, zero_point: Tensor, quant_min: int, quant_max: int
 ) -> None:
-    for name, each in (("grad", grad), ("self", self), ("scale", scale), ("zero_point", zero_point)):
-        if each._spec.dtype is not float32:
-            raise RuntimeError(f"expected {name} of dtype float32, got {each._spec.dtype.name}")
+    check_dtype(float32, grad=grad, self=self, scale=scale, zero_point=zero_point)
     if self._spec.numel != grad._spec.numel:
         raise RuntimeError("`X` and `dY` are not the same size")
     if quant_min > 0 or quant_max < 0:

@@ -1,0 +1,62 @@
+"""Singular value decompositions of the C library and of the reference, beside NumPy's singular values."""
+
+import pytest
+
+np = pytest.importorskip("numpy")
+
+import gnomon as gn  # noqa: E402
+
+DTYPES = ("float32", "float64", "complex64", "complex128")
+KINDS = {
+    "any": lambda a: a,
+    "integers": lambda a: np.round(a),
+    "multiple values": lambda a: 0 * a + np.eye(*a.shape[-2:]),
+    "zero": lambda a: 0 * a,
+    "rank one": lambda a: a[..., :1] @ a[..., :1, :],
+    "a column of zeros": lambda a: a * (np.arange(a.shape[-1]) != 1),
+    "small": lambda a: a * 1e-35,
+    "large": lambda a: a * 1e35,
+    "at the ends of double": lambda a: a * (1e300 if a.shape[-1] % 2 else 1e-300),
+    "graded columns": lambda a: a * 10.0 ** (-2 * np.arange(a.shape[-1])),
+    "graded rows": lambda a: a * 10.0 ** (-2 * np.arange(a.shape[-2]))[:, None],
+    "steep rows": lambda a: a * 1e-30 ** np.arange(a.shape[-2])[:, None],
+}
+
+
+def matrices(kind, dtype, sizes):
+    random = np.random.default_rng(sizes)
+    a = random.standard_normal((3, *sizes))
+    if dtype.startswith("complex"):
+        a = a + 1j * random.standard_normal((3, *sizes))
+    with np.errstate(over="ignore"):
+        return KINDS[kind](a).astype(dtype)
+
+
+def check(kind, dtype, sizes, device):
+    a = matrices(kind, dtype, sizes)
+    if not np.isfinite(a).all() or (kind == "at the ends of double" and dtype in ("float32", "complex64")):
+        pytest.skip("the dtype has no such numbers")
+    expected = np.linalg.svd(a.astype("complex128"), compute_uv=False)
+    eps = np.finfo(dtype).eps
+    limit = 8 * max(sizes) ** 0.5 * eps * np.abs(expected).max()
+    u, values, vh = (each.numpy() for each in gn.linalg.svd(gn.tensor(a, device=device), full_matrices=False))
+    assert (np.diff(values) <= 0).all() and np.abs(values - expected).max() <= limit
+    u, vh = u.astype("complex128"), vh.astype("complex128")
+    assert np.abs((u * values[:, None, :]) @ vh - a).max() <= limit
+    eye = np.eye(min(sizes))
+    assert np.abs(u.conj().swapaxes(1, 2) @ u - eye).max() <= 8 * max(sizes) * eps
+    assert np.abs(vh @ vh.conj().swapaxes(1, 2) - eye).max() <= 8 * max(sizes) * eps
+
+
+@pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("sizes", [(1, 1), (2, 2), (3, 3), (5, 3), (3, 5), (16, 16), (33, 20), (20, 64)])
+def test_on_c(sizes, kind, dtype):
+    check(kind, dtype, sizes, "c")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("sizes", [(3, 3), (12, 7)])
+def test_on_the_reference(sizes, kind):
+    check(kind, "float64", sizes, "reference")
