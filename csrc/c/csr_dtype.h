@@ -53,11 +53,11 @@ GN_INLINE int NAME(csr_columns)(const csr_product *of, int64_t first, int64_t pa
     return 1;
 }
 
-/* Row `row` of the product.  Returns 0 for a column index out of range. */
+/* Row `row` of the product.  Returns 0 for an index out of range. */
 GN_INLINE int NAME(csr_row)(const csr_product *of, int64_t row, const int is_wide) {
     const int64_t first = index_at(of->crow, row, is_wide);
     const int64_t past = index_at(of->crow, row + 1, is_wide);
-    if (first < 0 || past > of->count) {
+    if (!is_place(first, of->count + 1) || !is_place(past, of->count + 1)) {
         return 0;
     }
     STORAGE *to = (STORAGE *)of->result + row * of->columns;

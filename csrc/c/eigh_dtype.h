@@ -71,8 +71,8 @@ static void NAME(make_tridiagonal)(SCALAR *a, int64_t count, double *diagonal, d
     }
 }
 
-/* The product of make_tridiagonal's reflections, transposed; `a` is overwritten, `sums` is scratch. */
-static void NAME(multiply_reflections)(SCALAR *a, int64_t count, const SCALAR *factors, SCALAR *product,
+/* The product of make_tridiagonal's reflections, which are in `a`, transposed; `sums` is scratch. */
+static void NAME(multiply_reflections)(const SCALAR *a, int64_t count, const SCALAR *factors, SCALAR *product,
                                        SCALAR *sums) {
     for (int64_t i = 0; i < count * count; i++) {
         product[i] = i % (count + 1) == 0;

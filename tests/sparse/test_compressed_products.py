@@ -80,6 +80,16 @@ def test_strided_parts(device):
             RuntimeError,
             "crow_indices takes value -1 which is not in the valid range [0, 4)",
         ),
+        (
+            {"crow": [9, 2, 2, 3]},
+            RuntimeError,
+            "crow_indices takes value 9 which is not in the valid range [0, 4)",
+        ),
+        (
+            {"crow": [0, 2, 2, -3]},
+            RuntimeError,
+            "crow_indices takes value -3 which is not in the valid range [0, 4)",
+        ),
         ({"values": [1.0]}, RuntimeError, "but got [4], [3] and [1]"),
         ({"crow": []}, RuntimeError, "expected crow_indices to have an element"),
         (
