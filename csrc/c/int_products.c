@@ -1,8 +1,10 @@
 /* _int_mm: products of int8 matrices, of which the left one may be uint8, with sums in int32.
  *
- * The factors are packed as int16, k in pairs: a word of a panel is a pair of elements, and one instruction multiplies
- * pairs and adds the two products.  It never overflows, unlike the one for bytes, whose sums of two products have 16
- * bits.  Sums wrap around, and are the same in any order.  Otherwise this is the product of gemm_dtype.h. */
+ * A word of a packed panel has several places of k.  By VNNI it has four bytes, uint8 on the left and int8 on the right,
+ * and one instruction adds their four products to a sum of 32 bits.  An int8 factor on the left is packed as x + 128: a
+ * sum then begins at -128 times the sum of the column.  Without VNNI a word has two int16: the older instruction for
+ * bytes adds two products in 16 bits, where they may overflow.  Sums wrap around, and are the same in any order.
+ * Otherwise this is the product of gemm_dtype.h. */
 #include "int_products.h"
 #include "gemm.h"
 #include "workspace.h"
@@ -30,7 +32,8 @@ typedef __m512i vector;
                     _mm512_slli_epi32(_mm512_cvtepi8_epi32(odd), 16))
 #if defined(__clang__) || __GNUC__ >= 9
 #define VNNI __attribute__((target("avx512vnni")))
-#define FUSED_DOT(sum, a, b) _mm512_dpwssd_epi32(sum, a, b)
+#define FUSED_DOT(sum, a, b) _mm512_dpbusd_epi32(sum, a, b)
+#define SUBTRACT(a, b) _mm512_sub_epi32(a, b)
 #endif
 #elif defined(__x86_64__) && defined(__AVX2__) && GN_HAS_GEMM
 #define LANES 8
@@ -56,7 +59,8 @@ typedef __m256i vector;
 #define PAIRS(even, odd) _mm256_cvtepi8_epi16(_mm_unpacklo_epi8(even, odd))
 #if (defined(__clang__) && __clang_major__ >= 12) || (!defined(__clang__) && __GNUC__ >= 11)
 #define VNNI __attribute__((target("avxvnni")))
-#define FUSED_DOT(sum, a, b) _mm256_dpwssd_avx_epi32(sum, a, b)
+#define FUSED_DOT(sum, a, b) _mm256_dpbusd_avx_epi32(sum, a, b)
+#define SUBTRACT(a, b) _mm256_sub_epi32(a, b)
 #endif
 #else
 #define LANES 4
@@ -134,21 +138,21 @@ static inline vector add_dots(vector sum, vector a, vector b) {
 #else
 #define HOLD(a, b) ((void)0)
 #endif
-/* The products of a pair with two vectors of pairs, added to two sums. */
-#define DOTS_BY(ACCUMULATE, low, high, pair, left, right)                                                             \
+/* The products of a word with two vectors of words, added to two sums. */
+#define DOTS_BY(ACCUMULATE, low, high, word, left, right)                                                             \
     do {                                                                                                              \
-        const vector pair_ = (pair);                                                                                  \
-        low = ACCUMULATE(low, pair_, left);                                                                           \
-        high = ACCUMULATE(high, pair_, right);                                                                        \
+        const vector word_ = (word);                                                                                  \
+        low = ACCUMULATE(low, word_, left);                                                                           \
+        high = ACCUMULATE(high, word_, right);                                                                        \
         HOLD(low, high);                                                                                              \
     } while (0)
 #if !defined(DOTS)
-#define DOTS(low, high, pair, left, right) DOTS_BY(DOT, low, high, pair, left, right)
+#define DOTS(low, high, word, left, right) DOTS_BY(DOT, low, high, word, left, right)
 #endif
-#define FUSED_DOTS(low, high, pair, left, right) DOTS_BY(FUSED_DOT, low, high, pair, left, right)
+#define FUSED_DOTS(low, high, word, left, right) DOTS_BY(FUSED_DOT, low, high, word, left, right)
 
 #define WIDTH (2 * LANES)
-/* Pairs of places of k in a level, and columns in a panel; as many bytes as gemm.h's. */
+/* Words of places of k in a level, and columns in a panel; as many bytes as gemm.h's. */
 #define LEVEL (GN_GEMM_DEPTH / 4)
 #define LEFT_STEP (GN_GEMM_LEFT_STEP / 4)
 #define PANEL (GN_GEMM_COLUMNS / 4 / WIDTH * WIDTH)
@@ -159,18 +163,21 @@ static inline vector add_dots(vector sum, vector a, vector b) {
 
 _Static_assert(WIDTH * sizeof(int32_t) == GN_GEMM_WIDTH, "gn_pack_sliver_float32 makes slivers of this width");
 
-/* `rows` rows of a block, a whole sliver wide: c = a b, or c += a b. */
+/* `rows` rows of a block, a whole sliver wide: c = a b, or c += a b.  The first WIDTH words of a sliver are what its
+ * sums begin at. */
 #define MAKE_BLOCK(name, TARGET, ACCUMULATE)                                                                          \
     GN_INLINE TARGET void name(const int rows, int64_t depth, const int32_t *a, const int32_t *b, int adds,           \
                                int32_t *c, int64_t c_row) {                                                           \
         vector sums[ROWS][2];                                                                                         \
         GN_UNROLL                                                                                                     \
         for (int i = 0; i < rows; i++) {                                                                              \
-            sums[i][0] = sums[i][1] = ZERO;                                                                           \
+            sums[i][0] = READ(b);                                                                                     \
+            sums[i][1] = READ(b + LANES);                                                                             \
         }                                                                                                             \
         for (int64_t p = 0; p < depth; p++) {                                                                         \
-            const vector left = READ(b + p * WIDTH);                                                                  \
-            const vector right = READ(b + p * WIDTH + LANES);                                                         \
+            b += WIDTH;                                                                                               \
+            const vector left = READ(b);                                                                              \
+            const vector right = READ(b + LANES);                                                                     \
             GN_UNROLL                                                                                                 \
             for (int i = 0; i < rows; i++) {                                                                          \
                 ACCUMULATE(sums[i][0], sums[i][1], EACH(a[i * LEFT_STEP + p]), left, right);                          \
@@ -197,6 +204,13 @@ EACH_ROWS(BLOCK)
 static block *const plain_blocks[ROWS] = {EACH_ROWS(BLOCK)};
 #undef BLOCK
 
+/* How words are made, and the blocks that multiply them. */
+typedef struct dots {
+    int64_t places; /* of k in a word */
+    block *const *blocks;
+} dots;
+static const dots pairs = {2, plain_blocks};
+
 #if defined(VNNI)
 MAKE_BLOCK(make_fused, VNNI, FUSED_DOTS)
 #define BLOCK(rows)                                                                                                  \
@@ -209,11 +223,10 @@ EACH_ROWS(BLOCK)
 #define BLOCK(rows) fused_##rows,
 static block *const fused_blocks[ROWS] = {EACH_ROWS(BLOCK)};
 #undef BLOCK
-#endif
+static const dots quads = {4, fused_blocks};
 
-#if defined(VNNI)
-/* Whether the processor multiplies and adds pairs in one instruction: AVX512-VNNI, or AVX-VNNI for shorter vectors, which
- * not all compilers can test. */
+/* Whether the processor multiplies and adds four bytes in one instruction: AVX512-VNNI, or AVX-VNNI for shorter vectors,
+ * which not all compilers can test. */
 static int has_fused_dots(void) {
 #if defined(__AVX512BW__)
     __builtin_cpu_init();
@@ -223,21 +236,48 @@ static int has_fused_dots(void) {
     return __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a >> 4 & 1) != 0;
 #endif
 }
+
+/* What the sums of a sliver begin at: -128 times the sums of its columns. */
+static VNNI void find_starts(int32_t *sliver, int64_t depth) {
+    const vector each = EACH((int32_t)0x80808080);
+    vector low = ZERO, high = ZERO;
+    for (int64_t p = 1; p <= depth; p++) {
+        low = FUSED_DOT(low, each, READ(sliver + p * WIDTH));
+        high = FUSED_DOT(high, each, READ(sliver + p * WIDTH + LANES));
+    }
+    WRITE(sliver, SUBTRACT(ZERO, low));
+    WRITE(sliver + LANES, SUBTRACT(ZERO, high));
+}
+
+/* Four places of sixteen adjacent columns, from four rows. */
+static void pack_quads(const int8_t *const from[4], int32_t *to) {
+    __m128i rows[4];
+    for (int i = 0; i < 4; i++) {
+        rows[i] = _mm_loadu_si128((const __m128i *)(const void *)from[i]);
+    }
+    const __m128i lows[2] = {_mm_unpacklo_epi8(rows[0], rows[1]), _mm_unpacklo_epi8(rows[2], rows[3])};
+    const __m128i highs[2] = {_mm_unpackhi_epi8(rows[0], rows[1]), _mm_unpackhi_epi8(rows[2], rows[3])};
+    __m128i *quarters = (__m128i *)(void *)to;
+    _mm_storeu_si128(quarters, _mm_unpacklo_epi16(lows[0], lows[1]));
+    _mm_storeu_si128(quarters + 1, _mm_unpackhi_epi16(lows[0], lows[1]));
+    _mm_storeu_si128(quarters + 2, _mm_unpacklo_epi16(highs[0], highs[1]));
+    _mm_storeu_si128(quarters + 3, _mm_unpackhi_epi16(highs[0], highs[1]));
+}
 #endif
 
-/* The blocks for this processor. */
-static block *const *find_blocks(void) {
+/* The way of this processor. */
+static const dots *find_dots(void) {
 #if defined(VNNI)
     /* Asking takes a virtual machine microseconds, so it is done once; two threads may both do it. */
-    static _Atomic(block *const *) found;
-    block *const *blocks = atomic_load_explicit(&found, memory_order_relaxed);
-    if (blocks == NULL) {
-        blocks = has_fused_dots() ? fused_blocks : plain_blocks;
-        atomic_store_explicit(&found, blocks, memory_order_relaxed);
+    static _Atomic(const dots *) found;
+    const dots *way = atomic_load_explicit(&found, memory_order_relaxed);
+    if (way == NULL) {
+        way = has_fused_dots() ? &quads : &pairs;
+        atomic_store_explicit(&found, way, memory_order_relaxed);
     }
-    return blocks;
+    return way;
 #else
-    return plain_blocks;
+    return &pairs;
 #endif
 }
 
@@ -256,35 +296,66 @@ static block *const *find_blocks(void) {
 WIDEN(int8_t)
 WIDEN(uint8_t)
 
-/* Rows of the left factor: to[row][place], a zero behind the last one if their number is odd. */
-static void pack_left(const gn_int_product *work, int32_t *to, int64_t first, int64_t count, int64_t start,
-                      int64_t places) {
+/* Bytes of a line, plus `shift`. */
+static void copy_bytes(const int8_t *from, int64_t step, uint8_t *to, int64_t count, uint8_t shift) {
+    if (step == 1) {
+        for (int64_t i = 0; i < count; i++) {
+            to[i] = (uint8_t)((uint8_t)from[i] + shift);
+        }
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        to[i] = (uint8_t)((uint8_t)from[i * step] + shift);
+    }
+}
+
+/* A line of words, zeros behind the last place. */
+static void pack_line(const gn_int_product *work, const dots *way, const int8_t *from, int64_t step, int is_left,
+                      int32_t *to, int64_t places) {
+    to[(places - 1) / way->places] = 0;
+    if (way->places == 4) {
+        copy_bytes(from, step, (uint8_t *)(void *)to, places, is_left && !work->is_unsigned ? 128 : 0);
+    } else if (is_left && work->is_unsigned) {
+        widen_uint8_t((const uint8_t *)(const void *)from, step, (int16_t *)(void *)to, places);
+    } else {
+        widen_int8_t(from, step, (int16_t *)(void *)to, places);
+    }
+}
+
+/* Rows of the left factor: to[row][word]. */
+static void pack_left(const gn_int_product *work, const dots *way, int32_t *to, int64_t first, int64_t count,
+                      int64_t start, int64_t places) {
     const gn_byte_factor *left = &work->left;
     for (int64_t i = 0; i < count; i++) {
         const int8_t *from = left->data + (first + i) * left->outer + start * left->inner;
-        int16_t *row = (int16_t *)(void *)(to + i * LEFT_STEP);
-        if (work->is_unsigned) {
-            widen_uint8_t((const uint8_t *)from, left->inner, row, places);
-        } else {
-            widen_int8_t(from, left->inner, row, places);
-        }
-        row[places] = 0;
+        pack_line(work, way, from, left->inner, 1, to + i * LEFT_STEP, places);
     }
 }
 
 /* A sliver of columns that are adjacent in memory. */
-static void pack_adjacent(const int8_t *from, int64_t inner, int32_t *to, int64_t places) {
+static void pack_adjacent(const dots *way, const int8_t *from, int64_t inner, int32_t *to, int64_t places) {
     static const int8_t zeros[WIDTH];
-    for (int64_t p = 0; p < places; p += 2, from += 2 * inner, to += WIDTH) {
+#if defined(VNNI)
+    for (int64_t p = 0; way->places == 4 && p < places; p += 4, from += 4 * inner, to += WIDTH) {
+        for (int64_t column = 0; column < WIDTH; column += 16) {
+            const int8_t *rows[4];
+            for (int64_t i = 0; i < 4; i++) {
+                rows[i] = p + i < places ? from + i * inner + column : zeros;
+            }
+            pack_quads(rows, to + column);
+        }
+    }
+#endif
+    for (int64_t p = 0; way->places == 2 && p < places; p += 2, from += 2 * inner, to += WIDTH) {
         const int8_t *odd = p + 1 < places ? from + inner : zeros;
         WRITE(to, PAIRS(BYTES(from), BYTES(odd)));
         WRITE(to + LANES, PAIRS(BYTES(from + LANES), BYTES(odd + LANES)));
     }
 }
 
-/* to[pair][column] of a sliver, zeros behind the last column. */
+/* to[word][column] of a sliver, zeros behind the last column. */
 static void transpose_lines(const int32_t *lines, int32_t *to, int64_t columns, int64_t depth) {
-#if GN_HAS_GEMM /* a pair is moved like a float */
+#if GN_HAS_GEMM /* a word is moved like a float */
     gn_pack_sliver_float32((float *)(void *)to, (const float *)(const void *)lines, LEFT_STEP, 1, columns, depth);
 #else
     for (int64_t p = 0; p < depth; p++) {
@@ -295,32 +366,38 @@ static void transpose_lines(const int32_t *lines, int32_t *to, int64_t columns, 
 #endif
 }
 
-/* Columns of the right factor in slivers: to[sliver][pair][column], zeros behind the last column. `lines`: memory for a
- * sliver before it is transposed. */
-static void pack_right(const gn_byte_factor *right, int32_t *to, int64_t first, int64_t count, int64_t start,
-                       int64_t places, int32_t *lines) {
-    const int64_t depth = (places + 1) / 2;
-    for (int64_t j = 0; j < count; j += WIDTH) {
+/* Columns of the right factor in slivers: to[sliver][1 + word][column], zeros behind the last column, and before the
+ * first word what sums begin at. `lines`: memory for a sliver before it is transposed. */
+static void pack_right(const gn_int_product *work, const dots *way, int32_t *to, int64_t first, int64_t count,
+                       int64_t start, int64_t places, int32_t *lines) {
+    const gn_byte_factor *right = &work->right;
+    const int64_t depth = (places + way->places - 1) / way->places;
+    for (int64_t j = 0; j < count; j += WIDTH, to += (1 + depth) * WIDTH) {
         const int64_t columns = gn_min(WIDTH, count - j);
         const int8_t *from = right->data + (first + j) * right->outer + start * right->inner;
         if (right->outer == 1 && columns == WIDTH) {
-            pack_adjacent(from, right->inner, to + j * depth, places);
+            pack_adjacent(way, from, right->inner, to + WIDTH, places);
+        } else {
+            for (int64_t column = 0; column < columns; column++, from += right->outer) {
+                pack_line(work, way, from, right->inner, 0, lines + column * LEFT_STEP, places);
+            }
+            transpose_lines(lines, to + WIDTH, columns, depth);
+        }
+#if defined(VNNI)
+        if (way->places == 4 && !work->is_unsigned) {
+            find_starts(to, depth);
             continue;
         }
-        for (int64_t column = 0; column < columns; column++, from += right->outer) {
-            int16_t *line = (int16_t *)(void *)(lines + column * LEFT_STEP);
-            widen_int8_t(from, right->inner, line, places);
-            line[places] = 0;
-        }
-        transpose_lines(lines, to + j * depth, columns, depth);
+#endif
+        memset(to, 0, WIDTH * sizeof *to);
     }
 }
 
 /* A block that is no whole sliver wide, or whose columns are not adjacent in the result. */
-static void make_edge(const gn_int_product *work, int64_t rows, int64_t columns, int64_t depth, const int32_t *a,
-                      const int32_t *b, int adds, char *out) {
+static void make_edge(const gn_int_product *work, block *make, int64_t rows, int64_t columns, int64_t depth,
+                      const int32_t *a, const int32_t *b, int adds, char *out) {
     int32_t whole[ROWS * WIDTH];
-    find_blocks()[rows - 1](depth, a, b, 0, whole, WIDTH);
+    make(depth, a, b, 0, whole, WIDTH);
     for (int64_t i = 0; i < rows; i++) {
         for (int64_t j = 0; j < columns; j++) {
             int32_t *to = (int32_t *)(void *)(out + i * work->out_row + j * work->out_column);
@@ -330,21 +407,23 @@ static void make_edge(const gn_int_product *work, int64_t rows, int64_t columns,
 }
 
 /* A panel of the right factor, which is packed already, and rows [first, last) of the left one. */
-static void multiply_panel(const gn_int_product *work, int64_t first, int64_t last, int64_t column, int64_t columns,
-                           int64_t start, int64_t places, int32_t *left_panel, const int32_t *right_panel) {
-    const int64_t depth = (places + 1) / 2;
+static void multiply_panel(const gn_int_product *work, const dots *way, int64_t first, int64_t last, int64_t column,
+                           int64_t columns, int64_t start, int64_t places, int32_t *left_panel,
+                           const int32_t *right_panel) {
+    const int64_t depth = (places + way->places - 1) / way->places;
     const int adds = start > 0;
     for (int64_t row = first; row < last; row += ROWS) {
         const int64_t rows = gn_min(ROWS, last - row);
-        pack_left(work, left_panel, row, rows, start, places);
+        block *const make = way->blocks[rows - 1];
+        pack_left(work, way, left_panel, row, rows, start, places);
         for (int64_t j = 0; j < columns; j += WIDTH) {
             char *out = work->out + row * work->out_row + (column + j) * work->out_column;
-            const int32_t *sliver = right_panel + j * depth;
+            const int32_t *sliver = right_panel + j * (1 + depth);
             if (columns - j >= WIDTH && work->out_column == (int64_t)sizeof(int32_t)) {
-                find_blocks()[rows - 1](depth, left_panel, sliver, adds, (int32_t *)(void *)out,
-                                       work->out_row / (int64_t)sizeof(int32_t));
+                make(depth, left_panel, sliver, adds, (int32_t *)(void *)out,
+                     work->out_row / (int64_t)sizeof(int32_t));
             } else {
-                make_edge(work, rows, gn_min(WIDTH, columns - j), depth, left_panel, sliver, adds, out);
+                make_edge(work, make, rows, gn_min(WIDTH, columns - j), depth, left_panel, sliver, adds, out);
             }
         }
     }
@@ -386,20 +465,70 @@ GN_INLINE void multiply_lines(const gn_int_product *work, const int rows, int64_
     }
 }
 
-/* All places of k for a few rows. */
-static void multiply_few(const gn_int_product *work, int64_t first, int64_t rows, int32_t *left_panel) {
-    for (int64_t start = 0; start < work->k; start += 2 * LEVEL) {
-        const int64_t places = gn_min(2 * LEVEL, work->k - start);
-        pack_left(work, left_panel, first, rows, start, places);
-        if (rows == 1) {
-            multiply_lines(work, 1, first, start, places, left_panel);
-        } else if (rows == 2) {
-            multiply_lines(work, 2, first, start, places, left_panel);
-        } else {
-            multiply_lines(work, FEW, first, start, places, left_panel);
+/* The same where rows of the right factor are lines of memory: a vector of them at a time. */
+GN_INLINE void multiply_columns(const gn_int_product *work, const int rows, int64_t first, int64_t start, int64_t places,
+                                const int32_t *a) {
+    const int8_t *const from = work->right.data + start * work->right.inner;
+    int32_t sliver[WIDTH];
+    for (int64_t j = 0; j < work->n; j += WIDTH) {
+        const int64_t columns = gn_min(WIDTH, work->n - j);
+        vector sums[FEW][2];
+        GN_UNROLL
+        for (int i = 0; i < rows; i++) {
+            sums[i][0] = sums[i][1] = ZERO;
+        }
+        for (int64_t p = 0; p < places; p += 2) {
+            int8_t line[2][WIDTH];
+            const int8_t *even = from + p * work->right.inner + j;
+            const int8_t *odd = p + 1 < places ? even + work->right.inner : even; /* the left factor's place is 0 */
+            if (columns < WIDTH) {
+                memset(line, 0, sizeof line);
+                memcpy(line[0], even, (size_t)columns);
+                memcpy(line[1], odd, (size_t)columns);
+                even = line[0];
+                odd = line[1];
+            }
+            const vector low = PAIRS(BYTES(even), BYTES(odd));
+            const vector high = PAIRS(BYTES(even + LANES), BYTES(odd + LANES));
+            GN_UNROLL
+            for (int i = 0; i < rows; i++) {
+                DOTS_BY(DOT, sums[i][0], sums[i][1], EACH(a[i * LEFT_STEP + p / 2]), low, high);
+            }
+        }
+        GN_UNROLL
+        for (int i = 0; i < rows; i++) {
+            WRITE(sliver, sums[i][0]);
+            WRITE(sliver + LANES, sums[i][1]);
+            char *to = work->out + (first + i) * work->out_row + j * work->out_column;
+            for (int64_t column = 0; column < columns; column++, to += work->out_column) {
+                int32_t *sum = (int32_t *)(void *)to;
+                *sum = (int32_t)((start > 0 ? (uint32_t)*sum : 0) + (uint32_t)sliver[column]);
+            }
         }
     }
 }
+
+/* All places of k for a few rows. */
+#define MULTIPLY_FEW(rows)                                                                                            \
+    case rows:                                                                                                        \
+        if (work->right.inner == 1) {                                                                                 \
+            multiply_lines(work, rows, first, start, places, left_panel);                                             \
+        } else {                                                                                                      \
+            multiply_columns(work, rows, first, start, places, left_panel);                                           \
+        }                                                                                                             \
+        break;
+static void multiply_few(const gn_int_product *work, int64_t first, int64_t rows, int32_t *left_panel) {
+    for (int64_t start = 0; start < work->k; start += 2 * LEVEL) {
+        const int64_t places = gn_min(2 * LEVEL, work->k - start);
+        pack_left(work, &pairs, left_panel, first, rows, start, places);
+        switch (rows) {
+            MULTIPLY_FEW(1)
+            MULTIPLY_FEW(2)
+            MULTIPLY_FEW(FEW)
+        }
+    }
+}
+#undef MULTIPLY_FEW
 
 static void multiply_rows(int64_t begin, int64_t end, void *context) {
     gn_int_product *work = context;
@@ -409,23 +538,24 @@ static void multiply_rows(int64_t begin, int64_t end, void *context) {
             *(int32_t *)(void *)(work->out + i * work->out_row + j * work->out_column) = 0;
         }
     }
-    int32_t *left_panel = gn_take(((ROWS + WIDTH) * LEFT_STEP + PANEL * LEVEL) * (int64_t)sizeof(int32_t));
+    int32_t *left_panel = gn_take(((ROWS + WIDTH) * LEFT_STEP + PANEL * (1 + LEVEL)) * (int64_t)sizeof(int32_t));
     if (left_panel == NULL) {
         gn_report(&work->status, GN_OUT_OF_MEMORY);
         return;
     }
     int32_t *lines = left_panel + ROWS * LEFT_STEP;
     int32_t *right_panel = lines + WIDTH * LEFT_STEP;
-    const int is_few = last - first <= FEW && work->right.inner == 1;
+    const dots *way = find_dots();
+    const int is_few = last - first <= FEW && (work->right.inner == 1 || work->right.outer == 1);
     if (is_few) {
         multiply_few(work, first, last - first, left_panel);
     }
     for (int64_t column = 0; !is_few && column < work->n; column += PANEL) {
         const int64_t columns = gn_min(PANEL, work->n - column);
-        for (int64_t start = 0; start < work->k; start += 2 * LEVEL) {
-            const int64_t places = gn_min(2 * LEVEL, work->k - start);
-            pack_right(&work->right, right_panel, column, columns, start, places, lines);
-            multiply_panel(work, first, last, column, columns, start, places, left_panel, right_panel);
+        for (int64_t start = 0; start < work->k; start += way->places * LEVEL) {
+            const int64_t places = gn_min(way->places * LEVEL, work->k - start);
+            pack_right(work, way, right_panel, column, columns, start, places, lines);
+            multiply_panel(work, way, first, last, column, columns, start, places, left_panel, right_panel);
         }
     }
     gn_give(left_panel);

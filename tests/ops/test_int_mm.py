@@ -17,6 +17,9 @@ import gnomon as gn
         (1, 2053, 9),
         (2, 1100, 5),
         (3, 77, 4),
+        (2, 1101, 70),
+        (3, 6, 64),
+        (17, 2051, 65),
     ],
 )
 def test_products_are_exact(sizes, unsigned):
@@ -40,6 +43,9 @@ def test_the_largest_products(device: str):
     assert gn._int_mm(least, least.t()).tolist() == [[65536] * 2] * 2
     most = gn.full((2, 4), 255, dtype=gn.uint8, device=device)
     assert gn._int_mm(most, least.t()).tolist() == [[-130560] * 2] * 2
+    for kind, value in [(gn.int8, -128), (gn.int8, 127), (gn.uint8, 255)]:
+        left = gn.full((9, 70), value, dtype=kind, device=device)
+        assert gn._int_mm(left, least[:1].expand(70, 4)).tolist() == [[-128 * 70 * value] * 4] * 9
     assert gn._int_mm(least[:, :0], least[:, :0].t()).tolist() == [[0, 0], [0, 0]]
 
 
