@@ -1,5 +1,5 @@
-/* Orthogonal polynomials of many elements.  Blocks of these go through the recurrence (scalar_special.h) side by side,
- * so that each step is vector code; results are those of one element at a time. */
+/* Orthogonal polynomials of many elements.  Blocks of these go through the steps of scalar_special.h side by side, so that
+ * each step is vector code; results are those of one element at a time. */
 #ifndef GN_ORTHOGONAL_H
 #define GN_ORTHOGONAL_H
 
@@ -117,9 +117,121 @@ GN_INLINE void gn_polynomials_beside(gn_polynomial_kind kind, const double *x, c
         results[i] = gn_orthogonal(kind, 0, x[i], orders[i], is_wide || orders[i] > GN_LAST_ROUNDED);
     }
 }
+/* Lanes of sums of two numbers. */
+typedef struct gn_pairs {
+    double high[GN_BESIDE], low[GN_BESIDE];
+} gn_pairs;
+GN_INLINE gn_pair gn_pair_of(const gn_pairs *all, int i, int exact) {
+    const gn_pair result = {all->high[i], exact ? all->low[i] : 0};
+    return result;
+}
+GN_INLINE void gn_put_pair(gn_pairs *all, int i, gn_pair value) {
+    all->high[i] = value.high;
+    all->low[i] = value.low;
+}
+
+/* gn_chebyshev of GN_BESIDE finite arguments and orders of at least 1, of which `most` is the greatest; if they are the
+ * `same`, `orders` is not read. */
+GN_INLINE void gn_chebyshev_beside(gn_polynomial_kind kind, int is_shifted, const double *x, const int64_t *orders,
+                                   int64_t most, int same, double *results, int exact) {
+    gn_pairs argument, square, factor, t, u;
+    const gn_pair one = {1, 0}, minus = {-1, 0};
+    GN_VECTOR
+    for (int i = 0; i < GN_BESIDE; i++) {
+        const gn_pair plain = {x[i], 0};
+        const gn_pair given = is_shifted ? gn_pair_of_sum(2 * x[i], -1) : plain;
+        const gn_pair size = gn_pair_by(given, given.high < 0 ? -1 : 1);
+        const gn_pair above = gn_pair_near(gn_pair_plus(size, one, exact));
+        const gn_pair below = gn_pair_near(gn_pair_plus(size, minus, exact));
+        const int is_above = (kind == GN_CHEBYSHEV_W) != (given.high < 0);
+        const gn_pair side = {is_above ? above.high : below.high, is_above ? above.low : below.low};
+        gn_put_pair(&argument, i, size);
+        gn_put_pair(&square, i, gn_pair_times(above, below, exact));
+        gn_put_pair(&factor, i, kind == GN_CHEBYSHEV_U ? size : side);
+        gn_put_pair(&t, i, size);
+        gn_put_pair(&u, i, one);
+    }
+    int bit = 0;
+    while (most >> (bit + 1) != 0) {
+        bit++;
+    }
+    while (bit-- > 0) {
+        const int all_steps = !same || (most >> bit & 1) != 0;
+        GN_VECTOR
+        for (int i = 0; i < GN_BESIDE; i++) {
+            const gn_pair old_t = gn_pair_of(&t, i, exact), old_u = gn_pair_of(&u, i, exact);
+            gn_pair new_u = gn_pair_by(gn_pair_times(old_t, old_u, exact), 2);
+            gn_pair new_t = gn_pair_plus(gn_pair_by(gn_pair_times(old_t, old_t, exact), 2), minus, exact);
+            if (all_steps) {
+                const gn_pair by = gn_pair_of(&argument, i, exact), of_square = gn_pair_of(&square, i, exact);
+                const gn_pair next_u = gn_pair_plus(new_t, gn_pair_times(by, new_u, exact), exact);
+                const gn_pair next_t =
+                    gn_pair_plus(gn_pair_times(by, new_t, exact), gn_pair_times(of_square, new_u, exact), exact);
+                const int steps = same || (orders[i] >> bit & 1) != 0;
+                new_u.high = steps ? next_u.high : new_u.high;
+                new_u.low = steps ? next_u.low : new_u.low;
+                new_t.high = steps ? next_t.high : new_t.high;
+                new_t.low = steps ? next_t.low : new_t.low;
+            }
+            if (exact) {
+                new_t = gn_pair_near(new_t);
+                new_u = gn_pair_near(new_u);
+            }
+            const int has_begun = same || orders[i] >> (bit + 1) != 0; /* the first bit is done already */
+            t.high[i] = has_begun ? new_t.high : old_t.high;
+            u.high[i] = has_begun ? new_u.high : old_u.high;
+            if (exact) {
+                t.low[i] = has_begun ? new_t.low : old_t.low;
+                u.low[i] = has_begun ? new_u.low : old_u.low;
+            }
+        }
+    }
+    GN_VECTOR
+    for (int i = 0; i < GN_BESIDE; i++) {
+        gn_pair value = gn_pair_of(&t, i, exact);
+        if (kind != GN_CHEBYSHEV_T) {
+            const gn_pair of_u = gn_pair_times(gn_pair_of(&factor, i, exact), gn_pair_of(&u, i, exact), exact);
+            value = gn_pair_plus(value, of_u, exact);
+        }
+        const double sum = value.high + value.low;
+        const double result = sum != sum ? (double)INFINITY : sum;
+        const int is_negative = is_shifted ? x[i] < 0.5 : x[i] < 0;
+        results[i] = is_negative && ((same ? most : orders[i]) & 1) != 0 ? -result : result;
+    }
+}
+GN_INLINE void gn_chebyshevs_beside(gn_polynomial_kind kind, int is_shifted, const double *x, const double *orders,
+                                    double *results, int is_wide) {
+    const double last = is_wide ? 1 << 26 : GN_LAST_ROUNDED;
+    int64_t are_different = 0, are_odd = 0;
+    GN_VECTOR
+    for (int i = 0; i < GN_BESIDE; i++) {
+        are_different |= !(orders[i] == orders[0]);
+        are_odd |= !(x[i] - x[i] == 0) | !(orders[i] >= 0 && orders[i] <= last);
+    }
+    if (are_odd == 0 && are_different == 0 && orders[0] >= 1) {
+        gn_chebyshev_beside(kind, is_shifted, x, NULL, (int64_t)orders[0], 1, results, is_wide);
+        return;
+    }
+    if (are_odd == 0) {
+        int64_t rounded[GN_BESIDE], most = 1;
+        for (int i = 0; i < GN_BESIDE; i++) {
+            rounded[i] = orders[i] < 1 ? 1 : (int64_t)orders[i];
+            most = rounded[i] > most ? rounded[i] : most;
+        }
+        gn_chebyshev_beside(kind, is_shifted, x, rounded, most, 0, results, is_wide);
+        for (int i = 0; i < GN_BESIDE; i++) {
+            results[i] = orders[i] < 1 ? 1 : results[i];
+        }
+        return;
+    }
+    for (int i = 0; i < GN_BESIDE; i++) {
+        results[i] = gn_orthogonal(kind, is_shifted, x[i], orders[i], is_wide || orders[i] > GN_LAST_ROUNDED);
+    }
+}
+
 /* Any number of elements. */
-GN_INLINE void gn_polynomials(gn_polynomial_kind kind, int64_t count, const double *x, const double *orders,
-                              double *results, int is_wide) {
+GN_INLINE void gn_polynomials(gn_polynomial_kind kind, int is_shifted, int64_t count, const double *x,
+                              const double *orders, double *results, int is_wide) {
     double rest[3][GN_BESIDE];
     for (int64_t begin = 0; begin < count; begin += GN_BESIDE) {
         const int is_whole = count - begin >= GN_BESIDE;
@@ -127,27 +239,40 @@ GN_INLINE void gn_polynomials(gn_polynomial_kind kind, int64_t count, const doub
             rest[0][i] = x[gn_min(begin + i, count - 1)];
             rest[1][i] = orders[gn_min(begin + i, count - 1)];
         }
-        gn_polynomials_beside(kind, is_whole ? x + begin : rest[0], is_whole ? orders + begin : rest[1],
-                              is_whole ? results + begin : rest[2], is_wide);
+        const double *from = is_whole ? x + begin : rest[0], *of = is_whole ? orders + begin : rest[1];
+        double *to = is_whole ? results + begin : rest[2];
+        if (kind <= GN_CHEBYSHEV_W) {
+            gn_chebyshevs_beside(kind, is_shifted, from, of, to, is_wide);
+        } else {
+            gn_polynomials_beside(kind, from, of, to, is_wide);
+        }
         for (int64_t i = begin; i < count && !is_whole; i++) {
             results[i] = rest[2][i - begin];
         }
     }
 }
 
-#define GN_POLYNOMIALS(name, kind)                                                                                     \
+#define GN_POLYNOMIALS(name, kind, is_shifted)                                                                         \
     static inline void gn_##name##_block(int64_t count, const double *x, const double *orders, double *results,        \
                                          int is_wide) {                                                                \
         if (is_wide) {                                                                                                 \
-            gn_polynomials(kind, count, x, orders, results, 1);                                                        \
+            gn_polynomials(kind, is_shifted, count, x, orders, results, 1);                                            \
         } else {                                                                                                       \
-            gn_polynomials(kind, count, x, orders, results, 0);                                                        \
+            gn_polynomials(kind, is_shifted, count, x, orders, results, 0);                                            \
         }                                                                                                              \
     }
-GN_POLYNOMIALS(hermite_h, GN_HERMITE_H)
-GN_POLYNOMIALS(hermite_he, GN_HERMITE_HE)
-GN_POLYNOMIALS(laguerre_l, GN_LAGUERRE_L)
-GN_POLYNOMIALS(legendre_p, GN_LEGENDRE_P)
+GN_POLYNOMIALS(chebyshev_t, GN_CHEBYSHEV_T, 0)
+GN_POLYNOMIALS(chebyshev_u, GN_CHEBYSHEV_U, 0)
+GN_POLYNOMIALS(chebyshev_v, GN_CHEBYSHEV_V, 0)
+GN_POLYNOMIALS(chebyshev_w, GN_CHEBYSHEV_W, 0)
+GN_POLYNOMIALS(shifted_t, GN_CHEBYSHEV_T, 1)
+GN_POLYNOMIALS(shifted_u, GN_CHEBYSHEV_U, 1)
+GN_POLYNOMIALS(shifted_v, GN_CHEBYSHEV_V, 1)
+GN_POLYNOMIALS(shifted_w, GN_CHEBYSHEV_W, 1)
+GN_POLYNOMIALS(hermite_h, GN_HERMITE_H, 0)
+GN_POLYNOMIALS(hermite_he, GN_HERMITE_HE, 0)
+GN_POLYNOMIALS(laguerre_l, GN_LAGUERRE_L, 0)
+GN_POLYNOMIALS(legendre_p, GN_LEGENDRE_P, 0)
 #undef GN_POLYNOMIALS
 
 #endif

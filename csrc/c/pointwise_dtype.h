@@ -277,17 +277,22 @@
     static int32_t NAME(id##_loop)(int64_t count, char *const *data, const int64_t *strides,       \
                                    const gn_call *call) {                                          \
         (void)call;                                                                                \
+        STORAGE firsts[GN_ROW_BUFFER], seconds[GN_ROW_BUFFER], narrow[GN_ROW_BUFFER];              \
         double lefts[GN_ROW_BUFFER], rights[GN_ROW_BUFFER], results[GN_ROW_BUFFER];                \
         for (int64_t begin = 0; begin < count; begin += GN_ROW_BUFFER) {                           \
             const int64_t part = gn_min(GN_ROW_BUFFER, count - begin);                             \
+            const STORAGE *first = FETCH(1, firsts);                                               \
+            const STORAGE *second = FETCH(2, seconds);                                             \
+            STORAGE *out = TARGET(STORAGE, narrow);                                                \
             for (int64_t i = 0; i < part; i++) {                                                   \
-                lefts[i] = (double)*(const STORAGE *)(data[1] + (begin + i) * strides[1]);         \
-                rights[i] = (double)*(const STORAGE *)(data[2] + (begin + i) * strides[2]);        \
+                lefts[i] = (double)first[i];                                                       \
+                rights[i] = (double)second[i];                                                     \
             }                                                                                      \
             block(part, lefts, rights, results, CODE == GN_FLOAT64);                               \
             for (int64_t i = 0; i < part; i++) {                                                   \
-                *(STORAGE *)(data[0] + (begin + i) * strides[0]) = (STORAGE)results[i];            \
+                out[i] = (STORAGE)results[i];                                                      \
             }                                                                                      \
+            DELIVER(STORAGE, narrow)                                                               \
         }                                                                                          \
         return GN_OK;                                                                              \
     }
