@@ -41,7 +41,7 @@ class Table(NamedTuple):
     function: Function
     intervals: list[Interval]
     is_centred: bool  # the variable is -1 and 1 at a piece's ends; else it is the function's argument itself
-    precision: Any = PRECISION  # if it is another, the table is for C's float32 alone
+    precision: Any = PRECISION  # if it is another, the table is for C alone
 
 
 def octaves(first: int, last: int) -> list[Interval]:
@@ -293,6 +293,16 @@ def tables() -> list[Table]:
         ),
     ):
         found.append(Table(name, says, function, [interval], True, FLOAT_PRECISION))
+    found.append(
+        Table(
+            "gamma_reciprocal",
+            "1 / gamma(x + 1), from 0 to 8",
+            lambda x: mpmath.rgamma(x + 1),
+            units(0, 8),
+            True,
+            PRECISION / 2,
+        )
+    )
     return found
 
 

@@ -11,14 +11,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from decimal import Context, Decimal, localcontext
 
 from .arithmetic import exp, log1p
-from .special import digamma, lgamma
+from .special import digamma
 
 _STEP = 1 / 8
 _FIRST = -3.75  # where y is below 1e-19 of its scale
 _MANY = 64.0  # from this parameter on the series are longer than the quadrature
 _TINY = 1e-17  # exp(-x) is 1 below
+
+_HALF = Decimal("0.5")
+_PI = Decimal("3.141592653589793238462643383279502884197169399375105820974944592")
+# Stirling's series of log(gamma(b)): terms over b, b**3, b**5 ..., as fractions.
+_STIRLING = tuple(
+    (Decimal(term), divisor)
+    for term, divisor in (
+        (1, 12), (-1, 360), (1, 1260), (-1, 1680), (1, 1188), (-691, 360360), (1, 156), (-3617, 122400),
+        (43867, 244188), (-174611, 125400), (77683, 5796), (-236364091, 1506960), (657931, 300),
+    )
+)  # fmt: skip
 
 
 def integral(function: Callable[[float], float], scale: float) -> float:
@@ -40,17 +52,18 @@ def integral(function: Callable[[float], float], scale: float) -> float:
 
 
 def _log_rest(t: float) -> float:
-    """``t - log1p(t)``, without cancellation near 0."""
-    if abs(t) > 0.01:
+    """``t - log1p(t)``, without cancellation near 0: by the series of log1p over ``s = t / (2 + t)``."""
+    if abs(t) > 0.5:
         return t - log1p(t)
-    return t * t * sum((-t) ** k / (k + 2) for k in range(9))
+    s = t / (2.0 + t)
+    return t * s - 2.0 * sum(s**k / k for k in range(27, 2, -2))
 
 
 def _exp_rest(y: float) -> float:
     """``y + expm1(-y)``, without cancellation near 0."""
-    if abs(y) > 0.01:
+    if abs(y) > 0.5:
         return y + math.expm1(-y)
-    return y * y * sum((-y) ** k / math.factorial(k + 2) for k in range(7))
+    return y * y * sum((-y) ** k / math.factorial(k + 2) for k in range(13, -1, -1))
 
 
 def _log_over_mean(a: float, x: float) -> float:
@@ -62,6 +75,8 @@ def _log_over_mean(a: float, x: float) -> float:
 
 def _density_above(a: float, x: float, s: float) -> float:
     """The density of Gamma(a, 1) at ``x + s``, divided by that at x."""
+    if a < 1:  # with a small exponent, and so a small error
+        return exp(a * log1p(s / x) - s) / (1.0 + s / x)
     if a < _MANY:
         return exp((a - 1.0) * log1p(s / x) - s)
     return exp(-(a - 1.0) * _log_rest(s / x) - (x - a + 1.0) * (s / x))
@@ -73,14 +88,16 @@ def _density_below(a: float, x: float, y: float) -> float:
 
 
 def _gamma_density(a: float, x: float) -> float:
-    """``x**a * exp(-x) / gamma(a + 1)``; by Stirling's series for large a, where large terms would cancel."""
-    if a < 32:
-        return exp(a * math.log(x) - x - lgamma(a + 1.0))
-    square = a * a
-    series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / square) / square) / square) / a
-    away = (x - a) / a
-    rest = _log_rest(away) if abs(away) < 0.5 else away - (math.log(x) - math.log(a))
-    return exp(-a * rest - series) / math.sqrt(2.0 * math.pi) / math.sqrt(a)
+    """``x**a * exp(-x) / gamma(a + 1)``: of an exponent whose terms are large and cancel, so in 40 digits."""
+    with localcontext(Context(40 + max(0, *(Decimal(each).adjusted() for each in (a, x))))):
+        power, value = Decimal(a), Decimal(x)
+        shifted, product = power + 1, Decimal(1)
+        while shifted < 30:  # from here on Stirling's series has 25 digits
+            product *= shifted
+            shifted += 1
+        series = sum(term / divisor / shifted ** (2 * k + 1) for k, (term, divisor) in enumerate(_STIRLING))
+        log_gamma = (shifted - _HALF) * shifted.ln() - shifted + (2 * _PI).ln() / 2 + series - product.ln()
+        return float((power * value.ln() - value - log_gamma).exp())
 
 
 def _above(a: float, x: float) -> float:
@@ -126,7 +143,8 @@ def igammac(a: float, x: float) -> float:
     """The regularized upper incomplete gamma function, ``1 - igamma(a, x)``, without cancellation."""
     if 0 < a < 0.1 and 0 < x < _TINY:  # the density between both is that without its factor exp(-x)
         return igammac(a, _TINY) - _gamma_density(a, _TINY) * math.expm1(a * math.log(x / _TINY))
-    if 0 < a < max(x, 0.1) and 0 < x < math.inf:
+    is_small = 0 < a < max(x, 0.1) or (0.1 * a < x and 0 < a < 1)  # where it is below 0.8
+    if is_small and 0 < x < math.inf:
         return _gamma_density(a, x) * a * _above(a, x)
     return 1.0 - igamma(a, x)
 
