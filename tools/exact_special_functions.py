@@ -98,6 +98,8 @@ EXACT: dict[str, Callable[..., Any]] = {
     "ndtri": ndtri,
     "zeta": zeta,
     "xlog1py": lambda a, b: a * mpmath.log1p(b),
+    "gammainc": lambda a, x: mpmath.gammainc(a, 0, x, regularized=True),
+    "gammaincc": lambda a, x: mpmath.gammainc(a, x, mpmath.inf, regularized=True),
     **{f"chebyshev_polynomial_{kind}": chebyshev(first, False) for kind, first in KINDS.items()},
     **{f"shifted_chebyshev_polynomial_{kind}": chebyshev(first, True) for kind, first in KINDS.items()},
     "hermite_polynomial_h": recurrence(lambda x: 2 * x, lambda x, k, v, b: 2 * x * v - 2 * k * b),
@@ -160,6 +162,14 @@ def arguments_of(name: str, count: int, draw: random.Random) -> Iterator[tuple[f
             )
             q = (draw.uniform(0, 2), draw.uniform(0, 40), 10 ** draw.uniform(-3, 6), -draw.uniform(0, 30))
             yield s[turn], q[turn]
+        elif name in ("gammainc", "gammaincc"):
+            power = 10 ** draw.uniform(-10, 5)
+            yield (
+                (draw.uniform(0.01, 30), draw.uniform(0.01, 60)),
+                (power, power * 10 ** draw.uniform(-1, 1)),
+                (power, max(power + draw.uniform(-5, 5) * power**0.5, power / 2)),
+                (draw.uniform(20, 200), draw.uniform(10, 300)),
+            )[turn]
         elif name == "xlog1py":
             yield plain, 10 ** draw.uniform(-10, 10)
         elif name in ("i0", "i1", "modified_bessel_k0", "modified_bessel_k1"):

@@ -1,8 +1,8 @@
 """The incomplete gamma functions, and how samples of gamma and beta variables move with their parameters.
 
-Each is the integral of a density over the values below x, or over those above it, divided by the density at
-x; the side is chosen on which all terms are positive, so that nothing cancels.  Short series are summed,
-other integrals are computed by quadrature.
+Each is the integral of a density over the values below x, or over those above it.  Short series are summed,
+in decimal numbers of enough digits where terms cancel; other integrals are divided by the density at x, and
+computed by quadrature on the side on which all terms are positive.
 
 Source: Figurnov, Mohamed and Mnih, "Implicit reparameterization gradients" (2018).
 """
@@ -19,17 +19,14 @@ from .special import digamma
 _STEP = 1 / 8
 _FIRST = -3.75  # where y is below 1e-19 of its scale
 _MANY = 64.0  # from this parameter on the series are longer than the quadrature
-_TINY = 1e-17  # exp(-x) is 1 below
+_FAR = 2000.0  # exp(-x) is 0, even times the powers below
 
 _HALF = Decimal("0.5")
 _PI = Decimal("3.141592653589793238462643383279502884197169399375105820974944592")
-# Stirling's series of log(gamma(b)): terms over b, b**3, b**5 ..., as fractions.
-_STIRLING = tuple(
-    (Decimal(term), divisor)
-    for term, divisor in (
-        (1, 12), (-1, 360), (1, 1260), (-1, 1680), (1, 1188), (-691, 360360), (1, 156), (-3617, 122400),
-        (43867, 244188), (-174611, 125400), (77683, 5796), (-236364091, 1506960), (657931, 300),
-    )
+# Stirling's series of log(gamma): powers of 1 / a, numerators and denominators.
+_STIRLING = (
+    (1, 1, 12), (3, -1, 360), (5, 1, 1260), (7, -1, 1680), (9, 1, 1188), (11, -691, 360360), (13, 1, 156),
+    (15, -3617, 122400), (17, 43867, 244188), (19, -174611, 125400), (21, 77683, 5796),
 )  # fmt: skip
 
 
@@ -40,15 +37,13 @@ def integral(function: Callable[[float], float], scale: float) -> float:
     exponentially on both sides.  Source: Takahasi and Mori, "Double exponential formulas for numerical
     integration" (1974).
     """
-    total, w = 0.0, _FIRST
-    while True:
+    terms, w = [0.0], _FIRST
+    while w <= 0 or terms[-1] > 1e-17 * max(terms):
         left = exp(-w)
         y = scale * exp(w - left)
-        term = function(y) * y * (1.0 + left)
-        total += term
-        if w > 0 and not term > 1e-17 * total:
-            return total * _STEP
+        terms.append(function(y) * y * (1.0 + left))
         w += _STEP
+    return math.fsum(terms) * _STEP
 
 
 def _log_rest(t: float) -> float:
@@ -75,8 +70,6 @@ def _log_over_mean(a: float, x: float) -> float:
 
 def _density_above(a: float, x: float, s: float) -> float:
     """The density of Gamma(a, 1) at ``x + s``, divided by that at x."""
-    if a < 1:  # with a small exponent, and so a small error
-        return exp(a * log1p(s / x) - s) / (1.0 + s / x)
     if a < _MANY:
         return exp((a - 1.0) * log1p(s / x) - s)
     return exp(-(a - 1.0) * _log_rest(s / x) - (x - a + 1.0) * (s / x))
@@ -87,35 +80,42 @@ def _density_below(a: float, x: float, y: float) -> float:
     return exp(-(a - x) * y - x * _exp_rest(y))
 
 
+def _lower(a: Decimal, x: Decimal) -> Decimal:
+    """The lower incomplete gamma function times a, by a series of positive terms, in the context's digits."""
+    total = term = Decimal(1)
+    n = a
+    while total + term != total:
+        n += 1
+        term *= x / n
+        total += term
+    return x**a * (-x).exp() * total
+
+
+def _share_below(a: float, x: float) -> Decimal:
+    """igamma for a below _MANY: 40 digits of it and of its distance from 1."""
+    digits = 40 + int(x / 2.3) - min(0, Decimal(a).adjusted())
+    with localcontext(Context(digits)):
+        all_of_it = Decimal(3 * digits + 2 * _MANY)  # so much is 1 less than one digit
+        return _lower(Decimal(a), Decimal(x)) / _lower(Decimal(a), all_of_it)
+
+
 def _gamma_density(a: float, x: float) -> float:
-    """``x**a * exp(-x) / gamma(a + 1)``: of an exponent whose terms are large and cancel, so in 40 digits."""
-    with localcontext(Context(40 + max(0, *(Decimal(each).adjusted() for each in (a, x))))):
+    """``x**a * exp(-x) / gamma(a + 1)`` for a from _MANY on, of an exponent whose terms cancel."""
+    with localcontext(Context(40 + max(0, Decimal(a).adjusted(), Decimal(x).adjusted()))):
         power, value = Decimal(a), Decimal(x)
-        shifted, product = power + 1, Decimal(1)
-        while shifted < 30:  # from here on Stirling's series has 25 digits
-            product *= shifted
-            shifted += 1
-        series = sum(term / divisor / shifted ** (2 * k + 1) for k, (term, divisor) in enumerate(_STIRLING))
-        log_gamma = (shifted - _HALF) * shifted.ln() - shifted + (2 * _PI).ln() / 2 + series - product.ln()
+        series = sum(Decimal(term) / (divisor * power**k) for k, term, divisor in _STIRLING)
+        log_gamma = (power + _HALF) * power.ln() - power + (2 * _PI).ln() / 2 + series  # of a + 1
         return float((power * value.ln() - value - log_gamma).exp())
 
 
-def _above(a: float, x: float) -> float:
-    """The upper incomplete gamma function, divided by ``x**a * exp(-x)``: s is the distance from x."""
-    return integral(lambda s: _density_above(a, x, s), min(x, 1.0)) / x
+def _far_below(a: float, x: float) -> float:
+    """igamma for a from _MANY on, and x up to about a: values are ``x * exp(-y)``."""
+    return _gamma_density(a, x) * a * integral(lambda y: _density_below(a, x, y), 1.0 / a)
 
 
-def _below(a: float, x: float) -> float:
-    """The lower incomplete gamma function, divided by ``x**a * exp(-x) / a``: values are ``x * exp(-y)``."""
-    if a >= _MANY:
-        return a * integral(lambda y: _density_below(a, x, y), 1.0 / a)
-    total = term = 1.0
-    n = a
-    while term > 1e-17 * total:
-        n += 1.0
-        term *= x / n
-        total += term
-    return total
+def _far_above(a: float, x: float) -> float:
+    """igammac for a from _MANY on, and x from about a on: values are ``x + s``."""
+    return _gamma_density(a, x) * (a / x) * integral(lambda s: _density_above(a, x, s), 1.0)
 
 
 def igamma(a: float, x: float) -> float:
@@ -134,19 +134,19 @@ def igamma(a: float, x: float) -> float:
         return 1.0
     if a != a or x != x:
         return math.nan
-    if x <= a + 1.0:
-        return _gamma_density(a, x) * _below(a, x)
-    return 1.0 - _gamma_density(a, x) * a * _above(a, x)
+    if a < _MANY:
+        return float(_share_below(a, x)) if x < _FAR else 1.0
+    return _far_below(a, x) if x <= a else 1.0 - _far_above(a, x)
 
 
 def igammac(a: float, x: float) -> float:
     """The regularized upper incomplete gamma function, ``1 - igamma(a, x)``, without cancellation."""
-    if 0 < a < 0.1 and 0 < x < _TINY:  # the density between both is that without its factor exp(-x)
-        return igammac(a, _TINY) - _gamma_density(a, _TINY) * math.expm1(a * math.log(x / _TINY))
-    is_small = 0 < a < max(x, 0.1) or (0.1 * a < x and 0 < a < 1)  # where it is below 0.8
-    if is_small and 0 < x < math.inf:
-        return _gamma_density(a, x) * a * _above(a, x)
-    return 1.0 - igamma(a, x)
+    if not (0 < a < math.inf and 0 < x < math.inf):
+        return 1.0 - igamma(a, x)
+    if a < _MANY:
+        with localcontext(Context(1000)):
+            return float(1 - _share_below(a, x)) if x < _FAR else 0.0
+    return 1.0 - _far_below(a, x) if x <= a else _far_above(a, x)
 
 
 def standard_gamma_grad(a: float, x: float) -> float:
