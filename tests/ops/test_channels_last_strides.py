@@ -1,7 +1,7 @@
 """The strides of results and gradients of all operators that take channels-last tensors, beside PyTorch's.
 
 Each function of torch, nn.functional, special, linalg and fft, and each method, is called in many forms;
-those that PyTorch takes are compared, with a gradient that is contiguous and with one in the order of the result.
+those that PyTorch takes are compared, with a gradient that is contiguous and with one in the result's order.
 """
 
 import inspect

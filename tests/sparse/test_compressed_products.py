@@ -122,7 +122,7 @@ def test_columns_that_no_row_reads_are_checked(device, crow, columns, place, kin
     assert csr_mm(gn.ones(5), *given).shape == (len(crow) - 1, columns)
     for wrong in (3, -1):
         col[place] = wrong
-        with pytest.raises(RuntimeError, match=rf"col_indices takes value {wrong} which is not in .*\[0, 3\)"):
+        with pytest.raises(RuntimeError, match=rf"col_indices takes value {wrong} which is not in the"):
             csr_mm(gn.ones(5), *given)
 
 
