@@ -71,18 +71,63 @@ native_function(
 )
 
 
+native_function(
+    "mkldnn_linear_backward_input(int[] input_size, Tensor grad_output, Tensor weight) -> Tensor",
+    variants="none",
+    explicit=not_opaque("mkldnn_linear_backward_input"),
+    derivatives={},
+    doc="""The gradient of mkldnn_linear's input, opaque, with sizes ``input_size``.
+
+    Raises RuntimeError for an opaque or double ``weight``, and for sizes that do not match.""",
+)
+native_function(
+    "mkldnn_linear_backward_weights(Tensor grad_output, Tensor input, Tensor weight, bool bias_defined) -> "
+    "(Tensor, Tensor)",
+    variants="none",
+    explicit=not_opaque("mkldnn_linear_backward_weights"),
+    derivatives={},
+    doc="""The gradients of mkldnn_linear's weight and bias, strided; without a bias the second one is 0-dim.
+
+    Raises RuntimeError unless ``grad_output`` and ``input`` are opaque.""",
+)
+
+
+@mkldnn_kernel("mkldnn_linear_backward_input")
+def _of_input(input_size: Sequence[int], grad_output: Tensor, weight: Tensor) -> MkldnnTensor:
+    if not isinstance(grad_output, MkldnnTensor):
+        raise RuntimeError("mkldnn_linear_backward: grad_output needs to be mkldnn layout")
+    if isinstance(weight, MkldnnTensor):
+        raise RuntimeError("itensor_view_from_dense expects dense tensor input")
+    if weight._spec.dtype is not grad_output._spec.dtype:
+        raise RuntimeError(
+            f"mkldnn_linear_backward: expected weight of dtype {grad_output._spec.dtype.name}, got "
+            f"{weight._spec.dtype.name}"
+        )
+    return packed(dense(grad_output).matmul(weight).reshape(tuple(input_size)))
+
+
+@mkldnn_kernel("mkldnn_linear_backward_weights")
+def _of_weights(
+    grad_output: Tensor, input: Tensor, weight: Tensor, bias_defined: bool
+) -> tuple[Tensor, Tensor]:
+    if not isinstance(grad_output, MkldnnTensor) or not isinstance(input, MkldnnTensor):
+        raise RuntimeError("mkldnn_linear_backward: grad_output and input needs to be mkldnn layout")
+    grad = dense(grad_output)
+    rows = grad.reshape(-1, grad._spec.sizes[-1])
+    of_weight = rows.t().matmul(dense(input).reshape(-1, weight._spec.sizes[1]))
+    return of_weight, rows.sum(0) if bias_defined else grad.new_zeros(())
+
+
 @mkldnn_kernel("mkldnn_linear_backward")
 def _mkldnn_linear_backward(
     self: Tensor, grad_output: Tensor, weight: Tensor, output_mask: Sequence[bool]
 ) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
-    if isinstance(weight, MkldnnTensor):
-        raise RuntimeError("itensor_view_from_dense expects dense tensor input")
-    grad, of_input = dense(grad_output), None
+    of_input, of_weight, of_bias = None, None, None
     if output_mask[0]:
-        of_input = packed(grad.matmul(weight))
-    rows = grad.reshape(-1, grad._spec.sizes[-1])
-    of_weight = rows.t().matmul(dense(self).reshape(-1, weight._spec.sizes[1])) if output_mask[1] else None
-    return of_input, of_weight, rows.sum(0) if output_mask[2] else None
+        of_input = _of_input(self._spec.sizes, grad_output, weight)
+    if output_mask[1] or output_mask[2]:
+        of_weight, of_bias = _of_weights(grad_output, self, weight, output_mask[2])
+    return of_input, of_weight, of_bias if output_mask[2] else None
 
 
 # ---------------------------------------------------------------------------------------------------------
