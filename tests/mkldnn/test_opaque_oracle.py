@@ -85,3 +85,28 @@ def test_parts_of_the_derivative_of_linear(device):
     for mine, other in zip(found, expected):
         mine, other = mine.to_dense(), gn.tensor(other.to_dense().tolist())
         gn.testing.assert_close(mine, other, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("has_biases", [True, False])
+@pytest.mark.parametrize("reverse", [True, False])
+def test_recurrent_layer(reverse, has_biases, device):
+    generator = torch.Generator().manual_seed(0)
+    sizes = ((3, 2, 4), (20, 4), (20, 5), (20,), (20,), (1, 2, 5), (1, 2, 5))
+    given = [torch.randn(*each, generator=generator) for each in sizes]
+    found = {}
+    for lib in (gn, torch):
+        tensors = [lib.tensor(each.tolist(), requires_grad=True) for each in given]
+        options = (reverse, [], 2, 5, 1, has_biases, False, False, True)
+        results = lib.ops.aten.mkldnn_rnn_layer(*tensors, *options)
+        assert results[3].dtype == lib.uint8
+        sum((each * each).sum() for each in results[:3]).backward()
+        count = 5 if has_biases else 3
+        found[lib] = [*results[:3], *(each.grad for each in (*tensors[:count], *tensors[5:]))]
+    for mine, other in zip(found[gn], found[torch]):
+        assert mine.stride() == other.stride()
+        gn.testing.assert_close(mine, gn.tensor(other.tolist()), rtol=1e-4, atol=1e-4)
+    x = gn.tensor(given[0].tolist())
+    with pytest.raises(RuntimeError, match="expected mode 2, an LSTM, but got 3"):
+        gn.ops.aten.mkldnn_rnn_layer(*[x] * 7, False, [], 3, 5, 1, True, False, False, False)
+    with pytest.raises(RuntimeError, match="expects dense tensor input"):
+        gn.ops.aten.mkldnn_rnn_layer(x.to_mkldnn(), *[x] * 6, False, [], 2, 5, 1, True, False, False, False)

@@ -18,7 +18,7 @@ from ..memory.tensor import Tensor
 from ..ops.nn.convolution import _convolution_meta
 from ..sparse.registration import no_kernel
 from ..values import geometry
-from ..values.dtype import float32
+from ..values.dtype import float32, uint8
 from ..values.geometry import Ints
 from .blocking import BLOCK, CHANNELS, WEIGHT, blocks
 from .conversion import autograd_mkldnn_kernel, mkldnn_kernel, not_opaque
@@ -128,6 +128,59 @@ def _mkldnn_linear_backward(
     if output_mask[1] or output_mask[2]:
         of_weight, of_bias = _of_weights(grad_output, self, weight, output_mask[2])
     return of_input, of_weight, of_bias if output_mask[2] else None
+
+
+# ---------------------------------------------------------------------------------------------------------
+# A recurrent layer, of strided tensors.
+
+_LSTM = 2  # the number of PyTorch's enum
+
+
+def _rnn_layer(
+    input: Tensor,
+    weight0: Tensor,
+    weight1: Tensor,
+    weight2: Tensor,
+    weight3: Tensor,
+    hx_: Tensor,
+    cx_: Tensor,
+    reverse: bool,
+    batch_sizes: Sequence[int],
+    mode: int,
+    hidden_size: int,
+    num_layers: int,
+    has_biases: bool,
+    bidirectional: bool,
+    batch_first: bool,
+    train: bool,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    if any(isinstance(each, MkldnnTensor) for each in (input, weight0, weight1, weight2, weight3, hx_, cx_)):
+        raise RuntimeError("itensor_view_from_dense expects dense tensor input")
+    if mode != _LSTM:
+        raise RuntimeError(f"mkldnn_rnn_layer: expected mode {_LSTM}, an LSTM, but got {mode}")
+    states = [each.reshape(1, *each._spec.sizes[-2:]) for each in (hx_, cx_)]
+    weights = [weight0, weight1, weight2, weight3] if has_biases else [weight0, weight1]
+    steps = input.flip(0) if reverse else input
+    output, hidden, cell = aten.lstm.input(steps, states, weights, has_biases, 1, 0.0, False, False, False)
+    output = output.flip(0) if reverse else output
+    workspace = aten.empty.memory_format((0,), uint8, None, input._spec.device, None, None)
+    return output, hidden.reshape(hx_._spec.sizes), cell.reshape(cx_._spec.sizes), workspace
+
+
+native_function(
+    "mkldnn_rnn_layer(Tensor input, Tensor weight0, Tensor weight1, Tensor weight2, Tensor weight3, Tensor "
+    "hx_, Tensor cx_, bool reverse, int[] batch_sizes, int mode, int hidden_size, int num_layers, bool "
+    "has_biases, bool bidirectional, bool batch_first, bool train) -> (Tensor, Tensor, Tensor, Tensor)",
+    variants="none",
+    composite=_rnn_layer,
+    doc="""One direction of an LSTM layer, of strided tensors: the outputs (T, N, H) for ``input`` (T, N, I),
+    the last hidden state and the last cell state.
+
+    ``mode`` must be 2.  ``reverse``: from the last step to the first.  The fourth result, which is oneDNN's
+    memory for its backward pass in PyTorch, has no elements.  Raises RuntimeError for another mode, and for
+    opaque tensors.""",
+)
+mkldnn_kernel("mkldnn_rnn_layer")(_rnn_layer)
 
 
 # ---------------------------------------------------------------------------------------------------------
