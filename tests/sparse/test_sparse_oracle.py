@@ -304,6 +304,12 @@ def test_outputs():
             tensor(lib, "sparse_csr"), *(lib.ones(*each, dtype=lib.float64) for each in ((4, 2), (2, 6))),
             out=out(lib),
         )  # fmt: skip
+        if layout in ("coalesced", "uncoalesced", "hybrid", "sparse_csr", "sparse_csc"):
+            for sizes in ((4, 6), (7, 8)):
+                cases[f"zeros {layout} {sizes}"] = lambda lib, out=out, sizes=sizes: lib.zeros(
+                    sizes, out=out(lib)
+                )
+            cases[f"ones {layout}"] = lambda lib, out=out: lib.ones(4, 6, out=out(lib))
         if layout in ("coalesced", "uncoalesced"):
             cases[f"hspmm {layout}"] = lambda lib, out=out: lib.hspmm(
                 dense(lib).to_sparse(), lib.ones(6, 6, dtype=lib.float64), out=out(lib)
@@ -314,7 +320,7 @@ def test_outputs():
                 lib.ones(4, 6, dtype=lib.float64),
                 out=out(lib),
             )
-    check(cases, {})
+    check(cases, {"^ones sparse_cs": "PyTorch fills the elements that are specified, others stay zeros"})
 
 
 def test_products():
