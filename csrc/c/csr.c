@@ -29,5 +29,29 @@ GN_INLINE int is_place(int64_t index, int64_t size) {
     return (uint64_t)index < (uint64_t)size;
 }
 
+/* Are the columns of elements [first, past) in range? */
+static int are_columns(const csr_product *of, int64_t first, int64_t past, int is_wide) {
+    for (int64_t k = first; k < past; k++) {
+        if (!is_place(index_at(of->col, k, is_wide), of->inner)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Are the columns in range that no row reads: those before the first row, those behind the last one, or all if the
+ * product has no columns?  Each element between is in some row, even if the starts of rows are not sorted. */
+static int are_unread_columns(const csr_product *of, int is_wide) {
+    const int64_t first = index_at(of->crow, 0, is_wide);
+    const int64_t past = index_at(of->crow, of->rows, is_wide);
+    if (!is_place(first, of->count + 1) || !is_place(past, of->count + 1)) {
+        return 0;
+    }
+    if (of->columns == 0 || first > past) {
+        return are_columns(of, 0, of->count, is_wide);
+    }
+    return are_columns(of, 0, first, is_wide) && are_columns(of, past, of->count, is_wide);
+}
+
 #define GN_TEMPLATE "csr_dtype.h"
 #include "each_dtype.h"

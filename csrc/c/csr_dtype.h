@@ -133,6 +133,9 @@ int32_t NAME(kernel_csr_mm)(const gn_call *call, void *const *data) {
     of.result = data[0];
     gn_task *task = crow->dtype == GN_INT64 ? NAME(csr_wide_task) : NAME(csr_narrow_task);
     if (of.crow != NULL && (of.count == 0 || (of.values != NULL && of.col != NULL))) {
+        if (!are_unread_columns(&of, crow->dtype == GN_INT64)) {
+            gn_report(&of.status, GN_BAD_VALUE);
+        }
         const int64_t steps = gn_max(1, of.columns * (of.count / gn_max(1, of.rows) + 1));
         gn_parallel_for(0, of.rows, gn_grain(steps), task, &of);
     } else {

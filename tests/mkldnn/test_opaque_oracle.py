@@ -46,3 +46,67 @@ def test_layers_beside_pytorch(case, device):
         assert (mine.grad is None) == (other.grad is None)
         if mine.grad is not None:
             gn.testing.assert_close(mine.grad, gn.tensor(other.grad.tolist()), rtol=1e-4, atol=1e-4)
+
+
+def parts_of_the_derivative(lib, x, w, g):
+    """The results of the operators, and the kinds of errors that they raise."""
+    own, weight, grad = (lib.tensor(each.tolist()) for each in (x, w, g))
+    ops, opaque, opaque_grad = lib.ops.aten, own.to_mkldnn(), grad.to_mkldnn()
+    without_bias = ops.mkldnn_linear_backward_weights(opaque_grad, opaque, weight, False)
+    assert without_bias[1].shape == ()
+    results = [
+        ops.mkldnn_linear_backward_input((14, 3), opaque_grad, weight),
+        *ops.mkldnn_linear_backward_weights(opaque_grad, opaque, weight, True),
+        without_bias[0],
+        *ops.mkldnn_linear_backward(opaque, opaque_grad, weight, (True, True, True)),
+    ]
+    kinds = []
+    for operator, arguments in (
+        (ops.mkldnn_linear_backward_input, ((2, 7, 3), grad, weight)),
+        (ops.mkldnn_linear_backward_input, ((2, 7, 3), opaque_grad, weight.to_mkldnn())),
+        (ops.mkldnn_linear_backward_input, ((2, 7, 3), opaque_grad, weight.double())),
+        (ops.mkldnn_linear_backward_input, ((2, 7, 4), opaque_grad, weight)),
+        (ops.mkldnn_linear_backward_weights, (grad, own, weight, True)),
+        (ops.mkldnn_linear_backward_weights, (opaque_grad, own, weight, True)),
+    ):
+        with pytest.raises(RuntimeError) as raised:
+            operator(*arguments)
+        kinds.append(raised.type.__name__)
+    return results, kinds
+
+
+def test_parts_of_the_derivative_of_linear(device):
+    generator = torch.Generator().manual_seed(0)
+    given = [torch.randn(*each, generator=generator) for each in ((2, 7, 3), (5, 3), (2, 7, 5))]
+    (found, kinds), (expected, wanted) = (parts_of_the_derivative(lib, *given) for lib in (gn, torch))
+    assert kinds == wanted
+    layouts = [[str(each.layout).partition(".")[2] for each in results] for results in (found, expected)]
+    assert layouts[0] == layouts[1] == ["_mkldnn", *["strided"] * 3, "_mkldnn", *["strided"] * 2]
+    for mine, other in zip(found, expected):
+        mine, other = mine.to_dense(), gn.tensor(other.to_dense().tolist())
+        gn.testing.assert_close(mine, other, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("has_biases", [True, False])
+@pytest.mark.parametrize("reverse", [True, False])
+def test_recurrent_layer(reverse, has_biases, device):
+    generator = torch.Generator().manual_seed(0)
+    sizes = ((3, 2, 4), (20, 4), (20, 5), (20,), (20,), (1, 2, 5), (1, 2, 5))
+    given = [torch.randn(*each, generator=generator) for each in sizes]
+    found = {}
+    for lib in (gn, torch):
+        tensors = [lib.tensor(each.tolist(), requires_grad=True) for each in given]
+        options = (reverse, [], 2, 5, 1, has_biases, False, False, True)
+        results = lib.ops.aten.mkldnn_rnn_layer(*tensors, *options)
+        assert results[3].dtype == lib.uint8
+        sum((each * each).sum() for each in results[:3]).backward()
+        count = 5 if has_biases else 3
+        found[lib] = [*results[:3], *(each.grad for each in (*tensors[:count], *tensors[5:]))]
+    for mine, other in zip(found[gn], found[torch]):
+        assert mine.stride() == other.stride()
+        gn.testing.assert_close(mine, gn.tensor(other.tolist()), rtol=1e-4, atol=1e-4)
+    x = gn.tensor(given[0].tolist())
+    with pytest.raises(RuntimeError, match="expected mode 2, an LSTM, but got 3"):
+        gn.ops.aten.mkldnn_rnn_layer(*[x] * 7, False, [], 3, 5, 1, True, False, False, False)
+    with pytest.raises(RuntimeError, match="expects dense tensor input"):
+        gn.ops.aten.mkldnn_rnn_layer(x.to_mkldnn(), *[x] * 6, False, [], 2, 5, 1, True, False, False, False)

@@ -109,6 +109,23 @@ def test_refused(device, change, kind, text):
         csr_mm(values, crow, col, gn.ones(3, 2))
 
 
+@pytest.mark.parametrize("kind", [gn.int32, gn.int64])
+@pytest.mark.parametrize("place", range(5))
+@pytest.mark.parametrize(
+    ("crow", "columns"),
+    [([1, 2, 2, 4], 2), ([1, 2, 2, 4], 1), ([0, 0, 0, 0], 2), ([2], 2), ([0, 2, 2, 5], 0), ([4, 5, 0, 1], 2),
+     ([4, 5, 0, 2], 1)],
+)  # fmt: skip
+def test_columns_that_no_row_reads_are_checked(device, crow, columns, place, kind):
+    col = gn.zeros(5, dtype=kind)
+    given = (gn.tensor(crow, dtype=kind), col, gn.ones(3, columns))
+    assert csr_mm(gn.ones(5), *given).shape == (len(crow) - 1, columns)
+    for wrong in (3, -1):
+        col[place] = wrong
+        with pytest.raises(RuntimeError, match=rf"col_indices takes value {wrong} which is not in the"):
+            csr_mm(gn.ones(5), *given)
+
+
 def test_indices_of_two_dtypes_are_refused(device):
     with pytest.raises(RuntimeError, match="got col_indices of int64 and crow_indices of int32"):
         csr_mm(gn.tensor(VALUES), gn.tensor(CROW, dtype=gn.int32), gn.tensor(COL), gn.ones(3, 2))

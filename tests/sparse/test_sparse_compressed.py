@@ -247,7 +247,7 @@ def test_invariants_of_blocks_and_columns():
             "only sparse compressed tensors with the same number of specified elements",
         ),
         (lambda x: x.copy_(x.to_dense()), "self layout is SparseCsr and src layout is Strided"),
-        (lambda x: matrix().to_sparse_bsr(2)[0], "no view exists for the given input"),
+        (lambda x: gn.ones(4, 4).to_sparse_bsr(2)[0], "no view exists for the given input"),
         (
             lambda x: gn.stack([x.to_dense()] * 2).to_sparse_csr().select(1, 0),
             "selecting sparse dimensions is not supported for batched sparse compressed tensors",

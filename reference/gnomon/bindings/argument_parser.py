@@ -19,7 +19,7 @@ from ..dispatch.dispatcher import OpOverload, OpOverloadPacket, aten
 from ..memory.storage import Storage
 from ..memory.tensor import Tensor
 from ..values import dtype as dtypes
-from ..values.device import device, layout, memory_format
+from ..values.device import device, layout, memory_format, strided
 from ..values.errors import check_requires_grad, type_name, warn
 from ..values.scalar import is_numpy_scalar
 from ..values.schema import REQUIRED, Argument
@@ -486,6 +486,10 @@ def _make_into(signature: Signature, values: list[Any], out: Tensor) -> Tensor:
         raise RuntimeError(f"{name}: dtype {given} does not match dtype of out parameter ({out.dtype})")
     values[signature.by_name["dtype"]] = out.dtype
     values[signature.by_name["device"]] = out.device
+    if out._spec.layout is not strided:  # it has no memory of its own to write to
+        values[signature.by_name["layout"]] = out._spec.layout
+        out._take_data(signature.operator(*values))
+        return out
     made = signature.operator(*values)
     if name in ("arange", "range") and out.numel() == made.numel():
         made = made.view(out.shape)  # these keep the sizes of an output with as many elements

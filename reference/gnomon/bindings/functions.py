@@ -100,6 +100,7 @@ _CALLED = frozenset(
         "_native_batch_norm_legit",
         "_nnz",
         "_sample_dirichlet",
+        "_sparse_mask_projection",
         "_standard_gamma",
         "_unsafe_masked_index",
         "_unsafe_masked_index_put_accumulate",

@@ -18,7 +18,7 @@ from ..memory.tensor import Tensor
 from ..ops.nn.convolution import _convolution_meta
 from ..sparse.registration import no_kernel
 from ..values import geometry
-from ..values.dtype import float32
+from ..values.dtype import float32, uint8
 from ..values.geometry import Ints
 from .blocking import BLOCK, CHANNELS, WEIGHT, blocks
 from .conversion import autograd_mkldnn_kernel, mkldnn_kernel, not_opaque
@@ -71,18 +71,116 @@ native_function(
 )
 
 
+native_function(
+    "mkldnn_linear_backward_input(int[] input_size, Tensor grad_output, Tensor weight) -> Tensor",
+    variants="none",
+    explicit=not_opaque("mkldnn_linear_backward_input"),
+    derivatives={},
+    doc="""The gradient of mkldnn_linear's input, opaque, with sizes ``input_size``.
+
+    Raises RuntimeError for an opaque or double ``weight``, and for sizes that do not match.""",
+)
+native_function(
+    "mkldnn_linear_backward_weights(Tensor grad_output, Tensor input, Tensor weight, bool bias_defined) -> "
+    "(Tensor, Tensor)",
+    variants="none",
+    explicit=not_opaque("mkldnn_linear_backward_weights"),
+    derivatives={},
+    doc="""The gradients of mkldnn_linear's weight and bias, strided; without a bias the second one is 0-dim.
+
+    Raises RuntimeError unless ``grad_output`` and ``input`` are opaque.""",
+)
+
+
+@mkldnn_kernel("mkldnn_linear_backward_input")
+def _of_input(input_size: Sequence[int], grad_output: Tensor, weight: Tensor) -> MkldnnTensor:
+    if not isinstance(grad_output, MkldnnTensor):
+        raise RuntimeError("mkldnn_linear_backward: grad_output needs to be mkldnn layout")
+    if isinstance(weight, MkldnnTensor):
+        raise RuntimeError("itensor_view_from_dense expects dense tensor input")
+    if weight._spec.dtype is not grad_output._spec.dtype:
+        raise RuntimeError(
+            f"mkldnn_linear_backward: expected weight of dtype {grad_output._spec.dtype.name}, got "
+            f"{weight._spec.dtype.name}"
+        )
+    return packed(dense(grad_output).matmul(weight).reshape(tuple(input_size)))
+
+
+@mkldnn_kernel("mkldnn_linear_backward_weights")
+def _of_weights(
+    grad_output: Tensor, input: Tensor, weight: Tensor, bias_defined: bool
+) -> tuple[Tensor, Tensor]:
+    if not isinstance(grad_output, MkldnnTensor) or not isinstance(input, MkldnnTensor):
+        raise RuntimeError("mkldnn_linear_backward: grad_output and input needs to be mkldnn layout")
+    grad = dense(grad_output)
+    rows = grad.reshape(-1, grad._spec.sizes[-1])
+    of_weight = rows.t().matmul(dense(input).reshape(-1, weight._spec.sizes[1]))
+    return of_weight, rows.sum(0) if bias_defined else grad.new_zeros(())
+
+
 @mkldnn_kernel("mkldnn_linear_backward")
 def _mkldnn_linear_backward(
     self: Tensor, grad_output: Tensor, weight: Tensor, output_mask: Sequence[bool]
 ) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
-    if isinstance(weight, MkldnnTensor):
-        raise RuntimeError("itensor_view_from_dense expects dense tensor input")
-    grad, of_input = dense(grad_output), None
+    of_input, of_weight, of_bias = None, None, None
     if output_mask[0]:
-        of_input = packed(grad.matmul(weight))
-    rows = grad.reshape(-1, grad._spec.sizes[-1])
-    of_weight = rows.t().matmul(dense(self).reshape(-1, weight._spec.sizes[1])) if output_mask[1] else None
-    return of_input, of_weight, rows.sum(0) if output_mask[2] else None
+        of_input = _of_input(self._spec.sizes, grad_output, weight)
+    if output_mask[1] or output_mask[2]:
+        of_weight, of_bias = _of_weights(grad_output, self, weight, output_mask[2])
+    return of_input, of_weight, of_bias if output_mask[2] else None
+
+
+# ---------------------------------------------------------------------------------------------------------
+# A recurrent layer, of strided tensors.
+
+_LSTM = 2  # the number of PyTorch's enum
+
+
+def _rnn_layer(
+    input: Tensor,
+    weight0: Tensor,
+    weight1: Tensor,
+    weight2: Tensor,
+    weight3: Tensor,
+    hx_: Tensor,
+    cx_: Tensor,
+    reverse: bool,
+    batch_sizes: Sequence[int],
+    mode: int,
+    hidden_size: int,
+    num_layers: int,
+    has_biases: bool,
+    bidirectional: bool,
+    batch_first: bool,
+    train: bool,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    if any(isinstance(each, MkldnnTensor) for each in (input, weight0, weight1, weight2, weight3, hx_, cx_)):
+        raise RuntimeError("itensor_view_from_dense expects dense tensor input")
+    if mode != _LSTM:
+        raise RuntimeError(f"mkldnn_rnn_layer: expected mode {_LSTM}, an LSTM, but got {mode}")
+    states = [each.reshape(1, *each._spec.sizes[-2:]) for each in (hx_, cx_)]
+    weights = [weight0, weight1, weight2, weight3] if has_biases else [weight0, weight1]
+    steps = input.flip(0) if reverse else input
+    output, hidden, cell = aten.lstm.input(steps, states, weights, has_biases, 1, 0.0, False, False, False)
+    output = output.flip(0) if reverse else output
+    workspace = aten.empty.memory_format((0,), uint8, None, input._spec.device, None, None)
+    return output, hidden.reshape(hx_._spec.sizes), cell.reshape(cx_._spec.sizes), workspace
+
+
+native_function(
+    "mkldnn_rnn_layer(Tensor input, Tensor weight0, Tensor weight1, Tensor weight2, Tensor weight3, Tensor "
+    "hx_, Tensor cx_, bool reverse, int[] batch_sizes, int mode, int hidden_size, int num_layers, bool "
+    "has_biases, bool bidirectional, bool batch_first, bool train) -> (Tensor, Tensor, Tensor, Tensor)",
+    variants="none",
+    composite=_rnn_layer,
+    doc="""One direction of an LSTM layer, of strided tensors: the outputs (T, N, H) for ``input`` (T, N, I),
+    the last hidden state and the last cell state.
+
+    ``mode`` must be 2.  ``reverse``: from the last step to the first.  The fourth result, which is oneDNN's
+    memory for its backward pass in PyTorch, has no elements.  Raises RuntimeError for another mode, and for
+    opaque tensors.""",
+)
+mkldnn_kernel("mkldnn_rnn_layer")(_rnn_layer)
 
 
 # ---------------------------------------------------------------------------------------------------------

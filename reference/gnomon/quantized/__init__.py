@@ -8,7 +8,10 @@ Source: aten/src/ATen/quantized, aten/src/ATen/native/quantized.
 
 from __future__ import annotations
 
-from . import construction, kernels, matmul, views  # noqa: F401  (they register kernels)
+from .. import ops
+from . import construction, functions, kernels, matmul, views  # noqa: F401  (they register kernels)
 from .construction import OPERATORS
 
 __all__ = ["OPERATORS"]
+
+ops.quantized = functions  # as torch.ops.quantized

@@ -13,6 +13,7 @@ from ..memory.tensor import Tensor
 from ..values.dtype import float32, int64, qint8, qint32, quint8
 from .arithmetic import dequantize, parameters_of, quantize, to_integers
 from .construction import quantized_function
+from .functions import leaky, numbers_of, quantized_like, replaced
 from .quantizer import PerTensorAffine
 from .registration import quantized_kernel
 from .tensor import QuantizedTensor, make_quantized
@@ -101,6 +102,7 @@ def _masked_fill(self: QuantizedTensor, mask: Tensor, value: Any) -> QuantizedTe
 # Of the results of sigmoid and tanh: the scale and the zero point, which serve the whole range.
 _RANGES = {
     "sigmoid": {quint8: (1 / 256, 0), qint8: (1 / 256, -128), qint32: (1.0 / (1 << 32), -(1 << 31))},
+    "hardsigmoid": {quint8: (1 / 256, 0), qint8: (1 / 256, -128), qint32: (1.0 / (1 << 32), -(1 << 31))},
     "tanh": {quint8: (2 / 256, 128), qint8: (2 / 256, 0), qint32: (2.0 / (1 << 32), 0)},
 }
 
@@ -118,6 +120,45 @@ def _of_numbers(name: str) -> None:
 
 for _name in _RANGES:
     _of_numbers(_name)
+
+
+def _of_own_range(name: str) -> None:
+    """Register the kernel of a function that is computed in float32, and quantized like its operand."""
+    operator = aten._find(name)
+
+    def run(self: QuantizedTensor, *arguments: Any) -> QuantizedTensor:
+        own = parameters_of(self)
+        return quantized_like(
+            operator(numbers_of(self), *arguments), self._spec.dtype, own.scale, own.zero_point
+        )
+
+    quantized_kernel(name)(run)
+
+
+_of_own_range("gelu")
+
+
+@quantized_kernel("leaky_relu")
+def _leaky_relu(self: QuantizedTensor, negative_slope: Any) -> QuantizedTensor:
+    own = parameters_of(self)
+    return leaky(self, negative_slope, own.scale, own.zero_point)
+
+
+@quantized_kernel("leaky_relu_")
+def _leaky_relu_in_place(self: QuantizedTensor, negative_slope: Any) -> QuantizedTensor:
+    self.held.copy_(_leaky_relu(self, negative_slope).held)
+    return self
+
+
+@quantized_kernel("threshold")
+def _threshold(self: QuantizedTensor, threshold: Any, value: Any) -> QuantizedTensor:
+    return replaced(self, threshold, value)
+
+
+@quantized_kernel("hardtanh_")
+def _hardtanh_in_place(self: QuantizedTensor, min_val: Any, max_val: Any) -> QuantizedTensor:
+    self.held.copy_(_clamp(self, min_val, max_val).held)
+    return self
 
 
 # -- order and reductions ------------------------------------------------------------------------------------

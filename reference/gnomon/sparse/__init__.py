@@ -12,7 +12,7 @@ from typing import Any
 from ..bindings.creation import as_tensor
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
-from ..values.device import layout, sparse_bsc, sparse_bsr, sparse_csc, sparse_csr
+from ..values.device import layout, sparse_bsc, sparse_bsr, sparse_csc, sparse_csr, strided
 from ..values.dtype import dtype, int64
 from . import (  # noqa: F401  (they register kernels)
     compressed_pointwise,
@@ -23,7 +23,9 @@ from . import (  # noqa: F401  (they register kernels)
     pointwise,
     products,
     reductions,
+    resizing,
     shapes,
+    solves,
 )
 from .compressed_construction import check_compressed_layout
 from .compressed_tensor import BLOCKED, CompressedTensor, names_of
@@ -38,6 +40,7 @@ __all__ = [
     "sampled_addmm",
     "softmax",
     "spdiags",
+    "spsolve",
     "sum",
 ]
 
@@ -160,8 +163,10 @@ def mm(mat1: Tensor, mat2: Tensor, reduce: str | None = None) -> Tensor:
         return aten._sparse_mm.reduce(mat1, mat2, reduce)
     if isinstance(mat1, SparseTensor) and isinstance(mat2, SparseTensor):
         return aten._sparse_sparse_matmul.default(mat1, mat2)
-    if isinstance(mat2, SparseTensor):
+    if isinstance(mat2, SparseTensor) or (mat1._spec.layout is strided and mat2._spec.layout is not strided):
         return aten._sparse_mm.default(mat2.t(), mat1.t()).t()
+    if mat1._spec.layout is strided:
+        return aten.mm.default(mat2.t(), mat1.t()).t()
     return aten._sparse_mm.default(mat1, mat2)
 
 
@@ -169,8 +174,9 @@ def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1.0, alpha: 
     """``beta`` * ``mat`` + ``alpha`` * ``mat1`` @ ``mat2``, where ``mat1`` is sparse.  Source:
     torch.sparse.addmm.
     """
-    if isinstance(mat1, CompressedTensor):
-        return mat * beta + mm(mat1, mat2) * alpha
+    if isinstance(mat1, CompressedTensor) or mat1._spec.layout is not mat2._spec.layout is strided:
+        product = mm(mat1, mat2) * alpha
+        return product if beta == 0 else mat * beta + product
     return aten.addmm.default(mat, mat1, mat2, beta, alpha)
 
 
@@ -209,6 +215,9 @@ def sampled_addmm(
     ``input`` has the layout sparse_csr, ``mat1`` and ``mat2`` are strided.  Raises RuntimeError for sizes or
     dtypes that do not fit.  Source: torch.sparse.sampled_addmm.
     """
+    if out is not None and out._spec.layout is not sparse_csr:
+        found = out._spec.layout.title
+        raise RuntimeError(f"sampled_addmm: Expected result to have sparse csr layout, but got {found}")
     result = aten.sparse_sampled_addmm.default(input, mat1, mat2, beta, alpha)
     return result if out is None else out.copy_(result)
 
@@ -220,3 +229,11 @@ def spdiags(diagonals: Tensor, offsets: Tensor, shape: Any, layout: layout | Non
     Raises RuntimeError for offsets that are repeated or do not match.  Source: torch.sparse.spdiags.
     """
     return aten._spdiags.default(diagonals, offsets, tuple(shape), layout)
+
+
+def spsolve(input: Tensor, other: Tensor, *, left: bool = True) -> Tensor:
+    """The solution of a system of equations whose matrix ``input`` has the layout sparse_csr.
+
+    Raises NotImplementedError: like PyTorch on the host, gnomon has no kernel.  Source: torch.sparse.spsolve.
+    """
+    return aten._spsolve.default(input, other, left=left)

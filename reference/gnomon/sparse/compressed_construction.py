@@ -284,6 +284,13 @@ def _ones_like(self: Tensor, *options: Any) -> CompressedTensor:
     return made
 
 
+@compressed_kernel("full_like")
+def _full_like(self: Tensor, fill_value: Any, *options: Any) -> CompressedTensor:
+    made = _empty_like(self, *options)
+    made.held_values.fill_(fill_value)
+    return made
+
+
 @compressed_kernel("fill_.Scalar")
 def _fill_(self: CompressedTensor, value: Any) -> CompressedTensor:
     self.held_values.fill_(value)

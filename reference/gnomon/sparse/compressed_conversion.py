@@ -35,7 +35,7 @@ from .compressed_tensor import (
     parts_of,
 )
 from .conversion import coalesced, to_sparse_grad, to_strided, values_at
-from .registration import autograd_sparse_kernel, sparse_kernel
+from .registration import autograd_sparse_kernel, no_kernel, sparse_kernel
 from .tensor import SparseTensor, make_sparse
 
 # ---------------------------------------------------------------------------------------------------------
@@ -47,7 +47,8 @@ def _compress(self: Tensor, size: int, out_int32: bool) -> Tensor:
     return aten.searchsorted.Tensor(self, limits, out_int32, False, None, None)
 
 
-def _expand(crow_indices: Tensor, col_indices: Tensor, out_int32: bool, transpose: bool) -> Tensor:
+def expand_indices(crow_indices: Tensor, col_indices: Tensor, out_int32: bool, transpose: bool) -> Tensor:
+    """The coordinates of the elements with compressed indices; ``transpose``: columns are compressed."""
     if crow_indices._spec.ndim != col_indices._spec.ndim:
         raise RuntimeError(
             "crow_indices and col_indices are supposed to have the same dimensionality, but got "
@@ -78,7 +79,7 @@ native_function(
     "_convert_indices_from_csr_to_coo(Tensor crow_indices, Tensor col_indices, *, bool out_int32=False, bool "
     "transpose=False) -> Tensor",
     variants="none",
-    composite=_expand,
+    composite=expand_indices,
     doc="""The coordinates (batch dimensions + 2, elements) of the elements with compressed indices.
 
     int64, or int32 with ``out_int32``.  ``transpose``: columns are compressed.""",
@@ -90,7 +91,7 @@ def grids_of(tensor: CompressedTensor) -> list[SparseTensor]:
     by_rows = tensor._spec.layout in BY_ROWS
     grids = []
     for compressed, plain, values in zip(*of_same_batches(tensor)):
-        indices = _expand(compressed, plain, False, not by_rows)
+        indices = expand_indices(compressed, plain, False, not by_rows)
         sizes = (*tensor.grid_sizes, *values._spec.sizes[1:])
         grids.append(make_sparse(indices, values, sizes, coalesced=by_rows))
     return grids
@@ -329,6 +330,8 @@ autograd_sparse_kernel("to_sparse", DispatchKey.SparseCsr)(_to_sparse_or_self)
 
 @compressed_kernel("_to_sparse.sparse_dim")
 def _to_sparse_dim(self: CompressedTensor, sparse_dim: int) -> SparseTensor:
+    if not isinstance(self, CompressedTensor):  # only ``out`` is
+        raise no_kernel("_to_sparse.sparse_dim_out", "SparseCsrCPU")
     if sparse_dim != 2:
         raise RuntimeError(
             f"sparse_compressed_to_sparse: conversion from {self._spec.layout.title} to Sparse with "
@@ -344,6 +347,13 @@ def _to_layout(name: str, own: layout, self: Tensor, blocksize: Any, dense_dim: 
         return self
     blocks = () if own not in BLOCKED else (blocksize,)
     return aten._find(f"_{name}")(self, *blocks, dense_dim)
+
+
+def _write_copy(target: CompressedTensor, result: CompressedTensor) -> None:
+    """Write the result of a conversion to ``out``, which must have as many specified elements."""
+    if target._spec.sizes != result._spec.sizes and target._spec.layout is result._spec.layout:
+        target.resize_(result._spec.sizes)
+    aten.copy_.default(target, result, False)
 
 
 def _define(own: layout) -> None:
@@ -362,11 +372,12 @@ def _define(own: layout) -> None:
         variants="none",
         explicit=convert,
         derivatives={"self": lambda grad, self_spec: to_sparse_grad(grad, self_spec)},
+        out="out",
         node_name=f"ToSparse{own.name[-3:].title()}Backward0",
         doc=f"``{name}`` of a tensor with another layout.",
     )
     sparse_kernel(f"_{name}")(convert)
-    compressed_kernel(f"_{name}")(convert)
+    sparse_kernel(f"_{name}", key=DispatchKey.SparseCsr, write=_write_copy)(convert)
     native_function(
         f"{name}{schema}",
         variants="method",

@@ -35,6 +35,12 @@ def _on_values(operator: OpOverload) -> Callable[..., CompressedTensor]:
     return lambda self, *arguments: like(self, operator(self.held_values, *arguments))
 
 
+@compressed_kernel("normal_")
+def _normal_(self: CompressedTensor, mean: float, std: float, generator: Any) -> CompressedTensor:
+    self.held_values.normal_(mean, std, generator=generator)
+    return self
+
+
 for _name in _UNARY.split():
     _operator = aten._find(_name)
     if _operator.record.composite is None:
@@ -146,6 +152,11 @@ def _sum(self: CompressedTensor, dtype: Any) -> Tensor:
 
 def _reduced(self: CompressedTensor, dim: Any, keepdim: bool, dtype: Any, is_product: bool) -> Tensor:
     """The sum or the product of the specified elements over ``dim``, with sizes of 1 there."""
+    if self._spec.layout is not sparse_csr:
+        name = "_sparse_csr_prod" if is_product else "_sparse_csr_sum"
+        raise RuntimeError(
+            f"{name}: expected a tensor of layout SparseCsr, but got {self._spec.layout.title}"
+        )
     if not keepdim:
         raise RuntimeError("reduction operations on CSR tensors with keepdim=False is unsupported")
     if self.batch_ndim or self.dense_ndim:
@@ -185,7 +196,7 @@ for _name, _is_product in (("_sparse_csr_sum", False), ("_sparse_csr_prod", True
         "Tensor",
         variants="none",
         explicit=_refuse_strided,
-        derivatives={}
+        derivatives=None
         if _is_product
         else {"self": lambda grad, self: grad.to_dense().expand(self._spec.sizes).sparse_mask(self)},
         doc=f"""The {"product" if _is_product else "sum"} of the specified elements of a matrix of layout

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..calls.native import native_function
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
 from ..values import geometry
-from ..values.device import sparse_csr
+from ..values.dispatch_key import DispatchKey
 from ..values.dtype import int64
 from .compressed_construction import compressed_kernel
-from .compressed_conversion import to_coo
-from .compressed_tensor import TRANSPOSED, CompressedTensor, make_compressed, parts_of
-from .conversion import coalesced
+from .compressed_conversion import expand_indices
+from .compressed_tensor import BY_ROWS, TRANSPOSED, CompressedTensor, make_compressed, parts_of
+from .registration import autograd_sparse_kernel, sparse_kernel
 from .tensor import make_sparse
 
 
@@ -88,13 +89,48 @@ def _selected(self: CompressedTensor, dim: int, index: int, is_view: bool) -> Te
         raise RuntimeError(
             f"{name}(): selecting sparse dimensions is not supported for batched sparse compressed tensors."
         )
-    if self.blocksize and is_view:
+    indices, values = _line(self, dim, index, is_view)
+    return make_sparse(indices.unsqueeze(0), values, sizes, coalesced=True)
+
+
+def _line(self: CompressedTensor, dim: int, index: int, is_view: bool) -> tuple[Tensor, Tensor]:
+    """The places and the values of the elements of row (``dim`` 0) or column ``index``.
+
+    As a view if they lie at equal distances.
+    """
+    blocksize = self.blocksize or (1, 1)
+    line, within = divmod(index, blocksize[dim])
+    if (dim == 0) is (self._spec.layout in BY_ROWS):
+        start, end = self.held_compressed[line : line + 2].tolist()
+        others, values = self.held_plain[start:end], self.held_values[start:end]
+    else:
+        found = (self.held_plain == line).nonzero().flatten()
+        pair = expand_indices(self.held_compressed, self.held_plain, False, False)
+        others = pair[0][found]
+        places = found.tolist()
+        step = places[1] - places[0] if len(places) > 1 else 1
+        first = places[0] if places else 0
+        if places == list(range(first, first + step * len(places), step)):
+            values = self.held_values[first : first + step * len(places) : step]
+        else:
+            _refuse_view(is_view)
+            values = self.held_values[found]
+    others = others.to(int64)
+    if self.blocksize:
+        size = blocksize[1 - dim]
+        inner = aten.arange.default(size, device=others._spec.device)
+        others = (others.unsqueeze(1) * size + inner).flatten()
+        values = values.select(1 + dim, within)
+        sizes = (values._spec.sizes[0] * size, *values._spec.sizes[2:])
+        if geometry.view_strides(values._spec.sizes, values._spec.strides, sizes) is None:
+            _refuse_view(is_view)
+        values = values.reshape(sizes)
+    return others, values
+
+
+def _refuse_view(is_view: bool) -> None:
+    if is_view:
         raise RuntimeError("select(): no view exists for the given input, consider using gnomon.select_copy.")
-    if not self.blocksize and dim == (0 if spec.layout is sparse_csr else 1):  # shares the values
-        start, end = self.held_compressed[index : index + 2].tolist()
-        indices = self.held_plain[start:end].unsqueeze(0).to(int64)
-        return make_sparse(indices, self.held_values[start:end], sizes, coalesced=True)
-    return coalesced(aten.select.int(to_coo(self), dim, index))
 
 
 @compressed_kernel("select.int")
@@ -102,9 +138,29 @@ def _select(self: CompressedTensor, dim: int, index: int) -> Tensor:
     return _selected(self, dim, index, True)
 
 
-@compressed_kernel("select_copy.int")
-def _select_copy(self: CompressedTensor, dim: int, index: int) -> Tensor:
-    return _selected(self, dim, index, False).clone()
+def _select_copy(self: Tensor, dim: int, index: int) -> Tensor:
+    """A copy, also of elements of which there is no view."""
+    return _selected(self, dim, index, False).clone() if isinstance(self, CompressedTensor) else self.select(
+        dim, index).clone()  # fmt: skip
+
+
+native_function(
+    "_sparse_select_copy(Tensor self, int dim, int index) -> Tensor",
+    variants="none",
+    explicit=_select_copy,
+    derivatives={
+        "self": lambda grad, self_spec, dim, index: aten.select_backward.default(
+            grad, self_spec.sizes, dim, index
+        )
+    },
+    node_name="SelectBackward0",
+    doc="``select_copy`` of a sparse tensor.",
+)
+for _key in (DispatchKey.Sparse, DispatchKey.SparseCsr):
+    sparse_kernel("_sparse_select_copy", "select_copy.int", key=_key)(_select_copy)
+    autograd_sparse_kernel("select_copy.int", _key)(
+        lambda self, dim, index: aten._sparse_select_copy.default(self, dim, index)
+    )
 
 
 @compressed_kernel("unbind.int")

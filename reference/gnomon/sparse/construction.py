@@ -17,7 +17,7 @@ from ..values.device import sparse_coo
 from ..values.dtype import get_default_dtype, int64
 from ..values.geometry import Ints
 from .compressed_tensor import CompressedTensor
-from .registration import no_kernel, sparse_kernel
+from .registration import sparse_kernel
 from .tensor import SparseTensor, make_sparse, sparse_spec
 
 _OPTIONS = "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
@@ -96,7 +96,7 @@ def checked_parts(
     if indices._spec.dtype.is_complex or indices._spec.dtype.name == "bool":
         raise RuntimeError(f"indices must be an int64 tensor, but got: {indices._spec.dtype}")
     indices = indices.to(device=values._spec.device, dtype=int64)
-    sparse_ndim, nnz = indices._spec.sizes
+    sparse_ndim = indices._spec.sizes[0]
     if sizes is None:
         sizes = (*_least_sizes(indices, values), *values._spec.sizes[1:])
     check_size_nonnegative(sizes)
@@ -106,6 +106,18 @@ def checked_parts(
             f"({values._spec.ndim - 1}), but "
             f"got {len(sizes)}"
         )
+    _check_parts(indices, values, sizes, sparse_ndim)
+    if check_invariants:
+        check_columns(indices, sizes)
+    return indices, values, sizes
+
+
+def _check_parts(indices: Tensor, values: Tensor, sizes: Ints, sparse_ndim: int) -> None:
+    """Raises RuntimeError for indices or values that are not those of a tensor of these sizes."""
+    nnz = indices._spec.sizes[1]
+    if sparse_ndim != indices._spec.sizes[0]:
+        raise RuntimeError(f"indices has incorrect first dimension, expected {sparse_ndim}, got "
+                           f"{indices._spec.sizes[0]}")  # fmt: skip
     if nnz != values._spec.sizes[0]:
         raise RuntimeError(
             f"indices and values must have same nnz, but got nnz from indices: {nnz}, nnz from values: "
@@ -116,9 +128,6 @@ def checked_parts(
             f"values has incorrect size, expected {[nnz, *sizes[sparse_ndim:]]}, got "
             f"{list(values._spec.sizes)}"
         )
-    if check_invariants:
-        check_columns(indices, sizes)
-    return indices, values, sizes
 
 
 def _least_sizes(indices: Tensor, values: Tensor) -> Ints:
@@ -152,6 +161,36 @@ def _detached(tensor: Tensor) -> Tensor:
     return alias_tensor(tensor, tensor._spec, tensor._storage_offset)
 
 
+def _check_ndims(sizes: Ints, sparse_dim: int, dense_dim: int) -> None:
+    if len(sizes) != sparse_dim + dense_dim:
+        raise RuntimeError(
+            f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(sizes)}, sparse_dim = "
+            f"{sparse_dim}, dense_dim = {dense_dim}"
+        )
+
+
+def _with_dims(
+    sparse_dim: int, dense_dim: int, size: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any
+) -> SparseTensor:
+    _check_ndims(tuple(size), sparse_dim, dense_dim)
+    return empty_sparse(tuple(size), dense_dim, dtype, device)
+
+
+native_function(
+    "_sparse_coo_tensor_with_dims(int sparse_dim, int dense_dim, int[] size, *, "
+    f"{_OPTIONS_UNPINNED}) -> Tensor",
+    variants="none",
+    explicit=lambda *arguments: _refuse_strided("_sparse_coo_tensor_with_dims")(*arguments[:1]),
+    derivatives={},
+    doc="""The sparse tensor of sizes ``size`` without specified elements, whose last ``dense_dim`` dimensions
+    are in the values.
+
+    Raises RuntimeError unless ``size`` has ``sparse_dim`` + ``dense_dim`` elements, NotImplementedError if
+    ``layout`` is not sparse_coo.""",
+)
+sparse_kernel("_sparse_coo_tensor_with_dims")(_with_dims)
+
+
 def _with_dims_and_tensors(
     sparse_dim: int,
     dense_dim: int,
@@ -164,7 +203,13 @@ def _with_dims_and_tensors(
     pin_memory: Any,
     is_coalesced: Any,
 ) -> SparseTensor:
-    return make_sparse(_detached(indices), _detached(values), tuple(size), bool(is_coalesced))
+    sizes = tuple(size)
+    _check_ndims(sizes, sparse_dim, dense_dim)
+    _check_indices(indices)
+    if indices._spec.dtype is not int64:
+        raise RuntimeError(f"indices must be an int64 tensor, but got: {indices._spec.dtype}")
+    _check_parts(indices, values, sizes, sparse_dim)
+    return make_sparse(_detached(indices), _detached(values), sizes, bool(is_coalesced))
 
 
 native_function(
@@ -174,7 +219,7 @@ native_function(
     explicit=_with_dims_and_tensors,
     derivatives={"values": lambda grad, indices: aten._sparse_values_at.default(grad, indices)},
     doc="""The sparse tensor of sizes ``size`` that holds ``indices`` (sparse_dim, nnz), int64, and ``values``
-    (nnz, *), without checks.  Differentiable by the values.""",
+    (nnz, *), whose indices are not checked.  Differentiable by the values.""",
 )
 
 
@@ -421,7 +466,8 @@ def check_resizable(self: SparseTensor, sizes: Ints, sparse_dim: int, dense_dim:
             )
 
 
-def _resized(self: SparseTensor, size: Any, sparse_dim: int, dense_dim: int) -> SparseTensor:
+def resized(self: SparseTensor, size: Any, sparse_dim: int, dense_dim: int) -> SparseTensor:
+    """``self`` with other sizes; its specified elements remain.  Raises RuntimeError if they cannot."""
     sizes = tuple(size)
     if len(sizes) != sparse_dim + dense_dim:
         raise RuntimeError(
@@ -457,19 +503,8 @@ def _cleared(self: SparseTensor, size: Any, sparse_dim: int, dense_dim: int) -> 
     return self
 
 
-@sparse_kernel("resize_as_")
-def _resize_as(self: SparseTensor, the_template: Tensor, memory_format: Any) -> SparseTensor:
-    if not isinstance(the_template, SparseTensor):
-        raise no_kernel("resize_", "SparseCPU")
-    if not isinstance(self, SparseTensor):
-        return self.resize_(the_template._spec.sizes)
-    if self._spec.sizes == the_template._spec.sizes:
-        return self
-    return _cleared(self, the_template._spec.sizes, the_template.sparse_ndim, the_template.dense_ndim)
-
-
 for _name, _function, _what in (
-    ("sparse_resize_", _resized, "Its specified elements remain: none of the sizes may shrink"),
+    ("sparse_resize_", resized, "Its specified elements remain: none of the sizes may shrink"),
     ("sparse_resize_and_clear_", _cleared, "It has no specified elements then"),
 ):
     native_function(

@@ -190,6 +190,7 @@ for _public, _schema, _function in (
         explicit=_function,
         derivatives={"self": lambda grad, self_spec: to_sparse_grad(grad, self_spec)},
         node_name="ToSparseBackward0",
+        out="out" if _public == "to_sparse" else "sparse_dim_out",
         doc=f"``{_public}`` of a strided tensor.",
     )
     sparse_kernel(f"_{_public}")(_function)  # ``layout=`` asks for a sparse result
@@ -208,9 +209,14 @@ def _to_sparse_dim(self: Tensor, sparse_dim: int) -> Tensor:
 
 
 def _to_sparse(self: Tensor, layout: Any, blocksize: Any, dense_dim: Any) -> Tensor:
-    if self._spec.layout is (layout or sparse_coo):
-        return self
-    return aten._to_sparse.default(self, layout, blocksize, dense_dim)
+    if self._spec.layout is not (layout or sparse_coo):
+        return aten._to_sparse.default(self, layout, blocksize, dense_dim)
+    for name, given in (("blocksize", blocksize), ("dense_dim", dense_dim)):
+        if given is not None and self._spec.layout is sparse_coo:
+            raise RuntimeError(
+                f"to_sparse: conversion from Sparse to Sparse with {name} argument given is not supported"
+            )
+    return self
 
 
 native_function(
@@ -339,7 +345,7 @@ sparse_kernel("_sparse_values_at")(lambda self, indices: values_at(self, indices
 
 def _masked(self: Tensor, mask: Tensor) -> SparseTensor:
     if not isinstance(mask, SparseTensor):
-        raise RuntimeError("sparse_mask: expected mask to have sparse layout, but got Strided")
+        raise NotImplementedError("sparse_mask: expected mask to have sparse layout, but got Strided")
     if self._spec.sizes != mask._spec.sizes:
         raise RuntimeError(
             f"sparse_mask(): operands have incompatible sizes; self has size {list(self._spec.sizes)} but "
@@ -358,7 +364,7 @@ def _masked(self: Tensor, mask: Tensor) -> SparseTensor:
 def _sparse_mask_grad(grad: Tensor, mask: SparseTensor, self_spec: Any) -> Tensor:
     if self_spec.layout is strided:
         return grad.to_dense()
-    return grad
+    return grad.coalesce() if isinstance(grad, SparseTensor) else grad
 
 
 native_function(
@@ -372,3 +378,41 @@ native_function(
     Raises RuntimeError if the sizes differ.""",
 )
 sparse_kernel("sparse_mask")(_masked)
+
+
+def _projected(self: Tensor, mask: Tensor, accumulate_matches: bool) -> SparseTensor:
+    for name, each in (("self", self), ("mask", mask)):
+        if not isinstance(each, SparseTensor):
+            raise RuntimeError(
+                f"_sparse_mask_projection: expected {name} to have sparse layout, but got "
+                f"{each._spec.layout.title}"
+            )
+    assert isinstance(self, SparseTensor) and isinstance(mask, SparseTensor)
+    if self._spec.sizes != mask._spec.sizes:
+        raise RuntimeError(
+            f"_sparse_mask_projection(): operands have incompatible sizes; self has size "
+            f"{list(self._spec.sizes)} but mask has size {list(mask._spec.sizes)}"
+        )
+    if self.sparse_ndim != mask.sparse_ndim:
+        raise RuntimeError(
+            "_sparse_mask_projection(): the number of sparse dimensions in `self` should match that of the "
+            f"`mask`. Got `self.sparse_dim() == {self.sparse_ndim}` != `mask.sparse_dim() == "
+            f"{mask.sparse_ndim}`."
+        )
+    known, wanted = positions_of(mask).sort()[0], positions_of(self)
+    counts = aten.searchsorted.Tensor(known, wanted, right=True) - aten.searchsorted.Tensor(known, wanted)
+    counts = counts if accumulate_matches else counts.clamp_max(1)
+    values = self.held_values
+    return like(self, values * counts.reshape(-1, *[1] * self.dense_ndim).to(values._spec.dtype))
+
+
+native_function(
+    "_sparse_mask_projection(Tensor self, Tensor mask, bool accumulate_matches=False) -> Tensor",
+    variants="method",
+    explicit=_projected,
+    doc="""The sparse tensor ``self``, with zeros for the values at indices that ``mask`` does not have.
+
+    ``accumulate_matches``: a value is multiplied by how often ``mask`` has its index.  Raises RuntimeError if
+    the sizes differ.""",
+)
+sparse_kernel("_sparse_mask_projection")(_projected)

@@ -16,7 +16,7 @@ from ..values.device import contiguous_format
 from .conversion import add_into, coalesced, values_at
 from .registration import sparse_kernel
 from .shapes import broadcast
-from .tensor import SparseTensor, like, make_sparse, positions_of
+from .tensor import SparseTensor, like, make_sparse
 
 # Zero is mapped to zero.  A value of a sum is not the sum of values, so these coalesce first.
 _UNARY = """abs asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor frac isinf
@@ -134,27 +134,26 @@ def _is_number(value: Any) -> bool:
 
 
 def _intersection(self: SparseTensor, other: SparseTensor) -> SparseTensor:
-    """The product of two sparse tensors: for each column of one, those of the other that are equal."""
+    """The product of two sparse tensors: each value of one times the element of the other."""
     if self._spec.ndim != other._spec.ndim or self.sparse_sizes != other.sparse_sizes:
         raise RuntimeError(
             "sparse_binary_op_intersection_cpu(): expects sparse inputs with equal dimensionality, number of "
             "sparse dimensions, and shape of sparse dimensions"
         )
+    if not self.nnz or not other.nnz:
+        found = self if not self.nnz else other
+        return like(found, found.held_values.to(result_type(self._spec, other._spec)), coalesced=True)
     # the columns of a coalesced tensor, or else of the one with more of them, are looked up
     is_first = (self.coalesced, self.nnz) >= (other.coalesced, other.nnz)
-    known, source = (self, other) if is_first else (other, self)
-    if known.nnz >= geometry.numel_of(known.sparse_sizes):  # some are equal
-        known = coalesced(known)
-    sorted_positions, order = positions_of(known).sort(stable=True)
-    wanted = positions_of(source)
-    first = aten.searchsorted.Tensor(sorted_positions, wanted)
-    counts = aten.searchsorted.Tensor(sorted_positions, wanted, right=True) - first
-    of_source = aten.repeat_interleave.Tensor(counts)
-    before = counts.cumsum(0) - counts  # equal columns of the columns before
-    within = aten.arange.default(of_source._spec.sizes[0], device=self._spec.device) - before[of_source]
-    values = source.held_values[of_source] * known.held_values[order[first[of_source] + within]]
+    known, source = (coalesced(self), other) if is_first else (coalesced(other), self)
+    values = source.held_values * values_at(known, source.held_indices, known.sparse_ndim)
     sizes = (*self.sparse_sizes, *values._spec.sizes[1:])
-    return make_sparse(source.held_indices[:, of_source], values, sizes, source.coalesced)
+    if not (self.coalesced and other.coalesced):  # zeros remain, too
+        return make_sparse(source.held_indices, values, sizes, source.coalesced)
+    ones = known.held_values.new_ones((known.nnz,))
+    is_there = values_at(make_sparse(known.held_indices, ones, known.sparse_sizes, True), source.held_indices,
+                         known.sparse_ndim) != 0  # fmt: skip
+    return make_sparse(source.held_indices[:, is_there], values[is_there], sizes, source.coalesced)
 
 
 @sparse_kernel("mul.Tensor")

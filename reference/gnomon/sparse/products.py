@@ -11,6 +11,7 @@ from typing import Any
 from ..calls.native import native_function
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
+from ..values.device import sparse_coo
 from .conversion import coalesced, summed
 from .registration import sparse_kernel
 from .shapes import permuted
@@ -144,13 +145,14 @@ def _bmm(self: Tensor, mat2: Tensor) -> Tensor:
     return aten.stack.default([_mm(each, other) for each, other in zip(self.unbind(0), mat2.unbind(0))], 0)
 
 
-def _not_coalesced(tensor: Tensor) -> Tensor:
-    return aten._coalesced_.default(tensor, False)
+def _rows(mat1: Tensor) -> Tensor:
+    """The numbers of the rows that have a specified element."""
+    return mat1._indices()[0].unique()
 
 
 def _sspaddmm(self: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: Any) -> Tensor:
     product = aten.mm.default(mat1, mat2) * alpha
-    rows = mat1._indices()[0].unique()
+    rows = _rows(mat1)
     columns = aten.arange.default(product._spec.sizes[1], device=product._spec.device)
     added = aten.stack.default(aten.meshgrid.indexing([rows, columns], "ij"), 0).flatten(1)
     scaled = self * beta
@@ -161,21 +163,37 @@ def _sspaddmm(self: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: Any) -
     )
 
 
+def _hspmm(mat1: Tensor, mat2: Tensor) -> Tensor:
+    product, rows = aten.mm.default(mat1, mat2), _rows(mat1)
+    sizes = product._spec.sizes
+    return aten._sparse_coo_tensor_unsafe.default(rows.unsqueeze(0), product[rows], sizes)
+
+
+def _smm(self: Tensor, mat2: Tensor) -> Tensor:
+    sizes = (self._spec.sizes[0], mat2._spec.sizes[1])
+    nothing = aten.zeros.default(sizes, self.dtype, sparse_coo, self.device, None)
+    return _sspaddmm(nothing, self, mat2, 0, 1)
+
+
 native_function(
     "smm(Tensor self, Tensor mat2) -> Tensor",
-    composite=lambda self, mat2: _not_coalesced(aten.mm.default(self, mat2).to_sparse()),
+    composite=_smm,
     doc="The product of a sparse and a strided matrix, as a sparse one.",
 )
 native_function(
     "sspaddmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
     composite=_sspaddmm,
+    out="out",
     doc="""``beta`` * ``self`` + ``alpha`` * the product of a sparse and a strided matrix; sparse.
 
     It specifies the elements of ``self``, then those of each row of the product that is not all zero.""",
 )
 native_function(
     "hspmm(Tensor mat1, Tensor mat2) -> Tensor",
-    composite=lambda mat1, mat2: _not_coalesced(aten.mm.default(mat1, mat2).to_sparse(1)),
+    composite=_hspmm,
+    out="out",
     variants="function",
     doc="The product of a sparse and a strided matrix, as a hybrid tensor whose values are rows.",
 )
+sparse_kernel("hspmm", only_variants=True)(_hspmm)
+sparse_kernel("sspaddmm", only_variants=True)(_sspaddmm)

@@ -6,15 +6,17 @@ Source: aten/src/ATen/native/sparse/SparseTensorMath.cpp (_sparse_sum), SoftMax.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from ..calls.native import native_function
-from ..dispatch.dispatcher import aten
+from ..dispatch.dispatcher import OpOverload, aten
 from ..memory.tensor import Tensor
 from ..values import geometry
+from ..values.dispatch_key import DispatchKey
 from ..values.dtype import float32, int64
 from .conversion import coalesced, summed, values_at
-from .registration import autograd_sparse_kernel, sparse_kernel
+from .registration import sparse_kernel
 from .tensor import SparseTensor, flat_positions, like, make_sparse
 
 
@@ -24,6 +26,7 @@ def _sum_over(self: SparseTensor, dims: Any) -> Tensor:
     wrapped = sorted({geometry.wrap_dim(dim, ndim) for dim in dims})
     if len(wrapped) != len(tuple(dims)):
         raise RuntimeError("sum: a dim appears multiple times in the list of dims")
+    self = coalesced(self)
     values = self.held_values
     dense = [dim - self.sparse_ndim + 1 for dim in wrapped if dim >= self.sparse_ndim]
     kept = [dim for dim in range(self.sparse_ndim) if dim not in wrapped]
@@ -94,7 +97,17 @@ def _sum(self: SparseTensor, dtype: Any) -> Tensor:
     return self.held_values.sum(dtype=dtype)
 
 
-@autograd_sparse_kernel("sum.dim_IntList")
+@sparse_kernel("sum.dim_IntList")
+def _sum_of_all(self: SparseTensor, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
+    """Of all sparse dimensions at least: strided."""
+    dims = {geometry.wrap_dim(each, self._spec.ndim) for each in dim or range(self._spec.ndim)}
+    dense = [each - self.sparse_ndim + 1 for each in dims if each >= self.sparse_ndim]
+    result = self.held_values.sum([0, *dense], dtype=dtype)
+    for each in sorted(dims) if keepdim else ():
+        result = result.unsqueeze(each)
+    return result
+
+
 def _sum_dims(self: SparseTensor, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     dims = tuple(range(self._spec.ndim)) if not dim else tuple(dim)
     kind = dtype or (None if self._spec.dtype.category >= 2 else int64)
@@ -123,6 +136,19 @@ def _norm(self: SparseTensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> 
     if ord in (0, -math.inf) or ord < 0:
         raise RuntimeError(f"norm of a sparse tensor: expected an order p > 0, got {ord}")
     return aten.linalg_vector_norm.default(coalesced(self).held_values, ord, None, False, dtype)
+
+
+def _sum_with_gradient(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Tensor:
+    """A strided sum has the gradient of a strided tensor, which is strided."""
+    self, dim = arguments[0], arguments[1]
+    ndim = self._spec.ndim
+    dims = [geometry.wrap_dim(each, ndim) for each in dim or range(ndim)]
+    if len(set(dims)) == len(dims) and set(range(self.sparse_ndim)) <= set(dims):
+        return operator.redispatch(keys & ~(1 << keys.bit_length() - 1), arguments)
+    return _sum_dims(*arguments)
+
+
+aten.sum.dim_IntList.register(DispatchKey.AutogradSparse, _sum_with_gradient)
 
 
 # ---------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from ..calls.outputs import check_cast, check_inplace_sizes
 from ..dispatch.dispatcher import OpOverload, aten, register_boxed_fallback
 from ..dispatch.mode import excluding
 from ..memory.backend import backend_of
-from ..values.device import strided
+from ..values.device import sparse_coo, strided
 from ..values.dispatch_key import AD_INPLACE_OR_VIEW, DispatchKey
 from .tensor import become
 
@@ -32,19 +32,24 @@ def run_below(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def sparse_kernel(
-    *names: str, key: DispatchKey = DispatchKey.Sparse, write: Callable[[Any, Any], None] = become
+    *names: str,
+    key: DispatchKey = DispatchKey.Sparse,
+    write: Callable[[Any, Any], None] = become,
+    only_variants: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorator: the function, called with all arguments of the schema, is the kernel for sparse operands.
 
     ``names``: of operators, "add.Tensor".  Their in-place and ``out=`` variants call it, and ``write`` its
-    result to their target.  ``key``: Sparse, or SparseCsr for compressed layouts.
+    result to their target, unless there are several results.  ``key``: Sparse, or SparseCsr for compressed
+    layouts.  ``only_variants``: the operator itself keeps its kernel, of other operators.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
             operator = aten._find(name)
-            _register(operator, function, key)
-            for variant in operator.variants:
+            if not only_variants:
+                _register(operator, function, key)
+            for variant in operator.variants if len(operator.schema.returns) == 1 else ():
                 _register(variant, _writing(operator, variant, function, write, key), key)
         return function
 
@@ -90,9 +95,10 @@ def _writing(
     def write(*arguments: Any) -> Any:
         target = arguments[0] if variant.schema.is_inplace else arguments[count]
         result = function(*arguments[:count])
-        if result._spec.layout is strided or target._spec.layout is strided:
+        if {result._spec.layout, target._spec.layout} & {strided, sparse_coo}:
             if result._spec.layout is not target._spec.layout:
                 raise no_kernel(variant.schema.full_name, key.name)
+        if result._spec.layout is strided:
             return (
                 target.copy_(result)
                 if variant.schema.is_inplace

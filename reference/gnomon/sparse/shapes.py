@@ -156,7 +156,7 @@ def _kept(self: SparseTensor, is_kept: Tensor) -> tuple[Tensor, Tensor]:
     return self.held_indices[:, is_kept], self.held_values[is_kept]
 
 
-@sparse_kernel("select.int", "select_copy.int")
+@sparse_kernel("select.int")
 def _select(self: SparseTensor, dim: int, index: int) -> Tensor:
     ndim = self._spec.ndim
     if not ndim:

@@ -151,9 +151,7 @@ native_function(
     meta=_take_meta,
     kernel=_take_kernel,
     derivatives={
-        "self": lambda grad, self_sizes, index: aten.put.default(
-            grad.new_zeros(self_sizes), index, grad, True
-        )
+        "self": lambda grad, self, index: aten.put.default(aten.zeros_like(self), index, grad, True)
     },
     separate=("self", "index"),
     out=Out(exact=True),

@@ -147,7 +147,7 @@ masked_select = native_function(
 
 def _masked_select_backward(grad: Any, input: Any, mask: Any) -> Any:
     sizes = geometry.broadcast_sizes(input._spec.sizes, mask._spec.sizes)
-    return aten.masked_scatter.default(grad.new_zeros(sizes), mask, grad)
+    return aten.masked_scatter.default(aten.zeros_like(input.expand(sizes)), mask, grad)
 
 
 native_function(
@@ -240,6 +240,11 @@ native_function(
 )
 
 
+def _plain(mask: Any) -> Any:
+    """``mask`` in row-major order, unless it is expanded: gradients of ``where`` have its order."""
+    return mask if 0 in mask._spec.strides else row_major(mask)
+
+
 def _masked_fill(self: Any, mask: Any, value: Any) -> Any:
     dtype = self._spec.dtype
     check_mask(mask)
@@ -247,7 +252,7 @@ def _masked_fill(self: Any, mask: Any, value: Any) -> Any:
     if not hasattr(value, "_spec"):
         check_number_fits(value, dtype)
         value = aten.scalar_tensor.default(value, dtype, None, self.device, None)
-        return row_major(aten.where.self(mask, value, self))
+        return row_major(aten.where.self(_plain(mask), value, self))
     if value._spec.ndim:
         raise RuntimeError(
             "masked_fill only supports a 0-dimensional value tensor, but got tensor with "
@@ -255,7 +260,7 @@ def _masked_fill(self: Any, mask: Any, value: Any) -> Any:
         )
     if can_be_read(value):
         check_number_fits(value.item(), dtype)
-    return row_major(aten.where.self(mask, value.to(self.device, dtype), self))
+    return row_major(aten.where.self(_plain(mask), value.to(self.device, dtype), self))
 
 
 def _fill_expanded(self: Any, mask: Any, value: Any) -> Any:

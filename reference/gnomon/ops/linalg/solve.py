@@ -103,7 +103,7 @@ solve_triangular = native_function(
 )
 
 
-def _check_system(operator: str, self: Any, A: Any, argument: str) -> None:
+def check_system(operator: str, self: Any, A: Any, argument: str) -> None:
     """Source: linearSolveCheckInputs, and cholesky_solve and triangular_solve of BatchLinearAlgebra.cpp."""
     for name, each in (("b", self), (argument, A)):
         if each.ndim < 2:
@@ -127,7 +127,7 @@ def _check_system(operator: str, self: Any, A: Any, argument: str) -> None:
 def _triangular_solve(
     self: Any, A: Any, upper: bool, transpose: bool, unitriangular: bool
 ) -> tuple[Any, Any]:
-    _check_system("triangular_solve", self, A, "A")
+    check_system("triangular_solve", self, A, "A")
     matrix, is_upper = (A.mT, not upper) if transpose else (A, upper)
     solution = aten.linalg_solve_triangular.default(matrix, self, upper=is_upper, unitriangular=unitriangular)
     return solution, _column_major_copy(A.expand((*solution.shape[:-2], *A.shape[-2:])))
@@ -145,13 +145,14 @@ def _triangular_solve_grad(
     of_solution, of_copy = grads
     of_self = of_matrix = None
     if of_solution is not None:
+        A = A.to_dense()  # its gradient is strided in any layout
         matrix, is_upper = (A.mT, not upper) if transpose else (A, upper)
         of_matrix, of_self = _triangular_grad(
             of_solution, matrix, solution, is_upper, True, unitriangular, grad_input_mask[::-1]
         )
         if transpose and of_matrix is not None:
             of_matrix = of_matrix.mT
-    if of_copy is not None:
+    if of_copy is not None and of_copy.ndim > 1:
         of_matrix = of_copy if of_matrix is None else of_matrix + of_copy
     return of_self, of_matrix
 
@@ -178,7 +179,7 @@ triangular_solve = native_function(
 
 
 def _cholesky_solve(self: Any, input2: Any, upper: bool) -> Any:
-    _check_system("cholesky_solve", self, input2, "u")
+    check_system("cholesky_solve", self, input2, "u")
     first = input2.mH if upper else input2
     solve = aten.linalg_solve_triangular.default
     return solve(first.mH, solve(first, self, upper=False), upper=True)

@@ -9,6 +9,7 @@ import math
 from typing import Any
 
 from ...calls.checks import refuse_dtype
+from ...calls.copies import row_major
 from ...calls.iterator import TensorIterator
 from ...calls.meta_functions import binary, build_iterator, unary, unary_float, with_numbers
 from ...calls.native import native_function
@@ -432,7 +433,7 @@ def _glu_kernel(output: Tensor, self: Tensor, dim: int) -> None:
 def _glu_grad(grad: Any, self: Any, dim: int) -> Any:
     first, second = self.chunk(2, dim)
     gate = second.sigmoid()
-    return aten.cat.default((grad * gate, grad * first * gate * (1 - gate)), dim)
+    return row_major(aten.cat.default((grad * gate, grad * first * gate * (1 - gate)), dim))
 
 
 glu = native_function(

@@ -22,7 +22,11 @@ def _reduced(losses: Any, reduction: int) -> Any:
 def _poisson_nll_loss(
     input: Any, target: Any, log_input: bool, full: bool, eps: float, reduction: int
 ) -> Any:
-    losses = input.exp() - target * input if log_input else input - target * (input + eps).log()
+    if log_input:
+        product = target * input  # first, so that its gradient is added to the other one's
+        losses = input.exp() - product
+    else:
+        losses = input - target * (input + eps).log()
     if full:
         stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()
         losses += stirling.masked_fill(target <= 1, 0)  # in place: keeps the losses' dtype

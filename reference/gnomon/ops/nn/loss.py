@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...calls.checks import check_triplet, refuse_dtype
+from ...calls.copies import row_major
 from ...calls.iterator import TensorIterator, result_type
 from ...calls.meta_functions import build_iterator, unary
 from ...calls.native import native_function
@@ -77,7 +78,9 @@ native_function(
     "_smooth_l1(Tensor self, float beta) -> Tensor",
     meta=unary("bool", "integer", "complex"),
     kernel=pointwise(_smooth_l1),
-    derivatives={"self": lambda grad, self, beta: grad * aten.hardtanh.default(self / beta, -1.0, 1.0)},
+    derivatives={
+        "self": lambda grad, self, beta: row_major(grad * aten.hardtanh.default(self / beta, -1.0, 1.0))
+    },
     doc="The kernel of smooth_l1_loss, applied to differences.",
 )
 
@@ -111,7 +114,9 @@ native_function(
     "_huber(Tensor self, float delta) -> Tensor",
     meta=unary("bool", "integer", "complex"),
     kernel=pointwise(_huber),
-    derivatives={"self": lambda grad, self, delta: grad * aten.hardtanh.default(self, -delta, delta)},
+    derivatives={
+        "self": lambda grad, self, delta: row_major(grad * aten.hardtanh.default(self, -delta, delta))
+    },
     doc="The kernel of huber_loss, applied to differences.",
 )
 
@@ -151,7 +156,7 @@ def _binary_cross_entropy(probability: float, target: float) -> float:
 
 def _binary_cross_entropy_target_grad(grad: Any, self: Any) -> Any:
     """As in PyTorch, the logarithms are not clamped here: at 0 and 1 they are infinite."""
-    return grad * ((1 - self).log() - self.log())
+    return ((1 - self).log() - self.log()) * grad
 
 
 native_function(
@@ -159,7 +164,7 @@ native_function(
     meta=_same_dtype_meta,
     kernel=pointwise(_binary_cross_entropy),
     derivatives={
-        "self": lambda grad, self, target: grad * (self - target) / ((1 - self) * self).clamp_min(1e-12),
+        "self": lambda grad, self, target: (self - target) * grad / ((1 - self) * self).clamp_min(1e-12),
         "target": _binary_cross_entropy_target_grad,
     },
     doc="The kernel of binary_cross_entropy, without weight and reduction.",
@@ -200,10 +205,10 @@ native_function(
 def _binary_cross_entropy_with_logits(
     self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int
 ) -> Any:
+    losses = _times(1 - target, self)  # first, so that its gradient is added to the other one's
     logarithms = aten.log_sigmoid.default(self)
     if pos_weight is not None:
         logarithms = _times(logarithms, (pos_weight - 1) * target + 1)
-    losses = _times(1 - target, self)
     if _may_be_written(logarithms):
         losses = losses.sub_(logarithms)
     else:
@@ -229,7 +234,8 @@ def _kl_div(self: Any, target: Any, reduction: int, log_target: bool) -> Any:
             raise RuntimeError(f"kl_div: Integral and complex inputs not supported, but got {each.dtype}.")
     if log_target:
         return _reduced(target.exp() * (target - self), reduction)
-    return _reduced(aten.xlogy.Tensor(target, target) - target * self, reduction)
+    product = target * self  # first, so that its gradient is added to the other one's
+    return _reduced(aten.xlogy.Tensor(target, target) - product, reduction)
 
 
 native_function(

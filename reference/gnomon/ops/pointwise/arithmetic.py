@@ -406,7 +406,7 @@ sgn = native_function(
 
 def _sgn_grad(grad: Any, self: Any, result: Any) -> Any:
     if not self._spec.dtype.is_complex:
-        return aten.zeros_like(grad)
+        return grad.new_zeros(grad.shape)
     modulus = self.abs()
     at_zero = modulus == 0
     tangent = (grad - aten.real(grad * result.conj()) * result) / modulus.masked_fill(at_zero, 1)
@@ -631,7 +631,7 @@ copysign = native_function(
     numbers="other",
     meta=binary_float("complex"),
     kernel=pointwise(math.copysign),
-    derivatives={"self": _copysign_grad, "other": lambda grad: aten.zeros_like(grad)},
+    derivatives={"self": _copysign_grad, "other": lambda grad: grad.new_zeros(grad.shape)},
     inplace=True,
     out="out",
     doc="Returns the magnitude of ``self`` with the sign of ``other``, which may be a signed zero.",

@@ -50,7 +50,7 @@ minimum = native_function(
 
 def tie_grad(grad: Any, self: Any, other: Any, chosen: Any) -> Any:
     """The gradient where ``chosen``, halved where both operands are equal; 0 elsewhere."""
-    return aten.where(self == other, grad / 2, grad).masked_fill(~chosen, 0)
+    return aten.where(chosen, aten.where(self == other, grad / 2, grad), 0)
 
 
 clamp = native_function(

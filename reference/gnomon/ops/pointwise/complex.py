@@ -242,7 +242,7 @@ def _angle(a: Any) -> float:
 def _angle_grad(grad: Any, self: Any) -> Any:
     """``grad * i * self / |self|**2``, 0 at 0; for real numbers 0 everywhere."""
     if not self._spec.dtype.is_complex:
-        return aten.zeros_like(grad)
+        return aten.zeros_like(self)
     at_zero = self == 0
     modulus = self.abs().masked_fill(at_zero, 1)  # so that masked elements do not become inf
     return (grad * ((self * 1j) / (modulus * modulus))).masked_fill(at_zero, 0)

@@ -267,7 +267,7 @@ def _sinc_grad(grad: Any, self: Any) -> Any:
     squared = self * self * math.pi
     zero = squared == 0
     found = (product * product.cos() - product.sin()) / squared.masked_fill(zero, 1)
-    return grad * conj(aten.where.self(zero, self * (-(math.pi**2) / 3), found))
+    return aten.where(zero, grad * conj(self) * (-(math.pi**2) / 3), grad * conj(found))
 
 
 sinc = _function(
@@ -369,9 +369,9 @@ def _logit_grad(grad: Any, self: Any, eps: float | None) -> Any:
 
     Masked elements are divided by 1, so that the second derivative is not NaN there.
     """
-    low, high, outside = (0.0, 1.0, math.nan) if eps is None or eps < 0 else (eps, 1.0 - eps, 0.0)
+    low, high, outside = (0.0, 1.0, math.nan) if eps is None or eps < 0 else (eps, 1.0 - eps, math.inf)
     masked = (self < low) | (self > high)  # false for NaN
-    return (grad / (self * (1.0 - self)).masked_fill(masked, 1)).masked_fill(masked, outside)
+    return grad / aten.where(masked, outside, self * (1.0 - self))
 
 
 logit = native_function(
@@ -469,8 +469,8 @@ nextafter = native_function(
     meta=binary("bool", "integer", "complex"),
     kernel=_nextafter_kernel,
     derivatives={
-        "self": lambda grad, self, other: grad.masked_fill(self == other, 0),
-        "other": lambda grad: aten.zeros_like(grad),
+        "self": lambda grad, self, other: aten.where(self == other, 0, grad),
+        "other": lambda grad: grad.new_zeros(grad.shape),
     },
     inplace=True,
     out="out",

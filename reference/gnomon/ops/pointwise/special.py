@@ -162,7 +162,7 @@ _unary(
 _unary(
     "special_ndtr(Tensor self)",
     special_functions.ndtr,
-    lambda grad, self: grad * (self.square() * -0.5).exp() / math.sqrt(2.0 * math.pi),
+    lambda grad, self: (self.square() * -0.5).exp() * grad / math.sqrt(2.0 * math.pi),
     "Computes the distribution function of the standard normal distribution.",
     _UNARY,
 )

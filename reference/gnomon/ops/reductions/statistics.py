@@ -151,7 +151,8 @@ def _with_and_without_mean(name: str, packet: Any, meaning: str) -> None:
 
     def both(self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
         _check_dtype(self)
-        return packet.correction(self, dim, correction, keepdim), _mean(self, dim, keepdim)
+        mean = _mean(self, dim, keepdim)  # first, so that its gradient is added to the other one's
+        return packet.correction(self, dim, correction, keepdim), mean
 
     native_function(
         f"{name}_mean.correction(Tensor self, {_ARGUMENTS}) -> (Tensor, Tensor)",
@@ -204,9 +205,9 @@ nansum = native_function(
     meta=_nansum_meta,
     kernel=_nansum_kernel,
     derivatives={
-        "self": lambda grad, self, dim, keepdim: _expanded(
-            grad.to(self.dtype), self._spec.sizes, dim, keepdim
-        ).masked_fill(self.isnan(), 0),
+        "self": lambda grad, self, dim, keepdim: aten.where(
+            self.isnan(), 0, _expanded(grad.to(self.dtype), self._spec.sizes, dim, keepdim)
+        ),
     },
     identity=0,
     out=Out(gives_dtype=True),
