@@ -160,6 +160,17 @@ def airy_zeta(x: Any) -> Any:
     return 2 * x * mpmath.sqrt(x) / 3
 
 
+def _lgamma_slope(x: Any) -> Any:
+    return mpmath.loggamma(2 + x) / x if x else mpmath.digamma(2)
+
+
+def _lgamma_first(x: Any) -> Any:
+    return mpmath.loggamma(1 + x) / x if x else mpmath.digamma(1)
+
+
+_LGAMMA_FIRST = [(mpf(-1) / 4, mpf(1) / 2)]
+_LGAMMA_NEAR = [(mpf(-1) / 2, mpf(1))]
+
 I0, I1 = (lambda x: mpmath.besseli(0, x)), (lambda x: mpmath.besseli(1, x))
 J0, J1 = (lambda x: mpmath.besselj(0, x)), (lambda x: mpmath.besselj(1, x))
 K0, K1 = (lambda x: mpmath.besselk(0, x)), (lambda x: mpmath.besselk(1, x))
@@ -293,14 +304,40 @@ def tables() -> list[Table]:
         ),
     ):
         found.append(Table(name, says, function, [interval], True, FLOAT_PRECISION))
-    found.append(
-        Table(
+    for name, says, function, intervals, precision in (
+        (
             "gamma_reciprocal",
             "1 / gamma(x + 1), from 0 to 8",
             lambda x: mpmath.rgamma(x + 1),
             units(0, 8),
-            True,
             PRECISION / 2,
+        ),
+        ("lgamma_near", "log(gamma(2 + x)) / x, from -1/2 to 1", _lgamma_slope, _LGAMMA_NEAR, PRECISION / 2),
+        (
+            "lgamma_first",
+            "log(gamma(1 + x)) / x, from -1/4 to 1/2",
+            _lgamma_first,
+            _LGAMMA_FIRST,
+            PRECISION / 2,
+        ),
+        (
+            "lgamma_float_near",
+            "log(gamma(2 + x)) / x, for float32",
+            _lgamma_slope,
+            _LGAMMA_NEAR,
+            FLOAT_PRECISION,
+        ),
+    ):
+        found.append(Table(name, says, function, intervals, True, precision))
+    wave, quarter = of_root(lambda x: mpmath.sin(pi * x) / x), [(mpf(0), mpf(1) / 4)]
+    found.append(
+        Table(
+            "sine_of_pi",
+            "sin(pi x) / x over x^2, up to 1/2, for float32",
+            wave,
+            quarter,
+            False,
+            FLOAT_PRECISION,
         )
     )
     return found
