@@ -1,149 +1,33 @@
 /* Bidiagonal matrices (Golub and Van Loan, "Matrix Computations", 5.4.8 and 8.6; Demmel & Kahan, "Accurate singular
  * values of bidiagonal matrices", 1990).
  *
- * Reflections are applied lazily: a column and a row reflection are applied in the same sweep over the matrix that
- * multiplies it by the next reflection, so that it is read twice per column and written once. */
+ * A column and a row reflection are applied in the same sweep over the matrix that multiplies it by the next reflection,
+ * so that it is read twice per column and written once. */
 #include "bidiagonal.h"
 
 #include <float.h>
 
+#include "reflections.h"
 #include "rotations.h"
 
-/* Independent partial sums of a product. */
-#define LANES 8
-
-int64_t gn_column_step(int64_t rows) {
-    return (rows + LANES - 1) / LANES * LANES;
-}
-
-#if defined(__GNUC__)
-
-/* Columns that are computed together. */
-#define TOGETHER 4
-/* Fully unrolls a loop, so that arrays that it indexes are in registers. */
-#define GN_UNROLL _Pragma("GCC unroll 8")
-
 int64_t gn_bidiagonal_scratch(int64_t rows, int64_t count) {
-    return gn_column_step(rows) + 3 * gn_max(rows, count);
-}
-
-typedef double vector __attribute__((vector_size(LANES * sizeof(double))));
-typedef double loose __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
-
-static double sum_lanes(vector lanes) {
-    return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
-}
-
-/* sum + a b, rounded once if the processor can. Written lane by lane: vector types have no such operator. */
-GN_INLINE vector add_product(vector a, vector b, vector sum) {
-    for (int lane = 0; lane < LANES; lane++) {
-        sum[lane] = GN_FMA(a[lane], b[lane], sum[lane]);
-    }
-    return sum;
-}
-GN_INLINE vector add_multiple(double a, vector b, vector sum) {
-    for (int lane = 0; lane < LANES; lane++) {
-        sum[lane] = GN_FMA(a, b[lane], sum[lane]);
-    }
-    return sum;
-}
-
-/* The reflection that zeroes all of x but its first element, which is returned: x - factor (x . v) v with v[0] = 1. x
- * is replaced by v. */
-static double reflect(double *x, int64_t count, double *factor) {
-    vector lanes = {0};
-    int64_t i = 1;
-    for (; i + LANES <= count; i += LANES) {
-        const vector part = *(const loose *)(x + i);
-        lanes = add_product(part, part, lanes);
-    }
-    for (int lane = 0; i < count; i++, lane++) {
-        lanes[lane] += x[i] * x[i];
-    }
-    const double rest = sum_lanes(lanes);
-    const double first = x[0];
-    x[0] = 1;
-    *factor = 0;
-    if (rest < GN_LEAST * GN_LEAST) {
-        return first;
-    }
-    const double length = -copysign(sqrt(first * first + rest), first);
-    *factor = (length - first) / length;
-    const double scale = 1 / (first - length);
-    for (i = 1; i < count; i++) {
-        x[i] *= scale;
-    }
-    return length;
-}
-
-/* The matrix, and the reflections not yet applied: column j is to be reduced by row[j] * v, and by share[j] * z if there
- * is a z. */
-typedef struct reduction {
-    double *columns;
-    int64_t step;
-    const double *v;
-    const double *z;
-    const double *row;
-    const double *share;
-} reduction;
-
-/* Applies the reflections to `count` columns, from element `begin` on; products[c] is their product with `by`. */
-GN_INLINE void update_columns(const reduction *work, int64_t first, const int count, const int has_z, int64_t begin,
-                              const double *by, double *products) {
-    vector sums[TOGETHER] = {{0}};
-    double rows[TOGETHER], shares[TOGETHER];
-    const int64_t step = work->step;
-    double *column = work->columns + first * step;
-    GN_UNROLL
-    for (int c = 0; c < count; c++) {
-        rows[c] = -work->row[first + c];
-        shares[c] = has_z ? -work->share[first + c] : 0;
-    }
-    for (int64_t i = begin; i < step; i += LANES) {
-        const vector v = *(const loose *)(work->v + i);
-        const vector z = *(const loose *)((has_z ? work->z : by) + i);
-        const vector factor = *(const loose *)(by + i);
-        GN_UNROLL
-        for (int c = 0; c < count; c++) {
-            vector rest = add_multiple(rows[c], v, *(const loose *)(column + c * step + i));
-            if (has_z) {
-                rest = add_multiple(shares[c], z, rest);
-            }
-            *(loose *)(column + c * step + i) = rest;
-            sums[c] = add_product(rest, factor, sums[c]);
-        }
-    }
-    GN_UNROLL
-    for (int c = 0; c < count; c++) {
-        products[c] = sum_lanes(sums[c]);
-    }
-}
-
-/* The same for columns from `first` to `end`. */
-GN_INLINE void update_all(const reduction *work, int64_t first, int64_t end, const int has_z, int64_t begin,
-                          const double *by, double *products) {
-    for (; first + TOGETHER <= end; first += TOGETHER) {
-        update_columns(work, first, TOGETHER, has_z, begin, by, products + first);
-    }
-    for (; first < end; first++) {
-        update_columns(work, first, 1, has_z, begin, by, products + first);
-    }
+    return gn_max(gn_column_step(rows) + 3 * count, gn_reflections_scratch(rows, rows));
 }
 
 /* to += factors[c] * column c of `count`. */
 GN_INLINE void add_columns(const double *column, int64_t step, const int count, int64_t begin, const double *factors,
                            double *to) {
-    for (int64_t i = begin; i < step; i += LANES) {
-        vector sum = *(const loose *)(to + i);
+    for (int64_t i = begin; i < step; i += GN_LANES) {
+        gn_lanes sum = *(const gn_loose_lanes *)(to + i);
         GN_UNROLL
         for (int c = 0; c < count; c++) {
-            sum = add_multiple(factors[c], *(const loose *)(column + c * step + i), sum);
+            sum = gn_add_multiple(factors[c], *(const gn_loose_lanes *)(column + c * step + i), sum);
         }
-        *(loose *)(to + i) = sum;
+        *(gn_loose_lanes *)(to + i) = sum;
     }
 }
 
-int gn_make_bidiagonal(double *columns, int64_t rows, int64_t count, double *diagonal, double *beside, double *vectors,
+void gn_make_bidiagonal(double *columns, int64_t rows, int64_t count, double *diagonal, double *beside, double *vectors,
                        double *factors, double *scratch) {
     const int64_t step = gn_column_step(rows);
     const int64_t vector_step = gn_column_step(count);
@@ -154,16 +38,16 @@ int gn_make_bidiagonal(double *columns, int64_t rows, int64_t count, double *dia
     const double *v = z; /* there is none yet */
     memset(scratch, 0, (size_t)(step + 2 * count) * sizeof(double));
     for (int64_t k = 0; k < count; k++) {
-        const int64_t begin = k / LANES * LANES;
-        const reduction work = {columns, step, v, z, row, share};
+        const int64_t begin = k / GN_COLUMN_LANES * GN_COLUMN_LANES;
+        const gn_reduction work = {columns, step, v, z, row, share};
         double *column = columns + k * step;
         memset(column, 0, (size_t)k * sizeof(double));
         for (int64_t i = k; i < step; i++) {
             column[i] -= row[k] * v[i] + share[k] * z[i];
         }
-        diagonal[k] = reflect(column + k, rows - k, &factors[k]);
+        diagonal[k] = gn_reflect(column + k, rows - k, &factors[k]);
         beside[k] = factors[count + k] = 0;
-        update_all(&work, k + 1, count, 1, begin, column, products);
+        gn_update_all(&work, k + 1, count, 1, begin, column, products);
         v = column;
         if (k + 1 == count) {
             break;
@@ -173,7 +57,7 @@ int gn_make_bidiagonal(double *columns, int64_t rows, int64_t count, double *dia
             row[j] = factors[k] * products[j];
             share[j] = columns[j * step + k] - row[j];
         }
-        beside[k] = reflect(share + k + 1, count - k - 1, &factors[count + k]);
+        beside[k] = gn_reflect(share + k + 1, count - k - 1, &factors[count + k]);
         if (vectors != NULL) {
             double *kept = vectors + k * vector_step;
             for (j = 0; j < vector_step; j++) {
@@ -181,8 +65,8 @@ int gn_make_bidiagonal(double *columns, int64_t rows, int64_t count, double *dia
             }
         }
         memset(z + begin, 0, (size_t)(step - begin) * sizeof(double));
-        for (j = k + 1; j + TOGETHER <= count; j += TOGETHER) {
-            add_columns(columns + j * step, step, TOGETHER, begin, share + j, z);
+        for (j = k + 1; j + GN_TOGETHER <= count; j += GN_TOGETHER) {
+            add_columns(columns + j * step, step, GN_TOGETHER, begin, share + j, z);
         }
         for (; j < count; j++) {
             add_columns(columns + j * step, step, 1, begin, share + j, z);
@@ -196,70 +80,7 @@ int gn_make_bidiagonal(double *columns, int64_t rows, int64_t count, double *dia
             z[i] = i <= k ? 0 : z[i] - overlap * v[i];
         }
     }
-    return 1;
 }
-
-void gn_multiply_reflections(const double *vectors, const double *factors, int64_t count, int64_t first, int64_t rows,
-                             double *product, int64_t wanted, double *scratch) {
-    const int64_t step = gn_column_step(rows);
-    double *zeros = scratch; /* the reflection before the last one */
-    double *row = zeros + step;
-    double *products = row + wanted;
-    const double *v = zeros;
-    memset(scratch, 0, (size_t)(step + wanted) * sizeof(double));
-    memset(product, 0, (size_t)(wanted * step) * sizeof(double));
-    for (int64_t j = 0; j < wanted; j++) {
-        product[j * step + j] = 1;
-    }
-    int64_t begin = 0;
-    for (int64_t k = count - 1; k >= 0; k--) {
-        const reduction work = {product, step, v, NULL, row, NULL};
-        const int64_t top = k + first;
-        begin = top / LANES * LANES;
-        update_all(&work, top, wanted, 0, begin, vectors + k * step, products);
-        v = vectors + k * step;
-        for (int64_t j = top; j < wanted; j++) {
-            row[j] = factors[k] * products[j];
-        }
-    }
-    const reduction work = {product, step, v, NULL, row, NULL};
-    update_all(&work, 0, wanted, 0, 0, v, products);
-}
-
-#else /* no vector types */
-
-int64_t gn_bidiagonal_scratch(int64_t rows, int64_t count) {
-    (void)rows;
-    (void)count;
-    return 0;
-}
-
-int gn_make_bidiagonal(double *columns, int64_t rows, int64_t count, double *diagonal, double *beside, double *vectors,
-                       double *factors, double *scratch) {
-    (void)columns;
-    (void)rows;
-    (void)count;
-    (void)diagonal;
-    (void)beside;
-    (void)vectors;
-    (void)factors;
-    (void)scratch;
-    return 0;
-}
-
-void gn_multiply_reflections(const double *vectors, const double *factors, int64_t count, int64_t first, int64_t rows,
-                             double *product, int64_t wanted, double *scratch) {
-    (void)vectors;
-    (void)factors;
-    (void)count;
-    (void)first;
-    (void)rows;
-    (void)product;
-    (void)wanted;
-    (void)scratch;
-}
-
-#endif
 
 /* The most steps for a singular value; two are usual. */
 #define STEPS 60

@@ -2,30 +2,17 @@
 #ifndef GN_BIDIAGONAL_H
 #define GN_BIDIAGONAL_H
 
-#include "kernel.h"
+#include "reflections.h"
 
-/* Squares of numbers below this may be subnormal, and so not exact; beside a largest element of about 1 such numbers do
- * not matter. */
-#define GN_LEAST 0x1p-450
-
-/* The distance of columns in elements: a whole number of lanes, of which those after `rows` are 0. */
-int64_t gn_column_step(int64_t rows);
-
-/* Numbers of scratch memory of gn_make_bidiagonal and of gn_multiply_reflections. */
+/* Numbers of scratch memory of gn_make_bidiagonal; enough for gn_multiply_reflections too. */
 int64_t gn_bidiagonal_scratch(int64_t rows, int64_t count);
 
 /* Reduces `count` columns of `rows` elements, gn_column_step apart, count <= rows, the largest element about 1, to a
  * bidiagonal matrix: its diagonal and superdiagonal. Column k is replaced by the vector v of the left reflection k, I -
  * factor v v^T; with `vectors`, `count` columns of gn_column_step(count), those of the right reflections are stored
- * there. `factors` has first those of the left ones, then those of the right ones. Returns 0, and does nothing, if it
- * is not available. */
-int gn_make_bidiagonal(double *columns, int64_t rows, int64_t count, double *diagonal, double *beside, double *vectors,
+ * there. `factors` has first those of the left ones, then those of the right ones. */
+void gn_make_bidiagonal(double *columns, int64_t rows, int64_t count, double *diagonal, double *beside, double *vectors,
                        double *factors, double *scratch);
-
-/* The first `wanted` columns of the product of `count` reflections, of which k has its first element in row k + first;
- * all are gn_column_step(rows) apart. */
-void gn_multiply_reflections(const double *vectors, const double *factors, int64_t count, int64_t first, int64_t rows,
-                             double *product, int64_t wanted, double *scratch);
 
 /* Numbers of scratch memory of gn_diagonalize_bidiagonal. */
 int64_t gn_diagonalize_scratch(int64_t count);

@@ -2,73 +2,43 @@
  * cache while all sequences are applied to it. */
 #include "rotations.h"
 
+#include "lanes.h"
+
 /* Rows of two strips that the L1 cache holds. */
 #define ROWS_OF_TWO 256
 
-#if defined(__GNUC__)
-/* Fully unrolls a loop, so that arrays that it indexes are in registers. */
-#define GN_UNROLL _Pragma("GCC unroll 8")
-typedef double lanes __attribute__((vector_size(GN_STRIP * sizeof(double))));
-typedef double loose __attribute__((vector_size(GN_STRIP * sizeof(double)), aligned(sizeof(double)), may_alias));
-
-#define TIMES(number, lanes) ((number) * (lanes))
-
-/* sum + a b, rounded once if the processor can. Written lane by lane: vector types have no such operator. */
-GN_INLINE lanes add_product(double a, lanes b, lanes sum) {
-    for (int lane = 0; lane < GN_STRIP; lane++) {
-        sum[lane] = GN_FMA(a, b[lane], sum[lane]);
-    }
-    return sum;
-}
-#else
-#define GN_UNROLL
-typedef struct lanes {
-    double at[GN_STRIP];
-} lanes;
-typedef lanes loose;
-
-#define TIMES(number, lanes) times(number, lanes)
-
-static lanes times(double a, lanes b) {
-    for (int lane = 0; lane < GN_STRIP; lane++) {
-        b.at[lane] *= a;
-    }
-    return b;
-}
-
-static lanes add_product(double a, lanes b, lanes sum) {
-    for (int lane = 0; lane < GN_STRIP; lane++) {
-        sum.at[lane] += a * b.at[lane];
-    }
-    return sum;
-}
-#endif
+/* Vectors of a row of a strip. */
+#define PARTS (GN_STRIP / GN_LANES)
+#define MOST_TOGETHER 2
 
 /* Rotates a row and the next one: what is left of them, and in *held what the next rotation is of. */
-GN_INLINE lanes rotate(lanes *held, lanes next, const double *pair) {
-    const lanes left = add_product(pair[0], *held, TIMES(pair[1], next));
-    *held = add_product(-pair[1], *held, TIMES(pair[0], next));
+GN_INLINE gn_lanes rotate(gn_lanes *held, gn_lanes next, const double *pair) {
+    const gn_lanes left = gn_add_multiple(pair[0], *held, pair[1] * next);
+    *held = gn_add_multiple(-pair[1], *held, pair[0] * next);
     return left;
 }
+
+/* Where vector `s` of a row of several strips is. */
+#define PLACE(row, s) ((row) + (s) / PARTS * strip + (s) % PARTS * GN_LANES)
 
 /* Applies a sequence to `together` strips, `strip` numbers apart. */
 GN_INLINE void turn_once(double *row, int64_t strip, const int together, int64_t count, int64_t step,
                          const double *pairs) {
-    lanes held[2];
+    gn_lanes held[MOST_TOGETHER * PARTS];
     GN_UNROLL
-    for (int s = 0; s < together; s++) {
-        held[s] = *(const loose *)(row + s * strip);
+    for (int s = 0; s < together * PARTS; s++) {
+        held[s] = *(const gn_loose_lanes *)(PLACE(row, s));
     }
     for (int64_t k = 0; k < count; k++) {
         GN_UNROLL
-        for (int s = 0; s < together; s++) {
-            *(loose *)(row + s * strip) = rotate(&held[s], *(const loose *)(row + s * strip + step), pairs + 2 * k);
+        for (int s = 0; s < together * PARTS; s++) {
+            *(gn_loose_lanes *)(PLACE(row, s)) = rotate(&held[s], *(const gn_loose_lanes *)(PLACE(row, s) + step), pairs + 2 * k);
         }
         row += step;
     }
     GN_UNROLL
-    for (int s = 0; s < together; s++) {
-        *(loose *)(row + s * strip) = held[s];
+    for (int s = 0; s < together * PARTS; s++) {
+        *(gn_loose_lanes *)(PLACE(row, s)) = held[s];
     }
 }
 
@@ -76,32 +46,32 @@ GN_INLINE void turn_once(double *row, int64_t strip, const int together, int64_t
  * rows are read and written once for both. */
 GN_INLINE void turn_twice(double *row, int64_t strip, const int together, int64_t count, int64_t other_count,
                           int64_t step, const double *pairs, const double *other_pairs) {
-    lanes held[2], other[2];
+    gn_lanes held[MOST_TOGETHER * PARTS], other[MOST_TOGETHER * PARTS];
     GN_UNROLL
-    for (int s = 0; s < together; s++) {
-        held[s] = *(const loose *)(row + s * strip);
-        other[s] = rotate(&held[s], *(const loose *)(row + s * strip + step), pairs);
+    for (int s = 0; s < together * PARTS; s++) {
+        held[s] = *(const gn_loose_lanes *)(PLACE(row, s));
+        other[s] = rotate(&held[s], *(const gn_loose_lanes *)(PLACE(row, s) + step), pairs);
     }
     for (int64_t k = 0; k < gn_min(other_count, count - 1); k++) {
         GN_UNROLL
-        for (int s = 0; s < together; s++) {
-            const lanes next = rotate(&held[s], *(const loose *)(row + s * strip + 2 * step), pairs + 2 * k + 2);
-            *(loose *)(row + s * strip) = rotate(&other[s], next, other_pairs + 2 * k);
+        for (int s = 0; s < together * PARTS; s++) {
+            const gn_lanes next = rotate(&held[s], *(const gn_loose_lanes *)(PLACE(row, s) + 2 * step), pairs + 2 * k + 2);
+            *(gn_loose_lanes *)(PLACE(row, s)) = rotate(&other[s], next, other_pairs + 2 * k);
         }
         row += step;
     }
     if (other_count == count) {
         GN_UNROLL
-        for (int s = 0; s < together; s++) {
-            *(loose *)(row + s * strip) = rotate(&other[s], held[s], other_pairs + 2 * count - 2);
-            *(loose *)(row + s * strip + step) = other[s];
+        for (int s = 0; s < together * PARTS; s++) {
+            *(gn_loose_lanes *)(PLACE(row, s)) = rotate(&other[s], held[s], other_pairs + 2 * count - 2);
+            *(gn_loose_lanes *)(PLACE(row, s) + step) = other[s];
         }
         return;
     }
     GN_UNROLL
-    for (int s = 0; s < together; s++) {
-        *(loose *)(row + s * strip) = other[s];
-        *(loose *)(row + s * strip + step) = held[s];
+    for (int s = 0; s < together * PARTS; s++) {
+        *(gn_loose_lanes *)(PLACE(row, s)) = other[s];
+        *(gn_loose_lanes *)(PLACE(row, s) + step) = held[s];
     }
     turn_once(row + step, strip, together, count - 1 - other_count, step, pairs + 2 * other_count + 2);
 }

@@ -405,9 +405,7 @@ static int32_t NAME(bidiagonalize_matrix)(const decomposition *work, int64_t mat
     NAME(multiply_reflections)((SCALAR *)vectors, right_step / 2, factors + count, count - 1, 1, count,
                                (SCALAR *)right_product, count);
 #else
-    if (!gn_make_bidiagonal(columns, rows, count, values, beside, vectors, factors, scratch)) {
-        return NAME(decompose_once)(work, matrix);
-    }
+    gn_make_bidiagonal(columns, rows, count, values, beside, vectors, factors, scratch);
     gn_multiply_reflections(columns, factors, count, 0, rows, product, wanted, scratch);
     gn_multiply_reflections(vectors, factors + count, count - 1, 1, count, right_product, count, scratch);
 #endif
@@ -463,9 +461,7 @@ static int32_t NAME(find_values)(const decomposition *work, int64_t matrix, doub
     NAME(make_bidiagonal)((SCALAR *)memory, step / PARTS, rows, count, diagonal, beside, vectors, vector_step / PARTS,
                           factors, z);
 #else
-    if (!gn_make_bidiagonal(memory, rows, count, diagonal, beside, NULL, factors, scratch)) {
-        return NAME(decompose_once)(work, matrix);
-    }
+    gn_make_bidiagonal(memory, rows, count, diagonal, beside, NULL, factors, scratch);
 #endif
     if (!gn_bidiagonal_values(diagonal, beside, count, values, scratch)) {
         return NAME(decompose_once)(work, matrix);
