@@ -3,6 +3,7 @@
 #define GN_MATRIX_H
 
 #include "direct.h"
+#include "gemm.h"
 #include "matmul.h"
 #include "threads.h"
 #include "workspace.h"
