@@ -295,7 +295,8 @@ int32_t NAME(kernel_lu_solve)(const gn_call *call, void *const *data) {
     factored work = {call, data, GN_OK};
     const int64_t steps = gn_checked(gn_rows_of(out), gn_checked(gn_columns_of(out), gn_rows_of(&call->tensors[1])));
     const int64_t width = call->integers[0] != 0 ? gn_columns_of(out) : gn_rows_of(out);
-    gn_task *task = width > GN_NARROW ? NAME(lu_solve_matrices) : NAME(lu_solve_narrow_matrices);
+    const int64_t count = gn_rows_of(&call->tensors[1]);
+    gn_task *task = width > GN_NARROW && count > GN_SMALL ? NAME(lu_solve_matrices) : NAME(lu_solve_narrow_matrices);
     gn_parallel_for(0, gn_matrices(out, 2), gn_grain(steps), task, &work);
     return work.status;
 }

@@ -11,6 +11,10 @@
 /* Rows or columns that blocked algorithms treat before they update the rest by a matrix product. */
 #define GN_PANEL 48
 
+/* Systems with more right sides and more rows are solved by blocks. */
+#define GN_NARROW 16
+#define GN_SMALL 48
+
 /* The number of matrices: the product of all sizes but the last `own`. */
 static inline int64_t gn_matrices(const gn_tensor *tensor, int32_t own) {
     int64_t count = 1;

@@ -69,8 +69,6 @@ GN_INLINE void NAME(subtract_wide)(COMPUTE *x, COMPUTE factor, NAME(wide) t) {
 }
 #endif
 
-/* The most right sides of a narrow system. */
-#define GN_NARROW 16
 
 /* The distance of columns of a narrow system. */
 static inline int64_t NAME(narrow_step)(int64_t count) {

@@ -3,18 +3,20 @@
 
 /* gn_reflect for a column whose numbers may have any exponents. */
 static double reflect_any(double *x, int64_t count, double *factor) {
-    double largest = 0;
-    for (int64_t i = 0; i < count; i++) {
-        const double size = fabs(x[i]);
-        largest = size > largest ? size : largest;
-    }
-    if (GN_UNLIKELY((largest < 0x1p-400 && largest > 0) || largest > 0x1p400) && !isinf(largest)) {
-        int exponent;
-        frexp(largest, &exponent);
+    const double squares = gn_sum_of_squares(x, count);
+    if (GN_UNLIKELY(squares < 0x1p-800 || squares > 0x1p800)) {
+        double largest = 0;
         for (int64_t i = 0; i < count; i++) {
-            x[i] = ldexp(x[i], -exponent);
+            largest = fmax(largest, fabs(x[i]));
         }
-        return ldexp(gn_reflect(x, count, factor), exponent);
+        if (largest > 0 && !isinf(largest)) {
+            int exponent;
+            frexp(largest, &exponent);
+            for (int64_t i = 0; i < count; i++) {
+                x[i] = ldexp(x[i], -exponent);
+            }
+            return ldexp(gn_reflect(x, count, factor), exponent);
+        }
     }
     return gn_reflect(x, count, factor);
 }

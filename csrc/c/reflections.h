@@ -27,19 +27,24 @@ void gn_triangulate(double *columns, int64_t rows, int64_t count, double *factor
 void gn_multiply_reflections(const double *vectors, const double *factors, int64_t count, int64_t first, int64_t rows,
                              double *product, int64_t wanted, double *scratch);
 
-/* The reflection that zeroes all of x but its first element, which is returned: x - factor (x . v) v with v[0] = 1. x
- * is replaced by v. */
-GN_INLINE double gn_reflect(double *x, int64_t count, double *factor) {
+GN_INLINE double gn_sum_of_squares(const double *x, int64_t count) {
     gn_lanes lanes = gn_no_lanes();
-    int64_t i = 1;
+    int64_t i = 0;
     for (; i + GN_LANES <= count; i += GN_LANES) {
         const gn_lanes part = *(const gn_loose_lanes *)(x + i);
         lanes = gn_add_product(part, part, lanes);
     }
-    double rest = gn_sum_of_lanes(lanes);
+    double sum = gn_sum_of_lanes(lanes);
     for (; i < count; i++) {
-        rest += x[i] * x[i];
+        sum += x[i] * x[i];
     }
+    return sum;
+}
+
+/* The reflection that zeroes all of x but its first element, which is returned: x - factor (x . v) v with v[0] = 1. x
+ * is replaced by v. */
+GN_INLINE double gn_reflect(double *x, int64_t count, double *factor) {
+    const double rest = gn_sum_of_squares(x + 1, count - 1);
     const double first = x[0];
     x[0] = 1;
     *factor = 0;
@@ -49,7 +54,7 @@ GN_INLINE double gn_reflect(double *x, int64_t count, double *factor) {
     const double length = -copysign(sqrt(first * first + rest), first);
     *factor = (length - first) / length;
     const double scale = 1 / (first - length);
-    for (i = 1; i < count; i++) {
+    for (int64_t i = 1; i < count; i++) {
         x[i] *= scale;
     }
     return length;

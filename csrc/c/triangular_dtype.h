@@ -70,7 +70,8 @@ int32_t NAME(kernel_solve_triangular)(const gn_call *call, void *const *data) {
     substitution work = {call, data, GN_OK};
     const int64_t steps = gn_checked(gn_rows_of(out), gn_checked(gn_columns_of(out), gn_rows_of(&call->tensors[1])));
     const int64_t width = call->integers[1] != 0 ? gn_columns_of(out) : gn_rows_of(out);
-    gn_task *task = width > GN_NARROW ? NAME(solve_matrices) : NAME(solve_narrow_matrices);
+    const int64_t count = gn_rows_of(&call->tensors[1]);
+    gn_task *task = width > GN_NARROW && count > GN_SMALL ? NAME(solve_matrices) : NAME(solve_narrow_matrices);
     gn_parallel_for(0, gn_matrices(out, 2), gn_grain(steps), task, &work);
     return work.status;
 }
