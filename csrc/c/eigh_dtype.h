@@ -71,9 +71,10 @@ static void NAME(make_tridiagonal)(SCALAR *a, int64_t count, double *diagonal, d
     }
 }
 
-/* The product of make_tridiagonal's reflections, which are in `a`, transposed; `sums` is scratch. */
+/* The product of make_tridiagonal's reflections, which are in `a`: its columns become rows of the strips (rotations.h).
+ * `sums` is scratch. */
 static void NAME(multiply_reflections)(const SCALAR *a, int64_t count, const SCALAR *factors, SCALAR *product,
-                                       SCALAR *sums) {
+                                       SCALAR *sums, double *strips) {
     for (int64_t i = 0; i < count * count; i++) {
         product[i] = i % (count + 1) == 0;
     }
@@ -100,18 +101,20 @@ static void NAME(multiply_reflections)(const SCALAR *a, int64_t count, const SCA
             }
         }
     }
+    const int64_t parts = (int64_t)(sizeof(SCALAR) / sizeof(double));
+    memset(strips, 0, (size_t)(gn_strips(parts * count) * count * GN_STRIP) * sizeof(double));
     for (int64_t i = 0; i < count; i++) {
-        for (int64_t j = 0; j < i; j++) {
-            const SCALAR kept = product[i * count + j];
-            product[i * count + j] = product[j * count + i];
-            product[j * count + i] = kept;
+        double *column = strips + parts * i / GN_STRIP * count * GN_STRIP + parts * i % GN_STRIP;
+        for (int64_t j = 0; j < count; j++) {
+            *(SCALAR *)(column + j * GN_STRIP) = product[i * count + j];
         }
     }
 }
 
-/* The eigenvalues of a Hermitian matrix, which is overwritten, in no order, and in row k of `vectors`, unless that is
- * NULL, the eigenvector k.  `scratch`: 3 `count` numbers.  Returns 0 if they do not converge. */
-static int NAME(decompose)(SCALAR *a, int64_t count, double *values, SCALAR *vectors, SCALAR *scratch) {
+/* The eigenvalues of a Hermitian matrix, which is overwritten, in no order, and in row k of the strips, unless `vectors`
+ * is NULL, the eigenvector k; `vectors` is scratch of the size of `a`.  `scratch`: 3 `count` numbers and then
+ * diagonalize_scratch.  Returns 0 if they do not converge. */
+static int NAME(decompose)(SCALAR *a, int64_t count, double *values, SCALAR *vectors, double *strips, SCALAR *scratch) {
     const double eps = sizeof(MAGNITUDE) == sizeof(float) ? 0x1p-36 : DBL_EPSILON;
     double *beside = (double *)scratch;
     SCALAR *factors = scratch + count;
@@ -123,9 +126,9 @@ static int NAME(decompose)(SCALAR *a, int64_t count, double *values, SCALAR *vec
         }
         return tridiagonal_values(values, beside, count, eps);
     }
-    NAME(multiply_reflections)(a, count, factors, vectors, sums);
+    NAME(multiply_reflections)(a, count, factors, vectors, sums, strips);
     const int64_t width = count * (int64_t)(sizeof(SCALAR) / sizeof(double));
-    return diagonalize(values, beside, count, (double *)vectors, width, eps);
+    return diagonalize(values, beside, count, strips, width, eps, (double *)(sums + count));
 }
 
 /* Reads one triangle as a Hermitian matrix, and scales it by a power of two, so that squares stay in range and no digit
@@ -164,12 +167,15 @@ static void NAME(diagonalize_matrices)(int64_t begin, int64_t end, void *context
     const int lower = work->call->integers[0] == 'L' || work->call->integers[0] == 'l';
     const int with_vectors = work->call->integers[1] != 0;
     const int64_t count = gn_rows_of(in);
-    const int64_t numbers = gn_checked(gn_checked(count, count + 2), 2 * sizeof(SCALAR));
-    SCALAR *a = gn_take(numbers < 0 ? numbers : numbers + gn_checked(2 * count, sizeof(double)));
+    const int64_t parts = (int64_t)(sizeof(SCALAR) / sizeof(double));
+    const int64_t numbers = gn_checked(gn_checked(parts * count, count + 2), 3) + GN_STRIP * count
+                            + diagonalize_scratch(count);
+    SCALAR *a = numbers < 0 ? NULL : gn_take_items(numbers, sizeof(double));
     SCALAR *vectors = a + count * count;
     SCALAR *scratch = vectors + count * count;
-    double *found = (double *)(scratch + 3 * count);
+    double *found = (double *)(scratch + 3 * count) + diagonalize_scratch(count);
     int64_t *order = (int64_t *)(found + count);
+    double *strips = (double *)(order + count);
     int32_t status = a == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     for (int64_t matrix = begin; matrix < end && status == GN_OK; matrix++) {
         const int64_t row = in->strides[in->ndim - 2];
@@ -184,7 +190,7 @@ static void NAME(diagonalize_matrices)(int64_t begin, int64_t end, void *context
         for (int64_t i = 0; i < count * count; i++) {
             a[i] = lower ? a[i] : CONJUGATE(a[i]);
         }
-        if (!NAME(decompose)(a, count, found, with_vectors ? vectors : NULL, scratch)) {
+        if (!NAME(decompose)(a, count, found, with_vectors ? vectors : NULL, strips, scratch)) {
             status = GN_BAD_VALUE;
             break;
         }
@@ -199,7 +205,9 @@ static void NAME(diagonalize_matrices)(int64_t begin, int64_t end, void *context
             for (int64_t k = 0; k < count; k++) {
                 for (int64_t i = 0; i < count; i++) {
                     *(STORAGE *)(to + i * out->strides[out->ndim - 2] + k * out->strides[out->ndim - 1]) =
-                        (STORAGE)vectors[order[k] * count + i];
+                        (STORAGE)*(const SCALAR *)(strips
+                                                   + (parts * i / GN_STRIP * count + order[k]) * GN_STRIP
+                                                   + parts * i % GN_STRIP);
                 }
             }
         }
