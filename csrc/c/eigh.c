@@ -6,6 +6,7 @@
 #include <float.h>
 
 #include "matrix.h"
+#include "reflections.h"
 #include "rotations.h"
 #include "scalar.h"
 
@@ -154,6 +155,46 @@ static int tridiagonal_values(double *diagonal, double *squares, int64_t count, 
         }
     }
     return 1;
+}
+
+/* Reduces a real symmetric matrix to a tridiagonal one by reflections (reflections.h): v of reflection k replaces what
+ * follows the diagonal in column k of `a`. Columns are gn_column_step apart. The change A - v w^T - w v^T is made in the
+ * sweep that multiplies A by the next v. */
+static void tridiagonalize(double *a, int64_t count, double *diagonal, double *beside, double *factors,
+                           double *scratch) {
+    const int64_t step = gn_column_step(count);
+    double *v = scratch;
+    double *next = v + step;
+    double *w = next + step;
+    double *products = w + step;
+    memset(scratch, 0, (size_t)(3 * step) * sizeof(double));
+    for (int64_t k = 0; k < count; k++) {
+        double *column = a + k * step;
+        for (int64_t i = k; i < count; i++) {
+            column[i] -= w[k] * v[i] + v[k] * w[i];
+        }
+        diagonal[k] = column[k];
+        beside[k] = factors[k] = 0;
+        if (k + 1 == count) {
+            break;
+        }
+        beside[k] = gn_reflect(column + k + 1, count - k - 1, &factors[k]);
+        memset(next, 0, (size_t)(k + 1) * sizeof(double));
+        memcpy(next + k + 1, column + k + 1, (size_t)(count - k - 1) * sizeof(double));
+        const gn_reduction work = {a, step, v, w, w, v};
+        gn_update_all(&work, k + 1, count, 1, (k + 1) / GN_COLUMN_LANES * GN_COLUMN_LANES, next, products);
+        double overlap = 0;
+        for (int64_t i = k + 1; i < count; i++) {
+            overlap += products[i] * next[i];
+        }
+        const double half = 0.5 * factors[k] * factors[k] * overlap;
+        for (int64_t i = 0; i < count; i++) {
+            w[i] = i <= k ? 0 : factors[k] * products[i] - half * next[i];
+        }
+        double *other = v;
+        v = next;
+        next = other;
+    }
 }
 
 #define GN_TEMPLATE "eigh_dtype.h"

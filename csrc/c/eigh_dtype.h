@@ -14,6 +14,7 @@
 #define IMAGINARY_OF(x) 0.0
 #endif
 
+#if IS_COMPLEX
 /* Reduces a Hermitian matrix to a real tridiagonal one by reflections I - factor v v^H: v of reflection k replaces what
  * follows the diagonal in row k of `a`.  `w` is scratch of `count` numbers. */
 static void NAME(make_tridiagonal)(SCALAR *a, int64_t count, double *diagonal, double *beside, SCALAR *factors,
@@ -111,6 +112,26 @@ static void NAME(multiply_reflections)(const SCALAR *a, int64_t count, const SCA
     }
 }
 
+#else
+/* The product of tridiagonalize's reflections, which are in `a`: its columns become rows of the strips (rotations.h).
+ * `product` is scratch of the size of the strips. */
+static void NAME(multiply_reflections)(const double *a, int64_t count, const double *factors, double *product,
+                                       double *scratch, double *strips) {
+    const int64_t step = gn_column_step(count);
+    for (int64_t k = 0; k < count; k++) {
+        double *v = strips + k * step;
+        memset(v, 0, (size_t)step * sizeof(double));
+        memcpy(v + k + 1, a + k * step + k + 1, (size_t)(count - k - 1) * sizeof(double));
+    }
+    gn_multiply_reflections(strips, factors, count - 1, 1, count, product, count, scratch);
+    for (int64_t i = 0; i < step; i += GN_STRIP) {
+        for (int64_t j = 0; j < count; j++) {
+            memcpy(strips + (i * count + j * GN_STRIP), product + j * step + i, GN_STRIP * sizeof(double));
+        }
+    }
+}
+#endif
+
 /* The eigenvalues of a Hermitian matrix, which is overwritten, in no order, and in row k of the strips, unless `vectors`
  * is NULL, the eigenvector k; `vectors` is scratch of the size of `a`.  `scratch`: 3 `count` numbers and then
  * diagonalize_scratch.  Returns 0 if they do not converge. */
@@ -119,22 +140,27 @@ static int NAME(decompose)(SCALAR *a, int64_t count, double *values, SCALAR *vec
     double *beside = (double *)scratch;
     SCALAR *factors = scratch + count;
     SCALAR *sums = factors + count;
+    double *const rest = (double *)(sums + count);
+#if IS_COMPLEX
     NAME(make_tridiagonal)(a, count, values, beside, factors, sums);
+#else
+    tridiagonalize(a, count, values, beside, factors, rest);
+#endif
     if (vectors == NULL) {
         for (int64_t i = 0; i < count; i++) {
             beside[i] *= beside[i];
         }
         return tridiagonal_values(values, beside, count, eps);
     }
-    NAME(multiply_reflections)(a, count, factors, vectors, sums, strips);
+    NAME(multiply_reflections)(a, count, factors, vectors, IS_COMPLEX ? sums : (SCALAR *)rest, strips);
     const int64_t width = count * (int64_t)(sizeof(SCALAR) / sizeof(double));
-    return diagonalize(values, beside, count, strips, width, eps, (double *)(sums + count));
+    return diagonalize(values, beside, count, strips, width, eps, rest);
 }
 
 /* Reads one triangle as a Hermitian matrix, and scales it by a power of two, so that squares stay in range and no digit
  * is lost. GN_BAD_VALUE if it is not finite. */
 static int32_t NAME(read_hermitian)(const char *from, int64_t row, int64_t column, int64_t count, SCALAR *a,
-                                    int *exponent) {
+                                    int64_t step, int *exponent) {
     double largest = 0;
     for (int64_t i = 0; i < count; i++) {
         for (int64_t j = 0; j <= i; j++) {
@@ -146,15 +172,17 @@ static int32_t NAME(read_hermitian)(const char *from, int64_t row, int64_t colum
                 return GN_BAD_VALUE;
             }
             largest = fmax(largest, fmax(fabs(REAL_OF(x)), fabs(IMAGINARY_OF(x))));
-            a[i * count + j] = x;
-            a[j * count + i] = CONJUGATE(x);
+            a[i * step + j] = x;
+            a[j * step + i] = CONJUGATE(x);
         }
     }
     frexp(largest, exponent);
     const double down = ldexp(1.0, -*exponent / 2);
     const double down_rest = ldexp(1.0, -*exponent - -*exponent / 2);
-    for (int64_t i = 0; i < count * count; i++) {
-        a[i] = a[i] * down * down_rest;
+    for (int64_t i = 0; i < count; i++) {
+        for (int64_t j = 0; j < step; j++) {
+            a[i * step + j] = j < count ? a[i * step + j] * down * down_rest : 0;
+        }
     }
     return GN_OK;
 }
@@ -168,11 +196,12 @@ static void NAME(diagonalize_matrices)(int64_t begin, int64_t end, void *context
     const int with_vectors = work->call->integers[1] != 0;
     const int64_t count = gn_rows_of(in);
     const int64_t parts = (int64_t)(sizeof(SCALAR) / sizeof(double));
-    const int64_t numbers = gn_checked(gn_checked(parts * count, count + 2), 3) + GN_STRIP * count
+    const int64_t step = IS_COMPLEX ? count : gn_column_step(count);
+    const int64_t numbers = gn_checked(gn_checked(3, gn_column_step(parts * count)) + 6 * parts, count)
                             + diagonalize_scratch(count);
     SCALAR *a = numbers < 0 ? NULL : gn_take_items(numbers, sizeof(double));
-    SCALAR *vectors = a + count * count;
-    SCALAR *scratch = vectors + count * count;
+    SCALAR *vectors = a + step * count;
+    SCALAR *scratch = vectors + step * count;
     double *found = (double *)(scratch + 3 * count) + diagonalize_scratch(count);
     int64_t *order = (int64_t *)(found + count);
     double *strips = (double *)(order + count);
@@ -183,11 +212,11 @@ static void NAME(diagonalize_matrices)(int64_t begin, int64_t end, void *context
         int exponent = 0;
         /* The upper triangle is the lower one of the transpose, which is the conjugate. */
         status = NAME(read_hermitian)((const char *)work->data[2] + gn_matrix_offset(in, 2, in, 2, matrix),
-                                      lower ? row : column, lower ? column : row, count, a, &exponent);
+                                      lower ? row : column, lower ? column : row, count, a, step, &exponent);
         if (status != GN_OK) {
             break;
         }
-        for (int64_t i = 0; i < count * count; i++) {
+        for (int64_t i = 0; i < count * step && IS_COMPLEX; i++) {
             a[i] = lower ? a[i] : CONJUGATE(a[i]);
         }
         if (!NAME(decompose)(a, count, found, with_vectors ? vectors : NULL, strips, scratch)) {
