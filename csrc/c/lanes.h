@@ -40,15 +40,16 @@ GN_INLINE gn_lanes gn_add_multiple(double a, gn_lanes b, gn_lanes sum) {
 }
 
 GN_INLINE double gn_sum_of_lanes(gn_lanes lanes) {
-#if !GN_HAS_GEMM
-    return lanes;
-#elif GN_GEMM_BYTES == 64
-    return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
-#elif GN_GEMM_BYTES == 32
-    return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
-#else
-    return lanes[0] + lanes[1];
-#endif
+    double sums[GN_LANES];
+    for (int lane = 0; lane < GN_LANES; lane++) {
+        sums[lane] = GN_LANE(lanes, lane);
+    }
+    for (int half = GN_LANES / 2; half > 0; half /= 2) {
+        for (int lane = 0; lane < half; lane++) {
+            sums[lane] += sums[lane + half];
+        }
+    }
+    return sums[0];
 }
 
 /* Columns are a whole number of these apart, and zero after their end: vectors of any width have no rest. */
