@@ -14,6 +14,7 @@
 #define IMAGINARY_OF(x) 0.0
 #endif
 
+#if IS_COMPLEX
 /* Reduces a Hermitian matrix to a real tridiagonal one by reflections I - factor v v^H: v of reflection k replaces what
  * follows the diagonal in row k of `a`.  `w` is scratch of `count` numbers. */
 static void NAME(make_tridiagonal)(SCALAR *a, int64_t count, double *diagonal, double *beside, SCALAR *factors,
@@ -71,9 +72,10 @@ static void NAME(make_tridiagonal)(SCALAR *a, int64_t count, double *diagonal, d
     }
 }
 
-/* The product of make_tridiagonal's reflections, which are in `a`, transposed; `sums` is scratch. */
+/* The product of make_tridiagonal's reflections, which are in `a`: its columns become rows of the strips (rotations.h).
+ * `sums` is scratch. */
 static void NAME(multiply_reflections)(const SCALAR *a, int64_t count, const SCALAR *factors, SCALAR *product,
-                                       SCALAR *sums) {
+                                       SCALAR *sums, double *strips) {
     for (int64_t i = 0; i < count * count; i++) {
         product[i] = i % (count + 1) == 0;
     }
@@ -100,38 +102,65 @@ static void NAME(multiply_reflections)(const SCALAR *a, int64_t count, const SCA
             }
         }
     }
+    const int64_t parts = (int64_t)(sizeof(SCALAR) / sizeof(double));
+    memset(strips, 0, (size_t)(gn_strips(parts * count) * count * GN_STRIP) * sizeof(double));
     for (int64_t i = 0; i < count; i++) {
-        for (int64_t j = 0; j < i; j++) {
-            const SCALAR kept = product[i * count + j];
-            product[i * count + j] = product[j * count + i];
-            product[j * count + i] = kept;
+        double *column = strips + parts * i / GN_STRIP * count * GN_STRIP + parts * i % GN_STRIP;
+        for (int64_t j = 0; j < count; j++) {
+            *(SCALAR *)(column + j * GN_STRIP) = product[i * count + j];
         }
     }
 }
 
-/* The eigenvalues of a Hermitian matrix, which is overwritten, in no order, and in row k of `vectors`, unless that is
- * NULL, the eigenvector k.  `scratch`: 3 `count` numbers.  Returns 0 if they do not converge. */
-static int NAME(decompose)(SCALAR *a, int64_t count, double *values, SCALAR *vectors, SCALAR *scratch) {
+#else
+/* The product of tridiagonalize's reflections, which are in `a`: its columns become rows of the strips (rotations.h).
+ * `product` is scratch of the size of the strips. */
+static void NAME(multiply_reflections)(const double *a, int64_t count, const double *factors, double *product,
+                                       double *scratch, double *strips) {
+    const int64_t step = gn_column_step(count);
+    for (int64_t k = 0; k < count; k++) {
+        double *v = strips + k * step;
+        memset(v, 0, (size_t)step * sizeof(double));
+        memcpy(v + k + 1, a + k * step + k + 1, (size_t)(count - k - 1) * sizeof(double));
+    }
+    gn_multiply_reflections(strips, factors, count - 1, 1, count, product, count, scratch);
+    for (int64_t i = 0; i < step; i += GN_STRIP) {
+        for (int64_t j = 0; j < count; j++) {
+            memcpy(strips + (i * count + j * GN_STRIP), product + j * step + i, GN_STRIP * sizeof(double));
+        }
+    }
+}
+#endif
+
+/* The eigenvalues of a Hermitian matrix, which is overwritten, in no order, and in row k of the strips, unless `vectors`
+ * is NULL, the eigenvector k; `vectors` is scratch of the size of `a`.  `scratch`: 3 `count` numbers and then
+ * diagonalize_scratch.  Returns 0 if they do not converge. */
+static int NAME(decompose)(SCALAR *a, int64_t count, double *values, SCALAR *vectors, double *strips, SCALAR *scratch) {
     const double eps = sizeof(MAGNITUDE) == sizeof(float) ? 0x1p-36 : DBL_EPSILON;
     double *beside = (double *)scratch;
     SCALAR *factors = scratch + count;
     SCALAR *sums = factors + count;
+    double *const rest = (double *)(sums + count);
+#if IS_COMPLEX
     NAME(make_tridiagonal)(a, count, values, beside, factors, sums);
+#else
+    tridiagonalize(a, count, values, beside, factors, rest);
+#endif
     if (vectors == NULL) {
         for (int64_t i = 0; i < count; i++) {
             beside[i] *= beside[i];
         }
         return tridiagonal_values(values, beside, count, eps);
     }
-    NAME(multiply_reflections)(a, count, factors, vectors, sums);
+    NAME(multiply_reflections)(a, count, factors, vectors, IS_COMPLEX ? sums : (SCALAR *)rest, strips);
     const int64_t width = count * (int64_t)(sizeof(SCALAR) / sizeof(double));
-    return diagonalize(values, beside, count, (double *)vectors, width, eps);
+    return diagonalize(values, beside, count, strips, width, eps, rest);
 }
 
 /* Reads one triangle as a Hermitian matrix, and scales it by a power of two, so that squares stay in range and no digit
  * is lost. GN_BAD_VALUE if it is not finite. */
 static int32_t NAME(read_hermitian)(const char *from, int64_t row, int64_t column, int64_t count, SCALAR *a,
-                                    int *exponent) {
+                                    int64_t step, int *exponent) {
     double largest = 0;
     for (int64_t i = 0; i < count; i++) {
         for (int64_t j = 0; j <= i; j++) {
@@ -143,15 +172,17 @@ static int32_t NAME(read_hermitian)(const char *from, int64_t row, int64_t colum
                 return GN_BAD_VALUE;
             }
             largest = fmax(largest, fmax(fabs(REAL_OF(x)), fabs(IMAGINARY_OF(x))));
-            a[i * count + j] = x;
-            a[j * count + i] = CONJUGATE(x);
+            a[i * step + j] = x;
+            a[j * step + i] = CONJUGATE(x);
         }
     }
     frexp(largest, exponent);
     const double down = ldexp(1.0, -*exponent / 2);
     const double down_rest = ldexp(1.0, -*exponent - -*exponent / 2);
-    for (int64_t i = 0; i < count * count; i++) {
-        a[i] = a[i] * down * down_rest;
+    for (int64_t i = 0; i < count; i++) {
+        for (int64_t j = 0; j < step; j++) {
+            a[i * step + j] = j < count ? a[i * step + j] * down * down_rest : 0;
+        }
     }
     return GN_OK;
 }
@@ -164,12 +195,16 @@ static void NAME(diagonalize_matrices)(int64_t begin, int64_t end, void *context
     const int lower = work->call->integers[0] == 'L' || work->call->integers[0] == 'l';
     const int with_vectors = work->call->integers[1] != 0;
     const int64_t count = gn_rows_of(in);
-    const int64_t numbers = gn_checked(gn_checked(count, count + 2), 2 * sizeof(SCALAR));
-    SCALAR *a = gn_take(numbers < 0 ? numbers : numbers + gn_checked(2 * count, sizeof(double)));
-    SCALAR *vectors = a + count * count;
-    SCALAR *scratch = vectors + count * count;
-    double *found = (double *)(scratch + 3 * count);
+    const int64_t parts = (int64_t)(sizeof(SCALAR) / sizeof(double));
+    const int64_t step = IS_COMPLEX ? count : gn_column_step(count);
+    const int64_t numbers = gn_checked(gn_checked(3, gn_column_step(parts * count)) + 6 * parts, count)
+                            + diagonalize_scratch(count);
+    SCALAR *a = numbers < 0 ? NULL : gn_take_items(numbers, sizeof(double));
+    SCALAR *vectors = a + step * count;
+    SCALAR *scratch = vectors + step * count;
+    double *found = (double *)(scratch + 3 * count) + diagonalize_scratch(count);
     int64_t *order = (int64_t *)(found + count);
+    double *strips = (double *)(order + count);
     int32_t status = a == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     for (int64_t matrix = begin; matrix < end && status == GN_OK; matrix++) {
         const int64_t row = in->strides[in->ndim - 2];
@@ -177,14 +212,14 @@ static void NAME(diagonalize_matrices)(int64_t begin, int64_t end, void *context
         int exponent = 0;
         /* The upper triangle is the lower one of the transpose, which is the conjugate. */
         status = NAME(read_hermitian)((const char *)work->data[2] + gn_matrix_offset(in, 2, in, 2, matrix),
-                                      lower ? row : column, lower ? column : row, count, a, &exponent);
+                                      lower ? row : column, lower ? column : row, count, a, step, &exponent);
         if (status != GN_OK) {
             break;
         }
-        for (int64_t i = 0; i < count * count; i++) {
+        for (int64_t i = 0; i < count * step && IS_COMPLEX; i++) {
             a[i] = lower ? a[i] : CONJUGATE(a[i]);
         }
-        if (!NAME(decompose)(a, count, found, with_vectors ? vectors : NULL, scratch)) {
+        if (!NAME(decompose)(a, count, found, with_vectors ? vectors : NULL, strips, scratch)) {
             status = GN_BAD_VALUE;
             break;
         }
@@ -199,7 +234,9 @@ static void NAME(diagonalize_matrices)(int64_t begin, int64_t end, void *context
             for (int64_t k = 0; k < count; k++) {
                 for (int64_t i = 0; i < count; i++) {
                     *(STORAGE *)(to + i * out->strides[out->ndim - 2] + k * out->strides[out->ndim - 1]) =
-                        (STORAGE)vectors[order[k] * count + i];
+                        (STORAGE)*(const SCALAR *)(strips
+                                                   + (parts * i / GN_STRIP * count + order[k]) * GN_STRIP
+                                                   + parts * i % GN_STRIP);
                 }
             }
         }

@@ -3,6 +3,91 @@
 #if CODE == GN_FLOAT32 || CODE == GN_FLOAT64 || IS_COMPLEX
 #include "matrix_dtype.h"
 
+#if !IS_COMPLEX
+/* Reads a matrix as columns (reflections.h). */
+static void NAME(read_columns)(const char *from, const gn_tensor *in, double *columns) {
+    const int64_t rows = gn_rows_of(in);
+    const int64_t step = gn_column_step(rows);
+    for (int64_t j = 0; j < gn_columns_of(in); j++) {
+        const char *at = from + j * in->strides[in->ndim - 1];
+        for (int64_t i = 0; i < rows; i++) {
+            columns[j * step + i] = *(const STORAGE *)(at + i * in->strides[in->ndim - 2]);
+        }
+        for (int64_t i = rows; i < step; i++) {
+            columns[j * step + i] = 0;
+        }
+    }
+}
+
+/* The reverse of read_columns. */
+static void NAME(write_columns)(char *to, const gn_tensor *out, const double *columns) {
+    const int64_t rows = gn_rows_of(out);
+    const int64_t step = gn_column_step(rows);
+    for (int64_t j = 0; j < gn_columns_of(out); j++) {
+        char *at = to + j * out->strides[out->ndim - 1];
+        for (int64_t i = 0; i < rows; i++) {
+            *(STORAGE *)(at + i * out->strides[out->ndim - 2]) = (STORAGE)columns[j * step + i];
+        }
+    }
+}
+
+static void NAME(geqrf_matrices)(int64_t begin, int64_t end, void *context) {
+    reflections *work = context;
+    const gn_call *call = work->call;
+    const gn_tensor *out = &call->tensors[0];
+    const gn_tensor *factors = &call->tensors[1];
+    const gn_tensor *in = &call->tensors[2];
+    const int64_t rows = gn_rows_of(in);
+    const int64_t columns = gn_columns_of(in);
+    const int64_t count = gn_min(rows, columns);
+    const int64_t numbers = gn_checked(gn_column_step(rows) + 4, columns) + gn_reflections_scratch(rows, columns);
+    double *a = gn_take_items(numbers, sizeof(double));
+    double *taus = a + gn_column_step(rows) * columns;
+    int32_t status = a == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+    for (int64_t matrix = begin; matrix < end && status == GN_OK; matrix++) {
+        NAME(read_columns)((const char *)work->data[2] + gn_matrix_offset(in, 2, in, 2, matrix), in, a);
+        gn_triangulate(a, rows, columns, taus, taus + columns);
+        NAME(write_columns)((char *)work->data[0] + gn_matrix_offset(out, 2, in, 2, matrix), out, a);
+        char *to = (char *)work->data[1] + gn_matrix_offset(factors, 1, in, 2, matrix);
+        for (int64_t k = 0; k < count; k++) {
+            *(STORAGE *)(to + k * factors->strides[factors->ndim - 1]) = (STORAGE)taus[k];
+        }
+    }
+    gn_report(&work->status, status);
+    gn_give(a);
+}
+
+static void NAME(product_matrices)(int64_t begin, int64_t end, void *context) {
+    reflections *work = context;
+    const gn_call *call = work->call;
+    const gn_tensor *out = &call->tensors[0];
+    const gn_tensor *in = &call->tensors[1];
+    const gn_tensor *factors = &call->tensors[2];
+    const int64_t rows = gn_rows_of(in);
+    const int64_t columns = gn_columns_of(in);
+    const int64_t count = factors->sizes[factors->ndim - 1];
+    const int64_t step = gn_column_step(rows);
+    const int64_t numbers = gn_checked(2 * step + 1, columns) + gn_reflections_scratch(rows, columns);
+    double *v = gn_take_items(numbers, sizeof(double));
+    double *product = v + step * columns;
+    double *taus = product + step * columns;
+    int32_t status = v == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+    for (int64_t matrix = begin; matrix < end && status == GN_OK; matrix++) {
+        NAME(read_columns)((const char *)work->data[1] + gn_matrix_offset(in, 2, in, 2, matrix), in, v);
+        const char *from = (const char *)work->data[2] + gn_matrix_offset(factors, 1, in, 2, matrix);
+        for (int64_t k = 0; k < count; k++) {
+            taus[k] = *(const STORAGE *)(from + k * factors->strides[factors->ndim - 1]);
+            memset(v + k * step, 0, (size_t)k * sizeof(double));
+            v[k * step + k] = 1;
+        }
+        gn_multiply_reflections(v, taus, count, 0, rows, product, columns, taus + columns);
+        NAME(write_columns)((char *)work->data[0] + gn_matrix_offset(out, 2, in, 2, matrix), out, product);
+    }
+    gn_report(&work->status, status);
+    gn_give(v);
+}
+
+#else
 /* Applies I - factor v v^H to `rows` rows of `width` elements, `step` apart; v is `stride` apart, its first element is
  * 1 whatever stands there. `shares` has room for a row. */
 static void NAME(reflect)(COMPUTE *a, int64_t step, int64_t rows, int64_t width, const COMPUTE *v, int64_t stride,
@@ -82,16 +167,6 @@ static void NAME(geqrf_matrices)(int64_t begin, int64_t end, void *context) {
     gn_give(a);
 }
 
-/* (a, tau; self). */
-int32_t NAME(kernel_geqrf)(const gn_call *call, void *const *data) {
-    const gn_tensor *in = &call->tensors[2];
-    reflections work = {call, data, GN_OK};
-    const int64_t least = gn_min(gn_rows_of(in), gn_columns_of(in));
-    const int64_t steps = gn_checked(gn_checked(gn_rows_of(in), gn_columns_of(in)), 2 * least + 1);
-    gn_parallel_for(0, gn_matrices(in, 2), gn_grain(steps), NAME(geqrf_matrices), &work);
-    return work.status;
-}
-
 static void NAME(product_matrices)(int64_t begin, int64_t end, void *context) {
     reflections *work = context;
     const gn_call *call = work->call;
@@ -123,6 +198,18 @@ static void NAME(product_matrices)(int64_t begin, int64_t end, void *context) {
     }
     gn_report(&work->status, status);
     gn_give(v);
+}
+
+#endif
+
+/* (a, tau; self). */
+int32_t NAME(kernel_geqrf)(const gn_call *call, void *const *data) {
+    const gn_tensor *in = &call->tensors[2];
+    reflections work = {call, data, GN_OK};
+    const int64_t least = gn_min(gn_rows_of(in), gn_columns_of(in));
+    const int64_t steps = gn_checked(gn_checked(gn_rows_of(in), gn_columns_of(in)), 2 * least + 1);
+    gn_parallel_for(0, gn_matrices(in, 2), gn_grain(steps), NAME(geqrf_matrices), &work);
+    return work.status;
 }
 
 /* (result; input, tau). */

@@ -189,6 +189,60 @@ static void NAME(swap_rows)(COMPUTE *x, int64_t width, int64_t one, int64_t othe
     }
 }
 
+static void NAME(swap_numbers)(COMPUTE *x, int64_t step, int64_t width, int64_t one, int64_t other) {
+    for (int64_t j = 0; j < width && one != other; j++) {
+        const COMPUTE number = x[j * step + one];
+        x[j * step + one] = x[j * step + other];
+        x[j * step + other] = number;
+    }
+}
+
+/* A few right sides, as columns. */
+static void NAME(lu_solve_narrow_matrices)(int64_t begin, int64_t end, void *context) {
+    factored *work = context;
+    const gn_call *call = work->call;
+    const gn_tensor *out = &call->tensors[0];
+    const gn_tensor *in = &call->tensors[1];
+    const gn_tensor *swaps = &call->tensors[2];
+    const gn_tensor *right = &call->tensors[3];
+    const int left = call->integers[0] != 0;
+    const int adjoint = (call->integers[1] != 0) == left;
+    const int64_t count = gn_rows_of(in);
+    const int64_t width = left ? gn_columns_of(out) : gn_rows_of(out);
+    const int64_t step = NAME(narrow_step)(count);
+    const int64_t row = in->strides[in->ndim - (adjoint ? 1 : 2)];
+    const int64_t column = in->strides[in->ndim - (adjoint ? 2 : 1)];
+    int64_t *pivots = gn_take_items(count, sizeof(int64_t));
+    COMPUTE *memory = NAME(take_narrow)(count, count + width);
+    COMPUTE *t = memory + WIDE;
+    COMPUTE *x = t + count * step;
+    int32_t status = pivots == NULL || memory == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+    for (int64_t matrix = begin; matrix < end && status == GN_OK; matrix++) {
+        status = NAME(read_pivots)(swaps, work->data[2], out, matrix, count, pivots);
+        if (status != GN_OK) {
+            break;
+        }
+        const char *from = (const char *)work->data[1] + gn_matrix_offset(in, 2, out, 2, matrix);
+        NAME(gather)((const char *)work->data[3] + gn_matrix_offset(right, 2, out, 2, matrix),
+                     right->strides[right->ndim - (left ? 1 : 2)], right->strides[right->ndim - (left ? 2 : 1)], width,
+                     count, !left, x, step);
+        for (int64_t k = 0; k < count && !adjoint; k++) {
+            NAME(swap_numbers)(x, step, width, k, pivots[k]);
+        }
+        NAME(solve_narrow)(from, row, column, adjoint, count, t, x, width, 0, !adjoint);
+        NAME(solve_narrow)(from, row, column, adjoint, count, t, x, width, 1, adjoint);
+        for (int64_t k = count - 1; k >= 0 && adjoint; k--) {
+            NAME(swap_numbers)(x, step, width, k, pivots[k]);
+        }
+        NAME(scatter)((char *)work->data[0] + gn_matrix_offset(out, 2, out, 2, matrix),
+                      out->strides[out->ndim - (left ? 1 : 2)], out->strides[out->ndim - (left ? 2 : 1)], width, count,
+                      !left, x, step);
+    }
+    gn_report(&work->status, status);
+    gn_give(memory);
+    gn_give(pivots);
+}
+
 /* A system from the right is the adjoint of one from the left. */
 static void NAME(lu_solve_matrices)(int64_t begin, int64_t end, void *context) {
     factored *work = context;
@@ -240,7 +294,10 @@ int32_t NAME(kernel_lu_solve)(const gn_call *call, void *const *data) {
     const gn_tensor *out = &call->tensors[0];
     factored work = {call, data, GN_OK};
     const int64_t steps = gn_checked(gn_rows_of(out), gn_checked(gn_columns_of(out), gn_rows_of(&call->tensors[1])));
-    gn_parallel_for(0, gn_matrices(out, 2), gn_grain(steps), NAME(lu_solve_matrices), &work);
+    const int64_t width = call->integers[0] != 0 ? gn_columns_of(out) : gn_rows_of(out);
+    const int64_t count = gn_rows_of(&call->tensors[1]);
+    gn_task *task = width > GN_NARROW && count > GN_SMALL ? NAME(lu_solve_matrices) : NAME(lu_solve_narrow_matrices);
+    gn_parallel_for(0, gn_matrices(out, 2), gn_grain(steps), task, &work);
     return work.status;
 }
 

@@ -3,12 +3,17 @@
 #define GN_MATRIX_H
 
 #include "direct.h"
+#include "gemm.h"
 #include "matmul.h"
 #include "threads.h"
 #include "workspace.h"
 
 /* Rows or columns that blocked algorithms treat before they update the rest by a matrix product. */
 #define GN_PANEL 48
+
+/* Systems with more right sides and more rows are solved by blocks. */
+#define GN_NARROW 16
+#define GN_SMALL 48
 
 /* The number of matrices: the product of all sizes but the last `own`. */
 static inline int64_t gn_matrices(const gn_tensor *tensor, int32_t own) {

@@ -37,7 +37,102 @@ static inline void NAME(scatter)(char *to, int64_t row, int64_t column, int64_t 
 /* y -= factor x. */
 static inline void NAME(subtract)(COMPUTE *restrict y, const COMPUTE *restrict x, COMPUTE factor, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
+#if IS_COMPLEX
         y[i] -= GN_TIMES(factor, x[i]);
+#else
+        y[i] = GN_FMA(-factor, x[i], y[i]);
+#endif
+    }
+}
+
+/* Numbers of a vector, of which narrow systems have as many, or one less, before and after each column. */
+#if IS_PRECISE && GN_HAS_GEMM
+#define WIDE ((int64_t)(GN_GEMM_BYTES / sizeof(COMPUTE)))
+typedef COMPUTE NAME(wide) __attribute__((vector_size(GN_GEMM_BYTES)));
+typedef COMPUTE NAME(loose_wide) __attribute__((vector_size(GN_GEMM_BYTES), aligned(sizeof(COMPUTE)), may_alias));
+
+/* x[0 .. WIDE] -= factor t. */
+GN_INLINE void NAME(subtract_wide)(COMPUTE *x, COMPUTE factor, NAME(wide) t) {
+    NAME(wide) rest = *(const NAME(loose_wide) *)x;
+    for (int lane = 0; lane < WIDE; lane++) {
+        rest[lane] = GN_FMA(-factor, t[lane], rest[lane]);
+    }
+    *(NAME(loose_wide) *)x = rest;
+}
+#else
+#define WIDE ((int64_t)1)
+typedef COMPUTE NAME(wide);
+typedef COMPUTE NAME(loose_wide);
+
+GN_INLINE void NAME(subtract_wide)(COMPUTE *x, COMPUTE factor, NAME(wide) t) {
+    *x -= GN_TIMES(factor, t);
+}
+#endif
+
+
+/* The distance of columns of a narrow system. */
+static inline int64_t NAME(narrow_step)(int64_t count) {
+    return count + 2 * WIDE;
+}
+
+/* Solves for `width` columns, of which `count` numbers follow x; t is the first column of the triangle. */
+GN_INLINE void NAME(substitute_columns)(const COMPUTE *t, int64_t count, COMPUTE *x, const int width, int upper,
+                                        int unitriangular) {
+    const int64_t step = NAME(narrow_step)(count);
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t p = upper ? count - 1 - k : k;
+        const COMPUTE *column = t + p * step;
+        COMPUTE factors[8];
+        GN_UNROLL
+        for (int c = 0; c < width; c++) {
+            COMPUTE *at = x + c * step + p;
+            *at = unitriangular ? *at : *at / column[p];
+            factors[c] = *at;
+        }
+        /* whole vectors, which begin after row p or end before it: others are not to be changed */
+        const int64_t first = upper ? p - WIDE : p + 1;
+        const int64_t vectors = (count - 1 - k + WIDE - 1) / WIDE;
+        for (int64_t number = 0; number < vectors; number++) {
+            const int64_t i = upper ? first - number * WIDE : first + number * WIDE;
+            const NAME(wide) numbers = *(const NAME(loose_wide) *)(column + i);
+            GN_UNROLL
+            for (int c = 0; c < width; c++) {
+                NAME(subtract_wide)(x + c * step + i, factors[c], numbers);
+            }
+        }
+    }
+}
+
+/* Zeroed memory for the columns of a narrow system; WIDE numbers are before them, and as many after each. */
+static inline COMPUTE *NAME(take_narrow)(int64_t count, int64_t width) {
+    const int64_t numbers = gn_checked(NAME(narrow_step)(count), width);
+    COMPUTE *memory = numbers > INT64_MAX - 2 * WIDE ? NULL : gn_take_items(numbers + 2 * WIDE, sizeof(COMPUTE));
+    if (memory != NULL) {
+        memset(memory, 0, (size_t)(numbers + 2 * WIDE) * sizeof(COMPUTE));
+    }
+    return memory;
+}
+
+/* X, `width` columns, narrow_step apart, becomes the solution of T X = X, for the triangle at `from`, with strides in
+ * bytes; `t` has room for `count` columns. */
+static inline void NAME(solve_narrow)(const char *from, int64_t row, int64_t column, int conjugated, int64_t count,
+                                      COMPUTE *t, COMPUTE *x, int64_t width, int upper, int unitriangular) {
+    const int64_t step = NAME(narrow_step)(count);
+    for (int64_t i = 0; i < count; i++) {
+        const char *at = from + i * row;
+        for (int64_t j = upper ? i : 0; j < (upper ? count : i + 1); j++) {
+            const COMPUTE number = *(const STORAGE *)(at + j * column);
+            t[j * step + i] = conjugated ? CONJUGATE(number) : number;
+        }
+    }
+    for (; width >= 8; width -= 8, x += 8 * step) {
+        NAME(substitute_columns)(t, count, x, 8, upper, unitriangular);
+    }
+    for (; width >= 4; width -= 4, x += 4 * step) {
+        NAME(substitute_columns)(t, count, x, 4, upper, unitriangular);
+    }
+    for (; width > 0; width--, x += step) {
+        NAME(substitute_columns)(t, count, x, 1, upper, unitriangular);
     }
 }
 

@@ -3,3 +3,4 @@
 #undef CONJUGATE
 #undef REAL_OF
 #undef IMAGINARY_OF
+#undef WIDE

@@ -1,167 +1,11 @@
-/* Singular values by Householder's reflections, which make a matrix bidiagonal, and the differential quotient-difference
- * algorithm with shifts (Fernando & Parlett, "Accurate singular values and differential qd algorithms", 1994).
- *
- * Reflections are applied lazily: a column and a row reflection are applied in the same sweep over the matrix that
- * multiplies it by the next reflection, so that it is read twice per column and written once. */
+/* Singular values by the differential quotient-difference algorithm with shifts (Fernando & Parlett, "Accurate singular
+ * values and differential qd algorithms", 1994). */
 #include "singular_values.h"
 
-#if defined(__GNUC__)
-
-/* Independent partial sums of a product; columns that are computed together. */
-#define LANES 8
-#define TOGETHER 4
-/* Fully unrolls a loop, so that arrays that it indexes are in registers. */
-#define GN_UNROLL _Pragma("GCC unroll 8")
 /* A squared off-diagonal element is negligible below this fraction of its neighbour. */
 #define NEGLIGIBLE (0x1p-46 * 0x1p-46)
 /* The most sweeps per value, far more than are needed. */
 #define SWEEPS 100
-
-int64_t gn_column_step(int64_t rows) {
-    return (rows + LANES - 1) / LANES * LANES;
-}
-
-int64_t gn_singular_scratch(int64_t rows, int64_t count) {
-    return 3 * gn_column_step(rows) + 8 * count;
-}
-
-typedef double vector __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
-
-static double sum_lanes(const vector *of) {
-    const double *lanes = (const double *)of;
-    return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
-}
-
-/* The reflection that zeroes all of x but its first element, which is returned: x - factor (x . v) v with v[0] = 1. x
- * is replaced by v. */
-static double reflect(double *x, int64_t count, double *factor) {
-    vector lanes = {0};
-    int64_t i = 1;
-    for (; i + LANES <= count; i += LANES) {
-        const vector part = *(const vector *)(x + i);
-        lanes += part * part;
-    }
-    for (int lane = 0; i < count; i++, lane++) {
-        lanes[lane] += x[i] * x[i];
-    }
-    const double rest = sum_lanes(&lanes);
-    const double first = x[0];
-    x[0] = 1;
-    *factor = 0;
-    if (rest == 0) {
-        return first;
-    }
-    const double length = -copysign(sqrt(first * first + rest), first);
-    *factor = (length - first) / length;
-    const double scale = 1 / (first - length);
-    for (i = 1; i < count; i++) {
-        x[i] *= scale;
-    }
-    return length;
-}
-
-/* The matrix, and the two reflections not yet applied: column j is to be reduced by row[j] * v + share[j] * z. */
-typedef struct reduction {
-    double *columns;
-    int64_t step;
-    const double *v;
-    const double *z;
-    const double *row;
-    const double *share;
-} reduction;
-
-/* Applies the reflections to `count` columns, from element `begin` on; products[c] is their product with `by`. */
-GN_INLINE void update_columns(const reduction *work, int64_t first, const int count, int64_t begin, const double *by,
-                              double *products) {
-    vector sums[TOGETHER] = {{0}};
-    const int64_t step = work->step;
-    double *column = work->columns + first * step;
-    for (int64_t i = begin; i < step; i += LANES) {
-        const vector v = *(const vector *)(work->v + i);
-        const vector z = *(const vector *)(work->z + i);
-        const vector factor = *(const vector *)(by + i);
-        GN_UNROLL
-        for (int c = 0; c < count; c++) {
-            vector *at = (vector *)(column + c * step + i);
-            const vector rest = *at - (work->row[first + c] * v + work->share[first + c] * z);
-            *at = rest;
-            sums[c] += rest * factor;
-        }
-    }
-    for (int c = 0; c < count; c++) {
-        products[c] = sum_lanes(&sums[c]);
-    }
-}
-
-/* to += factors[c] * column c of `count`. */
-GN_INLINE void add_columns(const double *column, int64_t step, const int count, int64_t begin, const double *factors,
-                           double *to) {
-    for (int64_t i = begin; i < step; i += LANES) {
-        vector sum = *(const vector *)(to + i);
-        GN_UNROLL
-        for (int c = 0; c < count; c++) {
-            sum += factors[c] * *(const vector *)(column + c * step + i);
-        }
-        *(vector *)(to + i) = sum;
-    }
-}
-
-/* Makes the matrix bidiagonal: its diagonal and superdiagonal. */
-static void make_bidiagonal(double *columns, int64_t rows, int64_t count, double *diagonal, double *beside,
-                            double *scratch) {
-    const int64_t step = gn_column_step(rows);
-    double *v = scratch;
-    double *next = v + step;
-    double *z = next + step;
-    double *row = z + step;
-    double *share = row + count;
-    double *products = share + count;
-    memset(scratch, 0, (size_t)(3 * step + 2 * count) * sizeof(double));
-    for (int64_t k = 0; k < count; k++) {
-        const int64_t begin = k / LANES * LANES;
-        const reduction work = {columns, step, v, z, row, share};
-        double *column = columns + k * step;
-        for (int64_t i = begin; i < step; i++) {
-            next[i] = i < k ? 0 : column[i] - (row[k] * v[i] + share[k] * z[i]);
-        }
-        double factor;
-        diagonal[k] = reflect(next + k, rows - k, &factor);
-        int64_t j = k + 1;
-        for (; j + TOGETHER <= count; j += TOGETHER) {
-            update_columns(&work, j, TOGETHER, begin, next, products + j);
-        }
-        for (; j < count; j++) {
-            update_columns(&work, j, 1, begin, next, products + j);
-        }
-        double *other = v;
-        v = next;
-        next = other;
-        if (k + 1 == count) {
-            break;
-        }
-        for (j = k + 1; j < count; j++) {
-            row[j] = factor * products[j];
-            share[j] = columns[j * step + k] - row[j];
-        }
-        double row_factor;
-        beside[k] = reflect(share + k + 1, count - k - 1, &row_factor);
-        memset(z + begin, 0, (size_t)(step - begin) * sizeof(double));
-        for (j = k + 1; j + TOGETHER <= count; j += TOGETHER) {
-            add_columns(columns + j * step, step, TOGETHER, begin, share + j, z);
-        }
-        for (; j < count; j++) {
-            add_columns(columns + j * step, step, 1, begin, share + j, z);
-        }
-        double overlap = 0;
-        for (j = k + 1; j < count; j++) {
-            overlap += share[j] * row[j];
-            share[j] *= row_factor;
-        }
-        for (int64_t i = begin; i < step; i++) {
-            z[i] = i <= k ? 0 : z[i] - overlap * v[i];
-        }
-    }
-}
 
 /* Squared elements of a bidiagonal matrix, q of the diagonal and e of the superdiagonal, from `low` to `high`; they
  * represent the squared singular values minus `sum`. */
@@ -292,20 +136,12 @@ static int find_squares(double *q, double *e, double *other_q, double *other_e, 
     return 1;
 }
 
-int gn_singular_values(double *columns, int64_t rows, int64_t count, double *values, double *scratch) {
-    double *q = scratch + 3 * gn_column_step(rows) + 3 * count; /* after the memory that make_bidiagonal needs */
-    double *e = q + count;
-    double *other_q = e + count;
-    double *other_e = other_q + count;
-    if (count == 0) {
-        return 1;
-    }
-    make_bidiagonal(columns, rows, count, q, e, scratch);
+int gn_bidiagonal_values(double *q, double *e, int64_t count, double *values, double *scratch) {
     for (int64_t i = 0; i < count; i++) {
         q[i] *= q[i];
         e[i] = i + 1 < count ? e[i] * e[i] : 0;
     }
-    if (!find_squares(q, e, other_q, other_e, (segment){0, count - 1, 0}, values)) {
+    if (count > 0 && !find_squares(q, e, scratch, scratch + count, (segment){0, count - 1, 0}, values)) {
         return 0;
     }
     for (int64_t i = 0; i < count; i++) { /* they are almost sorted */
@@ -318,26 +154,3 @@ int gn_singular_values(double *columns, int64_t rows, int64_t count, double *val
     }
     return 1;
 }
-
-#else /* no vector types */
-
-int64_t gn_column_step(int64_t rows) {
-    return rows;
-}
-
-int64_t gn_singular_scratch(int64_t rows, int64_t count) {
-    (void)rows;
-    (void)count;
-    return 0;
-}
-
-int gn_singular_values(double *columns, int64_t rows, int64_t count, double *values, double *scratch) {
-    (void)columns;
-    (void)rows;
-    (void)count;
-    (void)values;
-    (void)scratch;
-    return 0;
-}
-
-#endif

@@ -1,9 +1,12 @@
-/* _linalg_svd by one-sided Jacobi rotations, in doubles (Demmel & Veselic, "Jacobi's method is more accurate than QR",
- * 1992): pairs of columns are rotated until all are orthogonal; their lengths are then the singular values. Pairs are
- * in the reference's order, which gives the same signs. singular_values.c computes values without vectors. */
+/* _linalg_svd, in doubles. Matrices of a few columns are decomposed by one-sided Jacobi rotations (Demmel & Veselic,
+ * "Jacobi's method is more accurate than QR", 1992): pairs of columns are rotated until all are orthogonal; their lengths
+ * are then the singular values. Others are made bidiagonal and diagonalized by implicit QR steps (bidiagonal.c).
+ * singular_values.c computes values without vectors. */
 #include <float.h>
 
+#include "bidiagonal.h"
 #include "direct.h"
+#include "rotations.h"
 #include "scalar.h"
 #include "singular_values.h"
 #include "threads.h"
@@ -14,6 +17,8 @@
 /* A column shorter than this counts as zero: its products may be subnormal, and so not exact. Beside a largest element of
  * about 1 it does not matter. */
 #define LEAST 0x1p-400
+/* Columns up to which Jacobi's method is faster. */
+#define FEW 4
 /* Partial sums of a product, so that its loop vectorises. */
 #define LANES 8
 

@@ -153,12 +153,66 @@ static void NAME(write_columns)(const gn_tensor *out, char *to, const SCALAR *co
     }
 }
 
-/* One matrix. GN_BAD_VALUE if it is not finite. */
-static int32_t NAME(decompose_matrix)(const decomposition *work, int64_t matrix, SCALAR *memory) {
-    const gn_call *call = work->call;
-    const gn_tensor *in = &call->tensors[3];
+/* Reads a matrix as columns, `step` apart, with zeros after them, and scales it by a power of two, so that squares stay
+ * in range and no digit is lost. GN_BAD_VALUE if it is not finite. */
+static int32_t NAME(read_columns)(const decomposition *work, int64_t matrix, SCALAR *columns, int64_t step,
+                                  int *exponent) {
+    const gn_tensor *in = &work->call->tensors[3];
     const gn_tensor batch = {CODE, in->ndim - 2, in->sizes, in->strides};
     const char *from = (const char *)work->data[3] + gn_offset(&batch, matrix, -1);
+    const int tall = work->rows >= work->columns;
+    const int64_t rows = tall ? work->rows : work->columns;
+    const int64_t count = tall ? work->columns : work->rows;
+    const int64_t along = in->strides[tall ? in->ndim - 2 : in->ndim - 1];
+    const int64_t across = in->strides[tall ? in->ndim - 1 : in->ndim - 2];
+    double largest = 0;
+    int is_finite = 1;
+    for (int64_t j = 0; j < count; j++) {
+        for (int64_t i = 0; i < rows; i++) {
+            const SCALAR x = *(const STORAGE *)(from + i * along + j * across);
+            const double size = fmax(fabs(REAL_OF(x)), fabs(IMAGINARY_OF(x)));
+            is_finite &= isfinite(REAL_OF(x)) && isfinite(IMAGINARY_OF(x));
+            largest = size > largest ? size : largest;
+            columns[j * step + i] = tall ? x : CONJUGATE(x);
+        }
+        for (int64_t i = rows; i < step; i++) {
+            columns[j * step + i] = 0;
+        }
+    }
+    if (!is_finite) {
+        return GN_BAD_VALUE;
+    }
+    frexp(largest, exponent);
+    const double down = ldexp(1.0, -*exponent / 2);
+    const double down_rest = ldexp(1.0, -*exponent - -*exponent / 2);
+    for (int64_t i = 0; i < count * step; i++) {
+        columns[i] = columns[i] * down * down_rest;
+    }
+    return GN_OK;
+}
+
+/* Writes the values, in the given order. */
+static void NAME(write_values)(const decomposition *work, int64_t matrix, const double *values, const int64_t *order,
+                               int exponent) {
+    const gn_tensor *in = &work->call->tensors[3];
+    const gn_tensor *out = &work->call->tensors[1];
+    const gn_tensor batch = {out->dtype, in->ndim - 2, in->sizes, out->strides};
+    char *to = (char *)work->data[1] + gn_offset(&batch, matrix, -1);
+    for (int64_t i = 0; i < gn_min(work->rows, work->columns); i++) {
+        *(MAGNITUDE *)(to + i * out->strides[in->ndim - 2]) =
+            (MAGNITUDE)ldexp(fabs(values[order == NULL ? i : order[i]]), exponent);
+    }
+}
+
+/* The memory of a matrix of U (`number` 0) or Vh (2). */
+static char *NAME(result_at)(const decomposition *work, int number, int64_t matrix) {
+    const gn_tensor *in = &work->call->tensors[3];
+    const gn_tensor batch = {CODE, in->ndim - 2, in->sizes, work->call->tensors[number].strides};
+    return (char *)work->data[number] + gn_offset(&batch, matrix, -1);
+}
+
+/* One matrix, by Jacobi rotations. GN_BAD_VALUE if it is not finite. */
+static int32_t NAME(decompose_matrix)(const decomposition *work, int64_t matrix, SCALAR *memory) {
     const int tall = work->rows >= work->columns;
     const int64_t rows = tall ? work->rows : work->columns;
     const int64_t count = tall ? work->columns : work->rows;
@@ -169,50 +223,18 @@ static int32_t NAME(decompose_matrix)(const decomposition *work, int64_t matrix,
     double *values = (double *)(right + count * count);
     double *lengths = values + count;
     int64_t *order = (int64_t *)(lengths + count);
-    double largest = 0;
-    for (int64_t j = 0; j < count; j++) {
-        for (int64_t i = 0; i < rows; i++) {
-            const int64_t row = tall ? i : j;
-            const int64_t column = tall ? j : i;
-            const STORAGE x = *(const STORAGE *)(from + row * in->strides[in->ndim - 2]
-                                                 + column * in->strides[in->ndim - 1]);
-            const SCALAR number = tall ? (SCALAR)x : CONJUGATE((SCALAR)x);
-            if (!isfinite(REAL_OF(number)) || !isfinite(IMAGINARY_OF(number))) {
-                return GN_BAD_VALUE;
-            }
-            largest = fmax(largest, fmax(fabs(REAL_OF(number)), fabs(IMAGINARY_OF(number))));
-            columns[j * rows + i] = number;
-        }
-    }
-    /* By a power of two, so that squares stay in range and no digit is lost. */
-    int exponent = 0;
-    frexp(largest, &exponent);
-    const double down = ldexp(1.0, -exponent / 2);
-    const double down_rest = ldexp(1.0, -exponent - -exponent / 2);
-    for (int64_t i = 0; i < rows * count; i++) {
-        columns[i] = columns[i] * down * down_rest;
+    int exponent;
+    if (NAME(read_columns)(work, matrix, columns, rows, &exponent) != GN_OK) {
+        return GN_BAD_VALUE;
     }
     const int64_t wanted = work->with_vectors ? (work->full ? rows : count) : 0;
     NAME(decompose)(columns, turns, rows, count, left, values, right, lengths, order, wanted);
-    const gn_tensor values_batch = {call->tensors[1].dtype, in->ndim - 2, in->sizes, call->tensors[1].strides};
-    char *value_at = (char *)work->data[1] + gn_offset(&values_batch, matrix, -1);
-    for (int64_t i = 0; i < count; i++) {
-        *(MAGNITUDE *)(value_at + i * call->tensors[1].strides[in->ndim - 2]) = (MAGNITUDE)ldexp(values[i], exponent);
-    }
+    NAME(write_values)(work, matrix, values, NULL, exponent);
     if (work->with_vectors) {
-        const gn_tensor *u = &call->tensors[0];
-        const gn_tensor *vh = &call->tensors[2];
-        const gn_tensor u_batch = {CODE, in->ndim - 2, in->sizes, u->strides};
-        const gn_tensor vh_batch = {CODE, in->ndim - 2, in->sizes, vh->strides};
-        char *u_at = (char *)work->data[0] + gn_offset(&u_batch, matrix, -1);
-        char *vh_at = (char *)work->data[2] + gn_offset(&vh_batch, matrix, -1);
-        if (tall) {
-            NAME(write_columns)(u, u_at, left, wanted, rows, 0);
-            NAME(write_columns)(vh, vh_at, right, count, count, 1);
-        } else {
-            NAME(write_columns)(u, u_at, right, count, count, 0);
-            NAME(write_columns)(vh, vh_at, left, wanted, rows, 1);
-        }
+        const gn_tensor *of_left = &work->call->tensors[tall ? 0 : 2];
+        const gn_tensor *of_right = &work->call->tensors[tall ? 2 : 0];
+        NAME(write_columns)(of_left, NAME(result_at)(work, tall ? 0 : 2, matrix), left, wanted, rows, !tall);
+        NAME(write_columns)(of_right, NAME(result_at)(work, tall ? 2 : 0, matrix), right, count, count, tall);
     }
     return GN_OK;
 }
@@ -233,74 +255,233 @@ static int32_t NAME(decompose_once)(const decomposition *work, int64_t matrix) {
     return status;
 }
 
-/* A complex matrix is the real one ((Re, -Im), (Im, Re)), which has each singular value twice. */
+/* Numbers that are the parts of an element. */
 #if IS_COMPLEX
 #define PARTS 2
 #else
 #define PARTS 1
 #endif
 
-/* One matrix's values alone. GN_BAD_VALUE if it is not finite. */
-static int32_t NAME(find_values)(const decomposition *work, int64_t matrix, double *memory) {
-    const gn_call *call = work->call;
-    const gn_tensor *in = &call->tensors[3];
-    const gn_tensor *out = &call->tensors[1];
-    const gn_tensor batch = {CODE, in->ndim - 2, in->sizes, in->strides};
-    const gn_tensor values_batch = {out->dtype, in->ndim - 2, in->sizes, out->strides};
-    const char *from = (const char *)work->data[3] + gn_offset(&batch, matrix, -1);
-    char *to = (char *)work->data[1] + gn_offset(&values_batch, matrix, -1);
+#if IS_COMPLEX
+/* The reflection I - factor v v^H whose adjoint makes x a real multiple of the first unit vector, which is returned. x
+ * is replaced by v, whose first element is 1. */
+static double NAME(reflect)(SCALAR *x, int64_t count, SCALAR *factor) {
+    const SCALAR first = x[0];
+    const double rest = REAL_OF(NAME(inner)(x + 1, x + 1, count - 1)) + IMAGINARY_OF(first) * IMAGINARY_OF(first);
+    x[0] = 1;
+    *factor = 0;
+    if (rest < GN_LEAST * GN_LEAST) {
+        return REAL_OF(first);
+    }
+    const double length = -copysign(sqrt(REAL_OF(first) * REAL_OF(first) + rest), REAL_OF(first));
+    const SCALAR scale = 1 / (first - length);
+    *factor = (length - first) / length;
+    for (int64_t i = 1; i < count; i++) {
+        x[i] = GN_TIMES(x[i], scale);
+    }
+    return length;
+}
+
+static void NAME(add_multiple)(SCALAR *restrict to, SCALAR factor, const SCALAR *restrict from, int64_t count) {
+    for (int64_t i = 0; i < count; i++) {
+        to[i] += GN_TIMES(factor, from[i]);
+    }
+}
+
+/* gn_make_bidiagonal; distances are in elements. */
+static void NAME(make_bidiagonal)(SCALAR *columns, int64_t step, int64_t rows, int64_t count, double *diagonal,
+                                  double *beside, SCALAR *vectors, int64_t vector_step, SCALAR *factors, SCALAR *z) {
+    for (int64_t k = 0; k < count; k++) {
+        SCALAR *v = columns + k * step + k;
+        diagonal[k] = NAME(reflect)(v, rows - k, &factors[k]);
+        for (int64_t j = k + 1; j < count; j++) {
+            SCALAR *column = columns + j * step + k;
+            const SCALAR overlap = NAME(inner)(v, column, rows - k);
+            NAME(add_multiple)(column, -GN_TIMES(CONJUGATE(factors[k]), overlap), v, rows - k);
+        }
+        beside[k] = 0;
+        if (k + 1 == count) {
+            break;
+        }
+        SCALAR *w = vectors + k * vector_step;
+        for (int64_t j = k + 1; j < count; j++) {
+            w[j] = CONJUGATE(columns[j * step + k]);
+        }
+        beside[k] = NAME(reflect)(w + k + 1, count - k - 1, &factors[count + k]);
+        memset(z, 0, (size_t)rows * sizeof(SCALAR));
+        for (int64_t j = k + 1; j < count; j++) {
+            NAME(add_multiple)(z, w[j], columns + j * step + k + 1, rows - k - 1);
+        }
+        for (int64_t j = k + 1; j < count; j++) {
+            NAME(add_multiple)(columns + j * step + k + 1, -GN_TIMES(factors[count + k], CONJUGATE(w[j])), z,
+                               rows - k - 1);
+        }
+    }
+}
+
+/* gn_multiply_reflections; distances are in elements. */
+static void NAME(multiply_reflections)(const SCALAR *vectors, int64_t step, const SCALAR *factors, int64_t count,
+                                       int64_t first, int64_t rows, SCALAR *product, int64_t wanted) {
+    memset(product, 0, (size_t)(wanted * step) * sizeof(SCALAR));
+    for (int64_t j = 0; j < wanted; j++) {
+        product[j * step + j] = 1;
+    }
+    for (int64_t k = count - 1; k >= 0; k--) {
+        const int64_t top = k + first;
+        const SCALAR *v = vectors + k * step + top;
+        for (int64_t j = top; j < wanted; j++) {
+            SCALAR *column = product + j * step + top;
+            const SCALAR overlap = NAME(inner)(v, column, rows - top);
+            NAME(add_multiple)(column, -GN_TIMES(factors[k], overlap), v, rows - top);
+        }
+    }
+}
+#endif
+
+/* Writes rows of strips (rotations.h) as columns of U, or as conjugated rows of Vh: the first `ordered` ones in this
+ * order, and with the opposite sign those whose value in `signs`, unless that is NULL, is negative. */
+static void NAME(write_strips)(const gn_tensor *out, char *to, const double *strips, int64_t count, int64_t size,
+                               const int64_t *order, int64_t ordered, const double *signs, int as_rows) {
+    const int64_t row = out->strides[out->ndim - (as_rows ? 1 : 2)];
+    const int64_t column = out->strides[out->ndim - (as_rows ? 2 : 1)];
+    for (int64_t j = 0; j < count; j++) {
+        const int64_t from = j < ordered ? order[j] : j;
+        const double sign = signs != NULL && signs[from] < 0 ? -1.0 : 1.0;
+        for (int64_t i = 0; i < size; i++) {
+            const int64_t place = PARTS * i;
+            const SCALAR x =
+                *(const SCALAR *)(strips + (place / GN_STRIP * count + from) * GN_STRIP + place % GN_STRIP) * sign;
+            *(STORAGE *)(to + i * row + j * column) = (STORAGE)(as_rows ? CONJUGATE(x) : x);
+        }
+    }
+}
+
+/* Distributes columns, `step` numbers apart, to strips. */
+static void NAME(make_strips)(const double *columns, int64_t count, int64_t step, double *strips) {
+    for (int64_t i = 0; i < step; i += GN_STRIP) {
+        for (int64_t j = 0; j < count; j++) {
+            memcpy(strips + (i * count + j * GN_STRIP), columns + j * step + i, GN_STRIP * sizeof(double));
+        }
+    }
+}
+
+/* Bytes of scratch memory of bidiagonalize_matrix. */
+static int64_t NAME(bidiagonalize_nbytes)(const decomposition *work) {
+    const int64_t rows = gn_max(work->rows, work->columns);
+    const int64_t count = gn_min(work->rows, work->columns);
+    const int64_t wanted = work->full ? rows : count;
+    const int64_t numbers = gn_checked(2 * wanted, gn_column_step(PARTS * rows))
+                            + gn_checked(2 * count, gn_column_step(PARTS * count));
+    const int64_t scratch =
+        gn_max(gn_diagonalize_scratch(count), PARTS * (rows + gn_bidiagonal_scratch(rows, count)));
+    return numbers < 0 ? numbers : gn_checked(numbers + (4 + PARTS) * count + 3 * rows + scratch, sizeof(double));
+}
+
+/* One matrix with vectors, by a bidiagonal one. GN_BAD_VALUE if it is not finite. */
+static int32_t NAME(bidiagonalize_matrix)(const decomposition *work, int64_t matrix, double *memory) {
     const int tall = work->rows >= work->columns;
     const int64_t rows = tall ? work->rows : work->columns;
     const int64_t count = tall ? work->columns : work->rows;
-    const int64_t along = in->strides[tall ? in->ndim - 2 : in->ndim - 1];
-    const int64_t across = in->strides[tall ? in->ndim - 1 : in->ndim - 2];
+    const int64_t wanted = work->full ? rows : count;
     const int64_t step = gn_column_step(PARTS * rows);
-    double *values = memory + PARTS * count * step;
-    double largest = 0;
-    memset(memory, 0, (size_t)(PARTS * count * step) * sizeof(double));
-    for (int64_t j = 0; j < count; j++) {
-        for (int64_t i = 0; i < rows; i++) {
-            const SCALAR x = *(const STORAGE *)(from + i * along + j * across);
-            if (!isfinite(REAL_OF(x)) || !isfinite(IMAGINARY_OF(x))) {
-                return GN_BAD_VALUE;
-            }
-            largest = fmax(largest, fmax(fabs(REAL_OF(x)), fabs(IMAGINARY_OF(x))));
-            memory[j * step + i] = REAL_OF(x);
+    const int64_t right_step = gn_column_step(PARTS * count);
+    double *columns = memory; /* later the strips of the product */
+    double *product = columns + wanted * step;
+    double *vectors = product + wanted * step; /* later the strips of the right product */
+    double *right_product = vectors + count * right_step;
+    double *values = right_product + count * right_step;
+    double *beside = values + count;
+    SCALAR *factors = (SCALAR *)(beside + count);
+    double *scratch = (double *)(factors + 2 * count);
+    const double eps = sizeof(MAGNITUDE) == sizeof(float) ? 0x1p-36 : DBL_EPSILON;
+    int exponent;
+    if (NAME(read_columns)(work, matrix, (SCALAR *)columns, step / PARTS, &exponent) != GN_OK) {
+        return GN_BAD_VALUE;
+    }
 #if IS_COMPLEX
-            memory[j * step + rows + i] = cimag(x);
-            memory[(count + j) * step + i] = -cimag(x);
-            memory[(count + j) * step + rows + i] = creal(x);
+    NAME(make_bidiagonal)((SCALAR *)columns, step / 2, rows, count, values, beside, (SCALAR *)vectors, right_step / 2,
+                          factors, (SCALAR *)scratch);
+    NAME(multiply_reflections)((SCALAR *)columns, step / 2, factors, count, 0, rows, (SCALAR *)product, wanted);
+    NAME(multiply_reflections)((SCALAR *)vectors, right_step / 2, factors + count, count - 1, 1, count,
+                               (SCALAR *)right_product, count);
+#else
+    gn_make_bidiagonal(columns, rows, count, values, beside, vectors, factors, scratch);
+    gn_multiply_reflections(columns, factors, count, 0, rows, product, wanted, scratch);
+    gn_multiply_reflections(vectors, factors + count, count - 1, 1, count, right_product, count, scratch);
 #endif
-        }
-    }
-    /* By a power of two, so that squares stay in range and no digit is lost. */
-    int exponent = 0;
-    frexp(largest, &exponent);
-    const double down = ldexp(1.0, -exponent / 2);
-    const double down_rest = ldexp(1.0, -exponent - -exponent / 2);
-    for (int64_t i = 0; i < PARTS * count * step; i++) {
-        memory[i] = memory[i] * down * down_rest;
-    }
-    if (!gn_singular_values(memory, PARTS * rows, PARTS * count, values, values + PARTS * count)) {
+    NAME(make_strips)(product, wanted, step, columns);
+    NAME(make_strips)(right_product, count, right_step, vectors);
+    if (!gn_diagonalize_bidiagonal(values, beside, count, columns, wanted, step, vectors, right_step, eps, scratch)) {
         return NAME(decompose_once)(work, matrix);
     }
+    double *sizes = beside;
+    int64_t *order = (int64_t *)scratch;
     for (int64_t i = 0; i < count; i++) {
-        *(MAGNITUDE *)(to + i * out->strides[in->ndim - 2]) = (MAGNITUDE)ldexp(values[PARTS * i], exponent);
+        sizes[i] = fabs(values[i]);
     }
+    order_descending(sizes, order, count);
+    NAME(write_values)(work, matrix, values, order, exponent);
+    const gn_tensor *of_left = &work->call->tensors[tall ? 0 : 2];
+    const gn_tensor *of_right = &work->call->tensors[tall ? 2 : 0];
+    NAME(write_strips)(of_left, NAME(result_at)(work, tall ? 0 : 2, matrix), columns, wanted, rows, order, count, NULL,
+                       !tall);
+    NAME(write_strips)(of_right, NAME(result_at)(work, tall ? 2 : 0, matrix), vectors, count, count, order, count,
+                       values, tall);
+    return GN_OK;
+}
+
+/* Bytes of scratch memory of find_values. */
+static int64_t NAME(values_nbytes)(const decomposition *work) {
+    const int64_t rows = gn_max(work->rows, work->columns);
+    const int64_t count = gn_min(work->rows, work->columns);
+    const int64_t numbers = gn_checked(count, gn_column_step(PARTS * rows))
+                            + gn_checked(IS_COMPLEX * count, gn_column_step(PARTS * count));
+    const int64_t scratch = gn_max(2 * count, gn_max(PARTS * rows, gn_bidiagonal_scratch(rows, count)));
+    return numbers < 0 ? numbers : gn_checked(numbers + (3 + 2 * PARTS) * count + scratch, sizeof(double));
+}
+
+/* One matrix's values alone. GN_BAD_VALUE if it is not finite. */
+static int32_t NAME(find_values)(const decomposition *work, int64_t matrix, double *memory) {
+    const int64_t rows = gn_max(work->rows, work->columns);
+    const int64_t count = gn_min(work->rows, work->columns);
+    const int64_t step = gn_column_step(PARTS * rows);
+    double *values = memory + count * step;
+    double *diagonal = values + count;
+    double *beside = diagonal + count;
+    SCALAR *factors = (SCALAR *)(beside + count);
+    double *scratch = (double *)(factors + 2 * count);
+    int exponent;
+    if (NAME(read_columns)(work, matrix, (SCALAR *)memory, step / PARTS, &exponent) != GN_OK) {
+        return GN_BAD_VALUE;
+    }
+#if IS_COMPLEX
+    const int64_t vector_step = gn_column_step(PARTS * count);
+    SCALAR *z = (SCALAR *)scratch;
+    SCALAR *vectors = (SCALAR *)(scratch + gn_max(2 * count, PARTS * rows));
+    NAME(make_bidiagonal)((SCALAR *)memory, step / PARTS, rows, count, diagonal, beside, vectors, vector_step / PARTS,
+                          factors, z);
+#else
+    gn_make_bidiagonal(memory, rows, count, diagonal, beside, NULL, factors, scratch);
+#endif
+    if (!gn_bidiagonal_values(diagonal, beside, count, values, scratch)) {
+        return NAME(decompose_once)(work, matrix);
+    }
+    NAME(write_values)(work, matrix, values, NULL, exponent);
     return GN_OK;
 }
 
 static void NAME(decompose_matrices)(int64_t begin, int64_t end, void *context) {
     decomposition *work = context;
-    const int64_t rows = gn_max(work->rows, work->columns);
     const int64_t count = gn_min(work->rows, work->columns);
-    const int64_t numbers =
-        gn_checked(PARTS * count, gn_column_step(PARTS * rows) + 1) + gn_singular_scratch(PARTS * rows, PARTS * count);
-    void *memory = gn_take(work->with_vectors ? NAME(decomposition_nbytes)(work) : gn_checked(numbers, sizeof(double)));
+    const int64_t nbytes = !work->with_vectors ? NAME(values_nbytes)(work)
+                           : count > FEW       ? NAME(bidiagonalize_nbytes)(work)
+                                               : NAME(decomposition_nbytes)(work);
+    void *memory = gn_take(nbytes);
     int32_t status = memory == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     for (int64_t matrix = begin; matrix < end && status == GN_OK; matrix++) {
-        status = work->with_vectors ? NAME(decompose_matrix)(work, matrix, memory)
-                                    : NAME(find_values)(work, matrix, memory);
+        status = !work->with_vectors ? NAME(find_values)(work, matrix, memory)
+                 : count > FEW       ? NAME(bidiagonalize_matrix)(work, matrix, memory)
+                                     : NAME(decompose_matrix)(work, matrix, memory);
     }
     gn_report(&work->status, status);
     gn_give(memory);

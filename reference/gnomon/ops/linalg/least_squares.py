@@ -18,6 +18,7 @@ from ...values.geometry import broadcast_sizes
 from ...values.limits import finfo
 
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")  # LAPACK's routines
+LARGE = 64  # rows for which a product costs little beside QR
 
 
 def _has_vectors(A: Any, b: Any) -> bool:
@@ -46,22 +47,74 @@ def _check_lstsq(A: Any, b: Any) -> None:
         raise RuntimeError(f"{name}: input.size(-2) should match other.size({where})")
 
 
+def _triangle(A: Any, B: Any) -> tuple[Any, Any, Any]:
+    """R of ``A = Q R``, the first rows of ``Q^H B``, and Q, which is None for a matrix of more rows.
+
+    For a wide matrix they are those of ``A^H``, and B itself.
+    """
+    batch = broadcast_sizes(tuple(A.shape[:-2]), tuple(B.shape[:-2]))
+    A, B = (each.expand(*batch, *each.shape[-2:]) for each in (A, B))
+    if A.size(-2) < A.size(-1):
+        Q, R = aten.linalg_qr.default(A.mH)
+        return R, B, Q
+    count = A.size(-1)
+    factored = aten.geqrf.default(aten.cat.default([A, B], -1))[0].narrow(-2, 0, count)
+    return factored.narrow(-1, 0, count), factored.narrow(-1, count, B.size(-1)), None
+
+
+def _solve(R: Any, right: Any, Q: Any) -> Any:
+    solve = aten.linalg_solve_triangular.default
+    return solve(R, right, upper=True) if Q is None else Q.matmul(solve(R.mH, right, upper=False))
+
+
 def _by_qr(A: Any, B: Any) -> Any:
     """``R^-1 Q^H B`` for a tall matrix of full rank; ``Q R^-H B``, with ``A^H = Q R``, for a wide one.
 
     As LAPACK's, it is 0 for a matrix of zeros; other matrices without full rank are refused.
     """
-    is_wide = A.size(-2) < A.size(-1)
-    Q, R = aten.linalg_qr.default(A.mH if is_wide else A)
+    R, right, Q = _triangle(A, B)
+    zeros = R.diagonal(0, -2, -1) == 0
+    if can_be_read(zeros) and not zeros.any().item():
+        return _solve(R, right, Q)
     is_zero = (A == 0).flatten(-2).all(-1)
     count = R.size(-1)
     places = aten.arange(1, count + 1, dtype=int32, device=A.device)
-    first = aten.where(R.diagonal(0, -2, -1) == 0, places, count + 1).amin(-1)
+    first = aten.where(zeros, places, count + 1).amin(-1)
     info = first.masked_fill((first > count) | is_zero, 0)
     aten._linalg_check_errors.default(info, "gnomon.linalg.lstsq", is_matrix=A.ndim == 2)
-    solve = aten.linalg_solve_triangular.default
-    X = Q.matmul(solve(R.mH, B, upper=False)) if is_wide else solve(R, Q.mH.matmul(B), upper=True)
-    return X.masked_fill(is_zero.unsqueeze(-1).unsqueeze(-1), 0)
+    return _solve(R, right, Q).masked_fill(is_zero.unsqueeze(-1).unsqueeze(-1), 0)
+
+
+def _by_rank(A: Any, B: Any, rcond: float) -> tuple[Any, Any]:
+    """The solution and the rank: by QR for matrices that are certainly of full rank, else by their SVD.
+
+    A matrix is if the product of bounds of the largest singular values of A and of ``R^-1`` is less than
+    1 / rcond. Such a bound is the Frobenius norm, or the square root of that of ``A A^H``, which is closer.
+    """
+    if not can_be_read(A):
+        return _by_svd(A, B, rcond)[:2]
+    R, right, Q = _triangle(A, B)
+    count = R.size(-1)
+    ones = aten.eye(count, dtype=R.dtype, device=R.device)
+    inverse = aten.linalg_solve_triangular.default(R, ones, upper=True)
+    norm = aten.linalg_vector_norm.default
+    if count < LARGE:
+        largest = norm(A, 2, [-2, -1])
+    else:
+        product = A.matmul(A.mH) if A.size(-2) < A.size(-1) else A.mH.matmul(A)
+        largest = norm(product, 2, [-2, -1]).sqrt()
+    is_certain = largest * norm(inverse, 2, [-2, -1]) * rcond < 1
+    if is_certain.all().item():
+        return _solve(R, right, Q), aten.full(A.shape[:-2], count, dtype=int64, device=A.device)
+    if A.ndim == 2 or A.shape[:-2] != B.shape[:-2]:
+        return _by_svd(A, B, rcond)[:2]
+    X = _solve(R, right, Q).flatten(0, -3)
+    rank = aten.full((X.size(0),), count, dtype=int64, device=A.device)
+    rest = is_certain.logical_not().flatten().nonzero().squeeze(-1)
+    of_rest = [each.flatten(0, -3).index_select(0, rest) for each in (A, B)]
+    solution, found, _ = _by_svd(of_rest[0], of_rest[1], rcond)
+    X, rank = X.index_copy(0, rest, solution), rank.index_copy(0, rest, found)
+    return X.unflatten(0, A.shape[:-2]), rank.unflatten(0, A.shape[:-2])
 
 
 def _by_svd(A: Any, B: Any, rcond: float) -> tuple[Any, Any, Any]:
@@ -100,6 +153,8 @@ def _lstsq(self: Any, b: Any, rcond: float | None, driver: str | None) -> tuple[
         X = self.new_zeros((*sizes, columns, B.size(-1)))
     elif method == "gels":
         X = _by_qr(self, B)
+    elif method == "gelsy":
+        X, rank = _by_rank(self, B, rcond)
     else:
         X, rank, values = _by_svd(self, B, rcond)
     is_full = method == "gels" or not can_be_read(rank) or (rank == columns).all().item()

@@ -1,0 +1,152 @@
+"""QR factorizations, triangular systems and least squares of the C library, beside NumPy."""
+
+import pytest
+
+np = pytest.importorskip("numpy")
+
+import gnomon as gn  # noqa: E402
+
+pytestmark = pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
+DTYPES = ("float32", "float64", "complex64", "complex128")
+SIZES = [(1, 1), (9, 1), (1, 9), (8, 8), (9, 9), (17, 9), (9, 17), (40, 33), (64, 70)]
+
+
+def numbers(dtype, *sizes):
+    random = np.random.default_rng(sizes)
+    a = random.standard_normal(sizes)
+    return (a + 1j * random.standard_normal(sizes) if dtype.startswith("complex") else a).astype(dtype)
+
+
+def on_c(array, is_strided=False):
+    """A tensor of these numbers; ``is_strided`` puts them in a larger one, transposed."""
+    if not is_strided:
+        return gn.tensor(array, device="c")
+    *batch, rows, columns = array.shape
+    dtype = getattr(gn, str(array.dtype))
+    view = gn.full((*batch, columns, 2 * rows), float("nan"), dtype=dtype, device="c").mT[..., ::2, :]
+    return view.copy_(on_c(array))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", ["any", "small", "large", "graded", "rank one", "zero", "a column of zeros"])
+@pytest.mark.parametrize("sizes", SIZES)
+def test_the_factors_of_qr(sizes, kind, dtype):
+    a = numbers(dtype, 2, *sizes)
+    is_double = dtype in ("float64", "complex128")
+    end = 1e-290 if is_double else 1e-30
+    scales = {
+        "small": end,
+        "large": 1 / end,
+        "graded": end ** (np.arange(sizes[1]) / sizes[1]),
+        "zero": 0,
+        "a column of zeros": np.arange(sizes[1]) != 1,
+    }
+    a = (a[..., :1] @ a[..., :1, :] if kind == "rank one" else a * scales.get(kind, 1)).astype(dtype)
+    lengths = np.abs(a).max(-2, keepdims=True)  # of each column, to which its error is in proportion
+    lengths = np.where(lengths > 0, lengths, 1)
+    limit = 16 * max(sizes) * np.finfo(dtype).eps
+    for is_strided in (False, True):
+        for mode in ("reduced", "complete"):
+            q, r = (each.numpy() for each in gn.linalg.qr(on_c(a, is_strided), mode=mode))
+            assert (np.tril(r, -1) == 0).all()
+            assert np.abs(q @ (r / lengths) - a / lengths).max() <= limit
+            assert np.abs(q.conj().swapaxes(1, 2) @ q - np.eye(q.shape[-1])).max() <= limit
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("width", [1, 3, 4, 8, 13, 17])
+@pytest.mark.parametrize("count", [1, 2, 7, 16, 17, 33, 50])
+def test_triangular_systems(count, width, dtype):
+    whole = numbers(dtype, 2, count, count) / count + 2 * np.eye(count)
+    whole = whole.astype(dtype)
+    right = numbers(dtype, 2, count, width)
+    limit = 64 * count * np.finfo(dtype).eps
+    for is_upper in (False, True):
+        for unitriangular in (False, True):
+            for is_strided in (False, True):
+                t = np.triu(whole) if is_upper else np.tril(whole)
+                if unitriangular:
+                    t = t * (1 - np.eye(count)) + np.eye(count)
+                arguments = {"upper": is_upper, "unitriangular": unitriangular}
+                solve = gn.linalg.solve_triangular
+                matrix = on_c(whole, is_strided)  # of which one triangle is read
+                x = solve(matrix, on_c(right, is_strided), **arguments).numpy()
+                assert np.abs(t @ x - right).max() <= limit * max(1, np.abs(x).max())
+                y = on_c(right.swapaxes(1, 2), is_strided)
+                x = solve(matrix, y, left=False, **arguments).numpy()
+                assert np.abs(x @ t - right.swapaxes(1, 2)).max() <= limit * max(1, np.abs(x).max())
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("width", [1, 5, 16, 20])
+@pytest.mark.parametrize("count", [1, 3, 4, 8, 17, 50])
+def test_systems_with_factors(count, width, dtype):
+    a, right = numbers(dtype, 3, count, count), numbers(dtype, 3, count, width)
+    factors, pivots = gn.linalg.lu_factor(on_c(a))
+    for adjoint in (False, True):
+        matrix = a.conj().swapaxes(1, 2) if adjoint else a
+        limit = 64 * count * np.finfo(dtype).eps * np.abs(a).max()
+        x = gn.linalg.lu_solve(factors, pivots, on_c(right, True), adjoint=adjoint).numpy()
+        assert np.abs(matrix @ x - right).max() <= limit * max(1, np.abs(x).max())
+        y = on_c(right.swapaxes(1, 2), True)
+        x = gn.linalg.lu_solve(factors, pivots, y, left=False, adjoint=adjoint).numpy()
+        assert np.abs(x @ matrix - right.swapaxes(1, 2)).max() <= limit * max(1, np.abs(x).max())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("is_upper", [False, True])
+def test_a_pivot_of_zero_leaves_the_rows_before_it(is_upper, dtype):
+    count = 20
+    t = gn.eye(count, dtype=getattr(gn, dtype), device="c")
+    t[11, 11] = 0
+    x = gn.linalg.solve_triangular(t, gn.ones(count, 3, dtype=t.dtype, device="c"), upper=is_upper)
+    before = x[12:] if is_upper else x[:11]
+    assert (before == 1).all() and x[11].tolist() == [float("inf")] * 3
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("driver", ["gelsy", "gels", "gelsd"])
+@pytest.mark.parametrize("sizes", [(1, 1), (4, 4), (7, 3), (3, 7), (20, 16), (70, 66)])
+def test_least_squares(sizes, driver, dtype):
+    a, b = numbers(dtype, 3, *sizes), numbers(dtype, 3, sizes[0], 2)
+    expected = np.linalg.pinv(a.astype("complex128")) @ b
+    found = gn.linalg.lstsq(on_c(a, True), on_c(b), driver=driver)
+    condition = np.linalg.cond(a.astype("complex128")).max()
+    limit = 64 * max(sizes) * np.finfo(dtype).eps * condition**2
+    assert np.abs(found.solution.numpy() - expected).max() <= limit * max(1, np.abs(expected).max())
+    if driver != "gels":
+        assert found.rank.tolist() == [min(sizes)] * 3
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+@pytest.mark.parametrize("sizes", [(4, 4), (9, 5), (5, 9), (80, 70)])
+def test_least_squares_of_matrices_of_which_some_lack_rank(sizes, dtype):
+    a, b = numbers(dtype, 4, *sizes), numbers(dtype, 4, sizes[0], 2)
+    a[1] = a[1, :, :1] @ a[1, :1]
+    a[2] = 0
+    a[3] = a[3, :, :2] @ a[3, :2] + 1e-18 * a[0]
+    found = gn.linalg.lstsq(on_c(a), on_c(b))
+    assert found.rank.tolist() == [min(sizes), 1, 0, 2]
+    expected = np.linalg.pinv(a, rcond=1e-12) @ b
+    assert np.abs(found.solution.numpy() - expected).max() <= 1e-7 * np.abs(expected).max()
+    alone = gn.linalg.lstsq(on_c(a[1]), on_c(b[1]))
+    assert alone.rank.item() == 1
+    assert np.abs(alone.solution.numpy() - expected[1]).max() <= 1e-9 * np.abs(expected[1]).max()
+    # half of the largest singular value: fewer count
+    values = np.linalg.svd(a[0], compute_uv=False)
+    assert gn.linalg.lstsq(on_c(a), on_c(b), rcond=0.5).rank[0].item() == (values > 0.5 * values[0]).sum()
+
+
+@pytest.mark.parametrize("driver", ["gelsy", "gels", "gelsd"])
+def test_batches_of_least_squares_broadcast(driver):
+    a, b = numbers("float64", 6, 3), numbers("float64", 5, 6, 2)
+    found = gn.linalg.lstsq(on_c(a).expand(1, 6, 3), on_c(b), driver=driver)
+    assert np.abs(found.solution.numpy() - np.linalg.pinv(a) @ b).max() <= 1e-12
+    assert found.rank.shape == ((1,) if driver != "gels" else (0,))
+
+
+def test_least_squares_of_numbers_that_are_not_finite_are_refused():
+    a = gn.ones(2, 3, 3, device="c")
+    a[1, 2, 0] = float("nan")
+    with pytest.raises(gn.linalg.LinAlgError, match="non-finite"):
+        gn.linalg.lstsq(a, gn.ones(2, 3, 1, device="c"))
