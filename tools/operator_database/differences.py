@@ -36,9 +36,6 @@ DIFFERENCES = {
     r"^native_layer_norm float32 gradients|^nn\.functional\.layer_norm float32 gradients": (
         "of one element: the gradient is a difference of equal numbers"
     ),
-    r"^histogramdd \S+ out=: .*unexpected keyword": (
-        "PyTorch's histogramdd with counts of bins takes no out= either, although the database says so"
-    ),
     # Precision.
     r"^(nn\.functional\.grid_sample|grid_sampler_[23]d) (bfloat16|float16)": (
         "PyTorch computes the coordinates in half precision, gnomon in float32"
