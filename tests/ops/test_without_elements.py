@@ -1,4 +1,4 @@
-"""Operators that make rows of a tensor: also of one without elements, whose count of rows no size -1 can give."""
+"""Operators that make rows of a tensor, of one without elements: a size -1 does not give their count."""
 
 from __future__ import annotations
 

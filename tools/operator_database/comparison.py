@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import random
 import re
 import signal
 import sys
@@ -14,6 +15,8 @@ import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
+
+import numpy
 
 KINDS = (
     "values",
@@ -68,7 +71,7 @@ def database() -> dict[str, list[Any]]:
         sys.modules["expecttest"] = module
     from torch.testing._internal import common_methods_invocations as definitions
 
-    # Entries wrap a random operator by this, so that it gives the same numbers again, which hides that it is one.
+    # Entries wrap random operators by this, so that they repeat their numbers: it hides which these are.
     definitions.wrapper_set_seed = lambda function, *args, **options: function(*args, **options)
     found: dict[str, list[Any]] = defaultdict(list)
     for entry in definitions.op_db:
@@ -127,8 +130,12 @@ class Arguments:
 
         held = list(map(self.tensor, pieces(value)))
         if value.layout is torch.sparse_coo:
-            return gn.sparse_coo_tensor(*held, tuple(value.shape), is_coalesced=value.is_coalesced())
-        return gn.sparse_compressed_tensor(*held, tuple(value.shape), layout=self.convert(value.layout))
+            return gn.sparse_coo_tensor(
+                held[0], held[1], tuple(value.shape), is_coalesced=value.is_coalesced()
+            )
+        return gn.sparse_compressed_tensor(
+            held[0], held[1], held[2], tuple(value.shape), layout=self.convert(value.layout)
+        )
 
     def convert(self, value: Any) -> Any:
         import torch
@@ -180,7 +187,7 @@ def to_torch(tensor: Any) -> Any:
 
 
 def layout(tensor: Any) -> str:
-    """"strided", "sparse_coo", ... of a tensor of either library."""
+    """ "strided", "sparse_coo", ... of a tensor of either library."""
     return str(tensor.layout).rpartition(".")[2]
 
 
@@ -319,7 +326,7 @@ def gradients(lib: Any, results: list[Any], inputs: list[Any], create_graph: boo
         return error
 
 
-def differs(found: list[Any], expected: list[Any], random: bool) -> Iterator[tuple[str, str]]:
+def differs(found: list[Any], expected: list[Any], any_elements: bool) -> Iterator[tuple[str, str]]:
     """(kind, what differs or "") for the results of a call."""
     if len(found) != len(expected):
         yield "shapes", f"{len(found)} results, not {len(expected)}"
@@ -327,7 +334,7 @@ def differs(found: list[Any], expected: list[Any], random: bool) -> Iterator[tup
     for place, (mine, theirs) in enumerate(zip(found, expected)):
         for (kind, has), should in zip(facts(mine).items(), facts(theirs).values()):
             yield kind, "" if has == should else f"result {place}: {has}, not {should}"
-        if not random:
+        if not any_elements:
             text = distances(mine, theirs) if facts(mine)["shapes"] == facts(theirs)["shapes"] else ""
             yield "values", f"result {place} {text}" if text else ""
 
@@ -362,7 +369,8 @@ class Comparison:
         backward = dtype in self.entry.supported_backward_dtypes("cpu") and (
             dtype.is_floating_point or dtype.is_complex
         )
-        torch.manual_seed(0)
+        for seed in (random.seed, numpy.random.seed, torch.manual_seed):  # samples use all three
+            seed(0)
         samples = list(self.entry.sample_inputs("cpu", dtype, requires_grad=backward))
         step = max(1, -(-len(samples) // self.most))
         for number, sample in enumerate(samples[::step]):
@@ -386,10 +394,10 @@ class Comparison:
             same = isinstance(expected, Exception) and isinstance(found, Exception)
             self.note("values", shown, "" if same else f"{short(found)}, not {short(expected)}")
             return
-        random = bool(ANY_ELEMENTS.search(entry.name)) or takes_random_numbers
-        for kind, text in differs(flat(found), flat(expected), random):
+        any_elements = bool(ANY_ELEMENTS.search(entry.name)) or takes_random_numbers
+        for kind, text in differs(flat(found), flat(expected), any_elements):
             self.note(kind, shown, text)
-        if random:
+        if any_elements:
             return
         process = sample.output_process_fn_grad  # what does not depend on an arbitrary choice
         wanted, got = flat(process(expected)), attempt(lambda: flat(translated(process)(found)))
@@ -433,7 +441,7 @@ class Comparison:
             if mine is None or theirs is None:
                 # PyTorch has zeros in place of some undefined gradients, and the reverse
                 some = theirs if mine is None else mine
-                is_zero = some is None or not bool((dense(some) != 0).any())
+                is_zero = some is None or bool((dense(some).abs() <= EXACT_ENOUGH).all())
                 self.note(kind, shown, "" if is_zero else f"{place}: {short(mine)}, not {short(theirs)}")
                 continue
             text = distance(mine, theirs)
@@ -555,7 +563,8 @@ class Comparison:
                     tried = [theirs[0], theirs] if len(theirs) == 1 else [tuple(theirs)]
                     refused = all(
                         isinstance(
-                            attempt(lambda out=out: self.entry.op(*given, **sample.kwargs, out=out)), Exception
+                            attempt(lambda out=out: self.entry.op(*given, **sample.kwargs, out=out)),
+                            Exception,
                         )
                         for out in tried
                     )
