@@ -80,7 +80,11 @@ def check_size_nonnegative(sizes: Ints) -> None:
 
 
 def check_dims(count: int) -> None:
-    """Raises RuntimeError for more dimensions than a tensor may have: kernels have room for no more."""
+    """Raises RuntimeError for more dimensions than a tensor may have.
+
+    PyTorch's tensors may have more, although its reductions then raise "only tensors with up to 64 dims are
+    supported"; here kernels have room for no more.
+    """
     if count > geometry.MAX_DIMS:
         raise RuntimeError(f"a tensor has at most {geometry.MAX_DIMS} dimensions, got {count}")
 
@@ -88,8 +92,8 @@ def check_dims(count: int) -> None:
 def spec_of(sizes: Ints, strides: Ints, dtype: dtype, device: device) -> Spec:
     """The spec with these four values.
 
-    Raises RuntimeError for a negative size or too many dimensions, and TypeError for a size that is not an integer; callers should
-    have raised a better error for the latter.
+    Raises RuntimeError for a negative size or too many dimensions, and TypeError for a size that is not an
+    integer; callers should have raised a better error for the latter.
     """
     key = (sizes, strides, dtype, device)
     spec = _interned.get(key)
