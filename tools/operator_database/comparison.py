@@ -88,11 +88,13 @@ def flat(value: Any) -> list[Any]:
 
 
 class Arguments:
-    """The arguments of one call for gnomon: those that share a storage in PyTorch do so here, too."""
+    """The arguments of one call for gnomon: those that share a storage in PyTorch do so here, too.
+
+    A storage is known by its address, so no part of ``convert`` makes one that ends before the others begin.
+    """
 
     def __init__(self) -> None:
         self.storages: dict[tuple[int, str], Any] = {}
-        self.kept: list[Any] = []  # else another storage may get the address of one that is gone
 
     def whole(self, tensor: Any) -> Any:
         """gnomon's copy of the whole storage of a tensor of PyTorch, as a vector."""
@@ -103,7 +105,6 @@ class Arguments:
         storage = tensor.untyped_storage()
         key = (storage.data_ptr() or id(tensor), str(tensor.dtype))
         if key not in self.storages:
-            self.kept.append(tensor)
             count = storage.nbytes() // tensor.element_size()
             vector = torch.empty(0, dtype=tensor.dtype).set_(storage, 0, (count,), (1,))
             if tensor.dtype in (torch.bfloat16, torch.float16):
