@@ -8,7 +8,7 @@ DIFFERENCES = {
         "PyTorch does not say which of several equal elements an index names; gnomon takes the first"
     ),
     # Factors that are not unique.
-    r"^(linalg\.eigh|linalg\.svd|svd|pca_lowrank|svd_lowrank)\S* \S+ (values|methods|aliases|out=)": (
+    r"^(linalg\.eigh|linalg\.svd|svd)\S* \S+ (values|methods|aliases|out=)": (
         "eigenvectors and singular vectors may be multiplied by a number of modulus 1; gradients are "
         "compared through what does not depend on it"
     ),
@@ -18,9 +18,6 @@ DIFFERENCES = {
     ),
     r"^linalg\.svd\S* complex\d+ gradients: .*list, not RuntimeError: svd_backward": (
         "PyTorch refuses a loss that depends on the phase of singular vectors, by a bound on its gradient"
-    ),
-    r"^(pca_lowrank|svd_lowrank) \S+ (second )?gradients: ": (
-        "the random numbers are not PyTorch's, and gradients depend on the subspace that they choose"
     ),
     # PyTorch's faults.
     r"^as_strided_scatter \S+ gradients": (
