@@ -115,7 +115,7 @@ compiled: $(INSTALLED)
 oracle: $(ORACLE)
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m oracle tests conformance
 	$(HAS_C) || exit 0; $(BIN)/python tools/fuzz.py
-	$(BIN)/python tools/op_db.py --workers $(WORKERS) --samples 5
+	$(BIN)/python tools/op_db.py --workers $(WORKERS) --markdown docs/op_db.md
 	$(BIN)/gnomon conform torch -n $(WORKERS) --report build/torch
 	$(BIN)/python -m gnomon_torch.summary build/torch/report.json > docs/pytorch_as_a_backend.md
 	$(BIN)/python -m gnomon_conformance.goldens

@@ -376,6 +376,27 @@ def test_factories_refuse(make: Any, error: type[Exception], text: str, device: 
         make()
 
 
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda x: x.as_strided([1] * 65, [1] * 65),
+        lambda x: x.view([1] * 65),
+        lambda x: x.unsqueeze(-1),
+        lambda x: x.expand([1] * 65),
+        lambda x: x.unfold(0, 1, 1),
+        lambda x: x[None],
+        lambda x: gn.stack([x, x]),
+        lambda x: gn.view_as_real(x.to(gn.complex64)),
+        lambda x: gn.zeros(3).set_(x.untyped_storage(), 0, [1] * 65, [1] * 65),
+    ],
+)
+def test_no_view_has_more_dimensions_than_a_tensor_may_have(view: Any, device: str) -> None:
+    # kernels have room for 64: the Fourier transforms of C wrote past the end of theirs
+    with pytest.raises(RuntimeError, match=r"^\w+: a tensor has at most 64 dimensions, got 65$"):
+        view(gn.zeros([1] * 64, device=device))
+    assert gn.fft.fft(gn.ones([1] * 64, device=device)).shape == (1,) * 64
+
+
 @pytest.mark.parametrize("number", [-(2.0**63), 2.0**63, -(2**63)])
 def test_the_least_integer_from_a_number(number: float, device: str) -> None:
     """-2.0**63 is an int64; 2.0**63 is accepted as in PyTorch, and wraps around."""

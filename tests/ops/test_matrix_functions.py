@@ -42,6 +42,9 @@ def test_powers(device: str) -> None:
     assert gn.linalg.matrix_power(a, 0).tolist() == gn.eye(3, dtype=gn.float64).expand(2, 3, 3).tolist()
     assert gn.allclose(gn.linalg.matrix_power(a, 5), a @ a @ a @ a @ a)
     assert gn.allclose(gn.matrix_power(a, -2) @ a @ a, gn.eye(3, dtype=gn.float64).expand(2, 3, 3))
+    strides = {n: gn.matrix_power(a, n).stride() for n in (-3, -1, 0, 1, 2)}
+    assert strides.pop(-1) == (9, 1, 3)  # the inverse itself, which is column-major
+    assert set(strides.values()) == {(9, 3, 1)}
     assert gn.matrix_power(gn.tensor([[1, 1], [1, 0]]), 10).tolist() == [[89, 55], [55, 34]]
     with pytest.raises(gn.linalg.LinAlgError, match=r"^linalg.inv: The diagonal element 1 is zero"):
         gn.linalg.matrix_power(gn.zeros(2, 2), -1)

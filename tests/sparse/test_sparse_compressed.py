@@ -401,6 +401,12 @@ def test_sampled_products(x):
     batch = gn.stack([gn.tensor(DENSE)] * 2).to_sparse_csr()
     found = gn.sparse.sampled_addmm(batch, gn.stack([left] * 2), gn.stack([right] * 2), beta=0)
     assert found.values().tolist() == [[6, 12, 26]] * 2
+    for m, k, n in ((0, 0, 0), (0, 2, 3), (2, 0, 3), (2, 3, 0), (0, 0, 3), (0, 3, 0), (2, 0, 0)):
+        empty = gn.zeros(m, n).to_sparse_csr()
+        found = gn.sparse.sampled_addmm(empty, gn.ones(m, k), gn.ones(k, n))
+        assert found.shape == (m, n) and parts(found) == ([0] * (m + 1), [], [])
+    some = gn.sparse.sampled_addmm(x, gn.ones(2, 0), gn.ones(0, 3), beta=2)  # sums of nothing
+    assert parts(some) == (*CSR[:2], [2 * each for each in CSR[2]])
     with pytest.raises(RuntimeError, match=r"must match mat1\.shape"):
         gn.sparse.sampled_addmm(x, gn.ones(3, 2), right)
     with pytest.raises(NotImplementedError, match="'aten::sparse_sampled_addmm' with arguments"):
@@ -431,6 +437,9 @@ def test_diagonals():
     assert parts(compressed) == ([0, 1, 3, 5], [0, 0, 1, 1, 2], [1, 4, 2, 5, 3])
     above = gn.sparse.spdiags(gn.tensor([1.0, 2.0, 3.0]), gn.tensor(1), (3, 4), layout=gn.sparse_csc)
     assert above.to_dense().tolist() == [[0, 2, 0, 0], [0, 0, 3, 0], [0, 0, 0, 0]]
+    empty = gn.zeros(2, 0, requires_grad=True)
+    gn.sparse.spdiags(empty, offsets, (3, 4)).to_dense().sum().backward()
+    assert empty.grad.shape == (2, 0)
     for arguments, message in (
         ((rows, gn.tensor([0]), (3, 4)), "Number of diagonals (2) does not match the number of offsets (1)"),
         ((rows, gn.tensor([0, 0]), (3, 4)), "Offset tensor contains duplicate values"),

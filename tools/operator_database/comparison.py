@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import random
 import re
 import signal
 import sys
@@ -14,6 +15,8 @@ import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
+
+import numpy
 
 KINDS = (
     "values",
@@ -56,18 +59,23 @@ class Result:
 
 @functools.cache
 def database() -> dict[str, list[Any]]:
-    """The entries that have an operator on the CPU, by name."""
+    """The entries that have an operator on the CPU, by name.
+
+    Without those that PyTorch compiles at run time, which are listed for all dtypes, but run on CUDA only.
+    """
     try:
         import expecttest  # noqa: F401
     except ImportError:  # PyTorch's tests need only its base class here
         module = types.ModuleType("expecttest")
         module.TestCase = unittest.TestCase  # type: ignore[attr-defined]
         sys.modules["expecttest"] = module
-    from torch.testing._internal.common_methods_invocations import op_db
+    from torch.testing._internal import common_methods_invocations as definitions
 
+    # Entries wrap random operators by this, so that they repeat their numbers: it hides which these are.
+    definitions.wrapper_set_seed = lambda function, *args, **options: function(*args, **options)
     found: dict[str, list[Any]] = defaultdict(list)
-    for entry in op_db:
-        if entry.supported_dtypes("cpu"):
+    for entry in definitions.op_db:
+        if entry.supported_dtypes("cpu") and type(entry.op).__name__ != "_JittedFunction":
             found[entry.name].append(entry)
     return dict(found)
 
@@ -80,7 +88,10 @@ def flat(value: Any) -> list[Any]:
 
 
 class Arguments:
-    """The arguments of one call for gnomon: those that share a storage in PyTorch do so here, too."""
+    """The arguments of one call for gnomon: those that share a storage in PyTorch do so here, too.
+
+    A storage is known by its address, so no part of ``convert`` makes one that ends before the others begin.
+    """
 
     def __init__(self) -> None:
         self.storages: dict[tuple[int, str], Any] = {}
@@ -101,15 +112,39 @@ class Arguments:
             self.storages[key] = gn.from_numpy(vector.numpy()).to(self.convert(tensor.dtype), copy=True)
         return self.storages[key]
 
+    def tensor(self, value: Any) -> Any:
+        """gnomon's tensor for one of PyTorch, detached."""
+        import torch
+
+        if value.layout is not torch.strided:
+            return self.sparse(value)
+        if value.is_conj():
+            return self.tensor(value.conj()).conj()
+        if value.is_neg():
+            return self.tensor(torch._neg_view(value)).neg()
+        return self.whole(value).as_strided(tuple(value.shape), value.stride(), value.storage_offset())
+
+    def sparse(self, value: Any) -> Any:
+        import torch
+
+        import gnomon as gn
+
+        held = list(map(self.tensor, pieces(value)))
+        if value.layout is torch.sparse_coo:
+            return gn.sparse_coo_tensor(
+                held[0], held[1], tuple(value.shape), is_coalesced=value.is_coalesced()
+            )
+        return gn.sparse_compressed_tensor(
+            held[0], held[1], held[2], tuple(value.shape), layout=self.convert(value.layout)
+        )
+
     def convert(self, value: Any) -> Any:
         import torch
 
         import gnomon as gn
 
         if isinstance(value, torch.Tensor):
-            plain = value.detach().resolve_conj().resolve_neg()
-            made = self.whole(plain).as_strided(tuple(plain.shape), plain.stride(), plain.storage_offset())
-            return made.requires_grad_(value.requires_grad)
+            return self.tensor(value.detach()).requires_grad_(value.requires_grad)
         if isinstance(value, torch.Size):
             return tuple(value)
         if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -124,6 +159,11 @@ class Arguments:
             return gn.device(str(value))
         if isinstance(value, torch.Generator):
             return gn.Generator().manual_seed(value.initial_seed())
+        if isinstance(value, torch.nn.Module):  # without parameters: a distance, with its options
+            made = attribute(gn.nn, type(value).__qualname__)()
+            for name in value.__constants__:
+                setattr(made, name, getattr(value, name))
+            return made
         if callable(value) and getattr(value, "__module__", "").partition(".")[0] == "torch":
             return translated(value)
         if type(value).__module__.startswith("torch.nn"):  # a group of options
@@ -139,10 +179,34 @@ def to_torch(tensor: Any) -> Any:
 
     import gnomon as gn
 
-    tensor = tensor.detach()
+    tensor = dense(tensor.detach())
+    if tensor.dtype is gn.complex32:
+        tensor = tensor.to(gn.complex64)
     if tensor.dtype in (gn.bfloat16, gn.float16):
         return torch.from_numpy(tensor.float().contiguous().numpy()).to(getattr(torch, str(tensor.dtype)[7:]))
     return torch.from_numpy(tensor.resolve_conj().resolve_neg().contiguous().numpy())
+
+
+def layout(tensor: Any) -> str:
+    """ "strided", "sparse_coo", ... of a tensor of either library."""
+    return str(tensor.layout).rpartition(".")[2]
+
+
+def pieces(tensor: Any) -> list[Any]:
+    """The strided tensors that hold a tensor of either library: indices and values, if it is sparse."""
+    kind = layout(tensor)
+    if kind == "strided":
+        return [tensor]
+    if kind == "sparse_coo":
+        return [tensor._indices(), tensor._values()]
+    if kind in ("sparse_csr", "sparse_bsr"):
+        return [tensor.crow_indices(), tensor.col_indices(), tensor.values()]
+    return [tensor.ccol_indices(), tensor.row_indices(), tensor.values()]
+
+
+def dense(tensor: Any) -> Any:
+    """All elements of a tensor of either library."""
+    return tensor if layout(tensor) == "strided" else tensor.to_dense()
 
 
 def attribute(root: Any, path: str) -> Any:
@@ -199,11 +263,12 @@ def own_function(entry: Any) -> Callable[..., Any]:
 
 
 def facts(value: Any) -> dict[str, Any]:
-    """dtype, shape and strides of a tensor of either library."""
+    """dtype, shape and strides (the layout, if it is sparse) of a tensor of either library."""
     if not hasattr(value, "stride"):
         return {"dtypes": type(value).__name__, "shapes": (), "strides": ()}
     name = str(value.dtype).rpartition(".")[2]
-    return {"dtypes": name, "shapes": tuple(value.shape), "strides": tuple(value.stride())}
+    strides = tuple(value.stride()) if layout(value) == "strided" else layout(value)
+    return {"dtypes": name, "shapes": tuple(value.shape), "strides": strides}
 
 
 def distance(found: Any, expected: Any) -> str:
@@ -212,7 +277,7 @@ def distance(found: Any, expected: Any) -> str:
 
     if not isinstance(expected, torch.Tensor):
         return "" if found == expected or (found != found and expected != expected) else f"{found!r}"
-    mine, theirs = to_torch(found), expected.detach().resolve_conj().resolve_neg()
+    mine, theirs = to_torch(found), dense(expected.detach().resolve_conj().resolve_neg())
     if mine.shape != theirs.shape:
         return "other shape"
     if not theirs.numel():
@@ -230,12 +295,20 @@ def distance(found: Any, expected: Any) -> str:
     return f"differs by {(mine - theirs).abs().nan_to_num(posinf=9e99).max().item():.1e} of {scale:.1e}"
 
 
+def distances(found: Any, expected: Any) -> str:
+    """What differs in the values, or in the indices of a sparse tensor, or ""."""
+    if not hasattr(expected, "stride") or layout(found) != layout(expected):
+        return distance(found, expected)
+    return "; ".join(filter(None, map(distance, pieces(found), pieces(expected))))
+
+
 def weighted(lib: Any, results: list[Any]) -> Any:
     """The sum of all results that require grad, with different weights for all elements."""
     total = None
     for each in results:
         if not getattr(each, "requires_grad", False):
             continue
+        each = dense(each.to(lib.complex64) if each.dtype is lib.complex32 else each)
         weights = lib.arange(1, each.numel() + 1, dtype=lib.float64).reshape(tuple(each.shape)).cos()
         part = (each * weights.to(each.dtype)).sum()
         part = part.real if part.is_complex() else part
@@ -254,7 +327,7 @@ def gradients(lib: Any, results: list[Any], inputs: list[Any], create_graph: boo
         return error
 
 
-def differs(found: list[Any], expected: list[Any], random: bool) -> Iterator[tuple[str, str]]:
+def differs(found: list[Any], expected: list[Any], any_elements: bool) -> Iterator[tuple[str, str]]:
     """(kind, what differs or "") for the results of a call."""
     if len(found) != len(expected):
         yield "shapes", f"{len(found)} results, not {len(expected)}"
@@ -262,8 +335,8 @@ def differs(found: list[Any], expected: list[Any], random: bool) -> Iterator[tup
     for place, (mine, theirs) in enumerate(zip(found, expected)):
         for (kind, has), should in zip(facts(mine).items(), facts(theirs).values()):
             yield kind, "" if has == should else f"result {place}: {has}, not {should}"
-        if not random:
-            text = distance(mine, theirs) if facts(mine)["shapes"] == facts(theirs)["shapes"] else ""
+        if not any_elements:
+            text = distances(mine, theirs) if facts(mine)["shapes"] == facts(theirs)["shapes"] else ""
             yield "values", f"result {place} {text}" if text else ""
 
 
@@ -297,7 +370,8 @@ class Comparison:
         backward = dtype in self.entry.supported_backward_dtypes("cpu") and (
             dtype.is_floating_point or dtype.is_complex
         )
-        torch.manual_seed(0)
+        for seed in (random.seed, numpy.random.seed, torch.manual_seed):  # samples use all three
+            seed(0)
         samples = list(self.entry.sample_inputs("cpu", dtype, requires_grad=backward))
         step = max(1, -(-len(samples) // self.most))
         for number, sample in enumerate(samples[::step]):
@@ -312,21 +386,19 @@ class Comparison:
         entry = self.entry
         given = (sample.input, *sample.args)
         own, own_options = Arguments().convert((given, sample.kwargs))
+        state = torch.get_rng_state()
         expected = attempt(lambda: entry.op(*given, **sample.kwargs))
+        takes_random_numbers = not torch.equal(state, torch.get_rng_state())
         found = attempt(lambda: function(*own, **own_options))
         shown = f"{where} {describe(given, sample.kwargs)}"
         if isinstance(expected, Exception) or isinstance(found, Exception):
             same = isinstance(expected, Exception) and isinstance(found, Exception)
             self.note("values", shown, "" if same else f"{short(found)}, not {short(expected)}")
             return
-        again = attempt(lambda: entry.op(*given, **sample.kwargs))
-        random = bool(ANY_ELEMENTS.search(entry.name)) or any(
-            isinstance(one, torch.Tensor) and distance_of_torch(one, two)
-            for one, two in zip(flat(again), flat(expected))
-        )
-        for kind, text in differs(flat(found), flat(expected), random):
+        any_elements = bool(ANY_ELEMENTS.search(entry.name)) or takes_random_numbers
+        for kind, text in differs(flat(found), flat(expected), any_elements):
             self.note(kind, shown, text)
-        if random:
+        if any_elements:
             return
         process = sample.output_process_fn_grad  # what does not depend on an arbitrary choice
         wanted, got = flat(process(expected)), attempt(lambda: flat(translated(process)(found)))
@@ -336,7 +408,7 @@ class Comparison:
             self.gradients(got, wanted, flat(own), flat(list(given)), shown)
         self.variants(own, own_options, given, sample, flat(expected), shown)
         if entry.supports_out:
-            self.out(function, own, own_options, flat(found), shown)
+            self.out(function, own, own_options, flat(found), given, sample, flat(expected), shown)
 
     def gradients(
         self, found: list[Any], expected: list[Any], own: list[Any], given: list[Any], shown: str
@@ -359,15 +431,18 @@ class Comparison:
             self.compare_gradients("second gradients", got, wanted, shown)
 
     def compare_gradients(self, kind: str, got: Any, wanted: Any, shown: str) -> None:
-        if not (isinstance(got, list) and isinstance(wanted, list)):
-            same = type(got) is type(wanted) or (isinstance(got, Exception) and isinstance(wanted, Exception))
+        if isinstance(got, Exception) or isinstance(wanted, Exception):
+            same = isinstance(got, Exception) and isinstance(wanted, Exception)
             self.note(kind, shown, "" if same else f"{short(got)}, not {short(wanted)}")
             return
-        for place, (mine, theirs) in enumerate(zip(got, wanted, strict=True)):
+        count = max(len(got or []), len(wanted or []), 1)
+        for place, (mine, theirs) in enumerate(
+            zip(got or [None] * count, wanted or [None] * count, strict=True)
+        ):
             if mine is None or theirs is None:
                 # PyTorch has zeros in place of some undefined gradients, and the reverse
                 some = theirs if mine is None else mine
-                is_zero = some is None or not bool((some != 0).any())
+                is_zero = some is None or bool((dense(some).abs() <= EXACT_ENOUGH).all())
                 self.note(kind, shown, "" if is_zero else f"{place}: {short(mine)}, not {short(theirs)}")
                 continue
             text = distance(mine, theirs)
@@ -386,9 +461,16 @@ class Comparison:
             return
         with gn.no_grad(), torch.no_grad():
             plain = [each.detach() if isinstance(each, gn.Tensor) else each for each in own]
+            theirs = [each.detach() if isinstance(each, torch.Tensor) else each for each in given]
             name = getattr(entry.method_variant, "__name__", "")
             if name and not name.startswith("<"):
-                self.call("methods", lambda: getattr(plain[0], name)(*plain[1:], **options), expected, shown)
+                self.call(
+                    "methods",
+                    lambda: getattr(plain[0], name)(*plain[1:], **options),
+                    lambda: getattr(theirs[0], name)(*theirs[1:], **sample.kwargs),
+                    expected,
+                    shown,
+                )
             in_place = getattr(entry.inplace_variant, "__name__", "")
             if in_place and not in_place.startswith("<"):
                 self.in_place(in_place, plain, options, given, sample, shown)
@@ -398,6 +480,7 @@ class Comparison:
                     self.call(
                         "aliases",
                         lambda path=path: attribute(gn, path)(*plain, **options),
+                        lambda alias=alias: alias.op(*theirs, **sample.kwargs),
                         expected,
                         f"{alias.name}: {shown}",
                     )
@@ -407,14 +490,23 @@ class Comparison:
                         lambda alias=alias: getattr(plain[0], alias.method_variant.__name__)(
                             *plain[1:], **options
                         ),
+                        lambda alias=alias: alias.method_variant(*theirs, **sample.kwargs),
                         expected,
                         f"method {alias.name}: {shown}",
                     )
 
-    def call(self, kind: str, function: Callable[..., Any], expected: list[Any], shown: str) -> None:
+    def call(
+        self,
+        kind: str,
+        function: Callable[..., Any],
+        of_torch: Callable[..., Any],
+        expected: list[Any],
+        shown: str,
+    ) -> None:
+        """A call that gives the results of the operator, or is refused by PyTorch, too."""
         found = attempt(function)
         if isinstance(found, Exception):
-            self.note(kind, shown, short(found))
+            self.note(kind, shown, "" if isinstance(attempt(of_torch), Exception) else short(found))
             return
         texts = [text for _, text in differs(flat(found), expected, False) if text]
         self.note(kind, shown, "; ".join(texts))
@@ -435,13 +527,25 @@ class Comparison:
             texts.append("does not return self")
         self.note("in place", shown, "; ".join(texts))
 
-    def out(self, function: Any, own: Any, options: Any, found: list[Any], shown: str) -> None:
+    def out(
+        self,
+        function: Any,
+        own: Any,
+        options: Any,
+        found: list[Any],
+        given: Any,
+        sample: Any,
+        expected: list[Any],
+        shown: str,
+    ) -> None:
         """Outputs of the right sizes but other strides keep them; empty ones are resized."""
+        import torch
+
         import gnomon as gn
 
-        if not all(isinstance(each, gn.Tensor) for each in found):
+        if not all(isinstance(each, gn.Tensor) and layout(each) == "strided" for each in found):
             return
-        with gn.no_grad():
+        with gn.no_grad(), torch.no_grad():
             plain = [each.detach() if isinstance(each, gn.Tensor) else each for each in own]
             for resized in (False, True):
                 outputs = [
@@ -456,7 +560,16 @@ class Comparison:
                 if isinstance(done, Exception) and len(outputs) == 1:
                     done = attempt(lambda out=outputs: function(*plain, **options, out=out))
                 if isinstance(done, Exception):
-                    self.note("out=", shown, short(done))
+                    theirs = [torch.empty_like(each) for each in expected]
+                    tried = [theirs[0], theirs] if len(theirs) == 1 else [tuple(theirs)]
+                    refused = all(
+                        isinstance(
+                            attempt(lambda out=out: self.entry.op(*given, **sample.kwargs, out=out)),
+                            Exception,
+                        )
+                        for out in tried
+                    )
+                    self.note("out=", shown, "" if refused else short(done))
                     continue
                 texts = [
                     f"output {place}: {text}"
@@ -494,15 +607,6 @@ def transposed_strides(tensor: Any) -> tuple[int, ...]:
         strides.append(step)
         step *= max(size, 1)
     return tuple(strides)
-
-
-def distance_of_torch(one: Any, two: Any) -> bool:
-    import torch
-
-    return one.shape != two.shape or not torch.equal(
-        one.detach().nan_to_num() if one.is_floating_point() else one.detach(),
-        two.detach().nan_to_num() if two.is_floating_point() else two.detach(),
-    )
 
 
 def short(value: Any) -> str:

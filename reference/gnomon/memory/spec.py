@@ -79,11 +79,21 @@ def check_size_nonnegative(sizes: Ints) -> None:
             raise RuntimeError(f"Trying to create tensor with negative dimension {size}: {list(sizes)}")
 
 
+def check_dims(count: int) -> None:
+    """Raises RuntimeError for more dimensions than a tensor may have.
+
+    PyTorch's tensors may have more, although its reductions then raise "only tensors with up to 64 dims are
+    supported"; here kernels have room for no more.
+    """
+    if count > geometry.MAX_DIMS:
+        raise RuntimeError(f"a tensor has at most {geometry.MAX_DIMS} dimensions, got {count}")
+
+
 def spec_of(sizes: Ints, strides: Ints, dtype: dtype, device: device) -> Spec:
     """The spec with these four values.
 
-    Raises RuntimeError for a negative size, and TypeError for a size that is not an integer; callers should
-    have raised a better error for the latter.
+    Raises RuntimeError for a negative size or too many dimensions, and TypeError for a size that is not an
+    integer; callers should have raised a better error for the latter.
     """
     key = (sizes, strides, dtype, device)
     spec = _interned.get(key)
@@ -92,6 +102,7 @@ def spec_of(sizes: Ints, strides: Ints, dtype: dtype, device: device) -> Spec:
         sizes, strides = tuple(map(index, sizes)), tuple(map(index, strides))
         key = (sizes, strides, dtype, device)
         check_size_nonnegative(sizes)
+        check_dims(len(sizes))
         spec = Spec()
         spec.sizes = sizes
         spec.strides = strides

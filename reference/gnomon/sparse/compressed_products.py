@@ -20,7 +20,7 @@ from ..memory.tensor import Tensor
 from ..numerics.arithmetic import exact_sum
 from ..values.device import sparse_coo, sparse_csc, sparse_csr, strided
 from ..values.dtype import bool_, float32, float64, int32, int64
-from ..values.geometry import Ints
+from ..values.geometry import Ints, numel_of
 from . import products  # noqa: F401  (it defines _sparse_mm)
 from .compressed_construction import compressed_kernel
 from .compressed_conversion import from_coo, grids_of, to_coo
@@ -197,7 +197,8 @@ def _check_sampled(self: Tensor, mat1: Tensor, mat2: Tensor) -> None:
 def _sampled(self: Any, mat1: Tensor, mat2: Tensor, beta: Any, alpha: Any) -> CompressedTensor:
     _check_sampled(self, mat1, mat2)
     values = []
-    one, two = (each.reshape(-1, *each._spec.sizes[-2:]) for each in (mat1, mat2))
+    count = numel_of(self._spec.sizes[:-2])
+    one, two = (each.reshape(count, *each._spec.sizes[-2:]) for each in (mat1, mat2))
     for grid, left, right in zip(grids_of(self), one.unbind(0), two.unbind(0)):
         rows, columns = grid.held_indices.unbind(0)
         values.append((left[rows] * right.t()[columns]).sum(1))
@@ -338,8 +339,9 @@ compressed_kernel("_spdiags")(_spdiags)
 def _diagonals_of(grad: Tensor, diagonals: Tensor, offsets: Tensor) -> Tensor:
     """The gradient of ``diagonals``, from that of their matrix."""
     dense = grad.to_dense()
-    values = diagonals.reshape(-1, diagonals._spec.sizes[-1])
-    rows, columns, is_inside = _places(values, offsets.reshape(-1), dense._spec.sizes)
+    offsets = offsets.reshape(-1)
+    values = diagonals.reshape(offsets._spec.numel, diagonals._spec.sizes[-1])
+    rows, columns, is_inside = _places(values, offsets, dense._spec.sizes)
     found = dense[rows[is_inside], columns[is_inside]]
     made = aten.index_put.default(values.new_zeros(values._spec.sizes), [is_inside], found, False)
     return made.reshape(diagonals._spec.sizes)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 Ints = tuple[int, ...]
 
-MAX_DIMS = 64  # PyTorch's limit
+MAX_DIMS = 64  # that a tensor may have: PyTorch's limit of reductions, here of all tensors
 
 
 class Size(tuple):

@@ -13,7 +13,7 @@ from ...calls.native import native_function
 from ...calls.outputs import allocate, resize_tensor
 from ...dispatch.dispatcher import aten
 from ...memory.backend import resolve_device
-from ...memory.spec import check_size_nonnegative, spec_of
+from ...memory.spec import check_dims, check_size_nonnegative, spec_of
 from ...memory.tensor import Tensor, alias_tensor
 from ...values import geometry
 from ...values.device import channels_last, channels_last_3d, contiguous_format, preserve_format
@@ -27,8 +27,7 @@ def _checked_sizes(size: Any) -> tuple[int, ...]:
     """
     sizes = tuple(size)
     check_size_nonnegative(sizes)
-    if len(sizes) > geometry.MAX_DIMS:
-        raise RuntimeError(f"a tensor has at most {geometry.MAX_DIMS} dimensions, got {len(sizes)}")
+    check_dims(len(sizes))
     if geometry.numel_of(sizes) >= 2**60:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(sizes)}")
     return sizes

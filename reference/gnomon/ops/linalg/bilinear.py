@@ -37,7 +37,8 @@ def _bilinear(input1: Any, input2: Any, weight: Any, bias: Any) -> Any:
         )
     batch = input1.shape[:-1]
     matrix = weight.permute((1, 0, 2)).reshape((width1, outputs * width2))
-    half = input1.reshape((-1, width1)).mm(matrix).reshape((-1, outputs, width2))
+    rows = input1.reshape((-1, width1))
+    half = rows.mm(matrix).reshape((rows.size(0), outputs, width2))
     # the sum keeps the dtype, as a matrix product does
     result = (half * input2.reshape((-1, 1, width2))).sum(-1, dtype=weight.dtype)
     if bias is not None:

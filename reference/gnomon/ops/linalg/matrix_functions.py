@@ -93,10 +93,10 @@ def _matrix_power(self: Any, n: int) -> Any:
     if n == 0:
         ones = aten.eye(self.size(-1), dtype=self.dtype, device=self.device)
         return self.clone(memory_format=contiguous_format).copy_(ones)  # a gradient of 0, rather than none
-    if n < 0:
-        self, n = aten.linalg_inv.default(self), -n
     if n == 1:
         return self.clone(memory_format=contiguous_format)
+    if n < 0:
+        self, n = aten.linalg_inv.default(self), -n
     result, square = None, self
     while n:
         if n & 1:

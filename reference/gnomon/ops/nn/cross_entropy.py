@@ -209,7 +209,7 @@ def _nll_loss_nd(self: Any, target: Any, weight: Any, reduction: int, ignore_ind
             target = target.to(int64)
         return aten.nll_loss_forward.default(self, target, weight, reduction, ignore_index)[0]
     # dimension 1 is that of the classes; the dimensions after it become rows
-    rows = self.movedim(1, -1).reshape(-1, self.size(1))
+    rows = self.movedim(1, -1).reshape(target._spec.numel, self.size(1))
     losses = aten.nll_loss_forward.default(rows, target.reshape(-1), weight, reduction, ignore_index)[0]
     return losses.view(target._spec.sizes) if reduction == NONE else losses
 
@@ -274,7 +274,7 @@ def _cross_entropy(
             smooth = smooth.sum() / (~ignored).sum()
     elif reduction == SUM:
         smooth = smooth.sum()
-    return (1 - label_smoothing) * loss + smooth * (label_smoothing / classes)
+    return (1 - label_smoothing) * loss + smooth * divide(label_smoothing, classes)
 
 
 def _against_probabilities(
@@ -287,7 +287,7 @@ def _against_probabilities(
     classes: int,
 ) -> Any:
     if label_smoothing > 0:
-        target = target * (1 - label_smoothing) + label_smoothing / classes
+        target = target * (1 - label_smoothing) + divide(label_smoothing, classes)
     terms = logarithms * target
     if weight is not None:
         terms = terms * weight.reshape([classes if dim == class_dim else 1 for dim in range(logarithms.ndim)])

@@ -92,7 +92,7 @@ def _sparse_backward(
     if scale_grad_by_freq:
         raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
     width = grad.size(-1)
-    rows, values = indices.reshape(-1), grad.reshape(-1, width)
+    rows, values = indices.reshape(-1), grad.reshape(indices._spec.numel, width)
     if padding_idx != -1:
         is_used = rows != padding_idx
         rows, values = rows[is_used], values[is_used]
