@@ -329,17 +329,6 @@ def tables() -> list[Table]:
         ),
     ):
         found.append(Table(name, says, function, intervals, True, precision))
-    wave, quarter = of_root(lambda x: mpmath.sin(pi * x) / x), [(mpf(0), mpf(1) / 4)]
-    found.append(
-        Table(
-            "sine_of_pi",
-            "sin(pi x) / x over x^2, up to 1/2, for float32",
-            wave,
-            quarter,
-            False,
-            FLOAT_PRECISION,
-        )
-    )
     return found
 
 

@@ -157,8 +157,8 @@
     }                                                                                              \
     HALVES_##TO_RESULT(id, 1, parameter, expression)
 
-/* out[i] = expression of a = in[i], but far_expression where `far` is not 0.  Blocks without such an element, which
- * are most, are computed without a branch. */
+/* out[i] = expression of a = in[i], but far_expression where `far` is not 0.  All elements are computed without a branch,
+ * and such an element, which most blocks do not have, once more. */
 #define UNARY_FAR_LOOP(id, far, far_expression, expression)                                        \
     static int32_t NAME(id##_loop)(int64_t count, char *const *data, const int64_t *strides,       \
                                    const gn_call *call) {                                          \
@@ -174,16 +174,19 @@
                 const COMPUTE a = in[i];                                                           \
                 any |= (far);                                                                      \
             }                                                                                      \
-            if (GN_UNLIKELY(any)) {                                                                \
-                for (int64_t i = 0; i < part; i++) {                                               \
-                    const COMPUTE a = in[i];                                                       \
-                    out[i] = (far) ? STORE(far_expression) : STORE(expression);                    \
-                }                                                                                  \
-            } else {                                                                               \
-                GN_INDEPENDENT                                                                     \
-                for (int64_t i = 0; i < part; i++) {                                               \
-                    const COMPUTE a = in[i];                                                       \
-                    out[i] = STORE(expression);                                                    \
+            if (GN_UNLIKELY(any) && in == out) {                                                   \
+                memcpy(inputs, in, (size_t)part * sizeof *in); /* they are read twice */           \
+                in = inputs;                                                                       \
+            }                                                                                      \
+            GN_INDEPENDENT                                                                         \
+            for (int64_t i = 0; i < part; i++) {                                                   \
+                const COMPUTE a = in[i];                                                           \
+                out[i] = STORE(expression);                                                        \
+            }                                                                                      \
+            for (int64_t i = 0; i < part && GN_UNLIKELY(any); i++) {                               \
+                const COMPUTE a = in[i];                                                           \
+                if (far) {                                                                         \
+                    out[i] = STORE(far_expression);                                                \
                 }                                                                                  \
             }                                                                                      \
             DELIVER(STORAGE, results)                                                              \

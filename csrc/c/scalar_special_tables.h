@@ -1310,14 +1310,4 @@ static inline const double *gn_table_lgamma_float_near(void) {
     return rows;
 }
 
-/* Sin(pi x) / x over x^2, up to 1/2, for float32. */
-#define GN_COUNT_sine_of_pi 7
-static inline const double *gn_table_sine_of_pi(void) {
-    static const double rows[1 * GN_COUNT_sine_of_pi] = {
-        3.1415926535896355, -5.167712779988062, 2.5501640359115667, -0.599264434017997, 0.08214479530514417,
-        -0.007364007727684439, 0.00044749509187930214,
-    };
-    return rows;
-}
-
 #endif
