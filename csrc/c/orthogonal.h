@@ -87,7 +87,7 @@ GN_INLINE int gn_recurrence_beside(gn_polynomial_kind kind, const double *x, int
 GN_INLINE void gn_polynomials_beside(gn_polynomial_kind kind, const double *x, const double *orders, double *results,
                                      int is_wide) {
     const int is_hermite = kind == GN_HERMITE_H || kind == GN_HERMITE_HE;
-    const int64_t last = is_hermite || !is_wide ? GN_LAST_ROUNDED : 1 << 14;
+    const int64_t last = is_hermite || !is_wide ? GN_LAST_ROUNDED : 1 << 26;
     double all[GN_MOST_BESIDE + 1][GN_BESIDE];
     int64_t are_infinite = 0, are_different = 0;
     double most = orders[0], least = orders[0];

@@ -637,7 +637,7 @@ GN_INLINE double gn_orthogonal(gn_polynomial_kind kind, int is_shifted, double x
     }
     const int is_chebyshev = kind <= GN_CHEBYSHEV_W;
     const int is_hermite = kind == GN_HERMITE_H || kind == GN_HERMITE_HE;
-    if (x != x || n > (is_chebyshev ? 1 << 26 : is_hermite ? 512 : 1 << 14)) {
+    if (x != x || n > (is_hermite ? 512 : 1 << 26)) {
         return (double)NAN;
     }
     if (isinf(x)) {

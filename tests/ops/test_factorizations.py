@@ -235,3 +235,11 @@ def test_vmap_of_what_is_not_asked_for() -> None:
 def test_the_tangent_of_a_wide_complex_qr() -> None:
     wide = drawn(2, 3, dtype=gn.complex128).requires_grad_()
     assert gradcheck(gn.linalg.qr, (wide,), check_forward_ad=True)
+
+
+@pytest.mark.parametrize("dtype", [gn.int64, gn.bool])
+def test_cholesky_of_integers_is_refused(dtype, device: str) -> None:
+    matrix = gn.tensor([[4, 1], [1, 5]], device=device).to(dtype)
+    for function in (gn.linalg.cholesky, gn.linalg.cholesky_ex, gn.cholesky):
+        with pytest.raises(NotImplementedError, match=f"not implemented for dtype {dtype.name}"):
+            function(matrix)

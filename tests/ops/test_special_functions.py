@@ -188,3 +188,12 @@ def test_a_polynomial_does_not_depend_on_those_beside_it(device: str, name: str,
         assert found.isnan().tolist() == alone.isnan().tolist()
         if orders.count(orders[0]) == len(orders):
             assert function(x, orders[0]).nan_to_num(1.5).tolist() == found.nan_to_num(1.5).tolist()
+
+
+@pytest.mark.parametrize(
+    "name, expected",  # mpmath's
+    [("legendre_polynomial_p", 0.00447586147786190653), ("laguerre_polynomial_l", -0.073038498497173723)],
+)
+def test_recurrences_of_large_orders(name: str, expected: float, device: str) -> None:
+    found = of(name)(gn.tensor([0.3], dtype=gn.float64), gn.tensor([20000.0], dtype=gn.float64)).item()
+    assert abs(found - expected) <= 1e-14

@@ -311,3 +311,33 @@ def test_backends_run_sparse_tensors():
         x = make(INDICES, VALUES, (2, 3), device=device)
         assert (x @ gn.ones(3, 2, device=device)).tolist() == [[9, 9], [9, 9]]
         assert x.to_dense().tolist() == DENSE and x.coalesce().values().tolist() == [9, 4, 5]
+
+
+def test_elements_cannot_be_assigned(x):
+    for each in (x, hybrid(), x.to_dense().to_sparse_csr(), gn.eye(4).to_sparse_bsr((2, 2))):
+        before = each.to_dense()
+        with pytest.raises(TypeError, match="Cannot assign to a sparse tensor"):
+            each[0] = 7.0
+        assert each.to_dense().equal(before)
+
+
+def test_a_mask_of_itself_keeps_the_elements_of_one_place(x):
+    found = x.sparse_mask(x)
+    assert found._values().tolist() == VALUES and not found.is_coalesced()
+    assert x.sparse_mask(x.clone())._values().tolist() == [9.0, 4.0, 5.0, 9.0]
+
+
+@pytest.mark.parametrize("layout", [gn.sparse_coo, gn.sparse_csr, gn.sparse_csc])
+def test_new_zeros_have_the_layout(layout):
+    found = gn.eye(2).to_sparse(layout=layout).new_zeros(2, 3, dtype=gn.float64)
+    assert found.layout is layout and found.shape == (2, 3) and found.dtype is gn.float64
+    assert found._nnz() == 0 and found.to_dense().equal(gn.zeros(2, 3, dtype=gn.float64))
+
+
+def test_a_result_of_strided_tensors_is_not_sparse(x):
+    ones = gn.ones(2, 3)
+    for call in (lambda: gn.add(ones, ones, out=x), lambda: gn.sin(ones, out=x)):
+        with pytest.raises(NotImplementedError, match="there is no kernel for this layout"):
+            call()
+    with pytest.raises(NotImplementedError, match="not implemented for dtype int64"):
+        gn.sparse.softmax(x.long(), 0)

@@ -396,8 +396,7 @@ def _zeta_of_positive(s: float, q: float) -> float:
 # ---------------------------------------------------------------------------------------------------------
 # Orthogonal polynomials, in decimal numbers: in float64 their recurrences lose digits.
 
-_LAST_CHEBYSHEV = 2**26
-_LAST_RECURRENCE = 2**14
+_LAST_ORDER = 2**26
 _LAST_HERMITE = 512  # PyTorch's limit
 
 
@@ -440,54 +439,54 @@ def _chebyshev(x: Decimal, n: int) -> tuple[Decimal, Decimal]:
     return t, u
 
 
-@_of_order(_LAST_CHEBYSHEV)
+@_of_order(_LAST_ORDER)
 def chebyshev_polynomial_t(x: Decimal, n: int) -> Decimal:
     """Chebyshev's polynomial of the first kind, ``cos(n * acos(x))``."""
     return _chebyshev(x, n)[0]
 
 
-@_of_order(_LAST_CHEBYSHEV)
+@_of_order(_LAST_ORDER)
 def chebyshev_polynomial_u(x: Decimal, n: int) -> Decimal:
     """Chebyshev's polynomial of the second kind, ``sin((n + 1) * acos(x)) / sin(acos(x))``."""
     t, u = _chebyshev(x, n)
     return t + x * u
 
 
-@_of_order(_LAST_CHEBYSHEV)
+@_of_order(_LAST_ORDER)
 def chebyshev_polynomial_v(x: Decimal, n: int) -> Decimal:
     """Chebyshev's polynomial of the third kind, ``cos((n + 1/2) * acos(x)) / cos(acos(x) / 2)``."""
     t, u = _chebyshev(x, n)
     return t + (x - 1) * u
 
 
-@_of_order(_LAST_CHEBYSHEV)
+@_of_order(_LAST_ORDER)
 def chebyshev_polynomial_w(x: Decimal, n: int) -> Decimal:
     """Chebyshev's polynomial of the fourth kind, ``sin((n + 1/2) * acos(x)) / sin(acos(x) / 2)``."""
     t, u = _chebyshev(x, n)
     return t + (x + 1) * u
 
 
-@_of_order(_LAST_CHEBYSHEV)
+@_of_order(_LAST_ORDER)
 def shifted_chebyshev_polynomial_t(x: Decimal, n: int) -> Decimal:
     """Chebyshev's polynomial of the first kind of ``2 * x - 1``."""
     return _chebyshev(2 * x - 1, n)[0]
 
 
-@_of_order(_LAST_CHEBYSHEV)
+@_of_order(_LAST_ORDER)
 def shifted_chebyshev_polynomial_u(x: Decimal, n: int) -> Decimal:
     """Chebyshev's polynomial of the second kind of ``2 * x - 1``."""
     t, u = _chebyshev(2 * x - 1, n)
     return t + (2 * x - 1) * u
 
 
-@_of_order(_LAST_CHEBYSHEV)
+@_of_order(_LAST_ORDER)
 def shifted_chebyshev_polynomial_v(x: Decimal, n: int) -> Decimal:
     """Chebyshev's polynomial of the third kind of ``2 * x - 1``."""
     t, u = _chebyshev(2 * x - 1, n)
     return t + (2 * x - 2) * u
 
 
-@_of_order(_LAST_CHEBYSHEV)
+@_of_order(_LAST_ORDER)
 def shifted_chebyshev_polynomial_w(x: Decimal, n: int) -> Decimal:
     """Chebyshev's polynomial of the fourth kind of ``2 * x - 1``."""
     t, u = _chebyshev(2 * x - 1, n)
@@ -512,7 +511,7 @@ def hermite_polynomial_he(x: Decimal, n: int) -> Decimal:
     return value
 
 
-@_of_order(_LAST_RECURRENCE, at_infinity=-1.0)
+@_of_order(_LAST_ORDER, at_infinity=-1.0)
 def laguerre_polynomial_l(x: Decimal, n: int) -> Decimal:
     """Laguerre's polynomial."""
     before, value = Decimal(1), 1 - x
@@ -521,7 +520,7 @@ def laguerre_polynomial_l(x: Decimal, n: int) -> Decimal:
     return value
 
 
-@_of_order(_LAST_RECURRENCE)
+@_of_order(_LAST_ORDER)
 def legendre_polynomial_p(x: Decimal, n: int) -> Decimal:
     """Legendre's polynomial."""
     before, value = Decimal(1), x

@@ -56,6 +56,9 @@ class CompressedTensor(Tensor):
     held_plain: Tensor
     held_values: Tensor
 
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise TypeError("Cannot assign to a sparse tensor")
+
     @property
     def is_sparse_csr(self) -> bool:  # type: ignore[override]
         """Is the layout sparse_csr?"""

@@ -57,6 +57,13 @@ def _zeros(size: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> 
     return empty_sparse(tuple(size), 0, dtype, device)
 
 
+@sparse_kernel("new_zeros")
+def _new_zeros(self: Tensor, size: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> Tensor:
+    spec = self._spec
+    wanted = spec.layout if layout is None else layout
+    return aten.zeros.default(tuple(size), dtype or spec.dtype, wanted, device or spec.device, pin_memory)
+
+
 @sparse_kernel("full")
 def _full(size: Any, fill_value: Any, dtype: Any, layout: Any, device: Any, pin_memory: Any) -> SparseTensor:
     raise RuntimeError("full(...) is not implemented for sparse layout")

@@ -357,6 +357,10 @@ def _masked(self: Tensor, mask: Tensor) -> SparseTensor:
             f"sparse_mask(): the number of sparse dimensions in `self` should match that of the `mask`. Got "
             f"`self.sparse_dim() == {self.sparse_ndim}` != `mask.sparse_dim() == {mask.sparse_ndim}`."
         )
+    if self is mask:  # as it is, even with several elements of one place
+        return make_sparse(
+            mask.held_indices.clone(), mask.held_values.clone(), mask._spec.sizes, mask.coalesced
+        )
     values = values_at(self, mask.held_indices, mask.sparse_ndim)
     return make_sparse(mask.held_indices.clone(), values, mask._spec.sizes, mask.coalesced)
 

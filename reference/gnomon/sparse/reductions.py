@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ..calls.checks import refuse_dtype
 from ..calls.native import native_function
 from ..dispatch.dispatcher import OpOverload, aten
 from ..memory.tensor import Tensor
@@ -166,6 +167,7 @@ def _groups(self: SparseTensor, dim: int) -> tuple[Tensor, int]:
 
 def _softmax_of(self: SparseTensor, dim: int, is_log: bool) -> SparseTensor:
     dim = geometry.wrap_dim(dim, self._spec.ndim)
+    refuse_dtype(self._spec.dtype, "bool", "integer")
     found = coalesced(self)
     values = found.held_values
     if dim >= found.sparse_ndim:

@@ -94,6 +94,8 @@ def _writing(
 
     def write(*arguments: Any) -> Any:
         target = arguments[0] if variant.schema.is_inplace else arguments[count]
+        if all(each._spec.layout is strided for each in base.tensors(arguments[:count])):
+            raise no_kernel(variant.schema.full_name, key.name)
         result = function(*arguments[:count])
         if {result._spec.layout, target._spec.layout} & {strided, sparse_coo}:
             if result._spec.layout is not target._spec.layout:

@@ -57,6 +57,9 @@ class SparseTensor(Tensor):
         self._spec, self.coalesced = source._spec, source.coalesced
         self.held_indices, self.held_values = source.held_indices, source.held_values
 
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise TypeError("Cannot assign to a sparse tensor")
+
     def tolist(self) -> Any:
         """Raises RuntimeError, as PyTorch does; ``to_dense().tolist()`` gives all elements."""
         return self.data_ptr()

@@ -100,7 +100,7 @@ def unless_failed(result: tuple[Any, ...], api_name: str, wanted: bool = True) -
 
 def _cholesky_meta(self: Spec, upper: bool, check_errors: bool) -> tuple[Spec, Spec]:
     check_square_matrices("linalg.cholesky", self)
-    refuse_half(self.dtype)
+    refuse_half(self.dtype, "bool", "integer")
     return column_major(self.sizes, self), self.contiguous(self.sizes[:-2], int32)
 
 
