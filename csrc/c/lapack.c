@@ -9,6 +9,12 @@
 /* Rows and columns that are transposed together, so that their lines stay in a cache. */
 #define TILE 16
 
+/* The least rows and columns for which LAPACK is faster than the kernel of our own, as measured with OpenBLAS. */
+static const int32_t least[GN_LAPACK_ROUTINES] = {
+    [GN_GETRF] = 128, [GN_TRSM] = 128,  [GN_GEQRF] = 256, [GN_ORGQR] = 256,
+    [GN_SYEVD] = 192, [GN_GESDD] = 256, [GN_GEEV] = 128,
+};
+
 #define TYPES 4 /* float32, float64, complex64, complex128 */
 
 typedef void any_routine(void);
@@ -28,7 +34,7 @@ static any_routine *find_routine(int routine, int32_t dtype) {
 
 int gn_lapack_fits(int routine, int32_t dtype, int64_t rows, int64_t columns) {
     const int64_t most = routine < GN_SYEVD ? INT32_MAX / 256 : MOST_WITH_WORKSPACE;
-    return gn_min(rows, columns) >= GN_LAPACK_LEAST && gn_max(rows, columns) <= most
+    return gn_min(rows, columns) >= least[routine] && gn_max(rows, columns) <= most
            && find_routine(routine, dtype) != NULL;
 }
 

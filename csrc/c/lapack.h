@@ -10,10 +10,7 @@
 /* The table, in the order in which gn_set_lapack has them. */
 enum { GN_GETRF, GN_TRSM, GN_GEQRF, GN_ORGQR, GN_SYEVD, GN_GESDD, GN_GEEV, GN_LAPACK_ROUTINES };
 
-/* Fewer rows or columns than this are left to the kernels of our own. */
-#define GN_LAPACK_LEAST 96
-
-/* Whether the routine may be called for matrices of this size. */
+/* Whether the routine is to be called for matrices of this size. */
 int gn_lapack_fits(int routine, int32_t dtype, int64_t rows, int64_t columns);
 
 #define GN_LAPACK(dtype, TYPE, MAGNITUDE)                                                                            \
@@ -25,7 +22,7 @@ int gn_lapack_fits(int routine, int32_t dtype, int64_t rows, int64_t columns);
                                  int conjugated, const TYPE *from);                                                  \
     /* Replaces a by its factors L and U; info is 0, or k if pivot k, counted from 1, is 0. */                       \
     void gn_lapack_lu_##dtype(TYPE *a, int64_t rows, int64_t columns, int32_t *pivots, int32_t *info);               \
-    /* Replaces `width` columns X, of `count` elements, by the solution of T X = X, T the triangle at `from` with    \
+    /* Replaces a few columns X, `width` of `count` elements, by the solution of T X = X, T the triangle at `from` with    \
      * strides in bytes, conjugated on demand. */                                                                    \
     int32_t gn_lapack_substitute_##dtype(const char *from, int64_t row, int64_t column, int conjugated,              \
                                          int64_t count, TYPE *x, int64_t width, int upper, int unitriangular);       \

@@ -51,15 +51,15 @@ int NAME(gn_lapack_read)(const char *from, int64_t row, int64_t column, int64_t 
 
 void NAME(gn_lapack_write)(char *to, int64_t row, int64_t column, int64_t rows, int64_t columns, int conjugated,
                            const COMPUTE *from) {
-    for (int64_t first = 0; first < rows; first += TILE) {
-        const int64_t last = row == (int64_t)sizeof(STORAGE) ? rows : gn_min(first + TILE, rows);
+    const int64_t tile = row == (int64_t)sizeof(STORAGE) ? rows : TILE;
+    for (int64_t first = 0; first < rows; first += tile) {
+        const int64_t last = gn_min(first + tile, rows);
         for (int64_t j = 0; j < columns; j++) {
             for (int64_t i = first; i < last; i++) {
                 const COMPUTE x = from[j * rows + i];
                 *(STORAGE *)(to + i * row + j * column) = conjugated ? CONJUGATE(x) : x;
             }
         }
-        first = last - TILE;
     }
 }
 
@@ -212,9 +212,9 @@ int32_t NAME(gn_lapack_svd)(COMPUTE *a, int64_t rows, int64_t columns, char job,
 #if IS_COMPLEX
     complex_gesdd *const call = (complex_gesdd *)find_routine(GN_GESDD, CODE);
     MAGNITUDE answer_reals = 0;
-    const int64_t least = few, most = gn_max(rows, columns);
+    const int64_t less = few, more = gn_max(rows, columns);
     const int64_t reals =
-        job == 'N' ? 7 * least : gn_max(5 * least * least + 5 * least, 2 * most * least + 2 * least * least + least);
+        job == 'N' ? 7 * less : gn_max(5 * less * less + 5 * less, 2 * more * less + 2 * less * less + less);
     call(&job, &m, &n, a, &m, values, u, &m, vh, &rows_of_vh, &answer, &size, &answer_reals, &answer_integers, &info,
          1);
 #else
