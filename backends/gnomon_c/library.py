@@ -196,7 +196,8 @@ def open_blas() -> str:
     """Passes the function addresses of a BLAS, and of the LAPACK in its library, to the C library, once;
     returns its path, or "" for none.
 
-    Without a BLAS, or a routine of LAPACK, the C library uses its own kernel, with a warning if ``GNOMON_BLAS`` names a BLAS.
+    Without a BLAS, or a routine of LAPACK, the C library uses its own kernel, with a warning if
+    ``GNOMON_BLAS`` names what is not a BLAS.
     """
     path = find_blas()
     if path is None:

@@ -117,14 +117,16 @@ static int32_t NAME(lu_factor_large)(const factored *work, int64_t matrix) {
                              in->strides[in->ndim - 2], in->strides[in->ndim - 1], rows, columns, 0, a)) {
         int32_t info = 0;
         NAME(gn_lapack_lu)(a, rows, columns, pivots, &info);
-        status = info != 0 && work->call->integers[1] != 0 ? GN_BAD_VALUE : GN_OK;
+        status = info != 0 ? GN_NOT_IMPLEMENTED : GN_OK; /* our own treats pivots of 0 */
+    }
+    if (status == GN_OK) {
         NAME(gn_lapack_write)((char *)work->data[0] + gn_matrix_offset(out, 2, in, 2, matrix),
                               out->strides[out->ndim - 2], out->strides[out->ndim - 1], rows, columns, 0, a);
         char *to = (char *)work->data[1] + gn_matrix_offset(swaps, 1, in, 2, matrix);
         for (int64_t k = 0; k < count; k++) {
             *(int32_t *)(to + k * swaps->strides[swaps->ndim - 1]) = pivots[k];
         }
-        *(int32_t *)((char *)work->data[2] + gn_matrix_offset(codes, 0, in, 2, matrix)) = info;
+        *(int32_t *)((char *)work->data[2] + gn_matrix_offset(codes, 0, in, 2, matrix)) = 0;
     }
     gn_give(a);
     return status;
