@@ -22,6 +22,20 @@ ABI_VERSION = 1  # the GN_ABI_VERSION of csrc/gnomon.h that this package needs
 
 _BLAS_PACKAGE = "scipy_openblas32"
 _BLAS_FUNCTIONS = ("sgemm", "dgemm", "cgemm", "zgemm")
+# In the order of gn_set_lapack (csrc/library.h): each for float32, float64, complex64 and complex128.
+_LAPACK_ROUTINES = tuple(
+    letter + (hermitian if letter in "cz" else symmetric)
+    for symmetric, hermitian in (
+        ("getrf", "getrf"),
+        ("trsm", "trsm"),
+        ("geqrf", "geqrf"),
+        ("orgqr", "ungqr"),
+        ("syevd", "heevd"),
+        ("gesdd", "gesdd"),
+        ("geev", "geev"),
+    )
+    for letter in "sdcz"
+)
 
 
 ISAS = ("baseline", "avx2", "avx512")  # indexed by their numbers in csrc/gnomon.h
@@ -179,9 +193,11 @@ def _open_with_one_thread(ffi: Any, path: Path) -> Any:
 
 @functools.cache
 def open_blas() -> str:
-    """Passes the function addresses of a BLAS to the C library, once; returns its path, or "" for none.
+    """Passes the function addresses of a BLAS, and of the LAPACK in its library, to the C library, once;
+    returns its path, or "" for none.
 
-    Without a BLAS the C library uses its own kernel, with a warning if ``GNOMON_BLAS`` names a BLAS.
+    Without a BLAS, or a routine of LAPACK, the C library uses its own kernel, with a warning if
+    ``GNOMON_BLAS`` names what is not a BLAS.
     """
     path = find_blas()
     if path is None:
@@ -193,6 +209,8 @@ def open_blas() -> str:
     ffi.cdef(f"void {prefix}openblas_set_num_threads(int count);")
     for name in _BLAS_FUNCTIONS:
         ffi.cdef(f"void {prefix}cblas_{name}();")
+    for name in _LAPACK_ROUTINES:
+        ffi.cdef(f"void {prefix}{name}_();")
     try:
         library = _open_with_one_thread(ffi, path)
         getattr(library, f"{prefix}openblas_set_num_threads")(1)
@@ -209,7 +227,17 @@ def open_blas() -> str:
         return ""
     _opened.append(library)  # keeps it open
     native().lib.gn_set_blas(*addresses)
+    routines = [_address(ffi, library, f"{prefix}{name}_") for name in _LAPACK_ROUTINES]
+    native().lib.gn_set_lapack(routines, len(routines))
     return str(path)
+
+
+def _address(ffi: Any, library: Any, name: str) -> float:
+    """The address of a function; 0 if the library has none of this name."""
+    try:
+        return float(int(ffi.cast("uintptr_t", ffi.addressof(library, name))))
+    except AttributeError:
+        return 0.0
 
 
 _opened: list[object] = []

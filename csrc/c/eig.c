@@ -2,6 +2,7 @@
  * lahqr and trevc): balancing, reduction to Hessenberg form, implicit QR steps with two shifts, which leave an upper
  * triangle or, in a real matrix, blocks of two rows on its diagonal, and substitution. As in the reference
  * (general_eigen.py), which has more comments. */
+#include "lapack.h"
 #include "matrix.h"
 #include "scalar.h"
 

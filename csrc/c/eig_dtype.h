@@ -471,12 +471,73 @@ static void NAME(decompose_matrices)(int64_t begin, int64_t end, void *context) 
     gn_give(a);
 }
 
+/* One large matrix. */
+static int32_t NAME(decompose_large)(const decomposition *work, int64_t matrix) {
+    const gn_tensor *values = &work->call->tensors[0];
+    const gn_tensor *out = &work->call->tensors[1];
+    const gn_tensor *in = &work->call->tensors[1 + work->with_vectors];
+    const int64_t count = gn_rows_of(in);
+    COMPUTE *a = gn_take_items(gn_checked(count, (1 + work->with_vectors) * count + 2), sizeof(COMPUTE));
+    if (a == NULL) {
+        return GN_OUT_OF_MEMORY;
+    }
+    COMPUTE *found = a + count * count;
+    COMPUTE *vectors = work->with_vectors ? found + 2 * count : NULL;
+    int32_t status = GN_NOT_IMPLEMENTED;
+    if (NAME(gn_lapack_read)((const char *)work->data[1 + work->with_vectors] + gn_matrix_offset(in, 2, in, 2, matrix),
+                             in->strides[in->ndim - 2], in->strides[in->ndim - 1], count, count, 0, a)) {
+        status = NAME(gn_lapack_eig)(a, count, found, vectors);
+    }
+    char *value_at = (char *)work->data[0] + gn_matrix_offset(values, 1, in, 2, matrix);
+    char *to = work->with_vectors ? (char *)work->data[1] + gn_matrix_offset(out, 2, in, 2, matrix) : NULL;
+    for (int64_t p = 0; p < count && status == GN_OK; p++) {
+#if IS_COMPLEX
+        const COMPUTE *vector = work->with_vectors ? vectors + p * count : NULL;
+        *(RESULT *)(value_at + p * values->strides[values->ndim - 1]) = found[p];
+        for (int64_t i = 0; i < count && work->with_vectors; i++) {
+            *(RESULT *)(to + i * out->strides[out->ndim - 2] + p * out->strides[out->ndim - 1]) = vector[i];
+        }
+#else
+        /* a pair of conjugates has its real parts in one column, and the imaginary parts in the next */
+        const int width = found[count + p] != 0 ? 2 : 1;
+        const COMPUTE *vector = work->with_vectors ? vectors + p * count : NULL;
+        for (int k = 0; k < width; k++) {
+            const double sign = k == 0 ? 1.0 : -1.0;
+            *(RESULT *)(value_at + (p + k) * values->strides[values->ndim - 1]) =
+                (RESULT)gn_complex_of_float64((double)found[p], sign * (double)found[count + p]);
+            for (int64_t i = 0; i < count && work->with_vectors; i++) {
+                const double imaginary = width == 2 ? (double)vector[count + i] : 0;
+                *(RESULT *)(to + i * out->strides[out->ndim - 2] + (p + k) * out->strides[out->ndim - 1]) =
+                    (RESULT)gn_complex_of_float64((double)vector[i], sign * imaginary);
+            }
+        }
+        p += width - 1;
+#endif
+    }
+    gn_give(a);
+    return status;
+}
+
+static void NAME(decompose_large_matrices)(int64_t begin, int64_t end, void *context) {
+    decomposition *work = context;
+    for (int64_t matrix = begin; matrix < end; matrix++) {
+        const int32_t status = NAME(decompose_large)(work, matrix);
+        if (status == GN_NOT_IMPLEMENTED) {
+            NAME(decompose_matrices)(matrix, matrix + 1, work);
+        } else {
+            gn_report(&work->status, status);
+        }
+    }
+}
+
 static int32_t NAME(decompose_batch)(const gn_call *call, void *const *data, int32_t with_vectors) {
     const gn_tensor *in = &call->tensors[1 + with_vectors];
     const int64_t count = gn_rows_of(in);
     decomposition work = {call, data, with_vectors, GN_OK};
     const int64_t steps = gn_checked(gn_checked(count, count), gn_checked(32, count));
-    gn_parallel_for(0, gn_matrices(in, 2), gn_grain(steps), NAME(decompose_matrices), &work);
+    gn_task *task = gn_lapack_fits(GN_GEEV, CODE, count, count) ? NAME(decompose_large_matrices)
+                                                                : NAME(decompose_matrices);
+    gn_parallel_for(0, gn_matrices(in, 2), gn_grain(steps), task, &work);
     return work.status;
 }
 

@@ -5,6 +5,7 @@
  * 1968). */
 #include <float.h>
 
+#include "lapack.h"
 #include "matrix.h"
 #include "reflections.h"
 #include "rotations.h"

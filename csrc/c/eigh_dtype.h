@@ -245,13 +245,59 @@ static void NAME(diagonalize_matrices)(int64_t begin, int64_t end, void *context
     gn_give(a);
 }
 
+/* One large matrix. */
+static int32_t NAME(diagonalize_large)(const diagonalization *work, int64_t matrix) {
+    const gn_tensor *values = &work->call->tensors[0];
+    const gn_tensor *out = &work->call->tensors[1];
+    const gn_tensor *in = &work->call->tensors[2];
+    const int lower = work->call->integers[0] == 'L' || work->call->integers[0] == 'l';
+    const int with_vectors = work->call->integers[1] != 0;
+    const int64_t count = gn_rows_of(in);
+    COMPUTE *a = gn_take_items(gn_checked(count, count + 1), sizeof(COMPUTE));
+    if (a == NULL) {
+        return GN_OUT_OF_MEMORY;
+    }
+    MAGNITUDE *found = (MAGNITUDE *)(a + count * count);
+    int32_t status = GN_NOT_IMPLEMENTED;
+    if (NAME(gn_lapack_read)((const char *)work->data[2] + gn_matrix_offset(in, 2, in, 2, matrix),
+                             in->strides[in->ndim - 2], in->strides[in->ndim - 1], count, count, 0, a)) {
+        status = NAME(gn_lapack_eigh)(a, count, lower, with_vectors, found);
+    }
+    if (status == GN_OK) {
+        char *value_at = (char *)work->data[0] + gn_matrix_offset(values, 1, in, 2, matrix);
+        for (int64_t k = 0; k < count; k++) {
+            *(MAGNITUDE *)(value_at + k * values->strides[values->ndim - 1]) = found[k];
+        }
+    }
+    if (status == GN_OK && with_vectors) {
+        NAME(gn_lapack_write)((char *)work->data[1] + gn_matrix_offset(out, 2, in, 2, matrix),
+                              out->strides[out->ndim - 2], out->strides[out->ndim - 1], count, count, 0, a);
+    }
+    gn_give(a);
+    return status;
+}
+
+static void NAME(diagonalize_large_matrices)(int64_t begin, int64_t end, void *context) {
+    diagonalization *work = context;
+    for (int64_t matrix = begin; matrix < end; matrix++) {
+        const int32_t status = NAME(diagonalize_large)(work, matrix);
+        if (status == GN_NOT_IMPLEMENTED) {
+            NAME(diagonalize_matrices)(matrix, matrix + 1, work);
+        } else {
+            gn_report(&work->status, status);
+        }
+    }
+}
+
 /* (eigenvalues, eigenvectors; A); integers: the first letter of UPLO, compute_v. */
 int32_t NAME(kernel_eigh)(const gn_call *call, void *const *data) {
     const gn_tensor *in = &call->tensors[2];
     const int64_t count = gn_rows_of(in);
     diagonalization work = {call, data, GN_OK};
     const int64_t steps = gn_checked(gn_checked(count, count), gn_checked(32, count));
-    gn_parallel_for(0, gn_matrices(in, 2), gn_grain(steps), NAME(diagonalize_matrices), &work);
+    gn_task *task = gn_lapack_fits(GN_SYEVD, CODE, count, count) ? NAME(diagonalize_large_matrices)
+                                                                 : NAME(diagonalize_matrices);
+    gn_parallel_for(0, gn_matrices(in, 2), gn_grain(steps), task, &work);
     return work.status;
 }
 

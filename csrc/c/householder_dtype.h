@@ -202,13 +202,94 @@ static void NAME(product_matrices)(int64_t begin, int64_t end, void *context) {
 
 #endif
 
+/* One large matrix. */
+static int32_t NAME(geqrf_large)(const reflections *work, int64_t matrix) {
+    const gn_tensor *out = &work->call->tensors[0];
+    const gn_tensor *factors = &work->call->tensors[1];
+    const gn_tensor *in = &work->call->tensors[2];
+    const int64_t rows = gn_rows_of(in);
+    const int64_t columns = gn_columns_of(in);
+    const int64_t count = gn_min(rows, columns);
+    COMPUTE *a = gn_take_items(gn_checked(rows + 1, columns), sizeof(COMPUTE));
+    if (a == NULL) {
+        return GN_OUT_OF_MEMORY;
+    }
+    COMPUTE *taus = a + rows * columns;
+    int32_t status = GN_NOT_IMPLEMENTED;
+    if (NAME(gn_lapack_read)((const char *)work->data[2] + gn_matrix_offset(in, 2, in, 2, matrix),
+                             in->strides[in->ndim - 2], in->strides[in->ndim - 1], rows, columns, 0, a)) {
+        status = NAME(gn_lapack_triangulate)(a, rows, columns, taus);
+    }
+    if (status == GN_OK) {
+        NAME(gn_lapack_write)((char *)work->data[0] + gn_matrix_offset(out, 2, in, 2, matrix),
+                              out->strides[out->ndim - 2], out->strides[out->ndim - 1], rows, columns, 0, a);
+        NAME(gn_lapack_write)((char *)work->data[1] + gn_matrix_offset(factors, 1, in, 2, matrix),
+                              factors->strides[factors->ndim - 1], 0, count, 1, 0, taus);
+    }
+    gn_give(a);
+    return status;
+}
+
+static void NAME(geqrf_large_matrices)(int64_t begin, int64_t end, void *context) {
+    reflections *work = context;
+    for (int64_t matrix = begin; matrix < end; matrix++) {
+        const int32_t status = NAME(geqrf_large)(work, matrix);
+        if (status == GN_NOT_IMPLEMENTED) {
+            NAME(geqrf_matrices)(matrix, matrix + 1, work);
+        } else {
+            gn_report(&work->status, status);
+        }
+    }
+}
+
+static int32_t NAME(product_large)(const reflections *work, int64_t matrix) {
+    const gn_tensor *out = &work->call->tensors[0];
+    const gn_tensor *in = &work->call->tensors[1];
+    const gn_tensor *factors = &work->call->tensors[2];
+    const int64_t rows = gn_rows_of(in);
+    const int64_t columns = gn_columns_of(in);
+    const int64_t count = factors->sizes[factors->ndim - 1];
+    COMPUTE *a = gn_take_items(gn_checked(rows + 1, columns), sizeof(COMPUTE));
+    if (a == NULL) {
+        return GN_OUT_OF_MEMORY;
+    }
+    COMPUTE *taus = a + rows * columns;
+    int32_t status = GN_NOT_IMPLEMENTED;
+    if (NAME(gn_lapack_read)((const char *)work->data[1] + gn_matrix_offset(in, 2, in, 2, matrix),
+                             in->strides[in->ndim - 2], in->strides[in->ndim - 1], rows, columns, 0, a)
+        && NAME(gn_lapack_read)((const char *)work->data[2] + gn_matrix_offset(factors, 1, in, 2, matrix),
+                                factors->strides[factors->ndim - 1], 0, count, 1, 0, taus)) {
+        status = NAME(gn_lapack_multiply)(a, rows, columns, count, taus);
+    }
+    if (status == GN_OK) {
+        NAME(gn_lapack_write)((char *)work->data[0] + gn_matrix_offset(out, 2, in, 2, matrix),
+                              out->strides[out->ndim - 2], out->strides[out->ndim - 1], rows, columns, 0, a);
+    }
+    gn_give(a);
+    return status;
+}
+
+static void NAME(product_large_matrices)(int64_t begin, int64_t end, void *context) {
+    reflections *work = context;
+    for (int64_t matrix = begin; matrix < end; matrix++) {
+        const int32_t status = NAME(product_large)(work, matrix);
+        if (status == GN_NOT_IMPLEMENTED) {
+            NAME(product_matrices)(matrix, matrix + 1, work);
+        } else {
+            gn_report(&work->status, status);
+        }
+    }
+}
+
 /* (a, tau; self). */
 int32_t NAME(kernel_geqrf)(const gn_call *call, void *const *data) {
     const gn_tensor *in = &call->tensors[2];
     reflections work = {call, data, GN_OK};
     const int64_t least = gn_min(gn_rows_of(in), gn_columns_of(in));
     const int64_t steps = gn_checked(gn_checked(gn_rows_of(in), gn_columns_of(in)), 2 * least + 1);
-    gn_parallel_for(0, gn_matrices(in, 2), gn_grain(steps), NAME(geqrf_matrices), &work);
+    gn_task *task = gn_lapack_fits(GN_GEQRF, CODE, gn_rows_of(in), gn_columns_of(in)) ? NAME(geqrf_large_matrices)
+                                                                                      : NAME(geqrf_matrices);
+    gn_parallel_for(0, gn_matrices(in, 2), gn_grain(steps), task, &work);
     return work.status;
 }
 
@@ -217,7 +298,9 @@ int32_t NAME(kernel_householder_product)(const gn_call *call, void *const *data)
     const gn_tensor *in = &call->tensors[1];
     reflections work = {call, data, GN_OK};
     const int64_t steps = gn_checked(gn_checked(gn_rows_of(in), gn_columns_of(in)), 2 * gn_columns_of(in) + 1);
-    gn_parallel_for(0, gn_matrices(in, 2), gn_grain(steps), NAME(product_matrices), &work);
+    gn_task *task = gn_lapack_fits(GN_ORGQR, CODE, gn_rows_of(in), gn_columns_of(in)) ? NAME(product_large_matrices)
+                                                                                      : NAME(product_matrices);
+    gn_parallel_for(0, gn_matrices(in, 2), gn_grain(steps), task, &work);
     return work.status;
 }
 

@@ -98,6 +98,52 @@ static void NAME(lu_factor_matrices)(int64_t begin, int64_t end, void *context) 
     gn_give(a);
 }
 
+/* One large matrix. */
+static int32_t NAME(lu_factor_large)(const factored *work, int64_t matrix) {
+    const gn_tensor *out = &work->call->tensors[0];
+    const gn_tensor *swaps = &work->call->tensors[1];
+    const gn_tensor *codes = &work->call->tensors[2];
+    const gn_tensor *in = &work->call->tensors[3];
+    const int64_t rows = gn_rows_of(in);
+    const int64_t columns = gn_columns_of(in);
+    const int64_t count = gn_min(rows, columns);
+    COMPUTE *a = gn_take(gn_checked(gn_checked(rows, columns), sizeof(COMPUTE)) + gn_checked(count, sizeof(int32_t)));
+    if (a == NULL) {
+        return GN_OUT_OF_MEMORY;
+    }
+    int32_t *pivots = (int32_t *)(a + rows * columns);
+    int32_t status = GN_NOT_IMPLEMENTED;
+    if (NAME(gn_lapack_read)((const char *)work->data[3] + gn_matrix_offset(in, 2, in, 2, matrix),
+                             in->strides[in->ndim - 2], in->strides[in->ndim - 1], rows, columns, 0, a)) {
+        int32_t info = 0;
+        NAME(gn_lapack_lu)(a, rows, columns, pivots, &info);
+        status = info != 0 ? GN_NOT_IMPLEMENTED : GN_OK; /* our own treats pivots of 0 */
+    }
+    if (status == GN_OK) {
+        NAME(gn_lapack_write)((char *)work->data[0] + gn_matrix_offset(out, 2, in, 2, matrix),
+                              out->strides[out->ndim - 2], out->strides[out->ndim - 1], rows, columns, 0, a);
+        char *to = (char *)work->data[1] + gn_matrix_offset(swaps, 1, in, 2, matrix);
+        for (int64_t k = 0; k < count; k++) {
+            *(int32_t *)(to + k * swaps->strides[swaps->ndim - 1]) = pivots[k];
+        }
+        *(int32_t *)((char *)work->data[2] + gn_matrix_offset(codes, 0, in, 2, matrix)) = 0;
+    }
+    gn_give(a);
+    return status;
+}
+
+static void NAME(lu_factor_large_matrices)(int64_t begin, int64_t end, void *context) {
+    factored *work = context;
+    for (int64_t matrix = begin; matrix < end; matrix++) {
+        const int32_t status = NAME(lu_factor_large)(work, matrix);
+        if (status == GN_NOT_IMPLEMENTED) {
+            NAME(lu_factor_matrices)(matrix, matrix + 1, work);
+        } else {
+            gn_report(&work->status, status);
+        }
+    }
+}
+
 /* (LU, pivots, info; A); integers: pivot, check_errors. */
 int32_t NAME(kernel_lu_factor)(const gn_call *call, void *const *data) {
     const gn_tensor *in = &call->tensors[3];
@@ -105,7 +151,9 @@ int32_t NAME(kernel_lu_factor)(const gn_call *call, void *const *data) {
     const int64_t columns = gn_columns_of(in);
     factored work = {call, data, GN_OK};
     const int64_t steps = gn_checked(gn_checked(rows, columns), gn_min(rows, columns) + 1);
-    gn_parallel_for(0, gn_matrices(in, 2), gn_grain(steps), NAME(lu_factor_matrices), &work);
+    gn_task *task = gn_lapack_fits(GN_GETRF, CODE, rows, columns) ? NAME(lu_factor_large_matrices)
+                                                                  : NAME(lu_factor_matrices);
+    gn_parallel_for(0, gn_matrices(in, 2), gn_grain(steps), task, &work);
     return work.status;
 }
 
@@ -289,6 +337,61 @@ static void NAME(lu_solve_matrices)(int64_t begin, int64_t end, void *context) {
     gn_give(pivots);
 }
 
+/* One large system with a few right sides. */
+static int32_t NAME(lu_solve_large)(const factored *work, int64_t matrix) {
+    const gn_tensor *out = &work->call->tensors[0];
+    const gn_tensor *in = &work->call->tensors[1];
+    const gn_tensor *right = &work->call->tensors[3];
+    const int left = work->call->integers[0] != 0;
+    const int adjoint = (work->call->integers[1] != 0) == left;
+    const int64_t count = gn_rows_of(in);
+    const int64_t width = left ? gn_columns_of(out) : gn_rows_of(out);
+    const int64_t row = in->strides[in->ndim - (adjoint ? 1 : 2)];
+    const int64_t column = in->strides[in->ndim - (adjoint ? 2 : 1)];
+    const char *from = (const char *)work->data[1] + gn_matrix_offset(in, 2, out, 2, matrix);
+    int64_t *pivots = gn_take_items(count, sizeof(int64_t));
+    COMPUTE *x = gn_take_items(gn_checked(count, width), sizeof(COMPUTE));
+    int32_t status = pivots == NULL || x == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+    if (status == GN_OK) {
+        status = NAME(read_pivots)(&work->call->tensors[2], work->data[2], out, matrix, count, pivots);
+    }
+    if (status == GN_OK
+        && !NAME(gn_lapack_read)((const char *)work->data[3] + gn_matrix_offset(right, 2, out, 2, matrix),
+                                 right->strides[right->ndim - (left ? 2 : 1)],
+                                 right->strides[right->ndim - (left ? 1 : 2)], count, width, !left, x)) {
+        status = GN_NOT_IMPLEMENTED;
+    }
+    for (int64_t k = 0; k < count && status == GN_OK && !adjoint; k++) {
+        NAME(swap_numbers)(x, count, width, k, pivots[k]);
+    }
+    for (int upper = 0; upper < 2 && status == GN_OK; upper++) {
+        status = NAME(gn_lapack_substitute)(from, row, column, adjoint, count, x, width, upper, upper == adjoint);
+    }
+    for (int64_t k = count - 1; k >= 0 && status == GN_OK && adjoint; k--) {
+        NAME(swap_numbers)(x, count, width, k, pivots[k]);
+    }
+    if (status == GN_OK) {
+        NAME(gn_lapack_write)((char *)work->data[0] + gn_matrix_offset(out, 2, out, 2, matrix),
+                              out->strides[out->ndim - (left ? 2 : 1)], out->strides[out->ndim - (left ? 1 : 2)], count,
+                              width, !left, x);
+    }
+    gn_give(x);
+    gn_give(pivots);
+    return status;
+}
+
+static void NAME(lu_solve_large_matrices)(int64_t begin, int64_t end, void *context) {
+    factored *work = context;
+    for (int64_t matrix = begin; matrix < end; matrix++) {
+        const int32_t status = NAME(lu_solve_large)(work, matrix);
+        if (status == GN_NOT_IMPLEMENTED) {
+            NAME(lu_solve_narrow_matrices)(matrix, matrix + 1, work);
+        } else {
+            gn_report(&work->status, status);
+        }
+    }
+}
+
 /* (result; LU, pivots, B); integers: left, adjoint. */
 int32_t NAME(kernel_lu_solve)(const gn_call *call, void *const *data) {
     const gn_tensor *out = &call->tensors[0];
@@ -297,6 +400,9 @@ int32_t NAME(kernel_lu_solve)(const gn_call *call, void *const *data) {
     const int64_t width = call->integers[0] != 0 ? gn_columns_of(out) : gn_rows_of(out);
     const int64_t count = gn_rows_of(&call->tensors[1]);
     gn_task *task = width > GN_NARROW && count > GN_SMALL ? NAME(lu_solve_matrices) : NAME(lu_solve_narrow_matrices);
+    if (width <= GN_NARROW && gn_lapack_fits(GN_TRSM, CODE, count, count)) { /* trsm is slower for more */
+        task = NAME(lu_solve_large_matrices);
+    }
     gn_parallel_for(0, gn_matrices(out, 2), gn_grain(steps), task, &work);
     return work.status;
 }

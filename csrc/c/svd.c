@@ -6,6 +6,7 @@
 
 #include "bidiagonal.h"
 #include "direct.h"
+#include "lapack.h"
 #include "rotations.h"
 #include "scalar.h"
 #include "singular_values.h"

@@ -487,6 +487,59 @@ static void NAME(decompose_matrices)(int64_t begin, int64_t end, void *context) 
     gn_give(memory);
 }
 
+/* One large matrix. */
+static int32_t NAME(decompose_large)(const decomposition *work, int64_t matrix) {
+    const gn_tensor *values = &work->call->tensors[1];
+    const gn_tensor *in = &work->call->tensors[3];
+    const int64_t rows = work->rows;
+    const int64_t columns = work->columns;
+    const int64_t count = gn_min(rows, columns);
+    const int64_t columns_of_u = !work->with_vectors ? 0 : work->full ? rows : count;
+    const int64_t rows_of_vh = !work->with_vectors ? 0 : work->full ? columns : count;
+    const int64_t numbers = gn_checked(rows, columns) + gn_checked(rows, columns_of_u)
+                            + gn_checked(rows_of_vh, columns) + count;
+    COMPUTE *a = gn_take_items(numbers, sizeof(COMPUTE));
+    if (a == NULL) {
+        return GN_OUT_OF_MEMORY;
+    }
+    COMPUTE *u = a + rows * columns;
+    COMPUTE *vh = u + rows * columns_of_u;
+    MAGNITUDE *found = (MAGNITUDE *)(vh + rows_of_vh * columns);
+    const gn_tensor batch = {CODE, in->ndim - 2, in->sizes, in->strides};
+    int32_t status = GN_NOT_IMPLEMENTED;
+    if (NAME(gn_lapack_read)((const char *)work->data[3] + gn_offset(&batch, matrix, -1), in->strides[in->ndim - 2],
+                             in->strides[in->ndim - 1], rows, columns, 0, a)) {
+        const char job = !work->with_vectors ? 'N' : work->full ? 'A' : 'S';
+        status = NAME(gn_lapack_svd)(a, rows, columns, job, found, u, vh);
+    }
+    if (status == GN_OK) {
+        char *to = NAME(result_at)(work, 1, matrix);
+        for (int64_t k = 0; k < count; k++) {
+            *(MAGNITUDE *)(to + k * values->strides[in->ndim - 2]) = found[k];
+        }
+    }
+    for (int number = 0; number < 3 && status == GN_OK && work->with_vectors; number += 2) {
+        const gn_tensor *out = &work->call->tensors[number];
+        NAME(gn_lapack_write)(NAME(result_at)(work, number, matrix), out->strides[in->ndim - 2],
+                              out->strides[in->ndim - 1], number == 0 ? rows : rows_of_vh,
+                              number == 0 ? columns_of_u : columns, 0, number == 0 ? u : vh);
+    }
+    gn_give(a);
+    return status;
+}
+
+static void NAME(decompose_large_matrices)(int64_t begin, int64_t end, void *context) {
+    decomposition *work = context;
+    for (int64_t matrix = begin; matrix < end; matrix++) {
+        const int32_t status = NAME(decompose_large)(work, matrix);
+        if (status == GN_NOT_IMPLEMENTED) {
+            NAME(decompose_matrices)(matrix, matrix + 1, work);
+        } else {
+            gn_report(&work->status, status);
+        }
+    }
+}
+
 /* (U, S, Vh; A); integers: full_matrices, compute_uv. */
 int32_t NAME(kernel_svd)(const gn_call *call, void *const *data) {
     const gn_tensor *in = &call->tensors[3];
@@ -498,7 +551,9 @@ int32_t NAME(kernel_svd)(const gn_call *call, void *const *data) {
     }
     const int64_t least = gn_min(work.rows, work.columns);
     const int64_t size = gn_checked(gn_checked(work.rows, work.columns), gn_checked(16, least));
-    gn_parallel_for(0, matrices, gn_grain(size), NAME(decompose_matrices), &work);
+    gn_task *task = gn_lapack_fits(GN_GESDD, CODE, work.rows, work.columns) ? NAME(decompose_large_matrices)
+                                                                            : NAME(decompose_matrices);
+    gn_parallel_for(0, matrices, gn_grain(size), task, &work);
     return work.status;
 }
 

@@ -1,0 +1,49 @@
+/* LAPACK's routines, for large matrices, where the library with the BLAS has them.
+ *
+ * The functions work on column-major copies.  They return GN_NOT_IMPLEMENTED where the caller's own kernel has to do the
+ * work: without such a library, for small matrices, and where LAPACK does not converge. */
+#ifndef GN_LAPACK_H
+#define GN_LAPACK_H
+
+#include "kernel.h"
+
+/* The table, in the order in which gn_set_lapack has them. */
+enum { GN_GETRF, GN_TRSM, GN_GEQRF, GN_ORGQR, GN_SYEVD, GN_GESDD, GN_GEEV, GN_LAPACK_ROUTINES };
+
+/* Whether the routine is to be called for matrices of this size. */
+int gn_lapack_fits(int routine, int32_t dtype, int64_t rows, int64_t columns);
+
+#define GN_LAPACK(dtype, TYPE, MAGNITUDE)                                                                            \
+    /* Copies a matrix, with strides in bytes, to adjacent columns; conjugated on demand. 0 if it is not finite. */  \
+    int gn_lapack_read_##dtype(const char *from, int64_t row, int64_t column, int64_t rows, int64_t columns,         \
+                               int conjugated, TYPE *to);                                                            \
+    /* The reverse. */                                                                                               \
+    void gn_lapack_write_##dtype(char *to, int64_t row, int64_t column, int64_t rows, int64_t columns,               \
+                                 int conjugated, const TYPE *from);                                                  \
+    /* Replaces a by its factors L and U; info is 0, or k if pivot k, counted from 1, is 0. */                       \
+    void gn_lapack_lu_##dtype(TYPE *a, int64_t rows, int64_t columns, int32_t *pivots, int32_t *info);               \
+    /* Replaces a few columns X, `width` of `count` elements, by the solution of T X = X, T the triangle at `from` with    \
+     * strides in bytes, conjugated on demand. */                                                                    \
+    int32_t gn_lapack_substitute_##dtype(const char *from, int64_t row, int64_t column, int conjugated,              \
+                                         int64_t count, TYPE *x, int64_t width, int upper, int unitriangular);       \
+    /* Replaces a by R and, below its diagonal, the vectors of the reflections. */                                   \
+    int32_t gn_lapack_triangulate_##dtype(TYPE *a, int64_t rows, int64_t columns, TYPE *taus);                       \
+    /* Replaces a, such vectors, by as many columns of the product of `count` reflections. */                        \
+    int32_t gn_lapack_multiply_##dtype(TYPE *a, int64_t rows, int64_t columns, int64_t count, const TYPE *taus);     \
+    /* The eigenvalues, ascending, of the Hermitian matrix with this triangle; its eigenvectors replace it. */       \
+    int32_t gn_lapack_eigh_##dtype(TYPE *a, int64_t count, int lower, int with_vectors, MAGNITUDE *values);          \
+    /* The singular values; unless it is 'N', with vectors U and Vh: 'S', as many as values, or 'A', all. */         \
+    int32_t gn_lapack_svd_##dtype(TYPE *a, int64_t rows, int64_t columns, char job, MAGNITUDE *values, TYPE *u,      \
+                                  TYPE *vh);                                                                         \
+    /* The eigenvalues: of a real matrix, `count` real parts and then the imaginary ones.  `vectors` may be NULL;    \
+     * for a pair of conjugates, a real matrix gets a column of real parts and one of imaginary ones. */             \
+    int32_t gn_lapack_eig_##dtype(TYPE *a, int64_t count, TYPE *values, TYPE *vectors);
+GN_LAPACK(float32, float, float)
+GN_LAPACK(float64, double, double)
+#if GN_HAS_COMPLEX
+GN_LAPACK(complex64, gn_complex64, float)
+GN_LAPACK(complex128, gn_complex128, double)
+#endif
+#undef GN_LAPACK
+
+#endif
