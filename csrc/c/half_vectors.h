@@ -18,6 +18,13 @@
 /* Elements of a block, which stays in registers if a loop over it is vectorized. */
 #define GN_HALF_BLOCK 16
 
+/* Before such a loop, which compilers otherwise unroll before vectorizing: a hint, by an OpenMP pragma if supported. */
+#if defined(_OPENMP)
+#define GN_VECTOR _Pragma("omp simd")
+#else
+#define GN_VECTOR GN_INDEPENDENT
+#endif
+
 #if defined(__AVX512F__) && GN_HAS_HALF_VECTORS
 GN_INLINE void gn_widen_block_float16(const uint16_t *from, float *to) {
     _mm512_storeu_ps(to, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)from)));

@@ -40,13 +40,6 @@ typedef double complex gn_complex128;
 #define GN_INDEPENDENT
 #endif
 
-/* Before a short loop, which compilers otherwise unroll before vectorizing: a hint, by an OpenMP pragma if supported. */
-#if defined(_OPENMP)
-#define GN_VECTOR _Pragma("omp simd")
-#else
-#define GN_VECTOR GN_INDEPENDENT
-#endif
-
 /* Functions of one element: a loop vectorises only where they are inlined, and compilers give up on large ones. */
 #if defined(__GNUC__)
 #define GN_INLINE static inline __attribute__((always_inline))

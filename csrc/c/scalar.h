@@ -185,6 +185,7 @@ GN_INLINE double gn_divide_float64(double a, double b) {
 #define gn_erf(x) GN_FLOAT(gn_erf, x)(x)
 #define gn_erfc(x) GN_FLOAT(gn_erfc, x)(x)
 #define gn_erfinv(x) GN_FLOAT(gn_erfinv, x)(x)
+#define gn_lgamma(x) GN_FLOATING(gn_lgamma_float32, lgamma, x)(x)
 #define gn_digamma(x) GN_FLOAT(gn_digamma, x)(x)
 #define gn_polygamma(n, x) GN_FLOAT(gn_polygamma, x)(n, x)
 #define gn_gelu(x, approximate) GN_FLOAT(gn_gelu, x)(x, approximate)

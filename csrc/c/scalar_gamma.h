@@ -94,6 +94,9 @@ static inline double gn_polygamma_float64(int64_t n, double a) {
     return (n % 2 != 0 ? 1 : -1) * exp(lgamma((double)n + 1)) * gn_zeta(n + 1, a);
 }
 
+static inline float gn_lgamma_float32(float a) {
+    return (float)lgamma(a);
+}
 static inline float gn_digamma_float32(float a) {
     return (float)gn_digamma_float64(a);
 }

@@ -5,6 +5,11 @@
 #ifndef GN_SCALAR_INCOMPLETE_H
 #define GN_SCALAR_INCOMPLETE_H
 
+#if defined(GN_CUDA_CODE)
+#define GN_VECTOR /* a thread computes one element */
+#else
+#include "half_vectors.h"
+#endif
 #include "scalar_parts.h"
 #include "scalar_special.h"
 

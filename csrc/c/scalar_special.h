@@ -51,7 +51,7 @@ GN_INLINE double gn_of_unit(const double *table, int count, int first, double x)
  * The logarithm of the gamma function. */
 /* For a >= 0, without a branch, so that blocks of elements are vector code: gamma(2 + e) times a factor that brings the
  * argument there, gamma(1 + e), or Stirling's series.  Near 1 and 2, where the result is 0, e is exact. */
-GN_INLINE double gn_lgamma_positive(double a, int is_wide) {
+GN_INLINE double gn_log_gamma_positive(double a, int is_wide) {
     const double whole = floor(a);
     double product = 1;
     for (int k = 1; k <= 5; k++) {
@@ -80,11 +80,11 @@ GN_INLINE double gn_lgamma_positive(double a, int is_wide) {
     return is_far ? far : near;
 }
 /* Of positive numbers; where it oscillates, the C library's has more digits near its zeros. */
-GN_INLINE double gn_lgamma_float64(double a) {
-    return gn_lgamma_positive(a, 1);
+GN_INLINE double gn_log_gamma_float64(double a) {
+    return gn_log_gamma_positive(a, 1);
 }
 /* Of any number, by Euler's reflection. */
-GN_INLINE float gn_lgamma_float32(float a) {
+GN_INLINE float gn_log_gamma_float32(float a) {
     const double x = fabs((double)a), near = x - rint(x), z = near * near;
     /* sin(pi x) / (x - rint(x)), to 2^-36; numbers of a table would be read in a branch, which no vector code has */
     double sine = 0.00044749509187930214;
@@ -95,13 +95,12 @@ GN_INLINE float gn_lgamma_float32(float a) {
     sine = GN_FMA(sine, z, -5.167712779988062);
     sine = GN_FMA(sine, z, 3.1415926535896355);
     const double factor = a < 0 ? x * fabs(near * sine) * 0.31830988618379067154 : 1;
-    const double positive = gn_lgamma_positive(x, 0);
+    const double positive = gn_log_gamma_positive(x, 0);
     const double result = (a < 0 ? -positive : positive) - gn_log_float64(factor);
     return (float)(x == (double)INFINITY ? x : result);
 }
-#define gn_is_lgamma_far(x) (sizeof(x) == sizeof(double) && (x) < 0)
-#define gn_far_lgamma(x) GN_FLOATING(gn_lgamma_float32, lgamma, x)(x)
-#define gn_lgamma(x) GN_FLOAT(gn_lgamma, x)(x)
+#define gn_log_gamma_far(x) (sizeof(x) == sizeof(double) && (x) < 0)
+#define gn_log_gamma(x) GN_FLOAT(gn_log_gamma, x)(x)
 
 /* --------------------------------------------------------------------------------------------------------------------
  * Modified Bessel functions. */

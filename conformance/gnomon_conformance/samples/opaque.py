@@ -64,6 +64,38 @@ sparse_samples_of(
     "terms",
 )
 sparse_samples_of(
+    "mkldnn_linear_backward_input",
+    [
+        sample((3, 5), opaque(3, 4), dense(4, 5), differentiable=False, **FLOAT),
+        sample((2, 3, 5), opaque(2, 3, 4), dense(4, 5), differentiable=False, **FLOAT),
+    ],
+    "terms",
+)
+sparse_samples_of(
+    "mkldnn_linear_backward_weights",
+    [
+        sample(opaque(3, 4), opaque(3, 5), dense(4, 5), each, differentiable=False, **FLOAT)
+        for each in (True, False)
+    ],
+    "terms",
+)
+_WEIGHTS = (dense(8, 3), dense(8, 2), dense(8), dense(8))
+sparse_samples_of(
+    "mkldnn_rnn_layer",
+    [
+        sample(
+            dense(4, 1, 3), *_WEIGHTS, *[dense(1, 1, 2)] * 2, reverse, sizes, 2, hidden, layers, biases,
+            two, first, train, differentiable=False, **FLOAT
+        )
+        for reverse, sizes, hidden, layers, biases, two, first, train in (
+            (False, (), 2, 1, True, False, False, False),
+            (True, (1,), 3, 2, True, True, True, True),
+            (False, (), 2, 1, False, False, False, False),
+        )
+    ],
+    "composed",
+)  # fmt: skip
+sparse_samples_of(
     "mkldnn_convolution",
     [
         sample(IMAGES, WEIGHT, BIAS, (1, 0), (1, 2), (1, 1), 1, **FLOAT),

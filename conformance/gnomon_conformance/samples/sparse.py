@@ -76,6 +76,13 @@ sparse_samples_of(
         sample(1, 0, (3,), given([2, 0], (1, 2), (2, 1), 0, "int64"), tensor(2), layout="sparse_coo"),
     ],
 )
+sparse_samples_of(
+    "_sparse_coo_tensor_with_dims",
+    [
+        sample(2, 0, (2, 3), layout="sparse_coo"),
+        sample(1, 1, (3, 2), layout="sparse_coo", dtype="float64", device=ON_DEVICE, pin_memory=None),
+    ],
+)
 sparse_samples_of("empty.memory_format zeros", [sample((2, 3), layout="sparse_coo")])
 sparse_samples_of("zeros_like", alone())
 sparse_samples_of(
@@ -93,6 +100,12 @@ sparse_samples_of(
         sample(hybrid(2, 2, 3), (4, 2, 3), 2, 1),
         sample(coo(0, 3), (3,), 1, 0),
     ],
+)
+sparse_samples_of("resize_as_sparse_", [sample(coo(2, 3), coo(2, 3)), sample(coo(2, 3), coo(4, 3))])
+sparse_samples_of("_sparse_select_copy", [sample(coo(2, 3), 0, 1), sample(hybrid(2, 2, 3), 1, 0)])
+sparse_samples_of(
+    "_sparse_mask_projection",
+    [sample(coo(2, 3), coo(2, 3)), sample(loose(2, 3), coo(2, 3), accumulate_matches=True)],
 )
 sparse_samples_of(
     "sparse_resize_and_clear_",

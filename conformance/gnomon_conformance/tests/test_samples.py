@@ -36,6 +36,7 @@ SINGLE_VALUED = {
         for spatial in (2, 3)
         for suffix in ("", "_backward")
     },
+    ("mkldnn_rnn_layer", "mode"): "only an LSTM, whose number is 2, runs on a CPU",
     **dict.fromkeys(
         [
             (name, "pivot")

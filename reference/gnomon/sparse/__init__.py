@@ -236,4 +236,4 @@ def spsolve(input: Tensor, other: Tensor, *, left: bool = True) -> Tensor:
 
     Raises NotImplementedError: like PyTorch on the host, gnomon has no kernel.  Source: torch.sparse.spsolve.
     """
-    return aten._spsolve.default(input, other, left=left)
+    return solves.spsolve(input, other)

@@ -10,16 +10,14 @@ import math
 from typing import Any
 
 from ..calls.checks import check_precise, refuse_dtype
-from ..calls.native import native_function
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
 from ..ops.linalg.solve import check_system
 from ..values.device import sparse_bsr, sparse_csr, strided
-from ..values.dispatch_key import DispatchKey
 from .compressed_construction import compressed_kernel
 from .compressed_conversion import to_dense
 from .compressed_tensor import CompressedTensor
-from .registration import no_kernel, sparse_kernel
+from .registration import no_kernel
 
 
 def _triangular_solve(
@@ -64,18 +62,7 @@ def _triangular_solve_out(
 compressed_kernel("triangular_solve.X")(_triangular_solve_out)
 
 
-def _refuse(A: Tensor, B: Tensor, left: bool) -> Any:
+def spsolve(A: Tensor, B: Tensor) -> Any:
+    """Raises NotImplementedError: as in PyTorch, no backend of the host has a kernel."""
     places = {strided: "CPU", sparse_csr: "SparseCsrCPU"}
     raise no_kernel("_spsolve", places.get(A._spec.layout, f"{A._spec.layout.title}CPU"))
-
-
-native_function(
-    "_spsolve(Tensor A, Tensor B, *, bool left=True) -> Tensor",
-    variants="none",
-    explicit=_refuse,
-    derivatives={},
-    doc="""The solution of a system whose matrix has the layout sparse_csr.  As in PyTorch, no backend of the
-    host has a kernel: it raises NotImplementedError.""",
-)
-for _key in (DispatchKey.Sparse, DispatchKey.SparseCsr):
-    sparse_kernel("_spsolve", key=_key)(_refuse)

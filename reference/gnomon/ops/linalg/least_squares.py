@@ -91,7 +91,7 @@ def _by_rank(A: Any, B: Any, rcond: float) -> tuple[Any, Any]:
     A matrix is if the product of bounds of the largest singular values of A and of ``R^-1`` is less than
     1 / rcond. Such a bound is the Frobenius norm, or the square root of that of ``A A^H``, which is closer.
     """
-    if not can_be_read(A):
+    if not (can_be_read(A) and can_be_read(B)):
         return _by_svd(A, B, rcond)[:2]
     R, right, Q = _triangle(A, B)
     count = R.size(-1)
