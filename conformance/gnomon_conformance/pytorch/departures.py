@@ -283,6 +283,7 @@ OWN_OPERATORS = {
     "_binary_cross_entropy": "the kernel under binary_cross_entropy, of pairs",
     "_rnn_layer": "a recurrent layer in one direction, of any mode; PyTorch has one of oneDNN's for LSTM",
     "_rnn_layer_backward": "the gradients of _rnn_layer",
+    "_sparse_select_copy": "select_copy of a sparse tensor, whose gradient is select's",
     "_sparse_values_at": "the gradient of sparse_coo_tensor's values: a tensor's elements at given indices",
     "_compressed_values_at": "the gradient of a compressed tensor's values: elements where a mask has some",
     "_csr_mm": "the kernel under mm of a sparse_csr and a strided matrix",
