@@ -278,3 +278,29 @@ def test_the_package_has_all_routines() -> None:
     opened = ffi.dlopen(str(path))
     *addresses, none = (library._address(ffi, opened, name) for name in names)
     assert len(set(addresses)) == 28 and all(addresses) and none == 0
+
+
+REFUSING = """
+import cffi, gnomon as gn
+from gnomon_c import library
+library.open_blas()
+ffi, calls = cffi.FFI(), []
+x = gn.randn(130, 140, dtype=gn.float64, generator=gn.Generator().manual_seed(0), device="c")
+expected = gn.linalg.lu_factor(x)
+@ffi.callback("void(int32_t *, int32_t *, double *, int32_t *, int32_t *, int32_t *)")
+def refuse(m, n, a, lda, pivots, info):
+    calls.append((m[0], n[0], lda[0]))
+    info[0] = 1
+table = [0.0] * 28
+table[1] = float(int(ffi.cast("uintptr_t", refuse)))  # getrf of float64
+library.native().lib.gn_set_lapack(table, len(table))
+found = gn.linalg.lu_factor(x)
+assert calls == [(130, 140, 130)], calls
+assert found.pivots.equal(expected.pivots) and gn.allclose(found.LU, expected.LU)
+gn.linalg.lu_factor(x[:100]), gn.linalg.lu_factor(x.float())
+assert len(calls) == 1, calls
+"""
+
+
+def test_the_table_is_called_and_where_it_refuses_the_kernel_of_our_own() -> None:
+    subprocess.run([sys.executable, "-c", REFUSING], check=True)
