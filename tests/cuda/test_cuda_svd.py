@@ -62,12 +62,10 @@ def test_decompositions(dtype):
     decomposed(numbers(6, 4, 3, dtype=dtype)[::2, :, 1:], True)
 
 
-def test_signs_are_those_of_the_c_backend():
-    """This includes more columns than a block has warps, rotated at the same time."""
+def test_more_columns_than_a_block_has_warps():
+    """Pairs of columns are rotated at the same time, so that a block's warps take several each."""
     gn.manual_seed(2)
-    matrix = numbers(25, 23)
-    for one, other in zip(svd(matrix.to("c")), svd(matrix.to("cuda"))):
-        close(one.to("reference"), other, 1e-10, 1e-10)
+    decomposed(numbers(25, 23), True)
 
 
 def test_matrices_that_lack_rank_and_those_far_from_one():
