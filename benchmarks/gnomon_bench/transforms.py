@@ -1,13 +1,11 @@
-"""Benchmarks of transforms of vectors and matrices: decompositions, batches of small systems, Fourier."""
+"""Benchmarks of transforms of vectors: distances, Fourier."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-import numpy
-
-from .defining import K, M, on_tensors, ramp
+from .defining import M, on_tensors, ramp
 
 
 def _transform(
@@ -27,37 +25,8 @@ def _transform(
     )
 
 
-def _batches(name: str, functions: dict[str, Callable[..., Any]], operations: float) -> None:
-    """A function of positive definite matrices; ``operations``: for one of them, over side**3."""
-
-    def contents(batch: int, side: int) -> list[tuple[numpy.ndarray, str]]:
-        root = ramp(batch, side, side)
-        return [(root @ root.transpose(0, 2, 1) + side * numpy.eye(side, dtype=numpy.float32), "float32")]
-
-    on_tensors(
-        name,
-        "transforms",
-        contents,
-        functions,
-        axes={"batch": (K,), "side": (8, 4, 32)},
-        elements=lambda batch, side: operations * batch * side**3,
-    )
-
-
 def define() -> None:
     """Define them, after those defined before."""
-    for side in (64, 16, 256):
-        _transform(
-            f"svdvals {side}x{side}",
-            lambda module, a: module.linalg.svdvals(a),
-            (side, side),
-            operations=100 * side**3,
-        )
-    for name, operations in (("inv", 2.0), ("cholesky", 1 / 3), ("det", 2 / 3)):
-        of_module = lambda module, a, name=name: getattr(module.linalg, name)(a)  # noqa: E731
-        _batches(name, {"torch": of_module, "numpy": of_module}, operations)
-    _batches("solve", {"torch": lambda module, a: module.linalg.solve(a, a[..., :1])}, 2 / 3)
-    _batches("eigvalsh", {"torch": lambda module, a: module.linalg.eigvalsh(a)}, 10)
     _transform(
         "cdist 500x64",
         lambda module, a, b: module.cdist(a, b),
