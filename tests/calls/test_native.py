@@ -153,6 +153,21 @@ def test_an_input_is_read_before_it_gets_an_output_s_sizes(device: str, call: An
         assert places.tolist() == numbers.tolist()
 
 
+def test_an_output_that_shares_memory_with_an_input_is_refused_before_it_is_resized(device: str) -> None:
+    for call in (
+        lambda x: gn.add(x, x, out=x[:2]),
+        lambda x: gn.mul(x, 2, out=x[1:]),
+        lambda x: gn.sum(x.view(2, 2), 0, out=x[:3]),
+        lambda x: gn.cat([x, x], out=x[1:]),
+    ):
+        x = gn.tensor([1.0, 2.0, 3.0, 4.0])
+        for _ in range(2):  # the second time from the cached plan
+            with warnings.catch_warnings(), pytest.raises(RuntimeError, match="single memory location"):
+                warnings.simplefilter("error")
+                call(x)
+        assert x.tolist() == [1.0, 2.0, 3.0, 4.0]
+
+
 def test_out_of_any_strides(device: str) -> None:
     x = gn.arange(6.0).reshape(2, 3)
     base = gn.zeros(6, 4)

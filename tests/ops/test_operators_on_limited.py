@@ -240,6 +240,8 @@ def test_unsigned_numbers_beyond_int64(device: str) -> None:
     assert not x.signbit().any().item()
     with pytest.raises(OverflowError, match="can't convert negative int to unsigned: -1"):
         gn.tensor([-1], dtype=gn.uint64)
+    with pytest.raises(OverflowError, match=f"int too big to convert: {2**64}"):
+        gn.tensor([2**64], dtype=gn.uint64)
     with pytest.raises(TypeError, match=r"an integer is required for uint64, got 1\.5"):
         gn.tensor([1.5], dtype=gn.uint64)
     with pytest.raises(

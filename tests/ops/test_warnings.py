@@ -118,3 +118,29 @@ def test_nothing_counts_frames():
         if "warnings.warn(" in path.read_text() or "stacklevel=" in path.read_text()
     ]
     assert counting == [] and len(files) > 100
+
+
+DEPRECATED = {
+    "cholesky": lambda x: gn.cholesky(x),
+    "cholesky of a method": lambda x: x.cholesky(),
+    "qr": lambda x: gn.qr(x),
+    "qr of a method": lambda x: x.qr(),
+    "triangular_solve": lambda x: gn.triangular_solve(x, x),
+    "triangular_solve of a method": lambda x: x.triangular_solve(x),
+    "lu": lambda x: gn.lu(x),
+    "nuclear_norm": lambda x: gn.nuclear_norm(x),
+}
+
+
+@pytest.mark.parametrize("name", DEPRECATED)
+def test_deprecated_operators_warn_once(name, monkeypatch):
+    monkeypatch.setattr(errors, "_said", set())
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            DEPRECATED[name](gn.eye(2))
+            gn.ops.aten.cholesky.default(gn.eye(2))  # the operators themselves do not
+            gn.linalg.qr(gn.eye(2))
+    (warned,) = caught
+    assert str(warned.message).startswith(f"{name.removesuffix(' of a method')} is deprecated: use linalg.")
+    assert warned.category is UserWarning and warned.filename == __file__

@@ -1,5 +1,7 @@
 """Sparse tensors: construction, parts, conversions, operators, gradients, and what has no kernel."""
 
+import math
+
 import pytest
 
 import gnomon as gn
@@ -173,6 +175,14 @@ def test_in_place(x):
     assert x.add_(x.clone()) is x and x.to_dense().tolist() == [[0, 0, 36], [16, 0, 20]]
     d = gn.zeros(2, 3)
     assert d.add_(x) is d and d.tolist() == [[0, 0, 36], [16, 0, 20]]
+    assert d.mul_(x) is d and d.tolist() == [[0, 0, 36 * 36], [16 * 16, 0, 20 * 20]]
+    nan = gn.full((2, 3), math.nan)
+    assert nan.mul_(make([[1], [2]], [0.0], (2, 3)))[0].tolist() == [0, 0, 0]  # what is not specified is 0
+    assert math.isnan(nan[1, 2].item()) and not nan.is_sparse
+    with pytest.raises(RuntimeError, match=r"output with shape \[3\] doesn't match the broadcast shape"):
+        gn.ones(3).mul_(x)
+    with pytest.raises(RuntimeError, match="result type float32 can't be cast to the desired output type"):
+        gn.ones(2, 3, dtype=gn.int64).mul_(x)
     out = make((2, 3))
     assert gn.sin(x, out=out) is out and out._nnz() == 3
     assert x.zero_() is x and x._nnz() == 0
@@ -341,3 +351,17 @@ def test_a_result_of_strided_tensors_is_not_sparse(x):
             call()
     with pytest.raises(NotImplementedError, match="not implemented for dtype int64"):
         gn.sparse.softmax(x.long(), 0)
+
+
+def test_the_deprecated_order_of_sspaddmm(x):
+    other = gn.ones(3, 3)
+    wanted = gn.sspaddmm(x, x, other, beta=2, alpha=3).to_dense().tolist()
+    for call in (
+        lambda: gn.sspaddmm(2, x, 3, x, other),
+        lambda: x.sspaddmm(2, 3, x, other),
+    ):
+        with pytest.warns(UserWarning, match="This overload of sspaddmm is deprecated"):
+            assert call().to_dense().tolist() == wanted
+    with pytest.warns(UserWarning, match="This overload of sspaddmm is deprecated"):
+        found = gn.sspaddmm(2, x, x, other)
+    assert found.to_dense().tolist() == gn.sspaddmm(x, x, other, beta=2).to_dense().tolist()

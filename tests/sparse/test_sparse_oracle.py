@@ -124,8 +124,8 @@ def check(cases, known):
 
 
 def test_names():
-    # Two of four elements are for CUDA's sparse tensor cores; a wrapper of gradcheck is not needed.
-    left_out = {"as_sparse_gradcheck", "solve", "to_sparse_semi_structured"}
+    # Two of four elements are for CUDA's sparse tensor cores.
+    left_out = {"solve", "to_sparse_semi_structured"}
     names = {each for each in torch.sparse.__all__ if not each.startswith("SparseSemiStructured")} - left_out
     assert [each for each in sorted(names) if not hasattr(gn.sparse, each)] == []
     methods = [each for each in dir(torch.Tensor) if "sparse" in each and not each.startswith("_")]

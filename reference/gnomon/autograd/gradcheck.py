@@ -27,6 +27,7 @@ from ..values import late_bound
 from ..values.errors import warn
 from . import engine, forward_ad
 from .grad_mode import enable_grad
+from .gradcheck_sparse import is_sparse, of_strided
 from .node import Node, gradient_edge, next_sequence_number, set_history
 
 if TYPE_CHECKING:
@@ -64,8 +65,14 @@ def _as_tuple(results: Any) -> tuple[Any, ...]:
 
 
 def _outputs(func: Function, inputs: Sequence[Any]) -> list[Tensor]:
-    """The results that are floating point or complex."""
-    return [each for each in _as_tuple(func(*inputs)) if _is_float(each)]
+    """The results that are floating point or complex.  Raises ValueError for a sparse one."""
+    results = _as_tuple(func(*inputs))
+    if any(is_sparse(each) for each in results):
+        raise ValueError(
+            "Sparse output is not supported at gradcheck yet. Please call to_dense(masked_grad=...) on the "
+            "output of fn for gradcheck."
+        )
+    return [each for each in results if _is_float(each)]
 
 
 def _differentiable(func: Function, inputs: Sequence[Any]) -> list[Tensor]:
@@ -623,10 +630,11 @@ def gradcheck(
     In addition, backward must return the same twice (up to ``nondet_tol``).  ``check_undefined_grad``:
     undefined gradients and tangents are treated as zeros.  ``check_grad_dtypes``: derivatives have the dtype
     of their tensor.  ``check_batched_grad`` and ``check_batched_forward_grad``: the same results under
-    ``vmap``.  ``masked`` is for sparse tensors, and ignored.
+    ``vmap``.  ``masked``: of sparse inputs, only the elements that they specify change; otherwise all do.
 
     Returns True.  Raises GradcheckError with the differences (or returns False without ``raise_exception``);
-    ValueError if no input requires grad, RuntimeError for inputs with overlapping elements.
+    ValueError if no input requires grad or an output is sparse, RuntimeError for inputs with overlapping
+    elements.
     Source: torch.autograd.gradcheck.
     """
     if not (check_forward_ad or check_backward_ad):
@@ -636,6 +644,7 @@ def gradcheck(
     if check_batched_forward_grad and not check_forward_ad:
         raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
     arguments = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+    func, arguments = of_strided(func, arguments, bool(masked))
     try:
         _check_inputs(arguments)
         with enable_grad():
@@ -696,6 +705,7 @@ def gradgradcheck(
         if wanted and not check_rev_over_rev:
             raise AssertionError(f"Setting {name}=True requires check_rev_over_rev to be True")
     arguments = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+    func, arguments = of_strided(func, arguments, masked)
     if grad_outputs is None:
         generator = _random_generator()
         with enable_grad():

@@ -41,6 +41,7 @@ _DEPRECATED_ORDERS = {
             ("addmv", ("mat", "vec")),
             ("addr", ("vec1", "vec2")),
             ("baddbmm", ("batch1", "batch2")),
+            ("sspaddmm", ("mat1", "mat2")),
         )
     },
 }

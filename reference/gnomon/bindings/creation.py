@@ -266,7 +266,9 @@ def _check_range(flat: Sequence[Any], wanted: dtype) -> None:
             raise TypeError(f"tensor(): argument 'data': an integer is required for uint64, got {value}")
         if wanted is dtypes.uint64 and value < 0:
             raise OverflowError(f"tensor(): argument 'data': can't convert negative int to unsigned: {value}")
-        if isinstance(value, int) and not -(2**63) <= value < (2**64 if wanted is dtypes.uint64 else 2**63):
+        if wanted is dtypes.uint64 and value > most:
+            raise OverflowError(f"tensor(): argument 'data': int too big to convert: {value}")
+        if isinstance(value, int) and wanted is not dtypes.uint64 and not -(2**63) <= value < 2**63:
             raise ValueError(f"tensor(): argument 'data': Overflow when unpacking long long: {value}")
         least = -most - 1 if wanted.is_signed else (0 if isinstance(value, float) else -most)
         if not least <= value <= (float(most) if isinstance(value, float) else most):

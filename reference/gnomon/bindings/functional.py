@@ -372,11 +372,15 @@ def lu(
     """The LU factorization with partial pivoting of matrices (*, n, m), and its pivots (*, min(n, m)), int32:
     see linalg.lu_factor.
 
+    Deprecated: use linalg.lu_factor and linalg.lu_factor_ex.
     With ``get_infos`` also ``info`` (*), as linalg.lu_factor_ex.  ``out``: as many tensors, which are
     resized.  Raises TypeError for another number of them, RuntimeError for ``pivot=False``.
 
     Source: torch.lu.
     """
+    warn(
+        "lu is deprecated: use linalg.lu_factor, or linalg.lu_factor_ex instead of get_infos=True.", once=True
+    )
     found = aten._lu_with_info.default(A, pivot)
     results: tuple[Tensor, ...] = tuple(found) if get_infos else tuple(found)[:2]
     if out is None:

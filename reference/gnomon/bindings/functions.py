@@ -111,11 +111,12 @@ _CALLED = frozenset(
 
 def operator_methods() -> dict[str, Callable[..., Any]]:
     """The operators that are methods of Tensor, by name, except those that Tensor defines (``x.dim()``)."""
-    return {
+    found = {
         packet.name: make_function(packet, True)
         for packet in aten
         if _offered(packet, "method") and not hasattr(Tensor, packet.name)
     }
+    return found | {name: _deprecated(name, found[name]) for name in _DEPRECATED if name in found}
 
 
 def operator_functions() -> dict[str, Callable[..., Any]]:
@@ -132,6 +133,14 @@ def operator_functions() -> dict[str, Callable[..., Any]]:
 
 _DEPRECATED = {
     "frobenius_norm": "frobenius_norm is deprecated: use linalg.vector_norm(A, 2., dim, keepdim).",
+    "cholesky": (
+        "cholesky is deprecated: use linalg.cholesky(A), and its result's .mH instead of upper=True."
+    ),
+    "qr": "qr is deprecated: use linalg.qr(A, 'reduced' if some else 'complete').",
+    "triangular_solve": (
+        "triangular_solve is deprecated: use linalg.solve_triangular(A, B, upper=True), which has its "
+        "arguments in the other order and does not return a copy of A."
+    ),
     "nuclear_norm": "nuclear_norm is deprecated: use linalg.matrix_norm(A, 'nuc', dim, keepdim).",
     "range": (
         "range is deprecated, because it differs from Python's range: use arange, which gives the numbers in "
@@ -148,7 +157,7 @@ def _deprecated(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         warn(_DEPRECATED[name], once=name != "range")
         return result
 
-    call.__name__ = call.__qualname__ = name
+    call.__name__, call.__qualname__ = name, function.__qualname__
     call.__module__ = function.__module__
     call.__doc__ = function.__doc__
     return call

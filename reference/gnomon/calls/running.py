@@ -396,6 +396,8 @@ def run_out(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
     for output, wanted in zip(outputs, meta.output_specs):
         check_output_device(base, output, meta.device)
         check_output_dtype(base, wanted.dtype, output._spec.dtype)
+        if output._spec.sizes != wanted.sizes:
+            check_no_overlap(operator, base, output, functional_arguments)
     if any(
         output._spec.sizes != wanted.sizes and _shares_storage(output, base, functional_arguments)
         for output, wanted in zip(outputs, meta.output_specs)

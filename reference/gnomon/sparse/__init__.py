@@ -7,6 +7,8 @@ operators on strided tensors do not know of it.  Source: torch/sparse.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 from ..bindings.creation import as_tensor
@@ -34,6 +36,7 @@ from .tensor import SparseTensor
 
 __all__ = [
     "addmm",
+    "as_sparse_gradcheck",
     "check_sparse_tensor_invariants",
     "log_softmax",
     "mm",
@@ -237,3 +240,28 @@ def spsolve(input: Tensor, other: Tensor, *, left: bool = True) -> Tensor:
     Raises NotImplementedError: like PyTorch on the host, gnomon has no kernel.  Source: torch.sparse.spsolve.
     """
     return solves.spsolve(input, other)
+
+
+def as_sparse_gradcheck(gradcheck: Callable[..., bool]) -> Callable[..., bool]:
+    """``gradcheck`` (or gradgradcheck) for functions whose results may be sparse; they are made strided.
+
+    Source: torch.sparse.as_sparse_gradcheck.
+    """
+
+    @functools.wraps(gradcheck)
+    def check(func: Callable[..., Any], inputs: Any, **options: Any) -> bool:
+        masked = bool(options.get("masked", False))
+
+        def strided_results(*given: Any) -> Any:
+            results = func(*given)
+            made = [
+                each.to_dense(masked_grad=masked)
+                if isinstance(each, Tensor) and each.layout is not strided
+                else each
+                for each in (results if isinstance(results, (tuple, list)) else (results,))
+            ]
+            return tuple(made) if isinstance(results, (tuple, list)) else made[0]
+
+        return gradcheck(strided_results, inputs, **options)
+
+    return check

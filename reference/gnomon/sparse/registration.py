@@ -97,6 +97,10 @@ def _writing(
         if all(each._spec.layout is strided for each in base.tensors(arguments[:count])):
             raise no_kernel(variant.schema.full_name, key.name)
         result = function(*arguments[:count])
+        if variant.schema.is_inplace and target._spec.layout is strided and result._spec.layout is sparse_coo:
+            check_inplace_sizes(variant.schema.name, target._spec, result._spec)
+            check_cast(base.schema.name, result._spec.dtype, target._spec.dtype)
+            result = result.to_dense()  # strided.mul_(sparse)
         if {result._spec.layout, target._spec.layout} & {strided, sparse_coo}:
             if result._spec.layout is not target._spec.layout:
                 raise no_kernel(variant.schema.full_name, key.name)

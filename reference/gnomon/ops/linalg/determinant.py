@@ -10,11 +10,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ...calls.checks import can_be_read, check_precise, check_square_matrices
+from ...calls.checks import can_be_read, check_precise, check_square_matrices, refuse_half
 from ...calls.native import native_function
 from ...calls.record import Out
 from ...dispatch.dispatcher import aten
 from ...dispatch.mode import is_differentiating
+from ...values.dtype import bfloat16, float16
 
 
 def _factored(A: Any, operator: str) -> tuple[Any, Any, Any, Any]:
@@ -37,6 +38,9 @@ def _sign(LU: Any, pivots: Any) -> Any:
 
 
 def _det(A: Any) -> tuple[Any, Any, Any]:
+    if A.dtype in (float16, bfloat16):  # PyTorch's det has another error for these than slogdet and logdet
+        check_square_matrices("linalg.det", A)
+        refuse_half(A.dtype)
     LU, pivots, diagonal, sign = _factored(A, "linalg.det")
     return diagonal.prod(-1) * sign, LU, pivots
 

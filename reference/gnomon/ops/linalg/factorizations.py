@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ...calls.checks import can_be_read, check_square_matrices, refuse_half
+from ...calls.checks import can_be_read, check_floating_or_complex, check_square_matrices, refuse_half
 from ...calls.meta_functions import column_major
 from ...calls.native import native_function
 from ...calls.record import Out
@@ -100,7 +100,8 @@ def unless_failed(result: tuple[Any, ...], api_name: str, wanted: bool = True) -
 
 def _cholesky_meta(self: Spec, upper: bool, check_errors: bool) -> tuple[Spec, Spec]:
     check_square_matrices("linalg.cholesky", self)
-    refuse_half(self.dtype, "bool", "integer")
+    check_floating_or_complex(self.dtype)
+    refuse_half(self.dtype)
     return column_major(self.sizes, self), self.contiguous(self.sizes[:-2], int32)
 
 
@@ -165,8 +166,8 @@ cholesky_ex = native_function(
 
     With ``upper`` it is ``L^H``, and the upper triangle is read instead of the lower one.  ``info`` (*),
     int32, is 0, or the order of the first leading minor that is not positive-definite; with ``check_errors``
-    that raises LinAlgError.  Raises RuntimeError for matrices that are not square, NotImplementedError for
-    other dtypes than float32, float64 and complex.""",
+    that raises LinAlgError.  Raises RuntimeError for matrices that are not square and for integers,
+    NotImplementedError for half precision.""",
 )
 
 
@@ -189,6 +190,7 @@ linalg_cholesky = native_function(
 
 def _cholesky(self: Any, upper: bool) -> Any:
     check_square_matrices("cholesky", self)
+    refuse_half(self.dtype, "bool", "integer")
     if not self.numel():
         return self.new_empty(self.shape)
     return unless_failed(aten.linalg_cholesky_ex.default(self, upper=upper), "cholesky")[0]

@@ -16,7 +16,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ...calls.checks import can_be_read, check_square_matrices, refuse_half
+from ...calls.checks import can_be_read, check_floating_or_complex, check_square_matrices, refuse_half
 from ...calls.meta_functions import column_major
 from ...calls.native import native_function
 from ...calls.record import Out
@@ -36,7 +36,8 @@ LEAST = 1e-290  # what replaces a divisor of 0; less than this counts as 0 next 
 
 def _spec_of_values(name: str, self: Spec) -> Spec:
     check_square_matrices(name, self)
-    refuse_half(self.dtype, "bool", "integer")
+    check_floating_or_complex(self.dtype)
+    refuse_half(self.dtype)
     return self.contiguous(self.sizes[:-1], self.dtype.to_complex())
 
 
