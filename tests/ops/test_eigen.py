@@ -47,6 +47,18 @@ def test_repeated_eigenvalues_and_refusals(device: str) -> None:
         gn.linalg.svd(gn.full((2, 2), float("inf")))
 
 
+@pytest.mark.parametrize("name", ["svd", "svdvals", "eigh", "eigvalsh"])
+def test_numbers_that_are_not_finite_are_found_before_matrices_are_decomposed(name, device, monkeypatch):
+    monkeypatch.setattr("gnomon.ops.linalg.svd.decompose", None)
+    monkeypatch.setattr("gnomon.ops.linalg.eigen._diagonalize", None)
+    matrices = gn.eye(3, device=device).expand(4, 3, 3).clone()
+    matrices[2, 1, 0] = float("nan")
+    with pytest.raises(
+        gn.linalg.LinAlgError, match=r": \(Batch element 2\): The algorithm failed to converge"
+    ):
+        getattr(gn.linalg, name)(matrices)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("sizes", [(4, 3), (3, 4), (2, 3, 3)])
 def test_the_singular_value_decomposition(device: str, dtype: Any, sizes: tuple[int, ...]) -> None:

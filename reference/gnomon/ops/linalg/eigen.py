@@ -81,10 +81,11 @@ def _eigh_kernel(eigenvalues: Tensor, eigenvectors: Tensor, A: Tensor, UPLO: str
     """Diagonalizes each matrix, of which one triangle is read."""
     source, values, vectors = (TensorAccessor(each) for each in (A, eigenvalues, eigenvectors))
     is_lower = UPLO.upper() == "L"
+    count = source.sizes[-1]
+    matrices = {}
     for number, index in enumerate(batch_indices(source.sizes[:-2])):
         given = read_matrix(source, index)
-        count = len(given)
-        matrix = [
+        matrices[index] = matrix = [
             [
                 given[i][i].real
                 if i == j
@@ -101,6 +102,7 @@ def _eigh_kernel(eigenvalues: Tensor, eigenvectors: Tensor, A: Tensor, UPLO: str
                 f"linalg.eigh: {which}The algorithm failed to converge because the input matrix is "
                 f"ill-conditioned or has too many repeated eigenvalues (error code: {count - 1})."
             )
+    for index, matrix in matrices.items():
         found, columns = _diagonalize(matrix)
         for k, value in enumerate(found):
             values[index + (k,)] = value

@@ -10,7 +10,6 @@ Source: aten/src/ATen/native/BatchLinearAlgebra.cpp (linalg_svd); derivatives: F
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -25,6 +24,7 @@ from ...memory.accessor import TensorAccessor
 from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...numerics import arithmetic
+from ...numerics.matrices import batch_indices, read_matrix
 from ...values.dispatch_key import AUTOGRAD, BATCHED, FORWARD_AD
 from ...values.errors import LinAlgError
 
@@ -131,14 +131,15 @@ def _svd_kernel(
     source, out_s = TensorAccessor(A), TensorAccessor(S)
     *batch, rows, columns = source.sizes
     out_u, out_v = TensorAccessor(U), TensorAccessor(Vh)
-    for number, index in enumerate(itertools.product(*map(range, batch))):
-        matrix = [[source[index + (i, j)] for j in range(columns)] for i in range(rows)]
+    matrices = {index: read_matrix(source, index) for index in batch_indices(source.sizes[:-2])}
+    for number, matrix in enumerate(matrices.values()):
         if any(x != x or abs(x) == math.inf for row in matrix for x in row):
             which = f"(Batch element {number}): " if batch else ""
             raise LinAlgError(
                 f"linalg.svd: {which}The algorithm failed to converge because the input matrix contained "
                 "non-finite values."
             )
+    for index, matrix in matrices.items():
         if rows >= columns:
             left, values, right = decompose(matrix)
         else:
