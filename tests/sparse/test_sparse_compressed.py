@@ -175,6 +175,13 @@ def test_invariants_are_checked_on_request(arguments, message):
     assert gn.sparse_csr_tensor(*arguments).layout is gn.sparse_csr  # not checked
 
 
+def test_conversions_refuse_starts_that_decrease():
+    for make, name in ((gn.sparse_csr_tensor, "crow"), (gn.sparse_csc_tensor, "ccol")):
+        x = make(gn.tensor([0, 2, 1]), gn.tensor([0, 1]), gn.tensor([1.0, 2.0]), (2, 2))
+        with pytest.raises(RuntimeError, match=f"{name}_indices decrease"):
+            x.to_dense()
+
+
 def test_invariants_of_blocks_and_columns():
     check = gn.sparse.check_sparse_tensor_invariants
     for sizes, message in (

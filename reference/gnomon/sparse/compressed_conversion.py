@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..calls.checks import check_same_layout
+from ..calls.checks import can_be_read, check_same_layout
 from ..calls.native import native_function
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
@@ -57,7 +57,12 @@ def expand_indices(crow_indices: Tensor, col_indices: Tensor, out_int32: bool, t
     batch = crow_indices._spec.sizes[:-1]
     count, nnz = numel_of(batch), col_indices._spec.sizes[-1]
     starts = crow_indices.reshape(count, crow_indices._spec.sizes[-1])
-    rows = [aten.repeat_interleave.Tensor(each[1:] - each[:-1]) for each in starts.unbind(0)]
+    lengths = starts.diff()
+    if can_be_read(lengths) and (lengths < 0).any().item():
+        raise RuntimeError(
+            f"{'ccol' if transpose else 'crow'}_indices decrease; check_invariants=True refuses such a tensor"
+        )
+    rows = [aten.repeat_interleave.Tensor(each) for each in lengths.unbind(0)]
     plain = col_indices.reshape(count * nnz)
     lines = aten.cat.default(rows, 0) if rows else plain
     pair = [plain, lines] if transpose else [lines, plain]
