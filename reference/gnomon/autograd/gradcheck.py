@@ -1,10 +1,6 @@
 """gradcheck: compares backward and forward mode with finite differences.
 
-For each input element the function is evaluated one step up and one step down; the slopes are a column of the
-Jacobian.  Backward computes a row of it, forward mode a column.  A complex number counts as two real ones,
-its parts: the step is along both, and so are the gradients of outputs; the gradient of an input, and what it
-is compared with, follows PyTorch's convention, the slope along the real axis plus i times that along the
-imaginary one.
+*Slow mode* compares whole Jacobians (jacobian.py).
 
 *Fast mode* only compares products with one random vector, u for the inputs and v for the outputs: v^T (J u),
 by two evaluations, with (v^T J) u, by one backward.  A wrong J passes only if u or v happen to be orthogonal
@@ -16,230 +12,40 @@ Source: torch/autograd/gradcheck.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..dispatch.dispatcher import aten
-from ..memory.accessor import elements, fill_from
-from ..memory.tensor import Tensor, empty_tensor
+from ..memory.accessor import elements
+from ..memory.tensor import Tensor
 from ..values import dtype as dtypes
 from ..values import late_bound
 from ..values.errors import warn
 from . import engine, forward_ad
 from .grad_mode import enable_grad
-from .gradcheck_sparse import is_sparse, of_strided
+from .gradcheck_sparse import of_strided
+from .jacobian import (
+    Function,
+    GradcheckError,
+    Matrix,
+    Numbers,
+    differentiable_outputs,
+    gradients_twice,
+    inner_product,
+    is_checked,
+    matrices_by_columns,
+    matrices_by_rows,
+    numeric_slopes,
+    outputs_of,
+    random_generator,
+    random_vector,
+    tangents_of,
+    tensor_of,
+)
 from .node import Node, gradient_edge, next_sequence_number, set_history
 
-if TYPE_CHECKING:
-    import random
-
-Function = Callable[..., Any]
-Numbers = list[Any]
-Matrix = list[Numbers]  # a row for each output element, a column for each input element
-
-SEED = 7  # of the random vectors, which are the same in each call
 BY_FORWARD_MODE = "computed with forward mode "
 SHOWN = 6  # rows, columns, and differences of a Jacobian in an error message
-
-
-class GradcheckError(RuntimeError):
-    """An analytic derivative differs from the numerical one, or violates another check.
-
-    Source: torch.autograd.gradcheck.GradcheckError.
-    """
-
-
-# -- tensors and numbers -------------------------------------------------------------------------------------
-
-
-def _is_float(value: Any) -> bool:
-    return isinstance(value, Tensor) and value._spec.dtype.category >= 2
-
-
-def _is_checked(value: Any) -> bool:
-    return isinstance(value, Tensor) and value.requires_grad
-
-
-def _as_tuple(results: Any) -> tuple[Any, ...]:
-    return tuple(results) if isinstance(results, (tuple, list)) else (results,)
-
-
-def _outputs(func: Function, inputs: Sequence[Any]) -> list[Tensor]:
-    """The results that are floating point or complex.  Raises ValueError for a sparse one."""
-    results = _as_tuple(func(*inputs))
-    if any(is_sparse(each) for each in results):
-        raise ValueError(
-            "Sparse output is not supported at gradcheck yet. Please call to_dense(masked_grad=...) on the "
-            "output of fn for gradcheck."
-        )
-    return [each for each in results if _is_float(each)]
-
-
-def _differentiable(func: Function, inputs: Sequence[Any]) -> list[Tensor]:
-    """The outputs from which backward can start, without empty ones."""
-    return [each for each in _outputs(func, inputs) if each.requires_grad and each.numel()]
-
-
-def _tensor_of(numbers: Sequence[Any], like: Tensor) -> Tensor:
-    """A contiguous tensor of these numbers."""
-    made = empty_tensor(like._spec.contiguous())
-    fill_from(made, numbers)
-    return made
-
-
-def _axes(tensor: Tensor) -> tuple[complex, ...]:
-    """The directions in which one element can move."""
-    return (1.0, 1.0j) if tensor.is_complex() else (1.0,)
-
-
-def _random_generator() -> random.Random:
-    from random import Random  # 2 ms or more, and few programs check gradients
-
-    return Random(SEED)
-
-
-def _random_vector(tensor: Tensor, generator: random.Random) -> Numbers:
-    """A random direction of length 1."""
-    numbers = [
-        complex(generator.gauss(0, 1), generator.gauss(0, 1))
-        if tensor.is_complex()
-        else generator.gauss(0, 1)
-        for _ in range(tensor.numel())
-    ]
-    length = math.sqrt(sum(abs(each) ** 2 for each in numbers)) or 1.0
-    return [each / length for each in numbers]
-
-
-def _along(one: Sequence[Any], other: Sequence[Any]) -> float:
-    """The inner product of two complex vectors, as real vectors of twice the length."""
-    return sum((complex(a).conjugate() * b).real for a, b in zip(one, other))
-
-
-# -- three ways to a Jacobian --------------------------------------------------------------------------------
-
-
-def _numeric_slopes(
-    func: Function, inputs: Sequence[Any], which: Tensor, direction: Numbers, eps: float
-) -> list[Numbers]:
-    """For each output, the slopes of its elements as ``which`` moves along ``direction``."""
-    memory = which.data
-    start = elements(memory)
-    values: list[list[Tensor]] = []
-    numbers: list[list[Numbers]] = []
-    try:
-        for sign in (1, -1):
-            moved = [each + sign * eps * step for each, step in zip(start, direction)]
-            aten.copy_.default(memory, _tensor_of(moved, which), False)
-            values.append(_outputs(func, inputs))
-            numbers.append([elements(aten.detach.default(each)) for each in values[-1]])
-    finally:
-        aten.copy_.default(memory, _tensor_of(start, which), False)
-    for one, other in zip(*values):
-        for what in ("shape", "dtype"):
-            if getattr(one, what) != getattr(other, what):
-                raise AssertionError(
-                    f"Expected `func` to return outputs with the same {what} when inputs are perturbed by "
-                    f"{eps}, but got: {getattr(one, what)} and {getattr(other, what)}."
-                )
-    return [[(up - down) / (2 * eps) for up, down in zip(*pair)] for pair in zip(*numbers)]
-
-
-def _tangents(
-    func: Function, inputs: Sequence[Any], which: Tensor, direction: Numbers, check_dtypes: bool = False
-) -> list[Numbers]:
-    """Like ``_numeric_slopes``, by forward mode."""
-    with forward_ad.dual_level():
-        given = []
-        for each in inputs:
-            plain = aten.detach.default(each) if isinstance(each, Tensor) else each
-            if _is_checked(each):
-                along = _tensor_of(direction, which) if each is which else aten.zeros_like(plain)
-                plain = forward_ad.make_dual(plain, along)
-            given.append(plain)
-        found: list[Numbers] = []
-        for output in _outputs(func, given):
-            tangent = forward_ad.unpack_dual(output).tangent
-            if tangent is None:
-                found.append([0.0] * output.numel())
-                continue
-            if check_dtypes and tangent.dtype is not output.dtype:
-                raise GradcheckError(
-                    f"Forward AD gradient has dtype mismatch: {tangent.dtype} for an output of {output.dtype}"
-                )
-            found.append(elements(aten.detach.default(tangent)))
-        return found
-
-
-def _unit_vectors(tensor: Tensor) -> Iterator[tuple[int, complex, Numbers]]:
-    """For each element and each axis, the vector that is 1 there and 0 elsewhere."""
-    for element in range(tensor.numel()):
-        for axis in _axes(tensor):
-            numbers: Numbers = [0.0] * tensor.numel()
-            numbers[element] = axis
-            yield element, axis, numbers
-
-
-def _matrices_by_columns(
-    columns_along: Callable[[Tensor, Numbers], list[Numbers]], outputs: Sequence[Tensor], which: Tensor
-) -> list[Matrix]:
-    """For each output the Jacobian with respect to ``which``, by columns."""
-    matrices: list[Matrix] = [
-        [[0.0] * which.numel() for _ in range(output.numel() * len(_axes(output)))] for output in outputs
-    ]
-    for element, axis, direction in _unit_vectors(which):
-        for matrix, output, slopes in zip(matrices, outputs, columns_along(which, direction)):
-            for part, seed in enumerate(_axes(output)):
-                for row, slope in enumerate(slopes):
-                    matrix[part * len(slopes) + row][element] += axis * _along([seed], [slope])
-    return matrices
-
-
-def _gradients(
-    output: Tensor, checked: Sequence[Tensor], seeds: Numbers, check_dtypes: bool = False
-) -> list[Numbers]:
-    """For each input, its gradient for the gradient ``seeds`` of ``output``."""
-    found = engine.grad(output, list(checked), _tensor_of(seeds, output), True, allow_unused=True)
-    for gradient, each in zip(found, checked):
-        if check_dtypes and gradient is not None and gradient.dtype is not each.dtype:
-            raise GradcheckError(
-                f"Gradient has dtype mismatch: {gradient.dtype} for an input of {each.dtype}"
-            )
-    return [
-        [0.0] * each.numel() if gradient is None else elements(aten.detach.default(gradient))
-        for each, gradient in zip(checked, found)
-    ]
-
-
-def _gradients_twice(
-    output: Tensor, checked: Sequence[Tensor], seeds: Numbers, nondet_tol: float, check_dtypes: bool
-) -> list[Numbers]:
-    """Call ``_gradients`` twice.  Raises GradcheckError if the results differ."""
-    first, second = (_gradients(output, checked, seeds, check_dtypes) for _ in range(2))
-    for position, (one, other) in enumerate(zip(first, second)):
-        for a, b in zip(one, other):
-            if abs(a - b) > nondet_tol:
-                raise GradcheckError(
-                    "Backward is not reentrant, i.e., running backward with same input and grad_output "
-                    f"multiple times gives different values: {a} and {b} for input {position}. The tolerance "
-                    f"for nondeterminism was {nondet_tol}."
-                )
-    return first
-
-
-def _matrices_by_rows(
-    output: Tensor, checked: Sequence[Tensor], nondet_tol: float, check_dtypes: bool
-) -> list[Matrix]:
-    """For each input the Jacobian of ``output``, by rows."""
-    matrices: list[Matrix] = [[] for _ in checked]
-    for seed in _axes(output):
-        for element in range(output.numel()):
-            seeds: Numbers = [0.0] * output.numel()
-            seeds[element] = seed
-            for matrix, row in zip(
-                matrices, _gradients_twice(output, checked, seeds, nondet_tol, check_dtypes)
-            ):
-                matrix.append(row)
-    return matrices
 
 
 # -- comparison and messages ---------------------------------------------------------------------------------
@@ -323,36 +129,34 @@ class _Check:
     ):
         self.func = func
         self.inputs = inputs
-        self.checked = [each for each in inputs if _is_checked(each)]
+        self.checked = [each for each in inputs if is_checked(each)]
         self.eps, self.atol, self.rtol = eps, atol, rtol
         self.nondet_tol = nondet_tol
         self.check_dtypes = check_dtypes
 
     def numeric(self, which: Tensor, direction: Numbers) -> list[Numbers]:
         """For each output the slopes along ``direction``, by finite differences."""
-        return _numeric_slopes(self.func, self.inputs, which, direction, self.eps)
+        return numeric_slopes(self.func, self.inputs, which, direction, self.eps)
 
     def tangents(self, which: Tensor, direction: Numbers) -> list[Numbers]:
         """Like ``numeric``, by forward mode."""
-        return _tangents(self.func, self.inputs, which, direction, self.check_dtypes)
+        return tangents_of(self.func, self.inputs, which, direction, self.check_dtypes)
 
     def slow(self, is_forward: bool) -> None:
         """Compare whole Jacobians.  Raises GradcheckError."""
-        outputs = _outputs(self.func, self.inputs)
+        outputs = outputs_of(self.func, self.inputs)
         if not is_forward and not any(each.requires_grad for each in outputs):
             self.constant(outputs)
             return
-        numeric = [_matrices_by_columns(self.numeric, outputs, each) for each in self.checked]
+        numeric = [matrices_by_columns(self.numeric, outputs, each) for each in self.checked]
         forward = (
-            [_matrices_by_columns(self.tangents, outputs, each) for each in self.checked]
-            if is_forward
-            else []
+            [matrices_by_columns(self.tangents, outputs, each) for each in self.checked] if is_forward else []
         )
         for position, output in enumerate(outputs):
             if is_forward:
                 analytic = [matrices[position] for matrices in forward]
             elif output.requires_grad:
-                analytic = _matrices_by_rows(output, self.checked, self.nondet_tol, self.check_dtypes)
+                analytic = matrices_by_rows(output, self.checked, self.nondet_tol, self.check_dtypes)
             else:
                 continue
             for number, which in enumerate(self.checked):
@@ -371,7 +175,7 @@ class _Check:
     def constant(self, outputs: Sequence[Tensor]) -> None:
         """Check that outputs that do not require grad do not depend on the inputs.  Raises GradcheckError."""
         for number, which in enumerate(self.checked):
-            for position, matrix in enumerate(_matrices_by_columns(self.numeric, outputs, which)):
+            for position, matrix in enumerate(matrices_by_columns(self.numeric, outputs, which)):
                 if any(abs(each) > self.atol for row in matrix for each in row):
                     raise GradcheckError(
                         f"Numerical gradient for function expected to be zero: output {position} does not "
@@ -380,13 +184,13 @@ class _Check:
 
     def fast(self, is_forward: bool) -> None:
         """Compare the products of the Jacobians with random vectors.  Raises GradcheckError."""
-        generator = _random_generator()
-        outputs = _outputs(self.func, self.inputs)
+        generator = random_generator()
+        outputs = outputs_of(self.func, self.inputs)
         if not is_forward and not any(each.requires_grad for each in outputs):
             self.constant(outputs)
             return
-        us = [_random_vector(each, generator) for each in self.checked]
-        vs = [_random_vector(each, generator) for each in outputs]
+        us = [random_vector(each, generator) for each in self.checked]
+        vs = [random_vector(each, generator) for each in outputs]
         numeric = [self.numeric(each, u) for each, u in zip(self.checked, us)]
         forward = [self.tangents(each, u) for each, u in zip(self.checked, us)] if is_forward else []
         for position, (output, v) in enumerate(zip(outputs, vs)):
@@ -395,11 +199,15 @@ class _Check:
             gradients = (
                 []
                 if is_forward
-                else _gradients_twice(output, self.checked, v, self.nondet_tol, self.check_dtypes)
+                else gradients_twice(output, self.checked, v, self.nondet_tol, self.check_dtypes)
             )
             for number, u in enumerate(us):
-                expected = _along(v, numeric[number][position])
-                found = _along(v, forward[number][position]) if is_forward else _along(gradients[number], u)
+                expected = inner_product(v, numeric[number][position])
+                found = (
+                    inner_product(v, forward[number][position])
+                    if is_forward
+                    else inner_product(gradients[number], u)
+                )
                 # the sum of the tolerances of all elements of J
                 atol = self.atol * sum(map(abs, u)) * sum(map(abs, v))
                 if not abs(found - expected) <= atol + self.rtol * abs(expected):
@@ -447,11 +255,11 @@ def _without_gradient(output: Tensor) -> Tensor:
 
 def _check_undefined_backward(check: _Check) -> None:
     """Check that backward treats undefined gradients as zeros, all of them and each one alone."""
-    count = len(_differentiable(check.func, check.inputs))
+    count = len(differentiable_outputs(check.func, check.inputs))
     if not count:
         return
     for missing in [None, *range(count)] if count > 1 else [None]:
-        outputs = _differentiable(check.func, check.inputs)
+        outputs = differentiable_outputs(check.func, check.inputs)
         roots = [
             _without_gradient(each) if missing is None or missing == position else each
             for position, each in enumerate(outputs)
@@ -475,7 +283,7 @@ def _check_undefined_backward(check: _Check) -> None:
 
 def _check_multiplied(check: _Check) -> None:
     """Check that backward returns zeros for zero gradients."""
-    outputs = _differentiable(check.func, check.inputs)
+    outputs = differentiable_outputs(check.func, check.inputs)
     if not outputs:
         return
     zeros = [aten.zeros_like(aten.detach.default(each)) for each in outputs]
@@ -488,8 +296,8 @@ def _check_multiplied(check: _Check) -> None:
 
 def _check_undefined_forward(check: _Check) -> None:
     """Check that forward mode treats an undefined tangent as zeros."""
-    generator = _random_generator()
-    along = [_tensor_of(_random_vector(each, generator), each) for each in check.checked]
+    generator = random_generator()
+    along = [tensor_of(random_vector(each, generator), each) for each in check.checked]
 
     def pushed(undefined: int, with_zeros: bool) -> list[Any]:
         numbers = iter(range(len(along)))
@@ -497,14 +305,14 @@ def _check_undefined_forward(check: _Check) -> None:
             given = []
             for each in check.inputs:
                 plain = aten.detach.default(each) if isinstance(each, Tensor) else each
-                if _is_checked(each):
+                if is_checked(each):
                     number = next(numbers)
                     if number != undefined:
                         plain = forward_ad.make_dual(plain, aten.clone.default(along[number], None))
                     elif with_zeros:
                         plain = forward_ad.make_dual(plain, aten.zeros_like(plain))
                 given.append(plain)
-            tangents = [forward_ad.unpack_dual(each).tangent for each in _outputs(check.func, given)]
+            tangents = [forward_ad.unpack_dual(each).tangent for each in outputs_of(check.func, given)]
             return [None if each is None else elements(aten.detach.default(each)) for each in tangents]
 
     for undefined in range(len(along)):
@@ -520,8 +328,8 @@ def _check_undefined_forward(check: _Check) -> None:
 
 def _check_batched(check: _Check, is_forward: bool) -> None:
     """Check that derivatives under ``vmap`` equal those computed one after the other."""
-    generator = _random_generator()
-    outputs = _outputs(check.func, check.inputs)
+    generator = random_generator()
+    outputs = outputs_of(check.func, check.inputs)
     cases: list[tuple[str, Tensor, Callable[[Tensor], tuple[Tensor, ...]]]] = []
     if is_forward:
         for number, which in enumerate(check.checked):
@@ -530,7 +338,7 @@ def _check_batched(check: _Check, is_forward: bool) -> None:
                 with forward_ad.dual_level():
                     dual = forward_ad.make_dual(aten.detach.default(which), along)
                     given = [dual if each is which else each for each in check.inputs]
-                    unpacked = [forward_ad.unpack_dual(each) for each in _outputs(check.func, given)]
+                    unpacked = [forward_ad.unpack_dual(each) for each in outputs_of(check.func, given)]
                     return tuple(
                         aten.zeros_like(primal) if tangent is None else tangent
                         for primal, tangent in unpacked
@@ -550,7 +358,7 @@ def _check_batched(check: _Check, is_forward: bool) -> None:
 
             cases.append((f"gradients of output {number}", output, pull))
     for what, like, function in cases:
-        several = [_tensor_of(_random_vector(like, generator), like) for _ in range(2)]
+        several = [tensor_of(random_vector(like, generator), like) for _ in range(2)]
         expected = [function(each) for each in several]
         try:
             found = late_bound.vmap(function)(aten.stack.default(several, 0))
@@ -579,13 +387,13 @@ def _check_batched(check: _Check, is_forward: bool) -> None:
 
 def _check_inputs(inputs: Sequence[Any]) -> None:
     """Check the inputs' grad, dtypes and strides.  Raises ValueError and RuntimeError, and warns."""
-    if not any(_is_checked(each) for each in inputs):
+    if not any(is_checked(each) for each in inputs):
         raise ValueError(
             "gradcheck expects at least one input tensor to require gradient, but none of them have "
             "requires_grad=True."
         )
     for position, each in enumerate(inputs):
-        if not _is_checked(each):
+        if not is_checked(each):
             continue
         if each.dtype not in (dtypes.float64, dtypes.complex128):
             warn(
@@ -707,24 +515,24 @@ def gradgradcheck(
     arguments = [inputs] if isinstance(inputs, Tensor) else list(inputs)
     func, arguments = of_strided(func, arguments, masked)
     if grad_outputs is None:
-        generator = _random_generator()
+        generator = random_generator()
         with enable_grad():
-            outputs = [each for each in _outputs(func, arguments) if each.requires_grad]
+            outputs = [each for each in outputs_of(func, arguments) if each.requires_grad]
         given = []
         for output in outputs:
-            made = _tensor_of([2 * each for each in _random_vector(output, generator)], output)
+            made = tensor_of([2 * each for each in random_vector(output, generator)], output)
             if gen_non_contig_grad_outputs:
                 made = aten.select.int(aten.stack.default([made, made], -1), -1, 0)
             given.append(made.requires_grad_())
     else:
         given = [grad_outputs] if isinstance(grad_outputs, Tensor) else list(grad_outputs)
-    checked = [position for position, each in enumerate(arguments) if _is_checked(each)]
+    checked = [position for position, each in enumerate(arguments) if is_checked(each)]
 
     def backward_of(*values: Any) -> tuple[Tensor, ...]:
         points = list(values[: len(arguments)])
         for position in checked:
             points[position].requires_grad_()  # forward mode passes detached tensors
-        results = [each for each in _outputs(func, points) if each.requires_grad]
+        results = [each for each in outputs_of(func, points) if each.requires_grad]
         gradients = engine.grad(
             results,
             [points[position] for position in checked],
