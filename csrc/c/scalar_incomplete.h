@@ -340,8 +340,9 @@ static inline double gn_standard_gamma_grad_float64(double a, double x) {
             return distance;
         }
         const gn_integrand_kind kind = is_short ? GN_ABOVE_GAMMA : GN_ABOVE_LARGE_GAMMA;
-        const gn_integrand of = {kind, distance, 1, 0, a, x, 0, 0, 0};
-        return gn_integral(of, 1, 1);
+        const double scale = distance > 1e300 ? 0x1p-10 : 1; /* where a sum of terms would overflow before its step */
+        const gn_integrand of = {kind, distance * scale, scale, 0, a, x, 0, 0, 0};
+        return gn_integral(of, 1, 1) / scale;
     }
     if (!is_short) {
         const gn_integrand of = {GN_BELOW_GAMMA, -distance, 0, 1, a, x, 0, 0, 0};

@@ -200,6 +200,10 @@ def test_implicit_gradients_of_gamma_samples() -> None:
         found = gn.ops.aten._standard_gamma_grad(f64(a), f64(x)).item()
         assert math.isclose(found, -by_a / density, rel_tol=1e-6)
     assert gn.ops.aten._standard_gamma_grad(f64(1.0), f64(2.0)).item() > 0
+    for device in ("reference", "c") if gn.backends()["c"].available else ("reference",):
+        smallest = f64(2.0**-1022).to(device)  # where the sum overflows before it is multiplied by the step
+        found = gn.ops.aten._standard_gamma_grad(smallest, f64(1.65).to(device)).item()
+        assert math.isclose(found, 3.0985435528569843e307, rel_tol=1e-14)
 
 
 def test_implicit_gradients_of_beta_samples() -> None:

@@ -197,3 +197,6 @@ def test_a_polynomial_does_not_depend_on_those_beside_it(device: str, name: str,
 def test_recurrences_of_large_orders(name: str, expected: float, device: str) -> None:
     found = of(name)(gn.tensor([0.3], dtype=gn.float64), gn.tensor([20000.0], dtype=gn.float64)).item()
     assert abs(found - expected) <= 1e-14
+    orders = gn.tensor([2.0**20 + 1, 2.0**24 + 1, 2.0**62], dtype=gn.float64)  # would take minutes
+    assert of(name)(gn.full((3,), 0.3, dtype=gn.float64), orders).isnan().tolist() == [True] * 3
+    assert of(name)(gn.full((3,), 0.3), orders.float()).isnan().tolist() == [True] * 3

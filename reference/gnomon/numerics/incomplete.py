@@ -43,7 +43,8 @@ def integral(function: Callable[[float], float], scale: float) -> float:
         y = scale * exp(w - left)
         terms.append(function(y) * y * (1.0 + left))
         w += _STEP
-    return math.fsum(terms) * _STEP
+    terms = [term * _STEP for term in terms]
+    return math.fsum(terms) if sum(terms) < math.inf else math.inf
 
 
 def _log_rest(t: float) -> float:

@@ -397,6 +397,7 @@ def _zeta_of_positive(s: float, q: float) -> float:
 # Orthogonal polynomials, in decimal numbers: in float64 their recurrences lose digits.
 
 _LAST_ORDER = 2**26
+_LAST_STEPS = 2**20  # of the recurrences that take a step for each order
 _LAST_HERMITE = 512  # PyTorch's limit
 
 
@@ -511,7 +512,7 @@ def hermite_polynomial_he(x: Decimal, n: int) -> Decimal:
     return value
 
 
-@_of_order(_LAST_ORDER, at_infinity=-1.0)
+@_of_order(_LAST_STEPS, at_infinity=-1.0)
 def laguerre_polynomial_l(x: Decimal, n: int) -> Decimal:
     """Laguerre's polynomial."""
     before, value = Decimal(1), 1 - x
@@ -520,7 +521,7 @@ def laguerre_polynomial_l(x: Decimal, n: int) -> Decimal:
     return value
 
 
-@_of_order(_LAST_ORDER)
+@_of_order(_LAST_STEPS)
 def legendre_polynomial_p(x: Decimal, n: int) -> Decimal:
     """Legendre's polynomial."""
     before, value = Decimal(1), x

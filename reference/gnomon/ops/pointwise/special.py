@@ -234,7 +234,8 @@ def _polynomial(name: str) -> None:
     kernel = getattr(special_functions, name)
     doc = (
         f"{kernel.__doc__}\n\n``x`` and the order ``n``, which is truncated, broadcast.  The result is 0 for "
-        "an order below 0."
+        "an order below 0, and NaN for one that would take too long: above 512 for Hermite's, 2**20 for "
+        "Legendre's and Laguerre's, 2**26 for Chebyshev's polynomials."
     )
     operator = native_function(
         f"special_{name}(Tensor x, Tensor n) -> Tensor",
