@@ -29,8 +29,8 @@ def _csr(library: Library) -> Any:
 
 
 def _coo(library: Library) -> Any:
-    """A matrix whose elements are in no order, some of them at the same place."""
-    rows, columns = places(ROWS, COUNT), places(ROWS, 2 * COUNT)[COUNT:] // 2
+    """A matrix whose elements are in no order, two of them at each place."""
+    rows, columns = numpy.tile(numpy.random.default_rng(1).integers(0, ROWS, (2, COUNT // 2)), 2)
     values, sizes = library.tensor(ramp(COUNT), "float32"), (ROWS, ROWS)
     if library.kind == "numpy":
         return importlib.import_module("scipy.sparse").coo_array((values, (rows, columns)), sizes)
@@ -57,8 +57,8 @@ def _coalesce(library: Library) -> Work:
 
 
 def _sum(library: Library) -> Work:
-    sparse = _coo(library) if library.kind == "numpy" else _coo(library).coalesce()
-    other = sparse * 2
+    sparse = _coo(library).coalesce()
+    other = sparse.t().coalesce()
     return lambda: sparse + other
 
 

@@ -1,7 +1,10 @@
-/* _csr_mm: products of matrices of layout sparse_csr and strided ones.
+/* Products of sparse and strided matrices.
  *
- * Each row of the product is a weighted sum of rows of the strided matrix, of which some columns at a time stay in
- * registers. For a single column there are several sums, so that one addition does not wait for the one before. */
+ * _csr_mm: each row of the product is a weighted sum of rows of the strided matrix, of which some columns at a time stay
+ * in registers. For a single column there are several sums, so that one addition does not wait for the one before.
+ *
+ * _csr_sampled_mm: some elements of the product of two strided matrices, of which the second one is transposed first: each
+ * element is then a product of two rows. */
 #include "flat.h"
 #include "gemm.h"
 #include "threads.h"
@@ -9,6 +12,10 @@
 
 #define COLUMNS 32 /* of a row that are summed together */
 #define CHAINS 4   /* sums of a single column */
+#define TERMS 16   /* of an element of _csr_sampled_mm, summed side by side */
+/* Rows of the strided matrix are fetched to the cache before they are used. */
+#define AHEAD 12       /* elements */
+#define BYTES_AHEAD 512 /* of each row, at most */
 
 typedef struct csr_product {
     int64_t rows, columns, inner;
@@ -20,6 +27,15 @@ typedef struct csr_product {
     gn_status status;
 } csr_product;
 
+typedef struct sampled_product {
+    int64_t rows, columns, inner, count;
+    const void *left, *right; /* compact: (rows, inner) and (columns, inner) */
+    const void *crow, *col;
+    int is_wide; /* are indices int64? */
+    void *result;
+    gn_status status;
+} sampled_product;
+
 /* Number `place` of indices; `is_wide`: they are int64, else int32. */
 GN_INLINE int64_t index_at(const void *from, int64_t place, const int is_wide) {
     return is_wide ? ((const int64_t *)from)[place] : ((const int32_t *)from)[place];
@@ -27,6 +43,12 @@ GN_INLINE int64_t index_at(const void *from, int64_t place, const int is_wide) {
 
 GN_INLINE int is_place(int64_t index, int64_t size) {
     return (uint64_t)index < (uint64_t)size;
+}
+
+GN_INLINE void fetch(const void *from, int64_t bytes) {
+    for (int64_t i = 0; i < bytes; i += 64) {
+        __builtin_prefetch((const char *)from + i);
+    }
 }
 
 /* Are the columns of elements [first, past) in range? */
@@ -51,6 +73,11 @@ static int are_unread_columns(const csr_product *of, int is_wide) {
         return are_columns(of, 0, of->count, is_wide);
     }
     return are_columns(of, 0, first, is_wide) && are_columns(of, past, of->count, is_wide);
+}
+
+/* Is each element in a row, if none begins before the one above?  That is checked where rows are computed. */
+static int are_elements_of_rows(const sampled_product *of) {
+    return index_at(of->crow, 0, of->is_wide) == 0 && index_at(of->crow, of->rows, of->is_wide) == of->count;
 }
 
 #define GN_TEMPLATE "csr_dtype.h"

@@ -114,7 +114,7 @@ int32_t NAME(kernel_csr_mm)(const gn_call *call, void *const *data) {
     const gn_tensor *crow = &call->tensors[2];
     const gn_tensor *col = &call->tensors[3];
     const gn_tensor *other = &call->tensors[4];
-    if (!gn_is_contiguous(out)) {
+    if (out->sizes[1] != 0 && !gn_is_contiguous(out)) {
         return GN_NOT_IMPLEMENTED;
     }
     void *owned[3] = {NULL, NULL, NULL};
@@ -142,6 +142,103 @@ int32_t NAME(kernel_csr_mm)(const gn_call *call, void *const *data) {
         of.status = GN_OUT_OF_MEMORY;
     }
     for (int i = 0; i < 3; i++) {
+        gn_give(owned[i]);
+    }
+    return of.status;
+}
+
+/* The product of two rows. */
+GN_INLINE COMPUTE NAME(row_product)(const STORAGE *left, const STORAGE *right, int64_t inner) {
+    COMPUTE sums[TERMS] = {0}, halves[TERMS / 2], quarters[TERMS / 4], rest = 0;
+    int64_t i = 0;
+    for (; i + TERMS <= inner; i += TERMS) {
+        for (int term = 0; term < TERMS; term++) {
+            sums[term] += LOAD(left[i + term]) * LOAD(right[i + term]);
+        }
+    }
+    for (; i < inner; i++) {
+        rest += LOAD(left[i]) * LOAD(right[i]);
+    }
+    for (int term = 0; term < TERMS / 2; term++) {
+        halves[term] = sums[term] + sums[term + TERMS / 2];
+    }
+    for (int term = 0; term < TERMS / 4; term++) {
+        quarters[term] = halves[term] + halves[term + TERMS / 4];
+    }
+    return rest + ((quarters[0] + quarters[2]) + (quarters[1] + quarters[3]));
+}
+
+/* The elements of row `row`.  Returns 0 for an index out of range. */
+GN_INLINE int NAME(sampled_row)(const sampled_product *of, int64_t row, const int is_wide) {
+    int64_t k = index_at(of->crow, row, is_wide);
+    const int64_t past = index_at(of->crow, row + 1, is_wide);
+    if (!is_place(k, of->count + 1) || !is_place(past, of->count + 1) || k > past) {
+        return 0;
+    }
+    const STORAGE *left = (const STORAGE *)of->left + row * of->inner;
+    const int64_t bytes = gn_min(of->inner * (int64_t)sizeof(STORAGE), BYTES_AHEAD);
+    for (; k < past; k++) {
+        const int64_t column = index_at(of->col, k, is_wide);
+        if (!is_place(column, of->columns)) {
+            return 0;
+        }
+        const STORAGE *right = (const STORAGE *)of->right + column * of->inner;
+        const int64_t later = k + AHEAD < of->count ? index_at(of->col, k + AHEAD, is_wide) : of->columns;
+        if (is_place(later, of->columns)) {
+            fetch((const STORAGE *)of->right + later * of->inner, bytes);
+        }
+        ((STORAGE *)of->result)[k] = STORE(NAME(row_product)(left, right, of->inner));
+    }
+    return 1;
+}
+
+/* Rows [begin, end), with indices of int64 or of int32. */
+static void NAME(sampled_task)(int64_t begin, int64_t end, void *context) {
+    sampled_product *of = context;
+    for (int64_t row = begin; row < end; row++) {
+        if (!(of->is_wide ? NAME(sampled_row)(of, row, 1) : NAME(sampled_row)(of, row, 0))) {
+            gn_report(&of->status, GN_BAD_VALUE);
+            return;
+        }
+    }
+}
+
+/* (out; mat1, mat2, crow_indices, col_indices).  GN_BAD_VALUE for indices out of range. */
+int32_t NAME(kernel_csr_sampled_mm)(const gn_call *call, void *const *data) {
+    const gn_tensor *out = &call->tensors[0];
+    const gn_tensor *left = &call->tensors[1];
+    gn_tensor right = call->tensors[2];
+    const gn_tensor *crow = &call->tensors[3];
+    const gn_tensor *col = &call->tensors[4];
+    if (!gn_is_contiguous(out)) {
+        return GN_NOT_IMPLEMENTED;
+    }
+    const int64_t sizes[2] = {right.sizes[1], right.sizes[0]}, strides[2] = {right.strides[1], right.strides[0]};
+    right.sizes = sizes;
+    right.strides = strides;
+    sampled_product of;
+    memset(&of, 0, sizeof of);
+    of.rows = left->sizes[0];
+    of.inner = left->sizes[1];
+    of.columns = sizes[0];
+    of.count = out->sizes[0];
+    of.is_wide = crow->dtype == GN_INT64;
+    void *owned[4] = {NULL, NULL, NULL, NULL};
+    of.left = gn_compact(left, data[1], CODE, &owned[0]);
+    of.right = gn_compact(&right, data[2], CODE, &owned[1]);
+    of.crow = gn_compact(crow, data[3], crow->dtype, &owned[2]);
+    of.col = gn_compact(col, data[4], col->dtype, &owned[3]);
+    of.result = data[0];
+    const int has_numbers = of.inner == 0 || (of.left != NULL && of.right != NULL) || of.count == 0;
+    if (of.crow == NULL || (of.col == NULL && of.count != 0) || !has_numbers) {
+        of.status = GN_OUT_OF_MEMORY;
+    } else if (!are_elements_of_rows(&of)) {
+        of.status = GN_BAD_VALUE;
+    } else {
+        const int64_t steps = of.inner * (of.count / gn_max(1, of.rows) + 1);
+        gn_parallel_for(0, of.rows, gn_grain(gn_max(1, steps)), NAME(sampled_task), &of);
+    }
+    for (int i = 0; i < 4; i++) {
         gn_give(owned[i]);
     }
     return of.status;

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 import gnomon as gn
 from gnomon.backends.listing import backend_info
-from gnomon.sparse.compressed_products import csr_mm
+from gnomon.sparse.matrix_kernels import csr_mm
 
 VALUES, CROW, COL = [1.0, 2.0, 3.0], [0, 2, 2, 3], [0, 2, 1]
 

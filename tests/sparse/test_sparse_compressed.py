@@ -175,6 +175,18 @@ def test_invariants_are_checked_on_request(arguments, message):
     assert gn.sparse_csr_tensor(*arguments).layout is gn.sparse_csr  # not checked
 
 
+def test_conversions_write_to_an_output():
+    strided = gn.tensor([[0.0, 2.0], [3.0, 4.0]])
+    out = gn.tensor([[1.0, 1.0], [1.0, 0.0]]).to_sparse_csr()
+    assert gn.ops.aten._to_sparse_csr.out(strided, out=out) is out
+    assert out.to_dense().tolist() == strided.tolist() and out.layout is gn.sparse_csr
+    coordinates = strided.to_sparse()
+    assert gn.ops.aten._to_sparse.out(strided * 2, out=coordinates) is coordinates
+    assert coordinates.to_dense().tolist() == [[0, 4], [6, 8]]
+    with pytest.raises(NotImplementedError, match=r"add\.out.*there is no kernel for this layout"):
+        gn.add(strided, strided, out=out)
+
+
 def test_conversions_refuse_starts_that_decrease():
     for make, name in ((gn.sparse_csr_tensor, "crow"), (gn.sparse_csc_tensor, "ccol")):
         x = make(gn.tensor([0, 2, 1]), gn.tensor([0, 1]), gn.tensor([1.0, 2.0]), (2, 2))

@@ -68,6 +68,19 @@ def csr_product(
     store(output, sums)
 
 
+@family.kernel("_csr_sampled_mm", NUMBERS)
+def sampled_product(
+    output: Tensor, mat1: Tensor, mat2: Tensor, crow_indices: Tensor, col_indices: Tensor
+) -> None:
+    """``output[k]`` is the element of ``mat1 @ mat2`` in the row of k and column ``col_indices[k]``."""
+    left, right, starts, columns = (numbers(each) for each in (mat1, mat2, crow_indices, col_indices))
+    counts = np.diff(starts)
+    refuse_if(starts[0] != 0 or starts[-1] != columns.size or np.any(counts < 0))
+    refuse_if(np.any((columns < 0) | (columns >= right.shape[1])))
+    rows = np.repeat(np.arange(len(left)), counts)
+    store(output, (left[rows] * right.T[columns]).sum(1))
+
+
 for _name in ("addmm", "baddbmm"):
     family.add(_name, NUMBERS, _sum)
 

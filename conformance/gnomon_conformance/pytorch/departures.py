@@ -287,6 +287,7 @@ OWN_OPERATORS = {
     "_sparse_values_at": "the gradient of sparse_coo_tensor's values: a tensor's elements at given indices",
     "_compressed_values_at": "the gradient of a compressed tensor's values: elements where a mask has some",
     "_csr_mm": "the kernel under mm of a sparse_csr and a strided matrix",
+    "_csr_sampled_mm": "the kernel under sampled_addmm and gradients of sparse matrices",
     "_sparse_narrow": "the kernel under narrow of a sparse tensor",
     "_mkldnn_blocked_convolution": "a convolution over blocks of channels, which PyTorch hides",
     "_quantized_mm": "the kernel under layers of quantized tensors, which PyTorch hides in fbgemm",

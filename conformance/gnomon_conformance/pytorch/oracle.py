@@ -87,6 +87,11 @@ def _csr_mm(values: Any, crow_indices: Any, col_indices: Any, mat2: Any) -> Any:
     return torch.sparse_csr_tensor(crow_indices, col_indices, values, sizes).to_dense() @ mat2
 
 
+def _csr_sampled_mm(mat1: Any, mat2: Any, crow_indices: Any, col_indices: Any) -> Any:
+    rows, columns = torch._convert_indices_from_csr_to_coo(crow_indices, col_indices)
+    return (mat1 @ mat2)[rows.long(), columns.long()]
+
+
 def _quantized_mm(
     rows: Any,
     columns: Any,
@@ -208,6 +213,7 @@ EQUIVALENTS: dict[str, Callable[..., Any]] = {
     "_fused_rms_norm_backward": _fused_rms_norm_backward,
     "_grid_sampler_double_backward": _grid_sampler_double_backward,
     "_csr_mm": _csr_mm,
+    "_csr_sampled_mm": _csr_sampled_mm,
     "_mkldnn_blocked_convolution": _blocked_convolution,
     "_quantized_mm": _quantized_mm,
     "_rnn_layer": _rnn_layer,

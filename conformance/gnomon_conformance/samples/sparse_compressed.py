@@ -211,6 +211,19 @@ sparse_samples_of(
     ],
     "terms",
 )
+SAMPLED = integers(0, 2, 2, 7), integers(1, 3, 0, 1, 2, 3, 3)
+sparse_samples_of(
+    "_csr_sampled_mm",
+    [
+        sample(tensor(3, 5), tensor(5, 4), *SAMPLED, dtypes=FLOATING),
+        sample(tensor(3, 39), tensor(39, 4), *SAMPLED, dtypes=FLOATING),
+        sample(tensor(3, 2), tensor(2, 4), *NARROW, **NOT_DERIVED),
+        sample(tensor(3, 0), tensor(0, 4), *SAMPLED, **NOT_DERIVED),
+        sample(tensor(2, 3), tensor(3, 2), integers(0, 0, 0), integers(), **NOT_DERIVED),
+        sample(tensor(0, 3), tensor(3, 2), integers(0), integers(), **NOT_DERIVED),
+    ],
+    "terms",
+)
 sparse_samples_of("mv", [sample(csr(3, 4), tensor(4), dtypes=FLOATING)])
 sparse_samples_of("addmv", [sample(tensor(3), csr(3, 4), tensor(4), beta=2, alpha=3, dtypes=FLOATING)])
 sparse_samples_of(

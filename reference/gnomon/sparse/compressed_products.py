@@ -7,24 +7,19 @@ tools/autograd/derivatives.yaml (sparse_sampled_addmm).
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
-from ..calls.checks import check_same_dtype, refuse_dtype
 from ..calls.native import native_function
 from ..dispatch.dispatcher import aten
-from ..memory.accessor import TensorAccessor
-from ..memory.backend import backend_of, claims
-from ..memory.spec import Spec
 from ..memory.tensor import Tensor
-from ..numerics.arithmetic import exact_sum
 from ..values.device import sparse_coo, sparse_csc, sparse_csr, strided
-from ..values.dtype import bool_, float32, float64, int32, int64
+from ..values.dtype import int64
 from ..values.geometry import Ints, numel_of
 from . import products  # noqa: F401  (it defines _sparse_mm)
-from .compressed_construction import compressed_kernel
-from .compressed_conversion import from_coo, grids_of, to_coo
+from .compressed_construction import compressed_kernel, of_same_batches
+from .compressed_conversion import from_coo, to_coo
 from .compressed_tensor import CompressedTensor, like
+from .matrix_kernels import csr_product, sampled_product
 from .registration import sparse_kernel
 from .tensor import SparseTensor, make_sparse
 
@@ -41,85 +36,13 @@ def _of_matrix(tensor: Tensor) -> Tensor:
     return to_coo(tensor)
 
 
-def _csr_mm_meta(values: Spec, crow_indices: Spec, col_indices: Spec, mat2: Spec) -> Spec:
-    for name, spec, ndim in (
-        ("values", values, 1),
-        ("crow_indices", crow_indices, 1),
-        ("col_indices", col_indices, 1),
-        ("mat2", mat2, 2),
-    ):
-        if spec.ndim != ndim:
-            raise RuntimeError(f"expected {name} to be of dimension {ndim}, but got {spec.ndim}")
-    for name, spec in (("crow_indices", crow_indices), ("col_indices", col_indices)):
-        if spec.dtype not in (int32, int64) or spec.dtype is not crow_indices.dtype:
-            raise RuntimeError(
-                f"expected indices of int32 or of int64, but got {name} of {spec.dtype.name} and "
-                f"crow_indices of {crow_indices.dtype.name}"
-            )
-    if not crow_indices.sizes[0] or col_indices.sizes != values.sizes:
-        raise RuntimeError(
-            "expected crow_indices to have an element, and col_indices and values to have equal sizes, but "
-            f"got {list(crow_indices.sizes)}, {list(col_indices.sizes)} and {list(values.sizes)}"
-        )
-    check_same_dtype(values=values, mat2=mat2)
-    refuse_dtype(values.dtype, "bool")
-    return mat2.contiguous((crow_indices.sizes[0] - 1, mat2.sizes[1]))
-
-
-def _csr_mm_kernel(
-    output: Tensor, values: Tensor, crow_indices: Tensor, col_indices: Tensor, mat2: Tensor
-) -> None:
-    """``output[i, j]`` = the sum over the elements k of row i of ``values[k] * mat2[col_indices[k], j]``."""
-    out, factors, rows = TensorAccessor(output), TensorAccessor(values), TensorAccessor(mat2)
-    starts = [TensorAccessor(crow_indices)[row] for row in range(out.sizes[0] + 1)]
-    columns = [TensorAccessor(col_indices)[place] for place in range(factors.sizes[0])]
-    for name, indices, size in (
-        ("crow_indices", starts, len(columns) + 1),
-        ("col_indices", columns, rows.sizes[0]),
-    ):
-        for index in indices:
-            if not 0 <= index < size:
-                raise RuntimeError(
-                    f"_csr_mm: {name} takes value {index} which is not in the valid range [0, {size})"
-                )
-    for row, column in itertools.product(*map(range, out.sizes)):
-        places = range(starts[row], starts[row + 1])
-        out[row, column] = exact_sum([factors[k] * rows[columns[k], column] for k in places])
-
-
-csr_mm = native_function(
-    "_csr_mm(Tensor values, Tensor crow_indices, Tensor col_indices, Tensor mat2) -> Tensor",
-    variants="none",
-    meta=_csr_mm_meta,
-    kernel=_csr_mm_kernel,
-    doc="""Computes the product of a sparse_csr matrix (n, k), given by its values (m) and its indices (n + 1)
-    and (m), int32 or int64, and a strided matrix (k, l).
-
-    Raises RuntimeError for other numbers of dimensions, sizes or dtypes that do not match, and an index
-    that is out of range.""",
-)
-
-
-def _of_strided(self: CompressedTensor, mat2: Tensor) -> Tensor:
-    """The product of a matrix of layout sparse_csr and a strided one: weighted sums of rows of ``mat2``."""
-    dtype = mat2._spec.dtype
-    if dtype is not bool_ and claims(backend_of(mat2._spec.device), csr_mm.name, dtype.name):
-        return csr_mm(self.held_values, self.held_compressed, self.held_plain, mat2)
-    if dtype not in (float32, float64):
-        return aten.mm.default(to_coo(self), mat2).contiguous()
-    # The sums are those of an embedding bag, for which other backends have a kernel.
-    bags = aten._embedding_bag.default(
-        mat2, self.held_plain, self.held_compressed, False, 0, False, self.held_values, True, -1
-    )
-    return bags[0]
-
-
 @compressed_kernel("mm", "_sparse_mm")
 def _mm(self: Tensor, mat2: Tensor) -> Tensor:
     if self._spec.layout is sparse_csr and mat2._spec.layout is strided:
         is_matrix = self._spec.ndim == mat2._spec.ndim == 2 and self._spec.sizes[1] == mat2._spec.sizes[0]
         if is_matrix and self._spec.dtype is mat2._spec.dtype:
-            return _of_strided(self, mat2)  # type: ignore[arg-type]
+            held = (self.held_values, self.held_compressed, self.held_plain)  # type: ignore[attr-defined]
+            return csr_product(*held, mat2)
     product = aten.mm.default(_of_matrix(self), _of_matrix(mat2))
     return from_coo(product, sparse_csr) if isinstance(product, SparseTensor) else product.contiguous()
 
@@ -199,13 +122,12 @@ def _sampled(self: Any, mat1: Tensor, mat2: Tensor, beta: Any, alpha: Any) -> Co
     values = []
     count = numel_of(self._spec.sizes[:-2])
     one, two = (each.reshape(count, *each._spec.sizes[-2:]) for each in (mat1, mat2))
-    for grid, left, right in zip(grids_of(self), one.unbind(0), two.unbind(0)):
-        rows, columns = grid.held_indices.unbind(0)
-        values.append((left[rows] * right.t()[columns]).sum(1))
+    for (crow, col, _), left, right in zip(zip(*of_same_batches(self)), one.unbind(0), two.unbind(0)):
+        values.append(sampled_product(left, right, crow, col))
     held = self.held_values
-    product = aten.stack.default(values, 0).reshape(held._spec.sizes) if values else held
+    product = aten.cat.default(values, 0).view(held._spec.sizes) if values else held
     product = product if alpha == 1 else product * alpha
-    return like(self, product if beta == 0 else held * beta + product)
+    return like(self, product if beta == 0 else product.add(held, alpha=beta))
 
 
 def _refuse(self: Tensor, *arguments: Any) -> Any:

@@ -12,7 +12,8 @@ from ..calls.native import native_function
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
 from ..values.device import sparse_coo
-from .conversion import coalesced, summed
+from .conversion import coalesced
+from .matrix_kernels import csr_product, sampled_product
 from .registration import sparse_kernel
 from .shapes import permuted
 from .tensor import SparseTensor, make_sparse
@@ -39,11 +40,15 @@ def _check(name: str, self: Tensor, other: Tensor) -> None:
 
 
 def _with_strided(sparse: SparseTensor, dense: Tensor) -> Tensor:
-    """The strided product of a sparse and a strided matrix: each value times a row of ``dense``."""
+    """The strided product of a sparse and a strided matrix."""
     _check("mm", sparse, dense)
     rows, columns = sparse.held_indices.unbind(0)
-    terms = sparse.held_values.unsqueeze(1) * dense[columns]
-    return summed(terms, rows, sparse._spec.sizes[0])
+    values = sparse.held_values
+    if not sparse.coalesced:
+        rows, order = rows.sort(stable=True)
+        columns, values = columns[order], values[order]
+    starts = aten._convert_indices_from_coo_to_csr.default(rows, sparse._spec.sizes[0])
+    return csr_product(values, starts, columns, dense)
 
 
 def _with_sparse(self: SparseTensor, other: SparseTensor) -> SparseTensor:
@@ -76,7 +81,8 @@ def sampled(sparse: Tensor, left: Tensor, right: Tensor) -> Tensor:
         return aten.mm.default(left, right).sparse_mask(sparse)
     indices = sparse.coalesce()._indices()
     rows, columns = indices.unbind(0)
-    values = (left[rows] * right.t()[columns]).sum(1)
+    starts = aten._convert_indices_from_coo_to_csr.default(rows.contiguous(), sparse._spec.sizes[0])
+    values = sampled_product(left, right, starts, columns)
     return aten._sparse_coo_tensor_unsafe.default(
         indices, values, sparse._spec.sizes, None, None, None, None, True
     )

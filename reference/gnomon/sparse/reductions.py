@@ -160,9 +160,7 @@ def _groups(self: SparseTensor, dim: int) -> tuple[Tensor, int]:
     """Along ``dim``, a sparse dimension: the number of each column's line, and the number of lines."""
     others = [each for each in range(self.sparse_ndim) if each != dim]
     sizes = tuple(self._spec.sizes[each] for each in others)
-    lines = flat_positions(self.held_indices[others], sizes)
-    unique, inverse = aten._unique2.default(lines, True, True, False)[:2]
-    return inverse, unique._spec.sizes[0]
+    return flat_positions(self.held_indices[others], sizes), geometry.numel_of(sizes)
 
 
 def _softmax_of(self: SparseTensor, dim: int, is_log: bool) -> SparseTensor:

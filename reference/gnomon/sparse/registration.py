@@ -47,10 +47,11 @@ def sparse_kernel(
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
             operator = aten._find(name)
+            takes_strided = only_variants or name.startswith("_to_sparse")
             if not only_variants:
                 _register(operator, function, key)
             for variant in operator.variants if len(operator.schema.returns) == 1 else ():
-                _register(variant, _writing(operator, variant, function, write, key), key)
+                _register(variant, _writing(operator, variant, function, write, key, takes_strided), key)
         return function
 
     return decorate
@@ -88,13 +89,15 @@ def _writing(
     function: Callable[..., Any],
     write_result: Callable[[Any, Any], None],
     key: DispatchKey,
+    takes_strided: bool,
 ) -> Callable[..., Any]:
-    """The function of an in-place or ``out=`` variant."""
+    """The function of an in-place or ``out=`` variant; ``takes_strided``: also of strided operands alone."""
     count = len(base.schema.arguments)
 
     def write(*arguments: Any) -> Any:
         target = arguments[0] if variant.schema.is_inplace else arguments[count]
-        if all(each._spec.layout is strided for each in base.tensors(arguments[:count])):
+        operands = base.tensors(arguments[:count])
+        if not takes_strided and all(each._spec.layout is strided for each in operands):
             raise no_kernel(variant.schema.full_name, key.name)
         result = function(*arguments[:count])
         if variant.schema.is_inplace and target._spec.layout is strided and result._spec.layout is sparse_coo:
