@@ -97,6 +97,7 @@ EXACT: dict[str, Callable[..., Any]] = {
     "log_ndtr": lambda x: mpmath.log1p(-ndtr(-x)) if x > 0 else mpmath.log(ndtr(x)),
     "ndtri": ndtri,
     "zeta": zeta,
+    "logit": lambda p: mpmath.log(p / (1 - p)),
     "xlog1py": lambda a, b: a * mpmath.log1p(b),
     "gammainc": lambda a, x: mpmath.gammainc(a, 0, x, regularized=True),
     "gammaincc": lambda a, x: mpmath.gammainc(a, x, mpmath.inf, regularized=True),
@@ -124,6 +125,8 @@ def amplitude(name: str, arguments: tuple[Any, ...], value: Any) -> Any:
         return mpmath.hypot(mpmath.airyai(x), mpmath.airybi(x))
     if name == "zeta" and arguments[1] < 0:  # of terms with both signs
         return max(abs(value), zeta(x, arguments[1] - mpmath.floor(arguments[1])))
+    if name == "logit":  # in PyTorch 1 - p is rounded
+        return max(abs(value), mpf(1))
     return abs(value)
 
 
@@ -179,6 +182,15 @@ def arguments_of(name: str, count: int, draw: random.Random) -> Iterator[tuple[f
                 (draw.uniform(0, 1), draw.uniform(0.4, 0.6), 10 ** draw.uniform(-307, -1), 1 - plain / 301)[
                     turn
                 ],
+            )
+        elif name == "logit":
+            yield (
+                (
+                    draw.uniform(0, 1),
+                    draw.uniform(0.4, 0.6),
+                    10 ** draw.uniform(-307, -1),
+                    1 - 10 ** draw.uniform(-6, -1),
+                )[turn],
             )
         elif name in ("erfcx", "ndtr", "log_ndtr"):
             yield (signed,)
