@@ -48,6 +48,21 @@ def zeta(s: Any, q: Any) -> Any:
         return mpmath.zeta(s, q - floor) + (below if s % 2 == 0 else -below)
 
 
+def gammainc(a: Any, x: Any, is_upper: bool) -> Any:
+    """By the series of the lower function; mpmath's does not converge for large arguments."""
+    if x > 2 * a + 2000:  # the upper function is then below 1e-400
+        return mpf(0 if is_upper else 1)
+    with mpmath.workdps(400):
+        term = total = mpf(1)
+        n = 0
+        while term > total * mpf(10) ** -400:
+            n += 1
+            term *= x / (a + n)
+            total += term
+        lower = total * mpmath.exp(a * mpmath.log(x) - x - mpmath.loggamma(a + 1))
+        return 1 - lower if is_upper else lower
+
+
 def recurrence(first: Callable[[Any], Any], step: Callable[[Any, int, Any, Any], Any]) -> Callable[..., Any]:
     """A polynomial of x and n from those of the orders 0, which is 1, and 1."""
 
@@ -99,8 +114,8 @@ EXACT: dict[str, Callable[..., Any]] = {
     "zeta": zeta,
     "logit": lambda p: mpmath.log(p / (1 - p)),
     "xlog1py": lambda a, b: a * mpmath.log1p(b),
-    "gammainc": lambda a, x: mpmath.gammainc(a, 0, x, regularized=True),
-    "gammaincc": lambda a, x: mpmath.gammainc(a, x, mpmath.inf, regularized=True),
+    "gammainc": lambda a, x: gammainc(a, x, False),
+    "gammaincc": lambda a, x: gammainc(a, x, True),
     **{f"chebyshev_polynomial_{kind}": chebyshev(first, False) for kind, first in KINDS.items()},
     **{f"shifted_chebyshev_polynomial_{kind}": chebyshev(first, True) for kind, first in KINDS.items()},
     "hermite_polynomial_h": recurrence(lambda x: 2 * x, lambda x, k, v, b: 2 * x * v - 2 * k * b),

@@ -361,12 +361,26 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
 
 #if IS_HALF && !GN_HAS_HALF_VECTORS
 #define KERNEL(id) THROUGH_FLOAT(id)
+#define KERNEL_ORDER(id)                                                                                        \
+    int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                        \
+        const int64_t order = call->integers[0];                                                                \
+        gn_loop *loop = order == 0 ? id##_of_0_loop_float32 : order == 1 ? id##_of_1_loop_float32              \
+                                                                         : id##_of_others_loop_float32;        \
+        return gn_for_each_float(call, data, loop);                                                            \
+    }
 #define KERNEL_CHOICE(id, choice)                                                                              \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                        \
         return gn_for_each_float(call, data,                                                                       \
                              call->integers[0] == choice ? id##_chosen_loop_float32 : id##_other_loop_float32); \
     }
 #else
+#define KERNEL_ORDER(id)                                                                                        \
+    int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                        \
+        const int64_t order = call->integers[0];                                                                \
+        gn_loop *loop = order == 0 ? NAME(id##_of_0_loop) : order == 1 ? NAME(id##_of_1_loop)                  \
+                                                                       : NAME(id##_of_others_loop);            \
+        return gn_for_each(call, data, loop);                                                                  \
+    }
 #define KERNEL(id)                                                       \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {  \
         return gn_for_each(call, data, NAME(id##_loop));                     \
@@ -394,6 +408,12 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
     OF_ONE(WHEN_##dtypes(UNARY_LOOP(id, STORAGE, STORE, FIRST_NUMBER(parameter), expression) KERNEL(id)))
 #define UNARY_WITH(name, id, dtypes, parameters, expression) \
     OF_ONE(WHEN_##dtypes(UNARY_LOOP(id, STORAGE, STORE, parameters, expression) KERNEL(id)))
+/* A loop for each of the three expressions. */
+#define UNARY_ORDER(name, id, dtypes, of_0, of_1, parameters, expression)                   \
+    OF_ONE(WHEN_##dtypes(UNARY_LOOP(id##_of_0, STORAGE, STORE, NO_PARAMETER, of_0)         \
+                      UNARY_LOOP(id##_of_1, STORAGE, STORE, NO_PARAMETER, of_1)            \
+                      UNARY_LOOP(id##_of_others, STORAGE, STORE, parameters, expression)   \
+                          KERNEL_ORDER(id)))
 #define UNARY_FAR(name, id, dtypes, far, far_expression, expression) \
     OF_ONE(WHEN_##dtypes(UNARY_FAR_LOOP(id, far, far_expression, expression) THROUGH_FLOAT(id)))
 /* A loop for either choice, since one that tests it at each element does not vectorise. */
@@ -554,6 +574,7 @@ OF_ONE(KERNEL(pow_number))
 #undef HALVES_STORE_ALONE
 #undef HALVES_AS_MAGNITUDE_ALONE
 #undef KERNEL_CHOICE
+#undef KERNEL_ORDER
 #undef COMPLEX_OF_REAL
 #undef AS_BOOL
 #undef AS_MAGNITUDE
@@ -569,6 +590,7 @@ OF_ONE(KERNEL(pow_number))
 #undef UNARY_NUMBER
 #undef UNARY_CHOICE
 #undef UNARY_WITH
+#undef UNARY_ORDER
 #undef UNARY_FAR
 #undef UNARY_MAGNITUDE
 #undef PREDICATE

@@ -31,8 +31,9 @@ GN_INLINE double gn_log_gamma_for_float32(double a) {
 }
 /* |sin (pi x)| / pi. */
 GN_INLINE double gn_sine_of_turns(double x) {
-    const double away = fabs(x - rint(x));
-    return away * GN_WIDE(sine_ratio, away * away);
+    const double away = fabs(x - rint(x)), square = away * away;
+    const double rest = gn_wide_polynomial(gn_table_sine_ratio() + 1, GN_COUNT_sine_ratio - 1, square);
+    return away * GN_FMA(square, rest, 1);
 }
 /* The same of any number.  Near 1 and 2, where the result is 0, e is exact.  Negative numbers have gamma(1 + e) and a
  * factor with what rounding left out, as the result may be small, or from -8 on Euler's reflection. */
@@ -54,7 +55,7 @@ GN_INLINE double gn_log_gamma_float64(double x) {
     const double e = is_negative ? x + steps : is_low ? a : is_below ? a - 1 : y - 2;
     const double factor = is_low ? a * (1 + a) : a;
     const double other = fabs(is_negative | !is_below ? product : factor);
-    const double correction = is_negative ? fabs(low) / other * (low * product < 0 ? -1 : 1) : 0;
+    const double correction = is_negative & (low != 0) ? low / product : 0;
     const double logarithm = gn_log_float64(is_far ? a : other);
     const double far = gn_stirling(a, logarithm);
     const double slope = e * gn_wide_polynomial(gn_table_lgamma_near(), GN_COUNT_lgamma_near, (e - 0.25) * (4.0 / 3));

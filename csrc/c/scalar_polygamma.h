@@ -13,7 +13,8 @@ GN_INLINE double gn_four_reciprocals(double t) {
 /* pi / tan (pi x). */
 GN_INLINE double gn_cotangent_of_turns(double x) {
     const double away = x - rint(x), square = away * away;
-    return GN_WIDE(cosine_ratio, square) / (away * GN_WIDE(sine_ratio, square));
+    const double sine = gn_sine_of_turns(x);
+    return GN_WIDE(cosine_ratio, square) / (away < 0 ? -sine : sine);
 }
 /* gn_digamma: the asymptotic series, after twelve steps up where the argument is below 12. */
 GN_INLINE double gn_vector_digamma_float64(double x) {
@@ -38,6 +39,38 @@ GN_INLINE float gn_vector_digamma_float32(float x) {
 }
 #define gn_vector_digamma(x) GN_FLOAT(gn_vector_digamma, x)(x)
 
+/* 1 / t^2 + 1 / (t + 1)^2. */
+GN_INLINE double gn_two_squares(double t) {
+    const double u = t * (t + 1);
+    return (2 * u + 1) / (u * u);
+}
+/* The derivative of digamma, likewise; of negative numbers by (pi / sin (pi x))^2 less that of 1 - x. */
+GN_INLINE double gn_vector_trigamma_float64(double x) {
+    const double a = x < 0 ? 1 - x : x;
+    const int is_near = a + 1 < GN_GAMMA_SHIFT; /* see gn_vector_digamma */
+    const double first = 1 / a;
+    const double others = (gn_two_squares(a + 1) + gn_two_squares(a + 3))
+                          + (gn_two_squares(a + 5) + gn_two_squares(a + 7)) + gn_two_squares(a + 9);
+    const double b = is_near ? a + 11 : a;
+    const double reciprocal = 1 / b, z = reciprocal * reciprocal;
+    double series = GN_FMA(-3617.0 / 510, z, 7.0 / 6);
+    series = GN_FMA(series, z, -691.0 / 2730);
+    series = GN_FMA(series, z, 5.0 / 66);
+    series = GN_FMA(series, z, -1.0 / 30);
+    series = GN_FMA(series, z, 1.0 / 42);
+    series = GN_FMA(series, z, -1.0 / 30);
+    series = GN_FMA(series, z, 1.0 / 6);
+    const double tail = GN_FMA(series * z, reciprocal, GN_FMA(0.5, z, reciprocal));
+    const double above = (is_near ? others : 0) + tail + (is_near ? first * first : 0);
+    const double sine = gn_sine_of_turns(x);
+    const double finite = x < 0 ? 1 / (sine * sine) - above : above;
+    return x == -(double)INFINITY ? (double)NAN : finite;
+}
+GN_INLINE float gn_vector_trigamma_float32(float x) {
+    return (float)gn_vector_trigamma_float64((double)x);
+}
+#define gn_vector_trigamma(x) GN_FLOAT(gn_vector_trigamma, x)(x)
+
 /* (-1)^(n + 1) n!. */
 static inline double gn_factor_of_polygamma(int64_t n) {
     double factor = n % 2 != 0 ? 1 : -1;
@@ -46,21 +79,13 @@ static inline double gn_factor_of_polygamma(int64_t n) {
     }
     return factor;
 }
-/* The n-th derivative of digamma, n > 0. */
-static inline double gn_derivative_of_digamma_float64(int64_t n, double factor, double a) {
-    if (n == 1 && isinf(a)) { /* a function of its own in PyTorch: of larger n, NaN at inf and a pole at -inf */
-        return a > 0 ? 0 : (double)NAN;
-    }
-    if (n == 1 && a < 0 && a != floor(a)) { /* the one whose reflection is simple */
-        const double ratio = GN_PI / sin(GN_PI * (a - rint(a)));
-        return ratio * ratio - gn_zeta_float64(2, 1 - a);
-    }
-    return factor * gn_zeta_float64((double)n + 1, a);
+/* The n-th derivative of digamma, n > 1. */
+static inline double gn_derivative_of_digamma_float64(double factor, int64_t n, double a) {
+    return n >= INT32_MAX ? (double)NAN : factor * gn_zeta_float64((double)n + 1, a);
 }
-static inline float gn_derivative_of_digamma_float32(int64_t n, double factor, float a) {
-    return (float)gn_derivative_of_digamma_float64(n, factor, (double)a);
+static inline float gn_derivative_of_digamma_float32(double factor, int64_t n, float a) {
+    return (float)gn_derivative_of_digamma_float64(factor, n, (double)a);
 }
-#define gn_derivative_of_digamma(n, factor, x) \
-    (n == 0 ? gn_vector_digamma(x) : GN_FLOAT(gn_derivative_of_digamma, x)(n, factor, x))
+#define gn_derivative_of_digamma(factor, n, x) GN_FLOAT(gn_derivative_of_digamma, x)(factor, n, x)
 
 #endif

@@ -37,13 +37,20 @@ static inline double gn_i1e_float64(double a) {
     }
     return a < 0 ? -result : result;
 }
-/* Without a branch, so that blocks of elements are vector code. */
-GN_INLINE float gn_i1e_float32(float a) {
-    const double x = fabs((double)a);
+/* I1(x) exp(-x) for a result in float32, without a branch, so that blocks of elements are vector code. */
+GN_INLINE double gn_scaled_i1_for_float32(double x) {
     const double reciprocal = 1 / x;
     const double near = x * gn_long_polynomial(gn_table_i1e_float_near(), GN_COUNT_i1e_float_near, 0.25 * x - 1);
     const double far = sqrt(reciprocal) * GN_NEAR(i1e_float_far, 16 * reciprocal - 1);
-    const double result = x < 8 ? near : far;
+    return x < 8 ? near : far;
+}
+GN_INLINE float gn_i1e_float32(float a) {
+    const double result = gn_scaled_i1_for_float32(fabs((double)a));
+    return (float)(a < 0 ? -result : result);
+}
+GN_INLINE float gn_i1_float32(float a) {
+    const double x = fabs((double)a);
+    const double result = gn_exp_float64(x) * gn_scaled_i1_for_float32(x);
     return (float)(a < 0 ? -result : result);
 }
 static inline double gn_i1_float64(double a) {
@@ -526,7 +533,6 @@ GN_ORTHOGONAL(legendre_p, GN_LEGENDRE_P, 0)
     }
 GN_ROUNDED(i0)
 GN_ROUNDED(i0e)
-GN_ROUNDED(i1)
 GN_ROUNDED(k0)
 GN_ROUNDED(k0e)
 GN_ROUNDED(k1)

@@ -447,7 +447,7 @@ FAR = {  # mpmath's values of numbers that the vector code leaves to others, and
 @pytest.mark.parametrize("name", FAR)
 def test_far_elements_are_computed_apart(name):
     """Among others, at any place of a block, also where the result overwrites the argument."""
-    function = kernel_of(name, gn.float64)
+    function = kernel_of(name, "float64")
     given, expected = list(FAR[name]), list(FAR[name].values())
     for count in (1, 5, 300):
         x = gn.tensor([each for number in given for each in [number, *[0.375] * count]], dtype=gn.float64)

@@ -200,7 +200,10 @@ def test_recurrences_of_large_orders(name: str, expected: float, device: str) ->
 
 
 POLYGAMMAS = [  # mpmath's
+    (0, -7.25, 5.189977214956288),
     (1, 0.25, 17.19732915450711),
+    (1, 11.5, 0.09084666127454623),
+    (1, -3.25, 19.474085068082154),
     (2, 1.5, -0.82879664423432),
     (7, 12.5, 1.977407971032112e-05),
     (30, 15.0, -0.00010699799160744993),
@@ -210,8 +213,8 @@ POLYGAMMAS = [  # mpmath's
 ]
 
 
-def test_polygamma_of_large_orders(device: str) -> None:
-    """The formula of Euler and Maclaurin needs an argument that is as large as the order."""
+def test_polygamma_is_mpmaths(device: str) -> None:
+    """Also of large orders: the formula of Euler and Maclaurin needs an argument that is as large as these."""
     for order, number, expected in POLYGAMMAS:
         found = gn.polygamma(order, gn.tensor([number], dtype=gn.float64)).item()
         assert abs(found - expected) <= 32 * math.ulp(expected), (order, number)
