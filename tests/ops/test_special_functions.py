@@ -214,7 +214,7 @@ POLYGAMMAS = [  # mpmath's
 
 
 def test_polygamma_is_mpmaths(device: str) -> None:
-    """Also of large orders: the formula of Euler and Maclaurin needs an argument that is as large as these."""
+    """Also of large orders: the formula of Euler and Maclaurin needs arguments as large as these."""
     for order, number, expected in POLYGAMMAS:
         found = gn.polygamma(order, gn.tensor([number], dtype=gn.float64)).item()
         assert abs(found - expected) <= 32 * math.ulp(expected), (order, number)
