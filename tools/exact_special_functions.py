@@ -48,6 +48,21 @@ def zeta(s: Any, q: Any) -> Any:
         return mpmath.zeta(s, q - floor) + (below if s % 2 == 0 else -below)
 
 
+def gammainc(a: Any, x: Any, is_upper: bool) -> Any:
+    """By the series of the lower function; mpmath's does not converge for large arguments."""
+    if x > 2 * a + 2000:  # the upper function is then below 1e-400
+        return mpf(0 if is_upper else 1)
+    with mpmath.workdps(400):
+        term = total = mpf(1)
+        n = 0
+        while term > total * mpf(10) ** -400:
+            n += 1
+            term *= x / (a + n)
+            total += term
+        lower = total * mpmath.exp(a * mpmath.log(x) - x - mpmath.loggamma(a + 1))
+        return 1 - lower if is_upper else lower
+
+
 def recurrence(first: Callable[[Any], Any], step: Callable[[Any, int, Any, Any], Any]) -> Callable[..., Any]:
     """A polynomial of x and n from those of the orders 0, which is 1, and 1."""
 
@@ -97,9 +112,10 @@ EXACT: dict[str, Callable[..., Any]] = {
     "log_ndtr": lambda x: mpmath.log1p(-ndtr(-x)) if x > 0 else mpmath.log(ndtr(x)),
     "ndtri": ndtri,
     "zeta": zeta,
+    "logit": lambda p: mpmath.log(p / (1 - p)),
     "xlog1py": lambda a, b: a * mpmath.log1p(b),
-    "gammainc": lambda a, x: mpmath.gammainc(a, 0, x, regularized=True),
-    "gammaincc": lambda a, x: mpmath.gammainc(a, x, mpmath.inf, regularized=True),
+    "gammainc": lambda a, x: gammainc(a, x, False),
+    "gammaincc": lambda a, x: gammainc(a, x, True),
     **{f"chebyshev_polynomial_{kind}": chebyshev(first, False) for kind, first in KINDS.items()},
     **{f"shifted_chebyshev_polynomial_{kind}": chebyshev(first, True) for kind, first in KINDS.items()},
     "hermite_polynomial_h": recurrence(lambda x: 2 * x, lambda x, k, v, b: 2 * x * v - 2 * k * b),
@@ -124,6 +140,8 @@ def amplitude(name: str, arguments: tuple[Any, ...], value: Any) -> Any:
         return mpmath.hypot(mpmath.airyai(x), mpmath.airybi(x))
     if name == "zeta" and arguments[1] < 0:  # of terms with both signs
         return max(abs(value), zeta(x, arguments[1] - mpmath.floor(arguments[1])))
+    if name == "logit":  # in PyTorch 1 - p is rounded
+        return max(abs(value), mpf(1))
     return abs(value)
 
 
@@ -179,6 +197,15 @@ def arguments_of(name: str, count: int, draw: random.Random) -> Iterator[tuple[f
                 (draw.uniform(0, 1), draw.uniform(0.4, 0.6), 10 ** draw.uniform(-307, -1), 1 - plain / 301)[
                     turn
                 ],
+            )
+        elif name == "logit":
+            yield (
+                (
+                    draw.uniform(0, 1),
+                    draw.uniform(0.4, 0.6),
+                    10 ** draw.uniform(-307, -1),
+                    1 - 10 ** draw.uniform(-6, -1),
+                )[turn],
             )
         elif name in ("erfcx", "ndtr", "log_ndtr"):
             yield (signed,)

@@ -41,7 +41,8 @@ class Table(NamedTuple):
     function: Function
     intervals: list[Interval]
     is_centred: bool  # the variable is -1 and 1 at a piece's ends; else it is the function's argument itself
-    precision: Any = PRECISION  # if it is another, the table is for C alone
+    precision: Any = PRECISION
+    is_of_c: bool = False  # for C alone
 
 
 def octaves(first: int, last: int) -> list[Interval]:
@@ -160,6 +161,32 @@ def airy_zeta(x: Any) -> Any:
     return 2 * x * mpmath.sqrt(x) / 3
 
 
+def scaled_erfc(k: int, added: int) -> Function:
+    """exp(x^2) erfc(x) (x + added), over (x - k) / (x + k)."""
+
+    def part(t: Any) -> Any:
+        x = k * (1 + t) / (1 - t)
+        return mpmath.exp(x * x) * mpmath.erfc(x) * (x + added)
+
+    return part
+
+
+def erfinv_ratio(w: Any) -> Any:
+    """erfinv(x) / x, over -log(1 - x^2)."""
+    if w < TINY:
+        return mpmath.sqrt(mp.pi) / 2
+    x = mpmath.sqrt(-mpmath.expm1(-w))
+    rest = mpmath.exp(-w) / (1 + x)  # 1 - x
+    y = mpmath.sqrt(w)
+    for _ in range(12):
+        y += (mpmath.erfc(y) - rest) * mpmath.sqrt(mp.pi) / 2 * mpmath.exp(y * y)
+    return y / x
+
+
+def logarithm_slope(x: Any) -> Any:
+    return (2 * mpmath.atanh(x) - 2 * x) / x**3 if x > TINY else mpf(2) / 3
+
+
 def _lgamma_slope(x: Any) -> Any:
     return mpmath.loggamma(2 + x) / x if x else mpmath.digamma(2)
 
@@ -168,7 +195,7 @@ def _lgamma_first(x: Any) -> Any:
     return mpmath.loggamma(1 + x) / x if x else mpmath.digamma(1)
 
 
-_LGAMMA_FIRST = [(mpf(-1) / 4, mpf(1) / 2)]
+_LGAMMA_FIRST = [(mpf(-1) / 4, mpf(3) / 4)]
 _LGAMMA_NEAR = [(mpf(-1) / 2, mpf(1))]
 
 I0, I1 = (lambda x: mpmath.besseli(0, x)), (lambda x: mpmath.besseli(1, x))
@@ -303,21 +330,126 @@ def tables() -> list[Table]:
             (TINY, 1 / mpf(8)),
         ),
     ):
-        found.append(Table(name, says, function, [interval], True, FLOAT_PRECISION))
-    for name, says, function, intervals, precision in (
+        found.append(Table(name, says, function, [interval], True, FLOAT_PRECISION, True))
+    for name, says, function, intervals, is_centred, precision in (
+        (
+            "erf_near",
+            "erf(x) / x - 1 over x^2, up to 5/4",
+            of_root(lambda x: mpmath.erf(x) / x - 1),
+            [(mpf(0), mpf(25) / 16)],
+            False,
+            PRECISION,
+        ),
+        (
+            "erf_small",
+            "the same up to 1/4",
+            of_root(lambda x: mpmath.erf(x) / x - 1),
+            [(mpf(0), mpf(1) / 16)],
+            False,
+            PRECISION,
+        ),
+        (
+            "erfc_far",
+            "erfc(x), from 5/4 to 6, for 1 - erfc(x)",
+            mpmath.erfc,
+            [(mpf(5) / 4, mpf(6))],
+            True,
+            PRECISION * 4,
+        ),
+        (
+            "erfc_scaled",
+            "exp(x^2) erfc(x) (x + 1) over (x - 3) / (x + 3), up to 28",
+            scaled_erfc(3, 1),
+            [(mpf(-1), mpf(25) / 31)],
+            False,
+            PRECISION,
+        ),
+        (
+            "erfc_float_scaled",
+            "exp(x^2) erfc(x) (x + 3) over (x - 3) / (x + 3), up to 12, for float32",
+            scaled_erfc(3, 3),
+            [(mpf(-1), mpf(3) / 5)],
+            False,
+            FLOAT_PRECISION * 8,
+        ),
+        (
+            "erfinv_near",
+            "erfinv(x) / x over w - 1, w = -log(1 - x^2), w up to 25/4",
+            lambda t: erfinv_ratio(t + 1),
+            [(mpf(-1), mpf(21) / 4)],
+            False,
+            PRECISION,
+        ),
+        (
+            "erfinv_float_near",
+            "erfinv(x) / x over w - 1, w = -log(1 - x^2), w up to 7, for float32",
+            lambda t: erfinv_ratio(t + 1),
+            [(mpf(-1), mpf(6))],
+            False,
+            FLOAT_PRECISION * 256,
+        ),
         (
             "gamma_reciprocal",
             "1 / gamma(x + 1), from 0 to 8",
             lambda x: mpmath.rgamma(x + 1),
             units(0, 8),
+            True,
             PRECISION / 2,
         ),
-        ("lgamma_near", "log(gamma(2 + x)) / x, from -1/2 to 1", _lgamma_slope, _LGAMMA_NEAR, PRECISION / 2),
+        (
+            "exp2_slope",
+            "(2^x - 1) / x, up to 1/2",
+            lambda x: mpmath.expm1(x * mpmath.log(2)) / x if x else mpmath.log(2),
+            [(-mpf(1) / 2, mpf(1) / 2)],
+            False,
+            PRECISION,
+        ),
+        (
+            "logarithm_slope",
+            "(2 atanh(x) - 2 x) / x^3 over x^2, up to 0.21",
+            of_root(logarithm_slope),
+            [(mpf(0), mpf(21) ** 2 / 10000)],
+            False,
+            PRECISION * 8,
+        ),
+        (
+            "logarithm_float_slope",
+            "the same for float32",
+            of_root(logarithm_slope),
+            [(mpf(0), mpf(21) ** 2 / 10000)],
+            False,
+            FLOAT_PRECISION * 256,
+        ),
+        (
+            "cosine_ratio",
+            "cos(pi x) over x^2, up to 1/2",
+            of_root(mpmath.cospi),
+            [(mpf(0), mpf(1) / 4)],
+            False,
+            PRECISION / 2,
+        ),
+        (
+            "sine_ratio",
+            "sin(pi x) / (pi x) over x^2, up to 1/2",
+            of_root(lambda x: mpmath.sinpi(x) / (mp.pi * x)),
+            [(mpf(0), mpf(1) / 4)],
+            False,
+            PRECISION / 2,
+        ),
+        (
+            "lgamma_near",
+            "log(gamma(2 + x)) / x, from -1/2 to 1",
+            _lgamma_slope,
+            _LGAMMA_NEAR,
+            True,
+            PRECISION / 2,
+        ),
         (
             "lgamma_first",
-            "log(gamma(1 + x)) / x, from -1/4 to 1/2",
+            "log(gamma(1 + x)) / x, from -1/4 to 3/4",
             _lgamma_first,
             _LGAMMA_FIRST,
+            True,
             PRECISION / 2,
         ),
         (
@@ -325,10 +457,11 @@ def tables() -> list[Table]:
             "log(gamma(2 + x)) / x, for float32",
             _lgamma_slope,
             _LGAMMA_NEAR,
+            True,
             FLOAT_PRECISION,
         ),
     ):
-        found.append(Table(name, says, function, intervals, True, precision))
+        found.append(Table(name, says, function, intervals, is_centred, precision, True))
     return found
 
 
@@ -346,7 +479,7 @@ def python_text(all_rows: list[tuple[Table, list[list[float]]]]) -> str:
         "# fmt: off",
     ]
     for table, rows in all_rows:
-        if table.precision != PRECISION:
+        if table.is_of_c:
             continue
         lines += ["", f"# {table.says}"]
         if len(rows) == 1:

@@ -10,7 +10,7 @@
 #include <float.h>
 #include <stdio.h>
 
-#include "csrc/c/scalar.h"
+#include "csrc/c/scalar_pointwise.h"
 
 #define BLOCK 4096
 
@@ -126,8 +126,14 @@ static double turn(double x) {
 static long double turnl(long double x) {
     return atan2l(x, -0.75L);
 }
-static double lgamma_float64(double x) {
-    return lgamma(x);
+static float whole_erfinv_float32(float x) {
+    return gn_far_erfinv(x) ? gn_erfinv(x) : gn_near_erfinv(x);
+}
+static double whole_erfinv_float64(double x) {
+    return gn_far_erfinv(x) ? gn_erfinv(x) : gn_near_erfinv(x);
+}
+static double whole_lgamma_float64(double x) {
+    return gn_far_log_gamma(x) ? lgamma(x) : gn_log_gamma(x);
 }
 static float whole_sin_float32(float x) {
     return gn_far(x) ? gn_far_sin(x) : gn_sin(x);
@@ -150,12 +156,12 @@ static double whole_tan_float64(double x) {
 
 #define ALL_FUNCTIONS(EACH)                                    \
     EACH(exp, gn_exp, exp, 710)                                \
-    EACH(exp2, gn_exp2, exp2, 1030)                            \
+    EACH(exp2, gn_vector_exp2, exp2, 1030)                     \
     EACH(expm1, gn_expm1, expm1, 2)                            \
     EACH(log, gn_log, log, 4)                                  \
     EACH(log2, gn_log2, log2, 4)                               \
     EACH(log10, gn_log10, log10, 4)                            \
-    EACH(log1p, gn_log1p, log1p, 2)                            \
+    EACH(log1p, gn_vector_log1p, log1p, 2)                     \
     EACH(rsqrt, root, rsqrt, 4)                                \
     EACH(sin, whole_sin, sin, 100)                             \
     EACH(cos, whole_cos, cos, 100)                             \
@@ -174,14 +180,17 @@ static double whole_tan_float64(double x) {
     EACH(sigmoid, gn_sigmoid, sigmoid, 40)                     \
     EACH(silu, real_silu, silu, 40)                            \
     EACH(gelu, plain_gelu, gelu, 8)                            \
-    EACH(erf, gn_erf, erf, 6)                                  \
-    EACH(erfc, gn_erfc, erfc, 27)                              \
-    EACH(erfinv, gn_erfinv, erfinv, 1)                         \
-    EACH(lgamma, gn_lgamma, lgamma, 20)                        \
-    EACH(digamma, gn_digamma, digamma, 20)
+    EACH(erf, gn_vector_erf, erf, 6)                           \
+    EACH(erfc, gn_vector_erfc, erfc, 27)                       \
+    EACH(erfinv, whole_erfinv, erfinv, 1)                      \
+    EACH(lgamma, whole_lgamma, lgamma, 20)                     \
+    EACH(digamma, gn_vector_digamma, digamma, 20)
 
 #define real_silu_float64 gn_silu_float64
-#define gn_lgamma_float64 lgamma_float64
+#define gn_vector_log1p_float64 gn_log1p_float64
+#define gn_vector_exp2_float32 gn_exp2_float32
+#define gn_vector_erf_float32 gn_erf_float32
+#define whole_lgamma_float32 gn_log_gamma_float32
 
 #define BLOCKS(name, ours, exact, range)                                          \
     static void single_##name(const float *in, float *out) {                      \

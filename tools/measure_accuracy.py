@@ -35,8 +35,9 @@ differ in the last place; the larger error is listed.
 
 float16 and bfloat16 are computed in float32 and rounded once. `pow` was tested with the exponent 1.75,
 and `atan2` with the second argument -0.75. The error of `gelu` is in ulp of its input: far below 0 its
-results are small and have fewer correct digits, as in PyTorch. float64 `lgamma` and `pow` call the C
-library. `digamma` is a difference of two numbers and loses digits near its zeros, as in PyTorch.
+results are small and have fewer correct digits, as in PyTorch. float64 `pow` calls the C library, and so
+does `lgamma` near its zeros below 0. `digamma` is a difference of two numbers and loses digits near its
+zeros, as in PyTorch.
 
 | function | dtype | largest error (ulp) | input | result |
 |---|---|---|---|---|

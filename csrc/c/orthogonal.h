@@ -87,7 +87,7 @@ GN_INLINE int gn_recurrence_beside(gn_polynomial_kind kind, const double *x, int
 GN_INLINE void gn_polynomials_beside(gn_polynomial_kind kind, const double *x, const double *orders, double *results,
                                      int is_wide) {
     const int is_hermite = kind == GN_HERMITE_H || kind == GN_HERMITE_HE;
-    const int64_t last = is_hermite || !is_wide ? GN_LAST_ROUNDED : 1 << 26;
+    const int64_t last = is_hermite || !is_wide ? GN_LAST_ROUNDED : GN_LAST_STEPS;
     double all[GN_MOST_BESIDE + 1][GN_BESIDE];
     int64_t are_infinite = 0, are_different = 0;
     double most = orders[0], least = orders[0];
@@ -134,22 +134,42 @@ GN_INLINE void gn_put_pair(gn_pairs *all, int i, gn_pair value) {
  * `same`, `orders` is not read. */
 GN_INLINE void gn_chebyshev_beside(gn_polynomial_kind kind, int is_shifted, const double *x, const int64_t *orders,
                                    int64_t most, int same, double *results, int exact) {
-    gn_pairs argument, square, factor, t, u;
+    gn_pairs argument, above, below, square, factor, t, u;
     const gn_pair one = {1, 0}, minus = {-1, 0};
+    const int has_sides = kind == GN_CHEBYSHEV_V || kind == GN_CHEBYSHEV_W;
+    const int needs_square = !same || (most & (most - 1)) != 0; /* for a power of two it is never used */
     GN_VECTOR
     for (int i = 0; i < GN_BESIDE; i++) {
         const gn_pair plain = {x[i], 0};
         const gn_pair given = is_shifted ? gn_pair_of_sum(2 * x[i], -1) : plain;
         const gn_pair size = gn_pair_by(given, given.high < 0 ? -1 : 1);
-        const gn_pair above = gn_pair_near(gn_pair_plus(size, one, exact));
-        const gn_pair below = gn_pair_near(gn_pair_plus(size, minus, exact));
-        const int is_above = (kind == GN_CHEBYSHEV_W) != (given.high < 0);
-        const gn_pair side = {is_above ? above.high : below.high, is_above ? above.low : below.low};
         gn_put_pair(&argument, i, size);
-        gn_put_pair(&square, i, gn_pair_times(above, below, exact));
-        gn_put_pair(&factor, i, kind == GN_CHEBYSHEV_U ? size : side);
+        gn_put_pair(&square, i, one); /* and not whatever was there, which may be slow to compute with */
+        gn_put_pair(&factor, i, size);
         gn_put_pair(&t, i, size);
         gn_put_pair(&u, i, one);
+    }
+    if (has_sides || needs_square) {
+        GN_VECTOR
+        for (int i = 0; i < GN_BESIDE; i++) {
+            const gn_pair size = gn_pair_of(&argument, i, exact);
+            gn_put_pair(&above, i, gn_pair_near(gn_pair_plus(size, one, exact)));
+            gn_put_pair(&below, i, gn_pair_near(gn_pair_plus(size, minus, exact)));
+        }
+    }
+    if (needs_square) {
+        GN_VECTOR
+        for (int i = 0; i < GN_BESIDE; i++) {
+            gn_put_pair(&square, i, gn_pair_times(gn_pair_of(&above, i, exact), gn_pair_of(&below, i, exact), exact));
+        }
+    }
+    if (has_sides) {
+        GN_VECTOR
+        for (int i = 0; i < GN_BESIDE; i++) {
+            const int is_above = (kind == GN_CHEBYSHEV_W) != (is_shifted ? x[i] < 0.5 : x[i] < 0);
+            factor.high[i] = is_above ? above.high[i] : below.high[i];
+            factor.low[i] = is_above ? above.low[i] : below.low[i];
+        }
     }
     int bit = 0;
     while (most >> (bit + 1) != 0) {

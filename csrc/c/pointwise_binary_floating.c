@@ -1,6 +1,7 @@
 /* Pointwise operators of two operands: rows of pointwise.def for float32 and the half types. */
 #include "for_each.h"
 #include "half_vectors.h"
+#include "incomplete.h"
 #include "orthogonal.h"
 #include "pointwise_words.h"
 #include "scalar_pointwise.h"

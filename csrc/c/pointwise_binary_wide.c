@@ -1,6 +1,7 @@
 /* Pointwise operators of two operands: rows of pointwise.def for float64 and each complex dtype. */
 #include "for_each.h"
 #include "half_vectors.h"
+#include "incomplete.h"
 #include "orthogonal.h"
 #include "pointwise_words.h"
 #include "scalar_pointwise.h"

@@ -157,14 +157,17 @@
     }                                                                                              \
     HALVES_##TO_RESULT(id, 1, parameter, expression)
 
-/* out[i] = expression of a = in[i], but far_expression where `far` is not 0.  All elements are computed without a branch,
- * and such an element, which most blocks do not have, once more. */
+/* out[i] = expression of a = in[i], but far_expression where `far` is not 0.  All elements are computed without a branch;
+ * those that are far, which most blocks do not have, are put side by side and computed once more. */
 #define UNARY_FAR_LOOP(id, far, far_expression, expression)                                        \
     static int32_t NAME(id##_loop)(int64_t count, char *const *data, const int64_t *strides,       \
                                    const gn_call *call) {                                          \
         (void)call;                                                                                \
         STORAGE inputs[GN_ROW_BUFFER];                                                             \
         STORAGE results[GN_ROW_BUFFER];                                                            \
+        STORAGE far_inputs[GN_ROW_BUFFER];                                                         \
+        int64_t places[GN_ROW_BUFFER];                                                             \
+        uint8_t are_far[GN_ROW_BUFFER];                                                            \
         for (int64_t begin = 0; begin < count; begin += GN_ROW_BUFFER) {                           \
             const int64_t part = gn_min(GN_ROW_BUFFER, count - begin);                             \
             const STORAGE *in = FETCH(1, inputs);                                                  \
@@ -174,20 +177,29 @@
                 const COMPUTE a = in[i];                                                           \
                 any |= (far);                                                                      \
             }                                                                                      \
-            if (GN_UNLIKELY(any) && in == out) {                                                   \
-                memcpy(inputs, in, (size_t)part * sizeof *in); /* they are read twice */           \
-                in = inputs;                                                                       \
+            int64_t number = 0;                                                                    \
+            if (GN_UNLIKELY(any)) {                                                                \
+                for (int64_t i = 0; i < part; i++) {                                               \
+                    const COMPUTE a = in[i];                                                       \
+                    are_far[i] = (far) != 0;                                                       \
+                }                                                                                  \
+                for (int64_t i = 0; i < part; i++) {                                               \
+                    places[number] = i;                                                            \
+                    far_inputs[number] = in[i];                                                    \
+                    number += are_far[i];                                                          \
+                }                                                                                  \
             }                                                                                      \
             GN_INDEPENDENT                                                                         \
             for (int64_t i = 0; i < part; i++) {                                                   \
                 const COMPUTE a = in[i];                                                           \
                 out[i] = STORE(expression);                                                        \
             }                                                                                      \
-            for (int64_t i = 0; i < part && GN_UNLIKELY(any); i++) {                               \
-                const COMPUTE a = in[i];                                                           \
-                if (far) {                                                                         \
-                    out[i] = STORE(far_expression);                                                \
-                }                                                                                  \
+            for (int64_t i = 0; i < number; i++) {                                                 \
+                const COMPUTE a = far_inputs[i];                                                   \
+                far_inputs[i] = STORE(far_expression);                                             \
+            }                                                                                      \
+            for (int64_t i = 0; i < number; i++) {                                                 \
+                out[places[i]] = far_inputs[i];                                                    \
             }                                                                                      \
             DELIVER(STORAGE, results)                                                              \
         }                                                                                          \
@@ -275,7 +287,8 @@
     }                                                                                              \
     HALVES_##TO_RESULT(id, 2, parameter, expression)
 
-/* out = block(a, b), in double. */
+/* out = block(a, b), in double: in place where the operands are such, and the output is not one of them. */
+#define ARE_APART(one, other) ((one) + part <= (other) || (other) + part <= (one))
 #define BINARY_BLOCK_LOOP(id, block)                                                               \
     static int32_t NAME(id##_loop)(int64_t count, char *const *data, const int64_t *strides,       \
                                    const gn_call *call) {                                          \
@@ -287,13 +300,18 @@
             const STORAGE *first = FETCH(1, firsts);                                               \
             const STORAGE *second = FETCH(2, seconds);                                             \
             STORAGE *out = TARGET(STORAGE, narrow);                                                \
-            for (int64_t i = 0; i < part; i++) {                                                   \
-                lefts[i] = (double)first[i];                                                       \
-                rights[i] = (double)second[i];                                                     \
-            }                                                                                      \
-            block(part, lefts, rights, results, CODE == GN_FLOAT64);                               \
-            for (int64_t i = 0; i < part; i++) {                                                   \
-                out[i] = (STORAGE)results[i];                                                      \
+            if (CODE == GN_FLOAT64 && ARE_APART(first, out) && ARE_APART(second, out)) {           \
+                block(part, (const double *)(const void *)first, (const double *)(const void *)second,\
+                      (double *)(void *)out, 1);                                                   \
+            } else {                                                                               \
+                for (int64_t i = 0; i < part; i++) {                                               \
+                    lefts[i] = (double)first[i];                                                   \
+                    rights[i] = (double)second[i];                                                 \
+                }                                                                                  \
+                block(part, lefts, rights, results, CODE == GN_FLOAT64);                           \
+                for (int64_t i = 0; i < part; i++) {                                               \
+                    out[i] = (STORAGE)results[i];                                                  \
+                }                                                                                  \
             }                                                                                      \
             DELIVER(STORAGE, narrow)                                                               \
         }                                                                                          \
@@ -343,12 +361,26 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
 
 #if IS_HALF && !GN_HAS_HALF_VECTORS
 #define KERNEL(id) THROUGH_FLOAT(id)
+#define KERNEL_ORDER(id)                                                                                        \
+    int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                        \
+        const int64_t order = call->integers[0];                                                                \
+        gn_loop *loop = order == 0 ? id##_of_0_loop_float32 : order == 1 ? id##_of_1_loop_float32              \
+                                                                         : id##_of_others_loop_float32;        \
+        return gn_for_each_float(call, data, loop);                                                            \
+    }
 #define KERNEL_CHOICE(id, choice)                                                                              \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                        \
         return gn_for_each_float(call, data,                                                                       \
                              call->integers[0] == choice ? id##_chosen_loop_float32 : id##_other_loop_float32); \
     }
 #else
+#define KERNEL_ORDER(id)                                                                                        \
+    int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                        \
+        const int64_t order = call->integers[0];                                                                \
+        gn_loop *loop = order == 0 ? NAME(id##_of_0_loop) : order == 1 ? NAME(id##_of_1_loop)                  \
+                                                                       : NAME(id##_of_others_loop);            \
+        return gn_for_each(call, data, loop);                                                                  \
+    }
 #define KERNEL(id)                                                       \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {  \
         return gn_for_each(call, data, NAME(id##_loop));                     \
@@ -376,6 +408,12 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
     OF_ONE(WHEN_##dtypes(UNARY_LOOP(id, STORAGE, STORE, FIRST_NUMBER(parameter), expression) KERNEL(id)))
 #define UNARY_WITH(name, id, dtypes, parameters, expression) \
     OF_ONE(WHEN_##dtypes(UNARY_LOOP(id, STORAGE, STORE, parameters, expression) KERNEL(id)))
+/* A loop for each of the three expressions. */
+#define UNARY_ORDER(name, id, dtypes, of_0, of_1, parameters, expression)                   \
+    OF_ONE(WHEN_##dtypes(UNARY_LOOP(id##_of_0, STORAGE, STORE, NO_PARAMETER, of_0)         \
+                      UNARY_LOOP(id##_of_1, STORAGE, STORE, NO_PARAMETER, of_1)            \
+                      UNARY_LOOP(id##_of_others, STORAGE, STORE, parameters, expression)   \
+                          KERNEL_ORDER(id)))
 #define UNARY_FAR(name, id, dtypes, far, far_expression, expression) \
     OF_ONE(WHEN_##dtypes(UNARY_FAR_LOOP(id, far, far_expression, expression) THROUGH_FLOAT(id)))
 /* A loop for either choice, since one that tests it at each element does not vectorise. */
@@ -425,7 +463,7 @@ static const STORAGE *NAME(gather)(int64_t count, const char *from, int64_t stri
                           KERNEL_CHOICE(id, choice)))
 #define BINARY_WITH(name, id, dtypes, parameters, expression) \
     OF_TWO(WHEN_##dtypes(BINARY_LOOP(id, STORAGE, STORE, 0, parameters, expression) KERNEL(id)))
-#define BINARY_BLOCK(name, id, dtypes, block, expression) OF_TWO(WHEN_##dtypes(BINARY_BLOCK_LOOP(id, block) KERNEL(id)))
+#define BINARY_BLOCK(name, id, dtypes, block, expression) OF_TWO(WHEN_##dtypes(BINARY_BLOCK_LOOP(id, block) THROUGH_FLOAT(id)))
 #define BINARY_COMPLEX(name, id, dtypes, expression) \
     OF_TWO(WHEN_##dtypes(BINARY_LOOP(id, COMPLEX_OF_REAL, AS_COMPLEX, 0, NO_PARAMETER, expression) KERNEL(id)))
 #define COMPARISON(name, id, dtypes, expression) \
@@ -509,6 +547,7 @@ OF_ONE(KERNEL(pow_number))
 #undef BINARY_FAR_LOOP
 #undef BINARY_LOOP
 #undef BINARY_BLOCK_LOOP
+#undef ARE_APART
 #undef TERNARY_LOOP
 #undef DENSE
 #undef FETCH
@@ -535,6 +574,7 @@ OF_ONE(KERNEL(pow_number))
 #undef HALVES_STORE_ALONE
 #undef HALVES_AS_MAGNITUDE_ALONE
 #undef KERNEL_CHOICE
+#undef KERNEL_ORDER
 #undef COMPLEX_OF_REAL
 #undef AS_BOOL
 #undef AS_MAGNITUDE
@@ -550,6 +590,7 @@ OF_ONE(KERNEL(pow_number))
 #undef UNARY_NUMBER
 #undef UNARY_CHOICE
 #undef UNARY_WITH
+#undef UNARY_ORDER
 #undef UNARY_FAR
 #undef UNARY_MAGNITUDE
 #undef PREDICATE

@@ -4,6 +4,7 @@
 
 #include "scalar.h"
 #include "scalar_incomplete.h"
+#include "scalar_polygamma.h"
 #include "scalar_special.h"
 
 /* The greatest common divisor of absolute values, by Euclid's algorithm. The least integer of a dtype, which is its own
@@ -84,7 +85,105 @@ static inline gn_complex128 gn_sinc_complex128(gn_complex128 x) {
 static inline gn_complex64 gn_sinc_complex64(gn_complex64 x) {
     return (gn_complex64)gn_sinc_complex128(x);
 }
+/* The same without a call, but of numbers whose sine the C library computes. */
+GN_INLINE double gn_near_sinc_float64(double x) {
+    const double product = x * GN_PI;
+    return x == 0 ? 1 : gn_sin_float64(product) / product;
+}
+GN_INLINE float gn_near_sinc_float32(float x) {
+    return (float)gn_near_sinc_float64((double)x);
+}
+GN_INLINE int gn_far_sinc_float32(float x) {
+    return fabsf(x) > 0x1p18f;
+}
+GN_INLINE int gn_far_sinc_float64(double x) {
+    return fabs(x) > 0x1p18;
+}
+static inline int gn_far_sinc_complex64(gn_complex64 x) {
+    (void)x;
+    return 0;
+}
+static inline int gn_far_sinc_complex128(gn_complex128 x) {
+    (void)x;
+    return 0;
+}
+#define gn_near_sinc(x) \
+    GN_FRACTIONAL(gn_near_sinc_float32, gn_near_sinc_float64, gn_sinc_complex64, gn_sinc_complex128, x)(x)
+#define gn_far_sinc(x) GN_BY_TYPE(gn_far_sinc, x)(x)
 #define gn_sinc(x) GN_FRACTIONAL(gn_sinc_float32, gn_sinc_float64, gn_sinc_complex64, gn_sinc_complex128, x)(x)
+
+/* 2^x; x's whole part is split off exactly. */
+GN_INLINE double gn_vector_exp2_float64(double x) {
+    const double shifted = x + GN_SHIFT_BIASED;
+    const double f = x - (shifted - GN_SHIFT_BIASED);
+    const double grown = GN_FMA(f, GN_WIDE(exp2_slope, f), 1);
+    const double result = gn_scale_float64(grown, shifted);
+    const double high = x > 1025 ? (double)INFINITY : result;
+    return x < -1080 ? 0 : high;
+}
+#define gn_vector_exp2(x) \
+    GN_FRACTIONAL(gn_exp2_float32, gn_vector_exp2_float64, gn_exp2_complex64, gn_exp2_complex128, x)(x)
+
+/* log(1 + x), with gn_log_float32's polynomial: 1 + x is 2^e (1 + f), of which f is rounded once. */
+GN_INLINE float gn_vector_log1p_float32(float x) {
+    const float u = 1 + x;
+    const uint32_t bits = gn_bits(u);
+    const int32_t exponent = (int32_t)(bits - 0x3f3504f3u) >> 23;
+    const float e = (float)exponent;
+    const float power = gn_from_bits(0x3f800000u - ((uint32_t)exponent << 23)); /* 2^-e */
+    const float of_large = gn_from_bits(bits - ((uint32_t)exponent << 23)) - 1;
+    const float f = x > 0x1p26f ? of_large : GN_FMA(x, power, power - 1);
+    const float z = f * f;
+    float odd = GN_FMA(7.0376836292e-2f, z, 1.1676998740e-1f);
+    odd = GN_FMA(odd, z, 1.4249322787e-1f);
+    odd = GN_FMA(odd, z, 2.0000714765e-1f);
+    odd = GN_FMA(odd, z, 3.3333331174e-1f);
+    float even = GN_FMA(-1.1514610310e-1f, z, -1.2420140846e-1f);
+    even = GN_FMA(even, z, -1.6668057665e-1f);
+    even = GN_FMA(even, z, -2.4999993993e-1f);
+    const float tail = GN_FMA(GN_FMA(even, f, odd) * f, z, GN_FMA(-0.5f, z, -2.12194440e-4f * e));
+    const float finite = GN_FMA(0.693359375f, e, f + tail);
+    const float at_end = u == 0 ? -INFINITY : x == INFINITY ? x : NAN;
+    return (u > 0) & (x < INFINITY) ? (x == 0 ? x : finite) : at_end;
+}
+#define gn_vector_log1p(x) \
+    GN_FRACTIONAL(gn_vector_log1p_float32, gn_log1p_float64, gn_log1p_complex64, gn_log1p_complex128, x)(x)
+
+/* log(p / (1 - p)) of p between two bounds, by the quotient s = (p 2^-e - q) / (p 2^-e + q) for q = 1 - p:
+ * e ln 2 + 2 s + s^3 (2/3 + ...). */
+GN_INLINE double gn_bounded_logit_float64(double x, double low, double high) {
+    const double raised = x < low ? low : x;
+    const double p = raised > high ? high : raised, q = 1 - p;
+    const int is_tiny = p < 0x1p-1000;
+    const uint64_t bits = gn_bits64(is_tiny ? p * 0x1p54 : p);
+    /* bits are nearly linear in the logarithm: p 2^-e / q is from 0.66 to 1.5 */
+    const uint64_t biased = (bits - gn_bits64(q) + (0x43f8000000000000u)) >> 52;
+    const double scaled = gn_from_bits64(bits - (biased << 52) + 0x43f0000000000000u);
+    const double e = gn_from_bits64(biased | 0x4330000000000000u) - (0x1p52 + 1087);
+    const double away = e == 0 ? 2 * (p - 0.5) : scaled - q; /* near 1/2, 1 - p was rounded */
+    const double s = away / (scaled + q), z = s * s;
+    const double power = is_tiny ? e - 54 : e;
+    const double tail = z * GN_WIDE(logarithm_slope, z);
+    const double result = power * GN_LN2_HIGH + (2 * s + GN_FMA(s, tail, power * GN_LN2_LOW));
+    const double at_end = p == 0 ? -(double)INFINITY : p == 1 ? (double)INFINITY : (double)NAN;
+    return (p > 0) & (p < 1) ? result : at_end;
+}
+GN_INLINE float gn_bounded_logit_float32(float x, float low, float high) {
+    const float raised = x < low ? low : x;
+    const float p = raised > high ? high : raised, q = 1 - p;
+    const int is_tiny = p < 0x1p-100f;
+    const uint32_t bits = gn_bits(is_tiny ? p * 0x1p24f : p);
+    const int32_t whole = (int32_t)(bits - gn_bits(q) + 0x00400000u) >> 23;
+    const float scaled = gn_from_bits(bits - ((uint32_t)whole << 23));
+    const float e = (float)whole - (is_tiny ? 24.0f : 0.0f);
+    const float away = whole == 0 ? 2 * (p - 0.5f) : scaled - q;
+    const float s = away / (scaled + q), z = s * s;
+    const float tail = z * gn_float_polynomial(gn_table_logarithm_float_slope(), GN_COUNT_logarithm_float_slope, z);
+    const float result = 0.693359375f * e + (2 * s + GN_FMA(s, tail, -2.12194440e-4f * e));
+    const float at_end = p == 0 ? -INFINITY : p == 1 ? INFINITY : NAN;
+    return (p > 0) & (p < 1) ? result : at_end;
+}
+#define gn_bounded_logit(x, low, high) GN_FLOAT(gn_bounded_logit, x)(x, low, high)
 
 #define gn_igamma(a, x) GN_FLOAT(gn_igamma, a)(a, x)
 #define gn_igammac(a, x) GN_FLOAT(gn_igammac, a)(a, x)

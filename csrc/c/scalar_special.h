@@ -4,103 +4,11 @@
 #define GN_SCALAR_SPECIAL_H
 
 #include "scalar.h"
-#include "scalar_special_tables.h"
+#include "scalar_lgamma.h"
+#include "scalar_normal.h"
+#include "scalar_polynomial.h"
 
 #define GN_FAR_BESSEL 25.0  /* from here on, Hankel's expansion */
-#define GN_FAR_SPECIAL 32.0 /* from here on, expansions of the other functions */
-#define GN_SQRT_TWO_PI 2.50662827463100050242
-
-/* A polynomial, the constant first. */
-GN_INLINE double gn_polynomial(const double *coefficients, int count, double z) {
-    double result = coefficients[count - 1];
-    for (int k = count - 2; k >= 0; k--) {
-        result = GN_FMA(result, z, coefficients[k]);
-    }
-    return result;
-}
-/* A polynomial of at least 12 coefficients by parts of 11: compilers do not unroll longer loops. */
-GN_INLINE double gn_long_polynomial(const double *coefficients, int count, double z) {
-    const double square = z * z;
-    const double fourth = square * square;
-    const double eleventh = fourth * fourth * (square * z);
-    double above = 0;
-    if (count > 22) {
-        above = gn_polynomial(coefficients + 22, count - 22, z);
-        above = GN_FMA(above, eleventh, gn_polynomial(coefficients + 11, 11, z));
-    } else {
-        above = gn_polynomial(coefficients + 11, count - 11, z);
-    }
-    return GN_FMA(above, eleventh, gn_polynomial(coefficients, 11, z));
-}
-/* Functions that are tabulated in four pieces of each binade from 2^first on, and in pieces of length 1. */
-GN_INLINE double gn_of_octave(const double *table, int count, int first, double x) {
-    const uint64_t bits = gn_bits64(x);
-    const int64_t piece = (int64_t)(bits >> 50) - 4 * (1023 + first);
-    const double mantissa = gn_from_bits64((bits & 0xfffffffffffffu) | 0x3ff0000000000000u);
-    return gn_polynomial(table + piece * count, count, mantissa * 8 - (double)(2 * (int64_t)(bits >> 50 & 3) + 9));
-}
-GN_INLINE double gn_of_unit(const double *table, int count, int first, double x) {
-    const double whole = floor(x);
-    return gn_polynomial(table + ((int64_t)whole - first) * count, count, 2 * (x - whole) - 1);
-}
-#define GN_NEAR(table, z) gn_polynomial(gn_table_##table(), GN_COUNT_##table, z)
-#define GN_OCTAVE(table, first, x) gn_of_octave(gn_table_##table(), GN_COUNT_##table, first, x)
-#define GN_UNIT(table, first, x) gn_of_unit(gn_table_##table(), GN_COUNT_##table, first, x)
-
-/* --------------------------------------------------------------------------------------------------------------------
- * The logarithm of the gamma function. */
-/* For a >= 0, without a branch, so that blocks of elements are vector code: gamma(2 + e) times a factor that brings the
- * argument there, gamma(1 + e), or Stirling's series.  Near 1 and 2, where the result is 0, e is exact. */
-GN_INLINE double gn_log_gamma_positive(double a, int is_wide) {
-    const double whole = floor(a);
-    double product = 1;
-    for (int k = 1; k <= 5; k++) {
-        product *= k <= whole - 2 ? a - k : 1;
-    }
-    const double y = whole > 2 ? a - (whole - 2) : a;
-    const double raised = a + 0.5; /* comparisons of `a` itself would be merged with those above, to branches */
-    const int is_below = raised < 2, is_low = raised < 1, is_far = a >= 8;
-    const double e = is_low ? a : is_below ? a - 1 : y - 2;
-    const double factor = is_low ? a * (1 + a) : is_below ? a : product;
-    const double logarithm = gn_log_float64(is_far ? a : factor);
-    const double place = (e - 0.25) * (4.0 / 3);
-    double near = is_below ? -logarithm : logarithm;
-    if (is_wide) {
-        const double slope = gn_long_polynomial(gn_table_lgamma_near(), GN_COUNT_lgamma_near, place);
-        const double first =
-            gn_long_polynomial(gn_table_lgamma_first(), GN_COUNT_lgamma_first, (e - 0.125) * (8.0 / 3));
-        near = is_below & (a > 0.75) ? e * first : e * slope + near;
-    } else {
-        near += e * gn_long_polynomial(gn_table_lgamma_float_near(), GN_COUNT_lgamma_float_near, place);
-    }
-    const double reciprocal = 1 / a, z = reciprocal * reciprocal;
-    double series = -1.0 / 1680 + z * (1.0 / 1188 - z * (691.0 / 360360 - z * (1.0 / 156 - z * (3617.0 / 122400))));
-    series = 1.0 / 12 - z * (1.0 / 360 - z * (1.0 / 1260 + z * series));
-    const double far = (a - 0.5) * (logarithm - 1) + (0.41893853320467274178 + series * reciprocal);
-    return is_far ? far : near;
-}
-/* Of positive numbers; where it oscillates, the C library's has more digits near its zeros. */
-GN_INLINE double gn_log_gamma_float64(double a) {
-    return gn_log_gamma_positive(a, 1);
-}
-/* Of any number, by Euler's reflection. */
-GN_INLINE float gn_log_gamma_float32(float a) {
-    const double x = fabs((double)a), near = x - rint(x), z = near * near;
-    /* sin(pi x) / (x - rint(x)), to 2^-36; numbers of a table would be read in a branch, which no vector code has */
-    double sine = 0.00044749509187930214;
-    sine = GN_FMA(sine, z, -0.007364007727684439);
-    sine = GN_FMA(sine, z, 0.08214479530514417);
-    sine = GN_FMA(sine, z, -0.599264434017997);
-    sine = GN_FMA(sine, z, 2.5501640359115667);
-    sine = GN_FMA(sine, z, -5.167712779988062);
-    sine = GN_FMA(sine, z, 3.1415926535896355);
-    const double factor = a < 0 ? x * fabs(near * sine) * 0.31830988618379067154 : 1;
-    const double positive = gn_log_gamma_positive(x, 0);
-    const double result = (a < 0 ? -positive : positive) - gn_log_float64(factor);
-    return (float)(x == (double)INFINITY ? x : result);
-}
-#define gn_log_gamma_far(x) (sizeof(x) == sizeof(double) && (x) < 0)
-#define gn_log_gamma(x) GN_FLOAT(gn_log_gamma, x)(x)
 
 /* --------------------------------------------------------------------------------------------------------------------
  * Modified Bessel functions. */
@@ -129,13 +37,20 @@ static inline double gn_i1e_float64(double a) {
     }
     return a < 0 ? -result : result;
 }
-/* Without a branch, so that blocks of elements are vector code. */
-GN_INLINE float gn_i1e_float32(float a) {
-    const double x = fabs((double)a);
+/* I1(x) exp(-x) for a result in float32, without a branch, so that blocks of elements are vector code. */
+GN_INLINE double gn_scaled_i1_for_float32(double x) {
     const double reciprocal = 1 / x;
     const double near = x * gn_long_polynomial(gn_table_i1e_float_near(), GN_COUNT_i1e_float_near, 0.25 * x - 1);
     const double far = sqrt(reciprocal) * GN_NEAR(i1e_float_far, 16 * reciprocal - 1);
-    const double result = x < 8 ? near : far;
+    return x < 8 ? near : far;
+}
+GN_INLINE float gn_i1e_float32(float a) {
+    const double result = gn_scaled_i1_for_float32(fabs((double)a));
+    return (float)(a < 0 ? -result : result);
+}
+GN_INLINE float gn_i1_float32(float a) {
+    const double x = fabs((double)a);
+    const double result = gn_exp_float64(x) * gn_scaled_i1_for_float32(x);
     return (float)(a < 0 ? -result : result);
 }
 static inline double gn_i1_float64(double a) {
@@ -275,6 +190,13 @@ static inline double gn_spherical_j0_float64(double x) {
     }
     return (fabs(x) <= 0x1p20 ? gn_sin_float64(x) : sin(x)) / x;
 }
+/* The same without a branch, of numbers whose sine needs no call. */
+GN_INLINE double gn_near_spherical_j0_float64(double x) {
+    return x == 0 ? 1 : gn_sin_float64(x) / x;
+}
+GN_INLINE float gn_near_spherical_j0_float32(float x) {
+    return (float)gn_near_spherical_j0_float64((double)x);
+}
 
 /* --------------------------------------------------------------------------------------------------------------------
  * The Airy function. */
@@ -314,68 +236,6 @@ static inline double gn_airy_float64(double x) {
 }
 
 /* --------------------------------------------------------------------------------------------------------------------
- * Functions of the normal distribution. */
-static inline double gn_mills(double x) {
-    if (x < 0.25) {
-        return GN_NEAR(mills_near, x);
-    }
-    return x < GN_FAR_SPECIAL ? GN_OCTAVE(mills_middle, -2, x) : GN_NEAR(mills_far, 1 / x * (1 / x)) / x;
-}
-/* e^(factor x^2), of the exact square. */
-static inline double gn_exp_of_square(double x, double factor) {
-    const double square = x * x;
-    return gn_exp_sum(factor * square, factor * fma(x, x, -square));
-}
-static inline double gn_ndtr_float64(double x) {
-    const double size = fabs(x);
-    if (size > 40) {
-        return x > 0 ? 1 : 0;
-    }
-    const double below = gn_exp_of_square(size, -0.5) * gn_mills(size);
-    return x > 0 ? 1 - below : below;
-}
-GN_INLINE float gn_ndtr_float32(float x) {
-    const double below = 0.5 * gn_erfc_wide(fabs((double)x) * 0.70710678118654752440);
-    return (float)(x > 0 ? 1 - below : below);
-}
-static inline double gn_log_ndtr_float64(double x) {
-    return x > 0 ? gn_log1p_float64(-gn_ndtr_float64(-x)) : gn_log_float64(gn_mills(-x)) - x * x / 2;
-}
-static inline double gn_erfcx_float64(double x) {
-    const double above = 2 * gn_mills(fabs(x) * 1.41421356237309504880);
-    if (x < 0) {
-        return x > -30 ? 2 * gn_exp_of_square(x, 1) - above : (double)INFINITY;
-    }
-    return above;
-}
-/* In float32, tails need no step of Newton's, which for the logarithm makes up for the rounding of what is `rough`. */
-GN_INLINE double gn_quantile(double p, int is_rough) {
-    if (!(p > 0 && p < 1)) {
-        return p == 0 ? -(double)INFINITY : p == 1 ? (double)INFINITY : (double)NAN;
-    }
-    const double q = p - 0.5;
-    if (fabs(q) <= 0.425) {
-        return q * gn_quantile_middle(0.180625 - q * q);
-    }
-    const double logarithm = gn_log_float64(q < 0 ? p : 1 - p);
-    const double r = sqrt(-logarithm);
-    const double rough = r <= 5 ? gn_quantile_near(r - 1.6) : gn_quantile_far(r - 5);
-    double result = rough;
-    if (!is_rough) {
-        const double ratio = gn_mills(rough);
-        const double error = gn_log_float64(ratio) - rough * rough / 2 - logarithm;
-        result += error * GN_SQRT_TWO_PI * ratio;
-    }
-    return q < 0 ? -result : result;
-}
-static inline double gn_ndtri_float64(double p) {
-    return gn_quantile(p, 0);
-}
-static inline float gn_ndtri_float32(float p) {
-    return (float)gn_quantile((double)p, 1);
-}
-
-/* --------------------------------------------------------------------------------------------------------------------
  * Entropy, logarithms, and the zeta function. */
 static inline double gn_entr_float64(double x) {
     if (x > 0) {
@@ -390,19 +250,8 @@ static inline double gn_xlog1py_float64(double a, double b) {
     return a == 0 ? 0 : a * gn_log1p_float64(b);
 }
 
-/* A sum of two numbers, and what rounding left out. */
-typedef struct gn_pair {
-    double high, low;
-} gn_pair;
-GN_INLINE gn_pair gn_pair_of_sum(double a, double b) {
-    gn_pair result;
-    result.high = a + b;
-    const double back = result.high - a;
-    result.low = (a - (result.high - back)) + (b - back);
-    return result;
-}
-
-/* Terms one by one, and from about s on the formula of Euler and Maclaurin. */
+/* Terms one by one, and from about s on the formula of Euler and Maclaurin, whose next term would be
+ * 2 (2 pi)^-26 s (s + 1) ... (s + 24) / (q + k)^25 of the last. */
 static inline double gn_zeta_of_positive(double s, double q) {
     /* B(2 k) / (2 k)! */
     static const double bernoulli[12] = {
@@ -426,7 +275,7 @@ static inline double gn_zeta_of_positive(double s, double q) {
         if (term * (1 + a.high / (s - 1)) <= 1e-19 * total.high || isinf(total.high)) {
             return total.high + (isinf(total.high) ? 0 : total.low);
         }
-        if (a.high > s + 12) {
+        if (a.high > 0.8 * s + 7) {
             double tail = term / 2 - a.low * term * (1 + s / (2 * a.high));
             double rising = term * s / a.high;
             for (int n = 0; n < 12; n++) {
@@ -628,6 +477,7 @@ GN_INLINE double gn_recurrence(gn_polynomial_kind kind, double x, int64_t n, int
     return gn_polynomial_of_sum(kind, x, n, value.high + value.low, exponent);
 }
 
+#define GN_LAST_STEPS (1 << 20) /* of the recurrences that take a step for each order */
 /* The order as an integer; what no integer holds counts as a negative one. */
 GN_INLINE double gn_orthogonal(gn_polynomial_kind kind, int is_shifted, double x, double order, int exact) {
     const int64_t n = gn_truncate_float64(order);
@@ -636,7 +486,7 @@ GN_INLINE double gn_orthogonal(gn_polynomial_kind kind, int is_shifted, double x
     }
     const int is_chebyshev = kind <= GN_CHEBYSHEV_W;
     const int is_hermite = kind == GN_HERMITE_H || kind == GN_HERMITE_HE;
-    if (x != x || n > (is_hermite ? 512 : 1 << 26)) {
+    if (x != x || n > (is_chebyshev ? 1 << 26 : is_hermite ? 512 : GN_LAST_STEPS)) {
         return (double)NAN;
     }
     if (isinf(x)) {
@@ -684,7 +534,6 @@ GN_ORTHOGONAL(legendre_p, GN_LEGENDRE_P, 0)
     }
 GN_ROUNDED(i0)
 GN_ROUNDED(i0e)
-GN_ROUNDED(i1)
 GN_ROUNDED(k0)
 GN_ROUNDED(k0e)
 GN_ROUNDED(k1)
@@ -695,8 +544,6 @@ GN_ROUNDED(y0)
 GN_ROUNDED(y1)
 GN_ROUNDED(spherical_j0)
 GN_ROUNDED(airy)
-GN_ROUNDED(log_ndtr)
-GN_ROUNDED(erfcx)
 GN_ROUNDED(entr)
 GN_ROUNDED_PAIR(xlog1py)
 GN_ROUNDED_PAIR(zeta)

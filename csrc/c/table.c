@@ -11,6 +11,7 @@
 #define UNARY_NUMBER(name, id, ...) DECLARE(id)
 #define UNARY_CHOICE(name, id, ...) DECLARE(id)
 #define UNARY_WITH(name, id, ...) DECLARE(id)
+#define UNARY_ORDER(name, id, ...) DECLARE(id)
 #define UNARY_FAR(name, id, ...) DECLARE(id)
 #define UNARY_MAGNITUDE(name, id, ...) DECLARE(id)
 #define PREDICATE(name, id, ...) DECLARE(id)
@@ -42,6 +43,7 @@
 #undef UNARY_NUMBER
 #undef UNARY_CHOICE
 #undef UNARY_WITH
+#undef UNARY_ORDER
 #undef UNARY_FAR
 #undef UNARY_MAGNITUDE
 #undef PREDICATE
@@ -72,6 +74,7 @@
 #define UNARY_NUMBER(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define UNARY_CHOICE(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define UNARY_WITH(name, id, dtypes, ...) ITERATED(name, id, dtypes)
+#define UNARY_ORDER(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define UNARY_FAR(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define UNARY_MAGNITUDE(name, id, dtypes, ...) ITERATED(name, id, dtypes)
 #define PREDICATE(name, id, dtypes, ...) ITERATED(name, id, dtypes)

@@ -47,6 +47,9 @@
     WHEN_##dtypes(OPERATION(id, 1, STORAGE, STORE, FIRST_NUMBER(parameter), 0, expression))
 #define UNARY_WITH(name, id, dtypes, parameters, expression) \
     WHEN_##dtypes(OPERATION(id, 1, STORAGE, STORE, parameters, 0, expression))
+#define UNARY_ORDER(name, id, dtypes, of_0, of_1, parameters, expression) \
+    UNARY_WITH(name, id, dtypes, parameters; INTEGER_ARGUMENT(order, 0),                  \
+               order == 0 ? (of_0) : order == 1 ? (of_1) : (expression))
 #define UNARY_CHOICE(name, id, dtypes, parameter, choice, expression) \
     WHEN_##dtypes(OPERATION(id, 1, STORAGE, STORE, INTEGER_ARGUMENT(parameter, 0), 0, expression))
 #define UNARY_FAR(name, id, dtypes, far, far_expression, expression) \

@@ -200,3 +200,44 @@ def test_recurrences_of_large_orders(name: str, expected: float, device: str) ->
     orders = gn.tensor([2.0**20 + 1, 2.0**24 + 1, 2.0**62], dtype=gn.float64)  # would take minutes
     assert of(name)(gn.full((3,), 0.3, dtype=gn.float64), orders).isnan().tolist() == [True] * 3
     assert of(name)(gn.full((3,), 0.3), orders.float()).isnan().tolist() == [True] * 3
+
+
+POLYGAMMAS = [  # mpmath's
+    (0, -7.25, 5.189977214956288),
+    (1, 0.25, 17.19732915450711),
+    (1, 11.5, 0.09084666127454623),
+    (1, -3.25, 19.474085068082154),
+    (2, 1.5, -0.82879664423432),
+    (7, 12.5, 1.977407971032112e-05),
+    (30, 15.0, -0.00010699799160744993),
+    (60, 13.0, -94276183905168.31),
+    (3, -2.5, 194.74787621918762),
+    (2, -20.25, 124.02278552474384),
+]
+
+
+def test_polygamma_is_mpmaths(device: str) -> None:
+    """Also of large orders: the formula of Euler and Maclaurin needs arguments as large as these."""
+    for order, number, expected in POLYGAMMAS:
+        found = gn.polygamma(order, gn.tensor([number], dtype=gn.float64)).item()
+        assert abs(found - expected) <= 32 * math.ulp(expected), (order, number)
+
+
+@pytest.mark.parametrize("name", ["gammainc", "gammaincc"])
+@pytest.mark.parametrize("dtype", [gn.float32, gn.float64])
+def test_an_incomplete_gamma_function_does_not_depend_on_those_beside_it(
+    device: str, name: str, dtype: gn.dtype
+) -> None:
+    """C sorts them by their method: a series, a fraction of some steps, or one by one."""
+    numbers = [0.05, 0.5, 1.5, 4.0, 9.0, 25.0, 63.0, 65.0, 1e-9, 0.0, math.inf, 400.0]
+    a, x = gn.tensor(numbers, dtype=dtype).reshape(-1, 1), gn.tensor([*numbers, math.nan, -1.0], dtype=dtype)
+    found = of(name)(a, x)
+    again = of(name)(a.flip(0).repeat(1, 14), x.repeat(12, 1))
+    assert gn.equal(again.flip(0).nan_to_num(2.0), found.nan_to_num(2.0))
+    expected = of(name)(a.to("reference"), x.to("reference"))
+    assert found.isnan().tolist() == expected.isnan().tolist()
+    tolerance = 1e-6 if dtype is gn.float32 else 1e-14
+    assert gn.allclose(found.to("reference"), expected, rtol=tolerance, atol=1e-300, equal_nan=True)
+    given = a.repeat(1, 14)
+    function = given.igamma_ if name == "gammainc" else given.igammac_
+    assert gn.equal(function(x).nan_to_num(2.0), found.nan_to_num(2.0))

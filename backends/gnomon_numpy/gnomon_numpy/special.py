@@ -212,12 +212,14 @@ def digamma(a: Array) -> Array:
 def hurwitz_zeta(s: int, a: Array) -> Array:
     """The sum of (a + k)**-s over k = 0, 1 …, for s > 1; inf at the poles 0, -1, -2 … -inf, NaN at inf.
 
-    The first terms are summed, the rest is approximated by the Euler-Maclaurin formula.
+    The first terms are summed, the rest is approximated by the Euler-Maclaurin formula, which is exact from
+    twice s on.  If s is larger than 200, the terms vanish before.
     """
+    shift = max(_SHIFT, min(2 * s, 400))
     is_pole = (a <= 0) & (a == np.floor(a))
     given = a
     total = np.zeros_like(a)
-    while np.any(is_below := np.isfinite(a) & ~is_pole & (a < _SHIFT)):
+    while np.any(is_below := np.isfinite(a) & ~is_pole & (a < shift)):
         total = np.where(is_below, total + a ** float(-s), total)
         a = np.where(is_below, a + 1, a)
     total = total + a ** (1.0 - s) / (s - 1) + a ** float(-s) / 2
@@ -235,10 +237,7 @@ def polygamma(a: Array, n: int) -> Array:
         return digamma(a)
     if n >= 2**31 - 1:
         return np.full(a.shape, np.nan)
-    try:
-        factorial = math.exp(math.lgamma(n + 1.0))
-    except OverflowError:
-        factorial = math.inf
+    factorial = float(math.factorial(n)) if n <= 170 else math.inf
     sign = 1.0 if n % 2 else -1.0
     if n > 1:
         return sign * factorial * hurwitz_zeta(n + 1, a)

@@ -99,13 +99,15 @@ def polygamma(n: int, a: float) -> float:
         return 0.0 if a > 0 else nan
     if n == 1 and -math.inf < a < 0 and a != math.floor(a):  # only this order has a simple reflection
         return (math.pi / math.sin(math.pi * math.fmod(a, 1.0))) ** 2 - polygamma(1, 1.0 - a)
-    return (1 if n % 2 else -1) * exp(lgamma(n + 1.0)) * hurwitz_zeta(n + 1, a)
+    factorial = float(math.factorial(n)) if n <= 170 else inf
+    return (1 if n % 2 else -1) * factorial * hurwitz_zeta(n + 1, a)
 
 
 def hurwitz_zeta(s: int, a: float) -> float:
     """The sum of (a + k)**-s over k = 0, 1 …, for s > 1; inf at the poles 0, -1, -2 … -inf, NaN at inf.
 
-    A few terms one by one, the rest by the Euler-Maclaurin formula.
+    Some terms one by one, the rest by the Euler-Maclaurin formula, which is exact from twice s on.  If s is
+    larger than 200, the terms vanish before.
     """
     if a != a or a == inf:
         return nan
@@ -114,7 +116,8 @@ def hurwitz_zeta(s: int, a: float) -> float:
     if a <= 0 and a == math.floor(a):
         return inf
     total = 0.0
-    while a < _SHIFT:
+    shift = max(_SHIFT, min(2 * s, 400))
+    while a < shift:
         total += power(a, float(-s))
         a += 1.0
     total += power(a, 1.0 - s) / (s - 1) + power(a, float(-s)) / 2
