@@ -1,0 +1,294 @@
+/* LU factors and triangular systems by halves, of one dtype. */
+
+#if CODE == GN_FLOAT32 || CODE == GN_FLOAT64 || IS_COMPLEX
+#include "matrix_dtype.h"
+
+#if !IS_COMPLEX
+/* Solves for `rows` rows from `first` of `vectors` vectors of X, and the lower triangle t, with rows of LEAF elements; those
+ * below its diagonal are negated. */
+GN_INLINE void NAME(solve_rows)(const COMPUTE *t, int64_t first, COMPUTE *x, int64_t step, int unitriangular,
+                                const int rows, const int vectors) {
+    NAME(wide) rest[ROWS][VECTORS];
+    GN_UNROLL
+    for (int i = 0; i < rows; i++) {
+        GN_UNROLL
+        for (int v = 0; v < vectors; v++) {
+            rest[i][v] = *(const NAME(loose_wide) *)(x + (first + i) * step + v * WIDE);
+        }
+    }
+    for (int64_t p = 0; p < first; p++) {
+        GN_UNROLL
+        for (int v = 0; v < vectors; v++) {
+            const NAME(wide) known = *(const NAME(loose_wide) *)(x + p * step + v * WIDE);
+            GN_UNROLL
+            for (int i = 0; i < rows; i++) {
+                rest[i][v] = NAME(more)(rest[i][v], t[(first + i) * LEAF + p], known);
+            }
+        }
+    }
+    GN_UNROLL
+    for (int i = 0; i < rows; i++) {
+        const COMPUTE *line = t + (first + i) * LEAF + first;
+        GN_UNROLL
+        for (int v = 0; v < vectors; v++) {
+            GN_UNROLL
+            for (int p = 0; p < i; p++) {
+                rest[i][v] = NAME(more)(rest[i][v], line[p], rest[p][v]);
+            }
+            if (!unitriangular) {
+                rest[i][v] = rest[i][v] / line[i];
+            }
+            *(NAME(loose_wide) *)(x + (first + i) * step + v * WIDE) = rest[i][v];
+        }
+    }
+}
+
+GN_INLINE void NAME(solve_strip)(const COMPUTE *t, int64_t count, COMPUTE *x, int64_t step, int unitriangular,
+                                 const int vectors) {
+    int64_t first = 0;
+    for (; first + ROWS <= count; first += ROWS) {
+        NAME(solve_rows)(t, first, x, step, unitriangular, ROWS, vectors);
+    }
+    for (; first < count; first++) {
+        NAME(solve_rows)(t, first, x, step, unitriangular, 1, vectors);
+    }
+}
+#endif
+
+/* At most LEAF rows. */
+static void NAME(solve_leaf)(const COMPUTE *t, int64_t t_row, int64_t t_column, int conjugated, int64_t count,
+                             COMPUTE *x, int64_t step, int64_t width, int upper, int unitriangular) {
+    COMPUTE lower[LEAF * LEAF];
+    if (upper) { /* is a lower one from its end on */
+        t += (count - 1) * (t_row + t_column);
+        x += (count - 1) * step;
+        t_row = -t_row;
+        t_column = -t_column;
+        step = -step;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        for (int64_t j = 0; j <= i; j++) {
+            const COMPUTE number = t[i * t_row + j * t_column];
+            const COMPUTE read = conjugated ? CONJUGATE(number) : number;
+            lower[i * LEAF + j] = j < i ? -read : read;
+        }
+    }
+    int64_t column = 0;
+#if !IS_COMPLEX
+    for (; column + VECTORS * WIDE <= width; column += VECTORS * WIDE) {
+        NAME(solve_strip)(lower, count, x + column, step, unitriangular, VECTORS);
+    }
+    for (; column + WIDE <= width; column += WIDE) {
+        NAME(solve_strip)(lower, count, x + column, step, unitriangular, 1);
+    }
+#endif
+    for (int64_t i = 0; i < count && column < width; i++) {
+        COMPUTE *row = x + i * step + column;
+        for (int64_t p = 0; p < i; p++) {
+            NAME(subtract)(row, x + p * step + column, -lower[i * LEAF + p], width - column);
+        }
+        for (int64_t j = 0; j < width - column && !unitriangular; j++) {
+            row[j] = row[j] / lower[i * LEAF + i];
+        }
+    }
+}
+
+/* target -= factor source, of products of T and X; conjugated numbers of T are copied. */
+static int32_t NAME(subtract_product)(const COMPUTE *t, int64_t t_row, int64_t t_column, int conjugated, int64_t rows,
+                                      int64_t depth, const COMPUTE *known, COMPUTE *x, int64_t step, int64_t width) {
+    COMPUTE *owned = NULL;
+    if (IS_COMPLEX && conjugated) {
+        owned = gn_take_items(gn_checked(rows, depth), sizeof(COMPUTE));
+        if (owned == NULL) {
+            return GN_OUT_OF_MEMORY;
+        }
+        for (int64_t i = 0; i < rows; i++) {
+            for (int64_t j = 0; j < depth; j++) {
+                owned[i * depth + j] = CONJUGATE(t[i * t_row + j * t_column]);
+            }
+        }
+        t = owned;
+        t_row = depth;
+        t_column = 1;
+    }
+    const int32_t status = NAME(gn_gemm)(rows, width, depth, -1, t, t_row, t_column, known, step, 1, 1, x, step);
+    gn_give(owned);
+    return status;
+}
+
+int32_t NAME(gn_solve_halves)(const COMPUTE *t, int64_t t_row, int64_t t_column, int conjugated, int64_t count,
+                              COMPUTE *x, int64_t step, int64_t width, int upper, int unitriangular) {
+    if (count <= LEAF) {
+        NAME(solve_leaf)(t, t_row, t_column, conjugated, count, x, step, width, upper, unitriangular);
+        return GN_OK;
+    }
+    const int64_t half = (count / 2 + LEAF - 1) / LEAF * LEAF;
+    const int64_t known = upper ? half : 0, size = upper ? count - half : half, rest = upper ? 0 : half;
+    int32_t status = NAME(gn_solve_halves)(t + known * (t_row + t_column), t_row, t_column, conjugated, size,
+                                           x + known * step, step, width, upper, unitriangular);
+    if (status == GN_OK) {
+        status = NAME(subtract_product)(t + rest * t_row + known * t_column, t_row, t_column, conjugated, count - size,
+                                        size, x + known * step, x + rest * step, step, width);
+    }
+    if (status == GN_OK) {
+        status = NAME(gn_solve_halves)(t + rest * (t_row + t_column), t_row, t_column, conjugated, count - size,
+                                       x + rest * step, step, width, upper, unitriangular);
+    }
+    return status;
+}
+
+static inline MAGNITUDE NAME(size_of)(COMPUTE x) { /* LAPACK's, without a square root */
+#if IS_COMPLEX
+    return (MAGNITUDE)fabs((double)REAL_OF(x)) + (MAGNITUDE)fabs((double)IMAGINARY_OF(x));
+#else
+    return x < 0 ? -x : x;
+#endif
+}
+
+/* Whether no number is infinite or NaN, by the exponents: such a loop vectorizes. */
+static int NAME(are_finite)(const COMPUTE *at, int64_t count) {
+    const int parts = sizeof(COMPUTE) / sizeof(MAGNITUDE);
+    const MAGNITUDE *numbers = (const MAGNITUDE *)at;
+    uint32_t found = 0;
+    for (int64_t i = 0; i < parts * count; i++) {
+#if CODE == GN_FLOAT32 || CODE == GN_COMPLEX64
+        uint32_t bits;
+        const uint32_t exponent = 0x7f800000u;
+#else
+        uint64_t bits;
+        const uint64_t exponent = 0x7ff0000000000000u;
+#endif
+        memcpy(&bits, numbers + i, sizeof bits);
+        found |= (bits & exponent) == exponent;
+    }
+    return !found;
+}
+
+/* The first of the numbers that are largest; 0 if all are 0 or NaN. */
+static int64_t NAME(find_largest)(const COMPUTE *numbers, int64_t count) {
+    MAGNITUDE largest = 0;
+    int64_t i = 0;
+#if IS_PRECISE && GN_HAS_GEMM
+    typedef __typeof__((NAME(wide)){0} > (NAME(wide)){0}) mask;
+    const mask sign = (mask) - (NAME(wide)){0};
+    NAME(wide) most = {0};
+    for (; i + WIDE <= count; i += WIDE) {
+        const NAME(wide) size = (NAME(wide))((mask) * (const NAME(loose_wide) *)(numbers + i) & ~sign);
+        const mask more = size > most;
+        most = (NAME(wide))(((mask)size & more) | ((mask)most & ~more));
+    }
+    for (int lane = 0; lane < WIDE; lane++) {
+        largest = most[lane] > largest ? most[lane] : largest;
+    }
+#endif
+    for (; i < count; i++) {
+        const MAGNITUDE size = NAME(size_of)(numbers[i]);
+        largest = size > largest ? size : largest;
+    }
+    for (i = 0; i < count && largest > 0; i++) {
+        if (NAME(size_of)(numbers[i]) == largest) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+/* row[first, last) -= factor top, of LEAF_COLUMNS columns; what top has before column k is 0. */
+GN_INLINE void NAME(subtract_leaf)(COMPUTE *row, const COMPUTE *top, COMPUTE factor) {
+#if IS_COMPLEX
+    NAME(subtract)(row, top, factor, LEAF_COLUMNS);
+#else
+    GN_UNROLL
+    for (int v = 0; v < LEAF_COLUMNS; v += (int)WIDE) {
+        NAME(subtract_wide)(row + v, factor, *(const NAME(loose_wide) *)(top + v));
+    }
+#endif
+}
+
+/* Factors the columns from `first` to `last` of the rows from `first`; swaps whole rows. */
+static void NAME(factor_leaf)(COMPUTE *a, int64_t step, int64_t rows, int64_t columns, int64_t first, int64_t last,
+                              int32_t *pivots, int32_t *info, COMPUTE *column) {
+    for (int64_t k = first; k < last; k++) {
+        for (int64_t i = k; i < rows; i++) {
+            column[i] = a[i * step + k];
+        }
+        const int64_t chosen = k + NAME(find_largest)(column + k, rows - k);
+        pivots[k] = (int32_t)(chosen + 1);
+        COMPUTE *top = a + k * step;
+        const COMPUTE pivot = column[chosen];
+        if (chosen != k) {
+            COMPUTE *restrict other = a + chosen * step;
+            COMPUTE *restrict one = top;
+            for (int64_t j = 0; j < columns; j++) {
+                const COMPUTE x = one[j];
+                one[j] = other[j];
+                other[j] = x;
+            }
+            column[chosen] = column[k];
+        }
+        if (pivot == 0) {
+            *info = *info != 0 ? *info : (int32_t)(k + 1);
+            continue;
+        }
+        for (int64_t i = k + 1; i < rows; i++) {
+            column[i] = column[i] / pivot;
+        }
+        if (last - first == LEAF_COLUMNS && NAME(are_finite)(column + k + 1, rows - k - 1)) {
+            COMPUTE zeros[LEAF_COLUMNS] = {0};
+            for (int64_t j = k + 1; j < last; j++) {
+                zeros[j - first] = top[j];
+            }
+            for (int64_t i = k + 1; i < rows; i++) {
+                NAME(subtract_leaf)(a + i * step + first, zeros, column[i]);
+                a[i * step + k] = column[i];
+            }
+            continue;
+        }
+        for (int64_t i = k + 1; i < rows; i++) {
+            COMPUTE *row = a + i * step;
+            row[k] = column[i];
+            NAME(subtract)(row + k + 1, top + k + 1, column[i], last - k - 1);
+        }
+    }
+}
+
+static int32_t NAME(factor_columns)(COMPUTE *a, int64_t step, int64_t rows, int64_t columns, int64_t first,
+                                    int64_t last, int32_t *pivots, int32_t *info, COMPUTE *column) {
+    if (last - first <= LEAF_COLUMNS) {
+        NAME(factor_leaf)(a, step, rows, columns, first, last, pivots, info, column);
+        return GN_OK;
+    }
+    const int64_t half = first + ((last - first) / 2 + LEAF_COLUMNS - 1) / LEAF_COLUMNS * LEAF_COLUMNS;
+    int32_t status = NAME(factor_columns)(a, step, rows, columns, first, half, pivots, info, column);
+    COMPUTE *right = a + first * step + half;
+    if (status == GN_OK) {
+        status = NAME(gn_solve_halves)(a + first * (step + 1), step, 1, 0, half - first, right, step, last - half, 0, 1);
+    }
+    if (status == GN_OK && half < rows) {
+        status = NAME(gn_gemm)(rows - half, last - half, half - first, -1, a + half * step + first, step, 1, right,
+                               step, 1, 1, a + half * (step + 1), step);
+    }
+    if (status == GN_OK && half < rows) {
+        status = NAME(factor_columns)(a, step, rows, columns, half, last, pivots, info, column);
+    }
+    return status;
+}
+
+int32_t NAME(gn_factor_halves)(COMPUTE *a, int64_t step, int64_t rows, int64_t columns, int32_t *pivots,
+                               int32_t *info) {
+    const int64_t count = gn_min(rows, columns);
+    COMPUTE *column = gn_take_items(rows, sizeof(COMPUTE));
+    if (column == NULL) {
+        return GN_OUT_OF_MEMORY;
+    }
+    int32_t status = NAME(factor_columns)(a, step, rows, columns, 0, count, pivots, info, column);
+    if (status == GN_OK && count < columns) {
+        status = NAME(gn_solve_halves)(a, step, 1, 0, count, a + count, step, columns - count, 0, 1);
+    }
+    gn_give(column);
+    return status;
+}
+
+#include "matrix_end.h"
+
+#endif
