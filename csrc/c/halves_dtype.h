@@ -145,25 +145,6 @@ static inline MAGNITUDE NAME(size_of)(COMPUTE x) { /* LAPACK's, without a square
 #endif
 }
 
-/* Whether no number is infinite or NaN, by the exponents: such a loop vectorizes. */
-static int NAME(are_finite)(const COMPUTE *at, int64_t count) {
-    const int parts = sizeof(COMPUTE) / sizeof(MAGNITUDE);
-    const MAGNITUDE *numbers = (const MAGNITUDE *)at;
-    uint32_t found = 0;
-    for (int64_t i = 0; i < parts * count; i++) {
-#if CODE == GN_FLOAT32 || CODE == GN_COMPLEX64
-        uint32_t bits;
-        const uint32_t exponent = 0x7f800000u;
-#else
-        uint64_t bits;
-        const uint64_t exponent = 0x7ff0000000000000u;
-#endif
-        memcpy(&bits, numbers + i, sizeof bits);
-        found |= (bits & exponent) == exponent;
-    }
-    return !found;
-}
-
 /* The first of the numbers that are largest; 0 if all are 0 or NaN. */
 static int64_t NAME(find_largest)(const COMPUTE *numbers, int64_t count) {
     MAGNITUDE largest = 0;

@@ -51,6 +51,25 @@ static inline void NAME(gather_wide)(const char *from, int64_t row, int64_t colu
     NAME(gather)(from, row, column, rows, columns, conjugated, to, step);
 }
 
+/* Whether no number is infinite or NaN, by the exponents: such a loop vectorizes. */
+static inline int NAME(are_finite)(const COMPUTE *at, int64_t count) {
+    const int parts = sizeof(COMPUTE) / sizeof(MAGNITUDE);
+    const MAGNITUDE *numbers = (const MAGNITUDE *)at;
+    uint32_t found = 0;
+    for (int64_t i = 0; i < parts * count; i++) {
+#if CODE == GN_FLOAT32 || CODE == GN_COMPLEX64
+        uint32_t bits;
+        const uint32_t exponent = 0x7f800000u;
+#else
+        uint64_t bits;
+        const uint64_t exponent = 0x7ff0000000000000u;
+#endif
+        memcpy(&bits, numbers + i, sizeof bits);
+        found |= (bits & exponent) == exponent;
+    }
+    return !found;
+}
+
 /* y -= factor x. */
 static inline void NAME(subtract)(COMPUTE *restrict y, const COMPUTE *restrict x, COMPUTE factor, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
