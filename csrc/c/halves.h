@@ -20,6 +20,11 @@ static inline int64_t gn_halves_step(int64_t columns) {
     /* Replaces X, `count` rows of `width` elements, by the solution of T X = X.  GN_OK or GN_OUT_OF_MEMORY. */      \
     int32_t gn_solve_halves_##dtype(const TYPE *t, int64_t t_row, int64_t t_column, int conjugated, int64_t count,   \
                                     TYPE *x, int64_t step, int64_t width, int upper, int unitriangular);             \
+    /* The same for an X that is a triangle like T, with zeros on the other side, which stay. */                      \
+    int32_t gn_solve_triangle_##dtype(const TYPE *t, int64_t t_row, int64_t t_column, int conjugated, int64_t count, \
+                                      TYPE *x, int64_t step, int upper, int unitriangular);                          \
+    /* Whether the elements of `count` rows and columns on the other side of the diagonal than `upper` are 0. */     \
+    int gn_is_triangle_##dtype(const TYPE *x, int64_t step, int64_t count, int upper);                               \
     /* Replaces A by L and U, with pivots counted from 1; info becomes the first pivot of 0, unless it is 0.          \
      * GN_OK or GN_OUT_OF_MEMORY. */                                                                                 \
     int32_t gn_factor_halves_##dtype(TYPE *a, int64_t step, int64_t rows, int64_t columns, int32_t *pivots,          \

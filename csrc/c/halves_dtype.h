@@ -93,7 +93,7 @@ static void NAME(solve_leaf)(const COMPUTE *t, int64_t t_row, int64_t t_column, 
     }
 }
 
-/* target -= factor source, of products of T and X; conjugated numbers of T are copied. */
+/* x -= T known, for a rectangle of T, whose numbers are copied to conjugate them. */
 static int32_t NAME(subtract_product)(const COMPUTE *t, int64_t t_row, int64_t t_column, int conjugated, int64_t rows,
                                       int64_t depth, const COMPUTE *known, COMPUTE *x, int64_t step, int64_t width) {
     COMPUTE *owned = NULL;
@@ -133,6 +133,48 @@ int32_t NAME(gn_solve_halves)(const COMPUTE *t, int64_t t_row, int64_t t_column,
     if (status == GN_OK) {
         status = NAME(gn_solve_halves)(t + rest * (t_row + t_column), t_row, t_column, conjugated, count - size,
                                        x + rest * step, step, width, upper, unitriangular);
+    }
+    return status;
+}
+
+int NAME(gn_is_triangle)(const COMPUTE *x, int64_t step, int64_t count, int upper) {
+    for (int64_t i = 0; i < count; i++) {
+        const COMPUTE *row = x + i * step;
+        int found = 0;
+        for (int64_t j = upper ? 0 : i + 1; j < (upper ? i : count); j++) {
+            found |= row[j] != 0;
+        }
+        if (found) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int32_t NAME(gn_solve_triangle)(const COMPUTE *t, int64_t t_row, int64_t t_column, int conjugated, int64_t count,
+                                COMPUTE *x, int64_t step, int upper, int unitriangular) {
+    if (count <= LEAF) {
+        NAME(solve_leaf)(t, t_row, t_column, conjugated, count, x, step, count, upper, unitriangular);
+        return GN_OK;
+    }
+    const int64_t half = (count / 2 + LEAF - 1) / LEAF * LEAF;
+    const int64_t known = upper ? half : 0, size = upper ? count - half : half, rest = upper ? 0 : half;
+    COMPUTE *corner = x + rest * step + known;
+    t += rest * (t_row + t_column);
+    const COMPUTE *t_known = t + (known - rest) * (t_row + t_column);
+    int32_t status = NAME(gn_solve_triangle)(t_known, t_row, t_column, conjugated, size, x + known * (step + 1), step,
+                                             upper, unitriangular);
+    if (status == GN_OK) {
+        status = NAME(subtract_product)(t + (known - rest) * t_column, t_row, t_column, conjugated, count - size, size,
+                                        x + known * (step + 1), corner, step, size);
+    }
+    if (status == GN_OK) {
+        status = NAME(gn_solve_halves)(t, t_row, t_column, conjugated, count - size, corner, step, size, upper,
+                                       unitriangular);
+    }
+    if (status == GN_OK) {
+        status = NAME(gn_solve_triangle)(t, t_row, t_column, conjugated, count - size, x + rest * (step + 1), step,
+                                         upper, unitriangular);
     }
     return status;
 }

@@ -225,6 +225,27 @@ static void NAME(lu_solve_narrow_matrices)(int64_t begin, int64_t end, void *con
     gn_give(pivots);
 }
 
+/* X P, with the row swaps P; replaces `pivots`. `line` has room for a row. */
+static void NAME(permute_columns)(COMPUTE *x, int64_t step, int64_t count, int64_t *pivots, COMPUTE *line) {
+    /* column j of X P is column order[j] of X; only pivots before k are still needed at k */
+    for (int64_t k = count - 1; k >= 0; k--) {
+        const int64_t other = pivots[k];
+        pivots[k] = k;
+        if (other != k) {
+            const int64_t place = pivots[other];
+            pivots[other] = pivots[k];
+            pivots[k] = place;
+        }
+    }
+    for (int64_t i = 0; i < count; i++) {
+        COMPUTE *row = x + i * step;
+        for (int64_t j = 0; j < count; j++) {
+            line[j] = row[pivots[j]];
+        }
+        memcpy(row, line, (size_t)count * sizeof(COMPUTE));
+    }
+}
+
 /* Large matrices.  A system from the right is the adjoint of one from the left. */
 static void NAME(lu_solve_large_matrices)(int64_t begin, int64_t end, void *context) {
     factored *work = context;
@@ -241,7 +262,8 @@ static void NAME(lu_solve_large_matrices)(int64_t begin, int64_t end, void *cont
     const int64_t row = in->strides[in->ndim - (adjoint ? 1 : 2)] / (int64_t)sizeof(STORAGE);
     const int64_t column = in->strides[in->ndim - (adjoint ? 2 : 1)] / (int64_t)sizeof(STORAGE);
     int64_t *pivots = gn_take_items(count, sizeof(int64_t));
-    COMPUTE *x = gn_take_items(gn_checked(count, step), sizeof(COMPUTE));
+    COMPUTE *x = gn_take_items(gn_checked(count + 1, gn_max(count, step)), sizeof(COMPUTE));
+    COMPUTE *line = x + count * step;
     int32_t status = pivots == NULL || x == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     for (int64_t matrix = begin; matrix < end && status == GN_OK; matrix++) {
         status = NAME(read_pivots)(swaps, work->data[2], out, matrix, count, pivots);
@@ -252,13 +274,25 @@ static void NAME(lu_solve_large_matrices)(int64_t begin, int64_t end, void *cont
         NAME(gather_wide)((const char *)work->data[3] + gn_matrix_offset(right, 2, out, 2, matrix),
                           right->strides[right->ndim - (left ? 2 : 1)], right->strides[right->ndim - (left ? 1 : 2)],
                           count, width, !left, x, step);
-        for (int64_t k = 0; k < count && !adjoint; k++) {
+        const int64_t wide = GN_WIDE(width);
+        /* with a diagonal B, as for an inverse, U^-1 L^-1 P B is U^-1 L^-1 (P B P^T) P, of which L^-1 is a triangle */
+        const int is_diagonal = !adjoint && width == count && NAME(gn_is_triangle)(x, step, count, 0)
+                                && NAME(gn_is_triangle)(x, step, count, 1);
+        for (int64_t k = 0; k < count && is_diagonal; k++) {
+            const COMPUTE number = x[k * (step + 1)];
+            x[k * (step + 1)] = x[pivots[k] * (step + 1)];
+            x[pivots[k] * (step + 1)] = number;
+        }
+        for (int64_t k = 0; k < count && !adjoint && !is_diagonal; k++) {
             NAME(swap_rows)(x, step, width, k, pivots[k]);
         }
-        const int64_t wide = GN_WIDE(width);
-        status = NAME(gn_solve_halves)(from, row, column, adjoint, count, x, step, wide, 0, !adjoint);
+        status = is_diagonal ? NAME(gn_solve_triangle)(from, row, column, 0, count, x, step, 0, 1)
+                             : NAME(gn_solve_halves)(from, row, column, adjoint, count, x, step, wide, 0, !adjoint);
         if (status == GN_OK) {
             status = NAME(gn_solve_halves)(from, row, column, adjoint, count, x, step, wide, 1, adjoint);
+        }
+        if (is_diagonal) {
+            NAME(permute_columns)(x, step, count, pivots, line);
         }
         for (int64_t k = count - 1; k >= 0 && adjoint; k--) {
             NAME(swap_rows)(x, step, width, k, pivots[k]);

@@ -46,17 +46,21 @@ static void NAME(solve_large_matrices)(int64_t begin, int64_t end, void *context
     const int64_t count = gn_rows_of(in);
     const int64_t width = left ? gn_columns_of(out) : gn_rows_of(out);
     const int64_t step = gn_halves_step(width);
+    const int64_t row = in->strides[in->ndim - (left ? 2 : 1)] / (int64_t)sizeof(STORAGE);
+    const int64_t column = in->strides[in->ndim - (left ? 1 : 2)] / (int64_t)sizeof(STORAGE);
     COMPUTE *x = gn_take_items(gn_checked(count, step), sizeof(COMPUTE));
     int32_t status = x == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     for (int64_t matrix = begin; matrix < end && status == GN_OK; matrix++) {
         NAME(gather_wide)((const char *)work->data[2] + gn_matrix_offset(right, 2, out, 2, matrix),
                           right->strides[right->ndim - (left ? 2 : 1)], right->strides[right->ndim - (left ? 1 : 2)],
                           count, width, 0, x, step);
-        status = NAME(gn_solve_halves)(
-            (const STORAGE *)((const char *)work->data[1] + gn_matrix_offset(in, 2, out, 2, matrix)),
-            in->strides[in->ndim - (left ? 2 : 1)] / (int64_t)sizeof(STORAGE),
-            in->strides[in->ndim - (left ? 1 : 2)] / (int64_t)sizeof(STORAGE), 0, count, x, step, GN_WIDE(width), upper,
-            call->integers[2] != 0);
+        const STORAGE *from = (const STORAGE *)((const char *)work->data[1] + gn_matrix_offset(in, 2, out, 2, matrix));
+        if (width == count && NAME(gn_is_triangle)(x, step, count, upper)) { /* half of the work, as for an inverse */
+            status = NAME(gn_solve_triangle)(from, row, column, 0, count, x, step, upper, call->integers[2] != 0);
+        } else {
+            status = NAME(gn_solve_halves)(from, row, column, 0, count, x, step, GN_WIDE(width), upper,
+                                           call->integers[2] != 0);
+        }
         NAME(scatter)((char *)work->data[0] + gn_matrix_offset(out, 2, out, 2, matrix),
                       out->strides[out->ndim - (left ? 2 : 1)], out->strides[out->ndim - (left ? 1 : 2)], count, width,
                       0, x, step);

@@ -6,7 +6,7 @@ Source: aten/src/ATen/native/BatchLinearAlgebra.cpp (linalg_lstsq); derivative: 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...calls.checks import can_be_read, refuse_half
@@ -18,7 +18,7 @@ from ...values.geometry import broadcast_sizes
 from ...values.limits import finfo
 
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")  # LAPACK's routines
-LARGE = 64  # rows for which a product costs little beside QR
+LARGE = 64  # rows for which a product of so many rows costs little beside QR
 
 
 def _has_vectors(A: Any, b: Any) -> bool:
@@ -85,11 +85,26 @@ def _by_qr(A: Any, B: Any) -> Any:
     return _solve(R, right, Q).masked_fill(is_zero.unsqueeze(-1).unsqueeze(-1), 0)
 
 
+def _bounds_of_norm(A: Any) -> Iterator[Any]:
+    """Bounds of the largest singular values, each one closer, and more costly, than those before.
+
+    They are the Frobenius norm; of a large matrix the root of the sum of those of ``P P^H``, P some of its
+    rows; and the root of that of ``A A^H``.
+    """
+    norm = aten.linalg_vector_norm.default
+    yield norm(A, 2, [-2, -1])
+    A = A if A.size(-2) < A.size(-1) else A.mH
+    if A.size(-2) >= LARGE:
+        parts = aten.split.Tensor(A, LARGE, -2)
+        yield sum(norm(part.matmul(part.mH), 2, [-2, -1]) for part in parts).sqrt()
+        yield norm(A.matmul(A.mH), 2, [-2, -1]).sqrt()
+
+
 def _by_rank(A: Any, B: Any, rcond: float) -> tuple[Any, Any]:
     """The solution and the rank: by QR for matrices that are certainly of full rank, else by their SVD.
 
     A matrix is if the product of bounds of the largest singular values of A and of ``R^-1`` is less than
-    1 / rcond. Such a bound is the Frobenius norm, or the square root of that of ``A A^H``, which is closer.
+    1 / rcond.
     """
     if not (can_be_read(A) and can_be_read(B)):
         return _by_svd(A, B, rcond)[:2]
@@ -97,15 +112,11 @@ def _by_rank(A: Any, B: Any, rcond: float) -> tuple[Any, Any]:
     count = R.size(-1)
     ones = aten.eye(count, dtype=R.dtype, device=R.device)
     inverse = aten.linalg_solve_triangular.default(R, ones, upper=True)
-    norm = aten.linalg_vector_norm.default
-    if count < LARGE:
-        largest = norm(A, 2, [-2, -1])
-    else:
-        product = A.matmul(A.mH) if A.size(-2) < A.size(-1) else A.mH.matmul(A)
-        largest = norm(product, 2, [-2, -1]).sqrt()
-    is_certain = largest * norm(inverse, 2, [-2, -1]) * rcond < 1
-    if is_certain.all().item():
-        return _solve(R, right, Q), aten.full(A.shape[:-2], count, dtype=int64, device=A.device)
+    smallest = aten.linalg_vector_norm.default(inverse, 2, [-2, -1]) * rcond
+    for largest in _bounds_of_norm(A):
+        is_certain = largest * smallest < 1
+        if is_certain.all().item():
+            return _solve(R, right, Q), aten.full(A.shape[:-2], count, dtype=int64, device=A.device)
     if A.ndim == 2 or A.shape[:-2] != B.shape[:-2]:
         return _by_svd(A, B, rcond)[:2]
     X = _solve(R, right, Q).flatten(0, -3)
