@@ -42,6 +42,74 @@ static void NAME(factor_small)(COMPUTE *a, int64_t rows, int64_t columns, int32_
     }
 }
 
+#if !IS_COMPLEX
+#define FEW 4 /* rows and columns of the matrices that are factored, and solved with, by unrolled loops */
+
+/* factor_small for such a matrix, with the same bits. */
+static void NAME(factor_few)(COMPUTE *a, int32_t *pivots, int32_t *info) {
+    enum { count = FEW };
+    GN_UNROLL
+    for (int k = 0; k < count; k++) {
+        int chosen = k;
+        MAGNITUDE largest = NAME(size_of)(a[k * count + k]);
+        GN_UNROLL
+        for (int i = k + 1; i < count; i++) {
+            const MAGNITUDE size = NAME(size_of)(a[i * count + k]);
+            chosen = size > largest ? i : chosen;
+            largest = size > largest ? size : largest;
+        }
+        pivots[k] = chosen + 1;
+        COMPUTE top[count];
+        memcpy(top, a + chosen * count, sizeof top);
+        memcpy(a + chosen * count, a + k * count, sizeof top);
+        memcpy(a + k * count, top, sizeof top);
+        if (top[k] == 0) {
+            *info = *info != 0 ? *info : k + 1;
+            continue;
+        }
+        GN_UNROLL
+        for (int i = k + 1; i < count; i++) {
+            COMPUTE *row = a + i * count;
+            const COMPUTE factor = row[k] / top[k];
+            row[k] = factor;
+            GN_UNROLL
+            for (int j = k + 1; j < count; j++) {
+                row[j] = GN_FMA(-factor, top[j], row[j]);
+            }
+        }
+    }
+}
+
+static void NAME(lu_factor_few_matrices)(int64_t begin, int64_t end, void *context) {
+    factored *work = context;
+    const gn_call *call = work->call;
+    const gn_tensor *out = &call->tensors[0];
+    const gn_tensor *swaps = &call->tensors[1];
+    const gn_tensor *codes = &call->tensors[2];
+    const gn_tensor *in = &call->tensors[3];
+    const int64_t row = in->strides[in->ndim - 2], column = in->strides[in->ndim - 1];
+    const int64_t out_row = out->strides[out->ndim - 2], out_column = out->strides[out->ndim - 1];
+    const int64_t step = swaps->strides[swaps->ndim - 1];
+    for (int64_t matrix = begin; matrix < end; matrix++) {
+        COMPUTE a[FEW * FEW];
+        int32_t pivots[FEW], info = 0;
+        NAME(gather)((const char *)work->data[3] + gn_matrix_offset(in, 2, in, 2, matrix), row, column, FEW, FEW, 0, a,
+                     FEW);
+        NAME(factor_few)(a, pivots, &info);
+        if (info != 0 && call->integers[1] != 0) {
+            gn_report(&work->status, GN_BAD_VALUE);
+        }
+        NAME(scatter)((char *)work->data[0] + gn_matrix_offset(out, 2, in, 2, matrix), out_row, out_column, FEW, FEW, 0,
+                      a, FEW);
+        char *to = (char *)work->data[1] + gn_matrix_offset(swaps, 1, in, 2, matrix);
+        for (int64_t k = 0; k < FEW; k++) {
+            *(int32_t *)(to + k * step) = pivots[k];
+        }
+        *(int32_t *)((char *)work->data[2] + gn_matrix_offset(codes, 0, in, 2, matrix)) = info;
+    }
+}
+#endif
+
 static void NAME(lu_factor_matrices)(int64_t begin, int64_t end, void *context) {
     factored *work = context;
     const gn_call *call = work->call;
@@ -87,7 +155,11 @@ int32_t NAME(kernel_lu_factor)(const gn_call *call, void *const *data) {
     const int64_t columns = gn_columns_of(in);
     factored work = {call, data, GN_OK};
     const int64_t steps = gn_checked(gn_checked(rows, columns), gn_min(rows, columns) + 1);
-    gn_parallel_for(0, gn_matrices(in, 2), gn_grain(steps), NAME(lu_factor_matrices), &work);
+    gn_task *task = NAME(lu_factor_matrices);
+#if !IS_COMPLEX
+    task = rows == FEW && columns == FEW ? NAME(lu_factor_few_matrices) : task;
+#endif
+    gn_parallel_for(0, gn_matrices(in, 2), gn_grain(steps), task, &work);
     return work.status;
 }
 
@@ -178,6 +250,71 @@ static void NAME(swap_numbers)(COMPUTE *x, int64_t step, int64_t width, int64_t 
         x[j * step + other] = number;
     }
 }
+
+#if !IS_COMPLEX
+/* Few rows: lu_solve_narrow_matrices with the same bits, unless pivots are applied last. */
+static void NAME(lu_solve_few_matrices)(int64_t begin, int64_t end, void *context) {
+    factored *work = context;
+    const gn_call *call = work->call;
+    const gn_tensor *out = &call->tensors[0];
+    const gn_tensor *in = &call->tensors[1];
+    const gn_tensor *swaps = &call->tensors[2];
+    const gn_tensor *right = &call->tensors[3];
+    const int left = call->integers[0] != 0;
+    const int64_t width = left ? gn_columns_of(out) : gn_rows_of(out);
+    const int64_t from_step = right->strides[right->ndim - (left ? 2 : 1)];
+    const int64_t from_next = right->strides[right->ndim - (left ? 1 : 2)];
+    const int64_t to_step = out->strides[out->ndim - (left ? 2 : 1)];
+    const int64_t to_next = out->strides[out->ndim - (left ? 1 : 2)];
+    for (int64_t matrix = begin; matrix < end; matrix++) {
+        int64_t pivots[FEW], order[FEW];
+        COMPUTE t[FEW * FEW];
+        const int32_t status = NAME(read_pivots)(swaps, work->data[2], out, matrix, FEW, pivots);
+        if (status != GN_OK) {
+            gn_report(&work->status, status);
+            return;
+        }
+        for (int i = 0; i < FEW; i++) {
+            order[i] = i;
+        }
+        for (int i = 0; i < FEW; i++) {
+            const int64_t other = order[pivots[i]];
+            order[pivots[i]] = order[i];
+            order[i] = other;
+        }
+        NAME(gather)((const char *)work->data[1] + gn_matrix_offset(in, 2, out, 2, matrix), in->strides[in->ndim - 2],
+                     in->strides[in->ndim - 1], FEW, FEW, 0, t, FEW);
+        const char *from = (const char *)work->data[3] + gn_matrix_offset(right, 2, out, 2, matrix);
+        char *to = (char *)work->data[0] + gn_matrix_offset(out, 2, out, 2, matrix);
+        for (int64_t c = 0; c < width; c++, from += from_next, to += to_next) {
+            COMPUTE x[FEW];
+            GN_UNROLL
+            for (int i = 0; i < FEW; i++) {
+                x[i] = *(const STORAGE *)(from + order[i] * from_step);
+            }
+            GN_UNROLL
+            for (int p = 0; p < FEW; p++) {
+                GN_UNROLL
+                for (int i = p + 1; i < FEW; i++) {
+                    x[i] = GN_FMA(-x[p], t[i * FEW + p], x[i]);
+                }
+            }
+            GN_UNROLL
+            for (int p = FEW - 1; p >= 0; p--) {
+                x[p] = x[p] / t[p * FEW + p];
+                GN_UNROLL
+                for (int i = 0; i < p; i++) {
+                    x[i] = GN_FMA(-x[p], t[i * FEW + p], x[i]);
+                }
+            }
+            GN_UNROLL
+            for (int i = 0; i < FEW; i++) {
+                *(STORAGE *)(to + i * to_step) = x[i];
+            }
+        }
+    }
+}
+#endif
 
 /* A few right sides, as columns. */
 static void NAME(lu_solve_narrow_matrices)(int64_t begin, int64_t end, void *context) {
@@ -313,10 +450,15 @@ int32_t NAME(kernel_lu_solve)(const gn_call *call, void *const *data) {
     const int64_t steps = gn_checked(gn_rows_of(out), gn_checked(gn_columns_of(out), gn_rows_of(&call->tensors[1])));
     const int64_t count = gn_rows_of(&call->tensors[1]);
     gn_task *task = count > GN_SMALL ? NAME(lu_solve_large_matrices) : NAME(lu_solve_narrow_matrices);
+#if !IS_COMPLEX
+    const int adjoint = (call->integers[1] != 0) == (call->integers[0] != 0);
+    task = count == FEW && !adjoint ? NAME(lu_solve_few_matrices) : task;
+#endif
     gn_parallel_for(0, gn_matrices(out, 2), gn_grain(steps), task, &work);
     return work.status;
 }
 
+#undef FEW
 #include "matrix_end.h"
 
 #endif
