@@ -231,10 +231,12 @@ GN_INLINE void NAME(subtract_leaf)(COMPUTE *row, const COMPUTE *top, COMPUTE fac
 /* Factors the columns from `first` to `last` of the rows from `first`; swaps whole rows. */
 static void NAME(factor_leaf)(COMPUTE *a, int64_t step, int64_t rows, int64_t columns, int64_t first, int64_t last,
                               int32_t *pivots, int32_t *info, COMPUTE *column) {
+    int is_read = 0; /* whether the last step has read this column */
     for (int64_t k = first; k < last; k++) {
-        for (int64_t i = k; i < rows; i++) {
+        for (int64_t i = k; i < rows && !is_read; i++) {
             column[i] = a[i * step + k];
         }
+        is_read = 0;
         const int64_t chosen = k + NAME(find_largest)(column + k, rows - k);
         pivots[k] = (int32_t)(chosen + 1);
         COMPUTE *top = a + k * step;
@@ -261,10 +263,14 @@ static void NAME(factor_leaf)(COMPUTE *a, int64_t step, int64_t rows, int64_t co
             for (int64_t j = k + 1; j < last; j++) {
                 zeros[j - first] = top[j];
             }
+            const int64_t next = gn_min(k + 1, last - 1);
             for (int64_t i = k + 1; i < rows; i++) {
-                NAME(subtract_leaf)(a + i * step + first, zeros, column[i]);
-                a[i * step + k] = column[i];
+                COMPUTE *row = a + i * step;
+                NAME(subtract_leaf)(row + first, zeros, column[i]);
+                row[k] = column[i];
+                column[i] = row[next];
             }
+            is_read = 1;
             continue;
         }
         for (int64_t i = k + 1; i < rows; i++) {

@@ -411,7 +411,7 @@ static void NAME(lu_solve_large_matrices)(int64_t begin, int64_t end, void *cont
         NAME(gather_wide)((const char *)work->data[3] + gn_matrix_offset(right, 2, out, 2, matrix),
                           right->strides[right->ndim - (left ? 2 : 1)], right->strides[right->ndim - (left ? 1 : 2)],
                           count, width, !left, x, step);
-        const int64_t wide = GN_WIDE(width);
+        const int64_t wide = NAME(widened)(width);
         /* with a diagonal B, as for an inverse, U^-1 L^-1 P B is U^-1 L^-1 (P B P^T) P, of which L^-1 is a triangle */
         const int is_diagonal = !adjoint && width == count && NAME(gn_is_triangle)(x, step, count, 0)
                                 && NAME(gn_is_triangle)(x, step, count, 1);

@@ -19,11 +19,8 @@
 /* Rows and columns from which on matrices are transposed by gn_transpose. */
 #define GN_TRANSPOSED 16
 
-/* Systems with more rows are solved by halves.  Fewer right sides than GN_NARROW, which are one vector or two, are then
- * followed by zeros. */
+/* Systems with more rows are solved by halves. */
 #define GN_SMALL 48
-#define GN_NARROW 16
-#define GN_WIDE(width) gn_max(width, GN_NARROW)
 
 /* The number of matrices: the product of all sizes but the last `own`. */
 static inline int64_t gn_matrices(const gn_tensor *tensor, int32_t own) {

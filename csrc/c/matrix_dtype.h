@@ -42,34 +42,6 @@ static inline void NAME(scatter)(char *to, int64_t row, int64_t column, int64_t 
     }
 }
 
-/* gather for gn_solve_halves: zeros follow a few columns. */
-static inline void NAME(gather_wide)(const char *from, int64_t row, int64_t column, int64_t rows, int64_t columns,
-                                     int conjugated, COMPUTE *to, int64_t step) {
-    for (int64_t i = 0; i < rows && columns < GN_NARROW; i++) {
-        memset(to + i * step + columns, 0, (size_t)(GN_NARROW - columns) * sizeof(COMPUTE));
-    }
-    NAME(gather)(from, row, column, rows, columns, conjugated, to, step);
-}
-
-/* Whether no number is infinite or NaN, by the exponents: such a loop vectorizes. */
-static inline int NAME(are_finite)(const COMPUTE *at, int64_t count) {
-    const int parts = sizeof(COMPUTE) / sizeof(MAGNITUDE);
-    const MAGNITUDE *numbers = (const MAGNITUDE *)at;
-    uint32_t found = 0;
-    for (int64_t i = 0; i < parts * count; i++) {
-#if CODE == GN_FLOAT32 || CODE == GN_COMPLEX64
-        uint32_t bits;
-        const uint32_t exponent = 0x7f800000u;
-#else
-        uint64_t bits;
-        const uint64_t exponent = 0x7ff0000000000000u;
-#endif
-        memcpy(&bits, numbers + i, sizeof bits);
-        found |= (bits & exponent) == exponent;
-    }
-    return !found;
-}
-
 /* y -= factor x. */
 static inline void NAME(subtract)(COMPUTE *restrict y, const COMPUTE *restrict x, COMPUTE factor, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
@@ -117,6 +89,40 @@ GN_INLINE NAME(wide) NAME(more)(NAME(wide) sum, COMPUTE factor, NAME(wide) t) {
 /* x[0 .. WIDE] -= factor t. */
 GN_INLINE void NAME(subtract_wide)(COMPUTE *x, COMPUTE factor, NAME(wide) t) {
     *(NAME(loose_wide) *)x = NAME(more)(*(const NAME(loose_wide) *)x, -factor, t);
+}
+
+/* The columns of a few right sides for gn_solve_halves: whole vectors. */
+static inline int64_t NAME(widened)(int64_t width) {
+    return width < 2 * WIDE ? (width + WIDE - 1) / WIDE * WIDE : width;
+}
+
+/* gather for gn_solve_halves: zeros follow a few columns. */
+static inline void NAME(gather_wide)(const char *from, int64_t row, int64_t column, int64_t rows, int64_t columns,
+                                     int conjugated, COMPUTE *to, int64_t step) {
+    const int64_t rest = NAME(widened)(columns) - columns;
+    for (int64_t i = 0; i < rows && rest > 0; i++) {
+        memset(to + i * step + columns, 0, (size_t)rest * sizeof(COMPUTE));
+    }
+    NAME(gather)(from, row, column, rows, columns, conjugated, to, step);
+}
+
+/* Whether no number is infinite or NaN, by the exponents: such a loop vectorizes. */
+static inline int NAME(are_finite)(const COMPUTE *at, int64_t count) {
+    const int parts = sizeof(COMPUTE) / sizeof(MAGNITUDE);
+    const MAGNITUDE *numbers = (const MAGNITUDE *)at;
+    uint32_t found = 0;
+    for (int64_t i = 0; i < parts * count; i++) {
+#if CODE == GN_FLOAT32 || CODE == GN_COMPLEX64
+        uint32_t bits;
+        const uint32_t exponent = 0x7f800000u;
+#else
+        uint64_t bits;
+        const uint64_t exponent = 0x7ff0000000000000u;
+#endif
+        memcpy(&bits, numbers + i, sizeof bits);
+        found |= (bits & exponent) == exponent;
+    }
+    return !found;
 }
 
 /* The distance of columns of a narrow system. */

@@ -95,12 +95,14 @@ static void NAME(sum_rows)(const COMPUTE *a, int64_t step, int64_t rows, const C
 /* Factors LEAF columns of the panel, or the last ones, from `first` on, and makes their part of v and t. */
 static void NAME(factor_leaf)(NAME(panel) *panel, int64_t first, int64_t last) {
     COMPUTE *x = panel->column;
+    int is_read = 0; /* whether the last step has read this column */
     for (int64_t k = first; k < last; k++) {
         const int64_t count = panel->rows - k;
         COMPUTE *corner = panel->a + k * panel->step;
-        for (int64_t i = 0; i < count; i++) {
+        for (int64_t i = 0; i < count && !is_read; i++) {
             x[i] = corner[i * panel->step + k];
         }
+        is_read = 0;
         const COMPUTE tau = NAME(reflect_column)(x, count);
         const COMPUTE beta = x[0];
         COMPUTE shares[LEAF] = {0};
@@ -129,17 +131,23 @@ static void NAME(factor_leaf)(NAME(panel) *panel, int64_t first, int64_t last) {
         for (int64_t j = first; j < last; j++) { /* the columns before k are vectors already */
             shares[j - first] = j <= k ? 0 : tau * shares[j - first];
         }
-        for (int64_t i = 0; i < count && tau != 0; i++) {
-            COMPUTE *row = corner + i * panel->step + first;
-            if (last - first == LEAF) {
+        if (last - first == LEAF && tau != 0) {
+            const int64_t next = gn_min(k + 1, last - 1);
+            for (int64_t i = 0; i < count; i++) {
+                COMPUTE *row = corner + i * panel->step;
                 GN_UNROLL
                 for (int vector = 0; vector < LEAF; vector += (int)WIDE) {
-                    NAME(subtract_wide)(row + vector, x[i], *(const NAME(loose_wide) *)(shares + vector));
+                    NAME(subtract_wide)(row + first + vector, x[i], *(const NAME(loose_wide) *)(shares + vector));
                 }
-            } else {
-                NAME(subtract)(row, shares, x[i], last - first);
+                row[k] = x[i];
+                x[i > 0 ? i - 1 : 0] = row[next];
             }
-            row[k - first] = x[i];
+            is_read = 1;
+        }
+        for (int64_t i = 0; i < count && tau != 0 && !is_read; i++) {
+            COMPUTE *row = corner + i * panel->step;
+            NAME(subtract)(row + first, shares, x[i], last - first);
+            row[k] = x[i];
         }
         corner[k] = beta;
     }

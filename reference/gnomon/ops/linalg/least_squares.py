@@ -89,7 +89,7 @@ def _bounds_of_norm(A: Any) -> Iterator[Any]:
     """Bounds of the largest singular values, each one closer, and more costly, than those before.
 
     They are the Frobenius norm; of a large matrix the root of the sum of those of ``P P^H``, P some of its
-    rows; and the root of that of ``A A^H``.
+    rows; the root of that of ``A A^H``; and the fourth root of that of its square.
     """
     norm = aten.linalg_vector_norm.default
     yield norm(A, 2, [-2, -1])
@@ -97,7 +97,9 @@ def _bounds_of_norm(A: Any) -> Iterator[Any]:
     if A.size(-2) >= LARGE:
         parts = aten.split.Tensor(A, LARGE, -2)
         yield sum(norm(part.matmul(part.mH), 2, [-2, -1]) for part in parts).sqrt()
-        yield norm(A.matmul(A.mH), 2, [-2, -1]).sqrt()
+        product = A.matmul(A.mH)
+        yield norm(product, 2, [-2, -1]).sqrt()
+        yield norm(product.matmul(product), 2, [-2, -1]).sqrt().sqrt()
 
 
 def _by_rank(A: Any, B: Any, rcond: float) -> tuple[Any, Any]:
