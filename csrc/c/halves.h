@@ -9,6 +9,9 @@
 /* Rows from which on matrices are treated by halves. */
 #define GN_HALVES 64
 
+/* Right sides up to which they are treated as columns. */
+#define GN_FEW_COLUMNS 4
+
 /* The distance of rows of so many columns: not a multiple of a large power of two, for which the elements of a column
  * map to few lines of a cache. */
 static inline int64_t gn_halves_step(int64_t columns) {
@@ -20,6 +23,10 @@ static inline int64_t gn_halves_step(int64_t columns) {
     /* Replaces X, `count` rows of `width` elements, by the solution of T X = X.  GN_OK or GN_OUT_OF_MEMORY. */      \
     int32_t gn_solve_halves_##dtype(const TYPE *t, int64_t t_row, int64_t t_column, int conjugated, int64_t count,   \
                                     TYPE *x, int64_t step, int64_t width, int upper, int unitriangular);             \
+    /* The same for at most GN_FEW_COLUMNS columns of X, which are adjacent numbers, `step` apart; not conjugated.  T has \
+     * adjacent rows or columns. */                                                                                  \
+    void gn_solve_columns_##dtype(const TYPE *t, int64_t t_row, int64_t t_column, int64_t count, TYPE *x,            \
+                                  int64_t step, int64_t width, int upper, int unitriangular);                        \
     /* The same for an X that is a triangle like T, with zeros on the other side, which stay. */                      \
     int32_t gn_solve_triangle_##dtype(const TYPE *t, int64_t t_row, int64_t t_column, int conjugated, int64_t count, \
                                       TYPE *x, int64_t step, int upper, int unitriangular);                          \

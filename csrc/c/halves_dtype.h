@@ -137,6 +137,132 @@ int32_t NAME(gn_solve_halves)(const COMPUTE *t, int64_t t_row, int64_t t_column,
     return status;
 }
 
+#if !IS_COMPLEX
+/* X minus the products of `rows` rows of T with `width` known columns of X. */
+GN_INLINE void NAME(subtract_dots)(const COMPUTE *t, int64_t t_row, int64_t depth, const COMPUTE *known, COMPUTE *x,
+                                   int64_t step, const int rows, const int width) {
+    NAME(wide) sums[ROWS][GN_FEW_COLUMNS];
+    memset(sums, 0, sizeof sums);
+    int64_t p = 0;
+    for (; p + WIDE <= depth; p += WIDE) {
+        GN_UNROLL
+        for (int i = 0; i < rows; i++) {
+            const NAME(wide) numbers = *(const NAME(loose_wide) *)(t + i * t_row + p);
+            GN_UNROLL
+            for (int c = 0; c < width; c++) {
+                sums[i][c] += numbers * *(const NAME(loose_wide) *)(known + c * step + p);
+            }
+        }
+    }
+    for (int i = 0; i < rows; i++) {
+        for (int c = 0; c < width; c++) {
+            COMPUTE lanes[WIDE], sum = 0;
+            memcpy(lanes, &sums[i][c], sizeof lanes);
+            for (int lane = 0; lane < WIDE; lane++) {
+                sum += lanes[lane];
+            }
+            for (int64_t rest = p; rest < depth; rest++) {
+                sum += t[i * t_row + rest] * known[c * step + rest];
+            }
+            x[c * step + i] -= sum;
+        }
+    }
+}
+
+/* `rows` numbers of `width` columns of X minus the products of `depth` columns of T, 1 or ROWS, with known numbers. */
+GN_INLINE void NAME(subtract_columns)(const COMPUTE *t, int64_t t_column, int64_t rows, const COMPUTE *known,
+                                      COMPUTE *x, int64_t step, const int depth, const int width) {
+    COMPUTE factors[ROWS][GN_FEW_COLUMNS];
+    for (int p = 0; p < depth; p++) {
+        for (int c = 0; c < width; c++) {
+            factors[p][c] = -known[c * step + p];
+        }
+    }
+    int64_t i = 0;
+    for (; i + WIDE <= rows; i += WIDE) {
+        NAME(wide) rest[GN_FEW_COLUMNS];
+        GN_UNROLL
+        for (int c = 0; c < width; c++) {
+            rest[c] = *(const NAME(loose_wide) *)(x + c * step + i);
+        }
+        GN_UNROLL
+        for (int p = 0; p < depth; p++) {
+            const NAME(wide) numbers = *(const NAME(loose_wide) *)(t + p * t_column + i);
+            GN_UNROLL
+            for (int c = 0; c < width; c++) {
+                rest[c] = NAME(more)(rest[c], factors[p][c], numbers);
+            }
+        }
+        GN_UNROLL
+        for (int c = 0; c < width; c++) {
+            *(NAME(loose_wide) *)(x + c * step + i) = rest[c];
+        }
+    }
+    for (; i < rows; i++) {
+        for (int p = 0; p < depth; p++) {
+            for (int c = 0; c < width; c++) {
+                x[c * step + i] = GN_FMA(factors[p][c], t[p * t_column + i], x[c * step + i]);
+            }
+        }
+    }
+}
+
+GN_INLINE void NAME(solve_width)(const COMPUTE *t, int64_t t_row, int64_t t_column, int64_t count, COMPUTE *x,
+                                 int64_t step, const int width, int upper, int unitriangular) {
+    for (int64_t done = 0; done < count; done += LEAF) {
+        const int64_t size = gn_min(LEAF, count - done);
+        const int64_t first = upper ? count - done - size : done;
+        const int64_t known = upper ? first + size : 0;
+        if (t_column == 1) {
+            int64_t i = first;
+            for (; i + ROWS <= first + size; i += ROWS) {
+                NAME(subtract_dots)(t + i * t_row + known, t_row, done, x + known, x + i, step, ROWS, width);
+            }
+            for (; i < first + size; i++) {
+                NAME(subtract_dots)(t + i * t_row + known, t_row, done, x + known, x + i, step, 1, width);
+            }
+        }
+        COMPUTE rows[LEAF * 2 * WIDE];
+        memset(rows, 0, sizeof rows);
+        for (int64_t i = 0; i < size; i++) {
+            for (int c = 0; c < width; c++) {
+                rows[i * 2 * WIDE + c] = x[c * step + first + i];
+            }
+        }
+        NAME(solve_leaf)(t + first * (t_row + t_column), t_row, t_column, 0, size, rows, 2 * WIDE,
+                         NAME(widened)(width), upper, unitriangular);
+        for (int64_t i = 0; i < size; i++) {
+            for (int c = 0; c < width; c++) {
+                x[c * step + first + i] = rows[i * 2 * WIDE + c];
+            }
+        }
+        if (t_column != 1) {
+            const int64_t after = upper ? 0 : first + size, rest = count - done - size;
+            int64_t p = first;
+            for (; p + ROWS <= first + size; p += ROWS) {
+                NAME(subtract_columns)(t + after + p * t_column, t_column, rest, x + p, x + after, step, ROWS, width);
+            }
+            for (; p < first + size; p++) {
+                NAME(subtract_columns)(t + after + p * t_column, t_column, rest, x + p, x + after, step, 1, width);
+            }
+        }
+    }
+}
+
+void NAME(gn_solve_columns)(const COMPUTE *t, int64_t t_row, int64_t t_column, int64_t count, COMPUTE *x,
+                            int64_t step, int64_t width, int upper, int unitriangular) {
+    for (; width >= 4; width -= 4, x += 4 * step) {
+        NAME(solve_width)(t, t_row, t_column, count, x, step, 4, upper, unitriangular);
+    }
+    for (; width >= 2; width -= 2, x += 2 * step) {
+        NAME(solve_width)(t, t_row, t_column, count, x, step, 2, upper, unitriangular);
+    }
+    if (width > 0) {
+        NAME(solve_width)(t, t_row, t_column, count, x, step, 1, upper, unitriangular);
+    }
+}
+#endif
+
 int NAME(gn_is_triangle)(const COMPUTE *x, int64_t step, int64_t count, int upper) {
     for (int64_t i = 0; i < count; i++) {
         const COMPUTE *row = x + i * step;

@@ -2,6 +2,7 @@
 #include "lapack.h"
 
 #include "../library.h"
+#include "transpose.h"
 #include "workspace.h"
 
 /* Sides up to which all sizes of workspaces are below 2^31. */

@@ -35,7 +35,11 @@ int NAME(gn_lapack_read)(const char *from, int64_t row, int64_t column, int64_t 
     for (int64_t j = 0; j < columns && row == (int64_t)sizeof(STORAGE); j++) {
         memcpy(to + j * rows, from + j * column, (size_t)rows * sizeof(STORAGE));
     }
-    for (int64_t first = 0; first < rows && row != (int64_t)sizeof(STORAGE); first += TILE) {
+    const int by_rows = row != (int64_t)sizeof(STORAGE) && column == (int64_t)sizeof(STORAGE);
+    if (by_rows) {
+        gn_transpose(sizeof(STORAGE), columns, rows, from, row, (char *)to, rows * (int64_t)sizeof(STORAGE));
+    }
+    for (int64_t first = 0; first < rows && row != (int64_t)sizeof(STORAGE) && !by_rows; first += TILE) {
         const int64_t last = gn_min(first + TILE, rows);
         for (int64_t j = 0; j < columns; j++) {
             for (int64_t i = first; i < last; i++) {
@@ -51,6 +55,12 @@ int NAME(gn_lapack_read)(const char *from, int64_t row, int64_t column, int64_t 
 
 void NAME(gn_lapack_write)(char *to, int64_t row, int64_t column, int64_t rows, int64_t columns, int conjugated,
                            const COMPUTE *from) {
+    for (int64_t j = 0; j < columns && row == (int64_t)sizeof(STORAGE) && !conjugated; j++) {
+        memcpy(to + j * column, from + j * rows, (size_t)rows * sizeof(STORAGE));
+    }
+    if (row == (int64_t)sizeof(STORAGE) && !conjugated) {
+        return;
+    }
     const int64_t tile = row == (int64_t)sizeof(STORAGE) ? rows : TILE;
     for (int64_t first = 0; first < rows; first += tile) {
         const int64_t last = gn_min(first + tile, rows);

@@ -408,6 +408,25 @@ static void NAME(lu_solve_large_matrices)(int64_t begin, int64_t end, void *cont
             break;
         }
         const STORAGE *from = (const STORAGE *)((const char *)work->data[1] + gn_matrix_offset(in, 2, out, 2, matrix));
+#if !IS_COMPLEX
+        if (width <= GN_FEW_COLUMNS && (row == 1 || column == 1)) {
+            NAME(gather)((const char *)work->data[3] + gn_matrix_offset(right, 2, out, 2, matrix),
+                         right->strides[right->ndim - (left ? 1 : 2)], right->strides[right->ndim - (left ? 2 : 1)],
+                         width, count, 0, x, count);
+            for (int64_t k = 0; k < count && !adjoint; k++) {
+                NAME(swap_numbers)(x, count, width, k, pivots[k]);
+            }
+            NAME(gn_solve_columns)(from, row, column, count, x, count, width, 0, !adjoint);
+            NAME(gn_solve_columns)(from, row, column, count, x, count, width, 1, adjoint);
+            for (int64_t k = count - 1; k >= 0 && adjoint; k--) {
+                NAME(swap_numbers)(x, count, width, k, pivots[k]);
+            }
+            NAME(scatter)((char *)work->data[0] + gn_matrix_offset(out, 2, out, 2, matrix),
+                          out->strides[out->ndim - (left ? 1 : 2)], out->strides[out->ndim - (left ? 2 : 1)], width,
+                          count, 0, x, count);
+            continue;
+        }
+#endif
         NAME(gather_wide)((const char *)work->data[3] + gn_matrix_offset(right, 2, out, 2, matrix),
                           right->strides[right->ndim - (left ? 2 : 1)], right->strides[right->ndim - (left ? 1 : 2)],
                           count, width, !left, x, step);

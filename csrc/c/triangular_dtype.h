@@ -50,6 +50,19 @@ static void NAME(solve_large_matrices)(int64_t begin, int64_t end, void *context
     const int64_t column = in->strides[in->ndim - (left ? 1 : 2)] / (int64_t)sizeof(STORAGE);
     COMPUTE *x = gn_take_items(gn_checked(count, step), sizeof(COMPUTE));
     int32_t status = x == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+#if !IS_COMPLEX
+    for (; width <= GN_FEW_COLUMNS && (row == 1 || column == 1) && begin < end && status == GN_OK; begin++) {
+        NAME(gather)((const char *)work->data[2] + gn_matrix_offset(right, 2, out, 2, begin),
+                     right->strides[right->ndim - (left ? 1 : 2)], right->strides[right->ndim - (left ? 2 : 1)], width,
+                     count, 0, x, count);
+        NAME(gn_solve_columns)(
+            (const STORAGE *)((const char *)work->data[1] + gn_matrix_offset(in, 2, out, 2, begin)), row, column,
+            count, x, count, width, upper, call->integers[2] != 0);
+        NAME(scatter)((char *)work->data[0] + gn_matrix_offset(out, 2, out, 2, begin),
+                      out->strides[out->ndim - (left ? 1 : 2)], out->strides[out->ndim - (left ? 2 : 1)], width, count,
+                      0, x, count);
+    }
+#endif
     for (int64_t matrix = begin; matrix < end && status == GN_OK; matrix++) {
         NAME(gather_wide)((const char *)work->data[2] + gn_matrix_offset(right, 2, out, 2, matrix),
                           right->strides[right->ndim - (left ? 2 : 1)], right->strides[right->ndim - (left ? 1 : 2)],
