@@ -181,10 +181,10 @@ def test_eigenvalues_are_the_same_without_vectors(count, dtype):
     assert error <= 64 * count * np.finfo(dtype).eps * lengths
 
 
-@pytest.mark.parametrize("dtype", ["uint8", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex128"])
 @pytest.mark.parametrize("sizes", [(5, 7), (70, 33), (2, 33, 70)])
 def test_triangles_of_matrices_in_any_layout(sizes, dtype):
-    a = np.arange(np.prod(sizes)).reshape(sizes).astype(dtype) + 1
+    a = (np.arange(np.prod(sizes)).reshape(sizes) % 97 + 1).astype(dtype)
     for is_strided in (False, True):
         for diagonal in (0, -3, 40, -(2**63), 2**63 - 1):
             for name in ("triu", "tril"):
