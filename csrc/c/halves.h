@@ -15,6 +15,9 @@
 /* The distance of rows of so many columns: not a multiple of a large power of two, for which the elements of a column
  * map to few lines of a cache. */
 static inline int64_t gn_halves_step(int64_t columns) {
+    if (columns > INT64_MAX / 2) { /* no memory has as many */
+        return INT64_MAX;
+    }
     const int64_t step = (columns + 15) / 16 * 16;
     return step % 64 == 0 ? step + 16 : step;
 }

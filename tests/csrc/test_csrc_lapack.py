@@ -288,8 +288,8 @@ ffi, calls = cffi.FFI(), []
 x = gn.randn(200, 200, dtype=gn.float64, generator=gn.Generator().manual_seed(0), device="c")
 x = x + x.mT
 expected = gn.linalg.eigvalsh(x)
-@ffi.callback("void(char *, char *, int32_t *, double *, int32_t *, double *, double *, int32_t *, int32_t *, "
-              "int32_t *, int32_t *, size_t, size_t)")
+@ffi.callback("void(char *, char *, int32_t *, double *, int32_t *, double *, double *, int32_t *, "
+              "int32_t *, int32_t *, int32_t *, size_t, size_t)")
 def refuse(job, uplo, n, a, lda, w, work, lwork, iwork, liwork, info, one, other):
     calls.append((n[0], lda[0], lwork[0], liwork[0]))
     work[0], iwork[0], info[0] = 1, 1, lwork[0] > 0

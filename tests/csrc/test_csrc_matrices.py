@@ -203,6 +203,25 @@ def test_triangles_of_matrices_in_any_layout(sizes, dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("sizes", [(256, 256), (300, 260), (256, 280)])
+def test_large_least_squares_and_their_ranks(sizes, dtype):
+    a = numbers(dtype, *sizes)
+    a += 20 * np.eye(*sizes, dtype=dtype)
+    right = numbers(dtype, sizes[0], 2)
+    for matrix, rank in (
+        (a, min(sizes)),
+        (np.where(np.arange(sizes[1]) == 7, a[:, 9:10], a), min(sizes) - 1),
+    ):
+        if sizes[1] > sizes[0] and rank < min(sizes):  # the other columns make up for it
+            matrix, rank = np.where(np.arange(sizes[0])[:, None] == 7, a[9:10], a), min(sizes) - 1
+        found = gn.linalg.lstsq(on_c(matrix), on_c(right))
+        expected = np.linalg.lstsq(matrix.astype("float64"), right, rcond=1e-6)[0]
+        assert found.rank.item() == rank
+        error = np.abs(found.solution.numpy() - expected).max()
+        assert error <= 1e4 * np.finfo(dtype).eps * max(1, np.abs(expected).max())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("is_upper", [False, True])
 def test_a_pivot_of_zero_leaves_the_rows_before_it(is_upper, dtype):
     count = 20

@@ -19,6 +19,7 @@ from ...values.limits import finfo
 
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")  # LAPACK's routines
 LARGE = 64  # rows for which a product of so many rows costs little beside QR
+LOOSE = 1e-10  # an rcond for which a loose bound of norms is likely to do
 
 
 def _has_vectors(A: Any, b: Any) -> bool:
@@ -102,21 +103,43 @@ def _bounds_of_norm(A: Any) -> Iterator[Any]:
         yield norm(product.matmul(product), 2, [-2, -1]).sqrt().sqrt()
 
 
-def _by_rank(A: Any, B: Any, rcond: float) -> tuple[Any, Any]:
-    """The solution and the rank: by QR for matrices that are certainly of full rank, else by their SVD.
+def _bound_of_inverse(R: Any, halvings: int) -> Any:
+    """A bound of the Frobenius norms of the inverses of upper triangles; the norms, for 0 halvings.
+
+    With halves of the rows and columns, the other block of the inverse is ``-R11^-1 R12 R22^-1``.
+    """
+    norm = aten.linalg_vector_norm.default
+    count = R.size(-1)
+    if not halvings:
+        ones = aten.eye(count, dtype=R.dtype, device=R.device)
+        return norm(aten.linalg_solve_triangular.default(R, ones, upper=True), 2, [-2, -1])
+    parts = [each.split(count // 2, -1) for each in R.split(count // 2, -2)]
+    first, last = (_bound_of_inverse(parts[i][i], halvings - 1) for i in (0, 1))
+    between = first * norm(parts[0][1], 2, [-2, -1]) * last
+    return (first * first + between * between + last * last).sqrt()
+
+
+def _are_certain(A: Any, R: Any, rcond: float) -> Iterator[Any]:
+    """Which matrices are certainly of full rank, by bounds that are closer and closer.
 
     A matrix is if the product of bounds of the largest singular values of A and of ``R^-1`` is less than
     1 / rcond.
     """
+    count = R.size(-1)
+    if rcond < LOOSE and count >= 4 * LARGE and count % 4 == 0:
+        yield next(_bounds_of_norm(A)) * _bound_of_inverse(R, 2) * rcond < 1
+    smallest = _bound_of_inverse(R, 0) * rcond
+    for largest in _bounds_of_norm(A):
+        yield largest * smallest < 1
+
+
+def _by_rank(A: Any, B: Any, rcond: float) -> tuple[Any, Any]:
+    """The solution and the rank: by QR for matrices that are certainly of full rank, else by their SVD."""
     if not (can_be_read(A) and can_be_read(B)):
         return _by_svd(A, B, rcond)[:2]
     R, right, Q = _triangle(A, B)
     count = R.size(-1)
-    ones = aten.eye(count, dtype=R.dtype, device=R.device)
-    inverse = aten.linalg_solve_triangular.default(R, ones, upper=True)
-    smallest = aten.linalg_vector_norm.default(inverse, 2, [-2, -1]) * rcond
-    for largest in _bounds_of_norm(A):
-        is_certain = largest * smallest < 1
+    for is_certain in _are_certain(A, R, rcond):
         if is_certain.all().item():
             return _solve(R, right, Q), aten.full(A.shape[:-2], count, dtype=int64, device=A.device)
     if A.ndim == 2 or A.shape[:-2] != B.shape[:-2]:
