@@ -26,8 +26,6 @@ _BLAS_FUNCTIONS = ("sgemm", "dgemm", "cgemm", "zgemm")
 _LAPACK_ROUTINES = tuple(
     letter + (hermitian if letter in "cz" else symmetric)
     for symmetric, hermitian in (
-        ("getrf", "getrf"),
-        ("trsm", "trsm"),
         ("geqrf", "geqrf"),
         ("orgqr", "ungqr"),
         ("syevd", "heevd"),

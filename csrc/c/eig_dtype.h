@@ -112,38 +112,111 @@ static void NAME(balance)(NAME(form) *form, int64_t *first, int64_t *end) {
     }
 }
 
-/* Replaces A by H^H A H, and the basis by basis H; H reflects the rows from `first`, so that `length` elements of the
- * column v become a multiple of the first unit vector. Rows from `end`, and columns before `begin`, have zeros there. */
-static void NAME(turn)(NAME(form) *form, int64_t first, SCALAR *v, int64_t length, int64_t begin, int64_t end) {
-    const int64_t count = form->count;
-    const double below = NAME(length)(v + 1, length - 1, 1);
-    if (below == 0 && IMAGINARY_OF(v[0]) == 0) {
-        return;
+/* Columns and rows that a reflection changes: only those of the block that is treated, if no vectors are wanted. */
+typedef struct NAME(window) {
+    int64_t begin, finish; /* columns */
+    int64_t start, end;    /* rows */
+} NAME(window);
+
+/* Makes the column v a reflection's vector, which begins with 1, and returns its factor; 0 if there is nothing to do. */
+GN_INLINE SCALAR NAME(reflect)(SCALAR *v, int64_t length) {
+    double squares = 0;
+    for (int64_t i = 1; i < length; i++) {
+        squares += REAL_OF(v[i]) * REAL_OF(v[i]) + IMAGINARY_OF(v[i]) * IMAGINARY_OF(v[i]);
     }
-    const double beta = -copysign(hypot((double)SIZE_OF(v[0]), below), REAL_OF(v[0]));
+    if (squares == 0 && IMAGINARY_OF(v[0]) == 0) {
+        return 0;
+    }
+    const double whole = squares + REAL_OF(v[0]) * REAL_OF(v[0]) + IMAGINARY_OF(v[0]) * IMAGINARY_OF(v[0]);
+    const double size =
+        squares > 1e-280 && whole < 1e280 ? sqrt(whole) : hypot((double)SIZE_OF(v[0]), sqrt(squares));
+    const double beta = -copysign(size, REAL_OF(v[0]));
     const SCALAR tau = (beta - v[0]) / beta;
     const SCALAR divisor = v[0] - beta;
     v[0] = 1;
     for (int64_t i = 1; i < length; i++) {
         v[i] = v[i] / divisor;
     }
-    SCALAR *shares = form->shares;
-    memset(shares + begin, 0, (size_t)(count - begin) * sizeof(SCALAR));
+    return tau;
+}
+
+/* Adjacent rows, from columns `begin` to `end`, minus the products of what `weights` sum of them with `v`. */
+GN_INLINE void NAME(turn_rows)(SCALAR *rows, int64_t step, const SCALAR *weights, const SCALAR *v, const int length,
+                               int64_t begin, int64_t end) {
+    SCALAR *restrict first = rows, *restrict second = rows + step, *restrict third = rows + (length - 1) * step;
+    const SCALAR a = weights[0], b = weights[1], c = weights[length - 1];
+    const SCALAR y = v[1], z = v[length - 1];
+    for (int64_t j = begin; j < end; j++) {
+        SCALAR share = GN_TIMES(a, first[j]) + GN_TIMES(b, second[j]);
+        if (length == 3) {
+            share += GN_TIMES(c, third[j]);
+            third[j] -= GN_TIMES(z, share);
+        }
+        first[j] -= share;
+        second[j] -= GN_TIMES(y, share);
+    }
+}
+
+/* turn, for two or three rows. */
+GN_INLINE void NAME(turn_few)(NAME(form) *form, int64_t first, SCALAR *v, const int length, NAME(window) window) {
+    const int64_t count = form->count;
+    const SCALAR tau = NAME(reflect)(v, length);
+    if (tau == 0) {
+        return;
+    }
+    SCALAR weights[3];
+    for (int i = 0; i < length; i++) {
+        weights[i] = GN_TIMES(CONJUGATE(tau), CONJUGATE(v[i]));
+    }
+    /* what precedes `begin` is 0, so that whole vectors can be treated */
+    NAME(turn_rows)(form->a + first * count, count, weights, v, length, window.begin / 8 * 8, window.finish);
+    for (int64_t r = window.start; r < window.end; r++) {
+        SCALAR *row = form->a + r * count + first;
+        SCALAR share = row[0] + GN_TIMES(row[1], v[1]);
+        if (length == 3) {
+            share += GN_TIMES(row[2], v[2]);
+        }
+        share = GN_TIMES(tau, share);
+        row[0] -= share;
+        for (int i = 1; i < length; i++) {
+            row[i] -= GN_TIMES(share, CONJUGATE(v[i]));
+        }
+    }
+    if (form->basis != NULL) {
+        SCALAR flipped[3];
+        for (int i = 0; i < length; i++) {
+            weights[i] = GN_TIMES(tau, v[i]);
+            flipped[i] = CONJUGATE(v[i]);
+        }
+        NAME(turn_rows)(form->basis + first * count, count, weights, flipped, length, 0, count);
+    }
+}
+
+/* Replaces A by H^H A H, and the basis by basis H; H reflects the rows from `first`, so that `length` elements of the
+ * column v become a multiple of the first unit vector. Rows from `end`, and columns before `begin`, have zeros there. */
+static void NAME(turn)(NAME(form) *form, int64_t first, SCALAR *v, int64_t length, NAME(window) window) {
+    const int64_t count = form->count, begin = window.begin, finish = window.finish;
+    const SCALAR tau = NAME(reflect)(v, length);
+    if (tau == 0) {
+        return;
+    }
+    SCALAR *restrict shares = form->shares;
+    memset(shares + begin, 0, (size_t)(finish - begin) * sizeof(SCALAR));
     for (int64_t i = 0; i < length; i++) {
         const SCALAR *row = form->a + (first + i) * count;
         const SCALAR factor = GN_TIMES(CONJUGATE(tau), CONJUGATE(v[i]));
-        for (int64_t j = begin; j < count; j++) {
+        for (int64_t j = begin; j < finish; j++) {
             shares[j] += GN_TIMES(factor, row[j]);
         }
     }
     for (int64_t i = 0; i < length; i++) {
         SCALAR *row = form->a + (first + i) * count;
         const SCALAR factor = v[i];
-        for (int64_t j = begin; j < count; j++) {
+        for (int64_t j = begin; j < finish; j++) {
             row[j] -= GN_TIMES(factor, shares[j]);
         }
     }
-    for (int64_t r = 0; r < end; r++) {
+    for (int64_t r = window.start; r < window.end; r++) {
         SCALAR *row = form->a + r * count + first;
         SCALAR share = 0;
         for (int64_t i = 0; i < length; i++) {
@@ -196,7 +269,9 @@ static void NAME(split)(NAME(form) *form, int64_t p) {
     const SCALAR root = copysign(sqrt(square), half);
 #endif
     SCALAR head[2] = {half + root, form->a[(p + 1) * form->count + p]};
-    NAME(turn)(form, p, head, 2, p, p + 2);
+    const int whole = form->basis != NULL;
+    const NAME(window) window = {p, whole ? form->count : p + 2, whole ? 0 : p, p + 2};
+    NAME(turn_few)(form, p, head, 2, window);
     form->a[(p + 1) * form->count + p] = 0;
 }
 
@@ -224,7 +299,14 @@ static void NAME(step)(NAME(form) *form, int64_t first, int64_t last, int is_exc
         for (int64_t i = 0; i < length && k > first; i++) {
             head[i] = H(k + i, k - 1);
         }
-        NAME(turn)(form, k, head, length, k > first ? k - 1 : k, gn_min(k + 4, last + 1));
+        const int whole = form->basis != NULL;
+        const NAME(window) window = {k > first ? k - 1 : k, whole ? count : last + 1, whole ? 0 : first,
+                                     gn_min(k + 4, last + 1)};
+        if (length == 3) {
+            NAME(turn_few)(form, k, head, 3, window);
+        } else {
+            NAME(turn_few)(form, k, head, 2, window);
+        }
         for (int64_t i = 1; i < length && k > first; i++) {
             H(k + i, k - 1) = 0;
         }
@@ -238,7 +320,9 @@ static int32_t NAME(triangulate)(NAME(form) *form, int64_t low, int64_t high, SC
         for (int64_t i = k + 1; i < high; i++) {
             head[i - k - 1] = H(i, k);
         }
-        NAME(turn)(form, k + 1, head, high - k - 1, k, high);
+        const int whole = form->basis != NULL;
+        const NAME(window) window = {k, whole ? count : high, whole ? 0 : low, high};
+        NAME(turn)(form, k + 1, head, high - k - 1, window);
         for (int64_t i = k + 2; i < high; i++) {
             H(i, k) = 0;
         }

@@ -202,6 +202,7 @@ static void NAME(product_matrices)(int64_t begin, int64_t end, void *context) {
 
 #endif
 
+#if IS_COMPLEX
 /* One large matrix. */
 static int32_t NAME(geqrf_large)(const reflections *work, int64_t matrix) {
     const gn_tensor *out = &work->call->tensors[0];
@@ -229,6 +230,39 @@ static int32_t NAME(geqrf_large)(const reflections *work, int64_t matrix) {
     gn_give(a);
     return status;
 }
+#else
+static int32_t NAME(geqrf_large)(const reflections *work, int64_t matrix) {
+    const gn_tensor *out = &work->call->tensors[0];
+    const gn_tensor *factors = &work->call->tensors[1];
+    const gn_tensor *in = &work->call->tensors[2];
+    const int64_t rows = gn_rows_of(in);
+    const int64_t columns = gn_columns_of(in);
+    const int64_t count = gn_min(rows, columns);
+    const int64_t step = gn_halves_step(columns);
+    COMPUTE *a = gn_take_items(gn_checked(rows + 1, step), sizeof(COMPUTE));
+    if (a == NULL) {
+        return GN_OUT_OF_MEMORY;
+    }
+    COMPUTE *taus = a + rows * step;
+    NAME(gather)((const char *)work->data[2] + gn_matrix_offset(in, 2, in, 2, matrix), in->strides[in->ndim - 2],
+                 in->strides[in->ndim - 1], rows, columns, 0, a, step);
+    int32_t status = GN_OK;
+    for (int64_t i = 0; i < rows && status == GN_OK; i++) { /* products would spread what is not finite */
+        status = NAME(are_finite)(a + i * step, columns) ? GN_OK : GN_NOT_IMPLEMENTED;
+    }
+    if (status == GN_OK) {
+        status = NAME(gn_triangulate_panels)(a, step, rows, columns, taus);
+    }
+    if (status == GN_OK) {
+        NAME(scatter)((char *)work->data[0] + gn_matrix_offset(out, 2, in, 2, matrix), out->strides[out->ndim - 2],
+                      out->strides[out->ndim - 1], rows, columns, 0, a, step);
+        NAME(scatter)((char *)work->data[1] + gn_matrix_offset(factors, 1, in, 2, matrix), 0,
+                      factors->strides[factors->ndim - 1], 1, count, 0, taus, count);
+    }
+    gn_give(a);
+    return status;
+}
+#endif
 
 static void NAME(geqrf_large_matrices)(int64_t begin, int64_t end, void *context) {
     reflections *work = context;
@@ -287,8 +321,9 @@ int32_t NAME(kernel_geqrf)(const gn_call *call, void *const *data) {
     reflections work = {call, data, GN_OK};
     const int64_t least = gn_min(gn_rows_of(in), gn_columns_of(in));
     const int64_t steps = gn_checked(gn_checked(gn_rows_of(in), gn_columns_of(in)), 2 * least + 1);
-    gn_task *task = gn_lapack_fits(GN_GEQRF, CODE, gn_rows_of(in), gn_columns_of(in)) ? NAME(geqrf_large_matrices)
-                                                                                      : NAME(geqrf_matrices);
+    const int is_large = IS_COMPLEX ? gn_lapack_fits(GN_GEQRF, CODE, gn_rows_of(in), gn_columns_of(in))
+                                    : least >= GN_PANELS;
+    gn_task *task = is_large ? NAME(geqrf_large_matrices) : NAME(geqrf_matrices);
     gn_parallel_for(0, gn_matrices(in, 2), gn_grain(steps), task, &work);
     return work.status;
 }

@@ -2,6 +2,7 @@
 #include "lapack.h"
 
 #include "../library.h"
+#include "transpose.h"
 #include "workspace.h"
 
 /* Sides up to which all sizes of workspaces are below 2^31. */
@@ -11,8 +12,7 @@
 
 /* The least rows and columns for which LAPACK is faster than the kernel of our own, as measured with OpenBLAS. */
 static const int32_t least[GN_LAPACK_ROUTINES] = {
-    [GN_GETRF] = 128, [GN_TRSM] = 128,  [GN_GEQRF] = 256, [GN_ORGQR] = 256,
-    [GN_SYEVD] = 192, [GN_GESDD] = 256, [GN_GEEV] = 128,
+    [GN_GEQRF] = 256, [GN_ORGQR] = 256, [GN_SYEVD] = 192, [GN_GESDD] = 256, [GN_GEEV] = 128,
 };
 
 #define TYPES 4 /* float32, float64, complex64, complex128 */
@@ -38,10 +38,6 @@ int gn_lapack_fits(int routine, int32_t dtype, int64_t rows, int64_t columns) {
            && find_routine(routine, dtype) != NULL;
 }
 
-typedef void getrf(const int32_t *m, const int32_t *n, void *a, const int32_t *lda, int32_t *pivots, int32_t *info);
-typedef void trsm(const char *side, const char *uplo, const char *trans, const char *diag, const int32_t *m,
-                  const int32_t *n, const void *alpha, const void *a, const int32_t *lda, void *b, const int32_t *ldb,
-                  size_t, size_t, size_t, size_t);
 typedef void geqrf(const int32_t *m, const int32_t *n, void *a, const int32_t *lda, void *tau, void *work,
                    const int32_t *lwork, int32_t *info);
 typedef void orgqr(const int32_t *m, const int32_t *n, const int32_t *k, void *a, const int32_t *lda, const void *tau,

@@ -8,7 +8,7 @@
 #include "kernel.h"
 
 /* The table, in the order in which gn_set_lapack has them. */
-enum { GN_GETRF, GN_TRSM, GN_GEQRF, GN_ORGQR, GN_SYEVD, GN_GESDD, GN_GEEV, GN_LAPACK_ROUTINES };
+enum { GN_GEQRF, GN_ORGQR, GN_SYEVD, GN_GESDD, GN_GEEV, GN_LAPACK_ROUTINES };
 
 /* Whether the routine is to be called for matrices of this size. */
 int gn_lapack_fits(int routine, int32_t dtype, int64_t rows, int64_t columns);
@@ -20,12 +20,6 @@ int gn_lapack_fits(int routine, int32_t dtype, int64_t rows, int64_t columns);
     /* The reverse. */                                                                                               \
     void gn_lapack_write_##dtype(char *to, int64_t row, int64_t column, int64_t rows, int64_t columns,               \
                                  int conjugated, const TYPE *from);                                                  \
-    /* Replaces a by its factors L and U; info is 0, or k if pivot k, counted from 1, is 0. */                       \
-    void gn_lapack_lu_##dtype(TYPE *a, int64_t rows, int64_t columns, int32_t *pivots, int32_t *info);               \
-    /* Replaces a few columns X, `width` of `count` elements, by the solution of T X = X, T the triangle at `from` with    \
-     * strides in bytes, conjugated on demand. */                                                                    \
-    int32_t gn_lapack_substitute_##dtype(const char *from, int64_t row, int64_t column, int conjugated,              \
-                                         int64_t count, TYPE *x, int64_t width, int upper, int unitriangular);       \
     /* Replaces a by R and, below its diagonal, the vectors of the reflections. */                                   \
     int32_t gn_lapack_triangulate_##dtype(TYPE *a, int64_t rows, int64_t columns, TYPE *taus);                       \
     /* Replaces a, such vectors, by as many columns of the product of `count` reflections. */                        \

@@ -35,7 +35,11 @@ int NAME(gn_lapack_read)(const char *from, int64_t row, int64_t column, int64_t 
     for (int64_t j = 0; j < columns && row == (int64_t)sizeof(STORAGE); j++) {
         memcpy(to + j * rows, from + j * column, (size_t)rows * sizeof(STORAGE));
     }
-    for (int64_t first = 0; first < rows && row != (int64_t)sizeof(STORAGE); first += TILE) {
+    const int by_rows = row != (int64_t)sizeof(STORAGE) && column == (int64_t)sizeof(STORAGE);
+    if (by_rows) {
+        gn_transpose(sizeof(STORAGE), columns, rows, from, row, (char *)to, rows * (int64_t)sizeof(STORAGE));
+    }
+    for (int64_t first = 0; first < rows && row != (int64_t)sizeof(STORAGE) && !by_rows; first += TILE) {
         const int64_t last = gn_min(first + TILE, rows);
         for (int64_t j = 0; j < columns; j++) {
             for (int64_t i = first; i < last; i++) {
@@ -51,6 +55,12 @@ int NAME(gn_lapack_read)(const char *from, int64_t row, int64_t column, int64_t 
 
 void NAME(gn_lapack_write)(char *to, int64_t row, int64_t column, int64_t rows, int64_t columns, int conjugated,
                            const COMPUTE *from) {
+    for (int64_t j = 0; j < columns && row == (int64_t)sizeof(STORAGE) && !conjugated; j++) {
+        memcpy(to + j * column, from + j * rows, (size_t)rows * sizeof(STORAGE));
+    }
+    if (row == (int64_t)sizeof(STORAGE) && !conjugated) {
+        return;
+    }
     const int64_t tile = row == (int64_t)sizeof(STORAGE) ? rows : TILE;
     for (int64_t first = 0; first < rows; first += tile) {
         const int64_t last = gn_min(first + tile, rows);
@@ -61,56 +71,6 @@ void NAME(gn_lapack_write)(char *to, int64_t row, int64_t column, int64_t rows, 
             }
         }
     }
-}
-
-void NAME(gn_lapack_lu)(COMPUTE *a, int64_t rows, int64_t columns, int32_t *pivots, int32_t *info) {
-    const int32_t m = (int32_t)rows, n = (int32_t)columns;
-    ((getrf *)find_routine(GN_GETRF, CODE))(&m, &n, a, &m, pivots, info);
-}
-
-int32_t NAME(gn_lapack_substitute)(const char *from, int64_t row, int64_t column, int conjugated, int64_t count,
-                                   COMPUTE *x, int64_t width, int upper, int unitriangular) {
-    const int64_t itemsize = sizeof(STORAGE);
-    const int64_t longest = itemsize * (INT32_MAX / 2);
-    if (width > INT32_MAX / 2) {
-        return GN_NOT_IMPLEMENTED;
-    }
-    COMPUTE *owned = NULL;
-    const COMPUTE *t = (const COMPUTE *)from;
-    int64_t leading = count;
-    char trans = 'N';
-    int finite = 1;
-    if (row == itemsize && column % itemsize == 0 && column >= count * itemsize && column <= longest
-        && !(IS_COMPLEX && conjugated)) {
-        leading = column / itemsize;
-    } else if (column == itemsize && row % itemsize == 0 && row >= count * itemsize && row <= longest) {
-        leading = row / itemsize;
-        trans = IS_COMPLEX && conjugated ? 'C' : 'T';
-    } else {
-        owned = gn_take_items(gn_checked(count, count), sizeof(COMPUTE));
-        if (owned == NULL) {
-            return GN_OUT_OF_MEMORY;
-        }
-        t = owned;
-        finite = NAME(gn_lapack_read)(from, row, column, count, count, conjugated, owned);
-    }
-    for (int64_t k = 0; k < count && finite; k++) {
-        finite = (owned != NULL || NAME(all_finite)(t + k * leading, count));
-        if (!unitriangular) { /* BLAS multiplies by the inverse, which must not overflow */
-            const COMPUTE inverse = 1 / t[k * leading + k];
-            finite &= NAME(all_finite)(&inverse, 1);
-        }
-    }
-    if (finite) {
-        const int32_t n = (int32_t)count, columns = (int32_t)width, step = (int32_t)leading;
-        const COMPUTE one = 1;
-        const char uplo = upper == (trans == 'N') ? 'U' : 'L';
-        const char diag = unitriangular ? 'U' : 'N';
-        ((trsm *)find_routine(GN_TRSM, CODE))("L", &uplo, &trans, &diag, &n, &columns, &one, t, &step, x, &n, 1, 1, 1,
-                                              1);
-    }
-    gn_give(owned);
-    return finite ? GN_OK : GN_NOT_IMPLEMENTED;
 }
 
 /* The size that a routine has returned as the first number of its workspace; float32 may have rounded it. */

@@ -7,10 +7,10 @@ static inline MAGNITUDE NAME(size_of)(COMPUTE x) { /* LAPACK's, without a square
     return (MAGNITUDE)fabs((double)REAL_OF(x)) + (MAGNITUDE)fabs((double)IMAGINARY_OF(x));
 }
 
-/* Factors the columns from `first` to `last` of the rows from `first`; swaps whole rows. */
-static void NAME(factor_panel)(COMPUTE *a, int64_t rows, int64_t columns, int64_t first, int64_t last, int32_t *pivots,
-                               int32_t *info) {
-    for (int64_t k = first; k < last; k++) {
+/* Factors a matrix of few rows or columns. */
+static void NAME(factor_small)(COMPUTE *a, int64_t rows, int64_t columns, int32_t *pivots, int32_t *info) {
+    const int64_t count = gn_min(rows, columns);
+    for (int64_t k = 0; k < count; k++) {
         int64_t chosen = k;
         MAGNITUDE largest = NAME(size_of)(a[k * columns + k]);
         for (int64_t i = k + 1; i < rows; i++) {
@@ -37,33 +37,78 @@ static void NAME(factor_panel)(COMPUTE *a, int64_t rows, int64_t columns, int64_
         for (int64_t i = k + 1; i < rows; i++) {
             COMPUTE *row = a + i * columns;
             row[k] = row[k] / top[k];
-            NAME(subtract)(row + k + 1, top + k + 1, row[k], last - k - 1);
+            NAME(subtract)(row + k + 1, top + k + 1, row[k], columns - k - 1);
         }
     }
 }
 
-/* The whole matrix: panels of columns; after each, its rows of U, and the product from the rest. */
-static int32_t NAME(factor_whole)(COMPUTE *a, int64_t rows, int64_t columns, int32_t *pivots, int32_t *info) {
-    const int64_t count = gn_min(rows, columns);
-    for (int64_t first = 0; first < count; first += GN_PANEL) {
-        const int64_t last = gn_min(first + GN_PANEL, count);
-        NAME(factor_panel)(a, rows, columns, first, last, pivots, info);
-        for (int64_t i = first; i < last && last < columns; i++) {
-            for (int64_t p = first; p < i; p++) {
-                NAME(subtract)(a + i * columns + last, a + p * columns + last, a[i * columns + p], columns - last);
-            }
+#if !IS_COMPLEX
+#define FEW 4 /* rows and columns of the matrices that are factored, and solved with, by unrolled loops */
+
+/* factor_small for such a matrix, with the same bits. */
+static void NAME(factor_few)(COMPUTE *a, int32_t *pivots, int32_t *info) {
+    enum { count = FEW };
+    GN_UNROLL
+    for (int k = 0; k < count; k++) {
+        int chosen = k;
+        MAGNITUDE largest = NAME(size_of)(a[k * count + k]);
+        GN_UNROLL
+        for (int i = k + 1; i < count; i++) {
+            const MAGNITUDE size = NAME(size_of)(a[i * count + k]);
+            chosen = size > largest ? i : chosen;
+            largest = size > largest ? size : largest;
         }
-        if (last < rows && last < columns) {
-            const int32_t status =
-                NAME(gn_gemm)(rows - last, columns - last, last - first, -1, a + last * columns + first, columns, 1,
-                              a + first * columns + last, columns, 1, 1, a + last * columns + last, columns);
-            if (status != GN_OK) {
-                return status;
+        pivots[k] = chosen + 1;
+        COMPUTE top[count];
+        memcpy(top, a + chosen * count, sizeof top);
+        memcpy(a + chosen * count, a + k * count, sizeof top);
+        memcpy(a + k * count, top, sizeof top);
+        if (top[k] == 0) {
+            *info = *info != 0 ? *info : k + 1;
+            continue;
+        }
+        GN_UNROLL
+        for (int i = k + 1; i < count; i++) {
+            COMPUTE *row = a + i * count;
+            const COMPUTE factor = row[k] / top[k];
+            row[k] = factor;
+            GN_UNROLL
+            for (int j = k + 1; j < count; j++) {
+                row[j] = GN_FMA(-factor, top[j], row[j]);
             }
         }
     }
-    return GN_OK;
 }
+
+static void NAME(lu_factor_few_matrices)(int64_t begin, int64_t end, void *context) {
+    factored *work = context;
+    const gn_call *call = work->call;
+    const gn_tensor *out = &call->tensors[0];
+    const gn_tensor *swaps = &call->tensors[1];
+    const gn_tensor *codes = &call->tensors[2];
+    const gn_tensor *in = &call->tensors[3];
+    const int64_t row = in->strides[in->ndim - 2], column = in->strides[in->ndim - 1];
+    const int64_t out_row = out->strides[out->ndim - 2], out_column = out->strides[out->ndim - 1];
+    const int64_t step = swaps->strides[swaps->ndim - 1];
+    for (int64_t matrix = begin; matrix < end; matrix++) {
+        COMPUTE a[FEW * FEW];
+        int32_t pivots[FEW], info = 0;
+        NAME(gather)((const char *)work->data[3] + gn_matrix_offset(in, 2, in, 2, matrix), row, column, FEW, FEW, 0, a,
+                     FEW);
+        NAME(factor_few)(a, pivots, &info);
+        if (info != 0 && call->integers[1] != 0) {
+            gn_report(&work->status, GN_BAD_VALUE);
+        }
+        NAME(scatter)((char *)work->data[0] + gn_matrix_offset(out, 2, in, 2, matrix), out_row, out_column, FEW, FEW, 0,
+                      a, FEW);
+        char *to = (char *)work->data[1] + gn_matrix_offset(swaps, 1, in, 2, matrix);
+        for (int64_t k = 0; k < FEW; k++) {
+            *(int32_t *)(to + k * step) = pivots[k];
+        }
+        *(int32_t *)((char *)work->data[2] + gn_matrix_offset(codes, 0, in, 2, matrix)) = info;
+    }
+}
+#endif
 
 static void NAME(lu_factor_matrices)(int64_t begin, int64_t end, void *context) {
     factored *work = context;
@@ -75,19 +120,24 @@ static void NAME(lu_factor_matrices)(int64_t begin, int64_t end, void *context) 
     const int64_t rows = gn_rows_of(in);
     const int64_t columns = gn_columns_of(in);
     const int64_t count = gn_min(rows, columns);
-    COMPUTE *a = gn_take(gn_checked(gn_checked(rows, columns), sizeof(COMPUTE)) + gn_checked(count, sizeof(int32_t)));
-    int32_t *pivots = (int32_t *)(a + rows * columns);
+    const int64_t step = count < GN_HALVES ? columns : gn_halves_step(columns);
+    COMPUTE *a = gn_take(gn_checked(gn_checked(rows, step), sizeof(COMPUTE)) + gn_checked(count, sizeof(int32_t)));
+    int32_t *pivots = (int32_t *)(a + rows * step);
     int32_t status = a == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     for (int64_t matrix = begin; matrix < end && status == GN_OK; matrix++) {
         int32_t info = 0;
         NAME(gather)((const char *)work->data[3] + gn_matrix_offset(in, 2, in, 2, matrix), in->strides[in->ndim - 2],
-                     in->strides[in->ndim - 1], rows, columns, 0, a, columns);
-        status = NAME(factor_whole)(a, rows, columns, pivots, &info);
+                     in->strides[in->ndim - 1], rows, columns, 0, a, step);
+        if (count < GN_HALVES) {
+            NAME(factor_small)(a, rows, columns, pivots, &info);
+        } else {
+            status = NAME(gn_factor_halves)(a, step, rows, columns, pivots, &info);
+        }
         if (info != 0 && call->integers[1] != 0) {
             status = GN_BAD_VALUE;
         }
         NAME(scatter)((char *)work->data[0] + gn_matrix_offset(out, 2, in, 2, matrix), out->strides[out->ndim - 2],
-                      out->strides[out->ndim - 1], rows, columns, 0, a, columns);
+                      out->strides[out->ndim - 1], rows, columns, 0, a, step);
         char *to = (char *)work->data[1] + gn_matrix_offset(swaps, 1, in, 2, matrix);
         for (int64_t k = 0; k < count; k++) {
             *(int32_t *)(to + k * swaps->strides[swaps->ndim - 1]) = pivots[k];
@@ -98,52 +148,6 @@ static void NAME(lu_factor_matrices)(int64_t begin, int64_t end, void *context) 
     gn_give(a);
 }
 
-/* One large matrix. */
-static int32_t NAME(lu_factor_large)(const factored *work, int64_t matrix) {
-    const gn_tensor *out = &work->call->tensors[0];
-    const gn_tensor *swaps = &work->call->tensors[1];
-    const gn_tensor *codes = &work->call->tensors[2];
-    const gn_tensor *in = &work->call->tensors[3];
-    const int64_t rows = gn_rows_of(in);
-    const int64_t columns = gn_columns_of(in);
-    const int64_t count = gn_min(rows, columns);
-    COMPUTE *a = gn_take(gn_checked(gn_checked(rows, columns), sizeof(COMPUTE)) + gn_checked(count, sizeof(int32_t)));
-    if (a == NULL) {
-        return GN_OUT_OF_MEMORY;
-    }
-    int32_t *pivots = (int32_t *)(a + rows * columns);
-    int32_t status = GN_NOT_IMPLEMENTED;
-    if (NAME(gn_lapack_read)((const char *)work->data[3] + gn_matrix_offset(in, 2, in, 2, matrix),
-                             in->strides[in->ndim - 2], in->strides[in->ndim - 1], rows, columns, 0, a)) {
-        int32_t info = 0;
-        NAME(gn_lapack_lu)(a, rows, columns, pivots, &info);
-        status = info != 0 ? GN_NOT_IMPLEMENTED : GN_OK; /* our own treats pivots of 0 */
-    }
-    if (status == GN_OK) {
-        NAME(gn_lapack_write)((char *)work->data[0] + gn_matrix_offset(out, 2, in, 2, matrix),
-                              out->strides[out->ndim - 2], out->strides[out->ndim - 1], rows, columns, 0, a);
-        char *to = (char *)work->data[1] + gn_matrix_offset(swaps, 1, in, 2, matrix);
-        for (int64_t k = 0; k < count; k++) {
-            *(int32_t *)(to + k * swaps->strides[swaps->ndim - 1]) = pivots[k];
-        }
-        *(int32_t *)((char *)work->data[2] + gn_matrix_offset(codes, 0, in, 2, matrix)) = 0;
-    }
-    gn_give(a);
-    return status;
-}
-
-static void NAME(lu_factor_large_matrices)(int64_t begin, int64_t end, void *context) {
-    factored *work = context;
-    for (int64_t matrix = begin; matrix < end; matrix++) {
-        const int32_t status = NAME(lu_factor_large)(work, matrix);
-        if (status == GN_NOT_IMPLEMENTED) {
-            NAME(lu_factor_matrices)(matrix, matrix + 1, work);
-        } else {
-            gn_report(&work->status, status);
-        }
-    }
-}
-
 /* (LU, pivots, info; A); integers: pivot, check_errors. */
 int32_t NAME(kernel_lu_factor)(const gn_call *call, void *const *data) {
     const gn_tensor *in = &call->tensors[3];
@@ -151,8 +155,10 @@ int32_t NAME(kernel_lu_factor)(const gn_call *call, void *const *data) {
     const int64_t columns = gn_columns_of(in);
     factored work = {call, data, GN_OK};
     const int64_t steps = gn_checked(gn_checked(rows, columns), gn_min(rows, columns) + 1);
-    gn_task *task = gn_lapack_fits(GN_GETRF, CODE, rows, columns) ? NAME(lu_factor_large_matrices)
-                                                                  : NAME(lu_factor_matrices);
+    gn_task *task = NAME(lu_factor_matrices);
+#if !IS_COMPLEX
+    task = rows == FEW && columns == FEW ? NAME(lu_factor_few_matrices) : task;
+#endif
     gn_parallel_for(0, gn_matrices(in, 2), gn_grain(steps), task, &work);
     return work.status;
 }
@@ -229,11 +235,11 @@ int32_t NAME(kernel_lu_unpack)(const gn_call *call, void *const *data) {
     return work.status;
 }
 
-static void NAME(swap_rows)(COMPUTE *x, int64_t width, int64_t one, int64_t other) {
+static void NAME(swap_rows)(COMPUTE *x, int64_t step, int64_t width, int64_t one, int64_t other) {
     for (int64_t j = 0; j < width && one != other; j++) {
-        const COMPUTE number = x[one * width + j];
-        x[one * width + j] = x[other * width + j];
-        x[other * width + j] = number;
+        const COMPUTE number = x[one * step + j];
+        x[one * step + j] = x[other * step + j];
+        x[other * step + j] = number;
     }
 }
 
@@ -244,6 +250,71 @@ static void NAME(swap_numbers)(COMPUTE *x, int64_t step, int64_t width, int64_t 
         x[j * step + other] = number;
     }
 }
+
+#if !IS_COMPLEX
+/* Few rows: lu_solve_narrow_matrices with the same bits, unless pivots are applied last. */
+static void NAME(lu_solve_few_matrices)(int64_t begin, int64_t end, void *context) {
+    factored *work = context;
+    const gn_call *call = work->call;
+    const gn_tensor *out = &call->tensors[0];
+    const gn_tensor *in = &call->tensors[1];
+    const gn_tensor *swaps = &call->tensors[2];
+    const gn_tensor *right = &call->tensors[3];
+    const int left = call->integers[0] != 0;
+    const int64_t width = left ? gn_columns_of(out) : gn_rows_of(out);
+    const int64_t from_step = right->strides[right->ndim - (left ? 2 : 1)];
+    const int64_t from_next = right->strides[right->ndim - (left ? 1 : 2)];
+    const int64_t to_step = out->strides[out->ndim - (left ? 2 : 1)];
+    const int64_t to_next = out->strides[out->ndim - (left ? 1 : 2)];
+    for (int64_t matrix = begin; matrix < end; matrix++) {
+        int64_t pivots[FEW], order[FEW];
+        COMPUTE t[FEW * FEW];
+        const int32_t status = NAME(read_pivots)(swaps, work->data[2], out, matrix, FEW, pivots);
+        if (status != GN_OK) {
+            gn_report(&work->status, status);
+            return;
+        }
+        for (int i = 0; i < FEW; i++) {
+            order[i] = i;
+        }
+        for (int i = 0; i < FEW; i++) {
+            const int64_t other = order[pivots[i]];
+            order[pivots[i]] = order[i];
+            order[i] = other;
+        }
+        NAME(gather)((const char *)work->data[1] + gn_matrix_offset(in, 2, out, 2, matrix), in->strides[in->ndim - 2],
+                     in->strides[in->ndim - 1], FEW, FEW, 0, t, FEW);
+        const char *from = (const char *)work->data[3] + gn_matrix_offset(right, 2, out, 2, matrix);
+        char *to = (char *)work->data[0] + gn_matrix_offset(out, 2, out, 2, matrix);
+        for (int64_t c = 0; c < width; c++, from += from_next, to += to_next) {
+            COMPUTE x[FEW];
+            GN_UNROLL
+            for (int i = 0; i < FEW; i++) {
+                x[i] = *(const STORAGE *)(from + order[i] * from_step);
+            }
+            GN_UNROLL
+            for (int p = 0; p < FEW; p++) {
+                GN_UNROLL
+                for (int i = p + 1; i < FEW; i++) {
+                    x[i] = GN_FMA(-x[p], t[i * FEW + p], x[i]);
+                }
+            }
+            GN_UNROLL
+            for (int p = FEW - 1; p >= 0; p--) {
+                x[p] = x[p] / t[p * FEW + p];
+                GN_UNROLL
+                for (int i = 0; i < p; i++) {
+                    x[i] = GN_FMA(-x[p], t[i * FEW + p], x[i]);
+                }
+            }
+            GN_UNROLL
+            for (int i = 0; i < FEW; i++) {
+                *(STORAGE *)(to + i * to_step) = x[i];
+            }
+        }
+    }
+}
+#endif
 
 /* A few right sides, as columns. */
 static void NAME(lu_solve_narrow_matrices)(int64_t begin, int64_t end, void *context) {
@@ -291,8 +362,29 @@ static void NAME(lu_solve_narrow_matrices)(int64_t begin, int64_t end, void *con
     gn_give(pivots);
 }
 
-/* A system from the right is the adjoint of one from the left. */
-static void NAME(lu_solve_matrices)(int64_t begin, int64_t end, void *context) {
+/* X P, with the row swaps P; replaces `pivots`. `line` has room for a row. */
+static void NAME(permute_columns)(COMPUTE *x, int64_t step, int64_t count, int64_t *pivots, COMPUTE *line) {
+    /* column j of X P is column order[j] of X; only pivots before k are still needed at k */
+    for (int64_t k = count - 1; k >= 0; k--) {
+        const int64_t other = pivots[k];
+        pivots[k] = k;
+        if (other != k) {
+            const int64_t place = pivots[other];
+            pivots[other] = pivots[k];
+            pivots[k] = place;
+        }
+    }
+    for (int64_t i = 0; i < count; i++) {
+        COMPUTE *row = x + i * step;
+        for (int64_t j = 0; j < count; j++) {
+            line[j] = row[pivots[j]];
+        }
+        memcpy(row, line, (size_t)count * sizeof(COMPUTE));
+    }
+}
+
+/* Large matrices.  A system from the right is the adjoint of one from the left. */
+static void NAME(lu_solve_large_matrices)(int64_t begin, int64_t end, void *context) {
     factored *work = context;
     const gn_call *call = work->call;
     const gn_tensor *out = &call->tensors[0];
@@ -303,93 +395,71 @@ static void NAME(lu_solve_matrices)(int64_t begin, int64_t end, void *context) {
     const int adjoint = (call->integers[1] != 0) == left;
     const int64_t count = gn_rows_of(in);
     const int64_t width = left ? gn_columns_of(out) : gn_rows_of(out);
+    const int64_t step = gn_halves_step(width);
+    const int64_t row = in->strides[in->ndim - (adjoint ? 1 : 2)] / (int64_t)sizeof(STORAGE);
+    const int64_t column = in->strides[in->ndim - (adjoint ? 2 : 1)] / (int64_t)sizeof(STORAGE);
     int64_t *pivots = gn_take_items(count, sizeof(int64_t));
-    COMPUTE *a = gn_take_items(gn_checked(count, count + width), sizeof(COMPUTE));
-    COMPUTE *x = a + count * count;
-    int32_t status = pivots == NULL || a == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+    COMPUTE *x = gn_take_items(gn_checked(count + 1, gn_max(count, step)), sizeof(COMPUTE));
+    COMPUTE *line = x + count * step;
+    int32_t status = pivots == NULL || x == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     for (int64_t matrix = begin; matrix < end && status == GN_OK; matrix++) {
         status = NAME(read_pivots)(swaps, work->data[2], out, matrix, count, pivots);
         if (status != GN_OK) {
             break;
         }
-        NAME(gather)((const char *)work->data[1] + gn_matrix_offset(in, 2, out, 2, matrix),
-                     in->strides[in->ndim - (adjoint ? 1 : 2)], in->strides[in->ndim - (adjoint ? 2 : 1)], count,
-                     count, adjoint, a, count);
-        NAME(gather)((const char *)work->data[3] + gn_matrix_offset(right, 2, out, 2, matrix),
-                     right->strides[right->ndim - (left ? 2 : 1)], right->strides[right->ndim - (left ? 1 : 2)], count,
-                     width, !left, x, width);
-        for (int64_t k = 0; k < count && !adjoint; k++) {
-            NAME(swap_rows)(x, width, k, pivots[k]);
+        const STORAGE *from = (const STORAGE *)((const char *)work->data[1] + gn_matrix_offset(in, 2, out, 2, matrix));
+#if !IS_COMPLEX
+        if (width <= GN_FEW_COLUMNS && (row == 1 || column == 1)) {
+            NAME(gather)((const char *)work->data[3] + gn_matrix_offset(right, 2, out, 2, matrix),
+                         right->strides[right->ndim - (left ? 1 : 2)], right->strides[right->ndim - (left ? 2 : 1)],
+                         width, count, 0, x, count);
+            for (int64_t k = 0; k < count && !adjoint; k++) {
+                NAME(swap_numbers)(x, count, width, k, pivots[k]);
+            }
+            NAME(gn_solve_columns)(from, row, column, count, x, count, width, 0, !adjoint);
+            NAME(gn_solve_columns)(from, row, column, count, x, count, width, 1, adjoint);
+            for (int64_t k = count - 1; k >= 0 && adjoint; k--) {
+                NAME(swap_numbers)(x, count, width, k, pivots[k]);
+            }
+            NAME(scatter)((char *)work->data[0] + gn_matrix_offset(out, 2, out, 2, matrix),
+                          out->strides[out->ndim - (left ? 1 : 2)], out->strides[out->ndim - (left ? 2 : 1)], width,
+                          count, 0, x, count);
+            continue;
         }
-        status = NAME(substitute)(a, count, count, x, width, 0, !adjoint);
+#endif
+        NAME(gather_wide)((const char *)work->data[3] + gn_matrix_offset(right, 2, out, 2, matrix),
+                          right->strides[right->ndim - (left ? 2 : 1)], right->strides[right->ndim - (left ? 1 : 2)],
+                          count, width, !left, x, step);
+        const int64_t wide = NAME(widened)(width);
+        /* with a diagonal B, as for an inverse, U^-1 L^-1 P B is U^-1 L^-1 (P B P^T) P, of which L^-1 is a triangle */
+        const int is_diagonal = !adjoint && width == count && NAME(gn_is_triangle)(x, step, count, 0)
+                                && NAME(gn_is_triangle)(x, step, count, 1);
+        for (int64_t k = 0; k < count && is_diagonal; k++) {
+            const COMPUTE number = x[k * (step + 1)];
+            x[k * (step + 1)] = x[pivots[k] * (step + 1)];
+            x[pivots[k] * (step + 1)] = number;
+        }
+        for (int64_t k = 0; k < count && !adjoint && !is_diagonal; k++) {
+            NAME(swap_rows)(x, step, width, k, pivots[k]);
+        }
+        status = is_diagonal ? NAME(gn_solve_triangle)(from, row, column, 0, count, x, step, 0, 1)
+                             : NAME(gn_solve_halves)(from, row, column, adjoint, count, x, step, wide, 0, !adjoint);
         if (status == GN_OK) {
-            status = NAME(substitute)(a, count, count, x, width, 1, adjoint);
+            status = NAME(gn_solve_halves)(from, row, column, adjoint, count, x, step, wide, 1, adjoint);
+        }
+        if (is_diagonal) {
+            NAME(permute_columns)(x, step, count, pivots, line);
         }
         for (int64_t k = count - 1; k >= 0 && adjoint; k--) {
-            NAME(swap_rows)(x, width, k, pivots[k]);
+            NAME(swap_rows)(x, step, width, k, pivots[k]);
         }
         NAME(scatter)((char *)work->data[0] + gn_matrix_offset(out, 2, out, 2, matrix),
                       out->strides[out->ndim - (left ? 2 : 1)], out->strides[out->ndim - (left ? 1 : 2)], count, width,
-                      !left, x, width);
+                      !left, x, step);
     }
     gn_report(&work->status, status);
-    gn_give(a);
-    gn_give(pivots);
-}
-
-/* One large system with a few right sides. */
-static int32_t NAME(lu_solve_large)(const factored *work, int64_t matrix) {
-    const gn_tensor *out = &work->call->tensors[0];
-    const gn_tensor *in = &work->call->tensors[1];
-    const gn_tensor *right = &work->call->tensors[3];
-    const int left = work->call->integers[0] != 0;
-    const int adjoint = (work->call->integers[1] != 0) == left;
-    const int64_t count = gn_rows_of(in);
-    const int64_t width = left ? gn_columns_of(out) : gn_rows_of(out);
-    const int64_t row = in->strides[in->ndim - (adjoint ? 1 : 2)];
-    const int64_t column = in->strides[in->ndim - (adjoint ? 2 : 1)];
-    const char *from = (const char *)work->data[1] + gn_matrix_offset(in, 2, out, 2, matrix);
-    int64_t *pivots = gn_take_items(count, sizeof(int64_t));
-    COMPUTE *x = gn_take_items(gn_checked(count, width), sizeof(COMPUTE));
-    int32_t status = pivots == NULL || x == NULL ? GN_OUT_OF_MEMORY : GN_OK;
-    if (status == GN_OK) {
-        status = NAME(read_pivots)(&work->call->tensors[2], work->data[2], out, matrix, count, pivots);
-    }
-    if (status == GN_OK
-        && !NAME(gn_lapack_read)((const char *)work->data[3] + gn_matrix_offset(right, 2, out, 2, matrix),
-                                 right->strides[right->ndim - (left ? 2 : 1)],
-                                 right->strides[right->ndim - (left ? 1 : 2)], count, width, !left, x)) {
-        status = GN_NOT_IMPLEMENTED;
-    }
-    for (int64_t k = 0; k < count && status == GN_OK && !adjoint; k++) {
-        NAME(swap_numbers)(x, count, width, k, pivots[k]);
-    }
-    for (int upper = 0; upper < 2 && status == GN_OK; upper++) {
-        status = NAME(gn_lapack_substitute)(from, row, column, adjoint, count, x, width, upper, upper == adjoint);
-    }
-    for (int64_t k = count - 1; k >= 0 && status == GN_OK && adjoint; k--) {
-        NAME(swap_numbers)(x, count, width, k, pivots[k]);
-    }
-    if (status == GN_OK) {
-        NAME(gn_lapack_write)((char *)work->data[0] + gn_matrix_offset(out, 2, out, 2, matrix),
-                              out->strides[out->ndim - (left ? 2 : 1)], out->strides[out->ndim - (left ? 1 : 2)], count,
-                              width, !left, x);
-    }
     gn_give(x);
     gn_give(pivots);
-    return status;
-}
-
-static void NAME(lu_solve_large_matrices)(int64_t begin, int64_t end, void *context) {
-    factored *work = context;
-    for (int64_t matrix = begin; matrix < end; matrix++) {
-        const int32_t status = NAME(lu_solve_large)(work, matrix);
-        if (status == GN_NOT_IMPLEMENTED) {
-            NAME(lu_solve_narrow_matrices)(matrix, matrix + 1, work);
-        } else {
-            gn_report(&work->status, status);
-        }
-    }
 }
 
 /* (result; LU, pivots, B); integers: left, adjoint. */
@@ -397,16 +467,17 @@ int32_t NAME(kernel_lu_solve)(const gn_call *call, void *const *data) {
     const gn_tensor *out = &call->tensors[0];
     factored work = {call, data, GN_OK};
     const int64_t steps = gn_checked(gn_rows_of(out), gn_checked(gn_columns_of(out), gn_rows_of(&call->tensors[1])));
-    const int64_t width = call->integers[0] != 0 ? gn_columns_of(out) : gn_rows_of(out);
     const int64_t count = gn_rows_of(&call->tensors[1]);
-    gn_task *task = width > GN_NARROW && count > GN_SMALL ? NAME(lu_solve_matrices) : NAME(lu_solve_narrow_matrices);
-    if (width <= GN_NARROW && gn_lapack_fits(GN_TRSM, CODE, count, count)) { /* trsm is slower for more */
-        task = NAME(lu_solve_large_matrices);
-    }
+    gn_task *task = count > GN_SMALL ? NAME(lu_solve_large_matrices) : NAME(lu_solve_narrow_matrices);
+#if !IS_COMPLEX
+    const int adjoint = (call->integers[1] != 0) == (call->integers[0] != 0);
+    task = count == FEW && !adjoint ? NAME(lu_solve_few_matrices) : task;
+#endif
     gn_parallel_for(0, gn_matrices(out, 2), gn_grain(steps), task, &work);
     return work.status;
 }
 
+#undef FEW
 #include "matrix_end.h"
 
 #endif

@@ -6,13 +6,20 @@
 #include "gemm.h"
 #include "matmul.h"
 #include "threads.h"
+#include "transpose.h"
 #include "workspace.h"
+
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
 
 /* Rows or columns that blocked algorithms treat before they update the rest by a matrix product. */
 #define GN_PANEL 48
 
-/* Systems with more right sides and more rows are solved by blocks. */
-#define GN_NARROW 16
+/* Rows and columns from which on matrices are transposed by gn_transpose. */
+#define GN_TRANSPOSED 16
+
+/* Systems with more rows are solved by halves. */
 #define GN_SMALL 48
 
 /* The number of matrices: the product of all sizes but the last `own`. */

@@ -13,6 +13,10 @@
 /* Copies the matrix at `from`, with strides in bytes, to rows `step` elements apart; conjugated on demand. */
 static inline void NAME(gather)(const char *from, int64_t row, int64_t column, int64_t rows, int64_t columns,
                                 int conjugated, COMPUTE *to, int64_t step) {
+    if (row == (int64_t)sizeof(STORAGE) && gn_min(rows, columns) >= GN_TRANSPOSED && !(IS_COMPLEX && conjugated)) {
+        gn_transpose(sizeof(STORAGE), rows, columns, from, column, (char *)to, step * (int64_t)sizeof(STORAGE));
+        return;
+    }
     for (int64_t i = 0; i < rows; i++) {
         const char *at = from + i * row;
         for (int64_t j = 0; j < columns; j++) {
@@ -25,6 +29,10 @@ static inline void NAME(gather)(const char *from, int64_t row, int64_t column, i
 /* The reverse of gather. */
 static inline void NAME(scatter)(char *to, int64_t row, int64_t column, int64_t rows, int64_t columns, int conjugated,
                                  const COMPUTE *from, int64_t step) {
+    if (row == (int64_t)sizeof(STORAGE) && gn_min(rows, columns) >= GN_TRANSPOSED && !(IS_COMPLEX && conjugated)) {
+        gn_transpose(sizeof(STORAGE), columns, rows, (const char *)from, step * (int64_t)sizeof(STORAGE), to, column);
+        return;
+    }
     for (int64_t i = 0; i < rows; i++) {
         char *at = to + i * row;
         for (int64_t j = 0; j < columns; j++) {
@@ -51,24 +59,71 @@ static inline void NAME(subtract)(COMPUTE *restrict y, const COMPUTE *restrict x
 typedef COMPUTE NAME(wide) __attribute__((vector_size(GN_GEMM_BYTES)));
 typedef COMPUTE NAME(loose_wide) __attribute__((vector_size(GN_GEMM_BYTES), aligned(sizeof(COMPUTE)), may_alias));
 
-/* x[0 .. WIDE] -= factor t. */
-GN_INLINE void NAME(subtract_wide)(COMPUTE *x, COMPUTE factor, NAME(wide) t) {
-    NAME(wide) rest = *(const NAME(loose_wide) *)x;
+/* sum + factor t.  By intrinsics, as compilers take some vectors apart, of which all lanes are named. */
+GN_INLINE NAME(wide) NAME(more)(NAME(wide) sum, COMPUTE factor, NAME(wide) t) {
+#if defined(__AVX512F__) && CODE == GN_FLOAT32
+    return _mm512_fmadd_ps(_mm512_set1_ps(factor), t, sum);
+#elif defined(__AVX512F__)
+    return _mm512_fmadd_pd(_mm512_set1_pd(factor), t, sum);
+#elif defined(__AVX__) && defined(__FMA__) && CODE == GN_FLOAT32
+    return _mm256_fmadd_ps(_mm256_set1_ps(factor), t, sum);
+#elif defined(__AVX__) && defined(__FMA__)
+    return _mm256_fmadd_pd(_mm256_set1_pd(factor), t, sum);
+#else
     for (int lane = 0; lane < WIDE; lane++) {
-        rest[lane] = GN_FMA(-factor, t[lane], rest[lane]);
+        sum[lane] = GN_FMA(factor, t[lane], sum[lane]);
     }
-    *(NAME(loose_wide) *)x = rest;
+    return sum;
+#endif
 }
 #else
 #define WIDE ((int64_t)1)
 typedef COMPUTE NAME(wide);
 typedef COMPUTE NAME(loose_wide);
 
-GN_INLINE void NAME(subtract_wide)(COMPUTE *x, COMPUTE factor, NAME(wide) t) {
-    *x -= GN_TIMES(factor, t);
+GN_INLINE NAME(wide) NAME(more)(NAME(wide) sum, COMPUTE factor, NAME(wide) t) {
+    return sum + GN_TIMES(factor, t);
 }
 #endif
 
+/* x[0 .. WIDE] -= factor t. */
+GN_INLINE void NAME(subtract_wide)(COMPUTE *x, COMPUTE factor, NAME(wide) t) {
+    *(NAME(loose_wide) *)x = NAME(more)(*(const NAME(loose_wide) *)x, -factor, t);
+}
+
+/* The columns of a few right sides for gn_solve_halves: whole vectors. */
+static inline int64_t NAME(widened)(int64_t width) {
+    return width < 2 * WIDE ? (width + WIDE - 1) / WIDE * WIDE : width;
+}
+
+/* gather for gn_solve_halves: zeros follow a few columns. */
+static inline void NAME(gather_wide)(const char *from, int64_t row, int64_t column, int64_t rows, int64_t columns,
+                                     int conjugated, COMPUTE *to, int64_t step) {
+    const int64_t rest = NAME(widened)(columns) - columns;
+    for (int64_t i = 0; i < rows && rest > 0; i++) {
+        memset(to + i * step + columns, 0, (size_t)rest * sizeof(COMPUTE));
+    }
+    NAME(gather)(from, row, column, rows, columns, conjugated, to, step);
+}
+
+/* Whether no number is infinite or NaN, by the exponents: such a loop vectorizes. */
+static inline int NAME(are_finite)(const COMPUTE *at, int64_t count) {
+    const int parts = sizeof(COMPUTE) / sizeof(MAGNITUDE);
+    const MAGNITUDE *numbers = (const MAGNITUDE *)at;
+    uint32_t found = 0;
+    for (int64_t i = 0; i < parts * count; i++) {
+#if CODE == GN_FLOAT32 || CODE == GN_COMPLEX64
+        uint32_t bits;
+        const uint32_t exponent = 0x7f800000u;
+#else
+        uint64_t bits;
+        const uint64_t exponent = 0x7ff0000000000000u;
+#endif
+        memcpy(&bits, numbers + i, sizeof bits);
+        found |= (bits & exponent) == exponent;
+    }
+    return !found;
+}
 
 /* The distance of columns of a narrow system. */
 static inline int64_t NAME(narrow_step)(int64_t count) {
@@ -134,35 +189,4 @@ static inline void NAME(solve_narrow)(const char *from, int64_t row, int64_t col
     for (; width > 0; width--, x += step) {
         NAME(substitute_columns)(t, count, x, 1, upper, unitriangular);
     }
-}
-
-/* X, `count` rows of `width` elements, becomes the solution of T X = X, T a triangle of row-major rows `step` apart. */
-static inline int32_t NAME(substitute)(const COMPUTE *triangle, int64_t step, int64_t count, COMPUTE *x, int64_t width,
-                                       int upper, int unitriangular) {
-    for (int64_t done = 0; done < count; done += GN_PANEL) {
-        const int64_t size = gn_min(GN_PANEL, count - done);
-        const int64_t first = upper ? count - done - size : done;
-        const int64_t known = upper ? first + size : 0;
-        if (done > 0) {
-            const int32_t status = NAME(gn_gemm)(size, width, done, -1, triangle + first * step + known, step, 1,
-                                                 x + known * width, width, 1, 1, x + first * width, width);
-            if (status != GN_OK) {
-                return status;
-            }
-        }
-        for (int64_t k = 0; k < size; k++) {
-            const int64_t i = upper ? first + size - 1 - k : first + k;
-            COMPUTE *row = x + i * width;
-            for (int64_t p = upper ? i + 1 : first; p < (upper ? first + size : i); p++) {
-                NAME(subtract)(row, x + p * width, triangle[i * step + p], width);
-            }
-            if (!unitriangular) {
-                const COMPUTE pivot = triangle[i * step + i];
-                for (int64_t j = 0; j < width; j++) {
-                    row[j] = row[j] / pivot;
-                }
-            }
-        }
-    }
-    return GN_OK;
 }

@@ -1,5 +1,5 @@
 /* linalg_solve_triangular, by substitution. */
-#include "lapack.h"
+#include "halves.h"
 #include "matrix.h"
 #include "scalar.h"
 

@@ -8,6 +8,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.autograd import gradcheck, gradgradcheck
+from gnomon.ops.linalg import least_squares
 
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
@@ -74,3 +75,22 @@ def test_derivatives(dtype: Any) -> None:
             b = drawn(sizes[0], 1, dtype=dtype).requires_grad_()
             assert gradcheck(lambda a, b, d=driver: gn.linalg.lstsq(a, b, driver=d)[:2], (a, b))
             assert gradgradcheck(lambda a, b, d=driver: gn.linalg.lstsq(a, b, driver=d).solution, (a, b))
+
+
+def test_bounds_are_not_less_than_what_they_bound(device: str) -> None:
+    for seed in range(3):
+        a = gn.randn(2, 9, 12, dtype=gn.float64, generator=gn.Generator().manual_seed(seed))
+        largest = gn.linalg.svdvals(a)[:, 0]
+        least_squares.LARGE, before = 4, least_squares.LARGE
+        try:
+            found = list(least_squares._bounds_of_norm(a))
+        finally:
+            least_squares.LARGE = before
+        assert len(found) == 4 and all((bound >= largest).all().item() for bound in found)
+        assert all((closer <= bound * (1 + 1e-9)).all() for bound, closer in zip(found[:2], found[2:]))
+        triangles = a[:, :8, :8].triu()
+        norms = gn.linalg.inv(triangles).flatten(1).norm(dim=1)
+        exact = least_squares._bound_of_inverse(triangles, 0)
+        assert gn.allclose(exact, norms)
+        for halvings in (1, 2):
+            assert (least_squares._bound_of_inverse(triangles, halvings) >= norms * (1 - 1e-9)).all()

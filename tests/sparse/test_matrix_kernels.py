@@ -1,4 +1,4 @@
-"""sparse/matrix_kernels.py: elements of products of strided matrices, also where there is no kernel for them."""
+"""sparse/matrix_kernels.py: elements of products of matrices, also where there is no kernel for them."""
 
 from __future__ import annotations
 

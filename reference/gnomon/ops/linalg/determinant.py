@@ -15,15 +15,15 @@ from ...calls.native import native_function
 from ...calls.record import Out
 from ...dispatch.dispatcher import aten
 from ...dispatch.mode import is_differentiating
-from ...values.dtype import bfloat16, float16
+from ...values.dtype import bfloat16, float16, int32
 
 
-def _factored(A: Any, operator: str) -> tuple[Any, Any, Any, Any]:
-    """LU, pivots, the diagonal of U, and the sign of the permutation."""
+def _factored(A: Any, operator: str) -> tuple[Any, Any, Any]:
+    """LU, pivots, and the diagonal of U, whose product is the determinant: negated where rows are swapped."""
     check_square_matrices(operator, A)
     check_precise(operator, A.dtype)
     LU, pivots, _ = aten.linalg_lu_factor_ex.default(A.mT if _is_flipped(A) else A)
-    return LU, pivots, LU.diagonal(0, -2, -1), _sign(LU, pivots)
+    return LU, pivots, _signed(LU.diagonal(0, -2, -1), pivots)
 
 
 def _is_flipped(A: Any) -> bool:
@@ -31,18 +31,18 @@ def _is_flipped(A: Any) -> bool:
     return bool(A.is_contiguous() and not A.is_complex())
 
 
-def _sign(LU: Any, pivots: Any) -> Any:
-    """The determinant of the permutation: -1 for an odd number of swaps."""
-    places = aten.arange(1, pivots.size(-1) + 1, device=pivots.device)
-    return 1 - 2 * ((pivots != places).sum(-1) % 2).to(LU.dtype)
+def _signed(diagonal: Any, pivots: Any) -> Any:
+    """Numbers, negated where rows are swapped: each swap changes the sign of the determinant."""
+    places = aten.arange(1, pivots.size(-1) + 1, dtype=int32, device=pivots.device)
+    return aten.where(pivots == places, diagonal, -diagonal)
 
 
 def _det(A: Any) -> tuple[Any, Any, Any]:
     if A.dtype in (float16, bfloat16):  # PyTorch's det has another error for these than slogdet and logdet
         check_square_matrices("linalg.det", A)
         refuse_half(A.dtype)
-    LU, pivots, diagonal, sign = _factored(A, "linalg.det")
-    return diagonal.prod(-1) * sign, LU, pivots
+    LU, pivots, diagonal = _factored(A, "linalg.det")
+    return diagonal.prod(-1), LU, pivots
 
 
 def _of_singular(A: Any, grad: Any) -> Any:
@@ -70,7 +70,7 @@ def _det_grad(grad: Any, A: Any, LU: Any, pivots: Any, result: Any) -> Any:
     if not is_differentiating():
         diagonal = LU.diagonal(0, -2, -1)
         shift = aten.where(diagonal == 0, eps, 0.0).to(LU.dtype)
-        result = (diagonal + shift).prod(-1) * _sign(LU, pivots)
+        result = _signed(diagonal + shift, pivots).prod(-1)
         right = aten.diag_embed((grad * result.conj()).unsqueeze(-1).expand(A.shape[:-1]))
         return aten.linalg_lu_solve.default(
             LU + aten.diag_embed(shift), pivots, right, adjoint=not _is_flipped(A)
@@ -123,8 +123,8 @@ det = native_function(
 
 
 def _slogdet(A: Any) -> tuple[Any, Any, Any, Any]:
-    LU, pivots, diagonal, sign = _factored(A, "linalg.slogdet")
-    return diagonal.sgn().prod(-1) * sign, diagonal.abs().log().sum(-1), LU, pivots
+    LU, pivots, diagonal = _factored(A, "linalg.slogdet")
+    return diagonal.sgn().prod(-1), diagonal.abs().log().sum(-1), LU, pivots
 
 
 def _slogdet_grad(grads: Sequence[Any], A: Any, sign: Any, LU: Any, pivots: Any) -> Any:

@@ -69,7 +69,10 @@ _FAILURES = {
 def _check_errors(info: Any, api_name: str, is_matrix: bool) -> None:
     if not can_be_read(info):
         return
-    for number, code in enumerate(info.flatten().tolist()):
+    codes = info.flatten().tolist()
+    if not any(codes):
+        return
+    for number, code in enumerate(codes):
         if code:
             name = api_name.rpartition(".")[2].removesuffix("_ex")
             kind = RuntimeError if name in ("lu_factor", "ldl_factor") else LinAlgError

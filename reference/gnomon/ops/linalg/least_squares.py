@@ -6,7 +6,7 @@ Source: aten/src/ATen/native/BatchLinearAlgebra.cpp (linalg_lstsq); derivative: 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...calls.checks import can_be_read, refuse_half
@@ -18,7 +18,8 @@ from ...values.geometry import broadcast_sizes
 from ...values.limits import finfo
 
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")  # LAPACK's routines
-LARGE = 64  # rows for which a product costs little beside QR
+LARGE = 64  # rows for which a product of so many rows costs little beside QR
+LOOSE = 1e-10  # an rcond for which a loose bound of norms is likely to do
 
 
 def _has_vectors(A: Any, b: Any) -> bool:
@@ -85,27 +86,62 @@ def _by_qr(A: Any, B: Any) -> Any:
     return _solve(R, right, Q).masked_fill(is_zero.unsqueeze(-1).unsqueeze(-1), 0)
 
 
-def _by_rank(A: Any, B: Any, rcond: float) -> tuple[Any, Any]:
-    """The solution and the rank: by QR for matrices that are certainly of full rank, else by their SVD.
+def _bounds_of_norm(A: Any) -> Iterator[Any]:
+    """Bounds of the largest singular values, each one closer, and more costly, than those before.
+
+    They are the Frobenius norm; of a large matrix the root of the sum of those of ``P P^H``, P some of its
+    rows; the root of that of ``A A^H``; and the fourth root of that of its square.
+    """
+    norm = aten.linalg_vector_norm.default
+    yield norm(A, 2, [-2, -1])
+    A = A if A.size(-2) < A.size(-1) else A.mH
+    if A.size(-2) >= LARGE:
+        parts = aten.split.Tensor(A, LARGE, -2)
+        yield sum(norm(part.matmul(part.mH), 2, [-2, -1]) for part in parts).sqrt()
+        product = A.matmul(A.mH)
+        yield norm(product, 2, [-2, -1]).sqrt()
+        yield norm(product.matmul(product), 2, [-2, -1]).sqrt().sqrt()
+
+
+def _bound_of_inverse(R: Any, halvings: int) -> Any:
+    """A bound of the Frobenius norms of the inverses of upper triangles; the norms, for 0 halvings.
+
+    With halves of the rows and columns, the other block of the inverse is ``-R11^-1 R12 R22^-1``.
+    """
+    norm = aten.linalg_vector_norm.default
+    count = R.size(-1)
+    if not halvings:
+        ones = aten.eye(count, dtype=R.dtype, device=R.device)
+        return norm(aten.linalg_solve_triangular.default(R, ones, upper=True), 2, [-2, -1])
+    parts = [each.split(count // 2, -1) for each in R.split(count // 2, -2)]
+    first, last = (_bound_of_inverse(parts[i][i], halvings - 1) for i in (0, 1))
+    between = first * norm(parts[0][1], 2, [-2, -1]) * last
+    return (first * first + between * between + last * last).sqrt()
+
+
+def _are_certain(A: Any, R: Any, rcond: float) -> Iterator[Any]:
+    """Which matrices are certainly of full rank, by bounds that are closer and closer.
 
     A matrix is if the product of bounds of the largest singular values of A and of ``R^-1`` is less than
-    1 / rcond. Such a bound is the Frobenius norm, or the square root of that of ``A A^H``, which is closer.
+    1 / rcond.
     """
+    count = R.size(-1)
+    if rcond < LOOSE and count >= 4 * LARGE and count % 4 == 0:
+        yield next(_bounds_of_norm(A)) * _bound_of_inverse(R, 2) * rcond < 1
+    smallest = _bound_of_inverse(R, 0) * rcond
+    for largest in _bounds_of_norm(A):
+        yield largest * smallest < 1
+
+
+def _by_rank(A: Any, B: Any, rcond: float) -> tuple[Any, Any]:
+    """The solution and the rank: by QR for matrices that are certainly of full rank, else by their SVD."""
     if not (can_be_read(A) and can_be_read(B)):
         return _by_svd(A, B, rcond)[:2]
     R, right, Q = _triangle(A, B)
     count = R.size(-1)
-    ones = aten.eye(count, dtype=R.dtype, device=R.device)
-    inverse = aten.linalg_solve_triangular.default(R, ones, upper=True)
-    norm = aten.linalg_vector_norm.default
-    if count < LARGE:
-        largest = norm(A, 2, [-2, -1])
-    else:
-        product = A.matmul(A.mH) if A.size(-2) < A.size(-1) else A.mH.matmul(A)
-        largest = norm(product, 2, [-2, -1]).sqrt()
-    is_certain = largest * norm(inverse, 2, [-2, -1]) * rcond < 1
-    if is_certain.all().item():
-        return _solve(R, right, Q), aten.full(A.shape[:-2], count, dtype=int64, device=A.device)
+    for is_certain in _are_certain(A, R, rcond):
+        if is_certain.all().item():
+            return _solve(R, right, Q), aten.full(A.shape[:-2], count, dtype=int64, device=A.device)
     if A.ndim == 2 or A.shape[:-2] != B.shape[:-2]:
         return _by_svd(A, B, rcond)[:2]
     X = _solve(R, right, Q).flatten(0, -3)

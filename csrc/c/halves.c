@@ -1,0 +1,15 @@
+/* LU factors and triangular systems by halves. */
+#include "halves.h"
+
+#include "matrix.h"
+#include "scalar.h"
+
+/* Rows of a triangle, and columns of a factor, that are treated element by element. */
+#define LEAF 32
+#define LEAF_COLUMNS 16
+/* Rows that are subtracted from together, and vectors of each. */
+#define ROWS 4
+#define VECTORS 4
+
+#define GN_TEMPLATE "halves_dtype.h"
+#include "each_dtype.h"
