@@ -1,5 +1,7 @@
 /* geqrf and linalg_householder_product: reflections I - tau v v^H with 1 as the first element of v, as LAPACK has them
  * (Golub and Van Loan, "Matrix Computations", 5.1 and 5.2). */
+#include <float.h>
+
 #include "halves.h"
 #include "lapack.h"
 #include "matrix.h"

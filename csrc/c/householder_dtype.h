@@ -124,14 +124,26 @@ static void NAME(triangulate)(COMPUTE *a, int64_t rows, int64_t columns, COMPUTE
             continue;
         }
         const double own = (real / scale) * (real / scale) + (imaginary / scale) * (imaginary / scale);
-        const double beta = -copysign(scale * sqrt(own + below), real);
+        const double scaled = -copysign(sqrt(own + below), real), beta = scale * scaled;
+        /* Numbers of few digits are divided by `scale` first. */
+        const int is_tiny = fabs(beta) < (IS_PRECISE ? DBL_MIN / DBL_EPSILON : FLT_MIN / FLT_EPSILON);
+        const double by = is_tiny ? scale : 1, end = is_tiny ? scaled : beta;
 #if IS_COMPLEX
-        const COMPUTE tau = (COMPUTE)gn_complex_of_float64((beta - real) / beta, -imaginary / beta);
+        const COMPUTE tau = (COMPUTE)gn_complex_of_float64((end - real / by) / end, -imaginary / by / end);
+        const gn_complex128 whole = gn_complex_of_float64(real / by - end, imaginary / by);
+        for (int64_t i = 1; i < rows - k && is_tiny; i++) {
+            const COMPUTE x = corner[i * columns];
+            corner[i * columns] =
+                (COMPUTE)(gn_complex_of_float64((double)REAL_OF(x) / by, (double)IMAGINARY_OF(x) / by) / whole);
+        }
 #else
-        const COMPUTE tau = (COMPUTE)((beta - real) / beta);
+        const COMPUTE tau = (COMPUTE)((end - real / by) / end);
+        for (int64_t i = 1; i < rows - k && is_tiny; i++) {
+            corner[i * columns] = (COMPUTE)((double)corner[i * columns] / by / (real / by - end));
+        }
 #endif
         const COMPUTE difference = *corner - (COMPUTE)beta;
-        for (int64_t i = 1; i < rows - k; i++) {
+        for (int64_t i = 1; i < rows - k && !is_tiny; i++) {
             corner[i * columns] = corner[i * columns] / difference;
         }
         if (k + 1 < columns) {

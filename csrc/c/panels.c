@@ -1,6 +1,8 @@
 /* The QR factorization by panels of columns. */
 #include "panels.h"
 
+#include <float.h>
+
 #include "lanes.h"
 #include "matrix.h"
 #include "scalar.h"

@@ -54,13 +54,20 @@ static COMPUTE NAME(reflect_column)(COMPUTE *x, int64_t count) {
     if (below == 0) {
         return 0;
     }
-    const double beta = -copysign(sqrt(first * scale * first * scale + below) / scale, first);
-    const COMPUTE difference = (COMPUTE)(first - beta);
-    for (int64_t i = 1; i < count; i++) {
-        x[i] = x[i] / difference;
+    const double scaled = -copysign(sqrt(first * scale * first * scale + below), first), beta = scaled / scale;
+    if (fabs(beta) < (CODE == GN_FLOAT64 ? DBL_MIN / DBL_EPSILON : FLT_MIN / FLT_EPSILON)) { /* of few digits, as a COMPUTE */
+        const double difference = first * scale - scaled;
+        for (int64_t i = 1; i < count; i++) {
+            x[i] = (COMPUTE)((double)x[i] * scale / difference);
+        }
+    } else {
+        const COMPUTE difference = (COMPUTE)(first - beta);
+        for (int64_t i = 1; i < count; i++) {
+            x[i] = x[i] / difference;
+        }
     }
     x[0] = (COMPUTE)beta;
-    return (COMPUTE)((beta - first) / beta);
+    return (COMPUTE)((scaled - first * scale) / scaled);
 }
 
 /* sums += x[i] times the row i of a, of LEAF elements, for all rows. */

@@ -61,7 +61,7 @@ GN_INLINE double gn_log_gamma_float64(double x) {
     const double slope = e * gn_wide_polynomial(gn_table_lgamma_near(), GN_COUNT_lgamma_near, (e - 0.25) * (4.0 / 3));
     const double first = e * gn_wide_polynomial(gn_table_lgamma_first(), GN_COUNT_lgamma_first, (e - 0.25) * 2);
     const double near = is_below & (a > 0.75) ? first : slope + (is_below ? -logarithm : logarithm);
-    const double positive = is_far ? far : near;
+    const double positive = (is_far ? far : near) + 0.0; /* -0 becomes 0 */
     const double reflected = -far - gn_log_float64(a * gn_sine_of_turns(a));
     const double negative = is_far ? reflected : first - logarithm - correction;
     return is_negative ? negative : positive;

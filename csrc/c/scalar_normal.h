@@ -96,7 +96,7 @@ GN_INLINE float gn_near_erfinv_float32(float x) {
     const float rest = gn_float_polynomial(table + 1, GN_COUNT_erfinv_float_near - 1, place);
     const float first = (float)table[0], sum = GN_FMA(rest, place, first);
     const float lost = GN_FMA(rest, place, first - sum) + (float)(table[0] - (double)first);
-    return GN_FMA(x, sum, x * lost);
+    return x == 0 ? x : GN_FMA(x, sum, x * lost);
 }
 #define gn_vector_erf(x) GN_FLOATING(gn_erf_float32, gn_vector_erf_float64, x)(x)
 #define gn_vector_erfc(x) GN_FLOAT(gn_vector_erfc, x)(x)

@@ -152,8 +152,8 @@ GN_INLINE float gn_vector_log1p_float32(float x) {
 /* log(p / (1 - p)) of p between two bounds, by the quotient s = (p 2^-e - q) / (p 2^-e + q) for q = 1 - p:
  * e ln 2 + 2 s + s^3 (2/3 + ...). */
 GN_INLINE double gn_bounded_logit_float64(double x, double low, double high) {
-    const double raised = x < low ? low : x;
-    const double p = raised > high ? high : raised, q = 1 - p;
+    const double lowered = x > high ? high : x;
+    const double p = x < low ? low : lowered, q = 1 - p;
     const int is_tiny = p < 0x1p-1000;
     const uint64_t bits = gn_bits64(is_tiny ? p * 0x1p54 : p);
     /* bits are nearly linear in the logarithm: p 2^-e / q is from 0.66 to 1.5 */
@@ -169,8 +169,8 @@ GN_INLINE double gn_bounded_logit_float64(double x, double low, double high) {
     return (p > 0) & (p < 1) ? result : at_end;
 }
 GN_INLINE float gn_bounded_logit_float32(float x, float low, float high) {
-    const float raised = x < low ? low : x;
-    const float p = raised > high ? high : raised, q = 1 - p;
+    const float lowered = x > high ? high : x;
+    const float p = x < low ? low : lowered, q = 1 - p;
     const int is_tiny = p < 0x1p-100f;
     const uint32_t bits = gn_bits(is_tiny ? p * 0x1p24f : p);
     const int32_t whole = (int32_t)(bits - gn_bits(q) + 0x00400000u) >> 23;

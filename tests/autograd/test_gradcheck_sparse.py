@@ -72,6 +72,14 @@ def test_sparse_results_are_refused_unless_made_strided():
     assert check.__name__ == "gradcheck"
 
 
+def test_a_sparse_gradient_of_a_strided_input_is_refused():
+    strided = gn.ones(2, 2, dtype=gn.float64, requires_grad=True)
+    with pytest.raises(
+        GradcheckError, match=r"grad is incorrect layout \(gnomon.sparse_coo is not gnomon.strided\)"
+    ):
+        gradcheck(lambda x: x.clone().mul_(sparse("sparse_coo").detach()), strided)
+
+
 def test_second_derivatives():
     assert gradgradcheck(lambda s: (s * s).to_dense(masked_grad=False), sparse("sparse_coo"))
     assert gradgradcheck(lambda s: (s * s).to_dense(masked_grad=True), sparse("sparse_csr"), masked=True)

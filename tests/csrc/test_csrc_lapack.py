@@ -306,3 +306,19 @@ assert len(calls) == 2, calls
 
 def test_the_table_is_called_and_where_it_refuses_the_kernel_of_our_own() -> None:
     subprocess.run([sys.executable, "-c", REFUSING], check=True)
+
+
+@pytest.mark.parametrize("dtype", [gn.float32, gn.float64, gn.complex64, gn.complex128])
+@pytest.mark.parametrize("rows", [20, 130])
+def test_reflections_of_columns_of_which_rounding_leaves_little(rows, dtype):
+    """Behind the first, columns are subnormal numbers or 0."""
+    gn.manual_seed(1)
+    column = gn.randn(rows, 1, dtype=dtype, device="c")
+    several = gn.randn(rows, 5, dtype=dtype, device="c")
+    for matrix in (gn.ones(rows, rows, dtype=dtype, device="c"), column.expand(rows, rows - 2).contiguous(),
+                   gn.cat([several] * (rows // 5), 1)):  # fmt: skip
+        Q, R = gn.linalg.qr(matrix)
+        tolerance = 1e-4 if dtype in (gn.float32, gn.complex64) else 1e-12
+        one = gn.eye(Q.size(-1), dtype=dtype, device="c")
+        assert ((Q.mH @ Q - one).abs().max() <= tolerance).item()
+        assert ((Q @ R - matrix).abs().max() <= tolerance * rows).item()

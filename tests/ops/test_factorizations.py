@@ -245,6 +245,11 @@ def test_the_tangent_of_a_wide_complex_qr() -> None:
     assert gradcheck(gn.linalg.qr, (wide,), check_forward_ad=True)
 
 
+def test_cholesky_of_numbers_whose_squares_overflow(device: str) -> None:
+    large = gn.tensor([[1.0, 1e200], [1e200, 1.0]], dtype=gn.float64)
+    assert gn.linalg.cholesky_ex(large).info.item() == 2
+
+
 @pytest.mark.parametrize("dtype", [gn.int64, gn.bool])
 def test_cholesky_of_integers_is_refused(dtype, device: str) -> None:
     matrix = gn.tensor([[4, 1], [1, 5]], device=device).to(dtype)

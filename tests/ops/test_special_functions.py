@@ -202,6 +202,18 @@ def test_recurrences_of_large_orders(name: str, expected: float, device: str) ->
     assert of(name)(gn.full((3,), 0.3), orders.float()).isnan().tolist() == [True] * 3
 
 
+def test_zeros_and_bounds(device: str) -> None:
+    for dtype in (gn.float32, gn.float64):
+        zero = gn.tensor([-0.0, 0.0], dtype=dtype)
+        assert gn.erfinv(zero).signbit().tolist() == [True, False]
+        assert gn.lgamma(gn.tensor([1.0, 2.0], dtype=dtype)).signbit().tolist() == [False, False]
+        half = gn.tensor([0.5, 0.2, 0.6], dtype=dtype)
+        assert gn.allclose(
+            gn.logit(half, 0.7), gn.full((3,), 0.8472979, dtype=dtype)
+        )  # the lower bound decides
+        assert gn.logit(half, 1.0).tolist() == [math.inf] * 3
+
+
 POLYGAMMAS = [  # mpmath's
     (0, -7.25, 5.189977214956288),
     (1, 0.25, 17.19732915450711),

@@ -353,6 +353,16 @@ def test_a_result_of_strided_tensors_is_not_sparse(x):
         gn.sparse.softmax(x.long(), 0)
 
 
+def test_products_resize_a_strided_output(x):
+    strided = gn.ones(3, 2)
+    wanted = (x.to_dense() @ strided).tolist()
+    for sparse in (x, x.to_sparse_csr()):
+        out = gn.empty(0)
+        assert gn.mm(sparse, strided, out=out) is out and out.tolist() == wanted and out.stride() == (2, 1)
+    out = gn.empty(0)
+    assert gn.add(gn.ones(2, 3), x, out=out) is out and out.tolist() == (x.to_dense() + 1).tolist()
+
+
 def test_the_deprecated_order_of_sspaddmm(x):
     other = gn.ones(3, 3)
     wanted = gn.sspaddmm(x, x, other, beta=2, alpha=3).to_dense().tolist()

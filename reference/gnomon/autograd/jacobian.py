@@ -189,6 +189,10 @@ def _gradients(
     """For each input, its gradient for the gradient ``seeds`` of ``output``."""
     found = engine.grad(output, list(checked), tensor_of(seeds, output), True, allow_unused=True)
     for gradient, each in zip(found, checked):
+        if gradient is not None and gradient._spec.layout is not each._spec.layout:
+            raise GradcheckError(
+                f"grad is incorrect layout ({gradient._spec.layout} is not {each._spec.layout})"
+            )
         if check_dtypes and gradient is not None and gradient.dtype is not each.dtype:
             raise GradcheckError(
                 f"Gradient has dtype mismatch: {gradient.dtype} for an input of {each.dtype}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..calls.outputs import check_cast, check_inplace_sizes
+from ..calls.outputs import check_cast, check_inplace_sizes, resize_output
 from ..dispatch.dispatcher import OpOverload, aten, register_boxed_fallback
 from ..dispatch.mode import excluding
 from ..memory.backend import backend_of
@@ -108,6 +108,8 @@ def _writing(
             if result._spec.layout is not target._spec.layout:
                 raise no_kernel(variant.schema.full_name, key.name)
         if result._spec.layout is strided:
+            if not variant.schema.is_inplace:
+                resize_output(target, result._spec)
             return (
                 target.copy_(result)
                 if variant.schema.is_inplace

@@ -114,7 +114,7 @@ def _factor_lower(matrix: Matrix) -> int:
     Returns 0, or the order of the first leading minor that is not positive-definite, where it stops.
     """
     for j, row in enumerate(matrix):
-        square = row[j].real - exact_sum([x.real**2 + x.imag**2 for x in row[:j]])
+        square = row[j].real - exact_sum([x.real * x.real + x.imag * x.imag for x in row[:j]])
         if not square > 0:
             row[j] = square
             return j + 1
