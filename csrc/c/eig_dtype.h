@@ -39,7 +39,19 @@ static double NAME(length)(const SCALAR *x, int64_t count, int64_t step) {
     for (int64_t i = 0; i < count; i++) {
         squares += REAL_OF(x[i * step]) * REAL_OF(x[i * step]) + IMAGINARY_OF(x[i * step]) * IMAGINARY_OF(x[i * step]);
     }
-    return sqrt(squares);
+    if (squares > 1e-250) {
+        return sqrt(squares);
+    }
+    double largest = 0; /* squares would be subnormal */
+    for (int64_t i = 0; i < count; i++) {
+        largest = fmax(largest, fmax(fabs((double)REAL_OF(x[i * step])), fabs((double)IMAGINARY_OF(x[i * step]))));
+    }
+    squares = 0;
+    for (int64_t i = 0; i < count && largest > 0; i++) {
+        const double real = REAL_OF(x[i * step]) / largest, imaginary = IMAGINARY_OF(x[i * step]) / largest;
+        squares += real * real + imaginary * imaginary;
+    }
+    return largest * sqrt(squares);
 }
 
 static void NAME(swap)(NAME(form) *form, int64_t i, int64_t k) {

@@ -72,6 +72,15 @@ def test_sparse_results_are_refused_unless_made_strided():
     assert check.__name__ == "gradcheck"
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_as_sparse_gradcheck_of_specified_elements(layout):
+    check = gn.sparse.as_sparse_gradcheck(gradcheck)
+    strided = gn.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=gn.float64, requires_grad=True)
+    assert check(lambda s, d: s @ d, (sparse(layout), strided), masked=True)
+    assert check(lambda s: (s * 2).to_dense(masked_grad=False).sum(), sparse(layout), masked=True)
+    assert check(lambda s: s.to_dense(masked_grad=True), sparse(layout), masked=True, fast_mode=True)
+
+
 def test_a_sparse_gradient_of_a_strided_input_is_refused():
     strided = gn.ones(2, 2, dtype=gn.float64, requires_grad=True)
     with pytest.raises(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -110,6 +111,16 @@ def test_refusals(device: str) -> None:
         assert function(gn.ones(2, 0, 0))[0].shape[0] in (0, 2)
     with pytest.raises(RuntimeError, match=r"result type complex64 can't be cast to the desired output type"):
         gn.linalg.eigvals(gn.ones(2, 2), out=gn.empty(2))
+
+
+@pytest.mark.parametrize("dtype", [gn.float64, gn.complex128])
+@pytest.mark.parametrize("size", [1e200, 1e300])
+def test_numbers_whose_squares_are_out_of_range(size: float, dtype: Any, device: str) -> None:
+    """Columns whose numbers are so much smaller than others' are scaled, too."""
+    found = gn.linalg.eigvals(gn.tensor([[1.29, size], [1.689, -0.287]], dtype=dtype))
+    root = math.sqrt(1.689) * math.sqrt(size)
+    assert sorted(x.real / root for x in found.tolist()) == pytest.approx([-1, 1], rel=1e-12)
+    assert all(abs(x.imag) <= 1e-12 * root for x in found.tolist())
 
 
 @pytest.mark.parametrize("dtype", [gn.float64, gn.complex128])

@@ -242,26 +242,51 @@ def spsolve(input: Tensor, other: Tensor, *, left: bool = True) -> Tensor:
     return solves.spsolve(input, other)
 
 
+def _of_values(tensor: Tensor) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
+    """The values of a sparse tensor, and the function that gives one with the same indices."""
+    plain = tensor.detach()
+    if isinstance(plain, SparseTensor):
+        found = plain.coalesce()
+        indices = found.indices()
+        return found.values(), lambda values: sparse_coo_tensor(
+            indices, values, plain.shape, is_coalesced=True
+        )
+    assert isinstance(plain, CompressedTensor)
+    compressed, other = (getattr(plain, name)() for name in names_of(plain.layout))
+    return plain.values(), lambda values: sparse_compressed_tensor(
+        compressed, other, values, plain.shape, layout=plain.layout
+    )
+
+
 def as_sparse_gradcheck(gradcheck: Callable[..., bool]) -> Callable[..., bool]:
     """``gradcheck`` (or gradgradcheck) for functions whose results may be sparse; they are made strided.
 
-    Source: torch.sparse.as_sparse_gradcheck.
+    With ``masked=True``, the function is one of the values of sparse inputs.  Source:
+    torch.sparse.as_sparse_gradcheck.
     """
 
     @functools.wraps(gradcheck)
     def check(func: Callable[..., Any], inputs: Any, **options: Any) -> bool:
         masked = bool(options.get("masked", False))
+        given = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+        makers: dict[int, Callable[[Tensor], Tensor]] = {}
+        for position, each in enumerate(given):
+            if masked and isinstance(each, (SparseTensor, CompressedTensor)) and each.requires_grad:
+                values, makers[position] = _of_values(each)
+                given[position] = values.clone().requires_grad_()
 
-        def strided_results(*given: Any) -> Any:
-            results = func(*given)
+        def strided_results(*values: Any) -> Any:
+            results = func(
+                *(makers[place](each) if place in makers else each for place, each in enumerate(values))
+            )
             made = [
                 each.to_dense(masked_grad=masked)
-                if isinstance(each, Tensor) and each.layout is not strided
+                if isinstance(each, (SparseTensor, CompressedTensor))
                 else each
                 for each in (results if isinstance(results, (tuple, list)) else (results,))
             ]
             return tuple(made) if isinstance(results, (tuple, list)) else made[0]
 
-        return gradcheck(strided_results, inputs, **options)
+        return gradcheck(strided_results, given, **options)
 
     return check
