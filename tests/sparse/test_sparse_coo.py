@@ -375,3 +375,15 @@ def test_the_deprecated_order_of_sspaddmm(x):
     with pytest.warns(UserWarning, match="This overload of sspaddmm is deprecated"):
         found = gn.sspaddmm(2, x, x, other)
     assert found.to_dense().tolist() == gn.sspaddmm(x, x, other, beta=2).to_dense().tolist()
+
+
+def test_softmax_of_more_lines_than_memory_holds():
+    indices = [[0, 0, 10**6 - 1], [3, 3, 10**6 - 1], [1, 4, 2]]
+    x = gn.sparse_coo_tensor(indices, [1.0, 1.0, 2.0], (10**6, 10**6, 5)).requires_grad_()
+    found = gn.sparse.softmax(x, 2)
+    assert found.coalesce().values().tolist() == [0.5, 0.5, 1.0]
+    few = gn.sparse_coo_tensor(indices[2:], [1.0, 1.0, 2.0], (5,))
+    assert gn.allclose(gn.sparse.softmax(few, 0).to_dense(), gn.tensor([0, 1.0, 2.0, 0, 1.0]).masked_fill(
+        gn.tensor([True, False, False, True, False]), -math.inf).softmax(0))  # fmt: skip
+    gn.sparse.sum(found * found).backward()
+    assert x.grad.coalesce().values().abs().max().item() <= 1e-6

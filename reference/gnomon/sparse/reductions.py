@@ -160,7 +160,11 @@ def _groups(self: SparseTensor, dim: int) -> tuple[Tensor, int]:
     """Along ``dim``, a sparse dimension: the number of each column's line, and the number of lines."""
     others = [each for each in range(self.sparse_ndim) if each != dim]
     sizes = tuple(self._spec.sizes[each] for each in others)
-    return flat_positions(self.held_indices[others], sizes), geometry.numel_of(sizes)
+    lines, count = flat_positions(self.held_indices[others], sizes), geometry.numel_of(sizes)
+    if count <= 64 * self.nnz:
+        return lines, count
+    unique, inverse = aten._unique2.default(lines, True, True, False)[:2]  # most lines have no element
+    return inverse, unique._spec.sizes[0]
 
 
 def _softmax_of(self: SparseTensor, dim: int, is_log: bool) -> SparseTensor:
