@@ -310,10 +310,12 @@ static inline double gn_zeta_float64(double s, double q) {
     if (q > 0) {
         return gn_zeta_of_positive(s, q);
     }
-    /* the terms below 0 are those of two sums over positive numbers, up to their signs */
+    /* The terms below 0 are, up to their signs, those of a sum from `below` on without those from 1 - q on. */
     const double whole = floor(q);
-    const double below = gn_zeta_of_positive(s, whole + 1 - q) - gn_zeta_of_positive(s, 1 - q);
-    return gn_zeta_of_positive(s, q - whole) + (fmod(s, 2) == 0 ? below : -below);
+    const double above = gn_zeta_of_positive(s, q - whole);
+    const double below = gn_zeta_of_positive(s, whole + 1 - q);
+    const double rest = gn_zeta_of_positive(s, 1 - q);
+    return fmod(s, 2) == 0 ? above + below - rest : above - below + rest;
 }
 
 /* --------------------------------------------------------------------------------------------------------------------

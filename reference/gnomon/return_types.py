@@ -14,7 +14,7 @@ histogramdd = return_type("histogramdd", ("hist", "bin_edges"))
 
 
 def __getattr__(name: str) -> Any:
-    packet = None if name.startswith("_") else getattr(aten, name, None)
+    packet = None if name.startswith("__") else getattr(aten, name, None)
     for operator in () if packet is None else packet.overloads.values():
         found = None if operator.schema.is_out else named_results(operator)
         if found is not None:

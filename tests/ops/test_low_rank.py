@@ -32,7 +32,9 @@ def test_ormqr_multiplies_by_the_whole_q(device: str) -> None:
 
 def test_lu_returns_two_tensors_or_three(device: str) -> None:
     a = drawn(3, 3)
-    factors, pivots, info = a.lu(get_infos=True)
+    found = a.lu(get_infos=True)
+    assert type(found) is gn.return_types._lu_with_info
+    factors, pivots, info = found
     assert info.item() == 0 and pivots.dtype is gn.int32
     P, L, U = gn.lu_unpack(factors, pivots)
     assert gn.allclose(P @ L @ U, a)

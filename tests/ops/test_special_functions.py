@@ -235,6 +235,18 @@ def test_polygamma_is_mpmaths(device: str) -> None:
         assert abs(found - expected) <= 32 * math.ulp(expected), (order, number)
 
 
+def test_terms_of_zeta_that_cancel(device: str) -> None:
+    """Half way between two poles the terms of odd orders on both sides of 0 are each other's negatives."""
+    orders, numbers = (3, 31, 41, 101), (-0.5, -1.5, -7.5, -1000.5)
+    for order in orders:
+        q = gn.tensor(numbers, dtype=gn.float64)
+        expected = gn.special.zeta(gn.tensor(float(order)), 1.0 - q)
+        assert gn.equal(gn.special.zeta(gn.tensor(float(order)), q), expected)
+        assert (expected > 0).all().item()
+        derivative = gn.polygamma(order - 1, q)
+        assert gn.allclose(derivative, gn.polygamma(order - 1, 1.0 - q), rtol=1e-14, atol=0.0)
+
+
 @pytest.mark.parametrize("name", ["gammainc", "gammaincc"])
 @pytest.mark.parametrize("dtype", [gn.float32, gn.float64])
 def test_an_incomplete_gamma_function_does_not_depend_on_those_beside_it(

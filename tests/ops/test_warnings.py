@@ -128,6 +128,8 @@ DEPRECATED = {
     "triangular_solve": lambda x: gn.triangular_solve(x, x),
     "triangular_solve of a method": lambda x: x.triangular_solve(x),
     "lu": lambda x: gn.lu(x),
+    "lu_solve": lambda x: gn.lu_solve(x, *gn.linalg.lu_factor(x)),
+    "lu_solve of a method": lambda x: x.lu_solve(*gn.linalg.lu_factor(x)),
     "nuclear_norm": lambda x: gn.nuclear_norm(x),
 }
 

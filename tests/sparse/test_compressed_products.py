@@ -143,3 +143,17 @@ def test_threads_give_the_same(device):
     col[-1] = side
     with pytest.raises(RuntimeError, match=f"col_indices takes value {side} which"):
         csr_mm(values, crow, col, other)
+
+
+@pytest.mark.parametrize("layout", [gn.sparse_coo, gn.sparse_csr, gn.sparse_csc])
+def test_factors_of_addmm_do_not_change_the_dtype(layout):
+    """Those that integers can not hold are refused, as of strided matrices; 1.0 is no factor."""
+    whole = gn.eye(2, dtype=gn.int64).to_sparse(layout=layout)
+    ones = gn.ones(2, 2, dtype=gn.int64)
+    for add in (gn.addmm, gn.sparse.addmm):
+        assert add(ones, whole, ones, beta=1.0, alpha=1.0).dtype is gn.int64
+        found = add(ones, whole, ones, beta=3, alpha=2)
+        assert found.dtype is gn.int64 and found.tolist() == [[5, 5], [5, 5]]
+        for name in ("beta", "alpha"):
+            with pytest.raises(RuntimeError, match=f"argument {name} must not be a floating point number"):
+                add(ones, whole, ones, **{name: 2.5})

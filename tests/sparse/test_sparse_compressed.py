@@ -482,6 +482,8 @@ def test_indices():
     expand = gn.ops.aten._convert_indices_from_csr_to_coo
     assert compress(gn.tensor([0, 0, 2]), 4).tolist() == [0, 2, 2, 3, 3]
     assert compress(gn.tensor([0]), 1, out_int32=True).dtype is gn.int32
+    with pytest.raises(NotImplementedError, match=r"^convert_indices_from_coo_to_csr: .* for dtype float32"):
+        compress(gn.tensor([0.0]), 1)
     starts, columns = gn.tensor([[0, 2, 3], [0, 1, 3]]), gn.tensor([[0, 2, 2], [0, 1, 2]])
     assert expand(starts, columns).tolist() == [[0, 0, 0, 1, 1, 1], [0, 0, 1, 0, 1, 1], [0, 2, 2, 0, 1, 2]]
     assert expand(starts[0], columns[0], transpose=True).tolist() == [[0, 2, 2], [0, 0, 1]]

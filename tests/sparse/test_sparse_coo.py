@@ -35,6 +35,16 @@ def test_parts(x):
     assert (dense.sparse_dim(), dense.dense_dim(), dense.is_sparse) == (0, 2, False)
 
 
+def test_sizes_alone_may_be_named():
+    for empty in (make(size=(2, 3)), make((2, 3)), make([2, 3]), make(gn.Size([2, 3]))):
+        assert empty.shape == (2, 3) and empty._nnz() == 0 and empty._indices().shape == (2, 0)
+    named = make(indices=INDICES, values=VALUES, size=(2, 4))
+    assert named.shape == (2, 4) and named._values().tolist() == VALUES
+    for bad in ({}, {"indices": INDICES, "size": (2, 3)}, {"values": VALUES, "size": (2, 3)}):
+        with pytest.raises(TypeError, match=r"^sparse_coo_tensor\(\)"):
+            make(**bad)
+
+
 def test_a_tensor_holds_the_values_that_it_got():
     values = gn.tensor(VALUES)
     x = make(INDICES, values, (2, 3))

@@ -212,23 +212,36 @@ def digamma(a: Array) -> Array:
 def hurwitz_zeta(s: int, a: Array) -> Array:
     """The sum of (a + k)**-s over k = 0, 1 …, for s > 1; inf at the poles 0, -1, -2 … -inf, NaN at inf.
 
-    The first terms are summed, the rest is approximated by the Euler-Maclaurin formula, which is exact from
-    twice s on.  If s is larger than 200, the terms vanish before.
+    The terms below 0 are, up to their signs, those of a sum of positive terms without the last of them.
+    """
+    is_pole = (a <= 0) & (a == np.floor(a))
+    is_below = (a < 0) & ~is_pole
+    floor = np.where(is_below, np.floor(a), 0.0)
+    above = _zeta_of_positive(s, np.where(is_pole, np.nan, a - floor))
+    if np.any(is_below):
+        below = _zeta_of_positive(s, np.where(is_below, floor + 1 - a, np.nan))
+        rest = _zeta_of_positive(s, np.where(is_below, 1 - a, np.nan))
+        both = above + below - rest if s % 2 == 0 else above - below + rest
+        above = np.where(is_below, both, above)
+    return np.where(is_pole, np.inf, np.where(a == np.inf, np.nan, above))
+
+
+def _zeta_of_positive(s: int, a: Array) -> Array:
+    """The first terms, and the rest by the Euler-Maclaurin formula, which is exact from twice s on.
+
+    If s is larger than 200, the terms vanish before.
     """
     shift = max(_SHIFT, min(2 * s, 400))
-    is_pole = (a <= 0) & (a == np.floor(a))
-    given = a
     total = np.zeros_like(a)
-    while np.any(is_below := np.isfinite(a) & ~is_pole & (a < shift)):
-        total = np.where(is_below, total + a ** float(-s), total)
-        a = np.where(is_below, a + 1, a)
+    while np.any(is_low := a < shift):
+        total = np.where(is_low, total + a ** float(-s), total)
+        a = np.where(is_low, a + 1, a)
     total = total + a ** (1.0 - s) / (s - 1) + a ** float(-s) / 2
     rising = float(s)  # s (s + 1) … (s + 2k - 2)
     for k, term in enumerate(_BERNOULLI, 1):
         total = total + term * rising * a ** (1.0 - s - 2 * k)
         rising *= (s + 2 * k - 1) * (s + 2 * k)
-    total = np.where(given == np.inf, np.nan, total)
-    return np.where(is_pole, np.inf, total)
+    return total
 
 
 def polygamma(a: Array, n: int) -> Array:

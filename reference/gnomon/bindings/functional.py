@@ -381,8 +381,8 @@ def lu(
     warn(
         "lu is deprecated: use linalg.lu_factor, or linalg.lu_factor_ex instead of get_infos=True.", once=True
     )
-    found = aten._lu_with_info.default(A, pivot)
-    results: tuple[Tensor, ...] = tuple(found) if get_infos else tuple(found)[:2]
+    found = aten._lu_with_info(A, pivot)
+    results: tuple[Tensor, ...] = found if get_infos else found[:2]
     if out is None:
         return results
     if len(out) != len(results):

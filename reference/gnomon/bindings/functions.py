@@ -136,6 +136,9 @@ _DEPRECATED = {
     "cholesky": (
         "cholesky is deprecated: use linalg.cholesky(A), and its result's .mH instead of upper=True."
     ),
+    "lu_solve": (
+        "lu_solve is deprecated: use linalg.lu_solve(LU, pivots, B), which has its arguments in another order."
+    ),
     "qr": "qr is deprecated: use linalg.qr(A, 'reduced' if some else 'complete').",
     "triangular_solve": (
         "triangular_solve is deprecated: use linalg.solve_triangular(A, B, upper=True), which has its "

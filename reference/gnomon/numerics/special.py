@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .arithmetic import exp, exp2, log1p, maximum, power
+from .arithmetic import exp, exp2, log1p, maximum
 
 inf = math.inf
 nan = math.nan
@@ -83,46 +83,3 @@ def digamma(a: float) -> float:
     for k, term in reversed(list(enumerate(_BERNOULLI, 1))):
         series = (series + term * math.factorial(2 * k - 1)) / (a * a)
     return shifted + math.log(a) - 0.5 / a - series
-
-
-def polygamma(n: int, a: float) -> float:
-    """The n-th derivative of digamma: (-1)**(n + 1) * n! * zeta(n + 1, a).
-
-    At inf, where the limit is 0, PyTorch returns 0 for n = 1, which has its own function (trigamma), and NaN
-    for larger n; at -inf NaN for n = 1, and a pole for larger n.  Orders beyond 32 bits give NaN.
-    """
-    if n == 0:
-        return digamma(a)
-    if n >= 2**31 - 1:
-        return nan
-    if n == 1 and math.isinf(a):
-        return 0.0 if a > 0 else nan
-    if n == 1 and -math.inf < a < 0 and a != math.floor(a):  # only this order has a simple reflection
-        return (math.pi / math.sin(math.pi * math.fmod(a, 1.0))) ** 2 - polygamma(1, 1.0 - a)
-    factorial = float(math.factorial(n)) if n <= 170 else inf
-    return (1 if n % 2 else -1) * factorial * hurwitz_zeta(n + 1, a)
-
-
-def hurwitz_zeta(s: int, a: float) -> float:
-    """The sum of (a + k)**-s over k = 0, 1 …, for s > 1; inf at the poles 0, -1, -2 … -inf, NaN at inf.
-
-    Some terms one by one, the rest by the Euler-Maclaurin formula, which is exact from twice s on.  If s is
-    larger than 200, the terms vanish before.
-    """
-    if a != a or a == inf:
-        return nan
-    if a == -inf:
-        return inf
-    if a <= 0 and a == math.floor(a):
-        return inf
-    total = 0.0
-    shift = max(_SHIFT, min(2 * s, 400))
-    while a < shift:
-        total += power(a, float(-s))
-        a += 1.0
-    total += power(a, 1.0 - s) / (s - 1) + power(a, float(-s)) / 2
-    rising = float(s)  # s (s + 1) … (s + 2k - 2)
-    for k, term in enumerate(_BERNOULLI, 1):
-        total += term * rising * power(a, 1.0 - s - 2 * k)
-        rising *= (s + 2 * k - 1) * (s + 2 * k)
-    return total

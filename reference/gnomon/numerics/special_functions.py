@@ -16,7 +16,7 @@ from decimal import Decimal
 
 from . import special_tables as tables
 from .arithmetic import cos, divide, exp, log, log1p, power, sin
-from .special import erfinv
+from .special import digamma, erfinv
 
 _WIDE = decimal.Context(
     prec=50, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN, traps=[], rounding=decimal.ROUND_HALF_EVEN
@@ -361,10 +361,11 @@ def zeta(s: float, q: float) -> float:
         return math.nan
     if q > 0:
         return _zeta_of_positive(s, q)
-    # the terms below 0 are those of two sums over positive numbers, up to their signs
+    # The terms below 0 are, up to their signs, those of a sum from ``below`` on without those from 1 - q on.
     floor = math.floor(q)
-    below = _zeta_of_positive(s, floor + 1.0 - q) - _zeta_of_positive(s, 1.0 - q)
-    return _zeta_of_positive(s, q - floor) + (below if s % 2 == 0 else -below)
+    above, below = _zeta_of_positive(s, q - floor), _zeta_of_positive(s, floor + 1.0 - q)
+    rest = _zeta_of_positive(s, 1.0 - q)
+    return above + below - rest if s % 2 == 0 else above - below + rest
 
 
 def _zeta_of_positive(s: float, q: float) -> float:
@@ -391,6 +392,24 @@ def _zeta_of_positive(s: float, q: float) -> float:
         terms.append(each * rising)
         rising *= (s + 2 * n - 1) / a * ((s + 2 * n) / a)
     return math.fsum(terms)
+
+
+def polygamma(n: int, a: float) -> float:
+    """The n-th derivative of digamma: (-1)**(n + 1) * n! * zeta(n + 1, a).
+
+    At inf, where the limit is 0, PyTorch returns 0 for n = 1, which has its own function (trigamma), and NaN
+    for larger n; at -inf NaN for n = 1, and a pole for larger n.  Orders beyond 32 bits give NaN.
+    """
+    if n == 0:
+        return digamma(a)
+    if n >= 2**31 - 1:
+        return math.nan
+    if n == 1 and math.isinf(a):
+        return 0.0 if a > 0 else math.nan
+    if n == 1 and -math.inf < a < 0 and a != math.floor(a):  # only this order has a simple reflection
+        return (math.pi / math.sin(math.pi * math.fmod(a, 1.0))) ** 2 - polygamma(1, 1.0 - a)
+    factorial = float(math.factorial(n)) if n <= 170 else math.inf
+    return (1 if n % 2 else -1) * factorial * zeta(n + 1.0, a)
 
 
 # ---------------------------------------------------------------------------------------------------------

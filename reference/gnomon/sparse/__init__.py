@@ -32,6 +32,7 @@ from . import (  # noqa: F401  (they register kernels)
 from .compressed_construction import check_compressed_layout
 from .compressed_tensor import BLOCKED, CompressedTensor, names_of
 from .invariants import check_sparse_tensor_invariants
+from .products import scaled
 from .tensor import SparseTensor
 
 __all__ = [
@@ -49,7 +50,7 @@ __all__ = [
 
 
 def sparse_coo_tensor(
-    indices: Any,
+    indices: Any = None,
     values: Any = None,
     size: Any = None,
     *,
@@ -70,9 +71,13 @@ def sparse_coo_tensor(
     torch.sparse_coo_tensor.
     """
     if values is None:
-        sizes = tuple(indices) if size is None else tuple(size)
+        if (indices is None) is (size is None):
+            raise TypeError("sparse_coo_tensor() takes sizes alone, or indices and values")
+        sizes = tuple(size if indices is None else indices)
         made = aten.sparse_coo_tensor.size(sizes, dtype, None, device, pin_memory)
         return made.requires_grad_(requires_grad)
+    if indices is None:
+        raise TypeError("sparse_coo_tensor(): values were given without indices")
     held = as_tensor(values, dtype=dtype, device=device)
     columns = as_tensor(indices, device=held.device)
     columns = columns if columns._spec.dtype is int64 else columns.to(int64)
@@ -178,8 +183,8 @@ def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1.0, alpha: 
     torch.sparse.addmm.
     """
     if isinstance(mat1, CompressedTensor) or mat1._spec.layout is not mat2._spec.layout is strided:
-        product = mm(mat1, mat2) * alpha
-        return product if beta == 0 else mat * beta + product
+        product = scaled(mm(mat1, mat2), alpha, "alpha")
+        return product if beta == 0 else scaled(mat, beta, "beta") + product
     return aten.addmm.default(mat, mat1, mat2, beta, alpha)
 
 

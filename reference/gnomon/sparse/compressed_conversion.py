@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..calls.checks import can_be_read, check_same_layout
+from ..calls.checks import can_be_read, check_same_layout, refuse_dtype
 from ..calls.native import native_function
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
@@ -43,6 +43,7 @@ from .tensor import SparseTensor, make_sparse
 
 
 def _compress(self: Tensor, size: int, out_int32: bool) -> Tensor:
+    refuse_dtype(self._spec.dtype, "floating", "complex")
     limits = aten.arange.default(size + 1, device=self._spec.device, dtype=self._spec.dtype)
     return aten.searchsorted.Tensor(self, limits, out_int32, False, None, None)
 

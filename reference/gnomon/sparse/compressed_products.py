@@ -20,6 +20,7 @@ from .compressed_construction import compressed_kernel, of_same_batches
 from .compressed_conversion import from_coo, to_coo
 from .compressed_tensor import CompressedTensor, like
 from .matrix_kernels import csr_product, sampled_product
+from .products import scaled
 from .registration import sparse_kernel
 from .tensor import SparseTensor, make_sparse
 
@@ -59,18 +60,18 @@ def _mv(self: Tensor, vec: Tensor) -> Tensor:
 
 @compressed_kernel("addmm")
 def _addmm(self: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: Any) -> Tensor:
-    product = _mm(mat1, mat2) * alpha
+    product = scaled(_mm(mat1, mat2), alpha, "alpha")
     if self._spec.layout is strided and isinstance(product, CompressedTensor):
         product = product.to_dense()
     if self._spec.layout is strided and self._spec.sizes != product._spec.sizes:
         self = self.expand(product._spec.sizes)
-    return product if beta == 0 else self * beta + product
+    return product if beta == 0 else scaled(self, beta, "beta") + product
 
 
 @compressed_kernel("addmv")
 def _addmv(self: Tensor, mat: Tensor, vec: Tensor, beta: Any, alpha: Any) -> Tensor:
-    product = _mv(mat, vec) * alpha
-    return product if beta == 0 else self * beta + product
+    product = scaled(_mv(mat, vec), alpha, "alpha")
+    return product if beta == 0 else scaled(self, beta, "beta") + product
 
 
 # ---------------------------------------------------------------------------------------------------------

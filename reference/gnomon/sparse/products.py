@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..calls.checks import check_alpha
 from ..calls.native import native_function
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
@@ -133,13 +134,20 @@ def _mv(self: Tensor, vec: Tensor) -> Tensor:
     return _mm(self, vec.unsqueeze(1)).squeeze(1)
 
 
+def scaled(tensor: Tensor, factor: Any, name: str) -> Tensor:
+    """``tensor * factor``, of the tensor's dtype; RuntimeError for a factor ``name`` that it can not hold."""
+    if factor == 1:
+        return tensor
+    check_alpha(tensor._spec.dtype, factor, name)
+    return tensor * factor
+
+
 @sparse_kernel("addmm")
 def _addmm(self: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: Any) -> Tensor:
-    product = _mm(mat1, mat2)
-    product = product if alpha == 1 else product * alpha
+    product = scaled(_mm(mat1, mat2), alpha, "alpha")
     if beta == 0 and not isinstance(product, SparseTensor):
         return product
-    return (self if beta == 1 else self * beta) + product
+    return scaled(self, beta, "beta") + product
 
 
 @sparse_kernel("bmm")
@@ -157,14 +165,14 @@ def _rows(mat1: Tensor) -> Tensor:
 
 
 def _sspaddmm(self: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: Any) -> Tensor:
-    product = aten.mm.default(mat1, mat2) * alpha
+    product = scaled(aten.mm.default(mat1, mat2), alpha, "alpha")
     rows = _rows(mat1)
     columns = aten.arange.default(product._spec.sizes[1], device=product._spec.device)
     added = aten.stack.default(aten.meshgrid.indexing([rows, columns], "ij"), 0).flatten(1)
-    scaled = self * beta
+    held = scaled(self, beta, "beta")
     return aten._sparse_coo_tensor_unsafe.default(
-        aten.cat.default([scaled._indices(), added], 1),
-        aten.cat.default([scaled._values(), product[rows].flatten()], 0),
+        aten.cat.default([held._indices(), added], 1),
+        aten.cat.default([held._values(), product[rows].flatten()], 0),
         self._spec.sizes,
     )
 

@@ -29,7 +29,7 @@ from ...dispatch.dispatcher import OpOverload, aten
 from ...memory.accessor import TensorAccessor
 from ...memory.spec import Spec
 from ...memory.tensor import Tensor
-from ...numerics import arithmetic, special
+from ...numerics import arithmetic, special, special_functions
 from ...numerics.formulas import conj
 from ...numerics.loops import for_each, pointwise
 from ...values.dtype import int32
@@ -302,7 +302,7 @@ polygamma = native_function(
     "polygamma(int n, Tensor self) -> Tensor",
     variants="function",
     meta=_polygamma_meta,
-    kernel=pointwise(lambda a, n: special.polygamma(n, a)),
+    kernel=pointwise(lambda a, n: special_functions.polygamma(n, a)),
     derivatives={"self": lambda grad, n, self: grad * aten.polygamma.default(n + 1, self)},
     out="out",
     doc="Computes the ``n``-th derivative of digamma.  Raises RuntimeError for a negative ``n``.",
