@@ -10,6 +10,12 @@ from typing import Any
 
 from .memory import plug_ins
 
+# The commands of gnomon/learn.
+_LEARN = {
+    "walk": "show every Python function that a statement calls, with times, allocations, views and copies",
+    "trace": "run a program, and show the operators, kernels and Nodes that each of its lines runs",
+}
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with ``arguments`` (default: those of the process); returns the exit status.
@@ -51,6 +57,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         help="train a classifier of handwritten digits on every host backend and compare",
         add_help=False,
     )
+    for name, summary in _LEARN.items():
+        commands.add_parser(name, help=summary, add_help=False)
     offered = plug_ins.offered("gnomon.commands")
     for name, entry_point in sorted(offered.items()):
         commands.add_parser(name, help=_summary(entry_point), add_help=False)
@@ -58,6 +66,11 @@ def _run(arguments: Sequence[str] | None) -> int:
         from .demo import main as demo
 
         return demo(given[1:])
+    if given and given[0] in _LEARN:
+        from .learn import command as learn
+
+        shown: int = getattr(learn, given[0])(given[1:])
+        return shown
     if given and given[0] in offered:
         try:
             command = offered[given[0]].load()

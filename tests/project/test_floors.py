@@ -98,7 +98,9 @@ PACKAGES_ABOVE = {
 # Text that is executed as code.
 EVALUATED = {
     "library.annotations": {"eval"},  # a user's own annotations, which Python keeps as text
+    "learn.walk": {"compile", "exec"},  # the statement that a user asks about
 }
+SOURCES = {"learn.trace"}  # files that show lines of a user's program, by ``linecache``
 FILES = {".py", ".pyi", ".typed"}  # the files that the package consists of, apart from the demo's data
 
 
@@ -362,7 +364,8 @@ def foreign(files: dict[str, Path]) -> list[str]:
                 if first in THIRD_PARTY.get(name, ()) and id(node) in inside:
                     continue
                 if first in ("ctypes", "_ctypes", "linecache") and not (
-                    first == "ctypes" and name in CTYPES and id(node) in inside
+                    (first == "ctypes" and name in CTYPES and id(node) in inside)
+                    or (first == "linecache" and name in SOURCES)
                 ):
                     wrong.append(f"{name} imports {each}")
                 elif first != "gnomon" and first not in sys.stdlib_module_names:

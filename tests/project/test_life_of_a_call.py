@@ -1,4 +1,4 @@
-"""docs/life_of_a_call.md shows what tools/walk.py prints, and calls stay within their limits."""
+"""docs/life_of_a_call.md shows what ``gnomon walk`` prints, and calls stay within their limits."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from gnomon.learn.walk import Call, Walk
 from test_floors import floor_of
 from time_limits import LIMIT
 
@@ -26,18 +27,17 @@ FILES = 12
 CALLS_AT_FIRST = 200  # the first call of its kind, when nothing is cached
 CALLS_OF_GRAD = 40  # of autograd.grad over one add
 
-ADD = 'python tools/walk.py "a + b" --places file'
-FIRST = 'python tools/walk.py "a + b" --call 1 --counts'
-GRAD = 'python tools/walk.py "grad(y, a, g)" --before "y = a + b" --grad --places file'
+ADD = 'gnomon walk "a + b" --places file --no-times'
+FIRST = 'gnomon walk "a + b" --call 1 --counts'
+GRAD = 'gnomon walk "grad(y, a, g)" --before "y = a + b" --grad --places file --no-times'
 
 
 @pytest.fixture(scope="module")
 def tool() -> Any:
-    """tools/walk.py, as a module."""
-    spec = importlib.util.spec_from_file_location("walk_tool", ROOT / "tools" / "walk.py")
+    """tools/pages.py, as a module."""
+    spec = importlib.util.spec_from_file_location("pages_tool", ROOT / "tools" / "pages.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules["walk_tool"] = module  # dataclasses look for their annotations there
     spec.loader.exec_module(module)
     return module
 
@@ -63,11 +63,11 @@ def counts(text: str) -> tuple[int, int, int]:
     reason="the page is of Python 3.11: 3.10 has no qualified names, 3.12 does not call comprehensions",
 )
 @pytest.mark.parametrize("command", [ADD, FIRST, GRAD])
-def test_the_page_shows_what_the_tool_prints(tool: Any, shown: dict[str, str], command: str) -> None:
-    assert shown[command] == tool.printed(command), "python tools/walk.py --write docs/life_of_a_call.md"
+def test_the_page_shows_what_the_command_prints(tool: Any, shown: dict[str, str], command: str) -> None:
+    assert shown[command] == tool.printed(command), "python tools/pages.py docs/life_of_a_call.md"
 
 
-def test_the_page_shows_the_tools_commands_alone(tool: Any, shown: dict[str, str]) -> None:
+def test_the_page_shows_these_commands_alone(tool: Any, shown: dict[str, str]) -> None:
     commands = {command for command, _ in tool.blocks(PAGE.read_text("utf-8"))}
     assert set(shown) == {ADD, FIRST, GRAD} == commands
 
@@ -79,12 +79,15 @@ def test_a_call_is_short(tool: Any) -> None:
     assert counts(tool.printed(GRAD))[0] <= CALLS_OF_GRAD
 
 
+SETUP = "a, b, g = gn.ones(2, device='reference', requires_grad={}), *gn.ones(2, 2, device='reference')"
+
+
 def returns(program: str) -> list[str]:
     """The calls of a walk, by file and name, that return to a floor which had been left for a higher one."""
     lines = [
         "import sys",
-        f"sys.path[:0] = {[str(ROOT / 'tools'), str(ROOT / 'tests' / 'project')]!r}",
-        "from walk import walk",
+        f"sys.path.insert(0, {str(ROOT / 'tests' / 'project')!r})",
+        "from gnomon.learn.walk import walk",
         "from test_floors import floor_of",
         f"print(*[f'{{each.file}}:{{each.name}}' for each in walk({program}).returns(floor_of)])",
     ]
@@ -101,15 +104,15 @@ def returns(program: str) -> list[str]:
 
 
 def test_no_call_goes_back_to_a_floor_left_upwards() -> None:
-    assert returns("'a + b'") == []
-    assert returns("'grad(y, a, g)', before='y = a + b', requires_grad=True") == []
+    assert returns(f"'a + b', setup={SETUP.format(False)!r}") == []
+    assert returns(f"'grad(y, a, g)', setup={SETUP.format(True)!r}, before='y = a + b'") == []
 
 
 def test_recorded_and_first_calls_go_back_where_the_page_says() -> None:
     """Autograd redispatches; a first call's meta function builds a TensorIterator and looks for tensors."""
     redispatch = "dispatch/dispatcher.py:OpOverload.redispatch"
-    assert returns("'a + b', requires_grad=True") == [redispatch]
-    first = returns("'a + b', call=1")
+    assert returns(f"'a + b', setup={SETUP.format(True)!r}") == [redispatch]
+    first = returns(f"'a + b', setup={SETUP.format(False)!r}, call=1")
     assert [each for each in first if each.startswith("dispatch/")] == [
         "dispatch/dispatcher.py:OpOverload.tensors"
     ]
@@ -120,10 +123,13 @@ def test_recorded_and_first_calls_go_back_where_the_page_says() -> None:
     }
 
 
-def test_returns_are_seen(tool: Any) -> None:
-    def walk(*files_by_depth: tuple[int, str]) -> Any:
-        return tool.Walk(
-            [tool.Call(file, file.lstrip(">"), 1, depth, file[0] == ">") for depth, file in files_by_depth]
+def test_returns_are_seen() -> None:
+    def walk(*files_by_depth: tuple[int, str]) -> Walk:
+        return Walk(
+            [
+                Call(file, file.lstrip(">"), 1, depth, "kernel" if file[0] == ">" else "")
+                for depth, file in files_by_depth
+            ]
         )
 
     def found(*files_by_depth: tuple[int, str]) -> list[str]:

@@ -137,7 +137,7 @@ _DEPRECATED = {
         "cholesky is deprecated: use linalg.cholesky(A), and its result's .mH instead of upper=True."
     ),
     "lu_solve": (
-        "lu_solve is deprecated: use linalg.lu_solve(LU, pivots, B), which has its arguments in another order."
+        "lu_solve is deprecated: use linalg.lu_solve(LU, pivots, B), whose arguments have another order."
     ),
     "qr": "qr is deprecated: use linalg.qr(A, 'reduced' if some else 'complete').",
     "triangular_solve": (
