@@ -42,6 +42,7 @@ FLOORS = {
             "demo",
             "distributions",
             "func",
+            "learn",
             "library",
             "masked",
             "nn",

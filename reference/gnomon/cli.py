@@ -51,6 +51,11 @@ def _run(arguments: Sequence[str] | None) -> int:
         help="train a classifier of handwritten digits on every host backend and compare",
         add_help=False,
     )
+    commands.add_parser(
+        "explain",
+        help="explain an operator, or the calls that an expression makes: dispatch, promotion, iteration",
+        add_help=False,
+    )
     offered = plug_ins.offered("gnomon.commands")
     for name, entry_point in sorted(offered.items()):
         commands.add_parser(name, help=_summary(entry_point), add_help=False)
@@ -58,6 +63,10 @@ def _run(arguments: Sequence[str] | None) -> int:
         from .demo import main as demo
 
         return demo(given[1:])
+    if given[:1] == ["explain"]:
+        from .learn.command import main as explain
+
+        return explain(given[1:])
     if given and given[0] in offered:
         try:
             command = offered[given[0]].load()
