@@ -148,6 +148,7 @@ from .calls.launch import set_fallback_policy as set_fallback_policy
 {compiler}
 from .dispatch.python_dispatch import DispatchMode as DispatchMode
 from .func.vmap import vmap as vmap
+{learn}
 from .memory.backend import Backend as Backend
 from .memory.backend import get_default_device as get_default_device
 from .memory.backend import get_device_module as get_device_module

@@ -44,6 +44,14 @@ def _learnt(name: str) -> Callable[..., Any]:
     return lambda *given: getattr(_learning, name)(*given)
 
 
+def plan_of_call(*given: Any) -> tuple[list[tuple[str, Any]] | None, str]:
+    """The plan of a call in words, and a sentence about it: for ``gnomon.explain`` (explaining.py)."""
+    from .explaining import facts_of, plan_of_call
+
+    plan, says = plan_of_call(*given)
+    return None if plan is None else facts_of(plan), says
+
+
 def storage(readable: Any) -> Any:
     """Storage with a ``_replace_memory`` that updates the address cached in each of its tensors."""
     replace = readable._replace_memory

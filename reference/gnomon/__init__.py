@@ -210,6 +210,7 @@ _LAZY = (
     "compiler",
     "demo",
     "distributed",
+    "learn",
     "library",
     "masked",
     "profiler",
@@ -254,6 +255,7 @@ _AUTOCAST = (
 _LAZY_PARTS = {
     "compile": "compiler",
     "cpu": "accelerator",
+    "explain": "learn",
     "load": "serialization",
     "save": "serialization",
     "version": "values",

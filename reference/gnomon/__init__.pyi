@@ -20,6 +20,7 @@ from . import func as func
 from . import functional as functional
 from . import hub as hub
 from . import jit as jit
+from . import learn as learn
 from . import library as library
 from . import linalg as linalg
 from . import masked as masked
@@ -129,6 +130,7 @@ from .calls.launch import set_fallback_policy as set_fallback_policy
 from .compiler import compile as compile
 from .dispatch.python_dispatch import DispatchMode as DispatchMode
 from .func.vmap import vmap as vmap
+from .learn import explain as explain
 from .memory.backend import Backend as Backend
 from .memory.backend import get_default_device as get_default_device
 from .memory.backend import get_device_module as get_device_module

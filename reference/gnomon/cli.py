@@ -12,6 +12,7 @@ from .memory import plug_ins
 
 # The commands of gnomon/learn.
 _LEARN = {
+    "explain": "explain an operator, or the calls that an expression makes: dispatch, promotion, iteration",
     "walk": "show every Python function that a statement calls, with times, allocations, views and copies",
     "trace": "run a program, and show the operators, kernels and Nodes that each of its lines runs",
 }
@@ -66,11 +67,14 @@ def _run(arguments: Sequence[str] | None) -> int:
         from .demo import main as demo
 
         return demo(given[1:])
-    if given and given[0] in _LEARN:
-        from .learn import command as learn
+    if given[:1] == ["explain"]:
+        from .learn.command import main as explain
 
-        shown: int = getattr(learn, given[0])(given[1:])
-        return shown
+        return explain(given[1:])
+    if given[:1] in (["walk"], ["trace"]):
+        from .learn import path_commands
+
+        return (path_commands.walk if given[0] == "walk" else path_commands.trace)(given[1:])
     if given and given[0] in offered:
         try:
             command = offered[given[0]].load()

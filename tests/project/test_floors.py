@@ -58,6 +58,7 @@ REGISTRATIONS = {
 
 # Third-party packages, imported inside functions when they are needed, and never on import.
 THIRD_PARTY = {
+    "learn.report": {"rich"},  # explanations in a terminal
     "interop.numpy": {"numpy"},  # numpy() and from_numpy; arrays over other libraries' memory
     "demo.command": {"matplotlib", "rich"},  # the curves; the table and the bar
     "demo.picture": {"matplotlib"},  # the picture of the digits
@@ -97,6 +98,7 @@ PACKAGES_ABOVE = {
 }
 # Text that is executed as code.
 EVALUATED = {
+    "learn.command": {"eval", "exec", "compile"},  # the expression and the statements of `gnomon explain`
     "library.annotations": {"eval"},  # a user's own annotations, which Python keeps as text
     "learn.walk": {"compile", "exec"},  # the statement that a user asks about
 }

@@ -103,7 +103,7 @@ _GROUPS = {
 }
 
 
-def _dtypes_text(names: Sequence[str]) -> str:
+def dtypes_text(names: Sequence[str]) -> str:
     """Abbreviates names of dtypes: a complete group becomes the group's name, all twelve "all"."""
     if len(names) == 12:
         return "all"
@@ -128,7 +128,8 @@ def recorded_facts() -> dict[str, Any]:
     return {}
 
 
-def _kind(operator: OpOverload) -> str:
+def kind_of(operator: OpOverload) -> str:
+    """What runs an operator: a composite, a view, an explicit function, or a backend's kernel."""
     record = operator.record
     if record.composite is not None:
         return "composite"
@@ -139,7 +140,8 @@ def _kind(operator: OpOverload) -> str:
     return "kernel"
 
 
-def _oracle_text(facts: Any) -> str:
+def agreement(facts: Any) -> str:
+    """How many recorded calls of an operator agree with PyTorch's, as text."""
     if not facts:
         return "not recorded"
     status = facts["oracle"]
@@ -172,7 +174,7 @@ def operators() -> list[OperatorInfo]:
             record = operator.record
             if record.base is not None:
                 continue
-            kind = _kind(operator)
+            kind = kind_of(operator)
             schemas = [operator.schema, *(variant.schema for variant in operator.variants)]
             variants = ["in-place"] if any(schema.is_inplace for schema in schemas) else []
             variants += ["out="] if any(schema.is_out for schema in schemas) else []
@@ -183,10 +185,10 @@ def operators() -> list[OperatorInfo]:
                     operator.name,
                     kind,
                     " ".join(variants),
-                    _dtypes_text(facts["dtypes"]) if facts else "-",
+                    dtypes_text(facts["dtypes"]) if facts else "-",
                     "through its parts" if kind == "composite" else differentiable,
                     " ".join(facts["parts"]) if facts else "",
-                    _oracle_text(facts),
+                    agreement(facts),
                     operator.schema.text,
                 )
             )

@@ -362,7 +362,7 @@ def return_type(name: str, fields: tuple[str, ...]) -> Callable[..., Any]:
     return type(name, (namedtuple(name, fields),), attributes)
 
 
-def _in_order(packet: OpOverloadPacket) -> list[OpOverload]:
+def in_order(packet: OpOverloadPacket) -> list[OpOverload]:
     """The overloads in the order in which they are matched."""
     operators = [operator for operator in packet.overloads.values() if not operator.schema.is_out]
     # As in PyTorch, the overload without a name, the shortest, is first; but a 0-dim tensor also matches a
@@ -401,7 +401,7 @@ def parser_of(
 
     def parse(*args: Any, **kwargs: Any) -> Any:
         if not signatures:  # at the first call: a program calls only few operators
-            operators = _in_order(packet)
+            operators = in_order(packet)
             signatures[:] = [Signature(operator, takes_self, named_defaults) for operator in operators]
         out = kwargs.pop("out", None) if "out" in kwargs else None
         requires_grad = False

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
+from enum import IntEnum
 from typing import Any
 
 from ..memory.spec import Spec, spec_of
@@ -26,6 +27,17 @@ from ..values import dtype as dtypes
 from ..values import geometry
 from ..values.dtype import Number, ResultType
 from ..values.geometry import Ints
+
+
+class FastSetup(IntEnum):
+    """Why new outputs get their strides without a look at the order of dimensions: all operands have the same
+    sizes, and the same memory order.  Source: FastSetupType.
+    """
+
+    NONE = 0  # they differ: the outputs are dense, in the order of the iterator's dimensions
+    CONTIGUOUS = 1
+    CHANNELS_LAST = 2
+    NON_OVERLAPPING_DENSE = 3
 
 
 class Operand:
@@ -74,6 +86,7 @@ class TensorIterator:
         self.reduced_dims = reduced_dims or ()
         self.keepdim = keepdim
         self.inputs = tuple(inputs)
+        self.given_outputs = outputs
         self.input_dtypes = input_dtypes
         self.tensors: tuple[Tensor, ...] = ()
         self.operands = [
@@ -146,24 +159,24 @@ class TensorIterator:
                 [] if strides is None else [stride * operand.dtype.itemsize for stride in strides]
             )
 
-    def _fast_output_strides(self) -> Ints | None:
-        """The strides of new outputs if all operands have the same memory order, else None.
+    def _compute_fast_setup_type(self) -> tuple[FastSetup, Ints]:
+        """Whether all operands have the same memory order, and then the strides of new outputs.
 
         Source: compute_fast_setup_type.
         """
         specs = [operand.spec for operand in self.operands if operand.spec is not None]
         if self.is_reduction or not self.all_same_shape or not specs:
-            return None
+            return FastSetup.NONE, ()
         if all(spec.is_contiguous for spec in specs):
-            return geometry.contiguous_strides(self.sizes)
+            return FastSetup.CONTIGUOUS, geometry.contiguous_strides(self.sizes)
         if len(self.sizes) in (4, 5):
             channels_last = geometry.channels_last_strides(self.sizes)
             if all(_same_order(spec, channels_last) for spec in specs):
-                return channels_last
+                return FastSetup.CHANNELS_LAST, channels_last
         dense = all(geometry.is_non_overlapping_and_dense(spec.sizes, spec.strides) for spec in specs)
         if dense and all(spec.strides == specs[0].strides for spec in specs):
-            return specs[0].strides
-        return None
+            return FastSetup.NON_OVERLAPPING_DENSE, specs[0].strides
+        return FastSetup.NONE, ()
 
     def _should_swap(self, dim0: int, dim1: int) -> int:
         """1 if ``dim0`` must come after ``dim1``, -1 if before, 0 if no operand determines it."""
@@ -201,11 +214,11 @@ class TensorIterator:
                 operand.strides = [operand.strides[dim] for dim in order]
 
     def _allocate_outputs(self) -> None:
-        fast = self._fast_output_strides()
+        setup, fast = self._compute_fast_setup_type()
         for operand in self.operands[: self.output_count]:
             if operand.spec is not None:
                 continue
-            if fast is not None:
+            if setup:
                 operand.spec = spec_of(self.sizes, fast, operand.dtype, self.device)
                 operand.strides = [fast[dim] * operand.dtype.itemsize for dim in self.order]
                 continue

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ..dispatch.record_function import KERNEL, end, observed, start
 from ..memory.backend import Backend, backend_of, claims, reference_backend
-from ..memory.prepared import BAD_VALUE, OK, OUT_OF_MEMORY, Kernel
+from ..memory.prepared import BAD_VALUE, OK, OUT_OF_MEMORY, Kernel, PreparedCall
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor, empty_tensor
 from ..values import dtype as dtypes
@@ -56,7 +56,8 @@ class Launch(NamedTuple):
     """What callbacks (dispatch/record_function.py) get about a kernel that runs.
 
     If the reference's kernel runs, even in place of another backend's, ``device`` is the reference's, and
-    there is no dtype.  A speedup passes only the first two fields.
+    there is no dtype.  ``call`` is the prepared call of a kernel that prepares calls.  A speedup passes only
+    the first two fields.
     """
 
     device: device
@@ -65,6 +66,7 @@ class Launch(NamedTuple):
     output_count: int
     iterator: TensorIterator | None
     kernel_arguments: Sequence[Any]
+    call: PreparedCall | None = None
 
     @property
     def walk(self) -> TensorIterator | None:
@@ -131,9 +133,8 @@ def launch(
         if prepared is not None and len(prepared) < 64:
             prepared[prepared_key] = call
     if mode_word() & OBSERVED_BIT:
-        token = start(
-            KERNEL, name, Launch(device, tensors, key_dtype, output_count, iterator, kernel_arguments)
-        )
+        told = Launch(device, tensors, key_dtype, output_count, iterator, kernel_arguments, call)
+        token = start(KERNEL, name, told)
         status = None
         try:
             status = call.run(tensors)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Sequence
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, ParamSpec
 
 from ..dispatch.dispatcher import OpOverload, aten
@@ -43,6 +43,9 @@ from .running import (
 
 Facts = ParamSpec("Facts")
 
+# Where each record is written, by the operator's name: the code of the module, and the line.
+_written_at: dict[str, tuple[CodeType, int]] = {}
+
 
 def of_a_record(
     make_record: Callable[Facts, Record],
@@ -71,6 +74,9 @@ def native_function(record: Record) -> OpOverload:
     """
     schema: FunctionSchema = record.schema  # type: ignore[assignment]
     operator = aten._define(OpOverload(schema, record))
+    frame = _module_frame(sys._getframe(1))
+    if frame is not None:
+        _written_at[operator.name] = frame.f_code, frame.f_lineno
     if record.composite is not None:
         _register_composite(operator, record.composite)
     elif record.explicit is not None:
@@ -84,7 +90,7 @@ def native_function(record: Record) -> OpOverload:
         if record.written_positions:
             kernel = _without_written(kernel, len(schema.returns), len(record.kernel_positions))
         reference_backend.kernels[schema.full_name] = kernel
-        reference_backend.sources[schema.full_name, kernel] = _module_line(sys._getframe(1))
+        reference_backend.sources[schema.full_name, kernel] = record_source(operator)
         reference_backend.capabilities[schema.full_name] = None
     for make_variant in (_inplace_variant, _out_variant):
         variant = make_variant(operator)
@@ -93,7 +99,7 @@ def native_function(record: Record) -> OpOverload:
     return operator
 
 
-def _kernel_names() -> dict[str, str]:
+def kernel_names() -> dict[str, str]:
     """Map each operator to the one whose kernel it runs: itself, its base, or its ``kernel_of``."""
     found = {}
     for packet in aten:
@@ -104,14 +110,26 @@ def _kernel_names() -> dict[str, str]:
     return found
 
 
-late_bound.find_operators = _kernel_names
+late_bound.find_operators = kernel_names
 
 
-def _module_line(frame: FrameType | None) -> str:
-    """The module-level line from which ``frame`` was called: where a record is written."""
+def _module_frame(frame: FrameType | None) -> FrameType | None:
+    """The frame of the module from which ``frame`` was called: where a record is written."""
     while frame is not None and frame.f_code.co_name != "<module>":
         frame = frame.f_back
-    return "" if frame is None else place_of(frame.f_code, frame.f_lineno)
+    return frame
+
+
+def record_source(operator: OpOverload) -> str:
+    """The file and line of an operator's record, for a variant those of its base's; "": not known."""
+    place = _written_at.get((operator.record.base or operator).name)
+    return "" if place is None else place_of(*place)
+
+
+def record_file(operator: OpOverload) -> str:
+    """The path of the file of an operator's record; "": not known."""
+    place = _written_at.get((operator.record.base or operator).name)
+    return "" if place is None else place[0].co_filename
 
 
 def _without_written(kernel: Callable[..., Any], returned: int, arguments: int) -> Callable[..., Any]:

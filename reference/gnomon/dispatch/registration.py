@@ -97,6 +97,11 @@ class UserOperator(OpOverload):
         found = _registrations.get(self.qualified_name, {}).get(place)
         return found[-1] if found else None
 
+    def registrations(self) -> dict[str, Kernel]:
+        """The valid registration for each place that has one."""
+        places = _registrations.get(self.qualified_name, {})
+        return {place: found[-1] for place, found in places.items() if found}
+
     def collect_kernels(self) -> None:
         """Compute the kernels by key from the registrations."""
         kernels: dict[DispatchKey, Any] = {DispatchKey.Dense: run_on_device}

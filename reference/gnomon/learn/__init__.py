@@ -1,1 +1,9 @@
-"""gnomon shows itself: the calls that a statement passes through, and what a program runs."""
+"""learn: gnomon shows itself: explanations of operators, calls, tensors and errors, and the paths of calls.
+
+``gn.explain`` and the commands ``gnomon explain``, ``walk`` and ``trace``; all is computed from the objects
+that run.  ``import gnomon`` does not import this room.
+"""
+
+from __future__ import annotations
+
+from .explaining import explain as explain

@@ -1,0 +1,123 @@
+"""An exception explained: the operator's call that raised it, up to the check that refused it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from types import FrameType, TracebackType
+from typing import Any
+
+from ..dispatch.dispatcher import OpOverload
+from ..memory.contract import place_of
+from ..values import geometry
+from .calls import add_call
+from .observation import Call, PythonCall, is_dispatcher, is_parser, python_call
+from .overloads import table_of_overloads
+from .report import Facts, Lines, Report, Table
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """An exception, and those that were being handled when it was raised, the earliest last."""
+    chain = [error]
+    while (inner := chain[-1].__context__) is not None and inner not in chain:
+        chain.append(inner)
+    return chain
+
+
+def _frames(error: BaseException) -> Iterator[tuple[FrameType, int]]:
+    """The frames of a traceback with their lines, the outermost first."""
+    trace: TracebackType | None = error.__traceback__
+    while trace is not None:
+        yield trace.tb_frame, trace.tb_lineno
+        trace = trace.tb_next
+
+
+def _raised_in(error: BaseException) -> tuple[FrameType, int] | None:
+    """The frame of gnomon that raised an exception, before the operator's name was put in front of it."""
+    for each in reversed(_chain(error)):
+        if str(each) not in str(error):
+            continue
+        ours = [
+            (frame, line)
+            for frame, line in _frames(each)
+            if (name := frame.f_globals.get("__name__", "")).startswith("gnomon")
+            and not name.startswith("gnomon.learn")
+        ]
+        if ours:
+            return ours[-1]
+    return None
+
+
+def add_error(report: Report, error: BaseException) -> None:
+    """Add what was raised, and by which check."""
+    facts: list[tuple[str, Any]] = [("raised", type(error).__name__)]
+    raised = _raised_in(error)
+    if raised is not None:
+        frame, line = raised
+        facts.append(("by the check in", getattr(frame.f_code, "co_qualname", frame.f_code.co_name)))
+        facts.append(("file", place_of(frame.f_code, line)))
+        if frame.f_code is geometry.broadcast_sizes.__code__:
+            report.add("Broadcast", _sizes_beside(frame.f_locals["first"], frame.f_locals["second"]))
+    report.add("Error", Facts(facts), Lines(str(error).splitlines() or ["without a message"]))
+
+
+def _sizes_beside(a: Sequence[int], b: Sequence[int]) -> Table:
+    """Two shapes, aligned at the last dimension, and where they do not broadcast."""
+    ndim = max(len(a), len(b))
+    rows = [(name, *[None] * (ndim - len(sizes)), *sizes) for name, sizes in (("a", a), ("b", b))]
+    fits = [
+        left is None or right is None or left == right or 1 in (left, right)
+        for left, right in zip(rows[0][1:], rows[1][1:])
+    ]
+    rows.append(("broadcasts", *fits))
+    return Table(("sizes", *(f"dimension {dim}" for dim in range(ndim))), rows)
+
+
+def explain_error(error: BaseException) -> Report:
+    """Explain the call that raised ``error``, from the frames of its traceback; the call is not made again.
+
+    Raises ValueError if no call of an operator is in it.
+    """
+    outer: tuple[OpOverload, Any, FrameType] | None = None
+    parsed: FrameType | None = None
+    for frame, _ in _frames(error):
+        if is_parser(frame):
+            parsed = parsed or frame
+        elif is_dispatcher(frame) and outer is None:
+            operator, arguments = frame.f_locals["self"], frame.f_locals["arguments"]
+            if len(arguments) == operator.arity:
+                outer = operator, arguments, frame
+    if outer is None and parsed is None:
+        raise ValueError(
+            "explain: there is no call of an operator in the exception's traceback: "
+            f"{type(error).__name__}: {error}"
+        )
+    if outer is None:
+        assert parsed is not None
+        found = parsed.f_locals
+        report = Report(f"{type(error).__name__}: no overload of {found['packet'].name} matched", error=error)
+        call = PythonCall(found["packet"], found["args"], found["kwargs"], found["signatures"])
+        rows = table_of_overloads(call.signatures, call.args, call.kwargs, None)
+        report.add("Overload", Table(("tried", "overload", "outcome"), rows))
+    else:
+        operator, arguments, frame = outer
+        report = Report(f"{type(error).__name__} in a call of {operator.name}", error=error)
+        refused = Call(operator.name, arguments, operator)
+        refused.passed = _passed(error, operator)
+        refused.python = python_call(frame.f_back, operator)
+        add_call(report, refused)
+    add_error(report, error)
+    return report
+
+
+def _passed(error: BaseException, operator: OpOverload) -> list[Any]:
+    """The keys whose kernels had begun: the traceback has a frame of ``redispatch`` for each."""
+    from ..values.dispatch_key import DispatchKey
+
+    return [
+        DispatchKey(frame.f_locals["key"])
+        for frame, _ in _frames(error)
+        if is_dispatcher(frame)
+        and frame.f_code.co_name == "redispatch"
+        and frame.f_locals["self"] is operator
+        and "key" in frame.f_locals
+    ]
