@@ -53,6 +53,11 @@ def _run(arguments: Sequence[str] | None) -> int:
     listed.add_argument(
         "--markdown", action="store_true", help="print a page of Markdown (docs/operators.md)"
     )
+    listed.add_argument(
+        "--yaml",
+        choices=["native_functions", "derivatives"],
+        help="print the records as PyTorch's file of this name",
+    )
     commands.add_parser(
         "demo",
         help="train a classifier of handwritten digits on every host backend and compare",
@@ -89,7 +94,11 @@ def _run(arguments: Sequence[str] | None) -> int:
         return 2
     from .backends import listing
 
-    if options.command == "backends":
+    if options.command == "operators" and options.yaml is not None:
+        from .learn import yaml_records
+
+        print(getattr(yaml_records, f"{options.yaml}_yaml")(), end="")
+    elif options.command == "backends":
         print(listing.backends_table(options.seconds))
     else:
         print(listing.operators_markdown() if options.markdown else listing.operators_table())
