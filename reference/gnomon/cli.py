@@ -14,6 +14,7 @@ from .memory import plug_ins
 _LEARN = {
     "explain": "explain an operator, or the calls that an expression makes: dispatch, promotion, iteration",
     "walk": "show every Python function that a statement calls, with times, allocations, views and copies",
+    "draw": "draw a tensor and its storage, an autograd graph, or the dispatch of a call, as SVG",
     "trace": "run a program, and show the operators, kernels and Nodes that each of its lines runs",
 }
 
@@ -76,6 +77,10 @@ def _run(arguments: Sequence[str] | None) -> int:
         from .learn.command import main as explain
 
         return explain(given[1:])
+    if given[:1] == ["draw"]:
+        from .learn.drawing import main as draw
+
+        return draw(given[1:])
     if given[:1] in (["walk"], ["trace"]):
         from .learn import path_commands
 

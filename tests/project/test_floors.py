@@ -100,6 +100,7 @@ PACKAGES_ABOVE = {
 EVALUATED = {
     "learn.command": {"eval", "exec", "compile"},  # the expression and the statements of `gnomon explain`
     "library.annotations": {"eval"},  # a user's own annotations, which Python keeps as text
+    "learn.drawing": {"compile", "eval", "exec"},  # the expression and the statements of `gnomon draw`
     "learn.walk": {"compile", "exec"},  # the statement that a user asks about
 }
 SOURCES = {"learn.trace"}  # files that show lines of a user's program, by ``linecache``

@@ -1,9 +1,10 @@
 """learn: gnomon shows itself: explanations of operators, calls, tensors and errors, and the paths of calls.
 
-``gn.explain`` and the commands ``gnomon explain``, ``walk`` and ``trace``; all is computed from the objects
-that run.  ``import gnomon`` does not import this room.
+``gn.explain``, ``gn.learn.draw``, and the commands ``gnomon explain``, ``draw``, ``walk`` and ``trace``; all
+is computed from the objects that run.  ``import gnomon`` does not import this room.
 """
 
 from __future__ import annotations
 
+from .drawing import draw as draw
 from .explaining import explain as explain
