@@ -508,7 +508,7 @@ def test_the_page_is_true() -> None:
     if not gn.backends()["c"].available:
         pytest.skip("the page has kernels for two backends, and C is not available here")
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)
-    assert len(blocks) == 9
+    assert len(blocks) == 10
     names: dict[str, Any] = {"__name__": "page"}
     with gn.device("c"):
         for number, block in enumerate(blocks):

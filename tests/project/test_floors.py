@@ -35,6 +35,7 @@ SEALED = frozenset({"ops"})  # files there never import each other; only the roo
 LATE = {
     ("bindings", "func"),  # gnomon.vmap
     ("utils", "nn"),  # gnomon.utils.mkldnn, which replaces modules
+    ("utils", "library"),  # gnomon.utils.load_inline, which makes operators
     ("utils", "hub"),  # the old name of gnomon.hub.load_state_dict_from_url
 }
 
@@ -59,6 +60,7 @@ REGISTRATIONS = {
 # Third-party packages, imported inside functions when they are needed, and never on import.
 THIRD_PARTY = {
     "learn.report": {"rich"},  # explanations in a terminal
+    "utils.inline": {"cffi"},  # kernels in C that a program brings
     "interop.numpy": {"numpy"},  # numpy() and from_numpy; arrays over other libraries' memory
     "demo.command": {"matplotlib", "rich"},  # the curves; the table and the bar
     "demo.picture": {"matplotlib"},  # the picture of the digits

@@ -6,13 +6,16 @@ Source: torch/utils.
 from typing import Any
 
 from . import benchmark, checkpoint, collect_env, data, hooks, mkldnn, model_zoo, pytree
+from .inline import c_prototype, load_inline
 
 __all__ = [
     "benchmark",
+    "c_prototype",
     "checkpoint",
     "collect_env",
     "data",
     "hooks",
+    "load_inline",
     "mkldnn",
     "model_zoo",
     "pytree",

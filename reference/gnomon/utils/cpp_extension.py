@@ -7,4 +7,6 @@ from __future__ import annotations
 
 from ..values.absent import absent
 
-__getattr__ = absent(__name__, "gnomon has no C++ extensions; see gnomon.library")
+__getattr__ = absent(
+    __name__, "gnomon has no C++ extensions; gnomon.utils.load_inline compiles operators in C"
+)
