@@ -374,11 +374,11 @@ def _dtype_name(launch: Launch) -> str | None:
 
 def _plan(call: Call, operator: OpOverload) -> list[Block]:
     """The plan by which C repeats such a call."""
+    if not call.is_done:
+        return []
     this = ("this run", "in Python, because explain observes each step")
     if speedups is None:
         return [Facts([this, ("other runs", "in Python: there are no C speedups here")])]
-    if not call.is_done:
-        return []
     launches = [  # in the order in which calls/launch.py reports them
         (name, each.device, each.key_dtype, each.tensors, each.output_count, each.iterator,
          each.kernel_arguments, each.call)

@@ -53,6 +53,7 @@ class Explain:
         """
         if isinstance(thing, str):
             return explain_name(thing)
+        thing = getattr(thing, "_opoverload", thing)  # what custom_op made
         if isinstance(thing, OpOverload):
             return explain_operator(thing)
         if isinstance(thing, OpOverloadPacket):
