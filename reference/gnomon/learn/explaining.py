@@ -73,7 +73,10 @@ class Explain:
             return explain_tensor(thing, {**frame.f_globals, **frame.f_locals})
         if isinstance(thing, BaseException):
             return explain_error(thing)
-        raise TypeError(f"explain(): argument 'thing' must be an operator, not {type_name(thing)}")
+        raise TypeError(
+            "explain(): argument 'thing' must be an operator, a function without arguments, a Tensor or an "
+            f"exception, not {type_name(thing)}"
+        )
 
     def watch(self) -> Watch:
         """A context manager: inside, ``explain(tensor)`` also says which operator wrote to it last, and from
