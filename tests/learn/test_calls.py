@@ -1,8 +1,7 @@
-"""learn/calls.py: an explained call runs once, and what is said of it is what the call did."""
+"""learn/calls.py: what is said of a call is what it did."""
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 import pytest
@@ -11,12 +10,10 @@ import gnomon as gn
 from gnomon.autograd import variable_type
 from gnomon.backends.listing import kernel_operators
 from gnomon.dispatch.dispatcher import aten
-from gnomon.dispatch.mode import mode_word
-from gnomon.dispatch.record_function import callbacks
 from gnomon.learn.observation import observe
 from gnomon.learn.report import Report
 from gnomon.memory.backend import get_backend
-from gnomon.values.dispatch_key import OBSERVED_BIT, TRACED_BIT, DispatchKeySet
+from gnomon.values.dispatch_key import DispatchKeySet
 from gnomon.values.speedups import speedups
 
 pytestmark = pytest.mark.both_tiers
@@ -28,19 +25,6 @@ def headings(report: Report) -> list[str]:
 
 def rows_of(report: Report, heading: str, number: int = 0) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in report[heading].table(number).rows]
-
-
-def test_the_call_runs_once_and_its_result_is_kept(device: str) -> None:
-    x, ran = gn.ones(2), []
-
-    def call() -> gn.Tensor:
-        ran.append(1)
-        return x.add_(1)
-
-    report = gn.explain(call)
-    assert ran == [1] and report.result is x and x.tolist() == [2.0, 2.0] and x._version == 1
-    assert report.error is None and report.title == "A call of aten::add_.Tensor"
-    assert rows_of(report, "Arguments")[0][4] == 0  # the version before the call
 
 
 def test_the_sections_of_a_sum_of_two(device: str) -> None:
@@ -158,23 +142,6 @@ def test_calls_of_every_kind(device: str, name: str) -> None:
         assert first == each.passed[:1], each.name
 
 
-def test_several_calls_are_told_and_the_last_in_full(device: str) -> None:
-    x = gn.rand(3, 4)
-    report = gn.explain(lambda: x.t().contiguous())
-    assert report.title == "2 calls, the last of aten::contiguous"
-    assert report["Call 1: t"].fact("call") == "aten::t(float32 (3, 4)) -> float32 (4, 3)"
-    assert report["Call 1: t"].fact("keys passed") == ("ADInplaceOrView", "Dense")
-    (_, tree) = report["Calls"].blocks
-    (clone,) = tree.children
-    assert clone.label == "aten::clone(float32 (4, 3), gnomon.contiguous_format) -> float32 (4, 3)"
-    assert [each.label.split("(")[0] for each in clone.children] == [
-        "aten::empty_like",
-        f"kernel copy_ on {gn.device(device)}",
-    ]
-    assert report["Overload"].fact("called") == aten.contiguous.default.schema.text
-    assert report["Result"].fact("strides, because").startswith("empty_like made the result")
-
-
 def test_rules_for_strides(device: str) -> None:
     def rule(call: Any) -> str:
         return gn.explain(call)["Result"].fact("strides, because")
@@ -258,29 +225,3 @@ def test_an_operator_of_a_user(device: str) -> None:
     assert report.result.tolist() == [2.0, 2.0] and report.title.endswith("explained::twice")
     assert [row[0] for row in rows_of(report, "Kernel")] == ["mul.Tensor"]
     assert [row[0] for row in rows_of(report, "Dispatch") if row[3]][:1] == ["Autograd"]
-
-
-def test_what_a_call_raises_is_explained(device: str) -> None:
-    x = gn.ones(2, 3)
-    report = gn.explain(lambda: gn.add(x, gn.ones(4)))
-    assert isinstance(report.error, RuntimeError) and report.result is None
-    assert "Result" not in headings(report) and "Plan" not in headings(report)
-    assert report["Error"].fact("by the check in") == "broadcast_sizes"
-
-
-def test_the_function_may_catch_errors(device: str) -> None:
-    x = gn.ones(2, 3)
-
-    def call() -> gn.Tensor:
-        with contextlib.suppress(RuntimeError):
-            gn.add(x, gn.ones(4))
-        return x * 2
-
-    report = gn.explain(call)
-    assert report.error is None and report.title == "3 calls, the last of aten::mul.Tensor"
-    assert report["Call 2: add.Tensor"].fact("call").endswith("-> raised")
-
-
-def test_nothing_is_observed_afterwards(device: str) -> None:
-    gn.explain(lambda: gn.ones(2) + 1)
-    assert callbacks() == () and not mode_word() & (OBSERVED_BIT | TRACED_BIT)

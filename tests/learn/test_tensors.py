@@ -82,7 +82,7 @@ def test_the_strides_are_drawn(device: str) -> None:
     assert blocks[1].rows == [" 1  5  9", " 2  6 10"]
     assert blocks[3].rows == [".##..##..##."]
     assert blocks[4].rows == [
-        "One step along dimension 0 is 1 elements further.",
+        "One step along dimension 0 is 1 element further.",
         "One step along dimension 1 is 4 elements further.",
     ]
 

@@ -9,8 +9,8 @@ from typing import Any
 from ..dispatch.dispatcher import OpOverload, OpOverloadPacket
 from ..memory.tensor import Tensor
 from ..values.errors import type_name
-from .calls import explain_call
 from .errors import explain_error
+from .functions import explain_call
 from .names import find_by_function, find_by_name, near_names
 from .operators import explain_operator, explain_packet
 from .report import Report

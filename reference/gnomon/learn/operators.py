@@ -163,7 +163,7 @@ def _kernels(operator: OpOverload) -> list[Block]:
     if not name:
         return []
     rows, others, reasons = [], [], []
-    for backend_name in backend_names():
+    for backend_name in sorted(backend_names(), key=lambda each: (each != "reference", each)):
         if backend_name == "meta":  # it has no data: the meta function is all that runs
             continue
         if not is_loaded(backend_name) and backend_name not in shipped_backend_names():

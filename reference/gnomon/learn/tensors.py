@@ -110,7 +110,7 @@ def _drawing(tensor: Tensor) -> list[Block]:
     if spec.ndim > 2:
         says += f", of the matrix at index {(0,) * (spec.ndim - 2)} of the first dimensions"
     steps = [
-        f"One step along dimension {dim} is {stride} elements further."
+        f"One step along dimension {dim} is {stride} element{'' if stride == 1 else 's'} further."
         for dim, stride in enumerate(spec.strides)
     ]
     blocks: list[Block] = [Lines([f"{says}:"]), Lines(lines, is_code=True)]
