@@ -7,10 +7,22 @@ from typing import Any
 from gnomon.dispatch.dispatcher import OpOverload
 from gnomon.dispatch.registration import UserOperator
 from gnomon.memory.prepared import PreparedCall
-from gnomon.values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, TENSOR_KEYS, DispatchKeySet
+from gnomon.values.dispatch_key import (
+    AUTOGRAD,
+    EXCLUDED_SHIFT,
+    GRAD_MODE_BIT,
+    INFERENCE_MODE_BIT,
+    OBSERVED_BIT,
+    TENSOR_KEYS,
+    TRACED_BIT,
+    DispatchKeySet,
+)
 
 from .learning import learn, prepare
 from .plan import Entry, Plan
+
+# Bits of the mode word with which C runs calls, besides those that explain itself sets.
+_SIMPLE = GRAD_MODE_BIT | AUTOGRAD << EXCLUDED_SHIFT | OBSERVED_BIT | TRACED_BIT
 
 
 def plan_of_call(
@@ -35,6 +47,10 @@ def plan_of_call(
     if extra:
         names = ", ".join(key.name for key in DispatchKeySet(extra))
         return None, f"keys beside Dense, ADInplaceOrView and Autograd run in Python: {names}"
+    if word & INFERENCE_MODE_BIT or keys & TENSOR_KEYS != TENSOR_KEYS:
+        return None, "calls in inference mode, and of tensors made there, run in Python"
+    if word & ~_SIMPLE:
+        return None, "a mode of the thread is active, so calls run in Python"
     if operator.record.composite is not None or is_nested:
         return None, "C calls the composite's function; each operator in it is looked up by itself"
     is_recorded = bool(keys & AUTOGRAD and word & GRAD_MODE_BIT)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy
 from hypothesis import given
 from hypothesis import strategies as st
 
 import gnomon as gn
-from gnomon.calls.iterator import TensorIterator, converted_spec
+from gnomon.calls.iterator import FastSetup, TensorIterator, converted_spec
 from gnomon.memory.spec import Spec, contiguous_spec, spec_of
 from gnomon.values import geometry
 from gnomon.values.dtype import float32, float64, int32
@@ -118,3 +119,28 @@ def test_a_converted_copy_keeps_the_strides_of_dimensions_of_size_1() -> None:
     assert converted_spec(column, float32).strides == (1, 3)
     gapped = spec_of((3, 2), (1, 6), int32, REFERENCE)
     assert converted_spec(gapped, float32).strides == (1, 3)
+
+
+def test_the_setup_says_why_outputs_have_their_strides() -> None:
+    def setup(*specs: Spec, **options: Any) -> tuple[FastSetup, tuple[int, ...]]:
+        return TensorIterator(
+            "test", specs, [float32], float32, REFERENCE, **options
+        )._compute_fast_setup_type()
+
+    plain = contiguous_spec((2, 3, 4, 5), float32, REFERENCE)
+    last = spec_of((2, 3, 4, 5), (60, 1, 15, 3), float32, REFERENCE)
+    turned = spec_of((3, 4), (1, 3), float32, REFERENCE)
+    wide = spec_of((3, 4), (8, 2), float32, REFERENCE)
+    assert setup(plain, plain) == (FastSetup.CONTIGUOUS, (60, 20, 5, 1))
+    assert setup(last, last) == (FastSetup.CHANNELS_LAST, (60, 1, 15, 3))
+    assert setup(turned, turned) == (FastSetup.NON_OVERLAPPING_DENSE, (1, 3))
+    for operands in ((plain, last), (wide, wide), (turned, contiguous_spec((4,), float32, REFERENCE))):
+        assert setup(*operands) == (FastSetup.NONE, ())
+    assert setup(plain, reduced_dims=(1,)) == (FastSetup.NONE, ())
+
+
+def test_it_knows_which_outputs_it_was_given() -> None:
+    spec = contiguous_spec((2, 3), float32, REFERENCE)
+    iterator = TensorIterator("test", [spec], [float32], float32, REFERENCE)
+    assert iterator.given_outputs is None
+    assert iterator.with_outputs([spec]).given_outputs == [spec]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import gnomon as gn
 from gnomon.calls.meta_functions import unary_float
-from gnomon.calls.native import native_function
+from gnomon.calls.native import native_function, record_file, record_source
 from gnomon.dispatch.dispatcher import OpOverload, aten
 from gnomon.memory.backend import reference_backend
 from gnomon.numerics.loops import for_each
@@ -583,3 +584,19 @@ def test_in_place_aliases_refuse_results_of_other_sizes(name: str) -> None:
     with pytest.raises(RuntimeError, match=text):
         getattr(x, name)(gn.ones(3, 2))
     assert x.tolist() == [1.0, 1.0]
+
+
+def test_where_records_are() -> None:
+    """The module-level statement that defines an operator; a variant is where its base is."""
+    place = record_source(aten.add.Tensor)
+    file, _, line = place.rpartition(":")
+    path = Path(gn.__file__).parent / file
+    assert record_file(aten.add.Tensor) == str(path) == record_file(aten.add_.Tensor)
+    assert "add.Tensor(" in "".join(path.read_text("utf-8").splitlines()[int(line) - 2 : int(line) + 1])
+    assert record_source(aten.add.out) == record_source(aten.add_.Tensor) == place
+    known = [each for packet in aten for each in packet.overloads.values() if record_source(each)]
+    assert len(known) == sum(len(packet.overloads) for packet in aten)
+    library = gn.library.Library("placed", "DEF")
+    library.define("nowhere(Tensor x) -> Tensor")
+    operator = gn.ops.placed.nowhere.default
+    assert record_source(operator) == record_file(operator) == ""

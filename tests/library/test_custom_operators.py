@@ -513,3 +513,23 @@ def test_the_page_is_true() -> None:
     with gn.device("c"):
         for number, block in enumerate(blocks):
             exec(compile(block, f"{PAGE.name}, block {number + 1}", "exec"), names)
+
+
+def test_registrations_are_those_that_are_valid() -> None:
+    library = Library("registered", "DEF")
+    library.define("half(Tensor x) -> Tensor")
+    operator = gn.ops.registered.half.default
+    assert operator.registrations() == {}
+
+    def first(x: Tensor) -> Tensor:
+        return x / 2
+
+    def second(x: Tensor) -> Tensor:
+        return x * 0.5
+
+    library.impl("half", first, "CPU")
+    library.impl("half", second, "Meta")
+    assert {place: kernel.__wrapped__ for place, kernel in operator.registrations().items()} == {
+        "cpu": first,
+        "Meta": second,
+    }

@@ -92,6 +92,7 @@ IMPORTED_BY_NAME = {
     "kit.__init__": {"f'gnomon.{_new}'"},  # old names
     "memory.backend": {"name"},  # a backend's device module, such as gnomon.cuda
     "memory.plug_ins": {"self.module"},  # a backend
+    "utils.inline": {"module", "found"},  # what cffi has made of a program's functions in C
     "values.speedups": {"'gnomon_speedups'"},  # the C speedups, and nowhere else
 }
 # Our own packages above this one that it imports, by that name, as above.

@@ -346,6 +346,7 @@ def unboxed(function: Callable[..., Any], with_keyset: bool = False) -> Kernel:
             args = (DispatchKeySet(keys), *args)
         return checked_results(operator, function(*args, **kwargs))  # type: ignore[arg-type]
 
+    kernel.__wrapped__ = function  # type: ignore[attr-defined]
     return kernel
 
 

@@ -1,12 +1,11 @@
-"""What a call of an operator did, from its arguments to its result: a Report of an observed Call."""
+"""What a call of an operator did, from its arguments to its result: the sections about an observed Call."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from ..autograd.node import Node
 from ..calls.iterator import TensorIterator
 from ..calls.launch import Launch
 from ..calls.outputs import with_output_dtype
@@ -18,7 +17,6 @@ from ..memory.tensor import Tensor, is_alias_of
 from ..values import geometry
 from ..values.dispatch_key import EXCLUDED_SHIFT, DispatchKeySet
 from ..values.speedups import speedups
-from .graph import explain_node
 from .iteration import (
     IteratorInSteps,
     explain_broadcast,
@@ -26,65 +24,15 @@ from .iteration import (
     explain_promotion,
     stride_rule,
 )
-from .observation import Call, Seen, observe, own_keys
+from .observation import Call, Seen, own_keys
 from .operators import kernel_name_of, kernel_source, title_of
 from .overloads import explain_overload
 from .places import name_of, place
-from .report import Block, Facts, Lines, Report, Table, Tree
+from .report import Block, Facts, Lines, Report, Table
 
 MOST_ITERATORS = 3  # of other operators' kernels, in the explanation of a composite
-MOST_SHOWN = 40  # calls in a tree
 
 Meta = TensorIterator | Sequence[Spec | None] | None
-
-
-def explain_call(function: Callable[[], Any]) -> Report:
-    """Run ``function`` once, and explain each operator that it called, the last one in full.
-
-    The Report's ``result`` is what the function returned, or its ``error`` what it raised.
-    """
-    calls, result, error = observe(function)
-    if not calls:
-        from .errors import add_error
-
-        report = Report("No operator was called", result=result, error=error)
-        if error is not None:
-            add_error(report, error)
-        return report
-    report = Report(_title(calls), result=result, error=error)
-    if len(calls) > 1 or calls[-1].calls:
-        report.add("Calls", *_trees(calls))
-    for number, each in enumerate(calls[:-1][-MOST_SHOWN:], 1):
-        if each.operator is not None:
-            report.add(f"Call {number}: {each.name}", *_short(each))
-    add_call(report, calls[-1])
-    if error is not None:
-        from .errors import add_error
-
-        add_error(report, error)
-    node = made_node(calls[-1])
-    each = calls[-1]
-    del each
-    calls.clear()  # tensors that only the observation refers to must not seem to be in use
-    report.add("Node", *explain_node(node))
-    return report
-
-
-def made_node(call: Call) -> Node | None:
-    """The Node that a call made; None if it was not recorded."""
-    before = [seen.node for seen in call.seen.values()]
-    for each in call.outputs():
-        node = each.grad_fn
-        if node is not None and not any(node is one for one in before):
-            found: Node = node
-            return found
-    return None
-
-
-def _title(calls: Sequence[Call]) -> str:
-    last = calls[-1]
-    name = last.name if last.operator is None else title_of(last.operator)
-    return f"A call of {name}" if len(calls) == 1 else f"{len(calls)} calls, the last of {name}"
 
 
 # -- in short ------------------------------------------------------------------------------------------------
@@ -107,31 +55,6 @@ def call_text(call: Call) -> str:
     name = call.name if call.operator is None else title_of(call.operator)
     result = value_text(call.result) if call.is_done else "raised"
     return f"{name}({given}) -> {result}"
-
-
-def _trees(calls: Sequence[Call]) -> list[Tree]:
-    left = [MOST_SHOWN]
-
-    def tree(call: Call) -> Tree:
-        left[0] -= 1
-        inner = [tree(each) for each in call.calls if left[0] > 0]
-        kernels = [Tree(f"kernel {name} on {launch.device}") for name, launch in call.launches]
-        return Tree(call_text(call), [*inner, *kernels])
-
-    shown = [tree(each) for each in calls if left[0] > 0]
-    rest = sum(sum(1 for _ in each.walk()) for each in calls) - (MOST_SHOWN - left[0])
-    return [*shown, *([Tree(f"and {rest} more")] if rest > 0 else [])]
-
-
-def _short(call: Call) -> list[Block]:
-    assert call.operator is not None
-    facts: list[tuple[str, Any]] = [
-        ("call", call_text(call)),
-        ("keys passed", tuple([key.name for key in call.passed])),
-    ]
-    launched = tuple([name for each in call.walk() for name, _ in each.launches])
-    facts.append(("kernels", launched or "none"))
-    return [Facts(facts)]
 
 
 # -- in full -------------------------------------------------------------------------------------------------
@@ -325,7 +248,7 @@ def _rule(call: Call, operator: OpOverload, meta: Meta) -> str:
         spec = next((each for each in meta if each is not None), None)
         return f"the meta function gives them{'' if spec is None else f': {order_of(spec)}'}"
     if base.composite is None:
-        return "the operator's function made the result"
+        return f"the operator's function gives them: {order_of(call.outputs()[0]._spec)}"
     for inner in reversed(list(call.walk())[1:]):
         if inner.operator is not None and any(
             each is one for each in inner.outputs() for one in call.outputs()
@@ -374,11 +297,11 @@ def _dtype_name(launch: Launch) -> str | None:
 
 def _plan(call: Call, operator: OpOverload) -> list[Block]:
     """The plan by which C repeats such a call."""
+    if not call.is_done:
+        return []
     this = ("this run", "in Python, because explain observes each step")
     if speedups is None:
         return [Facts([this, ("other runs", "in Python: there are no C speedups here")])]
-    if not call.is_done:
-        return []
     launches = [  # in the order in which calls/launch.py reports them
         (name, each.device, each.key_dtype, each.tensors, each.output_count, each.iterator,
          each.kernel_arguments, each.call)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from ..memory.backend import resolve_device
 from ..memory.tensor import Tensor
 from .explaining import explain, explain_name
 from .names import find_by_name, near_names
@@ -32,12 +33,21 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--format", choices=["text", "markdown", "json"], default="text", help="default: text"
     )
+    parser.add_argument(
+        "--only",
+        metavar="HEADING",
+        action="append",
+        default=[],
+        help="show only the sections whose headings begin so; may be given several times",
+    )
     parser.add_argument("--device", help="the default device, for the tensors that it makes")
     options = parser.parse_args(list(arguments))
     try:
         report = _report(options.thing, options.statements, options.device)
-    except (SyntaxError, NameError, ValueError, RuntimeError) as error:
-        print(f"gnomon explain: {type(error).__name__}: {error}", file=sys.stderr)
+        if options.only:
+            report = report.only(*options.only)
+    except (SyntaxError, NameError, KeyError, ValueError, RuntimeError) as error:
+        print(f"gnomon explain: {type(error).__name__}: {error.args[0]}", file=sys.stderr)
         return 2
     if options.format == "text":
         report.show()
@@ -60,7 +70,7 @@ def _report(thing: str, statements: str, device: str | None) -> Report:
         code = compile(thing, "<expression>", "eval")
     except SyntaxError:
         return explain_name(thing)
-    with gn.device(device or gn.get_default_device()):
+    with gn.device(resolve_device(device)):
         exec(compile(statements, "<statements>", "exec"), names)
         unknown = [each for each in code.co_names[:1] if each not in names and not hasattr(gn, each)]
         if unknown and thing.replace(".", "_").isidentifier():

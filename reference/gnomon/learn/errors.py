@@ -9,6 +9,7 @@ from typing import Any
 from ..dispatch.dispatcher import OpOverload
 from ..memory.contract import place_of
 from ..values import geometry
+from ..values.dispatch_key import DispatchKey
 from .calls import add_call
 from .observation import Call, PythonCall, is_dispatcher, is_parser, python_call
 from .overloads import table_of_overloads
@@ -111,8 +112,6 @@ def explain_error(error: BaseException) -> Report:
 
 def _passed(error: BaseException, operator: OpOverload) -> list[Any]:
     """The keys whose kernels had begun: the traceback has a frame of ``redispatch`` for each."""
-    from ..values.dispatch_key import DispatchKey
-
     return [
         DispatchKey(frame.f_locals["key"])
         for frame, _ in _frames(error)

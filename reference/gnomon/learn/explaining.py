@@ -9,8 +9,8 @@ from typing import Any
 from ..dispatch.dispatcher import OpOverload, OpOverloadPacket
 from ..memory.tensor import Tensor
 from ..values.errors import type_name
-from .calls import explain_call
 from .errors import explain_error
+from .functions import explain_call
 from .names import find_by_function, find_by_name, near_names
 from .operators import explain_operator, explain_packet
 from .report import Report
@@ -53,6 +53,7 @@ class Explain:
         """
         if isinstance(thing, str):
             return explain_name(thing)
+        thing = getattr(thing, "_opoverload", thing)  # what custom_op made
         if isinstance(thing, OpOverload):
             return explain_operator(thing)
         if isinstance(thing, OpOverloadPacket):
@@ -72,7 +73,10 @@ class Explain:
             return explain_tensor(thing, {**frame.f_globals, **frame.f_locals})
         if isinstance(thing, BaseException):
             return explain_error(thing)
-        raise TypeError(f"explain(): argument 'thing' must be an operator, not {type_name(thing)}")
+        raise TypeError(
+            "explain(): argument 'thing' must be an operator, a function without arguments, a Tensor or an "
+            f"exception, not {type_name(thing)}"
+        )
 
     def watch(self) -> Watch:
         """A context manager: inside, ``explain(tensor)`` also says which operator wrote to it last, and from

@@ -33,7 +33,7 @@ def saved_tensors(node: Node) -> list[tuple[str, Tensor]]:
     plan = getattr(node, "plan", None)
     if saved is not None and plan is not None:
         return [found for name, value in zip(plan.saved_names, saved) for found in _tensors(name, value)]
-    listed = getattr(node, "to_save", None) or ()
+    listed = getattr(node, "_saved", None) or ()  # of a Function of the user
     return [found for number, value in enumerate(listed) for found in _tensors(f"saved {number}", value)]
 
 

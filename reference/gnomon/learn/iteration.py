@@ -159,6 +159,7 @@ def stride_rule(iterator: IteratorInSteps) -> str:
             "gaps or overlaps, and the outputs get them, too"
         )
     return (
-        "FastSetupType::NONE: operands differ, so the outputs are dense, in the order of the iterator's "
+        "FastSetupType::NONE: operands differ in sizes (a number has none) or in strides, so the outputs are "
+        "dense, in the order of the iterator's "
         f"dimensions: from the fastest, {tuple(iterator.order)}"
     )

@@ -38,8 +38,9 @@ def explain_packet(packet: OpOverloadPacket) -> Report:
     """All overloads of a name: the table of them, then each one's sections, without its variants'."""
     report = Report(f"{packet.namespace}::{packet.name}")
     report.add("Overloads", overloads_table(packet))
-    operators = [each for each in packet.overloads.values() if each.record.base is None]
-    for operator in operators or packet.overloads.values():
+    everything = list(packet.overloads.values())
+    operators = [each for each in everything if each.record.base is None] or everything
+    for operator in operators:
         suffix = f" of {operator.name}" if len(operators) > 1 else ""
         _add_sections(report, operator, suffix)
     return report
@@ -162,7 +163,7 @@ def _kernels(operator: OpOverload) -> list[Block]:
     if not name:
         return []
     rows, others, reasons = [], [], []
-    for backend_name in backend_names():
+    for backend_name in sorted(backend_names(), key=lambda each: (each != "reference", each)):
         if backend_name == "meta":  # it has no data: the meta function is all that runs
             continue
         if not is_loaded(backend_name) and backend_name not in shipped_backend_names():
@@ -191,9 +192,11 @@ def _kernels(operator: OpOverload) -> list[Block]:
 
 
 def kernel_source(backend: Backend, name: str) -> str:
-    """The file and line of a backend's kernel; "not known" of an object that is no Backend."""
+    """The file and line of a backend's kernel; "not known" of an object that is no Backend, and of a list of
+    launches, which has no kernel of its own.
+    """
     offers = offers_of(backend)
-    return offers.kernel_source(name) if offers is backend else NOT_KNOWN
+    return offers.kernel_source(name) if offers is backend and name in backend.kernels else NOT_KNOWN
 
 
 @functools.cache

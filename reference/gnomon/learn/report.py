@@ -245,6 +245,17 @@ class Report:
         if present:
             self.sections.append(Section(heading, present))
 
+    def only(self, *headings: str) -> Report:
+        """The Report of those sections whose headings begin with one of these words.
+
+        Raises KeyError if one of them begins none.
+        """
+        for each in headings:
+            if not any(section.heading.startswith(each) for section in self.sections):
+                self[each]
+        kept = [each for each in self.sections if each.heading.startswith(headings)]
+        return Report(self.title, kept, self.result, self.error)
+
     def __getitem__(self, heading: str) -> Section:
         """The section with this heading.  Raises KeyError."""
         for each in self.sections:

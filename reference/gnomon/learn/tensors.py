@@ -8,6 +8,7 @@ from typing import Any
 from ..memory.backend import backend_of
 from ..memory.tensor import INFERENCE_VERSION, CreationMeta, Tensor
 from ..values import geometry
+from ..values.device import strided
 from ..values.dispatch_key import WRAPPER_KEYS, DispatchKeySet
 from .calls import order_of
 from .report import Block, Facts, Lines, Report, Table
@@ -22,7 +23,11 @@ MOST_ELEMENTS = 100_000  # of tensors whose elements are compared one by one
 
 def explain_tensor(tensor: Tensor, names: Mapping[str, Any] | None = None) -> Report:
     """Explain a tensor.  ``names`` are variables of the caller: tensors among them are called so."""
-    variables = {id(value): name for name, value in (names or {}).items() if isinstance(value, Tensor)}
+    variables = {
+        id(value): name
+        for name, value in (names or {}).items()
+        if issubclass(type(value), Tensor) and name.isidentifier()
+    }
     name = variables.get(id(tensor), "")
     spec = tensor._spec
     title = f"{type(tensor).__name__}{f' {name}' if name else ''}: {spec.dtype.name} {tuple(spec.sizes)}"
@@ -46,13 +51,15 @@ def _facts(tensor: Tensor) -> list[tuple[str, Any]]:
     spec = tensor._spec
     inference = tensor._version_counter is INFERENCE_VERSION
     node = tensor.grad_fn
-    facts: list[tuple[str, Any]] = [
-        ("sizes", tuple(spec.sizes)),
-        ("strides", tuple(spec.strides)),
-        ("strides in bytes", tuple([each * spec.dtype.itemsize for each in spec.strides])),
-        ("storage_offset", tensor._storage_offset),
-        ("memory order", order_of(spec) if spec.device.type != "meta" else "-"),
-        ("layout", str(spec.layout)),
+    facts: list[tuple[str, Any]] = [("sizes", tuple(spec.sizes)), ("layout", str(spec.layout))]
+    if spec.layout is strided:
+        facts += [
+            ("strides", tuple(spec.strides)),
+            ("strides in bytes", tuple([each * spec.dtype.itemsize for each in spec.strides])),
+            ("storage_offset", tensor._storage_offset),
+            ("memory order", order_of(spec)),
+        ]
+    facts += [
         ("dispatch keys", tuple([key.name for key in DispatchKeySet(tensor._keys)])),
         ("version", "an inference tensor has none" if inference else tensor._version),
         ("requires_grad", tensor.requires_grad),
@@ -103,7 +110,7 @@ def _drawing(tensor: Tensor) -> list[Block]:
     if spec.ndim > 2:
         says += f", of the matrix at index {(0,) * (spec.ndim - 2)} of the first dimensions"
     steps = [
-        f"One step along dimension {dim} is {stride} elements further."
+        f"One step along dimension {dim} is {stride} element{'' if stride == 1 else 's'} further."
         for dim, stride in enumerate(spec.strides)
     ]
     blocks: list[Block] = [Lines([f"{says}:"]), Lines(lines, is_code=True)]
