@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+_LINE = re.compile(r"(\w\.\w+):\d+ *")
 _BLOCK = re.compile(r"^```console\n\$ (gnomon .*)\n((?:.*\n)*?)```$", re.MULTILINE)
 
 
@@ -26,7 +27,7 @@ def blocks(page: str) -> Iterator[tuple[str, str]]:
 def printed(command: str) -> str:
     """The output of a command of a page, run in a new process, where nothing is cached.
 
-    Raises RuntimeError if it fails.
+    Raises RuntimeError if it can not be understood; an expression that raises is explained.
     """
     done = subprocess.run(
         [sys.executable, "-m", "gnomon.cli", *shlex.split(command)[1:]],
@@ -35,9 +36,14 @@ def printed(command: str) -> str:
         env={**os.environ, "COLUMNS": "120"},
         check=False,
     )
-    if done.returncode:
+    if done.returncode not in (0, 1) or not done.stdout:
         raise RuntimeError(f"{command}: {done.stderr}")
     return done.stdout
+
+
+def without_lines(text: str) -> str:
+    """A text without the numbers of lines in files, the spaces after them, and rules under headings."""
+    return re.sub(r"--+ *", "", _LINE.sub(r"\1 ", text))
 
 
 def write(page: Path) -> None:
