@@ -80,5 +80,6 @@ static int64_t rows_of_matrix(int64_t length) {
     return rows;
 }
 
+#define WOVEN 0
 #define GN_TEMPLATE "fourier_dtype.h"
 #include "each_dtype.h"

@@ -97,6 +97,8 @@ typedef struct gn_lines {
         int64_t room;    /* numbers of all points */                                                                   \
         int32_t factor_count;                                                                                          \
         int32_t factors[GN_MOST_FACTORS];                                                                              \
+        int64_t lengths[GN_MOST_FACTORS + 1]; /* of the blocks of each stage */                                        \
+        int64_t known[GN_MOST_FACTORS];       /* the number of those blocks */                                         \
         gn_split_##dtype roots, halves;                                                                                \
         int32_t *before, *after; /* where element k is, before the transform and after it */                           \
     } gn_beside_##dtype;                                                                                               \
@@ -104,18 +106,40 @@ typedef struct gn_lines {
      * GN_OUT_OF_MEMORY at worst; gn_end_beside gives memory back either way. */                                       \
     int32_t gn_begin_beside_##dtype(gn_beside_##dtype *plan, int64_t length, int64_t half_of, int is_back);            \
     void gn_end_beside_##dtype(gn_beside_##dtype *plan);                                                               \
-    /* Reads `count` elements of each line, with parts `exchanged` or not.  Returns whether one is larger than         \
-     * `largest`, or not finite; in float64 0. */                                                                      \
-    int gn_load_beside_##dtype(const gn_beside_##dtype *plan, const gn_lines *lines, int64_t count, int exchanged,     \
-                               REAL largest, REAL *points);                                                            \
+    /* Reads `count` elements of each line, with parts `exchanged` or not. */                                          \
+    void gn_load_beside_##dtype(const gn_beside_##dtype *plan, const gn_lines *lines, int64_t count, int exchanged,    \
+                                REAL *points);                                                                         \
     /* Makes points, with parts exchanged, of the first half of a line of conjugates. */                               \
     void gn_fold_beside_##dtype(const gn_beside_##dtype *plan, REAL *points);                                          \
     void gn_transform_beside_##dtype(const gn_beside_##dtype *plan, REAL *points);                                     \
     /* Makes the first half of the transforms of real lines. */                                                        \
     void gn_unfold_beside_##dtype(const gn_beside_##dtype *plan, REAL *points);                                        \
-    /* Writes `count` elements of each line times `scale`; what lies beyond half of real lines as conjugates. */       \
-    void gn_store_beside_##dtype(const gn_beside_##dtype *plan, const REAL *points, int64_t count, int exchanged,      \
-                                 REAL scale, const gn_lines *lines);
+    /* Writes `count` elements of each line times `scale`; what lies beyond half of real lines as conjugates. Returns   \
+     * whether all are finite. */                                                                                      \
+    int gn_store_beside_##dtype(const gn_beside_##dtype *plan, const REAL *points, int64_t count, int exchanged,       \
+                                REAL scale, const gn_lines *lines);                                                \
+    /* How a line is transformed whose pairs are adjacent, and stay so: as a matrix whose rows are vectors of           \
+     * them. */                                                                                                        \
+    typedef struct gn_woven_##dtype {                                                                                  \
+        int64_t length, rows;                                                                                          \
+        int64_t half_of; /* the length of a real line whose pairs are the points, or 0 */                              \
+        int64_t room;    /* numbers of the memory for one line */                                                      \
+        int32_t factor_count, is_back;                                                                                 \
+        int32_t factors[GN_MOST_FACTORS];                                                                              \
+        int64_t lengths[GN_MOST_FACTORS + 1], known[GN_MOST_FACTORS];                                                  \
+        gn_split_##dtype roots;                  /* of the rows */                                                     \
+        gn_split_##dtype inner, between, halves; /* vectors of each of these; of the matrix; for half a line */        \
+        int32_t *after;                          /* where row k is after the transform of columns */                   \
+    } gn_woven_##dtype;                                                                                                \
+    /* Whether lines of so many points can be transformed so, and best are. */                                         \
+    int gn_can_weave_##dtype(int64_t length);                                                                          \
+    /* Prepares transforms, whose results are multiplied by `scale`.  GN_OUT_OF_MEMORY at worst; gn_end_woven gives     \
+     * memory back either way. */                                                                                      \
+    int32_t gn_begin_woven_##dtype(gn_woven_##dtype *plan, int64_t length, int64_t half_of, int is_back, REAL scale);  \
+    void gn_end_woven_##dtype(gn_woven_##dtype *plan);                                                                 \
+    /* Transforms a line: complex, or real of an even length in one direction and half of its conjugates in the other.  \
+     * With `is_whole` the other half is written too.  Returns whether all results are finite. */                      \
+    int gn_transform_woven_##dtype(const gn_woven_##dtype *plan, const REAL *from, REAL *to, int is_whole, REAL *memory);
 GN_DECLARE_FOURIER(float32, float)
 GN_DECLARE_FOURIER(float64, double)
 

@@ -3,9 +3,10 @@
 
 #define SPLIT NAME(gn_split)
 #define BESIDE_PLAN NAME(gn_beside)
-#define PAIR (2 * SIDE)
+#define BLOCKS_PLAN BESIDE_PLAN
 
 #include "fourier_stages.h"
+#include "fourier_blocks.h"
 
 int32_t NAME(gn_begin_beside)(BESIDE_PLAN *plan, int64_t length, int64_t half_of, int is_back) {
     memset(plan, 0, sizeof *plan);
@@ -14,11 +15,11 @@ int32_t NAME(gn_begin_beside)(BESIDE_PLAN *plan, int64_t length, int64_t half_of
     plan->lines = SIDE;
     plan->factor_count = gn_factorize(length, plan->factors);
     const int64_t first = plan->factor_count > 0 ? plan->factors[0] : 1;
-    const int64_t bytes = PAIR * (int64_t)sizeof(COMPUTE);
+    const int64_t bytes = POINT_SIZE * (int64_t)sizeof(COMPUTE);
     plan->block = length / first;
     plan->block += plan->block * bytes % 2048 == 0; /* else all points of a stage would be in the same set of the cache */
     const int64_t last = first * plan->block; /* where the element after the last one of half a line is */
-    plan->room = (last + 1) * PAIR;
+    plan->room = (last + 1) * POINT_SIZE;
     const int64_t half = half_of / 4 + 1;
     COMPUTE *numbers = gn_take_items(gn_checked(2, length + half), sizeof(COMPUTE));
     int32_t *places = gn_take_items(gn_checked(2, length + 1), sizeof(int32_t));
@@ -41,16 +42,7 @@ int32_t NAME(gn_begin_beside)(BESIDE_PLAN *plan, int64_t length, int64_t half_of
             plan->before[to++] = (int32_t)(k * plan->block + i);
         }
     }
-    /* the first factor's digit of a place is the first of an element's number, and the last of its place */
-    int64_t known = 1, apart = plan->block;
-    plan->after[0] = 0;
-    for (int32_t level = 0; level < plan->factor_count; level++) {
-        for (int64_t k = known; k < known * plan->factors[level]; k++) {
-            plan->after[k] = plan->after[k - known] + (int32_t)apart;
-        }
-        known *= plan->factors[level];
-        apart = level + 1 < plan->factor_count ? length / known / plan->factors[level + 1] : 1;
-    }
+    NAME(begin_blocks)(plan, length, plan->block, plan->after);
     return GN_OK;
 }
 
@@ -59,87 +51,38 @@ void NAME(gn_end_beside)(BESIDE_PLAN *plan) {
     gn_give(plan->before);
 }
 
-/* A stage of `factor` for points that are `apart` in each of some blocks. `reach` is a block's length by the factor. */
-#define RUN_BLOCKS(STAGE, FACTOR, ...)                                                                                 \
-    static void NAME(STAGE##_of_blocks_##FACTOR)(NAME(stage) *given, int64_t blocks, int64_t step, int64_t reach,      \
-                                                 int64_t power, int32_t factor) {                                      \
-        NAME(stage) stage = *given;                                                                                    \
-        (void)factor;                                                                                                  \
-        for (int64_t block = 0; block < blocks; block++) {                                                             \
-            stage.power = 0;                                                                                           \
-            NAME(STAGE)(&stage, 0, __VA_ARGS__ FIRST_BESIDE);                                                          \
-            for (int64_t j = 1; j < reach; j++) {                                                                      \
-                stage.power += power;                                                                                  \
-                NAME(STAGE)(&stage, j, __VA_ARGS__ BESIDE);                                                            \
-            }                                                                                                          \
-            stage.points += step * PAIR;                                                                               \
-        }                                                                                                              \
-    }
-RUN_BLOCKS(stage_2, 2, )
-RUN_BLOCKS(stage_3, 3, )
-RUN_BLOCKS(stage_4, 4, )
-RUN_BLOCKS(stage_5, 5, )
-RUN_BLOCKS(stage_8, 8, )
-RUN_BLOCKS(stage_odd, 7, 7, )
-RUN_BLOCKS(stage_odd, any, factor, )
-#undef RUN_BLOCKS
-
-static void NAME(run_blocks)(const BESIDE_PLAN *plan, int32_t level, COMPUTE *points, int64_t blocks, int64_t step,
-                             int64_t apart) {
-    const int32_t factor = plan->factors[level];
-    const int64_t reach = step / factor, power = plan->length / step;
+/* The stages from `level` on of a block: one part after the other where they do not fit the cache. */
+static void NAME(run_levels)(const BESIDE_PLAN *plan, int32_t level, COMPUTE *points) {
     NAME(stage) stage;
-    stage.points = points;
-    stage.apart = stage.width = apart;
     stage.table = plan->roots;
-    for (int32_t k = 0; k < factor && (factor == 7 || factor > 8); k++) {
-        const int64_t at = plan->length / factor * k;
-        stage.unit[k] = (ROOT){plan->roots.real[at], plan->roots.imag[at]};
-    }
-    switch (factor) {
-    case 2: NAME(stage_2_of_blocks_2)(&stage, blocks, step, reach, power, factor); break;
-    case 3: NAME(stage_3_of_blocks_3)(&stage, blocks, step, reach, power, factor); break;
-    case 4: NAME(stage_4_of_blocks_4)(&stage, blocks, step, reach, power, factor); break;
-    case 5: NAME(stage_5_of_blocks_5)(&stage, blocks, step, reach, power, factor); break;
-    case 7: NAME(stage_odd_of_blocks_7)(&stage, blocks, step, reach, power, factor); break;
-    case 8: NAME(stage_8_of_blocks_8)(&stage, blocks, step, reach, power, factor); break;
-    default: NAME(stage_odd_of_blocks_any)(&stage, blocks, step, reach, power, factor); break;
-    }
-}
-
-/* The stages from `level` on, of points whose number is `length`: one block after the other where they do not fit the
- * cache. */
-static void NAME(run_levels)(const BESIDE_PLAN *plan, int32_t level, COMPUTE *points, int64_t length) {
-    const int64_t bytes = length * PAIR * (int64_t)sizeof(COMPUTE);
-    const int32_t factor = plan->factors[level];
-    const int64_t apart = level == 0 ? plan->block : length / factor;
-    if (bytes > FAST_BYTES || apart != length / factor) {
-        NAME(run_blocks)(plan, level, points, 1, length, apart);
-        for (int32_t k = 0; k < factor && level + 1 < plan->factor_count; k++) {
-            NAME(run_levels)(plan, level + 1, points + k * apart * PAIR, length / factor);
+    const int64_t bytes = plan->lengths[level] * POINT_SIZE * (int64_t)sizeof(COMPUTE);
+    const int64_t apart = level == 0 ? plan->block : plan->lengths[level + 1];
+    if (bytes > FAST_BYTES || apart != plan->lengths[level + 1]) {
+        NAME(run_blocks)(&stage, plan, level, points, points, 1, apart);
+        for (int32_t k = 0; k < plan->factors[level] && level + 1 < plan->factor_count; k++) {
+            NAME(run_levels)(plan, level + 1, points + k * apart * POINT_SIZE);
         }
         return;
     }
     int64_t blocks = 1;
     for (int32_t i = level; i < plan->factor_count; i++) {
-        NAME(run_blocks)(plan, i, points, blocks, length, length / plan->factors[i]);
+        NAME(run_blocks)(&stage, plan, i, points, points, blocks, plan->lengths[i + 1]);
         blocks *= plan->factors[i];
-        length /= plan->factors[i];
     }
 }
 
 void NAME(gn_transform_beside)(const BESIDE_PLAN *plan, COMPUTE *points) {
     if (plan->factor_count > 0) {
-        NAME(run_levels)(plan, 0, points, plan->length);
+        NAME(run_levels)(plan, 0, points);
     }
 }
 
 GN_INLINE POINT NAME(point_at)(const COMPUTE *points, int64_t place) {
-    return (POINT){*(const WIDE *)(points + place * PAIR), *(const WIDE *)(points + place * PAIR + SIDE)};
+    return (POINT){*(const WIDE *)(points + place * POINT_SIZE), *(const WIDE *)(points + place * POINT_SIZE + SIDE)};
 }
 GN_INLINE void NAME(set_point)(COMPUTE *points, int64_t place, WIDE first, WIDE second) {
-    *(WIDE *)(points + place * PAIR) = first;
-    *(WIDE *)(points + place * PAIR + SIDE) = second;
+    *(WIDE *)(points + place * POINT_SIZE) = first;
+    *(WIDE *)(points + place * POINT_SIZE + SIDE) = second;
 }
 
 /* With a = Z[k] and b the conjugate of Z[length - k], of the transform Z of points whose real and imaginary parts
@@ -195,6 +138,6 @@ void NAME(gn_fold_beside)(const BESIDE_PLAN *plan, COMPUTE *points) {
 
 #undef SPLIT
 #undef BESIDE_PLAN
-#undef PAIR
+#undef BLOCKS_PLAN
 #include "fourier_stages_end.h"
 #endif

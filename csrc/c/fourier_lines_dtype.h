@@ -27,25 +27,6 @@ static enum NAME(layout) NAME(layout_of)(const gn_lines *lines) {
 }
 
 #ifdef COUNT
-/* The first bits of `found` are set where a number is larger than `largest`, or not finite. */
-#if CODE == GN_FLOAT32
-typedef int32_t NAME(found) VECTOR;
-#define SEARCH(x) found |= bound - ((NAME(found))(x) & 0x7fffffff);
-#define BOUND (int32_t)gn_bits(largest)
-#else
-typedef int64_t NAME(found) VECTOR;
-#define SEARCH(x)
-#define BOUND 0
-#endif
-
-static int NAME(has_found)(NAME(found) found) {
-    int any = 0;
-    for (size_t lane = 0; lane < COUNT; lane++) {
-        any |= found[lane] < 0;
-    }
-    return any;
-}
-
 /* Numbers [begin, begin + COUNT) of each line, transposed; the last ones may be missing. */
 GN_INLINE void NAME(read_square)(const gn_lines *lines, int64_t begin, int64_t end, WIDE *square) {
     if (begin + SIDE <= end) {
@@ -85,54 +66,40 @@ GN_INLINE void NAME(write_square)(const gn_lines *lines, int64_t begin, int64_t 
     }
 }
 
-static int NAME(load_along)(const BESIDE_PLAN *plan, const gn_lines *lines, int64_t count, int exchanged,
-                            COMPUTE largest, COMPUTE *points) {
+static void NAME(load_along)(const BESIDE_PLAN *plan, const gn_lines *lines, int64_t count, int exchanged,
+                             COMPUTE *points) {
     WIDE square[COUNT];
-    NAME(found) found = {0};
-    const NAME(found) bound = found + BOUND;
     const WIDE none = {0};
-    (void)largest;
-    (void)bound;
     if (lines->parts == 1) {
         for (int64_t i = 0; i < count; i += SIDE) {
             NAME(read_square)(lines, i, count, square);
             for (int64_t k = 0; k < gn_min(SIDE, count - i); k++) {
-                SEARCH(square[k])
                 NAME(set_point)(points, plan->before[i + k], exchanged ? none : square[k], exchanged ? square[k] : none);
             }
         }
-        return NAME(has_found)(found);
+        return;
     }
     COMPUTE *first = points + exchanged * SIDE, *second = points + !exchanged * SIDE;
     for (int64_t i = 0; i < count; i += SIDE / 2) {
         NAME(read_square)(lines, 2 * i, 2 * count, square);
-        GN_UNROLL
-        for (size_t k = 0; k < COUNT; k++) {
-            SEARCH(square[k])
-        }
         const int32_t *before = plan->before + i;
         if (i + SIDE / 2 <= count) {
             GN_UNROLL
             for (size_t k = 0; k < COUNT / 2; k++) {
-                *(WIDE *)(first + before[k] * PAIR) = square[2 * k];
-                *(WIDE *)(second + before[k] * PAIR) = square[2 * k + 1];
+                *(WIDE *)(first + before[k] * POINT_SIZE) = square[2 * k];
+                *(WIDE *)(second + before[k] * POINT_SIZE) = square[2 * k + 1];
             }
         } else {
             for (int64_t k = 0; k < count - i; k++) {
-                *(WIDE *)(first + before[k] * PAIR) = square[2 * k];
-                *(WIDE *)(second + before[k] * PAIR) = square[2 * k + 1];
+                *(WIDE *)(first + before[k] * POINT_SIZE) = square[2 * k];
+                *(WIDE *)(second + before[k] * POINT_SIZE) = square[2 * k + 1];
             }
         }
     }
-    return NAME(has_found)(found);
 }
 
-static int NAME(load_across)(const BESIDE_PLAN *plan, const gn_lines *lines, int64_t count, int exchanged,
-                             COMPUTE largest, COMPUTE *points) {
-    NAME(found) found = {0};
-    const NAME(found) bound = found + BOUND;
-    (void)largest;
-    (void)bound;
+static void NAME(load_across)(const BESIDE_PLAN *plan, const gn_lines *lines, int64_t count, int exchanged,
+                              COMPUTE *points) {
     for (int64_t i = 0; i < count; i++) {
         const COMPUTE *from = (const COMPUTE *)(lines->places[0] + i * lines->step);
         WIDE first = *(const WIDE *)from, second = {0};
@@ -143,37 +110,37 @@ static int NAME(load_across)(const BESIDE_PLAN *plan, const gn_lines *lines, int
         } else if (lines->parts == 2) {
             second = *(const WIDE *)((const char *)from + lines->second);
         }
-        SEARCH(first)
-        SEARCH(second)
         NAME(set_point)(points, plan->before[i], exchanged ? second : first, exchanged ? first : second);
     }
-    return NAME(has_found)(found);
 }
-#undef SEARCH
-#undef BOUND
 #endif
+
+/* A sum of all elements times 0 is 0 if they are finite. */
 
 /* Element `index` after the transform, times `scale`. */
 GN_INLINE POINT NAME(result_at)(const BESIDE_PLAN *plan, const COMPUTE *points, int64_t index, int exchanged,
                                 COMPUTE scale) {
     const int is_mirrored = plan->half_of > 0 && index > plan->length;
-    const COMPUTE *from = points + plan->after[is_mirrored ? plan->half_of - index : index] * PAIR;
+    const COMPUTE *from = points + plan->after[is_mirrored ? plan->half_of - index : index] * POINT_SIZE;
     const WIDE first = *(const WIDE *)(from + exchanged * SIDE), second = *(const WIDE *)(from + !exchanged * SIDE);
     return (POINT){first * scale, second * (is_mirrored ? -scale : scale)};
 }
 
 #ifdef COUNT
-static void NAME(store_along)(const BESIDE_PLAN *plan, const COMPUTE *points, int64_t count, int exchanged,
+static WIDE NAME(store_along)(const BESIDE_PLAN *plan, const COMPUTE *points, int64_t count, int exchanged,
                               COMPUTE scale, const gn_lines *lines) {
     WIDE square[COUNT];
+    const WIDE none = {0};
+    WIDE sum = none, other = none;
     if (lines->parts == 1) {
         for (int64_t i = 0; i < count; i += SIDE) {
             for (int64_t k = 0; k < SIDE; k++) {
                 square[k] = NAME(result_at)(plan, points, gn_min(i + k, count - 1), exchanged, scale).real;
+                sum = NAME(multiply_add)(square[k], none, sum);
             }
             NAME(write_square)(lines, i, count, square);
         }
-        return;
+        return sum;
     }
     const int64_t inner = plan->half_of > 0 ? gn_min(count, plan->length + 1) : count; /* none beyond is a conjugate */
     const COMPUTE *first = points + exchanged * SIDE, *second = points + !exchanged * SIDE;
@@ -182,8 +149,10 @@ static void NAME(store_along)(const BESIDE_PLAN *plan, const COMPUTE *points, in
         const int32_t *after = plan->after + i;
         GN_UNROLL
         for (size_t k = 0; k < COUNT / 2; k++) {
-            square[2 * k] = *(const WIDE *)(first + after[k] * PAIR) * scale;
-            square[2 * k + 1] = *(const WIDE *)(second + after[k] * PAIR) * scale;
+            square[2 * k] = *(const WIDE *)(first + after[k] * POINT_SIZE) * scale;
+            square[2 * k + 1] = *(const WIDE *)(second + after[k] * POINT_SIZE) * scale;
+            sum = NAME(multiply_add)(square[2 * k], none, sum);
+            other = NAME(multiply_add)(square[2 * k + 1], none, other);
         }
         NAME(write_square)(lines, 2 * i, 2 * count, square);
     }
@@ -193,16 +162,23 @@ static void NAME(store_along)(const BESIDE_PLAN *plan, const COMPUTE *points, in
             const POINT x = NAME(result_at)(plan, points, gn_min(i + k, count - 1), exchanged, scale);
             square[2 * k] = x.real;
             square[2 * k + 1] = x.imag;
+            sum = NAME(multiply_add)(x.real, none, sum);
+            other = NAME(multiply_add)(x.imag, none, other);
         }
         NAME(write_square)(lines, 2 * i, 2 * count, square);
     }
+    return sum + other;
 }
 
-static void NAME(store_across)(const BESIDE_PLAN *plan, const COMPUTE *points, int64_t count, int exchanged,
+static WIDE NAME(store_across)(const BESIDE_PLAN *plan, const COMPUTE *points, int64_t count, int exchanged,
                                COMPUTE scale, const gn_lines *lines) {
+    const WIDE none = {0};
+    WIDE sum = none;
     for (int64_t i = 0; i < count; i++) {
         COMPUTE *to = (COMPUTE *)(lines->places[0] + i * lines->step);
         const POINT x = NAME(result_at)(plan, points, i, exchanged, scale);
+        sum = NAME(multiply_add)(x.real, none, sum);
+        sum = lines->parts == 2 ? NAME(multiply_add)(x.imag, none, sum) : sum;
         if (lines->dtype >= GN_COMPLEX64) {
             *(WIDE *)to = CHOSEN(x.real, x.imag, LOWER);
             *(WIDE *)(to + SIDE) = CHOSEN(x.real, x.imag, UPPER);
@@ -213,6 +189,7 @@ static void NAME(store_across)(const BESIDE_PLAN *plan, const COMPUTE *points, i
             }
         }
     }
+    return sum;
 }
 #endif
 
@@ -221,7 +198,7 @@ static void NAME(store_across)(const BESIDE_PLAN *plan, const COMPUTE *points, i
     for (int64_t k = 0; k < SIDE; k++) {                                                                               \
         const char *from = lines->places[k];                                                                           \
         for (int64_t i = 0; i < count; i++, from += lines->step) {                                                     \
-            COMPUTE *to = points + plan->before[i] * PAIR + k;                                                         \
+            COMPUTE *to = points + plan->before[i] * POINT_SIZE + k;                                                         \
             to[exchanged * SIDE] = (COMPUTE) * (const TYPE *)from;                                                     \
             to[!exchanged * SIDE] = lines->parts == 2 ? (COMPUTE) * (const TYPE *)(from + lines->second) : 0;          \
         }                                                                                                              \
@@ -229,6 +206,9 @@ static void NAME(store_across)(const BESIDE_PLAN *plan, const COMPUTE *points, i
 #define STORE_EACH(TYPE)                                                                                               \
     for (int64_t i = 0; i < count; i++) {                                                                              \
         const POINT x = NAME(result_at)(plan, points, i, exchanged, scale);                                            \
+        const WIDE none = {0};                                                                                         \
+        sum = NAME(multiply_add)(x.real, none, sum);                                                                   \
+        sum = lines->parts == 2 ? NAME(multiply_add)(x.imag, none, sum) : sum;                                         \
         COMPUTE real[SIDE_COUNT], imag[SIDE_COUNT];                                                                    \
         *(WIDE *)real = x.real;                                                                                        \
         *(WIDE *)imag = x.imag;                                                                                        \
@@ -242,12 +222,12 @@ static void NAME(store_across)(const BESIDE_PLAN *plan, const COMPUTE *points, i
     }
 #define SIDE_COUNT (GN_GEMM_BYTES / sizeof(COMPUTE))
 
-int NAME(gn_load_beside)(const BESIDE_PLAN *plan, const gn_lines *lines, int64_t count, int exchanged, COMPUTE largest,
-                         COMPUTE *points) {
+void NAME(gn_load_beside)(const BESIDE_PLAN *plan, const gn_lines *lines, int64_t count, int exchanged,
+                          COMPUTE *points) {
 #ifdef COUNT
     switch (NAME(layout_of)(lines)) {
-    case NAME(ALONG): return NAME(load_along)(plan, lines, count, exchanged, largest, points);
-    case NAME(ACROSS): return NAME(load_across)(plan, lines, count, exchanged, largest, points);
+    case NAME(ALONG): NAME(load_along)(plan, lines, count, exchanged, points); return;
+    case NAME(ACROSS): NAME(load_across)(plan, lines, count, exchanged, points); return;
     default: break;
     }
 #endif
@@ -256,33 +236,30 @@ int NAME(gn_load_beside)(const BESIDE_PLAN *plan, const gn_lines *lines, int64_t
     } else {
         LOAD_EACH(double)
     }
-    int is_large = 0;
-#if CODE == GN_FLOAT32
-    for (int64_t i = 0; i < count; i++) {
-        for (int64_t k = 0; k < PAIR; k++) {
-            is_large |= (gn_bits(points[plan->before[i] * PAIR + k]) & 0x7fffffff) > gn_bits(largest);
-        }
-    }
-#else
-    (void)largest;
-#endif
-    return is_large;
 }
 
-void NAME(gn_store_beside)(const BESIDE_PLAN *plan, const COMPUTE *points, int64_t count, int exchanged, COMPUTE scale,
-                           const gn_lines *lines) {
-#ifdef COUNT
+int NAME(gn_store_beside)(const BESIDE_PLAN *plan, const COMPUTE *points, int64_t count, int exchanged, COMPUTE scale,
+                          const gn_lines *lines) {
+    WIDE sum = {0};
     switch (NAME(layout_of)(lines)) {
-    case NAME(ALONG): NAME(store_along)(plan, points, count, exchanged, scale, lines); return;
-    case NAME(ACROSS): NAME(store_across)(plan, points, count, exchanged, scale, lines); return;
-    default: break;
-    }
+#ifdef COUNT
+    case NAME(ALONG): sum = NAME(store_along)(plan, points, count, exchanged, scale, lines); break;
+    case NAME(ACROSS): sum = NAME(store_across)(plan, points, count, exchanged, scale, lines); break;
 #endif
-    if (lines->dtype == GN_FLOAT32 || lines->dtype == GN_COMPLEX64) {
-        STORE_EACH(float)
-    } else {
-        STORE_EACH(double)
+    default:
+        if (lines->dtype == GN_FLOAT32 || lines->dtype == GN_COMPLEX64) {
+            STORE_EACH(float)
+        } else {
+            STORE_EACH(double)
+        }
     }
+    COMPUTE sums[SIDE_COUNT];
+    *(WIDE *)sums = sum;
+    int is_finite = 1;
+    for (int64_t k = 0; k < SIDE; k++) {
+        is_finite &= sums[k] == 0;
+    }
+    return is_finite;
 }
 
 #undef LOAD_EACH

@@ -5,9 +5,15 @@
 
 typedef COMPUTE NAME(wide) VECTOR;
 #define WIDE NAME(wide)
+#if WOVEN
+typedef WIDE NAME(point); /* real and imaginary parts alternate */
+#define POINT_SIZE SIDE
+#else
 typedef struct NAME(point) {
     WIDE real, imag;
 } NAME(point);
+#define POINT_SIZE (2 * SIDE)
+#endif
 #define POINT NAME(point)
 /* A root of unity, the same for all columns. */
 typedef struct NAME(root) {
@@ -23,9 +29,9 @@ typedef struct NAME(stage) {
     int64_t apart, width;
     COMPUTE scale;
     ROOT roots[LARGEST_PRIME], unit[LARGEST_PRIME];
-    COMPUTE *points; /* beside each other; result k is multiplied by the root k * power of `table` */
-    SPLIT table;
+    SPLIT table; /* BESIDE, result k is multiplied by the root k * power of this */
     int64_t power;
+    WIDE turn; /* WOVEN: the signs of -i times a number, or i for transforms back, after exchange of its parts */
 } NAME(stage);
 
 /* A number in all places; adding to zeros would not be that, for -0. */
@@ -44,6 +50,42 @@ GN_INLINE WIDE NAME(multiply_add)(WIDE a, WIDE b, WIDE c) {
     return a * b + c;
 #endif
 }
+#if WOVEN
+GN_INLINE POINT NAME(plus)(POINT a, POINT b) {
+    return a + b;
+}
+GN_INLINE POINT NAME(minus)(POINT a, POINT b) {
+    return a - b;
+}
+GN_INLINE POINT NAME(swapped)(POINT a) {
+    return CHOSEN(a, a, SWAPPED);
+}
+GN_INLINE POINT NAME(turned)(const NAME(stage) *stage, POINT a) {
+    return NAME(swapped)(a) * stage->turn;
+}
+GN_INLINE POINT NAME(scaled)(POINT a, COMPUTE factor) {
+    return a * factor;
+}
+/* a times a number, plus b. */
+GN_INLINE POINT NAME(added)(POINT a, COMPUTE factor, POINT b) {
+    return NAME(multiply_add)(a, NAME(filled)(factor), b);
+}
+/* a times roots, given by their real parts, each twice, and their imaginary parts, each twice, negative first. */
+GN_INLINE POINT NAME(times)(POINT a, WIDE real, WIDE imag) {
+    return NAME(multiply_add)(a, real, NAME(swapped)(a) * imag);
+}
+GN_INLINE POINT NAME(get)(const NAME(stage) *stage, int64_t at, int how) {
+    (void)how;
+    return *(const WIDE *)(stage->from + at);
+}
+GN_INLINE void NAME(put)(const NAME(stage) *stage, int64_t at, int k, POINT x, int how) {
+    if (!(how & ROOTS_ARE_ONE) && k > 0) {
+        const int64_t power = k * stage->power * SIDE;
+        x = NAME(times)(x, *(const WIDE *)(stage->table.real + power), *(const WIDE *)(stage->table.imag + power));
+    }
+    *(WIDE *)(stage->to + at) = x;
+}
+#else
 GN_INLINE POINT NAME(plus)(POINT a, POINT b) {
     return (POINT){a.real + b.real, a.imag + b.imag};
 }
@@ -51,7 +93,8 @@ GN_INLINE POINT NAME(minus)(POINT a, POINT b) {
     return (POINT){a.real - b.real, a.imag - b.imag};
 }
 /* a times -i. */
-GN_INLINE POINT NAME(turned)(POINT a) {
+GN_INLINE POINT NAME(turned)(const NAME(stage) *stage, POINT a) {
+    (void)stage;
     return (POINT){a.imag, -a.real};
 }
 GN_INLINE POINT NAME(scaled)(POINT a, COMPUTE factor) {
@@ -71,7 +114,7 @@ GN_INLINE POINT NAME(times_root)(POINT a, ROOT b) {
 }
 GN_INLINE POINT NAME(get)(const NAME(stage) *stage, int64_t at, int how) {
     if (how & BESIDE) {
-        const COMPUTE *place = stage->points + 2 * SIDE * at;
+        const COMPUTE *place = stage->from + at;
         return (POINT){*(const WIDE *)place, *(const WIDE *)(place + SIDE)};
     }
     if (how & FROM_PAIRS) {
@@ -87,7 +130,7 @@ GN_INLINE void NAME(put)(const NAME(stage) *stage, int64_t at, int k, POINT x, i
         x = NAME(times_root)(x, how & BESIDE ? (ROOT){stage->table.real[power], stage->table.imag[power]} : stage->roots[k]);
     }
     if (how & BESIDE) {
-        COMPUTE *place = stage->points + 2 * SIDE * at;
+        COMPUTE *place = stage->to + at;
         *(WIDE *)place = x.real;
         *(WIDE *)(place + SIDE) = x.imag;
         return;
@@ -106,10 +149,11 @@ GN_INLINE void NAME(put)(const NAME(stage) *stage, int64_t at, int k, POINT x, i
     *(WIDE *)(stage->out.real + at) = x.real;
     *(WIDE *)(stage->out.imag + at) = x.imag;
 }
+#endif
 
 #define PLUS NAME(plus)
 #define MINUS NAME(minus)
-#define TURNED NAME(turned)
+#define TURNED(x) NAME(turned)(stage, x)
 #define SCALED NAME(scaled)
 #define ADDED NAME(added)
 #define GET(k) NAME(get)(stage, q + (k) * stage->apart, how)
@@ -168,11 +212,11 @@ GN_INLINE void NAME(stage_8)(const NAME(stage) *stage, int64_t q, const int how)
     PUT(2, PLUS(left, right))
     PUT(6, MINUS(left, right))
     const POINT near = PLUS(b, d), sum = PLUS(f, h);
-    const POINT eighth = {sum.real + sum.imag, sum.imag - sum.real};
+    const POINT eighth = PLUS(sum, TURNED(sum));
     PUT(1, ADDED(eighth, half, near))
     PUT(5, ADDED(eighth, -half, near))
     const POINT far = MINUS(b, d), rest = MINUS(f, h);
-    const POINT third = {rest.imag - rest.real, -rest.imag - rest.real};
+    const POINT third = MINUS(TURNED(rest), rest);
     PUT(3, ADDED(third, half, far))
     PUT(7, ADDED(third, -half, far))
 }
@@ -190,7 +234,7 @@ GN_INLINE void NAME(stage_odd)(const NAME(stage) *stage, int64_t q, const int32_
     }
     PUT(0, whole)
     for (int32_t j = 1; j <= factor / 2; j++) {
-        POINT middle = first, beside = {{0}, {0}};
+        POINT middle = first, beside = SCALED(first, 0);
         int32_t power = 0;
         for (int32_t k = 1; k <= factor / 2; k++) {
             power += j;

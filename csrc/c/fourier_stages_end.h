@@ -1,6 +1,7 @@
 /* Undefines the names of fourier_stages.h. */
 #undef WIDE
 #undef POINT
+#undef POINT_SIZE
 #undef ROOT
 #undef PLUS
 #undef MINUS

@@ -30,6 +30,11 @@
 #define UPPER(i) (i) / 2 + (i) % 2 * COUNT + COUNT / 2
 #define EVEN(i) 2 * (i)
 #define ODD(i) 2 * (i) + 1
+/* The same for pairs: their elements exchanged; interleaved; in reverse order. */
+#define SWAPPED(i) (i) + 1 - (i) % 2 * 2
+#define PAIRS_LOWER(i) (i) / 4 * 2 + (i) % 2 + (i) / 2 % 2 * COUNT
+#define PAIRS_UPPER(i) (i) / 4 * 2 + (i) % 2 + (i) / 2 % 2 * COUNT + COUNT / 2
+#define REVERSED(i) COUNT - 2 - (i) + (i) % 2 * 2
 #define CHOSEN(a, b, PLACES) __builtin_shufflevector(a, b, NAME(LIST)(PLACES))
 #else
 #define SIDE ((int64_t)1)

@@ -17,11 +17,13 @@ typedef struct PASS {
     int has_real_input, has_half_input, has_real_output; /* the half whose conjugates form the other half */
     int is_half;   /* pairs of real numbers are the parts of half as many points */
     int is_beside; /* lines are transformed side by side */
+    int is_woven;  /* or one by one, as vectors of pairs */
     int is_checked;
     COMPUTE scale, largest;
     int64_t together; /* lines */
     FOURIER plan;
     NAME(gn_beside) beside;
+    NAME(gn_woven) woven;
     SPLIT halves;        /* roots of the whole line, if half as many points are transformed */
     SPLIT chirp, filter; /* for Bluestein's algorithm, whose plan has a length without large prime factors */
     gn_status status;
@@ -121,10 +123,14 @@ static void NAME(view_lines)(const PASS *work, const gn_tensor *tensor, const ch
     const int64_t size = inner >= 0 ? tensor->sizes[inner] : 1;
     const int64_t across = inner >= 0 ? tensor->strides[inner] : 0;
     int64_t left = size - (first < size ? first : first % size);
+    char *place = (char *)data + gn_offset(tensor, first, work->dim);
     for (int64_t k = 0; k < lines; k++, left--) {
-        const int is_next = k > 0 && left > 0;
-        view->places[k] = is_next ? view->places[k - 1] + across : (char *)data + gn_offset(tensor, first + k, work->dim);
-        left = left > 0 ? left : size;
+        if (left == 0) {
+            place = (char *)data + gn_offset(tensor, first + k, work->dim);
+            left = size;
+        }
+        view->places[k] = place;
+        place += across;
     }
     for (int64_t k = lines; k < work->together; k++) {
         view->places[k] = view->places[0];
@@ -322,9 +328,7 @@ static int32_t NAME(transform_beside)(const PASS *work, int64_t first, int64_t l
     NAME(view_lines)(work, work->out, work->to, first, lines, &out);
     const int64_t count = work->has_half_input ? work->length / 2 + 1 : work->points;
     const int is_exchanged = work->is_back && !work->has_half_input;
-    if (NAME(gn_load_beside)(&work->beside, &in, count, is_exchanged, work->largest, points) && work->is_checked) {
-        return TOO_LARGE;
-    }
+    NAME(gn_load_beside)(&work->beside, &in, count, is_exchanged, points);
     if (work->has_half_input) {
         NAME(gn_fold_beside)(&work->beside, points);
     }
@@ -333,20 +337,33 @@ static int32_t NAME(transform_beside)(const PASS *work, int64_t first, int64_t l
         NAME(gn_unfold_beside)(&work->beside, points);
     }
     const int64_t wanted = work->has_real_output ? work->points : gn_length(work->out, work->dim);
-    NAME(gn_store_beside)(&work->beside, points, wanted, work->is_back, work->scale, &out);
-    return GN_OK;
+    const int is_finite = NAME(gn_store_beside)(&work->beside, points, wanted, work->is_back, work->scale, &out);
+    return is_finite || CODE != GN_FLOAT32 ? GN_OK : TOO_LARGE;
+}
+
+/* A line whose pairs are adjacent. */
+static int32_t NAME(transform_woven)(const PASS *work, int64_t index, COMPUTE *memory) {
+    const COMPUTE *from = (const COMPUTE *)((const char *)work->from + gn_offset(work->in, index, work->dim));
+    COMPUTE *to = (COMPUTE *)((char *)work->to + gn_offset(work->out, index, work->dim));
+    const int is_whole = work->has_real_input && gn_length(work->out, work->dim) == work->length;
+    const int is_finite = NAME(gn_transform_woven)(&work->woven, from, to, is_whole, memory);
+    return is_finite || CODE != GN_FLOAT32 ? GN_OK : TOO_LARGE;
 }
 
 static void NAME(transform_lines)(int64_t begin, int64_t end, void *context) {
     PASS *work = context;
     const int64_t together = work->together;
     const int64_t all = gn_numel(work->out) / gn_length(work->out, work->dim);
-    const int64_t room = work->is_beside ? work->beside.room : gn_checked(4, NAME(gn_fourier_room)(&work->plan));
+    const int64_t room = work->is_woven    ? work->woven.room
+                         : work->is_beside ? work->beside.room
+                                           : gn_checked(4, NAME(gn_fourier_room)(&work->plan));
     const int64_t each = room / 4;
     COMPUTE *memory = gn_take_items(room, sizeof(COMPUTE));
     int32_t status = memory == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     for (int64_t block = begin; block < end && status == GN_OK; block++) {
-        if (work->is_beside) {
+        if (work->is_woven) {
+            status = NAME(transform_woven)(work, block, memory);
+        } else if (work->is_beside) {
             status = NAME(transform_beside)(work, block * together, gn_min(together, all - block * together), memory);
         } else {
             status = NAME(transform_line)(work, block, (SPLIT){memory, memory + each},
@@ -402,6 +419,11 @@ static int32_t NAME(begin_chirp)(PASS *work) {
     return status;
 }
 
+/* Whether a tensor's numbers, or the parts of them, are of the dtype in which they are transformed. */
+static int NAME(has_parts)(const gn_tensor *tensor) {
+    return tensor->dtype == CODE || tensor->dtype == (CODE == GN_FLOAT32 ? GN_COMPLEX64 : GN_COMPLEX128);
+}
+
 /* Prepares the transforms of a pass. */
 static int32_t NAME(begin_pass)(PASS *work) {
     work->points = work->length;
@@ -412,11 +434,18 @@ static int32_t NAME(begin_pass)(PASS *work) {
     work->is_half = work->length % 2 == 0 && (work->has_half_input || work->has_real_input);
     work->points = work->is_half ? work->length / 2 : work->length;
     const int64_t all = gn_numel(work->out) / gn_length(work->out, work->dim);
-    const int is_dense = gn_step(work->in, work->dim) == gn_itemsize(work->in->dtype)
-                         || gn_step(work->out, work->dim) == gn_itemsize(work->out->dtype);
+    const int is_dense_in = gn_step(work->in, work->dim) == gn_itemsize(work->in->dtype);
+    const int is_dense_out = gn_step(work->out, work->dim) == gn_itemsize(work->out->dtype);
+    const int is_dense = is_dense_in || is_dense_out;
+    const int is_of_pairs = work->is_half || !(work->has_real_input || work->has_real_output);
+    work->is_woven = is_dense_in && is_dense_out && is_of_pairs && NAME(has_parts)(work->in) && NAME(has_parts)(work->out)
+                     && NAME(gn_can_weave)(work->points);
     work->is_beside = work->points <= GN_SHORT_LINE || (!is_dense && all > 4 && work->points <= GN_CROSSED_LINE);
+    const int64_t half_of = work->is_half ? work->length : 0;
+    if (work->is_woven) {
+        return NAME(gn_begin_woven)(&work->woven, work->points, half_of, work->is_back, work->scale);
+    }
     if (work->is_beside) {
-        const int64_t half_of = work->is_half ? work->length : 0;
         const int32_t status = NAME(gn_begin_beside)(&work->beside, work->points, half_of, work->has_half_input);
         work->together = work->beside.lines;
         return status;
@@ -433,6 +462,7 @@ static int32_t NAME(begin_pass)(PASS *work) {
 
 static void NAME(end_pass)(PASS *work) {
     NAME(gn_end_beside)(&work->beside);
+    NAME(gn_end_woven)(&work->woven);
     NAME(gn_end_fourier)(&work->plan);
     gn_give(work->halves.real);
     gn_give(work->chirp.real);
