@@ -121,9 +121,9 @@ typedef struct gn_lines {
     /* How a line is transformed whose pairs are adjacent, and stay so: as a matrix whose rows are vectors of           \
      * them. */                                                                                                        \
     typedef struct gn_woven_##dtype {                                                                                  \
-        int64_t length, rows;                                                                                          \
+        int64_t length, rows, together; /* lines at most */                                                            \
         int64_t half_of; /* the length of a real line whose pairs are the points, or 0 */                              \
-        int64_t room;    /* numbers of the memory for one line */                                                      \
+        int64_t room;    /* numbers of the memory for those lines */                                                    \
         int32_t factor_count, is_back;                                                                                 \
         int32_t factors[GN_MOST_FACTORS];                                                                              \
         int64_t lengths[GN_MOST_FACTORS + 1], known[GN_MOST_FACTORS];                                                  \
@@ -137,9 +137,13 @@ typedef struct gn_lines {
      * memory back either way. */                                                                                      \
     int32_t gn_begin_woven_##dtype(gn_woven_##dtype *plan, int64_t length, int64_t half_of, int is_back, REAL scale);  \
     void gn_end_woven_##dtype(gn_woven_##dtype *plan);                                                                 \
-    /* Transforms a line: complex, or real of an even length in one direction and half of its conjugates in the other.  \
-     * With `is_whole` the other half is written too.  Returns whether all results are finite. */                      \
-    int gn_transform_woven_##dtype(const gn_woven_##dtype *plan, const REAL *from, REAL *to, int is_whole, REAL *memory);
+    /* Transforms some lines, complex ones, or real ones of an even length in one direction and the halves of lines of  \
+     * conjugates in the other.  With `is_whole` the other half is written too. */                                     \
+    void gn_transform_woven_##dtype(const gn_woven_##dtype *plan, const REAL *from, int64_t from_step, REAL *to,       \
+                                    int64_t to_step, int64_t lines, int is_whole, REAL *memory);                       \
+    /* Whether all results since gn_begin_lines, in the same memory, were finite. */                                   \
+    void gn_begin_lines_##dtype(REAL *memory);                                                                         \
+    int gn_are_finite_##dtype(const REAL *memory);
 GN_DECLARE_FOURIER(float32, float)
 GN_DECLARE_FOURIER(float64, double)
 

@@ -58,7 +58,7 @@ static void NAME(run_levels)(const BESIDE_PLAN *plan, int32_t level, COMPUTE *po
     const int64_t bytes = plan->lengths[level] * POINT_SIZE * (int64_t)sizeof(COMPUTE);
     const int64_t apart = level == 0 ? plan->block : plan->lengths[level + 1];
     if (bytes > FAST_BYTES || apart != plan->lengths[level + 1]) {
-        NAME(run_blocks)(&stage, plan, level, points, points, 1, apart);
+        NAME(run_blocks)(&stage, plan, level, points, 0, points, 1, apart);
         for (int32_t k = 0; k < plan->factors[level] && level + 1 < plan->factor_count; k++) {
             NAME(run_levels)(plan, level + 1, points + k * apart * POINT_SIZE);
         }
@@ -66,7 +66,7 @@ static void NAME(run_levels)(const BESIDE_PLAN *plan, int32_t level, COMPUTE *po
     }
     int64_t blocks = 1;
     for (int32_t i = level; i < plan->factor_count; i++) {
-        NAME(run_blocks)(&stage, plan, i, points, points, blocks, plan->lengths[i + 1]);
+        NAME(run_blocks)(&stage, plan, i, points, plan->lengths[i] * POINT_SIZE, points, blocks, plan->lengths[i + 1]);
         blocks *= plan->factors[i];
     }
 }

@@ -19,8 +19,8 @@ static void NAME(begin_blocks)(BLOCKS_PLAN *plan, int64_t length, int64_t block,
 }
 
 #define RUN_BLOCKS(STAGE, FACTOR, ...)                                                                                 \
-    static void NAME(STAGE##_of_blocks_##FACTOR)(NAME(stage) *given, int64_t blocks, int64_t step, int64_t reach,      \
-                                                 int64_t power, int32_t factor) {                                      \
+    static void NAME(STAGE##_of_blocks_##FACTOR)(NAME(stage) *given, int64_t blocks, int64_t from_step,                \
+                                                 int64_t to_step, int64_t reach, int64_t power, int32_t factor) {      \
         NAME(stage) now = *given;                                                                                      \
         const NAME(stage) *stage = &now;                                                                               \
         (void)factor;                                                                                                  \
@@ -31,8 +31,8 @@ static void NAME(begin_blocks)(BLOCKS_PLAN *plan, int64_t length, int64_t block,
                 now.power += power;                                                                                    \
                 NAME(STAGE)(stage, j * POINT_SIZE, __VA_ARGS__ BESIDE);                                                \
             }                                                                                                          \
-            now.from += step * POINT_SIZE;                                                                             \
-            now.to += step * POINT_SIZE;                                                                               \
+            now.from += from_step;                                                                                     \
+            now.to += to_step;                                                                                         \
         }                                                                                                              \
     }
 RUN_BLOCKS(stage_2, 2, )
@@ -44,11 +44,12 @@ RUN_BLOCKS(stage_odd, 7, 7, )
 RUN_BLOCKS(stage_odd, any, factor, )
 #undef RUN_BLOCKS
 
-/* Stage `level` of some blocks, whose points are `apart`. */
+/* Stage `level` of some blocks, whose points are `apart`; they are read at distances of `step` numbers. */
 static void NAME(run_blocks)(NAME(stage) *stage, const BLOCKS_PLAN *plan, int32_t level, const COMPUTE *from,
-                             COMPUTE *to, int64_t blocks, int64_t apart) {
+                             int64_t step, COMPUTE *to, int64_t blocks, int64_t apart) {
     const int32_t factor = plan->factors[level];
-    const int64_t step = plan->lengths[level], reach = plan->lengths[level + 1], power = plan->known[level];
+    const int64_t reach = plan->lengths[level + 1], power = plan->known[level];
+    const int64_t next = plan->lengths[level] * POINT_SIZE;
     stage->from = from;
     stage->to = to;
     stage->apart = stage->width = apart * POINT_SIZE;
@@ -57,12 +58,12 @@ static void NAME(run_blocks)(NAME(stage) *stage, const BLOCKS_PLAN *plan, int32_
         stage->unit[k] = (ROOT){plan->roots.real[at], plan->roots.imag[at]};
     }
     switch (factor) {
-    case 2: NAME(stage_2_of_blocks_2)(stage, blocks, step, reach, power, factor); break;
-    case 3: NAME(stage_3_of_blocks_3)(stage, blocks, step, reach, power, factor); break;
-    case 4: NAME(stage_4_of_blocks_4)(stage, blocks, step, reach, power, factor); break;
-    case 5: NAME(stage_5_of_blocks_5)(stage, blocks, step, reach, power, factor); break;
-    case 7: NAME(stage_odd_of_blocks_7)(stage, blocks, step, reach, power, factor); break;
-    case 8: NAME(stage_8_of_blocks_8)(stage, blocks, step, reach, power, factor); break;
-    default: NAME(stage_odd_of_blocks_any)(stage, blocks, step, reach, power, factor); break;
+    case 2: NAME(stage_2_of_blocks_2)(stage, blocks, step, next, reach, power, factor); break;
+    case 3: NAME(stage_3_of_blocks_3)(stage, blocks, step, next, reach, power, factor); break;
+    case 4: NAME(stage_4_of_blocks_4)(stage, blocks, step, next, reach, power, factor); break;
+    case 5: NAME(stage_5_of_blocks_5)(stage, blocks, step, next, reach, power, factor); break;
+    case 7: NAME(stage_odd_of_blocks_7)(stage, blocks, step, next, reach, power, factor); break;
+    case 8: NAME(stage_8_of_blocks_8)(stage, blocks, step, next, reach, power, factor); break;
+    default: NAME(stage_odd_of_blocks_any)(stage, blocks, step, next, reach, power, factor); break;
     }
 }

@@ -39,9 +39,11 @@ GN_INLINE WIDE NAME(filled)(COMPUTE number) {
     const WIDE none = {0};
     return number - none;
 }
-/* a b + c of vectors, written lane by lane: vector types have no such operator. */
+/* a b + c, rounded once where processors can; written lane by lane where no function of the compiler is known. */
 GN_INLINE WIDE NAME(multiply_add)(WIDE a, WIDE b, WIDE c) {
-#if (defined(__FMA__) || defined(__ARM_FEATURE_FMA)) && defined(COUNT)
+#if defined(FUSED_float32)
+    return (WIDE)NAME(FUSED)(a, b, c);
+#elif (defined(__FMA__) || defined(__ARM_FEATURE_FMA)) && defined(COUNT)
     for (size_t lane = 0; lane < COUNT; lane++) {
         c[lane] = GN_FMA(a[lane], b[lane], c[lane]);
     }
@@ -60,8 +62,12 @@ GN_INLINE POINT NAME(minus)(POINT a, POINT b) {
 GN_INLINE POINT NAME(swapped)(POINT a) {
     return CHOSEN(a, a, SWAPPED);
 }
-GN_INLINE POINT NAME(turned)(const NAME(stage) *stage, POINT a) {
-    return NAME(swapped)(a) * stage->turn;
+/* a + -i b, or a + i b for transforms back. */
+GN_INLINE POINT NAME(plus_turned)(const NAME(stage) *stage, POINT a, POINT b) {
+    return NAME(multiply_add)(NAME(swapped)(b), stage->turn, a);
+}
+GN_INLINE POINT NAME(minus_turned)(const NAME(stage) *stage, POINT a, POINT b) {
+    return NAME(multiply_add)(NAME(swapped)(b), -stage->turn, a);
 }
 GN_INLINE POINT NAME(scaled)(POINT a, COMPUTE factor) {
     return a * factor;
@@ -92,10 +98,14 @@ GN_INLINE POINT NAME(plus)(POINT a, POINT b) {
 GN_INLINE POINT NAME(minus)(POINT a, POINT b) {
     return (POINT){a.real - b.real, a.imag - b.imag};
 }
-/* a times -i. */
-GN_INLINE POINT NAME(turned)(const NAME(stage) *stage, POINT a) {
+/* a + -i b. */
+GN_INLINE POINT NAME(plus_turned)(const NAME(stage) *stage, POINT a, POINT b) {
     (void)stage;
-    return (POINT){a.imag, -a.real};
+    return (POINT){a.real + b.imag, a.imag - b.real};
+}
+GN_INLINE POINT NAME(minus_turned)(const NAME(stage) *stage, POINT a, POINT b) {
+    (void)stage;
+    return (POINT){a.real - b.imag, a.imag + b.real};
 }
 GN_INLINE POINT NAME(scaled)(POINT a, COMPUTE factor) {
     return (POINT){a.real * factor, a.imag * factor};
@@ -153,7 +163,8 @@ GN_INLINE void NAME(put)(const NAME(stage) *stage, int64_t at, int k, POINT x, i
 
 #define PLUS NAME(plus)
 #define MINUS NAME(minus)
-#define TURNED(x) NAME(turned)(stage, x)
+#define PLUS_TURNED(a, b) NAME(plus_turned)(stage, a, b)
+#define MINUS_TURNED(a, b) NAME(minus_turned)(stage, a, b)
 #define SCALED NAME(scaled)
 #define ADDED NAME(added)
 #define GET(k) NAME(get)(stage, q + (k) * stage->apart, how)
@@ -168,20 +179,20 @@ GN_INLINE void NAME(stage_2)(const NAME(stage) *stage, int64_t q, const int how)
 GN_INLINE void NAME(stage_3)(const NAME(stage) *stage, int64_t q, const int how) {
     const COMPUTE side = (COMPUTE)0.86602540378443864676;
     const POINT a = GET(0), b = GET(1), c = GET(2);
-    const POINT sum = PLUS(b, c), beside = TURNED(MINUS(b, c));
+    const POINT sum = PLUS(b, c), beside = SCALED(MINUS(b, c), side);
     const POINT middle = ADDED(sum, (COMPUTE)-0.5, a);
     PUT(0, PLUS(a, sum))
-    PUT(1, ADDED(beside, side, middle))
-    PUT(2, ADDED(beside, -side, middle))
+    PUT(1, PLUS_TURNED(middle, beside))
+    PUT(2, MINUS_TURNED(middle, beside))
 }
 
 GN_INLINE void NAME(stage_4)(const NAME(stage) *stage, int64_t q, const int how) {
     const POINT a = GET(0), b = GET(1), c = GET(2), d = GET(3);
-    const POINT even = PLUS(a, c), odd = PLUS(b, d), left = MINUS(a, c), right = TURNED(MINUS(b, d));
+    const POINT even = PLUS(a, c), odd = PLUS(b, d), left = MINUS(a, c), right = MINUS(b, d);
     PUT(0, PLUS(even, odd))
-    PUT(1, PLUS(left, right))
+    PUT(1, PLUS_TURNED(left, right))
     PUT(2, MINUS(even, odd))
-    PUT(3, MINUS(left, right))
+    PUT(3, MINUS_TURNED(left, right))
 }
 
 GN_INLINE void NAME(stage_5)(const NAME(stage) *stage, int64_t q, const int how) {
@@ -189,36 +200,34 @@ GN_INLINE void NAME(stage_5)(const NAME(stage) *stage, int64_t q, const int how)
     const COMPUTE near = (COMPUTE)0.30901699437494742410, far = (COMPUTE)-0.80901699437494742410;
     const COMPUTE high = (COMPUTE)0.95105651629515357212, low = (COMPUTE)0.58778525229247312917;
     const POINT a = GET(0), b = GET(1), c = GET(2), d = GET(3), e = GET(4);
-    const POINT outer = PLUS(b, e), inner = PLUS(c, d), wide = TURNED(MINUS(b, e)), narrow = TURNED(MINUS(c, d));
+    const POINT outer = PLUS(b, e), inner = PLUS(c, d), wide = MINUS(b, e), narrow = MINUS(c, d);
     const POINT first = ADDED(inner, far, ADDED(outer, near, a));
     const POINT second = ADDED(inner, near, ADDED(outer, far, a));
     const POINT up = ADDED(narrow, low, SCALED(wide, high));
     const POINT down = ADDED(narrow, -high, SCALED(wide, low));
     PUT(0, PLUS(a, PLUS(outer, inner)))
-    PUT(1, PLUS(first, up))
-    PUT(2, PLUS(second, down))
-    PUT(3, MINUS(second, down))
-    PUT(4, MINUS(first, up))
+    PUT(1, PLUS_TURNED(first, up))
+    PUT(2, PLUS_TURNED(second, down))
+    PUT(3, MINUS_TURNED(second, down))
+    PUT(4, MINUS_TURNED(first, up))
 }
 
 GN_INLINE void NAME(stage_8)(const NAME(stage) *stage, int64_t q, const int how) {
     const COMPUTE half = (COMPUTE)0.70710678118654752440;
     const POINT x0 = GET(0), x4 = GET(4), x2 = GET(2), x6 = GET(6), x1 = GET(1), x5 = GET(5), x3 = GET(3), x7 = GET(7);
-    const POINT a = PLUS(x0, x4), b = MINUS(x0, x4), c = PLUS(x2, x6), d = TURNED(MINUS(x2, x6));
-    const POINT e = PLUS(x1, x5), f = MINUS(x1, x5), g = PLUS(x3, x7), h = TURNED(MINUS(x3, x7));
-    const POINT even = PLUS(a, c), odd = PLUS(e, g), left = MINUS(a, c), right = TURNED(MINUS(e, g));
+    const POINT a = PLUS(x0, x4), b = MINUS(x0, x4), c = PLUS(x2, x6), d = MINUS(x2, x6);
+    const POINT e = PLUS(x1, x5), f = MINUS(x1, x5), g = PLUS(x3, x7), h = MINUS(x3, x7);
+    const POINT even = PLUS(a, c), odd = PLUS(e, g), left = MINUS(a, c), right = MINUS(e, g);
     PUT(0, PLUS(even, odd))
     PUT(4, MINUS(even, odd))
-    PUT(2, PLUS(left, right))
-    PUT(6, MINUS(left, right))
-    const POINT near = PLUS(b, d), sum = PLUS(f, h);
-    const POINT eighth = PLUS(sum, TURNED(sum));
+    PUT(2, PLUS_TURNED(left, right))
+    PUT(6, MINUS_TURNED(left, right))
+    const POINT near = PLUS_TURNED(b, d), sum = PLUS_TURNED(f, h), eighth = PLUS_TURNED(sum, sum);
     PUT(1, ADDED(eighth, half, near))
     PUT(5, ADDED(eighth, -half, near))
-    const POINT far = MINUS(b, d), rest = MINUS(f, h);
-    const POINT third = MINUS(TURNED(rest), rest);
-    PUT(3, ADDED(third, half, far))
-    PUT(7, ADDED(third, -half, far))
+    const POINT far = MINUS_TURNED(b, d), rest = MINUS_TURNED(f, h), third = MINUS_TURNED(rest, rest);
+    PUT(3, ADDED(third, -half, far))
+    PUT(7, ADDED(third, half, far))
 }
 
 /* By the definition of the DFT: a root and its conjugate multiply the sum and the difference of two elements. */
@@ -229,7 +238,7 @@ GN_INLINE void NAME(stage_odd)(const NAME(stage) *stage, int64_t q, const int32_
     for (int32_t k = 1; k <= factor / 2; k++) {
         const POINT a = GET(k), b = GET(factor - k);
         sums[k] = PLUS(a, b);
-        differences[k] = TURNED(MINUS(b, a));
+        differences[k] = MINUS(b, a);
         whole = PLUS(whole, sums[k]);
     }
     PUT(0, whole)
@@ -242,8 +251,8 @@ GN_INLINE void NAME(stage_odd)(const NAME(stage) *stage, int64_t q, const int32_
             middle = ADDED(sums[k], stage->unit[power].real, middle);
             beside = ADDED(differences[k], stage->unit[power].imag, beside);
         }
-        PUT(j, PLUS(middle, beside))
-        PUT(factor - j, MINUS(middle, beside))
+        PUT(j, PLUS_TURNED(middle, beside))
+        PUT(factor - j, MINUS_TURNED(middle, beside))
     }
 }
 

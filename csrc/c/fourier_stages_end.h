@@ -5,7 +5,8 @@
 #undef ROOT
 #undef PLUS
 #undef MINUS
-#undef TURNED
+#undef PLUS_TURNED
+#undef MINUS_TURNED
 #undef SCALED
 #undef ADDED
 #undef GET

@@ -4,6 +4,9 @@
 #define GN_FOURIER_VECTORS_H
 
 #include "gemm.h"
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#endif
 
 /* Vectors, if the compiler has vector types and shuffles; else single elements. */
 #if GN_HAS_GEMM && (defined(__clang__) || __GNUC__ >= 12)
@@ -36,6 +39,14 @@
 #define PAIRS_UPPER(i) (i) / 4 * 2 + (i) % 2 + (i) / 2 % 2 * COUNT + COUNT / 2
 #define REVERSED(i) COUNT - 2 - (i) + (i) % 2 * 2
 #define CHOSEN(a, b, PLACES) __builtin_shufflevector(a, b, NAME(LIST)(PLACES))
+/* a b + c: compilers do not always find the instruction for a loop over lanes. */
+#if defined(__AVX512F__)
+#define FUSED_float32(a, b, c) _mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c))
+#define FUSED_float64(a, b, c) _mm512_fmadd_pd((__m512d)(a), (__m512d)(b), (__m512d)(c))
+#elif defined(__AVX__) && defined(__FMA__)
+#define FUSED_float32(a, b, c) _mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c))
+#define FUSED_float64(a, b, c) _mm256_fmadd_pd((__m256d)(a), (__m256d)(b), (__m256d)(c))
+#endif
 #else
 #define SIDE ((int64_t)1)
 #define VECTOR

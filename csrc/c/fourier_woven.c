@@ -8,6 +8,9 @@
 #define MOST_POINTS 2048
 #define FEWEST_POINTS 8
 
+/* Bytes of lines that are transformed together. */
+#define TOGETHER_BYTES 8192
+
 #define WOVEN 1
 #define GN_TEMPLATE "fourier_woven_dtype.h"
 #include "each_dtype.h"

@@ -41,7 +41,9 @@ int32_t NAME(gn_begin_woven)(WOVEN_PLAN *plan, int64_t length, int64_t half_of, 
     plan->half_of = half_of;
     plan->is_back = is_back;
     plan->factor_count = gn_factorize(rows, plan->factors);
-    plan->room = 4 * length;
+    const int64_t fitting = TOGETHER_BYTES / (2 * length * (int64_t)sizeof(COMPUTE));
+    plan->together = fitting < 1 ? 1 : gn_min(fitting, 16);
+    plan->room = SIDE + 4 * length * plan->together;
     const int64_t half = half_of / 4 + 1;
     const int64_t all = length > half ? length : half;
     COMPUTE *numbers = gn_take_items(2 * (rows + all) + 2 * rows * SIDE + 4 * length + 4 * half, sizeof(COMPUTE));
@@ -191,37 +193,57 @@ static void NAME(write_conjugates)(const WOVEN_PLAN *plan, COMPUTE *line) {
     }
 }
 
-int NAME(gn_transform_woven)(const WOVEN_PLAN *plan, const COMPUTE *from, COMPUTE *to, int is_whole, COMPUTE *memory) {
+void NAME(gn_transform_woven)(const WOVEN_PLAN *plan, const COMPUTE *from, int64_t from_step, COMPUTE *to,
+                              int64_t to_step, int64_t lines, int is_whole, COMPUTE *memory) {
     const int has_half_input = plan->half_of > 0 && plan->is_back, has_half_output = plan->half_of > 0 && !plan->is_back;
-    COMPUTE *columns = memory, *points = memory + 2 * plan->length;
+    const int64_t each = 2 * plan->length;
+    COMPUTE *columns = memory + SIDE, *points = columns + plan->together * each;
     NAME(stage) stage;
     stage.turn = NAME(alternating)(plan->is_back ? -1 : 1);
     stage.table = plan->inner;
     if (has_half_input) {
-        NAME(fold_woven)(plan, from, points);
+        for (int64_t line = 0; line < lines; line++) {
+            NAME(fold_woven)(plan, from + line * from_step, points + line * each);
+        }
         from = points;
+        from_step = each;
     }
-    int64_t blocks = 1;
+    int64_t blocks = lines;
     for (int32_t i = 0; i < plan->factor_count; i++) {
-        NAME(run_blocks)(&stage, plan, i, i == 0 ? from : columns, columns, blocks, plan->lengths[i + 1]);
+        const int64_t step = i == 0 ? from_step : plan->lengths[i] * SIDE;
+        NAME(run_blocks)(&stage, plan, i, i == 0 ? from : columns, step, columns, blocks, plan->lengths[i + 1]);
         blocks *= plan->factors[i];
     }
-    COMPUTE *result = has_half_output ? points : to;
-    NAME(transform_rows)(plan, &stage, columns, result);
-    WIDE sum = {0}; /* of all results times 0, which is 0 if they are finite */
-    for (int64_t k = 0; k < plan->length; k += WIDTH) {
-        sum += NAME(wide_at)(result, k) * 0;
-    }
-    if (has_half_output) {
-        NAME(unfold_woven)(plan, points, to);
-        if (is_whole) {
-            NAME(write_conjugates)(plan, to);
+    WIDE sum = *(const WIDE *)memory;
+    for (int64_t line = 0; line < lines; line++) {
+        COMPUTE *result = has_half_output ? points : to + line * to_step;
+        NAME(transform_rows)(plan, &stage, columns + line * each, result);
+        WIDE sums[2] = {sum, {0}};
+        for (int64_t k = 0; k < plan->length; k += 2 * WIDTH) {
+            sums[0] += NAME(wide_at)(result, k) * 0;
+            sums[1] += NAME(wide_at)(result, gn_min(k + WIDTH, plan->length - WIDTH)) * 0;
         }
-        sum[0] += to[0] * 0 + to[2 * plan->length] * 0;
+        sum = sums[0] + sums[1];
+        if (has_half_output) {
+            COMPUTE *half = to + line * to_step;
+            NAME(unfold_woven)(plan, points, half);
+            if (is_whole) {
+                NAME(write_conjugates)(plan, half);
+            }
+            sum[0] += half[0] * 0 + half[each] * 0;
+        }
     }
+    *(WIDE *)memory = sum;
+}
+
+void NAME(gn_begin_lines)(COMPUTE *memory) {
+    *(WIDE *)memory = NAME(filled)(0);
+}
+
+int NAME(gn_are_finite)(const COMPUTE *memory) {
     int is_finite = 1;
-    for (size_t k = 0; k < COUNT; k++) {
-        is_finite &= sum[k] == 0;
+    for (int64_t k = 0; k < SIDE; k++) {
+        is_finite &= memory[k] == 0;
     }
     return is_finite;
 }
@@ -239,8 +261,13 @@ int32_t NAME(gn_begin_woven)(NAME(gn_woven) *plan, int64_t length, int64_t half_
 }
 void NAME(gn_end_woven)(NAME(gn_woven) *plan) {
 }
-int NAME(gn_transform_woven)(const NAME(gn_woven) *plan, const COMPUTE *from, COMPUTE *to, int is_whole, COMPUTE *memory) {
-    return 0;
+void NAME(gn_transform_woven)(const NAME(gn_woven) *plan, const COMPUTE *from, int64_t from_step, COMPUTE *to,
+                              int64_t to_step, int64_t lines, int is_whole, COMPUTE *memory) {
+}
+void NAME(gn_begin_lines)(COMPUTE *memory) {
+}
+int NAME(gn_are_finite)(const COMPUTE *memory) {
+    return 1;
 }
 #endif
 

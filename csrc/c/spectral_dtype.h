@@ -104,6 +104,12 @@ static void NAME(store_line)(SPLIT from, int64_t count, COMPUTE scale, const VIE
     }
 }
 
+/* Lines along this dimension follow each other at one distance; -1 if there is none. */
+static int64_t NAME(inner_dim)(const PASS *work) {
+    const int64_t last = work->in->ndim - 1;
+    return last == work->dim ? last - 1 : last;
+}
+
 /* Lines [first, first + lines) of a tensor, and the first one again where there are places for more; of real numbers,
  * each or every other one is a part of an element. */
 static void NAME(view_lines)(const PASS *work, const gn_tensor *tensor, const char *data, int64_t first, int64_t lines,
@@ -118,8 +124,7 @@ static void NAME(view_lines)(const PASS *work, const gn_tensor *tensor, const ch
         view->second = view->step;
         view->step *= 2;
     }
-    int32_t inner = tensor->ndim - 1; /* lines along this dimension follow each other at one distance */
-    inner -= inner == work->dim;
+    const int64_t inner = NAME(inner_dim)(work);
     const int64_t size = inner >= 0 ? tensor->sizes[inner] : 1;
     const int64_t across = inner >= 0 ? tensor->strides[inner] : 0;
     int64_t left = size - (first < size ? first : first % size);
@@ -341,13 +346,24 @@ static int32_t NAME(transform_beside)(const PASS *work, int64_t first, int64_t l
     return is_finite || CODE != GN_FLOAT32 ? GN_OK : TOO_LARGE;
 }
 
-/* A line whose pairs are adjacent. */
-static int32_t NAME(transform_woven)(const PASS *work, int64_t index, COMPUTE *memory) {
-    const COMPUTE *from = (const COMPUTE *)((const char *)work->from + gn_offset(work->in, index, work->dim));
-    COMPUTE *to = (COMPUTE *)((char *)work->to + gn_offset(work->out, index, work->dim));
-    const int is_whole = work->has_real_input && gn_length(work->out, work->dim) == work->length;
-    const int is_finite = NAME(gn_transform_woven)(&work->woven, from, to, is_whole, memory);
-    return is_finite || CODE != GN_FLOAT32 ? GN_OK : TOO_LARGE;
+/* Lines [begin, end), whose pairs are adjacent: as many together as follow each other at one distance. */
+static int32_t NAME(transform_woven)(const PASS *work, int64_t begin, int64_t end, COMPUTE *memory) {
+    const gn_tensor *in = work->in, *out = work->out;
+    const int is_whole = work->has_real_input && gn_length(out, work->dim) == work->length;
+    const int64_t inner = NAME(inner_dim)(work);
+    const int64_t size = inner >= 0 ? in->sizes[inner] : 1;
+    const int64_t in_step = inner >= 0 ? in->strides[inner] / (int64_t)sizeof(COMPUTE) : 0;
+    const int64_t out_step = inner >= 0 ? out->strides[inner] / (int64_t)sizeof(COMPUTE) : 0;
+    NAME(gn_begin_lines)(memory);
+    for (int64_t line = begin; line < end;) {
+        const int64_t count = gn_min(gn_min(work->woven.together, end - line), size - line % size);
+        const char *from = (const char *)work->from + gn_offset(in, line, work->dim);
+        char *to = (char *)work->to + gn_offset(out, line, work->dim);
+        NAME(gn_transform_woven)(&work->woven, (const COMPUTE *)from, in_step, (COMPUTE *)to, out_step, count, is_whole,
+                                 memory);
+        line += count;
+    }
+    return NAME(gn_are_finite)(memory) || CODE != GN_FLOAT32 ? GN_OK : TOO_LARGE;
 }
 
 static void NAME(transform_lines)(int64_t begin, int64_t end, void *context) {
@@ -360,10 +376,11 @@ static void NAME(transform_lines)(int64_t begin, int64_t end, void *context) {
     const int64_t each = room / 4;
     COMPUTE *memory = gn_take_items(room, sizeof(COMPUTE));
     int32_t status = memory == NULL ? GN_OUT_OF_MEMORY : GN_OK;
-    for (int64_t block = begin; block < end && status == GN_OK; block++) {
-        if (work->is_woven) {
-            status = NAME(transform_woven)(work, block, memory);
-        } else if (work->is_beside) {
+    if (work->is_woven && status == GN_OK) {
+        status = NAME(transform_woven)(work, begin, end, memory);
+    }
+    for (int64_t block = begin; block < end && status == GN_OK && !work->is_woven; block++) {
+        if (work->is_beside) {
             status = NAME(transform_beside)(work, block * together, gn_min(together, all - block * together), memory);
         } else {
             status = NAME(transform_line)(work, block, (SPLIT){memory, memory + each},
