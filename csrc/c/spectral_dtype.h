@@ -520,18 +520,29 @@ static int32_t NAME(run_pass)(const transform *work, int64_t which, const gn_ten
     return now.status;
 }
 
+/* A part of the input, the buffer and the output. */
+typedef struct NAME(part) {
+    const transform *work;
+    int64_t sizes[3][GN_MAX_DIMS];
+    const char *from;
+    char *to;
+    int64_t dim, each; /* how many along a dimension are transformed together */
+    gn_status status;
+} NAME(part);
+
 /* Passes in the order of work->dims. */
-static int32_t NAME(run_passes)(const transform *work) {
-    const gn_tensor *out = &work->call->tensors[0];
-    const gn_tensor *self = &work->call->tensors[1];
+static int32_t NAME(run_passes_of)(const NAME(part) *part) {
+    const transform *work = part->work;
+    gn_tensor out = work->call->tensors[0], self = work->call->tensors[1];
+    self.sizes = part->sizes[0];
+    out.sizes = part->sizes[2];
     int64_t strides[GN_MAX_DIMS];
     int64_t stride = 2 * sizeof(COMPUTE);
-    for (int32_t dim = self->ndim - 1; dim >= 0; dim--) { /* row-major */
+    for (int32_t dim = self.ndim - 1; dim >= 0; dim--) { /* row-major */
         strides[dim] = stride;
-        stride *= work->between_sizes[dim];
+        stride *= part->sizes[1][dim];
     }
-    const gn_tensor between = {sizeof(COMPUTE) == 4 ? GN_COMPLEX64 : GN_COMPLEX128, self->ndim, work->between_sizes,
-                               strides};
+    const gn_tensor between = {sizeof(COMPUTE) == 4 ? GN_COMPLEX64 : GN_COMPLEX128, self.ndim, part->sizes[1], strides};
     void *buffer = NULL;
     if (work->dim_count > 1) {
         buffer = gn_take(stride);
@@ -543,11 +554,65 @@ static int32_t NAME(run_passes)(const transform *work) {
     for (int64_t i = 0; i < work->dim_count && status == GN_OK; i++) {
         const int is_first = i == 0;
         const int is_last = i == work->dim_count - 1;
-        status = NAME(run_pass)(work, i, is_first ? self : &between, is_first ? work->data[1] : buffer,
-                                is_last ? out : &between, is_last ? work->data[0] : buffer);
+        status = NAME(run_pass)(work, i, is_first ? &self : &between, is_first ? part->from : buffer,
+                                is_last ? &out : &between, is_last ? part->to : buffer);
     }
     gn_give(buffer);
     return status;
+}
+
+static int32_t NAME(run_part)(const NAME(part) *part);
+
+static void NAME(run_slices)(int64_t begin, int64_t end, void *context) {
+    NAME(part) *whole = context;
+    const gn_call *call = whole->work->call;
+    const int64_t dim = whole->dim;
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t first = i * whole->each;
+        const int64_t count = gn_min(whole->each, whole->sizes[1][dim] - first);
+        NAME(part) slice = *whole;
+        for (int k = 0; k < 3; k++) {
+            slice.sizes[k][dim] = count;
+        }
+        slice.from += first * call->tensors[1].strides[dim];
+        slice.to += first * call->tensors[0].strides[dim];
+        gn_report(&whole->status, NAME(run_part)(&slice));
+    }
+}
+
+/* Splits the outermost dimension, if it is not transformed, so that all passes of a slice find it in the cache. */
+static int32_t NAME(run_part)(const NAME(part) *part) {
+    const transform *work = part->work;
+    const int32_t ndim = work->call->tensors[1].ndim;
+    int64_t bytes = 2 * sizeof(COMPUTE), outer = 0;
+    int is_transformed = 0;
+    for (int32_t dim = ndim - 1; dim >= 0; dim--) {
+        bytes = gn_checked(bytes, part->sizes[1][dim]);
+        outer = part->sizes[1][dim] > 1 ? dim : outer;
+    }
+    for (int64_t i = 0; i < work->dim_count; i++) {
+        is_transformed |= work->dims[i] == outer;
+    }
+    if (work->dim_count < 2 || bytes <= SLICE_BYTES || is_transformed) {
+        return NAME(run_passes_of)(part);
+    }
+    NAME(part) slices = *part;
+    const int64_t size = part->sizes[1][outer];
+    slices.dim = outer;
+    slices.each = gn_max(1, SLICE_BYTES / (bytes / size));
+    slices.status = GN_OK;
+    gn_parallel_for(0, (size + slices.each - 1) / slices.each, 1, NAME(run_slices), &slices);
+    return slices.status;
+}
+
+static int32_t NAME(run_passes)(const transform *work) {
+    const gn_tensor *out = &work->call->tensors[0], *self = &work->call->tensors[1];
+    NAME(part) part = {.work = work, .from = work->data[1], .to = work->data[0], .status = GN_OK};
+    const size_t bytes = (size_t)self->ndim * sizeof(int64_t);
+    memcpy(part.sizes[0], self->sizes, bytes);
+    memcpy(part.sizes[1], work->between_sizes, bytes);
+    memcpy(part.sizes[2], out->sizes, bytes);
+    return NAME(run_part)(&part);
 }
 
 #undef SPLIT
