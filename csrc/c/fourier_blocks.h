@@ -40,9 +40,6 @@ RUN_BLOCKS(stage_3, 3, )
 RUN_BLOCKS(stage_4, 4, )
 RUN_BLOCKS(stage_5, 5, )
 RUN_BLOCKS(stage_8, 8, )
-#if WOVEN
-RUN_BLOCKS(stage_16, 16, )
-#endif
 RUN_BLOCKS(stage_odd, 7, 7, )
 RUN_BLOCKS(stage_odd, any, factor, )
 #undef RUN_BLOCKS
@@ -56,7 +53,7 @@ static void NAME(run_blocks)(NAME(stage) *stage, const BLOCKS_PLAN *plan, int32_
     stage->from = from;
     stage->to = to;
     stage->apart = stage->width = apart * POINT_SIZE;
-    for (int32_t k = 0; k < factor && (factor == 7 || factor > 8) && factor != 16; k++) {
+    for (int32_t k = 0; k < factor && (factor == 7 || factor > 8); k++) {
         const int64_t at = plan->lengths[0] / factor * k;
         stage->unit[k] = (ROOT){plan->roots.real[at], plan->roots.imag[at]};
     }
@@ -67,9 +64,6 @@ static void NAME(run_blocks)(NAME(stage) *stage, const BLOCKS_PLAN *plan, int32_
     case 5: NAME(stage_5_of_blocks_5)(stage, blocks, step, next, reach, power, factor); break;
     case 7: NAME(stage_odd_of_blocks_7)(stage, blocks, step, next, reach, power, factor); break;
     case 8: NAME(stage_8_of_blocks_8)(stage, blocks, step, next, reach, power, factor); break;
-#if WOVEN
-    case 16: NAME(stage_16_of_blocks_16)(stage, blocks, step, next, reach, power, factor); break;
-#endif
     default: NAME(stage_odd_of_blocks_any)(stage, blocks, step, next, reach, power, factor); break;
     }
 }

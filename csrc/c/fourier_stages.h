@@ -1,4 +1,5 @@
-/* The stages of Fourier transforms of columns, a vector of them at a time.
+/* The stages of Fourier transforms of columns, a vector of them at a time: of numbers whose parts lie apart, or with WOVEN
+ * of pairs.
  *
  * A stage of `factor` reads elements that are `apart`, and writes results `width` apart. Its options are constants
  * where it is inlined. fourier_stages_end.h undefines its names. */
@@ -229,45 +230,6 @@ GN_INLINE void NAME(stage_8)(const NAME(stage) *stage, int64_t q, const int how)
     PUT(3, ADDED(third, -half, far))
     PUT(7, ADDED(third, half, far))
 }
-
-/* x times cosine - i sine. */
-#define ROTATED(x, cosine, sine) PLUS_TURNED(SCALED(x, cosine), SCALED(x, sine))
-
-/* Four transforms of 4, multiplied by roots, and four others. */
-GN_INLINE void NAME(stage_16)(const NAME(stage) *stage, int64_t q, const int how) {
-    const COMPUTE near = (COMPUTE)0.92387953251128675613, far = (COMPUTE)0.38268343236508977173;
-    const COMPUTE half = (COMPUTE)0.70710678118654752440;
-    POINT x[16];
-    GN_UNROLL
-    for (int j = 0; j < 4; j++) {
-        const POINT a = GET(j), b = GET(j + 4), c = GET(j + 8), d = GET(j + 12);
-        const POINT even = PLUS(a, c), odd = PLUS(b, d), left = MINUS(a, c), right = MINUS(b, d);
-        x[j] = PLUS(even, odd);
-        x[j + 4] = PLUS_TURNED(left, right);
-        x[j + 8] = MINUS(even, odd);
-        x[j + 12] = MINUS_TURNED(left, right);
-    }
-    x[5] = ROTATED(x[5], near, far);
-    x[6] = SCALED(PLUS_TURNED(x[6], x[6]), half);
-    x[7] = ROTATED(x[7], far, near);
-    x[9] = SCALED(PLUS_TURNED(x[9], x[9]), half);
-    x[11] = SCALED(MINUS_TURNED(x[11], x[11]), -half);
-    x[13] = ROTATED(x[13], far, near);
-    x[14] = SCALED(MINUS_TURNED(x[14], x[14]), -half);
-    x[15] = ROTATED(x[15], -near, -far);
-    GN_UNROLL
-    for (int k = 0; k < 4; k++) {
-        const POINT a = x[4 * k], b = x[4 * k + 1], c = x[4 * k + 2], d = x[4 * k + 3];
-        /* x[10] times -i */
-        const POINT even = k == 2 ? PLUS_TURNED(a, c) : PLUS(a, c), left = k == 2 ? MINUS_TURNED(a, c) : MINUS(a, c);
-        const POINT odd = PLUS(b, d), right = MINUS(b, d);
-        PUT(k, PLUS(even, odd))
-        PUT(k + 4, PLUS_TURNED(left, right))
-        PUT(k + 8, MINUS(even, odd))
-        PUT(k + 12, MINUS_TURNED(left, right))
-    }
-}
-#undef ROTATED
 
 /* By the definition of the DFT: a root and its conjugate multiply the sum and the difference of two elements. */
 GN_INLINE void NAME(stage_odd)(const NAME(stage) *stage, int64_t q, const int32_t factor, const int how) {

@@ -41,15 +41,6 @@ int32_t NAME(gn_begin_woven)(WOVEN_PLAN *plan, int64_t length, int64_t half_of, 
     plan->half_of = half_of;
     plan->is_back = is_back;
     plan->factor_count = gn_factorize(rows, plan->factors);
-#if GN_GEMM_BYTES == 64 /* there are as many registers as a stage of 16 needs */
-    for (int32_t i = 0; i + 1 < plan->factor_count; i++) {
-        if (plan->factors[i] == 4 && plan->factors[i + 1] == 4) {
-            plan->factors[i] = 16;
-            plan->factor_count--;
-            memmove(plan->factors + i + 1, plan->factors + i + 2, (size_t)(plan->factor_count - i - 1) * sizeof(int32_t));
-        }
-    }
-#endif
     const int64_t fitting = TOGETHER_BYTES / (2 * length * (int64_t)sizeof(COMPUTE));
     plan->together = fitting < 1 ? 1 : gn_min(fitting, 16);
     plan->room = SIDE + 4 * length * plan->together;
