@@ -1,4 +1,4 @@
-/* Fourier transforms of lines. */
+/* Fourier transforms of long lines, and what all of them need: roots and factors. */
 #include "fourier.h"
 
 #include "fourier_vectors.h"

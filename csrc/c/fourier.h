@@ -1,10 +1,12 @@
 /* Fourier transforms of lines of complex numbers, forward.
  *
- * Real and imaginary parts lie apart on the way, so that vector code need not mix them; a transform back is one of
- * numbers whose parts are exchanged.  Short lines are transformed beside others, elements of the same place side by side.
- * A longer line is taken for a matrix: its columns are transformed, multiplied by roots of unity, and turned to be the
- * rows whose columns are transformed next.  Results depend neither on how many lines are transformed together nor on
- * which thread does it. */
+ * There are three ways.  Lines whose pairs of a real and an imaginary part are adjacent, if a vector's pairs divide their
+ * length, are matrices whose rows are vectors (fourier_woven.c).  Other short lines, and lines whose elements lie between
+ * those of others, are transformed as many at a time as a vector has elements (fourier_beside.c).  Longer lines are
+ * matrices whose columns are transformed, multiplied by roots of unity, and turned to be the rows whose columns are
+ * transformed next (fourier.c).  In the last two, real and imaginary parts lie apart on the way, so that vector code need
+ * not mix them, and a transform back is one of numbers whose parts are exchanged.  Results depend neither on how many
+ * lines are transformed together nor on which thread does it. */
 #ifndef GN_FOURIER_H
 #define GN_FOURIER_H
 
@@ -13,8 +15,8 @@
 /* The most lines beside each other, and the columns of a long line that are transformed together: vectors of any length
  * fit. */
 #define GN_FOURIER_LINES 16
-/* The longest line that is best transformed beside others, wherever its elements lie, and where those of others lie
- * between its own; the longest matrix that stays in the cache. */
+/* The longest line that is best transformed beside others where its elements are adjacent, and where those of others lie
+ * between them; the longest matrix that stays in the cache. */
 #define GN_SHORT_LINE 1100
 #define GN_CROSSED_LINE 8192
 #define GN_LONGEST_MATRIX 32768
@@ -84,7 +86,7 @@ typedef struct gn_lines {
      * `exchanged` for transforms back.  GN_OUT_OF_MEMORY at worst. */                                                 \
     int32_t gn_transform_##dtype(const gn_fourier_##dtype *plan, const REAL *from, gn_split_##dtype *line,             \
                                  gn_split_##dtype *spare, REAL *to, int exchanged, REAL scale);                        \
-    /* Writes the powers factor * i of the roots, for 0 <= i < count; 0 <= factor < length. */                                               \
+    /* Writes the powers factor * i of the roots, for 0 <= i < count; 0 <= factor < length. */                         \
     void gn_write_roots_##dtype(const gn_roots *roots, int64_t factor, int64_t count, gn_split_##dtype to);            \
     /* Writes the roots exp(-2 pi i k / length) times `scale`, for 0 <= k < count <= length. */                        \
     void gn_write_circle_##dtype(int64_t length, int64_t count, REAL scale, gn_split_##dtype to);                      \

@@ -416,17 +416,23 @@ static int32_t NAME(begin_chirp)(PASS *work) {
     SPLIT filter = {work->filter.real, work->filter.real + room};
     spare = (SPLIT){filter.imag + room, filter.imag + 2 * room};
     memset(filter.real, 0, (size_t)(2 * room) * sizeof(COMPUTE));
+    SPLIT circle;
+    if (NAME(take_split)(&circle, gn_checked(2, length)) != GN_OK) {
+        return GN_OUT_OF_MEMORY;
+    }
+    NAME(gn_write_circle)(2 * length, 2 * length, 1, circle);
     const COMPUTE share = 1 / (COMPUTE)inner;
     int64_t square = 0; /* of k, modulo 2 length, updated by differences */
     for (int64_t k = 0; k < length; k++) {
-        const gn_point root = gn_root_of_unity(square, 2 * length);
-        work->chirp.real[k] = (COMPUTE)root.real;
-        work->chirp.imag[k] = (COMPUTE)root.imag;
+        const COMPUTE real = circle.real[square], imag = circle.imag[square];
+        work->chirp.real[k] = real;
+        work->chirp.imag[k] = imag;
         const int64_t mirrored = k > 0 ? inner - k : 0;
-        filter.real[k] = filter.real[mirrored] = (COMPUTE)root.real * share;
-        filter.imag[k] = filter.imag[mirrored] = (COMPUTE)-root.imag * share;
+        filter.real[k] = filter.real[mirrored] = real * share;
+        filter.imag[k] = filter.imag[mirrored] = -imag * share;
         square = (square + 2 * k + 1) % (2 * length);
     }
+    gn_give(circle.real);
     const int32_t status = NAME(gn_transform)(&work->plan, NULL, &filter, &spare, NULL, 0, 1);
     if (filter.real != work->filter.real) { /* the first one owns the memory */
         memcpy(spare.real, filter.real, (size_t)(2 * room) * sizeof(COMPUTE));
