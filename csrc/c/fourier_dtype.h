@@ -7,6 +7,32 @@
 
 #include "fourier_stages.h"
 
+/* A stage for all columns of a group. */
+#define RUN_STAGE(HOW)                                                                                                 \
+    static void NAME(run_##HOW)(const NAME(stage) *stage, int32_t factor) {                                            \
+        switch (factor) {                                                                                              \
+        case 2: EACH_VECTOR NAME(stage_2)(stage, q, HOW); break;                                                       \
+        case 3: EACH_VECTOR NAME(stage_3)(stage, q, HOW); break;                                                       \
+        case 4: EACH_VECTOR NAME(stage_4)(stage, q, HOW); break;                                                       \
+        case 5: EACH_VECTOR NAME(stage_5)(stage, q, HOW); break;                                                       \
+        case 7: EACH_VECTOR NAME(stage_odd)(stage, q, 7, HOW); break;                                                  \
+        case 8: EACH_VECTOR NAME(stage_8)(stage, q, HOW); break;                                                       \
+        default: EACH_VECTOR NAME(stage_odd)(stage, q, factor, HOW); break;                                            \
+        }                                                                                                              \
+    }
+#define EACH_VECTOR for (int64_t q = 0; q < stage->width; q += SIDE)
+RUN_STAGE(PLAIN)
+RUN_STAGE(ROOTS_ARE_ONE)
+RUN_STAGE(LAST_TIMES_BETWEEN)
+RUN_STAGE(FROM_PAIRS)
+RUN_STAGE(FIRST_FROM_PAIRS)
+RUN_STAGE(FROM_EXCHANGED)
+RUN_STAGE(FIRST_FROM_EXCHANGED)
+RUN_STAGE(LAST_TO_PAIRS)
+RUN_STAGE(LAST_TO_EXCHANGED)
+#undef RUN_STAGE
+#undef EACH_VECTOR
+
 /* Pairs that the first stage reads and the last one writes, if not `line`; and the factor of the last one. */
 typedef struct NAME(ends) {
     const COMPUTE *from;
@@ -65,19 +91,56 @@ static void NAME(transform_columns)(const COLUMNS *plan, SPLIT *line, SPLIT *spa
     }
 }
 
+/* The part [begin, end) of an eighth of the circle, whose angles grow or shrink with k: series in double, so that the
+ * loop is vector code. */
+static void NAME(write_eighth)(int64_t eighth, int64_t begin, int64_t end, int64_t length, double scale, SPLIT to) {
+    const double first = (double)(eighth % 2 == 0 ? 8 * begin - eighth * length : (eighth + 1) * length - 8 * begin);
+    const double step = eighth % 2 == 0 ? 8 : -8;
+    const int is_across = eighth % 4 == 0 || eighth % 4 == 3;
+    COMPUTE *near = (is_across ? to.real : to.imag) + begin, *far = (is_across ? to.imag : to.real) + begin;
+    const double across = eighth >= 2 && eighth < 6 ? -scale : scale, up = eighth >= 4 ? scale : -scale;
+    const double near_sign = is_across ? across : up, far_sign = is_across ? up : across;
+    const int32_t count = (int32_t)(end - begin);
+    GN_INDEPENDENT
+    for (int32_t i = 0; i < count; i++) {
+        const double x = 0.78539816339744830962 * (first + step * (double)i) / (double)length;
+        const double y = x * x;
+        double cosine = 1.0 / 20922789888000, sine = 1.0 / 355687428096000;
+        cosine = GN_FMA(cosine, y, -1.0 / 87178291200);
+        cosine = GN_FMA(cosine, y, 1.0 / 479001600);
+        cosine = GN_FMA(cosine, y, -1.0 / 3628800);
+        cosine = GN_FMA(cosine, y, 1.0 / 40320);
+        cosine = GN_FMA(cosine, y, -1.0 / 720);
+        cosine = GN_FMA(cosine, y, 1.0 / 24);
+        const double rest = y * (0.5 - y * cosine); /* near the end of the sum, which is 1 - rest */
+        sine = GN_FMA(sine, y, -1.0 / 1307674368000);
+        sine = GN_FMA(sine, y, 1.0 / 6227020800);
+        sine = GN_FMA(sine, y, -1.0 / 39916800);
+        sine = GN_FMA(sine, y, 1.0 / 362880);
+        sine = GN_FMA(sine, y, -1.0 / 5040);
+        sine = GN_FMA(sine, y, 1.0 / 120);
+        sine = GN_FMA(sine, y, -1.0 / 6);
+        near[i] = (COMPUTE)((1 - rest) * near_sign);
+        far[i] = (COMPUTE)(GN_FMA(x * y, sine, x) * far_sign);
+    }
+}
+
+void NAME(gn_write_circle)(int64_t length, int64_t count, COMPUTE scale, SPLIT to) {
+    for (int64_t eighth = 0; eighth < 8; eighth++) {
+        const int64_t begin = (eighth * length + 7) / 8, end = gn_min(((eighth + 1) * length + 7) / 8, count);
+        NAME(write_eighth)(eighth, begin, end, length, (double)scale, to);
+    }
+}
+
 static int32_t NAME(begin_columns)(COLUMNS *plan, int64_t length) {
     plan->length = length;
-    plan->factor_count = factorize(length, plan->factors);
+    plan->factor_count = gn_factorize(length, plan->factors);
     plan->roots.real = gn_take_items(gn_checked(2, length), sizeof(COMPUTE));
     if (plan->roots.real == NULL) {
         return GN_OUT_OF_MEMORY;
     }
     plan->roots.imag = plan->roots.real + length;
-    for (int64_t k = 0; k < length; k++) {
-        const gn_point root = gn_root_of_unity(k, length);
-        plan->roots.real[k] = (COMPUTE)root.real;
-        plan->roots.imag[k] = (COMPUTE)root.imag;
-    }
+    NAME(gn_write_circle)(length, length, 1, plan->roots);
     return GN_OK;
 }
 
@@ -108,16 +171,13 @@ void NAME(gn_write_roots)(const gn_roots *roots, int64_t factor, int64_t count, 
     }
 }
 
-int32_t NAME(gn_begin_fourier)(FOURIER *plan, int64_t length, int is_beside) {
+int32_t NAME(gn_begin_fourier)(FOURIER *plan, int64_t length) {
     memset(plan, 0, sizeof *plan);
     plan->length = length;
-    plan->rows = is_beside ? 1 : rows_of_matrix(length);
+    plan->rows = rows_of_matrix(length);
     plan->columns = length / plan->rows;
     if (NAME(begin_columns)(&plan->along, plan->columns) != GN_OK) {
         return GN_OUT_OF_MEMORY;
-    }
-    if (is_beside) {
-        return GN_OK;
     }
     plan->row_step = (plan->columns + SIDE - 1) / SIDE * SIDE;
     plan->column_step = (plan->rows + SIDE - 1) / SIDE * SIDE;
@@ -152,29 +212,7 @@ void NAME(gn_end_fourier)(FOURIER *plan) {
 /* With padding, so that elements at the same index of each part do not share cache sets. */
 int64_t NAME(gn_fourier_room)(const FOURIER *plan) {
     const int64_t rows = (plan->rows + SIDE - 1) / SIDE * SIDE;
-    return (plan->rows == 1 ? plan->length * GN_FOURIER_LINES : rows * plan->row_step) + 64;
-}
-
-/* Transposes a square of vectors: rows of the upper half are interleaved with those of the lower, as often as
- * needed. */
-GN_INLINE void NAME(turn_square)(WIDE *square) {
-#ifdef COUNT
-    GN_UNROLL
-    for (size_t turn = 1; turn < COUNT; turn *= 2) {
-        WIDE mixed[COUNT];
-        GN_UNROLL
-        for (size_t i = 0; i < COUNT / 2; i++) {
-            mixed[2 * i] = CHOSEN(square[i], square[i + COUNT / 2], LOWER);
-            mixed[2 * i + 1] = CHOSEN(square[i], square[i + COUNT / 2], UPPER);
-        }
-        GN_UNROLL
-        for (size_t i = 0; i < COUNT; i++) {
-            square[i] = mixed[i];
-        }
-    }
-#else
-    (void)square;
-#endif
+    return rows * plan->row_step + 64;
 }
 
 /* to[column][row] = from[row][column], in steps of whole vectors. */
@@ -346,10 +384,6 @@ static void NAME(transform_along)(int64_t begin, int64_t end, void *context) {
 int32_t NAME(gn_transform)(const FOURIER *plan, const COMPUTE *from, SPLIT *line, SPLIT *spare, COMPUTE *to,
                            int exchanged, COMPUTE scale) {
     const NAME(ends) ends = {from, to, exchanged, scale, {NULL, NULL}};
-    if (plan->rows == 1) {
-        NAME(transform_columns)(&plan->along, line, spare, GN_FOURIER_LINES, &ends);
-        return GN_OK;
-    }
     if (plan->between.real != NULL) {
         NAME(transform_matrix)(plan, line, spare, &ends);
         return GN_OK;
@@ -365,8 +399,6 @@ int32_t NAME(gn_transform)(const FOURIER *plan, const COMPUTE *from, SPLIT *line
 #undef SPLIT
 #undef COLUMNS
 #undef FOURIER
-#undef WIDE
-#undef POINT
-#undef ROOT
 #undef TOGETHER
+#include "fourier_stages_end.h"
 #endif

@@ -1,13 +1,20 @@
-/* The stages of Fourier transforms of columns, a vector of them at a time.
+/* The stages of Fourier transforms of columns, a vector of them at a time: of numbers whose parts lie apart, or with WOVEN
+ * of pairs.
  *
  * A stage of `factor` reads elements that are `apart`, and writes results `width` apart. Its options are constants
- * where it is inlined; see fourier_dtype.h. */
+ * where it is inlined. fourier_stages_end.h undefines its names. */
 
 typedef COMPUTE NAME(wide) VECTOR;
 #define WIDE NAME(wide)
+#if WOVEN
+typedef WIDE NAME(point); /* real and imaginary parts alternate */
+#define POINT_SIZE SIDE
+#else
 typedef struct NAME(point) {
     WIDE real, imag;
 } NAME(point);
+#define POINT_SIZE (2 * SIDE)
+#endif
 #define POINT NAME(point)
 /* A root of unity, the same for all columns. */
 typedef struct NAME(root) {
@@ -23,11 +30,21 @@ typedef struct NAME(stage) {
     int64_t apart, width;
     COMPUTE scale;
     ROOT roots[LARGEST_PRIME], unit[LARGEST_PRIME];
+    SPLIT table; /* BESIDE, result k is multiplied by the root k * power of this */
+    int64_t power;
+    WIDE turn; /* WOVEN: the signs of -i times a number, or i for transforms back, after exchange of its parts */
 } NAME(stage);
 
-/* a b + c of vectors, written lane by lane: vector types have no such operator. */
+/* A number in all places; adding to zeros would not be that, for -0. */
+GN_INLINE WIDE NAME(filled)(COMPUTE number) {
+    const WIDE none = {0};
+    return number - none;
+}
+/* a b + c, rounded once where processors can; written lane by lane where no function of the compiler is known. */
 GN_INLINE WIDE NAME(multiply_add)(WIDE a, WIDE b, WIDE c) {
-#if (defined(__FMA__) || defined(__ARM_FEATURE_FMA)) && defined(COUNT)
+#if defined(FUSED_float32)
+    return (WIDE)NAME(FUSED)(a, b, c);
+#elif (defined(__FMA__) || defined(__ARM_FEATURE_FMA)) && defined(COUNT)
     for (size_t lane = 0; lane < COUNT; lane++) {
         c[lane] = GN_FMA(a[lane], b[lane], c[lane]);
     }
@@ -36,28 +53,81 @@ GN_INLINE WIDE NAME(multiply_add)(WIDE a, WIDE b, WIDE c) {
     return a * b + c;
 #endif
 }
+#if WOVEN
+GN_INLINE POINT NAME(plus)(POINT a, POINT b) {
+    return a + b;
+}
+GN_INLINE POINT NAME(minus)(POINT a, POINT b) {
+    return a - b;
+}
+GN_INLINE POINT NAME(swapped)(POINT a) {
+    return CHOSEN(a, a, SWAPPED);
+}
+/* a + -i b, or a + i b for transforms back. */
+GN_INLINE POINT NAME(plus_turned)(const NAME(stage) *stage, POINT a, POINT b) {
+    return NAME(multiply_add)(NAME(swapped)(b), stage->turn, a);
+}
+GN_INLINE POINT NAME(minus_turned)(const NAME(stage) *stage, POINT a, POINT b) {
+    return NAME(multiply_add)(NAME(swapped)(b), -stage->turn, a);
+}
+GN_INLINE POINT NAME(scaled)(POINT a, COMPUTE factor) {
+    return a * factor;
+}
+/* a times a number, plus b. */
+GN_INLINE POINT NAME(added)(POINT a, COMPUTE factor, POINT b) {
+    return NAME(multiply_add)(a, NAME(filled)(factor), b);
+}
+/* a times roots, given by their real parts, each twice, and their imaginary parts, each twice, negative first. */
+GN_INLINE POINT NAME(times)(POINT a, WIDE real, WIDE imag) {
+    return NAME(multiply_add)(a, real, NAME(swapped)(a) * imag);
+}
+GN_INLINE POINT NAME(get)(const NAME(stage) *stage, int64_t at, int how) {
+    (void)how;
+    return *(const WIDE *)(stage->from + at);
+}
+GN_INLINE void NAME(put)(const NAME(stage) *stage, int64_t at, int k, POINT x, int how) {
+    if (!(how & ROOTS_ARE_ONE) && k > 0) {
+        const int64_t power = k * stage->power * SIDE;
+        x = NAME(times)(x, *(const WIDE *)(stage->table.real + power), *(const WIDE *)(stage->table.imag + power));
+    }
+    *(WIDE *)(stage->to + at) = x;
+}
+#else
 GN_INLINE POINT NAME(plus)(POINT a, POINT b) {
     return (POINT){a.real + b.real, a.imag + b.imag};
 }
 GN_INLINE POINT NAME(minus)(POINT a, POINT b) {
     return (POINT){a.real - b.real, a.imag - b.imag};
 }
-/* a times -i. */
-GN_INLINE POINT NAME(turned)(POINT a) {
-    return (POINT){a.imag, -a.real};
+/* a + -i b. */
+GN_INLINE POINT NAME(plus_turned)(const NAME(stage) *stage, POINT a, POINT b) {
+    (void)stage;
+    return (POINT){a.real + b.imag, a.imag - b.real};
+}
+GN_INLINE POINT NAME(minus_turned)(const NAME(stage) *stage, POINT a, POINT b) {
+    (void)stage;
+    return (POINT){a.real - b.imag, a.imag + b.real};
 }
 GN_INLINE POINT NAME(scaled)(POINT a, COMPUTE factor) {
     return (POINT){a.real * factor, a.imag * factor};
 }
+/* a times a number, plus b. */
+GN_INLINE POINT NAME(added)(POINT a, COMPUTE factor, POINT b) {
+    const WIDE all = NAME(filled)(factor);
+    return (POINT){NAME(multiply_add)(a.real, all, b.real), NAME(multiply_add)(a.imag, all, b.imag)};
+}
 GN_INLINE POINT NAME(times)(POINT a, POINT b) {
-    return (POINT){NAME(multiply_add)(a.real, b.real, a.imag * -b.imag),
+    return (POINT){NAME(multiply_add)(a.real, b.real, -(a.imag * b.imag)),
                    NAME(multiply_add)(a.real, b.imag, a.imag * b.real)};
 }
 GN_INLINE POINT NAME(times_root)(POINT a, ROOT b) {
-    const WIDE none = {0};
-    return NAME(times)(a, (POINT){none + b.real, none + b.imag});
+    return NAME(times)(a, (POINT){NAME(filled)(b.real), NAME(filled)(b.imag)});
 }
 GN_INLINE POINT NAME(get)(const NAME(stage) *stage, int64_t at, int how) {
+    if (how & BESIDE) {
+        const COMPUTE *place = stage->from + at;
+        return (POINT){*(const WIDE *)place, *(const WIDE *)(place + SIDE)};
+    }
     if (how & FROM_PAIRS) {
         const WIDE a = *(const WIDE *)(stage->from + 2 * at), b = *(const WIDE *)(stage->from + 2 * at + SIDE);
         const WIDE first = CHOSEN(a, b, EVEN), second = CHOSEN(a, b, ODD);
@@ -66,8 +136,15 @@ GN_INLINE POINT NAME(get)(const NAME(stage) *stage, int64_t at, int how) {
     return (POINT){*(const WIDE *)(stage->in.real + at), *(const WIDE *)(stage->in.imag + at)};
 }
 GN_INLINE void NAME(put)(const NAME(stage) *stage, int64_t at, int k, POINT x, int how) {
-    if (!(how & ROOTS_ARE_ONE)) {
-        x = k == 0 ? x : NAME(times_root)(x, stage->roots[k]);
+    if (!(how & ROOTS_ARE_ONE) && k > 0) {
+        const int64_t power = k * stage->power;
+        x = NAME(times_root)(x, how & BESIDE ? (ROOT){stage->table.real[power], stage->table.imag[power]} : stage->roots[k]);
+    }
+    if (how & BESIDE) {
+        COMPUTE *place = stage->to + at;
+        *(WIDE *)place = x.real;
+        *(WIDE *)(place + SIDE) = x.imag;
+        return;
     }
     if (how & TIMES_BETWEEN) {
         x = NAME(times)(x, (POINT){*(const WIDE *)(stage->between.real + at), *(const WIDE *)(stage->between.imag + at)});
@@ -83,136 +160,121 @@ GN_INLINE void NAME(put)(const NAME(stage) *stage, int64_t at, int k, POINT x, i
     *(WIDE *)(stage->out.real + at) = x.real;
     *(WIDE *)(stage->out.imag + at) = x.imag;
 }
+#endif
 
 #define PLUS NAME(plus)
 #define MINUS NAME(minus)
-#define TURNED NAME(turned)
+#define PLUS_TURNED(a, b) NAME(plus_turned)(stage, a, b)
+#define MINUS_TURNED(a, b) NAME(minus_turned)(stage, a, b)
 #define SCALED NAME(scaled)
+#define ADDED NAME(added)
 #define GET(k) NAME(get)(stage, q + (k) * stage->apart, how)
 #define PUT(k, value) NAME(put)(stage, q + (k) * stage->width, k, value, how);
-#define EACH_VECTOR for (int64_t q = 0; q < stage->width; q += SIDE)
 
-GN_INLINE void NAME(stage_2)(const NAME(stage) *stage, const int how) {
-    EACH_VECTOR {
-        const POINT a = GET(0), b = GET(1);
-        PUT(0, PLUS(a, b))
-        PUT(1, MINUS(a, b))
-    }
+GN_INLINE void NAME(stage_2)(const NAME(stage) *stage, int64_t q, const int how) {
+    const POINT a = GET(0), b = GET(1);
+    PUT(0, PLUS(a, b))
+    PUT(1, MINUS(a, b))
 }
 
-GN_INLINE void NAME(stage_3)(const NAME(stage) *stage, const int how) {
+GN_INLINE void NAME(stage_3)(const NAME(stage) *stage, int64_t q, const int how) {
     const COMPUTE side = (COMPUTE)0.86602540378443864676;
-    EACH_VECTOR {
-        const POINT a = GET(0), b = GET(1), c = GET(2);
-        const POINT sum = PLUS(b, c);
-        const POINT middle = PLUS(a, SCALED(sum, (COMPUTE)-0.5));
-        const POINT beside = TURNED(SCALED(MINUS(b, c), side));
-        PUT(0, PLUS(a, sum))
-        PUT(1, PLUS(middle, beside))
-        PUT(2, MINUS(middle, beside))
-    }
+    const POINT a = GET(0), b = GET(1), c = GET(2);
+    const POINT sum = PLUS(b, c), beside = SCALED(MINUS(b, c), side);
+    const POINT middle = ADDED(sum, (COMPUTE)-0.5, a);
+    PUT(0, PLUS(a, sum))
+    PUT(1, PLUS_TURNED(middle, beside))
+    PUT(2, MINUS_TURNED(middle, beside))
 }
 
-GN_INLINE void NAME(stage_4)(const NAME(stage) *stage, const int how) {
-    EACH_VECTOR {
-        const POINT a = GET(0), b = GET(1), c = GET(2), d = GET(3);
-        const POINT even = PLUS(a, c), odd = PLUS(b, d), left = MINUS(a, c), right = TURNED(MINUS(b, d));
-        PUT(0, PLUS(even, odd))
-        PUT(1, PLUS(left, right))
-        PUT(2, MINUS(even, odd))
-        PUT(3, MINUS(left, right))
-    }
+GN_INLINE void NAME(stage_4)(const NAME(stage) *stage, int64_t q, const int how) {
+    const POINT a = GET(0), b = GET(1), c = GET(2), d = GET(3);
+    const POINT even = PLUS(a, c), odd = PLUS(b, d), left = MINUS(a, c), right = MINUS(b, d);
+    PUT(0, PLUS(even, odd))
+    PUT(1, PLUS_TURNED(left, right))
+    PUT(2, MINUS(even, odd))
+    PUT(3, MINUS_TURNED(left, right))
 }
 
-GN_INLINE void NAME(stage_5)(const NAME(stage) *stage, const int how) {
+GN_INLINE void NAME(stage_5)(const NAME(stage) *stage, int64_t q, const int how) {
     /* cosines and sines of a fifth of a circle, and of two */
     const COMPUTE near = (COMPUTE)0.30901699437494742410, far = (COMPUTE)-0.80901699437494742410;
     const COMPUTE high = (COMPUTE)0.95105651629515357212, low = (COMPUTE)0.58778525229247312917;
-    EACH_VECTOR {
-        const POINT a = GET(0), b = GET(1), c = GET(2), d = GET(3), e = GET(4);
-        const POINT outer = PLUS(b, e), inner = PLUS(c, d), wide = MINUS(b, e), narrow = MINUS(c, d);
-        const POINT first = PLUS(a, PLUS(SCALED(outer, near), SCALED(inner, far)));
-        const POINT second = PLUS(a, PLUS(SCALED(outer, far), SCALED(inner, near)));
-        const POINT up = TURNED(PLUS(SCALED(wide, high), SCALED(narrow, low)));
-        const POINT down = TURNED(MINUS(SCALED(wide, low), SCALED(narrow, high)));
-        PUT(0, PLUS(a, PLUS(outer, inner)))
-        PUT(1, PLUS(first, up))
-        PUT(2, PLUS(second, down))
-        PUT(3, MINUS(second, down))
-        PUT(4, MINUS(first, up))
-    }
+    const POINT a = GET(0), b = GET(1), c = GET(2), d = GET(3), e = GET(4);
+    const POINT outer = PLUS(b, e), inner = PLUS(c, d), wide = MINUS(b, e), narrow = MINUS(c, d);
+    const POINT first = ADDED(inner, far, ADDED(outer, near, a));
+    const POINT second = ADDED(inner, near, ADDED(outer, far, a));
+    const POINT up = ADDED(narrow, low, SCALED(wide, high));
+    const POINT down = ADDED(narrow, -high, SCALED(wide, low));
+    PUT(0, PLUS(a, PLUS(outer, inner)))
+    PUT(1, PLUS_TURNED(first, up))
+    PUT(2, PLUS_TURNED(second, down))
+    PUT(3, MINUS_TURNED(second, down))
+    PUT(4, MINUS_TURNED(first, up))
 }
 
-GN_INLINE void NAME(stage_8)(const NAME(stage) *stage, const int how) {
+GN_INLINE void NAME(stage_8)(const NAME(stage) *stage, int64_t q, const int how) {
     const COMPUTE half = (COMPUTE)0.70710678118654752440;
-    EACH_VECTOR {
-        const POINT a = PLUS(GET(0), GET(4)), b = MINUS(GET(0), GET(4));
-        const POINT c = PLUS(GET(2), GET(6)), d = TURNED(MINUS(GET(2), GET(6)));
-        const POINT e = PLUS(GET(1), GET(5)), f = MINUS(GET(1), GET(5));
-        const POINT g = PLUS(GET(3), GET(7)), h = TURNED(MINUS(GET(3), GET(7)));
-        const POINT even = PLUS(a, c), odd = PLUS(e, g);
-        const POINT left = MINUS(a, c), right = TURNED(MINUS(e, g));
-        PUT(0, PLUS(even, odd))
-        PUT(4, MINUS(even, odd))
-        PUT(2, PLUS(left, right))
-        PUT(6, MINUS(left, right))
-        const POINT near = PLUS(b, d), sum = PLUS(f, h);
-        const POINT eighth = SCALED(((POINT){sum.real + sum.imag, sum.imag - sum.real}), half);
-        PUT(1, PLUS(near, eighth))
-        PUT(5, MINUS(near, eighth))
-        const POINT far = MINUS(b, d), rest = MINUS(f, h);
-        const POINT third = SCALED(((POINT){rest.imag - rest.real, -rest.imag - rest.real}), half);
-        PUT(3, PLUS(far, third))
-        PUT(7, MINUS(far, third))
+    const POINT x0 = GET(0), x4 = GET(4), x2 = GET(2), x6 = GET(6), x1 = GET(1), x5 = GET(5), x3 = GET(3), x7 = GET(7);
+    const POINT a = PLUS(x0, x4), b = MINUS(x0, x4), c = PLUS(x2, x6), d = MINUS(x2, x6);
+    const POINT e = PLUS(x1, x5), f = MINUS(x1, x5), g = PLUS(x3, x7), h = MINUS(x3, x7);
+    const POINT even = PLUS(a, c), odd = PLUS(e, g), left = MINUS(a, c), right = MINUS(e, g);
+    PUT(0, PLUS(even, odd))
+    PUT(4, MINUS(even, odd))
+    PUT(2, PLUS_TURNED(left, right))
+    PUT(6, MINUS_TURNED(left, right))
+    const POINT near = PLUS_TURNED(b, d), sum = PLUS_TURNED(f, h), eighth = PLUS_TURNED(sum, sum);
+    PUT(1, ADDED(eighth, half, near))
+    PUT(5, ADDED(eighth, -half, near))
+    const POINT far = MINUS_TURNED(b, d), rest = MINUS_TURNED(f, h), third = MINUS_TURNED(rest, rest);
+    PUT(3, ADDED(third, -half, far))
+    PUT(7, ADDED(third, half, far))
+}
+
+/* By the definition of the DFT: a root and its conjugate multiply the sum and the difference of two elements. */
+GN_INLINE void NAME(stage_odd)(const NAME(stage) *stage, int64_t q, const int32_t factor, const int how) {
+    POINT sums[LARGEST_PRIME / 2 + 1], differences[LARGEST_PRIME / 2 + 1];
+    const POINT first = GET(0);
+    POINT whole = first;
+    for (int32_t k = 1; k <= factor / 2; k++) {
+        const POINT a = GET(k), b = GET(factor - k);
+        sums[k] = PLUS(a, b);
+        differences[k] = MINUS(b, a);
+        whole = PLUS(whole, sums[k]);
+    }
+    PUT(0, whole)
+    for (int32_t j = 1; j <= factor / 2; j++) {
+        POINT middle = first, beside = SCALED(first, 0);
+        int32_t power = 0;
+        for (int32_t k = 1; k <= factor / 2; k++) {
+            power += j;
+            power = power >= factor ? power - factor : power;
+            middle = ADDED(sums[k], stage->unit[power].real, middle);
+            beside = ADDED(differences[k], stage->unit[power].imag, beside);
+        }
+        PUT(j, PLUS_TURNED(middle, beside))
+        PUT(factor - j, MINUS_TURNED(middle, beside))
     }
 }
 
-/* By the definition of the DFT. */
-GN_INLINE void NAME(stage_any)(const NAME(stage) *stage, const int32_t factor, const int how) {
-    EACH_VECTOR {
-        POINT x[LARGEST_PRIME];
-        for (int32_t k = 0; k < factor; k++) {
-            x[k] = GET(k);
+/* Transposes a square of vectors: rows of the upper half are interleaved with those of the lower, as often as
+ * needed. */
+GN_INLINE void NAME(turn_square)(WIDE *square) {
+#ifdef COUNT
+    GN_UNROLL
+    for (size_t turn = 1; turn < COUNT; turn *= 2) {
+        WIDE mixed[COUNT];
+        GN_UNROLL
+        for (size_t i = 0; i < COUNT / 2; i++) {
+            mixed[2 * i] = CHOSEN(square[i], square[i + COUNT / 2], LOWER);
+            mixed[2 * i + 1] = CHOSEN(square[i], square[i + COUNT / 2], UPPER);
         }
-        for (int32_t j = 0; j < factor; j++) {
-            POINT sum = x[0];
-            int32_t power = 0;
-            for (int32_t k = 1; k < factor; k++) {
-                power += j;
-                power = power >= factor ? power - factor : power;
-                sum = PLUS(sum, NAME(times_root)(x[k], stage->unit[power]));
-            }
-            PUT(j, sum)
+        GN_UNROLL
+        for (size_t i = 0; i < COUNT; i++) {
+            square[i] = mixed[i];
         }
     }
+#else
+    (void)square;
+#endif
 }
-
-#define RUN_STAGE(HOW)                                                            \
-    static void NAME(run_##HOW)(const NAME(stage) *stage, int32_t factor) {       \
-        switch (factor) {                                                         \
-        case 2: NAME(stage_2)(stage, HOW); break;                                 \
-        case 3: NAME(stage_3)(stage, HOW); break;                                 \
-        case 4: NAME(stage_4)(stage, HOW); break;                                 \
-        case 5: NAME(stage_5)(stage, HOW); break;                                 \
-        case 8: NAME(stage_8)(stage, HOW); break;                                 \
-        default: NAME(stage_any)(stage, factor, HOW); break;                      \
-        }                                                                         \
-    }
-RUN_STAGE(PLAIN)
-RUN_STAGE(ROOTS_ARE_ONE)
-RUN_STAGE(LAST_TIMES_BETWEEN)
-RUN_STAGE(FROM_PAIRS)
-RUN_STAGE(FIRST_FROM_PAIRS)
-RUN_STAGE(FROM_EXCHANGED)
-RUN_STAGE(FIRST_FROM_EXCHANGED)
-RUN_STAGE(LAST_TO_PAIRS)
-RUN_STAGE(LAST_TO_EXCHANGED)
-#undef RUN_STAGE
-
-#undef PLUS
-#undef MINUS
-#undef TURNED
-#undef SCALED
-#undef GET
-#undef PUT
-#undef EACH_VECTOR

@@ -24,8 +24,16 @@ static int32_t make_taps(const gn_tensor *self, const gn_call *call, int64_t spa
         if (gn_take_positions(&taps[dim], size, count) != GN_OK) {
             return GN_OUT_OF_MEMORY;
         }
-        for (int64_t i = 0; i < count; i++) {
-            taps[dim].at[i] = rule(i - before, size);
+        int64_t *at = taps[dim].at;
+        const int64_t first = gn_min(gn_max(before, 0), count), past = gn_min(gn_max(before + size, first), count);
+        for (int64_t i = 0; i < first; i++) {
+            at[i] = rule(i - before, size);
+        }
+        for (int64_t i = first; i < past; i++) {
+            at[i] = i - before;
+        }
+        for (int64_t i = past; i < count; i++) {
+            at[i] = rule(i - before, size);
         }
         taps[dim].keeps = before == 0 && after == 0;
     }

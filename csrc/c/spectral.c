@@ -11,6 +11,9 @@
 /* An internal status: the input requires doubles. */
 #define TOO_LARGE 1000
 
+/* Bytes between two passes that stay in the cache of a core. */
+#define SLICE_BYTES (1 << 19)
+
 /* Shared by the three operators. */
 typedef struct transform {
     const gn_call *call;

@@ -3,7 +3,6 @@
 
 #define SPLIT NAME(gn_split)
 #define FOURIER NAME(gn_fourier)
-#define LINES GN_FOURIER_LINES
 #define PASS NAME(pass)
 
 /* One dimension: from lines of `in` to lines of `out`. */
@@ -18,86 +17,54 @@ typedef struct PASS {
     int has_real_input, has_half_input, has_real_output; /* the half whose conjugates form the other half */
     int is_half;   /* pairs of real numbers are the parts of half as many points */
     int is_beside; /* lines are transformed side by side */
+    int is_woven;  /* or one by one, as vectors of pairs */
     int is_checked;
     COMPUTE scale, largest;
+    int64_t together; /* lines */
     FOURIER plan;
-    gn_roots roots;      /* of the whole line, if half as many points are transformed */
-    SPLIT halves;        /* the first of them */
+    NAME(gn_beside) beside;
+    NAME(gn_woven) woven;
+    SPLIT halves;        /* roots of the whole line, if half as many points are transformed */
     SPLIT chirp, filter; /* for Bluestein's algorithm, whose plan has a length without large prime factors */
     gn_status status;
 } PASS;
 
-/* The lines of a pass in memory: offsets of their first elements, and the distances in bytes to the next element and to
- * an element's second part, if it has two. */
-typedef struct NAME(view) {
-    char *places[LINES];
-    int64_t lines, step, second;
-    int32_t dtype, parts;
-} NAME(view);
-#define VIEW NAME(view)
+#define VIEW gn_lines
 
-/* Copies the elements of some lines to separate real and imaginary parts, or back; those of `together` lines are side
- * by side. If the next line is adjacent in memory, its elements are read next. */
+/* Copies the elements of a line to separate real and imaginary parts, or back. */
 #define EACH_ELEMENT(TYPE, statement)                                                         \
-    {                                                                                         \
-        const int64_t across = view->lines > 1 ? view->places[1] - view->places[0] : 0;       \
-        int is_crossed = across == gn_itemsize(view->dtype);                                  \
-        for (int64_t k = 2; k < view->lines; k++) {                                           \
-            is_crossed &= view->places[k] == view->places[0] + k * across;                    \
-        }                                                                                     \
-        if (is_crossed && across == sizeof(TYPE)) {                                           \
-            EACH_CROSSED(TYPE, 1, statement)                                                  \
-        } else if (is_crossed && across == 2 * sizeof(TYPE)) {                                \
-            EACH_CROSSED(TYPE, 2, statement)                                                  \
-        } else {                                                                              \
-            for (int64_t k = 0; k < view->lines; k++) {                                       \
-                for (int64_t i = 0; i < count; i++) {                                         \
-                    TYPE *first = (TYPE *)(view->places[k] + i * view->step);                 \
-                    TYPE *second = (TYPE *)((char *)first + view->second);                    \
-                    const int64_t at = i * together + k;                                      \
-                    statement                                                                 \
-                }                                                                             \
-            }                                                                                 \
-        }                                                                                     \
-    }
-#define EACH_CROSSED(TYPE, PARTS, statement)                                                  \
     for (int64_t i = 0; i < count; i++) {                                                     \
-        TYPE *firsts = (TYPE *)(view->places[0] + i * view->step);                            \
-        TYPE *seconds = (TYPE *)((char *)firsts + view->second);                              \
-        GN_INDEPENDENT                                                                        \
-        for (int64_t k = 0; k < view->lines; k++) {                                           \
-            TYPE *first = firsts + PARTS * k, *second = seconds + PARTS * k;                  \
-            const int64_t at = i * together + k;                                              \
-            statement                                                                         \
-        }                                                                                     \
+        TYPE *first = (TYPE *)(view->places[0] + i * view->step);                             \
+        TYPE *second = (TYPE *)((char *)first + view->second);                                \
+        statement                                                                             \
     }
 #define LOAD_PARTS(TYPE)                                                                      \
-    if (view->parts == 1) {                                                                  \
+    if (view->parts == 1) {                                                                   \
         EACH_ELEMENT(TYPE, {                                                                  \
             (void)second;                                                                     \
-            to.real[at] = (COMPUTE)*first;                                                    \
-            to.imag[at] = 0;                                                                  \
+            to.real[i] = (COMPUTE)*first;                                                     \
+            to.imag[i] = 0;                                                                   \
         })                                                                                    \
     } else {                                                                                  \
         EACH_ELEMENT(TYPE, {                                                                  \
-            to.real[at] = (COMPUTE)*first;                                                    \
-            to.imag[at] = (COMPUTE)*second;                                                   \
+            to.real[i] = (COMPUTE)*first;                                                     \
+            to.imag[i] = (COMPUTE)*second;                                                    \
         })                                                                                    \
     }
 #define STORE_PARTS(TYPE)                                                                     \
-    if (view->parts == 1) {                                                                  \
+    if (view->parts == 1) {                                                                   \
         EACH_ELEMENT(TYPE, {                                                                  \
             (void)second;                                                                     \
-            *first = (TYPE)(from.real[at] * scale);                                           \
+            *first = (TYPE)(from.real[i] * scale);                                            \
         })                                                                                    \
     } else {                                                                                  \
         EACH_ELEMENT(TYPE, {                                                                  \
-            *first = (TYPE)(from.real[at] * scale);                                           \
-            *second = (TYPE)(from.imag[at] * scale);                                          \
+            *first = (TYPE)(from.real[i] * scale);                                            \
+            *second = (TYPE)(from.imag[i] * scale);                                           \
         })                                                                                    \
     }
 
-static void NAME(load_lines)(const VIEW *view, int64_t count, int64_t together, SPLIT to) {
+static void NAME(load_line)(const VIEW *view, int64_t count, SPLIT to) {
     if (view->dtype == GN_FLOAT32 || view->dtype == GN_COMPLEX64) {
         LOAD_PARTS(float)
     } else {
@@ -122,10 +89,10 @@ static void NAME(store_pairs)(SPLIT from, int64_t count, COMPUTE scale, int is_b
     }
 }
 
-static void NAME(store_lines)(SPLIT from, int64_t count, int64_t together, COMPUTE scale, const VIEW *view) {
+static void NAME(store_line)(SPLIT from, int64_t count, COMPUTE scale, const VIEW *view) {
     const int64_t pair = 2 * (int64_t)sizeof(COMPUTE);
     const int is_pairs = view->dtype == (CODE == GN_FLOAT32 ? GN_COMPLEX64 : GN_COMPLEX128);
-    if (is_pairs && together == 1 && (view->step == pair || view->step == -pair)) {
+    if (is_pairs && (view->step == pair || view->step == -pair)) {
         const int is_back = view->step < 0;
         NAME(store_pairs)(from, count, scale, is_back, (COMPUTE *)(view->places[0] - is_back * (count - 1) * pair));
         return;
@@ -137,10 +104,17 @@ static void NAME(store_lines)(SPLIT from, int64_t count, int64_t together, COMPU
     }
 }
 
-/* Lines [first, first + lines) of a tensor; of real numbers, each or every other one is a part of an element. */
+/* Lines along this dimension follow each other at one distance; -1 if there is none. */
+static int64_t NAME(inner_dim)(const PASS *work) {
+    const int64_t last = work->in->ndim - 1;
+    return last == work->dim ? last - 1 : last;
+}
+
+/* Lines [first, first + lines) of a tensor, and the first one again where there are places for more; of real numbers,
+ * each or every other one is a part of an element. */
 static void NAME(view_lines)(const PASS *work, const gn_tensor *tensor, const char *data, int64_t first, int64_t lines,
                              VIEW *view) {
-    view->lines = lines;
+    view->count = lines;
     view->dtype = tensor->dtype;
     view->step = gn_step(tensor, work->dim);
     view->parts = tensor->dtype >= GN_COMPLEX64 ? 2 : 1;
@@ -150,8 +124,21 @@ static void NAME(view_lines)(const PASS *work, const gn_tensor *tensor, const ch
         view->second = view->step;
         view->step *= 2;
     }
-    for (int64_t k = 0; k < lines; k++) {
-        view->places[k] = (char *)data + gn_offset(tensor, first + k, work->dim);
+    const int64_t inner = NAME(inner_dim)(work);
+    const int64_t size = inner >= 0 ? tensor->sizes[inner] : 1;
+    const int64_t across = inner >= 0 ? tensor->strides[inner] : 0;
+    int64_t left = size - (first < size ? first : first % size);
+    char *place = (char *)data + gn_offset(tensor, first, work->dim);
+    for (int64_t k = 0; k < lines; k++, left--) {
+        if (left == 0) {
+            place = (char *)data + gn_offset(tensor, first + k, work->dim);
+            left = size;
+        }
+        view->places[k] = place;
+        place += across;
+    }
+    for (int64_t k = lines; k < work->together; k++) {
+        view->places[k] = view->places[0];
     }
 }
 
@@ -159,7 +146,7 @@ static void NAME(view_lines)(const PASS *work, const gn_tensor *tensor, const ch
 static COMPUTE *NAME(pairs_of)(const PASS *work, const VIEW *view) {
     const int64_t part = view->dtype == GN_FLOAT32 || view->dtype == GN_COMPLEX64 ? 4 : 8;
     const int is_dense = view->parts == 2 && view->second == part && view->step == 2 * part && part == (int64_t)sizeof(COMPUTE);
-    return is_dense && !work->is_beside && work->chirp.real == NULL ? (COMPUTE *)view->places[0] : NULL;
+    return is_dense && work->chirp.real == NULL ? (COMPUTE *)view->places[0] : NULL;
 }
 
 /* Whether a number is larger than `largest`, or not finite. */
@@ -210,72 +197,53 @@ GN_INLINE void NAME(fold_one)(SPLIT line, int64_t at, int64_t mirrored, COMPUTE 
     line.imag[mirrored] = turned_real - sum_imag;
 }
 
-#define EACH_HALF(one)                                                                             \
-    for (int64_t i = 1; i <= points / 2 && together == 1; i += points) {                           \
-        GN_INDEPENDENT                                                                             \
-        for (int64_t k = 1; k <= points / 2; k++) {                                                \
-            NAME(one)(line, k, points - k, work->halves.real[k], work->halves.imag[k]);            \
-        }                                                                                          \
-    }                                                                                              \
-    for (int64_t k = 1; k <= points / 2 && together > 1; k++) {                                    \
-        const COMPUTE real = work->halves.real[k], imag = work->halves.imag[k];                    \
-        GN_INDEPENDENT                                                                             \
-        for (int64_t i = 0; i < LINES; i++) {                                                      \
-            NAME(one)(line, k * LINES + i, (points - k) * LINES + i, real, imag);                  \
-        }                                                                                          \
-    }
-
-static void NAME(unfold)(const PASS *work, SPLIT line, int64_t together) {
+static void NAME(unfold)(const PASS *work, SPLIT line) {
     const int64_t points = work->points;
-    for (int64_t i = 0; i < together; i++) {
-        const COMPUTE even = line.real[i], odd = line.imag[i];
-        line.real[i] = even + odd;
-        line.real[points * together + i] = even - odd;
-        line.imag[i] = line.imag[points * together + i] = 0;
+    const COMPUTE even = line.real[0], odd = line.imag[0];
+    line.real[0] = even + odd;
+    line.real[points] = even - odd;
+    line.imag[0] = line.imag[points] = 0;
+    GN_INDEPENDENT
+    for (int64_t k = 1; k <= points / 2; k++) {
+        NAME(unfold_one)(line, k, points - k, work->halves.real[k], work->halves.imag[k]);
     }
-    EACH_HALF(unfold_one)
 }
 
-static void NAME(fold)(const PASS *work, SPLIT line, int64_t together) {
+static void NAME(fold)(const PASS *work, SPLIT line) {
     const int64_t points = work->points;
-    for (int64_t i = 0; i < together; i++) {
-        const COMPUTE first = line.real[i], last = line.real[points * together + i];
-        line.real[i] = first + last;
-        line.imag[i] = first - last;
+    const COMPUTE first = line.real[0], last = line.real[points];
+    line.real[0] = first + last;
+    line.imag[0] = first - last;
+    GN_INDEPENDENT
+    for (int64_t k = 1; k <= points / 2; k++) {
+        NAME(fold_one)(line, k, points - k, work->halves.real[k], work->halves.imag[k]);
     }
-    EACH_HALF(fold_one)
 }
 
 /* Fills the other half of a line with conjugates. An element that is its own conjugate is real. */
-static void NAME(mirror)(const PASS *work, SPLIT line, int64_t together) {
+static void NAME(mirror)(const PASS *work, SPLIT line) {
     const int64_t length = work->length;
-    for (int64_t i = 0; i < together; i++) {
-        line.imag[i] = 0;
-        if (length % 2 == 0) {
-            line.imag[length / 2 * together + i] = 0;
-        }
+    line.imag[0] = 0;
+    if (length % 2 == 0) {
+        line.imag[length / 2] = 0;
     }
     for (int64_t k = length / 2 + 1; k < length; k++) {
-        for (int64_t i = 0; i < together; i++) {
-            line.real[k * together + i] = line.real[(length - k) * together + i];
-            line.imag[k * together + i] = -line.imag[(length - k) * together + i];
-        }
+        line.real[k] = line.real[length - k];
+        line.imag[k] = -line.imag[length - k];
     }
 }
 
 /* Stores the conjugates of the inner elements of half a line, backward from the end of the whole line. */
-static void NAME(store_mirrored)(const PASS *work, SPLIT line, int64_t together, const VIEW *out) {
+static void NAME(store_mirrored)(const PASS *work, SPLIT line, const VIEW *out) {
     const int64_t count = work->points - 1;
-    const SPLIT inner = {line.real + together, line.imag + together};
+    const SPLIT inner = {line.real + 1, line.imag + 1};
     VIEW mirrored = *out;
     mirrored.step = -out->step;
-    for (int64_t k = 0; k < out->lines; k++) {
-        mirrored.places[k] = out->places[k] + (work->length - 1) * out->step;
-    }
-    for (int64_t i = 0; i < count * together; i++) {
+    mirrored.places[0] = out->places[0] + (work->length - 1) * out->step;
+    for (int64_t i = 0; i < count; i++) {
         inner.imag[i] = -inner.imag[i];
     }
-    NAME(store_lines)(inner, count, together, work->scale, &mirrored);
+    NAME(store_line)(inner, count, work->scale, &mirrored);
 }
 
 /* a[i] b[i] to a[i]. */
@@ -315,12 +283,11 @@ GN_INLINE SPLIT NAME(in_direction)(const PASS *work, SPLIT line) {
     return work->is_back ? (SPLIT){line.imag, line.real} : line;
 }
 
-/* Some lines, in memory for `line` and `spare`. */
-static int32_t NAME(transform_some)(PASS *work, int64_t first, int64_t lines, SPLIT line, SPLIT spare) {
-    const int64_t together = work->is_beside ? LINES : 1;
+/* A line, in memory for `line` and `spare`. */
+static int32_t NAME(transform_line)(const PASS *work, int64_t index, SPLIT line, SPLIT spare) {
     VIEW in, out;
-    NAME(view_lines)(work, work->in, work->from, first, lines, &in);
-    NAME(view_lines)(work, work->out, work->to, first, lines, &out);
+    NAME(view_lines)(work, work->in, work->from, index, 1, &in);
+    NAME(view_lines)(work, work->out, work->to, index, 1, &out);
     const int64_t count = work->has_half_input ? work->length / 2 + 1 : work->points;
     const COMPUTE *from = work->has_half_input ? NULL : NAME(pairs_of)(work, &in);
     COMPUTE *to = work->has_real_input ? NULL : NAME(pairs_of)(work, &out);
@@ -328,17 +295,13 @@ static int32_t NAME(transform_some)(PASS *work, int64_t first, int64_t lines, SP
         return TOO_LARGE;
     }
     if (from == NULL) {
-        if (lines < together) {
-            memset(line.real, 0, (size_t)(count * together) * sizeof(COMPUTE));
-            memset(line.imag, 0, (size_t)(count * together) * sizeof(COMPUTE));
-        }
-        NAME(load_lines)(&in, count, together, line);
-        if (work->is_checked && (NAME(has_large)(line.real, count * together, work->largest)
-                                 || NAME(has_large)(line.imag, count * together, work->largest))) {
+        NAME(load_line)(&in, count, line);
+        if (work->is_checked && (NAME(has_large)(line.real, count, work->largest)
+                                 || NAME(has_large)(line.imag, count, work->largest))) {
             return TOO_LARGE;
         }
         if (work->has_half_input) {
-            (work->is_half ? NAME(fold) : NAME(mirror))(work, line, together);
+            (work->is_half ? NAME(fold) : NAME(mirror))(work, line);
         }
     }
     line = NAME(in_direction)(work, line);
@@ -352,28 +315,77 @@ static int32_t NAME(transform_some)(PASS *work, int64_t first, int64_t lines, SP
     }
     const int64_t wanted = gn_length(work->out, work->dim);
     if (work->is_half && work->has_real_input) {
-        NAME(unfold)(work, line, together);
-        NAME(store_lines)(line, work->points + 1, together, work->scale, &out);
+        NAME(unfold)(work, line);
+        NAME(store_line)(line, work->points + 1, work->scale, &out);
         if (wanted == work->length) {
-            NAME(store_mirrored)(work, line, together, &out);
+            NAME(store_mirrored)(work, line, &out);
         }
         return GN_OK;
     }
-    NAME(store_lines)(line, work->is_half && work->has_real_output ? work->points : wanted, together, work->scale, &out);
+    NAME(store_line)(line, work->is_half && work->has_real_output ? work->points : wanted, work->scale, &out);
     return GN_OK;
+}
+
+/* Some lines beside each other. */
+static int32_t NAME(transform_beside)(const PASS *work, int64_t first, int64_t lines, COMPUTE *points) {
+    VIEW in, out;
+    NAME(view_lines)(work, work->in, work->from, first, lines, &in);
+    NAME(view_lines)(work, work->out, work->to, first, lines, &out);
+    const int64_t count = work->has_half_input ? work->length / 2 + 1 : work->points;
+    const int is_exchanged = work->is_back && !work->has_half_input;
+    NAME(gn_load_beside)(&work->beside, &in, count, is_exchanged, points);
+    if (work->has_half_input) {
+        NAME(gn_fold_beside)(&work->beside, points);
+    }
+    NAME(gn_transform_beside)(&work->beside, points);
+    if (work->is_half && work->has_real_input) {
+        NAME(gn_unfold_beside)(&work->beside, points);
+    }
+    const int64_t wanted = work->has_real_output ? work->points : gn_length(work->out, work->dim);
+    const int is_finite = NAME(gn_store_beside)(&work->beside, points, wanted, work->is_back, work->scale, &out);
+    return is_finite || CODE != GN_FLOAT32 ? GN_OK : TOO_LARGE;
+}
+
+/* Lines [begin, end), whose pairs are adjacent: as many together as follow each other at one distance. */
+static int32_t NAME(transform_woven)(const PASS *work, int64_t begin, int64_t end, COMPUTE *memory) {
+    const gn_tensor *in = work->in, *out = work->out;
+    const int is_whole = work->has_real_input && gn_length(out, work->dim) == work->length;
+    const int64_t inner = NAME(inner_dim)(work);
+    const int64_t size = inner >= 0 ? in->sizes[inner] : 1;
+    const int64_t in_step = inner >= 0 ? in->strides[inner] / (int64_t)sizeof(COMPUTE) : 0;
+    const int64_t out_step = inner >= 0 ? out->strides[inner] / (int64_t)sizeof(COMPUTE) : 0;
+    NAME(gn_begin_lines)(memory);
+    for (int64_t line = begin; line < end;) {
+        const int64_t count = gn_min(gn_min(work->woven.together, end - line), size - line % size);
+        const char *from = (const char *)work->from + gn_offset(in, line, work->dim);
+        char *to = (char *)work->to + gn_offset(out, line, work->dim);
+        NAME(gn_transform_woven)(&work->woven, (const COMPUTE *)from, in_step, (COMPUTE *)to, out_step, count, is_whole,
+                                 memory);
+        line += count;
+    }
+    return NAME(gn_are_finite)(memory) || CODE != GN_FLOAT32 ? GN_OK : TOO_LARGE;
 }
 
 static void NAME(transform_lines)(int64_t begin, int64_t end, void *context) {
     PASS *work = context;
-    const int64_t together = work->is_beside ? LINES : 1;
+    const int64_t together = work->together;
     const int64_t all = gn_numel(work->out) / gn_length(work->out, work->dim);
-    const int64_t room = NAME(gn_fourier_room)(&work->plan);
-    COMPUTE *memory = gn_take_items(gn_checked(4, room), sizeof(COMPUTE));
+    const int64_t room = work->is_woven    ? work->woven.room
+                         : work->is_beside ? work->beside.room
+                                           : gn_checked(4, NAME(gn_fourier_room)(&work->plan));
+    const int64_t each = room / 4;
+    COMPUTE *memory = gn_take_items(room, sizeof(COMPUTE));
     int32_t status = memory == NULL ? GN_OUT_OF_MEMORY : GN_OK;
-    for (int64_t block = begin; block < end && status == GN_OK; block++) {
-        status = NAME(transform_some)(work, block * together, gn_min(together, all - block * together),
-                                      (SPLIT){memory, memory + room},
-                                      (SPLIT){memory + 2 * room, memory + 3 * room});
+    if (work->is_woven && status == GN_OK) {
+        status = NAME(transform_woven)(work, begin, end, memory);
+    }
+    for (int64_t block = begin; block < end && status == GN_OK && !work->is_woven; block++) {
+        if (work->is_beside) {
+            status = NAME(transform_beside)(work, block * together, gn_min(together, all - block * together), memory);
+        } else {
+            status = NAME(transform_line)(work, block, (SPLIT){memory, memory + each},
+                                          (SPLIT){memory + 2 * each, memory + 3 * each});
+        }
     }
     gn_give(memory);
     gn_report(&work->status, status);
@@ -393,7 +405,7 @@ static int32_t NAME(begin_chirp)(PASS *work) {
     while (inner < 2 * length - 1) {
         inner *= 2;
     }
-    if (NAME(gn_begin_fourier)(&work->plan, inner, 0) != GN_OK || NAME(take_split)(&work->chirp, length) != GN_OK) {
+    if (NAME(gn_begin_fourier)(&work->plan, inner) != GN_OK || NAME(take_split)(&work->chirp, length) != GN_OK) {
         return GN_OUT_OF_MEMORY;
     }
     const int64_t room = NAME(gn_fourier_room)(&work->plan);
@@ -404,17 +416,23 @@ static int32_t NAME(begin_chirp)(PASS *work) {
     SPLIT filter = {work->filter.real, work->filter.real + room};
     spare = (SPLIT){filter.imag + room, filter.imag + 2 * room};
     memset(filter.real, 0, (size_t)(2 * room) * sizeof(COMPUTE));
+    SPLIT circle;
+    if (NAME(take_split)(&circle, gn_checked(2, length)) != GN_OK) {
+        return GN_OUT_OF_MEMORY;
+    }
+    NAME(gn_write_circle)(2 * length, 2 * length, 1, circle);
     const COMPUTE share = 1 / (COMPUTE)inner;
     int64_t square = 0; /* of k, modulo 2 length, updated by differences */
     for (int64_t k = 0; k < length; k++) {
-        const gn_point root = gn_root_of_unity(square, 2 * length);
-        work->chirp.real[k] = (COMPUTE)root.real;
-        work->chirp.imag[k] = (COMPUTE)root.imag;
+        const COMPUTE real = circle.real[square], imag = circle.imag[square];
+        work->chirp.real[k] = real;
+        work->chirp.imag[k] = imag;
         const int64_t mirrored = k > 0 ? inner - k : 0;
-        filter.real[k] = filter.real[mirrored] = (COMPUTE)root.real * share;
-        filter.imag[k] = filter.imag[mirrored] = (COMPUTE)-root.imag * share;
+        filter.real[k] = filter.real[mirrored] = real * share;
+        filter.imag[k] = filter.imag[mirrored] = -imag * share;
         square = (square + 2 * k + 1) % (2 * length);
     }
+    gn_give(circle.real);
     const int32_t status = NAME(gn_transform)(&work->plan, NULL, &filter, &spare, NULL, 0, 1);
     if (filter.real != work->filter.real) { /* the first one owns the memory */
         memcpy(spare.real, filter.real, (size_t)(2 * room) * sizeof(COMPUTE));
@@ -424,31 +442,51 @@ static int32_t NAME(begin_chirp)(PASS *work) {
     return status;
 }
 
+/* Whether a tensor's numbers, or the parts of them, are of the dtype in which they are transformed. */
+static int NAME(has_parts)(const gn_tensor *tensor) {
+    return tensor->dtype == CODE || tensor->dtype == (CODE == GN_FLOAT32 ? GN_COMPLEX64 : GN_COMPLEX128);
+}
+
 /* Prepares the transforms of a pass. */
 static int32_t NAME(begin_pass)(PASS *work) {
     work->points = work->length;
+    work->together = 1;
     if (!gn_is_smooth(work->length)) {
         return NAME(begin_chirp)(work);
     }
     work->is_half = work->length % 2 == 0 && (work->has_half_input || work->has_real_input);
     work->points = work->is_half ? work->length / 2 : work->length;
     const int64_t all = gn_numel(work->out) / gn_length(work->out, work->dim);
-    const int is_dense = gn_step(work->in, work->dim) == gn_itemsize(work->in->dtype)
-                         || gn_step(work->out, work->dim) == gn_itemsize(work->out->dtype);
+    const int is_dense_in = gn_step(work->in, work->dim) == gn_itemsize(work->in->dtype);
+    const int is_dense_out = gn_step(work->out, work->dim) == gn_itemsize(work->out->dtype);
+    const int is_dense = is_dense_in || is_dense_out;
+    const int is_of_pairs = work->is_half || !(work->has_real_input || work->has_real_output);
+    work->is_woven = is_dense_in && is_dense_out && is_of_pairs && NAME(has_parts)(work->in) && NAME(has_parts)(work->out)
+                     && NAME(gn_can_weave)(work->points);
     work->is_beside = work->points <= GN_SHORT_LINE || (!is_dense && all > 4 && work->points <= GN_CROSSED_LINE);
+    const int64_t half_of = work->is_half ? work->length : 0;
+    if (work->is_woven) {
+        return NAME(gn_begin_woven)(&work->woven, work->points, half_of, work->is_back, work->scale);
+    }
+    if (work->is_beside) {
+        const int32_t status = NAME(gn_begin_beside)(&work->beside, work->points, half_of, work->has_half_input);
+        work->together = work->beside.lines;
+        return status;
+    }
     if (work->is_half) {
         const int64_t count = work->points / 2 + 1;
-        if (gn_begin_roots(&work->roots, work->length) != GN_OK || NAME(take_split)(&work->halves, count) != GN_OK) {
+        if (NAME(take_split)(&work->halves, count) != GN_OK) {
             return GN_OUT_OF_MEMORY;
         }
-        NAME(gn_write_roots)(&work->roots, 1, count, work->halves);
+        NAME(gn_write_circle)(work->length, count, 1, work->halves);
     }
-    return NAME(gn_begin_fourier)(&work->plan, work->points, work->is_beside);
+    return NAME(gn_begin_fourier)(&work->plan, work->points);
 }
 
 static void NAME(end_pass)(PASS *work) {
+    NAME(gn_end_beside)(&work->beside);
+    NAME(gn_end_woven)(&work->woven);
     NAME(gn_end_fourier)(&work->plan);
-    gn_end_roots(&work->roots);
     gn_give(work->halves.real);
     gn_give(work->chirp.real);
     gn_give(work->filter.real);
@@ -479,7 +517,7 @@ static int32_t NAME(run_pass)(const transform *work, int64_t which, const gn_ten
     }
     now.status = NAME(begin_pass)(&now);
     if (now.status == GN_OK) {
-        const int64_t together = now.is_beside ? LINES : 1;
+        const int64_t together = now.together;
         const int64_t all = gn_numel(out) / gn_length(out, now.dim);
         gn_parallel_for(0, (all + together - 1) / together, gn_grain(8 * together * now.length),
                         NAME(transform_lines), &now);
@@ -488,18 +526,29 @@ static int32_t NAME(run_pass)(const transform *work, int64_t which, const gn_ten
     return now.status;
 }
 
+/* A part of the input, the buffer and the output. */
+typedef struct NAME(part) {
+    const transform *work;
+    int64_t sizes[3][GN_MAX_DIMS];
+    const char *from;
+    char *to;
+    int64_t dim, each; /* how many along a dimension are transformed together */
+    gn_status status;
+} NAME(part);
+
 /* Passes in the order of work->dims. */
-static int32_t NAME(run_passes)(const transform *work) {
-    const gn_tensor *out = &work->call->tensors[0];
-    const gn_tensor *self = &work->call->tensors[1];
+static int32_t NAME(run_passes_of)(const NAME(part) *part) {
+    const transform *work = part->work;
+    gn_tensor out = work->call->tensors[0], self = work->call->tensors[1];
+    self.sizes = part->sizes[0];
+    out.sizes = part->sizes[2];
     int64_t strides[GN_MAX_DIMS];
     int64_t stride = 2 * sizeof(COMPUTE);
-    for (int32_t dim = self->ndim - 1; dim >= 0; dim--) { /* row-major */
+    for (int32_t dim = self.ndim - 1; dim >= 0; dim--) { /* row-major */
         strides[dim] = stride;
-        stride *= work->between_sizes[dim];
+        stride *= part->sizes[1][dim];
     }
-    const gn_tensor between = {sizeof(COMPUTE) == 4 ? GN_COMPLEX64 : GN_COMPLEX128, self->ndim, work->between_sizes,
-                               strides};
+    const gn_tensor between = {sizeof(COMPUTE) == 4 ? GN_COMPLEX64 : GN_COMPLEX128, self.ndim, part->sizes[1], strides};
     void *buffer = NULL;
     if (work->dim_count > 1) {
         buffer = gn_take(stride);
@@ -511,21 +560,72 @@ static int32_t NAME(run_passes)(const transform *work) {
     for (int64_t i = 0; i < work->dim_count && status == GN_OK; i++) {
         const int is_first = i == 0;
         const int is_last = i == work->dim_count - 1;
-        status = NAME(run_pass)(work, i, is_first ? self : &between, is_first ? work->data[1] : buffer,
-                                is_last ? out : &between, is_last ? work->data[0] : buffer);
+        status = NAME(run_pass)(work, i, is_first ? &self : &between, is_first ? part->from : buffer,
+                                is_last ? &out : &between, is_last ? part->to : buffer);
     }
     gn_give(buffer);
     return status;
 }
 
+static int32_t NAME(run_part)(const NAME(part) *part);
+
+static void NAME(run_slices)(int64_t begin, int64_t end, void *context) {
+    NAME(part) *whole = context;
+    const gn_call *call = whole->work->call;
+    const int64_t dim = whole->dim;
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t first = i * whole->each;
+        const int64_t count = gn_min(whole->each, whole->sizes[1][dim] - first);
+        NAME(part) slice = *whole;
+        for (int k = 0; k < 3; k++) {
+            slice.sizes[k][dim] = count;
+        }
+        slice.from += first * call->tensors[1].strides[dim];
+        slice.to += first * call->tensors[0].strides[dim];
+        gn_report(&whole->status, NAME(run_part)(&slice));
+    }
+}
+
+/* Splits the outermost dimension, if it is not transformed, so that all passes of a slice find it in the cache. */
+static int32_t NAME(run_part)(const NAME(part) *part) {
+    const transform *work = part->work;
+    const int32_t ndim = work->call->tensors[1].ndim;
+    int64_t bytes = 2 * sizeof(COMPUTE), outer = 0;
+    int is_transformed = 0;
+    for (int32_t dim = ndim - 1; dim >= 0; dim--) {
+        bytes = gn_checked(bytes, part->sizes[1][dim]);
+        outer = part->sizes[1][dim] > 1 ? dim : outer;
+    }
+    for (int64_t i = 0; i < work->dim_count; i++) {
+        is_transformed |= work->dims[i] == outer;
+    }
+    if (work->dim_count < 2 || bytes <= SLICE_BYTES || is_transformed) {
+        return NAME(run_passes_of)(part);
+    }
+    NAME(part) slices = *part;
+    const int64_t size = part->sizes[1][outer];
+    slices.dim = outer;
+    slices.each = gn_max(1, SLICE_BYTES / (bytes / size));
+    slices.status = GN_OK;
+    gn_parallel_for(0, (size + slices.each - 1) / slices.each, 1, NAME(run_slices), &slices);
+    return slices.status;
+}
+
+static int32_t NAME(run_passes)(const transform *work) {
+    const gn_tensor *out = &work->call->tensors[0], *self = &work->call->tensors[1];
+    NAME(part) part = {.work = work, .from = work->data[1], .to = work->data[0], .status = GN_OK};
+    const size_t bytes = (size_t)self->ndim * sizeof(int64_t);
+    memcpy(part.sizes[0], self->sizes, bytes);
+    memcpy(part.sizes[1], work->between_sizes, bytes);
+    memcpy(part.sizes[2], out->sizes, bytes);
+    return NAME(run_part)(&part);
+}
+
 #undef SPLIT
 #undef FOURIER
-#undef LINES
 #undef PASS
 #undef VIEW
 #undef EACH_ELEMENT
-#undef EACH_CROSSED
 #undef LOAD_PARTS
 #undef STORE_PARTS
-#undef EACH_HALF
 #endif

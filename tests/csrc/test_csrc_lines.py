@@ -333,8 +333,9 @@ def test_an_index_out_of_range_raises():
 # Several lines side by side; a matrix that fits the cache and one that does not; columns that fill vectors
 # and others; prime factors, and primes that are too large to be handled as a factor.
 FOURIER_LENGTHS = (
-    1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 31, 37, 48, 60, 64, 97, 128, 191, 192, 193, 194, 196, 210, 251, 256, 384,
-    403, 512, 625, 1000, 1001, 1024, 1155, 2048, 4099, 6561, 8192, 32768, 36864, 40000, 65536, 131072,
+    1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 18, 31, 32, 37, 48, 60, 64, 80, 97, 100, 121, 128, 144, 191, 192, 193,
+    194, 196, 210, 251, 256, 320, 384, 400, 403, 441, 480, 512, 625, 640, 1000, 1001, 1009, 1024, 1155, 1200,
+    2048, 2560, 4096, 4099, 6561, 8192, 32768, 36864, 40000, 65536, 131072,
 )  # fmt: skip
 
 
@@ -372,7 +373,7 @@ def test_fourier(length):
 
 @pytest.mark.parametrize("lines", (1, 2, 15, 16, 17, 33))
 def test_fourier_of_some_lines(lines):
-    for length in (6, 64, 256, 300):
+    for length in (6, 30, 64, 100, 256, 300, 400):
         transforms(lines, length, "float64", 1e-14)
         transforms(lines, length, "float32", 1e-6)
 
@@ -388,7 +389,48 @@ def test_fourier_of_some_dimensions(dims):
     close(run(lambda: gn.fft.irfftn(on_c(half), sizes, dims))[0], array.real, 2e-6)
 
 
-@pytest.mark.parametrize("length", (8, 256, 40000))
+@pytest.mark.parametrize("dtype", ("complex64", "complex128"))
+@pytest.mark.parametrize("length", (15, 16, 64, 100, 200, 441, 512, 1000))
+def test_fourier_of_a_line_does_not_depend_on_others(length, dtype):
+    array = (numbers(6, 7, length, seed=6) + 1j * numbers(6, 7, length, seed=7)).astype(dtype)
+    given, real = on_c(array), on_c(array.real.copy())
+    every = (
+        gn.fft.fft(given),
+        gn.fft.rfft(real),
+        gn.fft.irfft(given, 2 * length - 2),
+        gn.fft.irfft(given, length),
+    )
+    for chosen in (np.s_[2, 3], np.s_[::2, 1:], np.s_[::-2, ::3], np.s_[3:4, :]):
+        lines, parts = on_c(array[chosen].copy()), on_c(array.real[chosen].copy())
+        some = (
+            gn.fft.fft(lines),
+            gn.fft.rfft(parts),
+            gn.fft.irfft(lines, 2 * length - 2),
+            gn.fft.irfft(lines, length),
+        )
+        for found, expected in zip(some, every):
+            assert (found.numpy() == expected.numpy()[chosen]).all()
+    turned = given.transpose(0, 1), real.transpose(0, 1)
+    assert (gn.fft.fft(turned[0]).numpy() == every[0].numpy().swapaxes(0, 1)).all()
+    assert (gn.fft.rfft(turned[1]).numpy() == every[1].numpy().swapaxes(0, 1)).all()
+    assert (gn.fft.fft(given[:, :1].expand(6, 7, length)).numpy() == every[0].numpy()[:, :1]).all()
+
+
+@pytest.mark.parametrize("shape", ((3, 5, 64, 96), (1, 40, 100, 30), (300, 20, 20)))
+@pytest.mark.parametrize("dims", ((-2, -1), (-1, 1)))
+def test_fourier_of_slices_of_a_tensor(shape, dims):
+    array = numbers(*shape, seed=8) + 1j * numbers(*shape, seed=9)
+    close(run(lambda: gn.fft.fftn(on_c(array), dim=dims))[0], np.fft.fftn(array, axes=dims), 2e-6)
+    half = np.fft.rfftn(array.real, axes=dims).astype("complex64")
+    close(run(lambda: gn.fft.rfftn(on_c(array.real), dim=dims))[0], half, 2e-6)
+    sizes = [shape[dim] for dim in dims]
+    close(run(lambda: gn.fft.irfftn(on_c(half), sizes, dims))[0], array.real, 2e-6)
+    array[1 % shape[0], -1] = 3e38  # one slice is transformed in double
+    wanted = np.fft.ifftn(array.astype("complex128"), axes=dims)
+    close(run(lambda: gn.fft.ifftn(on_c(array), dim=dims))[0], wanted, 2e-6)
+
+
+@pytest.mark.parametrize("length", (8, 100, 256, 40000))
 def test_fourier_of_numbers_whose_sums_are_not_of_their_dtype(length):
     large = np.full(length, 3e38, "float32") + 0j
     large[1::2] *= -1  # at one frequency all elements add up, and the sum is divided by their count
@@ -401,7 +443,7 @@ def test_fourier_of_numbers_whose_sums_are_not_of_their_dtype(length):
     assert np.abs(result - np.fft.ifftn(square.astype("complex128"))).max() <= 3e32
 
 
-@pytest.mark.parametrize("length", (8, 256, 40000))
+@pytest.mark.parametrize("length", (8, 100, 256, 40000))
 @pytest.mark.parametrize("special", (np.inf, np.nan))
 def test_fourier_of_numbers_that_are_not_finite(length, special):
     array = np.ones((3, length), "complex64")

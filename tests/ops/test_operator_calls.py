@@ -629,3 +629,25 @@ def test_out_variants_that_also_write_to_running_statistics(device: str) -> None
             x.detach(), weight, bias, *running, 0.25, 1e-5, **outputs, reserve=reserve
         )
     assert running[0].tolist() == [0.0, 0.0, 0.0]  # a refused call writes nothing
+
+
+@pytest.mark.parametrize("size, step", [(1, 1), (2, 1), (3, 2), (5, 2), (2, 3), (4, 4), (11, 1), (0, 2)])
+def test_unfold_backward_adds_each_window(device, size, step):
+    windows = (11 - size) // step + 1
+    given = gn.arange(1.0, 2 * windows * size + 1).reshape(2, windows, size)
+    expected = [[0.0] * 11 for _ in range(2)]
+    for row, numbers in enumerate(given.tolist()):
+        for window, elements in enumerate(numbers):
+            for place, element in enumerate(elements):
+                expected[row][window * step + place] += element
+    found = aten.unfold_backward.default(given, [2, 11], 1, size, step)
+    assert found.tolist() == expected and found.stride() == (11, 1)
+    across = aten.unfold_backward.default(given.transpose(0, 1), [11, 2], 0, size, step)
+    assert across.T.tolist() == expected and across.stride() == (2, 1)
+    assert aten.unfold_backward.default(given.to(gn.int64), [2, 11], 1, size, step).tolist() == expected
+
+
+def test_unfold_backward_refuses_windows_that_do_not_fit(device):
+    for sizes, size in (([3], 2), ([9], 3), ([4], 3)):  # too short; windows of another size
+        with pytest.raises(RuntimeError, match=r"exceeds|must match|broadcast"):
+            aten.unfold_backward.default(gn.ones(3, 2), sizes, 0, size, 1)

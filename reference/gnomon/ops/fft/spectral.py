@@ -320,7 +320,8 @@ def _promoted(self: Any, to_complex: bool = False) -> Any:
         dtype = get_default_dtype()
     if dtype not in _COMPLEX:
         raise RuntimeError(f"Unsupported dtype {dtype.name}")
-    return self.to(_COMPLEX[dtype] if to_complex else dtype)
+    wanted = _COMPLEX[dtype] if to_complex else dtype
+    return self if self.dtype is wanted else self.to(wanted)
 
 
 def _resized(self: Any, dims: Sequence[int], sizes: Sequence[int]) -> Any:

@@ -118,8 +118,8 @@ native_function(
 
 
 def _unfold_backward(grad_in: Any, input_sizes: Sequence[int], dim: int, size: int, step: int) -> Any:
-    """Sums, for each element, the gradients of all windows that contain it, one position of a window at a
-    time.
+    """Sums, for each element, the gradients of all windows that contain it: windows that are far enough
+    apart do not overlap, and are added at once.
     """
     sizes = tuple(input_sizes)
     if step <= 0:
@@ -131,9 +131,12 @@ def _unfold_backward(grad_in: Any, input_sizes: Sequence[int], dim: int, size: i
         return grad_in.sum(-1)
     zeros = grad_in.new_zeros(sizes)
     windows = grad_in.size(dim)
-    for place in range(size):
-        end = place + (windows - 1) * step + 1
-        aten.slice.Tensor(zeros, dim, place, end, step).add_(grad_in.select(-1, place))
+    apart = (size + step - 1) // step
+    for first in range(min(apart, windows)):
+        chosen = aten.slice.Tensor(grad_in, dim, first, None, apart)
+        covered = (chosen.size(dim) - 1) * apart * step + size
+        part = zeros.narrow(dim, first * step, covered)
+        part.unfold(dim, size, apart * step).add_(chosen)
     return zeros
 
 
