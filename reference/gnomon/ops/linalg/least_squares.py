@@ -153,6 +153,20 @@ def _by_rank(A: Any, B: Any, rcond: float) -> tuple[Any, Any]:
     return X.unflatten(0, A.shape[:-2]), rank.unflatten(0, A.shape[:-2])
 
 
+def _by_values(A: Any, B: Any, rcond: float) -> tuple[Any, Any, Any]:
+    """The solution, the rank, and the singular values: by QR if all matrices are of full rank, else by their
+    SVD.
+    """
+    if not can_be_read(A):
+        return _by_svd(A, B, rcond)
+    R, right, Q = _triangle(A, B)
+    S = aten.linalg_svdvals.default(R.triu())
+    counts = S > rcond * S.amax(-1, True)
+    if not counts.all().item():
+        return _by_svd(A, B, rcond)
+    return _solve(R, right, Q), counts.sum(-1), S
+
+
 def _by_svd(A: Any, B: Any, rcond: float) -> tuple[Any, Any, Any]:
     """The solution, the rank, and the singular values, of which those up to rcond times the largest count as
     0.
@@ -192,7 +206,7 @@ def _lstsq(self: Any, b: Any, rcond: float | None, driver: str | None) -> tuple[
     elif method == "gelsy":
         X, rank = _by_rank(self, B, rcond)
     else:
-        X, rank, values = _by_svd(self, B, rcond)
+        X, rank, values = _by_values(self, B, rcond)
     is_full = method == "gels" or not can_be_read(rank) or (rank == columns).all().item()
     if rows > columns and method != "gelsy" and is_full:
         rest = B - self.matmul(X)
