@@ -10,7 +10,7 @@
 #include "threads.h"
 #include "workspace.h"
 
-#define COLUMNS 32 /* of a row that are summed together */
+#define COLUMNS (sizeof(COMPUTE) == sizeof(float) ? 64 : 32) /* of a row that are summed together */
 #define CHAINS 4   /* sums of a single column */
 #define TERMS 16   /* of an element of _csr_sampled_mm, summed side by side */
 /* Rows of the strided matrix are fetched to the cache before they are used. */

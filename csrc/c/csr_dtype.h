@@ -41,6 +41,11 @@ GN_INLINE int NAME(csr_columns)(const csr_product *of, int64_t first, int64_t pa
         if (!is_place(row, of->inner)) {
             return 0;
         }
+        if (count * (int)sizeof(STORAGE) >= 128 && k + AHEAD < of->count) {
+            const int64_t later = index_at(of->col, k + AHEAD, is_wide);
+            const int64_t known = is_place(later, of->inner) ? later : row;
+            fetch((const STORAGE *)(of->other + known * of->row_step) + column, count * (int64_t)sizeof(STORAGE));
+        }
         const COMPUTE factor = LOAD(((const STORAGE *)of->values)[k]);
         const STORAGE *from = (const STORAGE *)(of->other + row * of->row_step) + column;
         for (int i = 0; i < count; i++) {
@@ -69,7 +74,8 @@ GN_INLINE int NAME(csr_row)(const csr_product *of, int64_t row, const int is_wid
             return 0; \
         } \
     }
-        STEP(COLUMNS)
+        STEP((int)COLUMNS)
+        STEP(32)
         STEP(16)
         STEP(8)
         STEP(4)
