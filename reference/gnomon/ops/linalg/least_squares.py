@@ -94,7 +94,7 @@ def _bounds_of_norm(A: Any) -> Iterator[Any]:
     """
     norm = aten.linalg_vector_norm.default
     yield norm(A, 2, [-2, -1])
-    A = A if A.size(-2) < A.size(-1) else A.mH
+    A = A if A.size(-2) <= A.size(-1) else A.mH
     if A.size(-2) >= LARGE:
         parts = aten.split.Tensor(A, LARGE, -2)
         yield sum(norm(part.matmul(part.mH), 2, [-2, -1]) for part in parts).sqrt()
@@ -112,7 +112,7 @@ def _bound_of_inverse(R: Any, halvings: int) -> Any:
     count = R.size(-1)
     if not halvings:
         ones = aten.eye(count, dtype=R.dtype, device=R.device)
-        return norm(aten.linalg_solve_triangular.default(R, ones, upper=True), 2, [-2, -1])
+        return norm(aten.linalg_solve_triangular.default(R, ones.mT, upper=True, left=False), 2, [-2, -1])
     parts = [each.split(count // 2, -1) for each in R.split(count // 2, -2)]
     first, last = (_bound_of_inverse(parts[i][i], halvings - 1) for i in (0, 1))
     between = first * norm(parts[0][1], 2, [-2, -1]) * last
