@@ -16,11 +16,13 @@
 /* Rows of the strided matrix are fetched to the cache before they are used. */
 #define AHEAD 12       /* elements */
 #define BYTES_AHEAD 512 /* of each row, at most */
+#define NEAR_BYTES 524288 /* of a strided matrix that is in a cache anyway */
 
 typedef struct csr_product {
     int64_t rows, columns, inner;
     int64_t row_step, column_step; /* of the strided matrix, in bytes */
     int64_t count;                 /* of specified elements */
+    int is_far;                    /* is the strided matrix larger than a near cache? */
     const void *crow, *col, *values;
     const char *other;
     void *result;

@@ -41,7 +41,7 @@ GN_INLINE int NAME(csr_columns)(const csr_product *of, int64_t first, int64_t pa
         if (!is_place(row, of->inner)) {
             return 0;
         }
-        if (count * (int)sizeof(STORAGE) >= 128 && k + AHEAD < of->count) {
+        if (of->is_far && count * (int)sizeof(STORAGE) >= 32 && k + AHEAD < of->count) {
             const int64_t later = index_at(of->col, k + AHEAD, is_wide);
             const int64_t known = is_place(later, of->inner) ? later : row;
             fetch((const STORAGE *)(of->other + known * of->row_step) + column, count * (int64_t)sizeof(STORAGE));
@@ -131,6 +131,7 @@ int32_t NAME(kernel_csr_mm)(const gn_call *call, void *const *data) {
     of.inner = other->sizes[0];
     of.row_step = other->strides[0];
     of.column_step = other->strides[1];
+    of.is_far = gn_checked(gn_checked(of.inner, of.columns), sizeof(STORAGE)) > NEAR_BYTES;
     of.count = values->sizes[0];
     of.values = gn_compact(values, data[1], CODE, &owned[0]);
     of.col = gn_compact(col, data[3], col->dtype, &owned[1]);
