@@ -16,7 +16,7 @@ int32_t gn_has_parallel(int32_t which);
 int32_t gn_set_parallel(int32_t which);
 int32_t gn_get_parallel(void);
 /* The addresses of LAPACK's Fortran routines, with integers of 32 bits (0: use the kernel of our own): for each of geqrf,
- * orgqr, syevd, gesdd and geev those for float32, float64, complex64 and complex128. */
+ * orgqr, stedc (heevd for complex numbers), gesdd and geev those for float32, float64, complex64 and complex128. */
 void gn_set_lapack(const double *addresses, int64_t count);
 /* For tests: parts are cut as if no kernel asked for larger ones than of so many steps.  0: as they ask. */
 void gn_set_most_grain(int64_t most);

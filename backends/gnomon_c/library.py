@@ -28,7 +28,7 @@ _LAPACK_ROUTINES = tuple(
     for symmetric, hermitian in (
         ("geqrf", "geqrf"),
         ("orgqr", "ungqr"),
-        ("syevd", "heevd"),
+        ("stedc", "heevd"),
         ("gesdd", "gesdd"),
         ("geev", "geev"),
     )

@@ -10,17 +10,19 @@
 #include "threads.h"
 #include "workspace.h"
 
-#define COLUMNS 32 /* of a row that are summed together */
+#define COLUMNS (sizeof(COMPUTE) == sizeof(float) ? 64 : 32) /* of a row that are summed together */
 #define CHAINS 4   /* sums of a single column */
 #define TERMS 16   /* of an element of _csr_sampled_mm, summed side by side */
 /* Rows of the strided matrix are fetched to the cache before they are used. */
 #define AHEAD 12       /* elements */
 #define BYTES_AHEAD 512 /* of each row, at most */
+#define NEAR_BYTES 524288 /* of a strided matrix that is in a cache anyway */
 
 typedef struct csr_product {
     int64_t rows, columns, inner;
     int64_t row_step, column_step; /* of the strided matrix, in bytes */
     int64_t count;                 /* of specified elements */
+    int is_far;                    /* is the strided matrix larger than a near cache? */
     const void *crow, *col, *values;
     const char *other;
     void *result;

@@ -41,6 +41,11 @@ GN_INLINE int NAME(csr_columns)(const csr_product *of, int64_t first, int64_t pa
         if (!is_place(row, of->inner)) {
             return 0;
         }
+        if (of->is_far && count * (int)sizeof(STORAGE) >= 32 && k + AHEAD < of->count) {
+            const int64_t later = index_at(of->col, k + AHEAD, is_wide);
+            const int64_t known = is_place(later, of->inner) ? later : row;
+            fetch((const STORAGE *)(of->other + known * of->row_step) + column, count * (int64_t)sizeof(STORAGE));
+        }
         const COMPUTE factor = LOAD(((const STORAGE *)of->values)[k]);
         const STORAGE *from = (const STORAGE *)(of->other + row * of->row_step) + column;
         for (int i = 0; i < count; i++) {
@@ -69,7 +74,8 @@ GN_INLINE int NAME(csr_row)(const csr_product *of, int64_t row, const int is_wid
             return 0; \
         } \
     }
-        STEP(COLUMNS)
+        STEP((int)COLUMNS)
+        STEP(32)
         STEP(16)
         STEP(8)
         STEP(4)
@@ -125,6 +131,7 @@ int32_t NAME(kernel_csr_mm)(const gn_call *call, void *const *data) {
     of.inner = other->sizes[0];
     of.row_step = other->strides[0];
     of.column_step = other->strides[1];
+    of.is_far = gn_checked(gn_checked(of.inner, of.columns), sizeof(STORAGE)) > NEAR_BYTES;
     of.count = values->sizes[0];
     of.values = gn_compact(values, data[1], CODE, &owned[0]);
     of.col = gn_compact(col, data[3], col->dtype, &owned[1]);

@@ -2,14 +2,16 @@
  * Loan, "Matrix Computations", 8.3.1). Its eigenvalues alone are found by QL steps without square roots (Parlett, "The
  * Symmetric Eigenvalue Problem", 8.15: Pal, Walker and Kahan's); with eigenvectors, by implicit QL steps, whose
  * rotations are applied to the product of the reflections (Dubrulle, Martin and Wilkinson, "The implicit QL algorithm",
- * 1968). */
+ * 1968), or, for large matrices, by LAPACK's divide and conquer, if there is a LAPACK. */
 #include <float.h>
 
+#include "halves.h"
 #include "lapack.h"
 #include "matrix.h"
 #include "reflections.h"
 #include "rotations.h"
 #include "scalar.h"
+#include "tridiagonal.h"
 
 /* Squares of numbers below this may be subnormal, and so not exact; beside a largest element of about 1 such numbers do
  * not matter. */

@@ -245,6 +245,7 @@ static void NAME(diagonalize_matrices)(int64_t begin, int64_t end, void *context
     gn_give(a);
 }
 
+#if IS_COMPLEX
 /* One large matrix. */
 static int32_t NAME(diagonalize_large)(const diagonalization *work, int64_t matrix) {
     const gn_tensor *values = &work->call->tensors[0];
@@ -276,6 +277,81 @@ static int32_t NAME(diagonalize_large)(const diagonalization *work, int64_t matr
     gn_give(a);
     return status;
 }
+#else
+/* The eigenvalues, ascending, of a tridiagonal matrix; 0 if they do not converge. `scratch`: 3 `count` numbers. */
+static int NAME(find_values)(const COMPUTE *diagonal, const COMPUTE *beside, int64_t count, COMPUTE *values,
+                             double *scratch) {
+    double *found = scratch, *squares = scratch + count;
+    int64_t *order = (int64_t *)(scratch + 2 * count);
+    double largest = 0;
+    for (int64_t k = 0; k < count; k++) {
+        largest = fmax(largest, fmax(fabs((double)diagonal[k]), fabs((double)beside[k])));
+    }
+    int exponent;
+    frexp(largest, &exponent);
+    for (int64_t k = 0; k < count; k++) {
+        const double other = ldexp((double)beside[k], -exponent);
+        found[k] = ldexp((double)diagonal[k], -exponent);
+        squares[k] = other * other;
+    }
+    if (!tridiagonal_values(found, squares, count, sizeof(MAGNITUDE) == sizeof(float) ? 0x1p-36 : DBL_EPSILON)) {
+        return 0;
+    }
+    order_ascending(found, order, count);
+    for (int64_t k = 0; k < count; k++) {
+        values[k] = (COMPUTE)ldexp(found[order[k]], exponent);
+    }
+    return 1;
+}
+
+/* One large matrix. */
+static int32_t NAME(diagonalize_large)(const diagonalization *work, int64_t matrix) {
+    const gn_tensor *values = &work->call->tensors[0];
+    const gn_tensor *out = &work->call->tensors[1];
+    const gn_tensor *in = &work->call->tensors[2];
+    const int lower = work->call->integers[0] == 'L' || work->call->integers[0] == 'l';
+    const int with_vectors = work->call->integers[1] != 0;
+    const int64_t count = gn_rows_of(in);
+    const int64_t step = gn_halves_step(count);
+    COMPUTE *lines = gn_take_items(gn_checked(count, (1 + with_vectors) * step + 4), sizeof(COMPUTE));
+    COMPUTE *vectors = lines + count * step;
+    COMPUTE *diagonal = vectors + with_vectors * count * step;
+    COMPUTE *beside = diagonal + count, *taus = beside + count, *found = taus + count;
+    double *scratch = gn_take_items(count, 3 * sizeof(double));
+    int32_t status = lines == NULL || scratch == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+    int exponent = 0;
+    if (status == GN_OK) { /* the upper triangle is the lower one of the transpose */
+        int finite = 0;
+        exponent = NAME(gn_read_lines)((const char *)work->data[2] + gn_matrix_offset(in, 2, in, 2, matrix),
+                                       in->strides[in->ndim - (lower ? 2 : 1)], in->strides[in->ndim - (lower ? 1 : 2)],
+                                       count, lines, step, &finite);
+        status = finite ? NAME(gn_tridiagonalize)(lines, step, count, diagonal, beside, taus) : GN_NOT_IMPLEMENTED;
+    }
+    if (status == GN_OK && !with_vectors) {
+        status = NAME(find_values)(diagonal, beside, count, found, scratch) ? GN_OK : GN_NOT_IMPLEMENTED;
+    } else if (status == GN_OK) {
+        found = diagonal;
+        status = NAME(gn_lapack_tridiagonal)(found, beside, count, vectors, step);
+        if (status == GN_OK) {
+            status = NAME(gn_turn_back)(lines, step, count, taus, vectors, step);
+        }
+    }
+    if (status == GN_OK) {
+        char *value_at = (char *)work->data[0] + gn_matrix_offset(values, 1, in, 2, matrix);
+        for (int64_t k = 0; k < count; k++) {
+            *(MAGNITUDE *)(value_at + k * values->strides[values->ndim - 1]) =
+                (MAGNITUDE)ldexp((double)found[k], exponent);
+        }
+    }
+    if (status == GN_OK && with_vectors) {
+        NAME(gn_write_lines)((char *)work->data[1] + gn_matrix_offset(out, 2, in, 2, matrix),
+                             out->strides[out->ndim - 2], out->strides[out->ndim - 1], count, vectors, step);
+    }
+    gn_give(scratch);
+    gn_give(lines);
+    return status;
+}
+#endif
 
 static void NAME(diagonalize_large_matrices)(int64_t begin, int64_t end, void *context) {
     diagonalization *work = context;
@@ -295,7 +371,7 @@ int32_t NAME(kernel_eigh)(const gn_call *call, void *const *data) {
     const int64_t count = gn_rows_of(in);
     diagonalization work = {call, data, GN_OK};
     const int64_t steps = gn_checked(gn_checked(count, count), gn_checked(32, count));
-    gn_task *task = gn_lapack_fits(GN_SYEVD, CODE, count, count) ? NAME(diagonalize_large_matrices)
+    gn_task *task = gn_lapack_fits(GN_EIGH, CODE, count, count) ? NAME(diagonalize_large_matrices)
                                                                  : NAME(diagonalize_matrices);
     gn_parallel_for(0, gn_matrices(in, 2), gn_grain(steps), task, &work);
     return work.status;

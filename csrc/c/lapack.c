@@ -12,7 +12,7 @@
 
 /* The least rows and columns for which LAPACK is faster than the kernel of our own, as measured with OpenBLAS. */
 static const int32_t least[GN_LAPACK_ROUTINES] = {
-    [GN_GEQRF] = 256, [GN_ORGQR] = 256, [GN_SYEVD] = 192, [GN_GESDD] = 256, [GN_GEEV] = 128,
+    [GN_GEQRF] = 256, [GN_ORGQR] = 256, [GN_EIGH] = 192, [GN_GESDD] = 256, [GN_GEEV] = 128,
 };
 
 #define TYPES 4 /* float32, float64, complex64, complex128 */
@@ -33,7 +33,7 @@ static any_routine *find_routine(int routine, int32_t dtype) {
 }
 
 int gn_lapack_fits(int routine, int32_t dtype, int64_t rows, int64_t columns) {
-    const int64_t most = routine < GN_SYEVD ? INT32_MAX / 256 : MOST_WITH_WORKSPACE;
+    const int64_t most = routine < GN_EIGH ? INT32_MAX / 256 : MOST_WITH_WORKSPACE;
     return gn_min(rows, columns) >= least[routine] && gn_max(rows, columns) <= most
            && find_routine(routine, dtype) != NULL;
 }
@@ -42,9 +42,8 @@ typedef void geqrf(const int32_t *m, const int32_t *n, void *a, const int32_t *l
                    const int32_t *lwork, int32_t *info);
 typedef void orgqr(const int32_t *m, const int32_t *n, const int32_t *k, void *a, const int32_t *lda, const void *tau,
                    void *work, const int32_t *lwork, int32_t *info);
-typedef void syevd(const char *jobz, const char *uplo, const int32_t *n, void *a, const int32_t *lda, void *w,
-                   void *work, const int32_t *lwork, int32_t *iwork, const int32_t *liwork, int32_t *info, size_t,
-                   size_t);
+typedef void stedc(const char *compz, const int32_t *n, void *d, void *e, void *z, const int32_t *ldz, void *work,
+                   const int32_t *lwork, int32_t *iwork, const int32_t *liwork, int32_t *info, size_t);
 typedef void heevd(const char *jobz, const char *uplo, const int32_t *n, void *a, const int32_t *lda, void *w,
                    void *work, const int32_t *lwork, void *rwork, const int32_t *lrwork, int32_t *iwork,
                    const int32_t *liwork, int32_t *info, size_t, size_t);

@@ -7,8 +7,8 @@
 
 #include "kernel.h"
 
-/* The table, in the order in which gn_set_lapack has them. */
-enum { GN_GEQRF, GN_ORGQR, GN_SYEVD, GN_GESDD, GN_GEEV, GN_LAPACK_ROUTINES };
+/* The table, in the order in which gn_set_lapack has them.  GN_EIGH: stedc of real numbers, heevd of complex ones. */
+enum { GN_GEQRF, GN_ORGQR, GN_EIGH, GN_GESDD, GN_GEEV, GN_LAPACK_ROUTINES };
 
 /* Whether the routine is to be called for matrices of this size. */
 int gn_lapack_fits(int routine, int32_t dtype, int64_t rows, int64_t columns);
@@ -24,8 +24,6 @@ int gn_lapack_fits(int routine, int32_t dtype, int64_t rows, int64_t columns);
     int32_t gn_lapack_triangulate_##dtype(TYPE *a, int64_t rows, int64_t columns, TYPE *taus);                       \
     /* Replaces a, such vectors, by as many columns of the product of `count` reflections. */                        \
     int32_t gn_lapack_multiply_##dtype(TYPE *a, int64_t rows, int64_t columns, int64_t count, const TYPE *taus);     \
-    /* The eigenvalues, ascending, of the Hermitian matrix with this triangle; its eigenvectors replace it. */       \
-    int32_t gn_lapack_eigh_##dtype(TYPE *a, int64_t count, int lower, int with_vectors, MAGNITUDE *values);          \
     /* The singular values; unless it is 'N', with vectors U and Vh: 'S', as many as values, or 'A', all. */         \
     int32_t gn_lapack_svd_##dtype(TYPE *a, int64_t rows, int64_t columns, char job, MAGNITUDE *values, TYPE *u,      \
                                   TYPE *vh);                                                                         \
@@ -39,5 +37,15 @@ GN_LAPACK(complex64, gn_complex64, float)
 GN_LAPACK(complex128, gn_complex128, double)
 #endif
 #undef GN_LAPACK
+
+/* The eigenvalues, ascending, of the symmetric tridiagonal matrix with this diagonal, which they replace, and numbers
+ * beside it, which are overwritten; the eigenvectors are the columns of `vectors`, column-major, `step` apart. */
+int32_t gn_lapack_tridiagonal_float32(float *values, float *beside, int64_t count, float *vectors, int64_t step);
+int32_t gn_lapack_tridiagonal_float64(double *values, double *beside, int64_t count, double *vectors, int64_t step);
+#if GN_HAS_COMPLEX
+/* The eigenvalues, ascending, of the Hermitian matrix with this triangle; its eigenvectors replace it. */
+int32_t gn_lapack_eigh_complex64(gn_complex64 *a, int64_t count, int lower, int with_vectors, float *values);
+int32_t gn_lapack_eigh_complex128(gn_complex128 *a, int64_t count, int lower, int with_vectors, double *values);
+#endif
 
 #endif

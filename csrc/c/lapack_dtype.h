@@ -129,38 +129,42 @@ static int32_t NAME(take_workspace)(NAME(workspace) *made, int64_t numbers, int6
     return GN_OK;
 }
 
+#if IS_COMPLEX
 int32_t NAME(gn_lapack_eigh)(COMPUTE *a, int64_t count, int lower, int with_vectors, MAGNITUDE *values) {
+    heevd *const call = (heevd *)find_routine(GN_EIGH, CODE);
     const char job = with_vectors ? 'V' : 'N', uplo = lower ? 'L' : 'U';
     const int32_t n = (int32_t)count;
-    int32_t info = 0, size = -1, integers = -1, answer_integers = 0;
+    int32_t info = 0, size = -1, reals = -1, integers = -1, answer_integers = 0;
     COMPUTE answer = 0;
-    NAME(workspace) memory;
-#if IS_COMPLEX
-    heevd *const call = (heevd *)find_routine(GN_SYEVD, CODE);
-    int32_t reals = -1;
     MAGNITUDE answer_reals = 0;
+    NAME(workspace) memory;
     call(&job, &uplo, &n, a, &n, values, &answer, &size, &answer_reals, &reals, &answer_integers, &integers, &info, 1,
          1);
-    reals = NAME(size_of)((COMPUTE)answer_reals);
-#else
-    syevd *const call = (syevd *)find_routine(GN_SYEVD, CODE);
-    const int32_t reals = 0;
-    call(&job, &uplo, &n, a, &n, values, &answer, &size, &answer_integers, &integers, &info, 1, 1);
-#endif
     size = NAME(size_of)(answer);
+    reals = NAME(size_of)((COMPUTE)answer_reals);
     integers = answer_integers;
     if (NAME(take_workspace)(&memory, size, reals, integers) != GN_OK) {
         return GN_OUT_OF_MEMORY;
     }
-#if IS_COMPLEX
     call(&job, &uplo, &n, a, &n, values, memory.work, &size, memory.rwork, &reals, memory.iwork, &integers, &info, 1,
          1);
-#else
-    call(&job, &uplo, &n, a, &n, values, memory.work, &size, memory.iwork, &integers, &info, 1, 1);
-#endif
     gn_give(memory.work);
     return info == 0 ? GN_OK : GN_NOT_IMPLEMENTED;
 }
+#else
+int32_t NAME(gn_lapack_tridiagonal)(COMPUTE *values, COMPUTE *beside, int64_t count, COMPUTE *vectors, int64_t step) {
+    stedc *const call = (stedc *)find_routine(GN_EIGH, CODE);
+    const int32_t n = (int32_t)count, ldz = (int32_t)step, size = 1 + (4 + n) * n, integers = 3 + 5 * n;
+    int32_t info = 0;
+    NAME(workspace) memory;
+    if (NAME(take_workspace)(&memory, size, 0, integers) != GN_OK) {
+        return GN_OUT_OF_MEMORY;
+    }
+    call("I", &n, values, beside, vectors, &ldz, memory.work, &size, memory.iwork, &integers, &info, 1);
+    gn_give(memory.work);
+    return info == 0 ? GN_OK : GN_NOT_IMPLEMENTED;
+}
+#endif
 
 int32_t NAME(gn_lapack_svd)(COMPUTE *a, int64_t rows, int64_t columns, char job, MAGNITUDE *values, COMPUTE *u,
                             COMPUTE *vh) {

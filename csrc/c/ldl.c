@@ -1,10 +1,15 @@
 /* linalg_ldl_factor_ex and linalg_ldl_solve: the LDL factorization of symmetric and Hermitian matrices with diagonal
  * pivoting (Bunch and Kaufman, 1977; LAPACK's sytf2, hetf2 and sytrs, lower), in doubles, as in the reference. */
+#include "halves.h"
 #include "matrix.h"
 #include "scalar.h"
 
 /* (1 + sqrt(17)) / 8 bounds the growth of elements best. */
 #define ALPHA 0.6403882032022076
+/* Rows from which on real matrices are factored by panels of so many columns; lines that one matrix product changes. */
+#define LARGE 96
+#define PANEL 32
+#define BLOCK 96
 
 typedef struct factored {
     const gn_call *call;

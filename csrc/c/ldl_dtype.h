@@ -128,6 +128,179 @@ static void NAME(factor_triangle)(SCALAR *a, int64_t count, int hermitian, int32
     }
 }
 
+#if CODE == GN_FLOAT32
+/* y -= the products of `count` lines, `step` apart, with the numbers at factors, factors + step, ..., from `begin` to
+ * `end`. */
+static void take_away_lines(double *restrict y, const double *restrict lines, const double *restrict factors,
+                            int64_t step, int64_t count, int64_t begin, int64_t end) {
+    int64_t k = 0;
+    for (; k + 4 <= count; k += 4) {
+        const double *line = lines + k * step;
+        const double a = factors[k * step], b = factors[(k + 1) * step], c = factors[(k + 2) * step];
+        const double d = factors[(k + 3) * step];
+        for (int64_t i = begin; i < end; i++) {
+            const double half = GN_FMA(-b, line[step + i], GN_FMA(-a, line[i], y[i]));
+            y[i] = GN_FMA(-d, line[3 * step + i], GN_FMA(-c, line[2 * step + i], half));
+        }
+    }
+    for (; k < count; k++) {
+        const double factor = factors[k * step];
+        for (int64_t i = begin; i < end; i++) {
+            y[i] = GN_FMA(-factor, lines[k * step + i], y[i]);
+        }
+    }
+}
+
+/* The number after `k` of the largest of a column's numbers, and its size; k if there is none. */
+static int64_t find_largest(const double *column, int64_t k, int64_t count, double *largest) {
+    int64_t found = k;
+    *largest = 0;
+    for (int64_t i = k + 1; i < count; i++) {
+        const double size = fabs(column[i]);
+        if (found == k || size > *largest) {
+            *largest = size;
+            found = i;
+        }
+    }
+    return found;
+}
+
+/* Swaps rows and columns k < other of the columns that no step has changed yet. */
+static void swap_lines(double *lines, int64_t step, int64_t count, int64_t k, int64_t other) {
+    double *line = lines + k * step, *other_line = lines + other * step;
+    for (int64_t i = other + 1; i < count; i++) {
+        swap_numbers_float32(line + i, other_line + i);
+    }
+    for (int64_t i = k + 1; i < other; i++) {
+        swap_numbers_float32(line + i, lines + i * step + other);
+    }
+    swap_numbers_float32(line + k, other_line + other);
+}
+
+/* Chooses and makes the columns w and, for a block of two, `other` of step k, of which `made` were made by the panel before.
+ * The row to swap with, or -1; see choose. */
+static int64_t make_columns(const double *lines, int64_t step, int64_t count, int64_t k, const double *factors,
+                            const double *products, int64_t made, double *w, double *other, int64_t *width) {
+    *width = 1;
+    memcpy(w + k, lines + k * step + k, (size_t)(count - k) * sizeof(double));
+    take_away_lines(w, factors, products + k, step, made, k, count);
+    double largest;
+    const double here = fabs(w[k]);
+    const int64_t row = find_largest(w, k, count, &largest);
+    if (isnan(here) || (here == 0 && largest == 0)) {
+        return -1;
+    }
+    if (row == k || here >= ALPHA * largest) {
+        return k;
+    }
+    for (int64_t j = k; j < row; j++) {
+        other[j] = lines[j * step + row];
+    }
+    memcpy(other + row, lines + row * step + row, (size_t)(count - row) * sizeof(double));
+    take_away_lines(other, factors, products + row, step, made, k, count);
+    double most = largest;
+    for (int64_t j = k + 1; j < count; j++) {
+        const double size = j == row ? 0 : fabs(other[j]);
+        most = size > most ? size : most; /* NaN is no largest, unless it is the first */
+    }
+    if (here >= ALPHA * largest * (largest / most)) {
+        return k;
+    }
+    if (fabs(other[row]) >= ALPHA * most) {
+        memcpy(w + k, other + k, (size_t)(count - k) * sizeof(double));
+        return row;
+    }
+    *width = 2;
+    return row;
+}
+
+/* factor_triangle for a large real matrix, given by the columns of its lower triangle, `step` apart, by panels of columns,
+ * after which the rest is changed by a matrix product (LAPACK's lasyf).  GN_OK or GN_OUT_OF_MEMORY. */
+static int32_t factor_lines(double *lines, int64_t step, int64_t count, int32_t *pivots, int32_t *info) {
+    double *factors = gn_take_items(gn_checked(2 * PANEL + 2, step), sizeof(double)); /* columns of L */
+    double *products = factors + (PANEL + 1) * step;                                  /* columns of L D */
+    int32_t status = factors == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+    for (int64_t first = 0, k = 0; k < count && status == GN_OK; first = k) {
+        int64_t width;
+        for (; k < count && (k - first < PANEL - 1 || count - first <= PANEL); k += width) {
+            const int64_t made = k - first;
+            double *w = products + made * step, *other = w + step, *left = factors + made * step;
+            double *line = lines + k * step;
+            const int64_t chosen = make_columns(lines, step, count, k, factors, products, made, w, other, &width);
+            if (chosen < 0) {
+                *info = *info != 0 ? *info : (int32_t)(k + 1);
+                pivots[k] = (int32_t)(k + 1);
+                memcpy(line + k, w + k, (size_t)(count - k) * sizeof(double));
+                memset(w, 0, (size_t)count * sizeof(double));
+                memset(left, 0, (size_t)count * sizeof(double));
+                continue;
+            }
+            const int64_t last = k + width - 1, next = last + 1;
+            if (chosen != last) {
+                swap_lines(lines, step, count, last, chosen);
+                for (int64_t p = 0; p < made + width; p++) {
+                    swap_numbers_float32(products + p * step + last, products + p * step + chosen);
+                    if (p < made) {
+                        swap_numbers_float32(factors + p * step + last, factors + p * step + chosen);
+                    }
+                }
+            }
+            line[k] = w[k];
+            if (width == 1) {
+                for (int64_t i = next; i < count; i++) {
+                    left[i] = line[i] = w[i] / w[k];
+                }
+            } else {
+                double *right = left + step;
+                const double corner = w[last], one = other[last] / corner, two = w[k] / corner;
+                const double scale = one * two - 1;
+                line[last] = corner;
+                line[step + last] = other[last];
+                for (int64_t i = next; i < count; i++) {
+                    left[i] = line[i] = (one * w[i] - other[i]) / corner / scale;
+                    right[i] = line[step + i] = (two * other[i] - w[i]) / corner / scale;
+                }
+            }
+            pivots[k] = (int32_t)(width == 1 ? chosen + 1 : -chosen - 1);
+            pivots[last] = pivots[k];
+        }
+        for (int64_t j = k; j < count && status == GN_OK; j += BLOCK) {
+            status = gn_gemm_float64(gn_min(BLOCK, count - j), count - j, k - first, -1, factors + j, 1, step,
+                                     products + j, step, 1, 1, lines + j * (step + 1), step);
+        }
+    }
+    gn_give(factors);
+    return status;
+}
+#endif
+
+#if !IS_COMPLEX
+/* One large matrix. */
+static int32_t NAME(ldl_factor_large)(const char *from, int64_t row, int64_t column, int64_t count, char *to,
+                                      int64_t to_row, int64_t to_column, int32_t *pivots, int32_t *info) {
+    const int64_t step = gn_halves_step(count);
+    double *lines = gn_take_items(gn_checked(count, step), sizeof(double));
+    if (lines == NULL) {
+        return GN_OUT_OF_MEMORY;
+    }
+    for (int64_t first = 0; first < count; first += BLOCK) { /* lines of a cache are read for several columns */
+        for (int64_t i = first; i < count; i++) {
+            for (int64_t k = first; k < gn_min(first + BLOCK, i + 1); k++) {
+                lines[k * step + i] = *(const STORAGE *)(from + i * row + k * column);
+            }
+        }
+    }
+    const int32_t status = factor_lines(lines, step, count, pivots, info);
+    for (int64_t k = 0; k < count && status == GN_OK; k++) {
+        for (int64_t i = 0; i < count; i++) {
+            *(STORAGE *)(to + i * to_row + k * to_column) = i < k ? 0 : (STORAGE)lines[k * step + i];
+        }
+    }
+    gn_give(lines);
+    return status;
+}
+#endif
+
 static void NAME(ldl_factor_matrices)(int64_t begin, int64_t end, void *context) {
     factored *work = context;
     const gn_call *call = work->call;
@@ -137,30 +310,42 @@ static void NAME(ldl_factor_matrices)(int64_t begin, int64_t end, void *context)
     const gn_tensor *in = &call->tensors[3];
     const int hermitian = call->integers[0] != 0;
     const int64_t count = gn_rows_of(in);
-    SCALAR *a = gn_take_items(gn_checked(count, count + 3), sizeof(SCALAR));
-    SCALAR *room = a + count * count;
+    const int is_large = !IS_COMPLEX && count >= LARGE;
+    SCALAR *a = gn_take_items(gn_checked(count, (is_large ? 0 : count) + 3), sizeof(SCALAR));
+    SCALAR *room = a + (is_large ? 0 : count * count);
     int32_t *pivots = (int32_t *)(room + 2 * count);
     int32_t status = a == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     for (int64_t matrix = begin; matrix < end && status == GN_OK; matrix++) {
         const char *from = (const char *)work->data[3] + gn_matrix_offset(in, 2, in, 2, matrix);
-        for (int64_t i = 0; i < count; i++) {
+        char *to = (char *)work->data[0] + gn_matrix_offset(out, 2, in, 2, matrix);
+        int32_t info = 0;
+#if !IS_COMPLEX
+        if (is_large) {
+            status = NAME(ldl_factor_large)(from, in->strides[in->ndim - 2], in->strides[in->ndim - 1], count, to,
+                                            out->strides[out->ndim - 2], out->strides[out->ndim - 1], pivots, &info);
+        }
+#endif
+        for (int64_t i = 0; i < count && !is_large; i++) {
             for (int64_t j = 0; j < count; j++) {
                 const SCALAR x =
                     *(const STORAGE *)(from + i * in->strides[in->ndim - 2] + j * in->strides[in->ndim - 1]);
                 a[i * count + j] = j > i ? 0 : hermitian && i == j ? REAL_OF(x) : x;
             }
         }
-        int32_t info = 0;
-        NAME(factor_triangle)(a, count, hermitian, pivots, &info, room);
+        if (!is_large) {
+            NAME(factor_triangle)(a, count, hermitian, pivots, &info, room);
+        }
         if (info != 0 && call->integers[1] != 0) {
             status = GN_BAD_VALUE;
         }
-        char *to = (char *)work->data[0] + gn_matrix_offset(out, 2, in, 2, matrix);
-        for (int64_t i = 0; i < count; i++) {
+        for (int64_t i = 0; i < count && !is_large; i++) {
             for (int64_t j = 0; j < count; j++) {
                 *(STORAGE *)(to + i * out->strides[out->ndim - 2] + j * out->strides[out->ndim - 1]) =
                     (STORAGE)a[i * count + j];
             }
+        }
+        if (status == GN_OUT_OF_MEMORY) {
+            break;
         }
         to = (char *)work->data[1] + gn_matrix_offset(swaps, 1, in, 2, matrix);
         for (int64_t k = 0; k < count; k++) {

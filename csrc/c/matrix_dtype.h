@@ -76,6 +76,20 @@ GN_INLINE NAME(wide) NAME(more)(NAME(wide) sum, COMPUTE factor, NAME(wide) t) {
     return sum;
 #endif
 }
+/* sum + the products of two vectors. */
+GN_INLINE NAME(wide) NAME(more_products)(NAME(wide) sum, NAME(wide) x, NAME(wide) y) {
+#if defined(__AVX512F__) && CODE == GN_FLOAT32
+    return _mm512_fmadd_ps(x, y, sum);
+#elif defined(__AVX512F__)
+    return _mm512_fmadd_pd(x, y, sum);
+#elif defined(__AVX__) && defined(__FMA__) && CODE == GN_FLOAT32
+    return _mm256_fmadd_ps(x, y, sum);
+#elif defined(__AVX__) && defined(__FMA__)
+    return _mm256_fmadd_pd(x, y, sum);
+#else
+    return sum + x * y;
+#endif
+}
 #else
 #define WIDE ((int64_t)1)
 typedef COMPUTE NAME(wide);
@@ -83,6 +97,10 @@ typedef COMPUTE NAME(loose_wide);
 
 GN_INLINE NAME(wide) NAME(more)(NAME(wide) sum, COMPUTE factor, NAME(wide) t) {
     return sum + GN_TIMES(factor, t);
+}
+
+GN_INLINE NAME(wide) NAME(more_products)(NAME(wide) sum, NAME(wide) x, NAME(wide) y) {
+    return sum + GN_TIMES(x, y);
 }
 #endif
 

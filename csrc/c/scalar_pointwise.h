@@ -172,16 +172,19 @@ GN_INLINE float gn_bounded_logit_float32(float x, float low, float high) {
     const float lowered = x > high ? high : x;
     const float p = x < low ? low : lowered, q = 1 - p;
     const int is_tiny = p < 0x1p-100f;
-    const uint32_t bits = gn_bits(is_tiny ? p * 0x1p24f : p);
-    const int32_t whole = (int32_t)(bits - gn_bits(q) + 0x00400000u) >> 23;
-    const float scaled = gn_from_bits(bits - ((uint32_t)whole << 23));
-    const float e = (float)whole - (is_tiny ? 24.0f : 0.0f);
-    const float away = whole == 0 ? 2 * (p - 0.5f) : scaled - q;
+    const float lift = is_tiny ? 0x1p24f : 1, lifted_by = is_tiny ? 24 : 0;
+    const uint32_t bits = gn_bits(p * lift);
+    const int32_t power = (int32_t)(bits - gn_bits(q) + 0x00400000u) & (int32_t)0xff800000u; /* in the exponent's place */
+    const float scaled = gn_from_bits(bits - (uint32_t)power);
+    const float e = GN_FMA((float)power, 0x1p-23f, -lifted_by);
+    const float middle = p - 0.5f;
+    const float away = power == 0 ? middle + middle : scaled - q;
     const float s = away / (scaled + q), z = s * s;
     const float tail = z * gn_float_polynomial(gn_table_logarithm_float_slope(), GN_COUNT_logarithm_float_slope, z);
-    const float result = 0.693359375f * e + (2 * s + GN_FMA(s, tail, -2.12194440e-4f * e));
-    const float at_end = p == 0 ? -INFINITY : p == 1 ? INFINITY : NAN;
-    return (p > 0) & (p < 1) ? result : at_end;
+    const float result = GN_FMA(0.693359375f, e, GN_FMA(2.0f, s, GN_FMA(s, tail, -2.12194440e-4f * e)));
+    const float both = p * q; /* is positive between 0 and 1 */
+    const float at_end = both == 0 ? copysignf(INFINITY, middle) : NAN;
+    return both > 0 ? result : at_end;
 }
 #define gn_bounded_logit(x, low, high) GN_FLOAT(gn_bounded_logit, x)(x, low, high)
 

@@ -536,12 +536,25 @@ static PyObject *run_told(Operator *self, PlanObject *object, PyObject *const *a
     return tell_end(token, result, 0);
 }
 
+/* Keys that kernels of other layouts exclude (run_below in sparse/registration.py): for operands that have none of them,
+ * an operator that makes new tensors does the same with and without them; views are not marked (run_view). */
+#define KEY_ABOVE                                                                                                      \
+    ((int64_t)(KEY_AD_INPLACE_OR_VIEW | KEY_AUTOGRAD_MKLDNN | KEY_AUTOGRAD_SPARSE | KEY_AUTOGRAD_SPARSE_CSR              \
+               | KEY_AUTOGRAD_QUANTIZED | KEY_FORWARD_AD | KEY_AUTOCAST)                                                \
+     << KEY_EXCLUDED_SHIFT)
+
+static int64_t excluded_above(const Operator *self) {
+    return self->composite == NULL && !self->is_written ? KEY_ABOVE : 0;
+}
+
 /* `ignored`: keys that do not matter for this call. */
 static PyObject *run_collected(Operator *self, PlanObject *object, PyObject *const *args, const Operands *operands,
                                int64_t ignored) {
+    const int64_t kind = object->plan.kind;
     const int64_t word = read_mode_word() & ~ignored, seen = is_told(word) ? KEY_OBSERVED_BIT : 0;
     const int64_t keys = (operands->keys | word) & ~seen;
-    if (!is_simple(keys) || (seen && self->calls_others)) { /* which observers see as well */
+    const int64_t above = kind == KIND_NEW || kind == KIND_VIEW ? excluded_above(self) : 0;
+    if (!is_simple(keys & ~above) || (seen && self->calls_others)) { /* which observers see as well */
         return NULL;
     }
     if (records(keys)
@@ -754,6 +767,7 @@ static PyObject *call_complete(Operator *self, PyObject *const *args) {
         }
         return call_readable(self, args, self->arity);
     }
+    ignored |= excluded_above(self);
     const int64_t word = whole_word < 0 ? whole_word : whole_word & ~ignored;
     const int64_t keys = (operands.keys | word) & ~(is_told(word) ? (int64_t)KEY_OBSERVED_BIT : 0);
     if (!is_simple(keys) || (records(keys) && (self->is_written || self->refuses_recording))) {

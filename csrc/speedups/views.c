@@ -103,9 +103,21 @@ static int record_step(const PlanFields *plan, Tensor *source, Tensor *output) {
     return 0;
 }
 
+/* A view for a call in which ADInplaceOrView and Autograd are excluded, so that nothing is to know that it is one. */
+static PyObject *run_alias(const PlanFields *plan, Tensor *tensor, int64_t keys) {
+    if (!(keys & (int64_t)KEY_AUTOGRAD << KEY_EXCLUDED_SHIFT)) {
+        return NULL;
+    }
+    PyObject *spec = PyTuple_GET_ITEM(plan->specs, 0);
+    return (PyObject *)alias_tensor(tensor, spec, plan->offsets[0], plan->offset_nbytes[0]);
+}
+
 PyObject *run_view(Operator *self, PlanObject *object, PyObject *const *args, int64_t keys) {
     const PlanFields *plan = &object->plan;
     Source source;
+    if (keys & (int64_t)KEY_AD_INPLACE_OR_VIEW << KEY_EXCLUDED_SHIFT) {
+        return run_alias(plan, (Tensor *)args[0], keys);
+    }
     const int is_step = self == NULL || self->composite != NULL;
     if (records(keys) && is_step && plan->node_class == Py_None) {
         return NULL;

@@ -16,6 +16,7 @@ DTYPES = ("float32", "float64", "complex64", "complex128")
 # the least sizes for some routine, and for all
 LU_SIZES = [(128, 128), (150, 130), (130, 150)]
 SIZES = [(256, 256), (260, 257), (257, 260)]
+QR_SIZES = [*SIZES, (1000, 33), (33, 1000), (400, 100)]
 # layouts of one dtype, and all dtypes
 WAYS = [
     ("float64", "rows"),
@@ -127,7 +128,7 @@ def test_a_triangle_whose_inverse_overflows_is_divided_by(dtype: str) -> None:
 
 
 @pytest.mark.parametrize(("dtype", "layout"), WAYS)
-@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("sizes", QR_SIZES)
 def test_factors_of_qr(sizes: tuple[int, int], dtype: str, layout: str) -> None:
     a = numbers(dtype, *sizes)
     a[1, :, 3] = 0
@@ -162,6 +163,41 @@ def test_eigenvalues_of_hermitian_matrices(count: int, dtype: str, layout: str) 
             dtype, vectors.numpy()
         )
         assert np.abs(gn.linalg.eigvalsh(on_c(read, layout), UPLO=UPLO).numpy() - expected).max() <= bound
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+@pytest.mark.parametrize("kind", ("tiny", "huge", "graded", "diagonal", "of rank 2", "blocks"))
+def test_eigenvalues_of_unusual_matrices(kind: str, dtype: str) -> None:
+    """Of sizes for which a panel is full, has one column, and lacks one."""
+    tiny, huge = (1e-42, 1e37) if dtype == "float32" else (1e-310, 1e307)
+    for count in (192, 193, 223):
+        a = numbers("float64", count, count)[0]
+        a = a + a.T
+        a /= np.abs(a).max()
+        if kind == "graded":
+            scale = np.logspace(0, -8, count)
+            a = scale[:, None] * a * scale
+        elif kind == "diagonal":
+            a = np.diag(np.diag(a))
+        elif kind == "of rank 2":
+            a = np.outer(a[0], a[0]) - np.outer(a[1], a[1])
+        elif kind == "blocks":
+            a[: count // 2, count // 2 :] = a[count // 2 :, : count // 2] = 0
+        a = (a * {"tiny": tiny, "huge": huge}.get(kind, 1)).astype(dtype)
+        largest = float(np.abs(a).max())
+        scaled = a.astype("float64") / largest if kind != "tiny" else a.astype("longdouble") / largest
+        scaled = scaled.astype("float64")
+        expected = np.linalg.eigvalsh(scaled)
+        other = np.triu(np.full((count, count), np.nan), 1).astype(dtype)  # is not read
+        found, vectors = (each.numpy().astype("float64") for each in gn.linalg.eigh(on_c(np.tril(a) + other)))
+        bound = 16 * count**0.5 * float(np.finfo(dtype).eps) * np.abs(expected).max()
+        if kind == "tiny":  # eigenvalues are multiples of the least number
+            bound += float(np.finfo(dtype).smallest_subnormal) / largest
+        assert np.abs(found / largest - expected).max() <= bound
+        assert np.abs(scaled @ vectors - vectors * expected).max() <= 4 * bound
+        assert np.abs(vectors.T @ vectors - np.eye(count)).max() <= limit(dtype, vectors)
+        values = gn.linalg.eigvalsh(on_c(np.tril(a) + other)).numpy().astype("float64")
+        assert np.abs(values / largest - expected).max() <= bound
 
 
 @pytest.mark.parametrize(("dtype", "layout"), WAYS)
@@ -288,19 +324,20 @@ ffi, calls = cffi.FFI(), []
 x = gn.randn(200, 200, dtype=gn.float64, generator=gn.Generator().manual_seed(0), device="c")
 x = x + x.mT
 expected = gn.linalg.eigvalsh(x)
-@ffi.callback("void(char *, char *, int32_t *, double *, int32_t *, double *, double *, int32_t *, "
-              "int32_t *, int32_t *, int32_t *, size_t, size_t)")
-def refuse(job, uplo, n, a, lda, w, work, lwork, iwork, liwork, info, one, other):
-    calls.append((n[0], lda[0], lwork[0], liwork[0]))
-    work[0], iwork[0], info[0] = 1, 1, lwork[0] > 0
+@ffi.callback("void(char *, int32_t *, double *, double *, double *, int32_t *, double *, int32_t *, "
+              "int32_t *, int32_t *, int32_t *, size_t)")
+def refuse(compz, n, d, e, z, ldz, work, lwork, iwork, liwork, info, one):
+    calls.append((n[0], ldz[0] >= n[0], lwork[0], liwork[0]))
+    info[0] = 1
 table = [0.0] * 20
-table[9] = float(int(ffi.cast("uintptr_t", refuse)))  # syevd of float64
+table[9] = float(int(ffi.cast("uintptr_t", refuse)))  # stedc of float64
 library.native().lib.gn_set_lapack(table, len(table))
-found = gn.linalg.eigvalsh(x)
-assert calls == [(200, 200, -1, -1), (200, 200, 2, 1)], calls  # asks for the sizes of workspaces first
-assert gn.allclose(found, expected)
-gn.linalg.eigvalsh(x[:100, :100]), gn.linalg.eigvalsh(x.float())
-assert len(calls) == 2, calls
+found, vectors = gn.linalg.eigh(x)
+assert calls == [(200, True, 1 + 204 * 200, 1003)], calls
+assert gn.allclose(found, expected) and gn.allclose(x @ vectors, vectors * found)
+assert gn.allclose(gn.linalg.eigvalsh(x), expected)  # needs no LAPACK
+gn.linalg.eigh(x[:100, :100]), gn.linalg.eigh(x.float())
+assert len(calls) == 1, calls
 """
 
 

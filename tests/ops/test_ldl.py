@@ -46,6 +46,51 @@ def test_solutions(device: str, dtype: Any, hermitian: bool, count: int) -> None
     assert gn.equal(same.LD, LD) and gn.equal(same.pivots, pivots)
 
 
+@pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
+@pytest.mark.parametrize("dtype", [gn.float32, gn.float64])
+@pytest.mark.parametrize("kind", ["small diagonal", "positive", "zeros", "graded"])
+def test_large_matrices_on_c(kind: str, dtype: Any) -> None:
+    """They are factored by panels, of which the last ones have any number of columns."""
+    for count in (96, 97, 127, 128, 129, 200):
+        a = drawn(2, count, count, dtype=gn.float64)
+        a = (a + a.mT) / 2
+        if kind == "positive":
+            a = a @ a.mT
+        elif kind == "graded":
+            scale = gn.logspace(0, -4, count, dtype=gn.float64)
+            a = scale.unsqueeze(-1) * a * scale
+        else:
+            a = a - 0.97 * gn.diag_embed(a.diagonal(0, -2, -1))
+        a = a.to(dtype)
+        if kind == "zeros":
+            a[:, 40] = a[:, :, 40] = 0
+        given = a.to("c")
+        LD, pivots, info = gn.linalg.ldl_factor_ex(given.mT.contiguous().mT if count % 2 else given)
+        assert kind == "zeros" or info.tolist() == [0, 0]
+        assert LD.stride() == (count * count, 1, count) and LD.triu(1).abs().max().item() == 0
+        assert kind not in ("small diagonal", "graded") or (pivots < 0).any().item()
+        LD, wide = LD.double().cpu(), a.double().cpu()
+        for matrix in range(2):  # P A P^T = L D L^T, one block after the other
+            rest, k = wide[matrix].clone(), 0
+            factor, chosen = LD[matrix], pivots[matrix].tolist()
+            while k < count:
+                width = 1 if chosen[k] > 0 else 2
+                last, other = k + width - 1, abs(chosen[k]) - 1
+                order = list(range(count))
+                order[last], order[other] = other, last
+                rest = rest[order][:, order]
+                columns = factor[:, k : k + width].clone()
+                block = columns[k : k + width].tril()
+                block = block + block.tril(-1).mT
+                columns[: k + width] = 0
+                columns[k : k + width] = gn.eye(width, dtype=gn.float64, device=columns.device)
+                if not (kind == "zeros" and block.abs().max().item() == 0):
+                    rest = rest - columns @ block @ columns.mT
+                tolerance = 40 * gn.finfo(dtype).eps * wide[matrix].abs().max().item() * count**0.5
+                assert rest[k : k + width].abs().max().item() <= tolerance
+                k += width
+
+
 def test_pivots_are_those_of_lapack(device: str) -> None:
     a = gn.tensor([[0, 1.0, 2], [1, 0, 1], [2, 1, 0]])
     LD, pivots, info = gn.linalg.ldl_factor_ex(a)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -13,9 +14,11 @@ from hypothesis import strategies as st
 
 import gnomon as gn
 from gnomon.backends.listing import backend_info
+from gnomon.dispatch.mode import excluding
 from gnomon.dispatch.python_dispatch import DispatchMode
 from gnomon.dispatch.record_function import RecordFunctionCallback, observing
 from gnomon.ops.indexing import index as index_module
+from gnomon.values.dispatch_key import DispatchKey
 
 pytestmark = pytest.mark.both_tiers
 
@@ -609,3 +612,26 @@ def test_rows_are_recorded_where_they_should_be(device):
     assert gn.vmap(lambda each: each[1])(gn.arange(6).view(3, 2)).tolist() == [1, 3, 5]
     with gn.inference_mode():
         assert gn.arange(6)[4].is_inference()
+
+
+@devices
+@pytest.mark.parametrize("learned_below", [False, True])
+def test_views_below_autograd_are_not_marked(learned_below: bool, device: str) -> None:
+    """Kernels of sparse tensors exclude the keys from ADInplaceOrView on, where calls may be planned too."""
+    above = [key for key in DispatchKey if key > DispatchKey.Batched]
+    unsqueeze, multiply = aten.unsqueeze.default, aten.mul.Tensor
+    sizes = (3, 5 + learned_below)  # other specs, which have no plans yet
+    x = gn.ones(*sizes, device=device)
+    leaf = x.clone().requires_grad_()
+    for below in (learned_below, learned_below, not learned_below, not learned_below, learned_below):
+        with excluding(*above) if below else nullcontext():
+            views = [unsqueeze(each, 1) for each in (x, leaf)]
+            products = [multiply(each, each) for each in (x, leaf)]
+        assert [each._base is base for each, base in zip(views, (x, leaf))] == [not below] * 2
+        assert [each.requires_grad for each in (*views, *products)] == [False, not below] * 2
+        assert all(each.shape == (3, 1, sizes[1]) for each in views)
+        before = x._version
+        with gn.no_grad():
+            views[0].add_(1)
+        assert x._version == views[0]._version == before + 1 and products[0]._base is None
+        assert gn.equal(multiply(x, x), views[0].squeeze(1) ** 2)

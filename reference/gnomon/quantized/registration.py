@@ -11,19 +11,23 @@ from typing import Any
 
 from .. import ops  # noqa: F401  (it defines the operators)
 from ..dispatch.dispatcher import OpOverload, aten, register_boxed_fallback
-from ..dispatch.mode import excluding
+from ..dispatch.mode import EXCLUDED_SHIFT, mode_word, set_mode_word
 from ..memory.backend import backend_of
 from ..memory.tensor import Tensor
 from ..values.dispatch_key import DispatchKey
 
 # A kernel computes with the integers that its arguments hold.  Autograd has seen the call.
-_ABOVE = tuple(key for key in DispatchKey if key > DispatchKey.Batched)
+_EXCLUDE_ABOVE = sum(1 << key for key in DispatchKey if key > DispatchKey.Batched) << EXCLUDED_SHIFT
 
 
 def run_below(function: Callable[..., Any], *arguments: Any) -> Any:
     """Call ``function`` below autograd."""
-    with excluding(*_ABOVE):
+    word = mode_word()
+    try:
+        set_mode_word(word | _EXCLUDE_ABOVE)
         return function(*arguments)
+    finally:
+        set_mode_word(word)
 
 
 def quantized_kernel(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -55,7 +55,7 @@ def _mv(self: Tensor, vec: Tensor) -> Tensor:
         raise RuntimeError(
             f"size mismatch, got input ({rows}), mat ({rows}x{columns}), vec ({vec._spec.numel})"
         )
-    return _mm(self, vec.unsqueeze(1)).squeeze(1)
+    return aten.squeeze.dim(_mm(self, aten.unsqueeze.default(vec, 1)), 1)
 
 
 @compressed_kernel("addmm")

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..calls.outputs import check_cast, check_inplace_sizes, resize_output
 from ..dispatch.dispatcher import OpOverload, aten, register_boxed_fallback
-from ..dispatch.mode import excluding
+from ..dispatch.mode import EXCLUDED_SHIFT, mode_word, set_mode_word
 from ..memory.backend import backend_of
 from ..values.device import sparse_coo, strided
 from ..values.dispatch_key import AD_INPLACE_OR_VIEW, DispatchKey
@@ -22,13 +22,17 @@ _AUTOGRAD = {
     DispatchKey.SparseCsr: DispatchKey.AutogradSparseCsr,
 }
 # A kernel computes with the tensors that its arguments hold.  Autograd and forward mode have seen the call.
-_ABOVE = tuple(key for key in DispatchKey if key > DispatchKey.Batched)
+_EXCLUDE_ABOVE = sum(1 << key for key in DispatchKey if key > DispatchKey.Batched) << EXCLUDED_SHIFT
 
 
 def run_below(function: Callable[..., Any], *arguments: Any) -> Any:
     """Call ``function`` below autograd."""
-    with excluding(*_ABOVE):
+    word = mode_word()
+    try:
+        set_mode_word(word | _EXCLUDE_ABOVE)
         return function(*arguments)
+    finally:
+        set_mode_word(word)
 
 
 def sparse_kernel(

@@ -94,7 +94,7 @@ def _bounds_of_norm(A: Any) -> Iterator[Any]:
     """
     norm = aten.linalg_vector_norm.default
     yield norm(A, 2, [-2, -1])
-    A = A if A.size(-2) < A.size(-1) else A.mH
+    A = A if A.size(-2) <= A.size(-1) else A.mH
     if A.size(-2) >= LARGE:
         parts = aten.split.Tensor(A, LARGE, -2)
         yield sum(norm(part.matmul(part.mH), 2, [-2, -1]) for part in parts).sqrt()
@@ -112,7 +112,7 @@ def _bound_of_inverse(R: Any, halvings: int) -> Any:
     count = R.size(-1)
     if not halvings:
         ones = aten.eye(count, dtype=R.dtype, device=R.device)
-        return norm(aten.linalg_solve_triangular.default(R, ones, upper=True), 2, [-2, -1])
+        return norm(aten.linalg_solve_triangular.default(R, ones.mT, upper=True, left=False), 2, [-2, -1])
     parts = [each.split(count // 2, -1) for each in R.split(count // 2, -2)]
     first, last = (_bound_of_inverse(parts[i][i], halvings - 1) for i in (0, 1))
     between = first * norm(parts[0][1], 2, [-2, -1]) * last
@@ -151,6 +151,20 @@ def _by_rank(A: Any, B: Any, rcond: float) -> tuple[Any, Any]:
     solution, found, _ = _by_svd(of_rest[0], of_rest[1], rcond)
     X, rank = X.index_copy(0, rest, solution), rank.index_copy(0, rest, found)
     return X.unflatten(0, A.shape[:-2]), rank.unflatten(0, A.shape[:-2])
+
+
+def _by_values(A: Any, B: Any, rcond: float) -> tuple[Any, Any, Any]:
+    """The solution, the rank, and the singular values: by QR if all matrices are of full rank, else by their
+    SVD.
+    """
+    if not can_be_read(A):
+        return _by_svd(A, B, rcond)
+    R, right, Q = _triangle(A, B)
+    S = aten.linalg_svdvals.default(R.triu())
+    counts = S > rcond * S.amax(-1, True)
+    if not counts.all().item():
+        return _by_svd(A, B, rcond)
+    return _solve(R, right, Q), counts.sum(-1), S
 
 
 def _by_svd(A: Any, B: Any, rcond: float) -> tuple[Any, Any, Any]:
@@ -192,7 +206,7 @@ def _lstsq(self: Any, b: Any, rcond: float | None, driver: str | None) -> tuple[
     elif method == "gelsy":
         X, rank = _by_rank(self, B, rcond)
     else:
-        X, rank, values = _by_svd(self, B, rcond)
+        X, rank, values = _by_values(self, B, rcond)
     is_full = method == "gels" or not can_be_read(rank) or (rank == columns).all().item()
     if rows > columns and method != "gelsy" and is_full:
         rest = B - self.matmul(X)

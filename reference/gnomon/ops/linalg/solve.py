@@ -218,8 +218,10 @@ def _cholesky_inverse(self: Any, upper: bool) -> Any:
     info = aten.where(zeros, places, last).amin(-1) if self.size(-1) else zeros.sum(-1)
     info = aten.where(info == last, 0, info)
     aten._linalg_check_errors.default(info, "cholesky_inverse", self.ndim == 2)
-    ones = aten.eye(self.size(-1), dtype=self.dtype, device=self.device)
-    return aten.cholesky_solve.default(ones, self, upper)
+    ones = aten.eye(self.size(-1), dtype=self.dtype, device=self.device).mT
+    first = self.mH if upper else self
+    inverse = aten.linalg_solve_triangular.default(first.mH, ones, upper=True, left=False)
+    return aten.linalg_solve_triangular.default(first, inverse, upper=False, left=False)  # X L = L^-H
 
 
 def _cholesky_inverse_grad(grad: Any, self: Any, result: Any, upper: bool) -> Any:
