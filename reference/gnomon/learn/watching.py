@@ -49,7 +49,7 @@ class Watch(observing):
 
     def _begin(self, scope: RecordScope, name: str, arguments: Sequence[Any]) -> Any:
         operator = operator_named(name)
-        if operator is None or operator.schema.is_view or len(arguments) != operator.arity:
+        if operator is None or len(arguments) != operator.arity:
             return None
         return operator, arguments, _caller()
 
