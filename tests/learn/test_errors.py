@@ -98,12 +98,31 @@ def test_an_error_inside_a_composite(device: str, tier: str) -> None:
     assert file_has(report, "raise IndexError")
 
 
-def test_an_error_of_backward(device: str) -> None:
+def test_a_saved_tensor_that_was_modified(device: str) -> None:
     x = gn.ones(2, requires_grad=True)
     y = x.exp()
-    y.add_(1)
+    loss = y.sum()
+    with gn.explain.watch():
+        y.add_(1)
+        report = raised(loss.backward)
+    assert report.title == "RuntimeError of ExpBackward0: a saved tensor was modified"
+    section = report["Saved tensor"]
+    assert section.fact("it is") == "an output of the Node" and section.fact("tensor") == "float32 (2,)"
+    assert (section.fact("version when it was saved"), section.fact("version now")) == (0, 1)
+    assert section.fact("last written by") == "add_.Tensor"
+    assert "modified by an inplace operation" in " ".join(str(report["Error"]).split())
+    a, b = gn.ones(2, requires_grad=True), gn.ones(2)
+    loss = (a * b).sum()
+    b.mul_(2)
+    section = raised(loss.backward)["Saved tensor"]
+    assert section.fact("it is") == "an input of the Node" and section.fact("Node") == "MulBackward0"
+
+
+def test_an_error_of_backward_without_a_call(device: str) -> None:
+    loss = gn.ones(2, requires_grad=True).exp().sum()
+    loss.backward()
     with pytest.raises(ValueError, match="no call of an operator in the exception's traceback"):
-        raised(lambda: y.sum().backward())
+        raised(loss.backward)
 
 
 def test_exceptions_without_a_call(device: str) -> None:

@@ -82,6 +82,15 @@ def test_a_storage_that_is_gone_is_forgotten(device: str) -> None:
         assert len(watch._writers) == 0
 
 
+def test_what_returns_its_argument_wrote_nothing(device: str) -> None:
+    x = gn.zeros(2, 3)
+    with Watch() as watch:
+        assert x.contiguous() is x and x.reshape(6).shape == (6,)
+        assert watch.last_writer(x) is None
+        copied = x.t().contiguous()
+        assert watch.last_writer(copied).operator == "contiguous"
+
+
 def test_lists_and_inference_tensors(device: str) -> None:
     x, y = gn.zeros(2), gn.zeros(2)
     with Watch() as watch:

@@ -47,7 +47,7 @@ def test_the_page_shows_what_the_command_prints(command: str) -> None:
 def test_the_code_of_the_page_runs() -> None:
     names: dict[str, Any] = {}
     code = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
-    assert len(code) == 3
+    assert len(code) == 4
     for each in code:
         exec(compile(each, str(PAGE), "exec"), names)
 

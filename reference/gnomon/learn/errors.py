@@ -6,14 +6,18 @@ from collections.abc import Iterator, Sequence
 from types import FrameType, TracebackType
 from typing import Any
 
+from ..autograd.saved_variable import raise_version_mismatch
 from ..dispatch.dispatcher import OpOverload
 from ..memory.contract import place_of
 from ..values import geometry
 from ..values.dispatch_key import DispatchKey
-from .calls import add_call
+from .calls import add_call, value_text
 from .observation import Call, PythonCall, is_dispatcher, is_parser, python_call
 from .overloads import table_of_overloads
 from .report import Facts, Lines, Report, Table
+from .watching import explain_writer
+
+_MODIFIED = raise_version_mismatch.__code__
 
 
 def _chain(error: BaseException) -> list[BaseException]:
@@ -76,8 +80,12 @@ def _sizes_beside(a: Sequence[int], b: Sequence[int]) -> Table:
 def explain_error(error: BaseException) -> Report:
     """Explain the call that raised ``error``, from the frames of its traceback; the call is not made again.
 
-    Raises ValueError if no call of an operator is in it.
+    An error of backward about a saved tensor that was modified is explained by its Node and that tensor.
+    Raises ValueError if neither is in the traceback.
     """
+    modified = next((frame for frame, _ in _frames(error) if frame.f_code is _MODIFIED), None)
+    if modified is not None:
+        return _explain_modified(error, modified)
     outer: tuple[OpOverload, Any, FrameType] | None = None
     parsed: FrameType | None = None
     for frame, _ in _frames(error):
@@ -106,6 +114,23 @@ def explain_error(error: BaseException) -> Report:
         refused.passed = _passed(error, operator)
         refused.python = python_call(frame.f_back, operator)
         add_call(report, refused)
+    add_error(report, error)
+    return report
+
+
+def _explain_modified(error: BaseException, frame: FrameType) -> Report:
+    """The Node that saved a tensor, the tensor, and the versions that do not agree."""
+    node, tensor = frame.f_locals["node"], frame.f_locals["tensor"]
+    report = Report(f"{type(error).__name__} of {node.name()}: a saved tensor was modified", error=error)
+    facts: list[tuple[str, Any]] = [
+        ("Node", node.name()),
+        ("sequence_nr", node.sequence_nr),
+        ("tensor", value_text(tensor)),
+        ("it is", "an output of the Node" if frame.f_locals["output_nr"] >= 0 else "an input of the Node"),
+        ("version when it was saved", frame.f_locals["expected"]),
+        ("version now", tensor._version),
+    ]
+    report.add("Saved tensor", Facts(facts), explain_writer(tensor))
     add_error(report, error)
     return report
 

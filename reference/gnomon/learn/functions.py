@@ -32,7 +32,7 @@ def explain_call(function: Callable[[], Any]) -> Report:
     if len(calls) > 1 or (calls and calls[-1].calls):
         report.add("Calls", *_trees(calls))
     before = calls if refused is not None else calls[:-1]
-    for number, each in enumerate(before[-MOST_SHOWN:], 1):
+    for number, each in enumerate(before[-MOST_SHOWN:], max(len(before) - MOST_SHOWN, 0) + 1):
         if each.operator is not None:
             report.add(f"Call {number}: {each.name}", *_short(each))
     if refused is not None:

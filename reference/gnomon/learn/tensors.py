@@ -13,7 +13,7 @@ from ..values.dispatch_key import WRAPPER_KEYS, DispatchKeySet
 from .calls import order_of
 from .report import Block, Facts, Lines, Report, Table
 from .sharing import sharers
-from .watching import current_watch
+from .watching import explain_writer
 
 MOST_ROWS = 8  # of a drawing
 MOST_COLUMNS = 12
@@ -43,7 +43,7 @@ def explain_tensor(tensor: Tensor, names: Mapping[str, Any] | None = None) -> Re
     report.add("Storage", Facts(_storage(tensor, others)))
     report.add("Strides", *_drawing(tensor))
     report.add("Who shares the storage", _others(tensor, others, variables))
-    report.add("Reference or copy?", Lines(_verdict(tensor, others, variables)), _writer(tensor))
+    report.add("Reference or copy?", Lines(_verdict(tensor, others, variables)), explain_writer(tensor))
     return report
 
 
@@ -207,15 +207,3 @@ def _verdict(tensor: Tensor, others: Sequence[Tensor], variables: Mapping[int, s
     if geometry.may_overlap(tensor._spec.sizes, tensor._spec.strides):
         says.append("Some of its own elements share one place: in-place operators refuse it.")
     return says
-
-
-def _writer(tensor: Tensor) -> Facts:
-    watch = current_watch()
-    if watch is None:
-        return Facts([("last written by", "not watched: use it in 'with gn.explain.watch():'")])
-    writer = watch.last_writer(tensor)
-    if writer is None:
-        return Facts([("last written by", "nothing since the watch began")])
-    return Facts(
-        [("last written by", writer.operator), ("at", writer.place), ("version after it", writer.version)]
-    )

@@ -17,6 +17,7 @@ from ..memory.storage import Storage
 from ..memory.tensor import Tensor
 from ..values.thread_local_state import State
 from .observation import operator_named, tensors_in
+from .report import Facts
 
 
 class Writer(NamedTuple):
@@ -49,7 +50,7 @@ class Watch(observing):
 
     def _begin(self, scope: RecordScope, name: str, arguments: Sequence[Any]) -> Any:
         operator = operator_named(name)
-        if operator is None or operator.schema.is_view or len(arguments) != operator.arity:
+        if operator is None or len(arguments) != operator.arity:
             return None
         return operator, arguments, _caller()
 
@@ -90,3 +91,16 @@ def _caller() -> str:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("gnomon"):
         frame = frame.f_back
     return f"{frame.f_code.co_filename.rpartition('/')[2]}:{frame.f_lineno}"
+
+
+def explain_writer(tensor: Tensor) -> Facts:
+    """Who wrote last to the tensor's storage, as far as the innermost Watch knows."""
+    watch = current_watch()
+    if watch is None:
+        return Facts([("last written by", "not watched: use it in 'with gn.explain.watch():'")])
+    writer = watch.last_writer(tensor)
+    if writer is None:
+        return Facts([("last written by", "nothing since the watch began")])
+    return Facts(
+        [("last written by", writer.operator), ("at", writer.place), ("version after it", writer.version)]
+    )
