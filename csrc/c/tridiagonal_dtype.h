@@ -98,8 +98,7 @@ static void NAME(add_all)(const COMPUTE *lines, int64_t step, int64_t count, int
     }
 }
 
-/* Adds the products of lines of a triangle, and of the same numbers as columns, with v.  Numbers before the diagonal are 0;
- * those of the diagonal count twice. */
+/* Adds the products of lines of a triangle, and of the same numbers as columns, with v.  Numbers up to the diagonal are 0. */
 GN_INLINE void NAME(multiply_lines)(const COMPUTE *lines, int64_t step, int64_t first, const COMPUTE *v, COMPUTE *y,
                                     const int count) {
     NAME(wide) parts[LINES];
@@ -121,14 +120,17 @@ GN_INLINE void NAME(multiply_lines)(const COMPUTE *lines, int64_t step, int64_t 
         for (int lane = 0; lane < WIDE; lane++) {
             sum += lanes[lane];
         }
-        y[first + c] += sum - lines[c * step + first + c] * v[first + c];
+        y[first + c] += sum;
     }
 }
 
 /* y = A v, of the rows and columns from `first`; v has zeros before, where y is left undefined. */
-static void NAME(multiply_triangle)(const COMPUTE *lines, int64_t step, int64_t first, int64_t count, const COMPUTE *v,
-                                    COMPUTE *y) {
+static void NAME(multiply_triangle)(const COMPUTE *lines, int64_t step, int64_t first, int64_t count,
+                                    const COMPUTE *diagonal, const COMPUTE *v, COMPUTE *y) {
     memset(y, 0, (size_t)step * sizeof(COMPUTE));
+    for (int64_t i = first; i < count; i++) {
+        y[i] = diagonal[i] * v[i];
+    }
     for (; first + LINES <= count; first += LINES) {
         NAME(multiply_lines)(lines + first * step, step, first, v, y, LINES);
     }
@@ -152,10 +154,10 @@ static void NAME(reduce_panel)(COMPUTE *lines, int64_t step, int64_t count, int6
         }
         NAME(add_all)(vs, step, done, begin, step, factors, line);
         NAME(add_all)(ws, step, done, begin, step, factors + PANEL, line);
-        memset(line, 0, (size_t)k * sizeof(COMPUTE));
+        diagonal[k] += line[k];
+        memset(line, 0, (size_t)(k + 1) * sizeof(COMPUTE));
         memset(v, 0, (size_t)step * sizeof(COMPUTE));
         memset(w, 0, (size_t)step * sizeof(COMPUTE));
-        diagonal[k] = line[k];
         beside[k] = taus[k] = 0;
         if (size == 0) {
             return;
@@ -168,7 +170,7 @@ static void NAME(reduce_panel)(COMPUTE *lines, int64_t step, int64_t count, int6
             continue;
         }
         memcpy(v + k + 1, line + k + 1, (size_t)size * sizeof(COMPUTE));
-        NAME(multiply_triangle)(lines, step, k + 1, count, v, w);
+        NAME(multiply_triangle)(lines, step, k + 1, count, diagonal, v, w);
         NAME(sum_all)(ws, step, done, begin, step, v, factors);
         NAME(sum_all)(vs, step, done, begin, step, v, factors + PANEL);
         for (int64_t p = 0; p < done; p++) {
@@ -191,6 +193,10 @@ int32_t NAME(gn_tridiagonalize)(COMPUTE *lines, int64_t step, int64_t count, COM
                                 COMPUTE *taus) {
     COMPUTE *left = gn_take_items(gn_checked(4 * PANEL, step), sizeof(COMPUTE));
     int32_t status = left == NULL ? GN_OUT_OF_MEMORY : GN_OK;
+    for (int64_t k = 0; k < count; k++) { /* lines have zeros in their place */
+        diagonal[k] = lines[k * (step + 1)];
+        lines[k * (step + 1)] = 0;
+    }
     for (int64_t first = 0; first < count && status == GN_OK; first += PANEL) {
         const int64_t last = gn_min(first + PANEL, count), width = last - first;
         NAME(reduce_panel)(lines, step, count, first, last, diagonal, beside, taus, left);
@@ -202,8 +208,9 @@ int32_t NAME(gn_tridiagonalize)(COMPUTE *lines, int64_t step, int64_t count, COM
             COMPUTE *corner = lines + k * (step + 1);
             status = NAME(gn_gemm)(height, count - k, 2 * width, -1, left + k, 1, step, right + k, step, 1, 1, corner,
                                    step);
-            for (int64_t i = 1; i < height; i++) {
-                memset(corner + i * step, 0, (size_t)i * sizeof(COMPUTE));
+            for (int64_t i = 0; i < height; i++) {
+                diagonal[k + i] += corner[i * (step + 1)];
+                memset(corner + i * step, 0, (size_t)(i + 1) * sizeof(COMPUTE));
             }
         }
     }
