@@ -12,8 +12,9 @@ static int64_t replicated(int64_t at, int64_t size) {
 
 typedef int64_t position_rule(int64_t at, int64_t size);
 
-/* The taps of a padding, which lists two numbers per dimension, last dimension first. */
-static int32_t make_taps(const gn_tensor *self, const gn_call *call, int64_t spatial, position_rule *rule,
+/* The taps of a padding, which lists two numbers per dimension, last dimension first; where elements are only gathered,
+ * their positions alone. */
+static int32_t make_taps(const gn_tensor *self, const gn_call *call, int64_t spatial, position_rule *rule, int gathers,
                          gn_taps *taps) {
     const int64_t *padding = call->integers + 1;
     for (int64_t dim = 0; dim < spatial; dim++) {
@@ -21,8 +22,10 @@ static int32_t make_taps(const gn_tensor *self, const gn_call *call, int64_t spa
         const int64_t before = padding[2 * (spatial - 1 - dim)];
         const int64_t after = padding[2 * (spatial - 1 - dim) + 1];
         const int64_t count = size + before + after;
-        if (gn_take_positions(&taps[dim], size, count) != GN_OK) {
-            return GN_OUT_OF_MEMORY;
+        const int32_t status = gathers ? gn_take_taps(&taps[dim], size, count, count)
+                                       : gn_take_positions(&taps[dim], size, count);
+        if (status != GN_OK) {
+            return status;
         }
         int64_t *at = taps[dim].at;
         const int64_t first = gn_min(gn_max(before, 0), count), past = gn_min(gn_max(before + size, first), count);
@@ -35,6 +38,8 @@ static int32_t make_taps(const gn_tensor *self, const gn_call *call, int64_t spa
         for (int64_t i = past; i < count; i++) {
             at[i] = rule(i - before, size);
         }
+        taps[dim].run_begin = past > first ? first : 0;
+        taps[dim].run_end = past > first ? past : 0;
         taps[dim].keeps = before == 0 && after == 0;
     }
     return GN_OK;
@@ -51,7 +56,7 @@ static int32_t pad(const gn_call *call, void *const *data, position_rule *rule) 
     gn_taps taps[GN_SPATIAL] = {{0}};
     void *owned = NULL;
     void *made = NULL;
-    int32_t status = make_taps(self, call, spatial, rule, taps);
+    int32_t status = make_taps(self, call, spatial, rule, 1, taps);
     void *from = status == GN_OK ? gn_compact(self, data[1], self->dtype, &owned) : NULL;
     void *to = data[0];
     if (!gn_is_contiguous(out)) {
@@ -78,7 +83,7 @@ static int32_t pad_backward(const gn_call *call, void *const *data, position_rul
     const int64_t spatial = call->integers[0] / 2;
     gn_taps taps[GN_SPATIAL] = {{0}};
     gn_taps transposed[GN_SPATIAL] = {{0}};
-    int32_t status = make_taps(self, call, spatial, rule, taps);
+    int32_t status = make_taps(self, call, spatial, rule, 0, taps);
     for (int64_t dim = 0; dim < spatial && status == GN_OK; dim++) {
         status = gn_transpose_taps(&taps[dim], &transposed[dim]);
     }

@@ -15,6 +15,7 @@ int32_t gn_take_taps(gn_taps *taps, int64_t in, int64_t out, int64_t count) {
     taps->out = out;
     taps->keeps = 0;
     taps->shift = 0;
+    taps->run_begin = taps->run_end = 0;
     taps->start = gn_take_items(out + 1 + gn_checked(2, count), sizeof(int64_t));
     if (taps->start == NULL) {
         return GN_OUT_OF_MEMORY;
@@ -260,7 +261,7 @@ void gn_gather_planes(const gn_taps *taps, int64_t spatial, int64_t planes, int6
     int64_t start = 0;
     int64_t at = 0;
     double weight = 1;
-    const gn_taps one = {1, 1, &start, &at, &weight, 1, 0};
+    const gn_taps one = {1, 1, &start, &at, &weight, 1, 0, 0, 1};
     gathering work = {{&one, &one, &one}, itemsize, in, out, 0, 0};
     for (int64_t dim = 0; dim < spatial; dim++) {
         work.taps[GN_SPATIAL - spatial + dim] = &taps[dim];
@@ -270,7 +271,9 @@ void gn_gather_planes(const gn_taps *taps, int64_t spatial, int64_t planes, int6
     if (rows * width->out == 0) {
         return;
     }
-    for (int64_t begin = 0; begin < width->out;) {
+    work.run_begin = width->run_begin;
+    work.run_end = width->run_end;
+    for (int64_t begin = 0; begin < width->out && width->run_end == 0;) {
         int64_t end = begin + 1;
         while (end < width->out && width->at[end] == width->at[end - 1] + 1) {
             end++;

@@ -17,6 +17,7 @@ typedef struct gn_taps {
     double *weight;
     int keeps; /* the identity: nothing is to be done */
     int shift; /* how often weights that are integers were doubled */
+    int64_t run_begin, run_end; /* where the longest run of positions is, each the next one; 0 if that is not known */
 } gn_taps;
 
 /* Uninitialized taps, with room for `count` in all; allocated by gn_take_taps, freed by gn_give_taps. */
