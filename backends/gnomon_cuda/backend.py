@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from gnomon.memory.backend import USUAL_TRAITS, Backend
+from gnomon.memory.contract import source_of
 from gnomon.memory.prepared import register_free
 from gnomon.values.errors import BackendUnavailableError
 
 from . import driver as drivers
+from .direct import DirectKernel
 from .families import FAMILIES, programs
 from .runtime import Runtime
 from .streams import current_stream
@@ -47,7 +49,12 @@ class CudaBackend(Backend):
         return self.runtime.driver.device_count()
 
     def kernel_source(self, operator: str) -> str:
-        return self._sources[operator]
+        """A table's row, or the CUDA source with the Python function that launches its kernels."""
+        kernel = self.kernels[operator]
+        launched = (
+            f", launched by {source_of(kernel.direct.function)}" if isinstance(kernel, DirectKernel) else ""
+        )
+        return f"{self._sources[operator]}{launched}"
 
     def allocate(self, nbytes: int, index: int) -> Any:
         return self.runtime.allocate(nbytes, index)

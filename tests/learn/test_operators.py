@@ -117,6 +117,20 @@ def test_kernels_of_each_backend_with_file_and_line() -> None:
         assert '"add.Tensor"' in source.read_text("utf-8").splitlines()[number - 1]
 
 
+def test_cuda_sources_and_what_launches_them() -> None:
+    backend, _, _ = backend_status("cuda")
+    if backend is None:
+        pytest.skip("gnomon_cuda is not installed")
+    rows = {row[0]: row[2] for row in gn.explain("index_select")["Kernels"].table().rows}
+    source, _, launcher = rows["cuda"].partition(", launched by ")
+    assert source == "csrc/cuda/index.cu"
+    file, _, line = launcher.rpartition(":")
+    assert file == "gnomon_cuda/indexing.py"
+    code = backend.kernels["index_select"].direct.function.__code__
+    assert int(line) == code.co_firstlineno
+    assert backend.kernel_source("add.Tensor").startswith("csrc/pointwise.def:")
+
+
 def test_a_backend_of_somebody_else_by_its_kernels_code(monkeypatch: pytest.MonkeyPatch) -> None:
     def negate(iterator: Any) -> None:
         raise AssertionError
@@ -192,7 +206,7 @@ def test_formulas_are_their_source() -> None:
     assert formula_text(backward) == "backward(grad, self)"
     first, second = (lambda grad: grad), (lambda grad: -grad)
     assert formula_text(first) == formula_text(second) == "a lambda of grad"
-    assert formula_text(abs) == "<built-in function abs>" and place(abs) == "not known"
+    assert formula_text(abs) == "<built-in function abs>" and place(abs) == "builtins.abs"
 
 
 def test_conformance_is_what_is_recorded() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..calls.native import record_file
 from ..dispatch.dispatcher import OpOverload
-from ..memory.contract import place_of
+from ..memory.contract import source_of
 
 NOT_KNOWN = "not known"
 
@@ -26,9 +26,8 @@ def code_of(function: Any) -> CodeType | None:
 
 
 def place(function: Any) -> str:
-    """The file and line of a function: ``calls/running.py:290``."""
-    code = code_of(function)
-    return NOT_KNOWN if code is None else place_of(code, code.co_firstlineno)
+    """The file and line of a function, ``calls/running.py:290``; if it is not Python, its name."""
+    return source_of(function)
 
 
 def name_of(function: Any) -> str:

@@ -227,15 +227,7 @@ class Backend:
 
     def kernel_source(self, operator: str) -> str:
         """The source of the kernel of ``operator``: a file and a line, or a symbol of a library."""
-        kernel: Any = self.kernels[operator]
-        # functools.wraps sets __wrapped__; a functools.partial has func
-        while hasattr(kernel, "__wrapped__") or hasattr(kernel, "func"):
-            kernel = getattr(kernel, "__wrapped__", None) or kernel.func
-        code = getattr(kernel, "__code__", None) or getattr(type(kernel).__call__, "__code__", None)
-        if code is None:  # not written in Python
-            module = getattr(kernel, "__module__", None) or type(kernel).__module__
-            return f"{module}.{getattr(kernel, '__qualname__', type(kernel).__qualname__)}"
-        return place_of(code, code.co_firstlineno)
+        return source_of(self.kernels[operator])
 
 
 _NOTHING_MORE = Backend()
@@ -247,6 +239,18 @@ def offers_of(backend: Any) -> Backend:
     It is ``backend`` itself or, if that is not a subclass of Backend, an object with the defaults.
     """
     return backend if isinstance(backend, Backend) else _NOTHING_MORE
+
+
+def source_of(kernel: Any) -> str:
+    """The source of a kernel or another function: a file and a line, or if it is not Python, its name."""
+    # functools.wraps sets __wrapped__; a functools.partial has func
+    while hasattr(kernel, "__wrapped__") or hasattr(kernel, "func"):
+        kernel = getattr(kernel, "__wrapped__", None) or kernel.func
+    code = getattr(kernel, "__code__", None) or getattr(type(kernel).__call__, "__code__", None)
+    if code is None:  # not written in Python
+        module = getattr(kernel, "__module__", None) or type(kernel).__module__
+        return f"{module}.{getattr(kernel, '__qualname__', type(kernel).__qualname__)}"
+    return place_of(code, code.co_firstlineno)
 
 
 def place_of(code: CodeType, line: int) -> str:
