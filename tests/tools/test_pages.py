@@ -54,5 +54,8 @@ def test_a_command_that_fails_is_an_error() -> None:
 
 
 def test_numbers_of_lines_are_left_out() -> None:
-    text = "kernel  file\n------  ----\nadd     ops/add.py:12   all\n"
-    assert tool.without_lines(text) == "kernel  file\n\nadd     ops/add.py all\n"
+    text = "name  file.py:12   x\n----  ----\nname  a/file.cu:7"
+    assert tool.without_lines(text) == "name  file.py x\n\nname  a/file.cu "
+    assert (
+        tool.without_lines("f.py:1  b") == tool.without_lines("f.py:1234 b") != tool.without_lines("g.py:1 b")
+    )
