@@ -76,6 +76,14 @@ def test_elements_that_share_a_place():
     assert "dimension 0: a step of 0 elements, 0 bytes" in texts(x)
 
 
+def test_places_of_very_many_elements_are_counted():
+    """No element is visited: the counts follow from sizes and strides."""
+    assert f"x{10**12}" in texts(gn.ones(1).expand(10**6, 10**6))
+    shown = texts(gn.arange(3.0).expand(10**9, 3))
+    assert shown.count(f"x{10**9}") == 3 and shown[1].startswith("not contiguous")
+    assert "… 99999999994 more pages" in texts(gn.ones(1, 1).expand(10**11, 1, 1))
+
+
 def test_bytes_of_a_storage():
     x = gn.tensor([1.0, -2.0], device="reference")
     assert "00 00 80 3f" in texts(x, as_bytes=True) and "00 00 00 c0" in texts(x, as_bytes=True)

@@ -44,8 +44,8 @@ def test_kinds_of_drawings():
         (gn.ones(2), "dispatch", ValueError, "dispatch is that of a call"),
         (gn.ones(2), "graph", ValueError, "no grad_fn"),
         (lambda: 3, "dispatch", ValueError, "calls no operator"),
-        (gn.eye(2).to_sparse(), "tensor", ValueError, "no memory to draw"),
-        (gn.ones(2, device="meta"), "tensor", ValueError, "no memory to draw"),
+        (gn.eye(2).to_sparse(), "tensor", ValueError, "no memory of its own to draw"),
+        (gn.ones(2, device="meta"), "tensor", ValueError, "no memory of its own to draw"),
     ],
 )
 def test_what_can_not_be_drawn(thing, kind, error, message):

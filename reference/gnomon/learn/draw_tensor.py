@@ -25,9 +25,7 @@ def draw_tensor(tensor: Tensor, *, as_bytes: bool = False) -> Drawing:
     """
     spec = tensor._spec
     if tensor._keys & WRAPPER_KEYS or tensor._storage is None or spec.device.type == "meta":
-        raise ValueError(
-            f"draw: a tensor of layout {spec.layout.title} on {spec.device} has no memory to draw"
-        )
+        raise ValueError(f"draw: a {type(tensor).__name__} on {spec.device} has no memory of its own to draw")
     title = f"{spec.dtype.name} {list(spec.sizes)}"
     facts = f"strides {list(spec.strides)}, storage_offset {tensor._storage_offset}"
     drawing = Drawing(f"A tensor: {title}", f"{facts}; {_says(tensor)}")
@@ -69,11 +67,17 @@ def _storage_of(tensor: Tensor) -> Tensor:
 
 
 def _counts(tensor: Tensor, count: int) -> list[int]:
-    counts = [0] * count
-    for place in itertools.islice(_places(tensor), 100_000):
-        if place < count:
-            counts[place] += 1
-    return counts
+    """How many elements are at each of the first places: from sizes and strides, dimension by dimension."""
+    found = [int(place == tensor._storage_offset) for place in range(count)]
+    for size, stride in zip(tensor._spec.sizes, tensor._spec.strides):
+        if stride == 0:
+            found = [size * each for each in found]
+        elif size:
+            found = [
+                sum(found[place - step * stride] for step in range(min(size - 1, place // stride) + 1))
+                for place in range(count)
+            ]
+    return found
 
 
 def _text(value: object) -> str:
@@ -96,7 +100,7 @@ def _draw_pages(
     row_stride, column_stride = (0, 0, *spec.strides)[-2:]
     shown_rows, shown_columns = min(rows, MOST_ROWS), min(columns, MOST_COLUMNS)
     left, bottom = 12.0, top
-    pages = itertools.product(*map(range, spec.sizes[:-2]))
+    pages = itertools.product(*[range(min(size, MOST_PAGES)) for size in spec.sizes[:-2]])
     for index in itertools.islice(pages, MOST_PAGES):
         if index:
             drawing.text(left, top + 10, f"[{', '.join(map(str, index))}, :, :]", "quiet small")
