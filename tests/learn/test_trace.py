@@ -67,6 +67,16 @@ def test_memory_of_results():
     assert sparse.notes == ["float32[2, 3]"]
 
 
+def test_wrapped_tensors_have_no_memory_of_their_own():
+    x = gn.ones(3, 2, device="reference")
+    with tracing() as trace:
+        gn.vmap(lambda row: row * 2)(x)
+    (product,) = [each for each in trace.events if each.name == "mul.Tensor"]
+    assert product.notes == ["float32[2]"]
+    inner = [each.notes for each in product.all() if each is not product and each.name == "mul.Tensor"]
+    assert inner == [["float32[3, 2], 24 new bytes"]]
+
+
 def test_nodes_of_backward():
     a = gn.ones(2, requires_grad=True, device="reference")
     y = (a * a).sum()

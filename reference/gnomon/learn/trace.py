@@ -32,6 +32,7 @@ from ..dispatch.record_function import (
     observing,
 )
 from ..memory.tensor import Tensor
+from ..values.dispatch_key import WRAPPER_KEYS
 
 _SCOPES = {
     FUNCTION: "operator",
@@ -226,11 +227,8 @@ def _origin(output: Tensor, inputs: Sequence[Tensor]) -> str:
 
 
 def _storage(tensor: Tensor) -> Any:
-    """The storage; None for a tensor without one, such as a sparse tensor."""
-    try:
-        return tensor.untyped_storage()
-    except (NotImplementedError, RuntimeError):
-        return None
+    """The storage; None for a tensor without one of its own, such as a sparse or a batched tensor."""
+    return None if tensor._keys & WRAPPER_KEYS or tensor._storage is None else tensor.untyped_storage()
 
 
 @contextlib.contextmanager
