@@ -130,6 +130,7 @@ def test_names_are_those_of_the_caller(device: str) -> None:
 
 def test_who_keeps_memory(device: str) -> None:
     held = [gn.zeros(3) + 1]
+    held[0].untyped_storage()  # which makes it known to the garbage collector
     key = id(held[0])
     alone, others = is_held_only_by(key, {key: 1}), is_held_only_by(key, {})
     assert (alone, others) == (True, False)
@@ -137,3 +138,4 @@ def test_who_keeps_memory(device: str) -> None:
     view = id(held[1])
     alone, others = is_held_only_by(key, {key: 1, view: 1}), is_held_only_by(key, {key: 1})
     assert (alone, others) == (True, False)
+    assert is_held_only_by(id(object()), {}) is None

@@ -8,7 +8,7 @@ from typing import Any
 from ..autograd.node import Node
 from .calls import add_call, call_text
 from .errors import add_error, explain_error
-from .graph import explain_node
+from .nodes import explain_node
 from .observation import Call, observe
 from .operators import title_of
 from .report import Block, Facts, Report, Tree

@@ -12,7 +12,10 @@ from ..values.dtype import float32
 
 
 def live_tensors() -> list[Tensor]:
-    """All tensors that exist."""
+    """All tensors that Python's garbage collector knows.
+
+    The C speedups tell it of a tensor when that has a Storage as an object, and so of all that share memory.
+    """
     return [each for each in gc.get_objects() if issubclass(type(each), Tensor)]
 
 
@@ -53,11 +56,13 @@ def is_held_only_by(wanted: int, known: dict[int, int]) -> bool | None:
     """Do nothing but the ``known`` references, counted by the ids of tensors, keep this tensor's memory?
 
     A view's reference to its base does not count: the view itself does.  None on a Python without reference
-    counts.
+    counts, and for a tensor that ``live_tensors`` does not have.
     """
     if not hasattr(sys, "getrefcount"):
         return None
     found = _with_memory_of(wanted)
+    if not found:
+        return None
     expected = {id(each): known.get(id(each), 0) for each in found}
     for each in found:
         if each._view_of is not None and id(each._view_of[0]) in expected:

@@ -157,7 +157,7 @@ def _by_values(A: Any, B: Any, rcond: float) -> tuple[Any, Any, Any]:
     """The solution, the rank, and the singular values: by QR if all matrices are of full rank, else by their
     SVD.
     """
-    if not can_be_read(A):
+    if not (can_be_read(A) and can_be_read(B)) or A.shape[:-2] != B.shape[:-2]:
         return _by_svd(A, B, rcond)
     R, right, Q = _triangle(A, B)
     S = aten.linalg_svdvals.default(R.triu())

@@ -1,4 +1,4 @@
-"""learn/graph.py: the Node that a call made, and what it keeps alive."""
+"""learn/nodes.py: the Node that a call made, and what it keeps alive."""
 
 from __future__ import annotations
 
