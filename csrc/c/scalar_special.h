@@ -272,7 +272,9 @@ static inline double gn_zeta_of_positive(double s, double q) {
     for (double k = 0;; k += 1) {
         const gn_pair a = gn_pair_of_sum(q, k);
         double term = pow(a.high, -s);
-        if (term * (1 + a.high / (s - 1)) <= 1e-19 * total.high || isinf(total.high)) {
+        /* of a very large number the term is subnormal or 0, and the integral is not */
+        const double integral = term < 1e-280 ? pow(a.high, 1 - s) / (s - 1) : a.high * term / (s - 1);
+        if (term + integral <= 1e-19 * total.high || isinf(total.high)) {
             return total.high + (isinf(total.high) ? 0 : total.low);
         }
         if (a.high > 0.8 * s + 7) {
@@ -282,7 +284,7 @@ static inline double gn_zeta_of_positive(double s, double q) {
                 tail += bernoulli[n] * rising;
                 rising *= (s + 2 * n + 1) / a.high * ((s + 2 * n + 2) / a.high);
             }
-            const gn_pair sum = gn_pair_of_sum(total.high, a.high * term / (s - 1));
+            const gn_pair sum = gn_pair_of_sum(total.high, integral);
             return sum.high + (total.low + sum.low + tail);
         }
         term *= 1 - s * a.low / a.high; /* an infinite one stays so */

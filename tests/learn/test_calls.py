@@ -225,3 +225,9 @@ def test_an_operator_of_a_user(device: str) -> None:
     assert report.result.tolist() == [2.0, 2.0] and report.title.endswith("explained::twice")
     assert [row[0] for row in rows_of(report, "Kernel")] == ["mul.Tensor"]
     assert [row[0] for row in rows_of(report, "Dispatch") if row[3]][:1] == ["Autograd"]
+
+
+def test_a_sparse_result_has_no_strides(device: str) -> None:
+    s = gn.eye(3).to_sparse()
+    text = str(gn.explain(lambda: s * 2)["Result"])
+    assert "none" in text and "strides, because" not in text and "36" not in text

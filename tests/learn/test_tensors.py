@@ -122,6 +122,12 @@ def test_tensors_without_memory_of_their_own(device: str) -> None:
     assert gn.explain(gn.nn.Parameter(gn.ones(2))).title.startswith("Parameter: float32 (2,)")
 
 
+def test_repeated_elements_count_once(device: str) -> None:
+    for tensor, nbytes in ((gn.zeros(1).expand(3), 4), (gn.zeros(2, 1).expand(2, 5), 8), (gn.zeros(0, 3), 0)):
+        facts = dict(gn.explain(tensor)["Storage"].blocks[0].rows)
+        assert facts["of these, the tensor's elements"] == nbytes
+
+
 def test_names_are_those_of_the_caller(device: str) -> None:
     x = gn.ones(2)
     assert explain_tensor(x).title.startswith("Tensor: float32")

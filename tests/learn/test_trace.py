@@ -167,6 +167,8 @@ def test_what_ran_before_an_error_is_shown(tmp_path: Path):
     [
         (["missing.py"], "no such file: missing.py"),
         (["--depth", "0", "x.py"], "expected a number from 1 on, got 0"),
+        (["--chrome", "/nowhere/x.json", __file__], "--chrome: no such folder: /nowhere"),
+        (["--output", "/nowhere/x.txt", __file__], "--output: no such folder: /nowhere"),
     ],
 )
 def test_mistakes_are_said(arguments, message):

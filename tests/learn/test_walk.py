@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from gnomon.backends.listing import backend_info
 from gnomon.learn.walk import Call, Walk, walk
 from gnomon.values.speedups import speedups
 from time_limits import LIMIT
@@ -108,6 +109,13 @@ def test_only_some_calls_are_shown():
     assert text[3:] == ["", "5 Python calls, no kernel ran", "1 files"]  # counts are of all
     with pytest.raises(ValueError, match=r"^not a regular expression: '\('"):
         whole.filtered("(")
+
+
+def test_new_tensors_are_on_the_device_of_the_names():
+    assert printed("x.add_(b)", "--with", "x = gn.ones(2)", "--counts")[0].endswith("up to the kernel")
+    if backend_info("c").available:
+        found = printed("x.add_(b)", "--with", "x = gn.ones(2)", "--counts", "--device", "c")
+        assert found[0].endswith("up to the launch of a backend's kernel")
 
 
 def test_times_nest(tmp_path: Path):

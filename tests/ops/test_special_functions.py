@@ -238,6 +238,9 @@ def test_polygamma_is_mpmaths(device: str) -> None:
 def test_terms_of_zeta_that_cancel(device: str) -> None:
     """Half way between two poles the terms of odd orders on both sides of 0 are each other's negatives."""
     orders, numbers = (3, 31, 41, 101), (-0.5, -1.5, -7.5, -1000.5)
+    tiny = gn.tensor([-1e-300, -1e-160, 1e-300, 1e300], dtype=gn.float64)
+    assert gn.polygamma(1, tiny).tolist() == [math.inf, math.inf, math.inf, 1e-300]
+    assert gn.special.zeta(2.0, gn.tensor([1e300, 1e200], dtype=gn.float64)).tolist() == [1e-300, 1e-200]
     for order in orders:
         q = gn.tensor(numbers, dtype=gn.float64)
         expected = gn.special.zeta(gn.tensor(float(order)), 1.0 - q)

@@ -138,6 +138,25 @@ def test_a_source_that_does_not_compile(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_function_that_is_missing_and_a_damaged_library(folder, tmp_path):
+    with pytest.raises(
+        RuntimeError, match=r"can not be loaded: (.|\n)*expected in the source:\nconst char \*smooth"
+    ):
+        load_inline("int other;", SMOOTH, build_directory=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    smooth(folder)
+    for library in folder.iterdir():  # one of these names is that of the library
+        (tmp_path / library.name).write_bytes(b"damaged")
+    operator = load_inline(PARTS["smooth"], SMOOTH, build_directory=tmp_path)
+    assert operator(gn.ones(1, dtype=gn.float64)).tolist() == [0.5]
+
+
+def test_the_error_of_an_operator_without_a_kernel_for_a_layout(folder):
+    operator = load_inline(PARTS["smooth"], SMOOTH, build_directory=folder)
+    with pytest.raises(NotImplementedError, match="Could not run 'inline_tests::smooth'"):
+        operator(gn.eye(2, dtype=gn.float64).to_sparse())
+
+
 def test_declarations():
     assert c_prototype(SMOOTH) == "const char *smooth(const gn_tensor *x, double eps, gn_tensor *result0);"
     assert c_prototype("a::b(Tensor(a!) x, int n, bool flag, Scalar s) -> ()") == (

@@ -15,7 +15,7 @@ from ..memory.backend import backend_of
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor, is_alias_of
 from ..values import geometry
-from ..values.dispatch_key import EXCLUDED_SHIFT, DispatchKeySet
+from ..values.dispatch_key import EXCLUDED_SHIFT, SPARSE, SPARSE_CSR, DispatchKeySet
 from ..values.speedups import speedups
 from .iteration import (
     IteratorInSteps,
@@ -217,8 +217,12 @@ def _result(call: Call, operator: OpOverload, meta: Meta) -> list[Block]:
     rows = []
     for number, each in enumerate(outputs):
         name = "result" if len(outputs) == 1 else f"result {number}"
-        rows.append((name, value_text(each), each._spec.strides, str(each._spec.device), each._spec.nbytes))
-    facts: list[tuple[str, Any]] = [("strides, because", _rule(call, operator, meta))]
+        has_strides = not each._keys & (SPARSE | SPARSE_CSR)
+        strides, nbytes = (each._spec.strides, each._spec.nbytes) if has_strides else ("none", "-")
+        rows.append((name, value_text(each), strides, str(each._spec.device), nbytes))
+    facts: list[tuple[str, Any]] = []
+    if any(not each._keys & (SPARSE | SPARSE_CSR) for each in outputs):
+        facts.append(("strides, because", _rule(call, operator, meta)))
     given = [
         argument.name
         for argument, value in zip(operator.schema.arguments, call.arguments)

@@ -37,7 +37,9 @@ def walk(argv: Sequence[str]) -> int:
     )
     parser.add_argument("--elements", type=int, default=2, help="of a, b and g (default: 2)")
     parser.add_argument("--grad", action="store_true", help="a requires grad")
-    parser.add_argument("--device", default="reference", help="of a, b and g (default: reference)")
+    parser.add_argument(
+        "--device", default="reference", help="of a, b, g, and new tensors (default: reference)"
+    )
     parser.add_argument(
         "--speedups",
         action="store_true",
@@ -64,9 +66,10 @@ def _walk(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
     if options.grad:
         names["a"].requires_grad_()
     try:
-        found = walk(
-            options.statement, setup=options.setup, before=options.before, call=options.call, names=names
-        )
+        with gn.device(options.device):  # of the tensors that the statements make, too
+            found = walk(
+                options.statement, setup=options.setup, before=options.before, call=options.call, names=names
+            )
     except Exception as error:
         print(f"gnomon walk: {type(error).__name__}: {error}", file=sys.stderr)
         return 1
@@ -86,7 +89,8 @@ def trace(argv: Sequence[str]) -> int:
         description="Run a program, and show below each of its lines the operators, the kernels of dispatch "
         "keys, the backends' kernels and the Nodes of backward that it runs, with times, new memory, views "
         "and copies.",
-        epilog="Times include those of the observation; calls run in the readable tier, without C speedups.",
+        epilog="Times include those of the observation; calls run in the readable tier, without C speedups. "
+        "What other threads of the program run is not shown.",
     )
     parser.add_argument(
         "--output", type=Path, metavar="FILE", help="write the tree there, not to the terminal"
@@ -97,6 +101,9 @@ def trace(argv: Sequence[str]) -> int:
     options = parser.parse_args(argv)
     if not Path(options.script).is_file():
         parser.error(f"no such file: {options.script}")
+    for name, file in (("--output", options.output), ("--chrome", options.chrome)):
+        if file is not None and not file.absolute().parent.is_dir():
+            parser.error(f"{name}: no such folder: {file.parent}")
     from .trace import tracing
 
     failed: BaseException | None = None

@@ -78,12 +78,19 @@ def _storage(tensor: Tensor, others: Sequence[Tensor]) -> list[tuple[str, Any]]:
     backend = backend_of(tensor._spec.device)
     return [
         ("bytes", storage.nbytes()),
-        ("of these, the tensor's elements", tensor._spec.nbytes),
+        ("of these, the tensor's elements", _own_nbytes(tensor)),
         ("first byte of the tensor", tensor._storage_offset * itemsize),
         ("backend", backend.name),
         ("memory", "the host's" if backend.host_memory else "the device's own"),
         ("other tensors on it", len(others)),
     ]
+
+
+def _own_nbytes(tensor: Tensor) -> int:
+    """The bytes of the tensor's elements; those that expanded dimensions repeat count once."""
+    spec = tensor._spec
+    places = [size for size, stride in zip(spec.sizes, spec.strides) if stride or not size]
+    return min(geometry.numel_of(places) * spec.dtype.itemsize, tensor.untyped_storage().nbytes())
 
 
 # -- drawings ------------------------------------------------------------------------------------------------

@@ -58,6 +58,11 @@ class Call:
     end: int = 0
 
     @property
+    def launches(self) -> bool:
+        """Whether it launches a backend's kernel."""
+        return any(each.startswith("launches ") for each in self.notes)
+
+    @property
     def is_kernel(self) -> bool:
         """Whether it is an operator's kernel of the reference."""
         return self.stage == "kernel"
@@ -82,7 +87,13 @@ class Walk:
 
     def counts(self) -> str:
         """The counts, one per line."""
-        to_kernel = "no kernel ran" if self.to_kernel is None else f"{self.to_kernel} up to the kernel"
+        launched = next((count for count, each in enumerate(self.calls, 1) if each.launches), None)
+        if self.to_kernel is not None:
+            to_kernel = f"{self.to_kernel} up to the kernel"
+        elif launched is not None:
+            to_kernel = f"{launched} up to the launch of a backend's kernel"
+        else:
+            to_kernel = "no kernel ran"
         return f"{len(self.calls)} Python calls, {to_kernel}\n{len(self.files)} files"
 
     def filtered(self, pattern: str = "", depth: int | None = None) -> Walk:

@@ -379,14 +379,14 @@ def _zeta_of_positive(s: float, q: float) -> float:
         a = q + k
         back = a - q
         rest = (q - (a - back)) + (k - back)
-        term = power(a, -s)
-        if term * (1.0 + a / (s - 1.0)) <= 1e-19 * math.fsum(terms):  # the others are negligible
+        term, integral = power(a, -s), power(a, 1.0 - s) / (s - 1.0)
+        if term + integral <= 1e-19 * math.fsum(terms):  # the others are negligible
             return math.fsum(terms) if math.inf not in terms else math.inf
         if a > s + 12:
             break
         terms.append(term * (1.0 - s * rest / a))
         k += 1.0
-    terms += [a * term / (s - 1.0), term / 2, -rest * term * (1.0 + s / (2 * a))]
+    terms += [integral, term / 2, -rest * term * (1.0 + s / (2 * a))]
     rising = term * s / a  # s (s + 1) … (s + 2k - 2) / a**(s + 2k - 1)
     for n, each in enumerate(_BERNOULLI, 1):
         terms.append(each * rising)
@@ -407,7 +407,8 @@ def polygamma(n: int, a: float) -> float:
     if n == 1 and math.isinf(a):
         return 0.0 if a > 0 else math.nan
     if n == 1 and -math.inf < a < 0 and a != math.floor(a):  # only this order has a simple reflection
-        return (math.pi / math.sin(math.pi * math.fmod(a, 1.0))) ** 2 - polygamma(1, 1.0 - a)
+        ratio = math.pi / math.sin(math.pi * math.fmod(a, 1.0))
+        return ratio * ratio - polygamma(1, 1.0 - a)  # a power would raise OverflowError
     factorial = float(math.factorial(n)) if n <= 170 else math.inf
     return (1 if n % 2 else -1) * factorial * zeta(n + 1.0, a)
 

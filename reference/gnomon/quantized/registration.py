@@ -56,8 +56,9 @@ def no_kernel(name: str, place: str = "QuantizedCPU") -> NotImplementedError:
         what = "quantized tensors. Use Tensor.dequantize() for a float tensor."
     else:
         what = "tensors that are not quantized. Use quantize_per_tensor() for one that is."
+    full_name = name if "::" in name else f"aten::{name}"
     return NotImplementedError(
-        f"Could not run 'aten::{name}' with arguments from the {place!r} backend: there is no kernel for "
+        f"Could not run {full_name!r} with arguments from the {place!r} backend: there is no kernel for "
         f"{what}"
     )
 
@@ -87,7 +88,7 @@ def _without_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -
     if operator.record.view is not None:
         return run_below(view_of["default"], operator, arguments)
     place = place_of(tensors[0]) if tensors else "CPU"
-    raise no_kernel(operator.schema.full_name, f"Quantized{place}")
+    raise no_kernel(f"{operator.namespace}::{operator.schema.full_name}", f"Quantized{place}")
 
 
 register_boxed_fallback(DispatchKey.Quantized, _without_kernel)

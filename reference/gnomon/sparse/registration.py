@@ -130,9 +130,10 @@ def _writing(
 
 def no_kernel(name: str, place: str = "Sparse") -> NotImplementedError:
     """The error for an operator without a kernel for the layout."""
+    full_name = name if "::" in name else f"aten::{name}"
     return NotImplementedError(
-        f"Could not run 'aten::{name}' with arguments from the {place!r} backend: there is no kernel for "
-        "this layout. Use Tensor.to_dense() for a strided tensor."
+        f"Could not run {full_name!r} with arguments from the {place!r} backend: there is no kernel for this "
+        "layout. Use Tensor.to_dense() for a strided tensor."
     )
 
 
@@ -141,7 +142,7 @@ def _refuse(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
     on_host = not tensors or backend_of(tensors[0]._spec.device).host_memory
     key = DispatchKey(keys.bit_length() - 1).name
     place = "CPU" if on_host else tensors[0]._spec.device.type.upper()
-    raise no_kernel(operator.schema.full_name, f"{key}{place}")
+    raise no_kernel(f"{operator.namespace}::{operator.schema.full_name}", f"{key}{place}")
 
 
 def _skip_views(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:

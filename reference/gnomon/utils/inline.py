@@ -6,6 +6,7 @@ Source: torch.utils.cpp_extension.load_inline.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import hashlib
 import importlib.util
 import json
@@ -214,17 +215,28 @@ def _built(
         if not place.is_dir():
             raise FileNotFoundError(f"load_inline: build_directory: no such folder: {place}")
     library = place / f"{module}.so"
-    if not library.is_file():
-        _compile(
-            {
-                "declarations": declarations,
-                "module": module,
-                "source": f"{header}{source}\n",
-                "flags": ["-O3", "-std=gnu11", *flags],
-            },
-            library,
-            verbose,
-        )
+    task = {
+        "declarations": declarations,
+        "module": module,
+        "source": f"{header}{source}\n",
+        "flags": ["-O3", "-std=gnu11", *flags],
+    }
+    if library.is_file():
+        with contextlib.suppress(ImportError):  # a damaged file is built again
+            return _loaded(module, library)
+    _compile(task, library, verbose)
+    try:
+        return _loaded(module, library)
+    except ImportError as error:
+        library.unlink()
+        expected = "\n".join(prototypes)
+        raise RuntimeError(
+            f"load_inline: the compiled library can not be loaded: {error}\n"
+            f"expected in the source:\n{expected}"
+        ) from None
+
+
+def _loaded(module: str, library: Path) -> Any:
     spec = importlib.util.spec_from_file_location(module, library)
     assert spec is not None and spec.loader is not None
     found = importlib.util.module_from_spec(spec)
