@@ -33,6 +33,7 @@ from ..dispatch.record_function import (
 )
 from ..memory.tensor import Tensor
 from ..values.dispatch_key import WRAPPER_KEYS
+from .observation import tensors_in
 
 _SCOPES = {
     FUNCTION: "operator",
@@ -149,7 +150,7 @@ class Trace:
         elif scope is DISPATCH:
             event.name = f"{arguments[1].name} of {name}"
         else:
-            event.inputs = list(_tensors(arguments))
+            event.inputs = list(tensors_in(arguments))
             event.given = ", ".join(map(_text_of, event.inputs))
         within = self._open.setdefault(event.thread, [])
         if within:
@@ -169,7 +170,7 @@ class Trace:
             event.notes.append("raised" if event.scope != "kernel" else "declined")
         elif event.scope == "operator":
             given = outputs if isinstance(outputs, (list, tuple)) else [outputs]
-            event.notes += [_origin(each, event.inputs) for each in _tensors(given)]
+            event.notes += [_origin(each, event.inputs) for each in tensors_in(given)]
         event.inputs = []  # a trace keeps no tensor alive
 
 
@@ -199,14 +200,6 @@ def _place() -> tuple[str, int] | None:
     while frame is not None and frame.f_globals.get("__name__", "").startswith("gnomon"):
         frame = frame.f_back
     return None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
-
-
-def _tensors(values: Sequence[Any]) -> Iterator[Tensor]:
-    for value in values:
-        if isinstance(value, Tensor):
-            yield value
-        elif isinstance(value, (list, tuple)):
-            yield from _tensors(value)
 
 
 def _text_of(tensor: Tensor) -> str:
