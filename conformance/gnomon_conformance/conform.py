@@ -25,6 +25,7 @@ from gnomon.values.errors import BackendUnavailableError
 from . import census, plugin
 from .collection import selection, signatures, tiers
 from .fuzzing import found_calls
+from .libraries import command as libraries
 from .reporting import report, verdicts
 from .reporting.outcomes import (
     COMPOSED,
@@ -65,6 +66,12 @@ def make_parser() -> argparse.ArgumentParser:
     add("backend", nargs="?", metavar="NAME", help="an installed backend, as `gnomon backends` lists them")
     for name in _PASSED_ON:
         add(name, **{key: value for key, value in plugin.OPTIONS[name].items() if key != "type"})
+    library_help = (
+        "test a library with tensors of its own instead of a backend: FILE.py, FILE.py:NAME or MODULE:NAME, "
+        "a subclass of gnomon_conformance.libraries.Library; or numpy.  Takes --tier, --ops, --dtypes and "
+        "--expectations"
+    )
+    add("--library", metavar="NAME", help=library_help)
     report_help = "write report.html, report.json, junit.xml, badge.svg and failing calls into this folder"
     add("--report", metavar="DIR", help=report_help)
     workers = "number of worker processes (default: the number of processors)"
@@ -81,6 +88,8 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if options.diff:
         return _compare(parser, *options.diff)
+    if options.library:
+        return _test_library(parser, options)
     if options.backend is None:
         parser.error("the name of a backend is required; `gnomon backends` lists them")
     if options.workers < 1:
@@ -137,6 +146,32 @@ def main(arguments: Sequence[str]) -> int:
         report.write(run, folder)
         print(f"\nThe report: {folder / 'report.html'}")
     return FAILED if run.is_bad else OK
+
+
+_OF_BACKENDS = {  # options that a library is not tested with
+    "a backend's NAME": lambda options: options.backend,
+    "--report": lambda options: options.report,
+    "--full": lambda options: options.gnomon_full,
+    "--census": lambda options: options.gnomon_census,
+    "--samples": lambda options: options.gnomon_samples,
+    "--huge": lambda options: options.gnomon_huge,
+}
+
+
+def _test_library(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
+    """``--library``."""
+    for name, given in _OF_BACKENDS.items():
+        if given(options):
+            parser.error(f"--library: expected no {name}")
+    problem = selection.problem_of_pattern(options.gnomon_ops)
+    try:
+        if options.gnomon_dtypes is not None:
+            options.gnomon_dtypes = plugin.dtype_list(options.gnomon_dtypes)
+    except pytest.UsageError as error:
+        problem = str(error)
+    if problem:
+        parser.error(problem)
+    return libraries.main(options, Bar(f"conform {options.library}"))
 
 
 def _selection(options: argparse.Namespace) -> list[str]:

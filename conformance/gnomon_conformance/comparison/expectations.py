@@ -10,9 +10,9 @@ It has one entry per line; blank lines and lines that start with ``#`` are ignor
     fail    out[*-complex64]           strided complex output is on the way
     loosen  exp       float32  8       the vendor's fast exponential promises 8 ulp
 
-TEST is the name of a test in reports; ``*`` matches any run of characters.  Every line needs a reason, which
-is printed in the report.  The list is strict: if an expected failure does not occur, the entry is stale and
-the run fails.  ULPS are units in the last place of the result's dtype.
+TEST is the name of a test in reports; ``*`` matches any run of characters, and ``{exp,sin}`` either of these.
+Every line needs a reason, which is printed in the report.  The list is strict: if an expected failure does
+not occur, the entry is stale and the run fails.  ULPS are units in the last place of the result's dtype.
 """
 
 from __future__ import annotations
@@ -65,8 +65,17 @@ class Expectations(NamedTuple):
 
 
 def pattern_of(text: str) -> re.Pattern[str]:
-    """A pattern in which only ``*`` is special, because names of tests contain brackets."""
-    return re.compile(".*".join(re.escape(part) for part in text.split("*")))
+    """A pattern in which only ``*`` and ``{one,another}`` are special: names of tests contain brackets."""
+    parts = re.split(r"(\*|\{[^{}]*\})", text)
+    return re.compile("".join(map(_part_of_pattern, parts)))
+
+
+def _part_of_pattern(text: str) -> str:
+    if text == "*":
+        return ".*"
+    if text.startswith("{") and text.endswith("}"):
+        return f"(?:{'|'.join(re.escape(each) for each in text[1:-1].split(','))})"
+    return re.escape(text)
 
 
 def parse(text: str, name: str = "expectations") -> Expectations:

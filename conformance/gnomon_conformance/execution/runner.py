@@ -560,10 +560,15 @@ def differentiate_twice(
     return Twice(value, len(leaves), tuple(found), None)
 
 
-def _incoming(framework: Framework, result: Any, number: int, layout: str = "contiguous") -> Stored:
+def incoming_gradient(dtype: str, sizes: tuple[int, ...], number: int, layout: str = "contiguous") -> Stored:
     """The gradient of a result: different for each element, unless the layout repeats elements."""
+    return stored(TensorDescription(sizes, dtype, "unit", layout, seed=77), dtype, layout, number)
+
+
+def _incoming(framework: Framework, result: Any, number: int, layout: str = "contiguous") -> Stored:
+    """That of a result in a framework."""
     dtype, sizes, *_ = framework.observe(result)
-    return stored(TensorDescription(tuple(sizes), dtype, "unit", layout, seed=77), dtype, layout, number)
+    return incoming_gradient(dtype, tuple(sizes), number, layout)
 
 
 __all__ = ["COMPLEX", "ON_DEVICE", "Gnomon", "Outcome", "differentiate", "run"]
