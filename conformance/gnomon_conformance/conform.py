@@ -149,7 +149,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 _OF_BACKENDS = {  # options that a library is not tested with
-    "a backend's NAME": lambda options: options.backend,
+    "NAME of a backend": lambda options: options.backend,
     "--report": lambda options: options.report,
     "--full": lambda options: options.gnomon_full,
     "--census": lambda options: options.gnomon_census,

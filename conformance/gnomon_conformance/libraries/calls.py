@@ -57,6 +57,8 @@ class LibraryFramework:
         """An argument that is neither a tensor nor a number, from its name."""
         if kind == "Generator":
             raise Declined("no generators")
+        if kind == "ScalarType" and value not in self.library.dtypes:
+            raise Declined(f"no dtype {value}")
         return self.library.dtype(value)
 
     def device_argument(self) -> Any:

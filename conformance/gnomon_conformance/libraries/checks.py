@@ -13,13 +13,14 @@ from ..collection.foundation import CALLS
 from ..collection.tiers import TIERS, rests_on, tier_of
 from ..comparison.expectations import Expectations
 from ..inputs.description import DTYPES, Sample, Stored, complete, descriptions, layouts_for, stored
-from ..inputs.variants import fills_of, holds_data, refilled, spread
+from ..inputs.variants import fills_of, holds_data, refilled, resized, spread
 from ..reporting.outcomes import FAIL, NOT_CLAIMED, PASS, STALE, Result
 from ..samples import bad_samples, good_samples
 from .adaptor import Library
 from .calls import Declined, forward_differences, gradient_problems, row_major
 
 VALUE_SAMPLES = 3  # of an operator, evenly spaced in its list, that are called with problematic numbers
+SHORT_ROW, LONG_ROW = 3, 33  # elements
 SHOWN_ELEMENTS = 6  # of a tensor in a message
 GRADIENT_DTYPES = ("float32", "float64", "complex64")
 
@@ -181,9 +182,12 @@ def _values(library: Library, operator: Any, dtype: str) -> str:
         for _, sample in good_samples(operator.name, dtype)
         if any(holds_data(each) for each in descriptions(complete(operator.schema, sample)))
     ]
+    # in longer rows, more of the problematic numbers meet
+    longer = [resized(sample, SHORT_ROW, LONG_ROW, also_numbers=True) for sample in usable]
+    chosen = [*spread(usable, VALUE_SAMPLES), *spread(longer, VALUE_SAMPLES)]
     calls = (
         (refilled(sample, values), dtype, "contiguous")
-        for sample in spread(usable, VALUE_SAMPLES)
+        for sample in chosen
         for values in fills_of(operator, dtype)
     )
     return _first(library, operator, calls, forward_differences)

@@ -143,9 +143,9 @@ def summary(library: Library, results: Sequence[Result], seconds: float) -> str:
             "",
         ]
     passed, _ = score(results)
-    number = sum(each.outcome == PASS for each in results)
+    passing = sum(each.outcome == PASS for each in results)
     lines.append(
-        f"{library.name}: {number} tests pass, {passed:.2%} of those that it claims; "
+        f"{library.name}: {passing} tests pass, {passed:.2%} of those that it claims; "
         f"{len(library.functions)} operators, {len(library.dtypes)} dtypes; {seconds:.0f} s"
     )
     return "\n".join(lines)
