@@ -12,6 +12,7 @@ ops, autograd, bindings).
 from __future__ import annotations
 
 import importlib
+import os as _os
 import sys as _sys
 from math import e, inf, nan, pi
 from types import ModuleType as _ModuleType
@@ -291,3 +292,6 @@ def _module_elsewhere(name: str) -> _ModuleType | None:
 
 
 _sys.meta_path.append(_ModuleFinder(__name__, _module_elsewhere))
+
+if _os.environ.get("GNOMON_VERBOSE_ERRORS", "0") not in ("", "0"):
+    __getattr__("learn").explain_errors()

@@ -284,10 +284,10 @@ def test_another_library_s_tensor_may_take_ours(device):
         ((0, 0, 0), IndexError, r"too many indices for tensor of dimension 2 \(got 3\)"),
         (slice("a", None), TypeError, "slice indices must be integers or None or have an __index__ method, got str"),
         ((0, slice(None, 1.5)), TypeError, "slice indices must be integers .*, got float"),
-        (slice(None, None, -2), ValueError, "slice step must be greater than zero, got -2"),
+        (slice(None, None, -2), ValueError, r"slice step must be greater than zero, got -2; x\.flip\(dim\) reverses"),
         (slice(None, None, 0), ValueError, "slice step cannot be zero, got 0"),
         ("a", TypeError, "an index must be made of integers, got 'a'"),
-        (gn.ones(1), IndexError, "tensors used as indices must be long, int, byte or bool tensors, got float32"),
+        (gn.ones(1), IndexError, r"tensors used as indices must be .* bool tensors, got float32; index\.long\(\) converts"),
     ],
 )  # fmt: skip
 def test_what_is_no_index_names_the_index(device, index, error, text):
@@ -301,7 +301,7 @@ def test_what_is_no_index_names_the_index(device, index, error, text):
 @pytest.mark.parametrize(
     ("data", "error", "text"),
     [
-        ([[1], [1, 2]], ValueError, r"expected sequence of length 1 at dim 1 \(got 2\)"),
+        ([[1], [1, 2]], ValueError, r"expected sequence of length 1 at dim 1 \(got 2\): all sequences .*"),
         ([1, [2]], TypeError, "expected a number at dim 1, but got a sequence of length 1"),
         ([[1], "a"], TypeError, "expected a sequence of length 1 at dim 1, but got a str"),
         ("a", TypeError, "must be numbers or nested sequences of them, not str"),

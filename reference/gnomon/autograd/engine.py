@@ -236,7 +236,8 @@ def _roots(
         edge = (root.node, root.output_nr) if isinstance(root, GradientEdge) else gradient_edge(root)
         if edge is None:
             raise RuntimeError(
-                f"element {position} of tensors does not require grad and does not have a grad_fn"
+                f"element {position} of tensors does not require grad and does not have a grad_fn: no tensor "
+                "that it was computed from requires grad, or it was computed under no_grad() or detached"
             )
         spec = _spec_of(root)
         if gradient is None:
@@ -267,7 +268,8 @@ def _one_like(spec: Spec, position: int) -> Tensor:
     if spec.numel != 1:
         raise RuntimeError(
             "grad can be implicitly created only for scalar outputs; element "
-            f"{position} of tensors has shape {list(spec.shape)}"
+            f"{position} of tensors has shape {list(spec.shape)}; a sum() or mean() of it is one number, or "
+            "give its gradient"
         )
     if not spec.dtype.is_floating_point:
         raise RuntimeError(

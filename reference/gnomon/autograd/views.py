@@ -23,6 +23,8 @@ from .hooks import node_hooks
 from .node import Edge, Node, gradient_edge, next_sequence_number, operator_name
 from .saved_variable import edges_of_views
 
+_IN_NO_GRAD = "Under no_grad() it is allowed, and an out-of-place call always is."
+
 
 def mark_view(view: Tensor, source: Tensor, of_several: bool = False) -> None:
     """Mark ``view`` as a view of ``source`` (or of its base).
@@ -62,10 +64,13 @@ def check_inplace(name: str, self: Tensor, any_input_requires_grad: bool) -> Non
             _refuse_view(self, creation, "is being")
         if self._keys & AUTOGRAD and gradient_edge_of(base) is None:
             raise RuntimeError(
-                "a view of a leaf Variable that requires grad is being used in an in-place operation."
+                "a view of a leaf Variable that requires grad is being used in an in-place operation. "
+                + _IN_NO_GRAD
             )
     if self._keys & AUTOGRAD and gradient_edge_of(self) is None:
-        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+        raise RuntimeError(
+            f"a leaf Variable that requires grad is being used in an in-place operation. {_IN_NO_GRAD}"
+        )
 
 
 def _refuse_view(view: Tensor, creation: int, modified: str) -> None:

@@ -9,6 +9,7 @@ Source: torch/csrc/utils/python_arg_parser.cpp.
 
 from __future__ import annotations
 
+import difflib
 import functools
 from collections import namedtuple
 from collections.abc import Callable, Sequence
@@ -449,6 +450,7 @@ def _misfits_text(
     name: str, signatures: Sequence[Signature], problems: Sequence[str], args: Any, kwargs: dict[str, Any]
 ) -> str:
     """The text of the TypeError for arguments that match no overload."""
+    problems = [_with_advice(*each, args, kwargs) for each in zip(signatures, problems)]
     if len(signatures) == 1:
         return f"{name}(): {problems[0]}"
     given = [value_text(arg) for arg in args] + [
@@ -461,6 +463,19 @@ def _misfits_text(
         f"{name}() received an invalid combination of arguments - got ({', '.join(given)}), but expected one "
         f"of:{expected}"
     )
+
+
+def _with_advice(signature: Signature, problem: str, args: Any, kwargs: dict[str, Any]) -> str:
+    """A problem, and what would do: the name that is likely to be meant, a tensor of a list or number."""
+    unknown = next((name for name in kwargs if f"unexpected keyword argument '{name}'" in problem), None)
+    if unknown is not None:
+        known = [*signature.by_name, *(each for each, name in _SYNONYMS.items() if name in signature.by_name)]
+        near = difflib.get_close_matches(unknown, known, 1)
+        return f"{problem}; did you mean '{near[0]}'?" if near else problem
+    given = problem.partition("must be Tensor, not ")[2]
+    if given.startswith(("list", "tuple", "float", "int")):
+        return f"{problem}; gnomon.tensor() makes one"
+    return problem
 
 
 def _call_out(signature: Signature, values: list[Any], out: Any) -> Any:

@@ -87,7 +87,7 @@ def _flatten(data: Any, sizes: Sequence[int], depth: int, flat: list[Any], kinds
     if len(data) != sizes[depth]:
         raise ValueError(
             f"tensor(): argument 'data': expected sequence of length {sizes[depth]} at dim {depth} (got "
-            f"{len(data)})"
+            f"{len(data)}): all sequences at one depth need the same length"
         )
     types = set(map(type, data))
     if depth + 1 == len(sizes) and types <= _NUMBERS:

@@ -132,7 +132,8 @@ def to_bool(self: Tensor) -> bool:
     if self._spec.numel != 1:
         kind = "no" if self._spec.numel == 0 else "more than one"
         raise RuntimeError(
-            f"Boolean value of Tensor with {kind} value{'s' if kind == 'no' else ''} is ambiguous"
+            f"Boolean value of Tensor with {kind} value{'s' if kind == 'no' else ''} is ambiguous: sizes "
+            f"{list(self._spec.sizes)}; any() or all() of it is one value, and where() chooses by element"
         )
     return bool(self.item())
 

@@ -317,7 +317,7 @@ def check_same_device(name: str, tensors: Sequence[Tensor]) -> device:
         if tensor._spec.device is not first:
             raise RuntimeError(
                 f"{name}: Expected all tensors to be on the same device, but found at least two devices, "
-                f"{first} and {tensor._spec.device}!"
+                f"{first} and {tensor._spec.device}! Move one of them, as with x.to({str(first)!r})"
             )
     return first
 

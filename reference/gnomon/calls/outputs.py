@@ -36,7 +36,7 @@ def check_cast(
     if not can_cast(result, output):
         raise error(
             f"{name}{': ' if name else ''}result type {result.name} can't be cast to the desired output type "
-            f"{output.name}"
+            f"{output.name}; without an output to write to, the result would be {result.name}"
         )
 
 

@@ -8,3 +8,4 @@ from __future__ import annotations
 
 from .drawing import draw as draw
 from .explaining import explain as explain
+from .verbose_errors import explain_errors as explain_errors

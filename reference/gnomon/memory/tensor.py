@@ -357,7 +357,7 @@ class Tensor:
         if requires_grad and not (self._spec.dtype.is_floating_point or self._spec.dtype.is_complex):
             raise RuntimeError(
                 "only Tensors of floating point and complex dtype can require gradients, not of "
-                f"{self._spec.dtype}"
+                f"{self._spec.dtype}; to(gnomon.float32) converts"
             )
         if not requires_grad and self.grad_fn is not None:
             raise RuntimeError(

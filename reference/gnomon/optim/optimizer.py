@@ -95,7 +95,10 @@ class Optimizer:
         self.__dict__.update({name: OrderedDict() for name in _HOOKS})
         groups = list(params)
         if not groups:
-            raise ValueError("optimizer got an empty parameter list")
+            raise ValueError(
+                "optimizer got an empty parameter list: expected at least one tensor; an iterator, such as "
+                "model.parameters(), is empty after its first use"
+            )
         if not isinstance(groups[0], dict):
             groups = [{"params": groups}]
         for group in groups:

@@ -223,10 +223,19 @@ def broadcast_sizes(first: Ints, second: Ints) -> Ints:
         if a != b and a != 1 and b != 1:
             raise RuntimeError(
                 f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton "
-                f"dimension {dim}"
+                f"dimension {dim}: {list(first)} and {list(second)} do not broadcast"
+                f"{_broadcasting_advice(first, second)}"
             )
         sizes.append(b if a == 1 else a)
     return tuple(sizes)
+
+
+def _broadcasting_advice(first: Ints, second: Ints) -> str:
+    """What would make two shapes broadcast, if it is one more dimension at the end of the shorter one."""
+    shorter, longer, name = (first, second, "a") if len(first) < len(second) else (second, first, "b")
+    longer_end = longer[len(longer) - len(shorter) - 1 :]
+    fits = all(a == b or 1 in (a, b) for a, b in zip((*shorter, 1), longer_end))
+    return f"; {name}.unsqueeze(-1) would" if len(shorter) < len(longer) and fits else ""
 
 
 def is_expandable_to(sizes: Ints, to: Ints) -> bool:
@@ -280,7 +289,9 @@ def infer_size(shape: Sequence[int], numel: int) -> Ints:
             known *= size
     if unknown is None:
         if known != numel:
-            raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
+            raise RuntimeError(
+                f"shape '{list(shape)}' is invalid for input of size {numel}: it has {known} elements"
+            )
         return shape
     if known == 0:
         if numel == 0:
@@ -290,7 +301,9 @@ def infer_size(shape: Sequence[int], numel: int) -> Ints:
             )
         raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
     if numel % known != 0:
-        raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
+        raise RuntimeError(
+            f"shape '{list(shape)}' is invalid for input of size {numel}, which is not a multiple of {known}"
+        )
     return (*shape[:unknown], numel // known, *shape[unknown + 1 :])
 
 

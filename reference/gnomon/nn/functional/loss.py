@@ -174,7 +174,8 @@ def binary_cross_entropy(
     if target.shape != input.shape:
         raise ValueError(
             f"binary_cross_entropy: Using a target size ({target.shape}) that is different to the input size "
-            f"({input.shape}). Please ensure they have the same size."
+            f"({input.shape}). Please ensure they have the same size: target.view_as(input) has the input's, "
+            "if it has as many elements."
         )
     if weight is not None:
         weight = weight.expand(gn.broadcast_shapes(target.shape, weight.shape))

@@ -14,7 +14,10 @@ from .pooling import avg_pool2d, avg_pool3d
 def _check_several(count: int, what: str, sizes: Sequence[int]) -> None:
     """Raises ValueError for a single value, whose variance is undefined."""
     if count == 1:
-        raise ValueError(f"Expected more than 1 {what} when training, got input size {list(sizes)}")
+        raise ValueError(
+            f"Expected more than 1 {what} when training, got input size {list(sizes)}; a module's eval() "
+            "uses its running statistics"
+        )
 
 
 def batch_norm(

@@ -87,7 +87,7 @@ def prepare_indices(self: Tensor, indices: Sequence[Any]) -> list[Any]:
         if index is not None and index._spec.dtype not in (int64, int32, bool_, uint8):
             raise IndexError(
                 "tensors used as indices must be long, int, byte or bool tensors, got "
-                f"{index._spec.dtype.name}"
+                f"{index._spec.dtype.name}; index.long() converts"
             )
     _check_count(self.ndim, len(indices))  # counts 0-dim masks too, which index no dimension
     prepared = expand_masks(self, indices)
@@ -438,6 +438,7 @@ def _bounds(item: slice) -> tuple[int | None, int | None, int]:
     if step <= 0:
         raise ValueError(
             f"x[...]: slice step {'must be greater than' if step else 'cannot be'} zero, got {step}"
+            f"{'; x.flip(dim) reverses' if step < 0 else ''}"
         )
     return start, stop, step
 
@@ -487,7 +488,7 @@ def normalize_index(self: Tensor, index: Any) -> list[Any]:
             if item._spec.dtype.category >= 2:
                 raise IndexError(
                     "x[...]: tensors used as indices must be long, int, byte or bool tensors, got "
-                    f"{item._spec.dtype.name}"
+                    f"{item._spec.dtype.name}; index.long() converts"
                 )
         elif not (item is None or item is Ellipsis or isinstance(item, slice) or hasattr(item, "__index__")):
             raise IndexError(

@@ -34,8 +34,16 @@ def _same_dtype(*specs: Spec) -> None:
         if spec.dtype is not specs[0].dtype:
             raise RuntimeError(
                 f"expected m1 and m2 to have the same dtype, but got: {specs[0].dtype.name} != "
-                f"{spec.dtype.name}"
+                f"{spec.dtype.name}; m1.to({spec.dtype}) converts m1"
             )
+
+
+def _product_advice(mat1: geometry.Ints, mat2: geometry.Ints) -> str:
+    """Why two matrices can not be multiplied, and which transposition would allow it."""
+    text = f"mat1 has {mat1[1]} columns, mat2 {mat2[0]} rows"
+    if mat1[1] == mat2[1]:
+        return f"{text}; mat2.t() would fit"
+    return f"{text}; mat1.t() would fit" if mat1[0] == mat2[0] else text
 
 
 def _mm_meta(self: Spec, mat2: Spec) -> Spec:
@@ -47,7 +55,7 @@ def _mm_meta(self: Spec, mat2: Spec) -> Spec:
     if self.sizes[1] != mat2.sizes[0]:
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({self.sizes[0]}x{self.sizes[1]} and "
-            f"{mat2.sizes[0]}x{mat2.sizes[1]})"
+            f"{mat2.sizes[0]}x{mat2.sizes[1]}): {_product_advice(self.sizes, mat2.sizes)}"
         )
     _same_dtype(self, mat2)
     refuse_dtype(self.dtype, "bool")
@@ -482,6 +490,11 @@ linalg_matmul = native_function(
 
 def _linear(input: Any, weight: Any, bias: Any) -> Any:
     given, wanted = input._spec, weight._spec
+    if given.dtype is not wanted.dtype:
+        raise RuntimeError(
+            f"linear: mat1 and mat2 must have the same dtype, but got {given.dtype.scalar_type} and "
+            f"{wanted.dtype.scalar_type}; input.to({wanted.dtype}) converts the input to weight's"
+        )
     if bias is not None and given.ndim == wanted.ndim == 2 and given.sizes[1] == wanted.sizes[1]:
         return aten.addmm.default(bias, input, weight.t(), 1, 1)
     if weight.ndim == 1 and bias is None:
@@ -492,7 +505,8 @@ def _linear(input: Any, weight: Any, bias: Any) -> Any:
         rows = geometry.numel_of(sizes[:-1])
         raise RuntimeError(
             f"linear: mat1 and mat2 shapes cannot be multiplied ({rows}x{sizes[-1] if sizes else 1} and "
-            f"{weight._spec.sizes[1]}x{weight._spec.sizes[0]})"
+            f"{weight._spec.sizes[1]}x{weight._spec.sizes[0]}): input has sizes {list(sizes)}, expected "
+            f"{weight._spec.sizes[1]} (in_features) in its last dimension"
         )
     transposed = weight.t()
     if bias is None:

@@ -191,8 +191,9 @@ def _check_reach(input: Spec, weight: Spec, padding: Sequence[int], dilation: Se
     reaches = [spread * (size - 1) + 1 for spread, size in zip(dilation, weight.sizes[2:])]
     if any(size < reach for size, reach in zip(padded, reaches)):
         raise RuntimeError(
-            f"Calculated padded input size per channel: {padded}. Kernel size: {reaches}. Kernel size can't "
-            "be greater than actual input size"
+            f"Calculated padded input size per channel: ({' x '.join(map(str, padded))}). Kernel size: "
+            f"({' x '.join(map(str, reaches))}). Kernel size can't be greater than actual input size; a "
+            "larger input, or padding, would do"
         )
 
 

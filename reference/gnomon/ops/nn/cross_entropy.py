@@ -42,7 +42,10 @@ def _nll_meta(
     if self.ndim == 2 and self.sizes[0] != target.sizes[0]:
         raise RuntimeError(f"size mismatch (got input: {list(self.sizes)}, target: {list(target.sizes)})")
     if target.dtype is not int64:
-        raise RuntimeError(f"expected scalar type Long but found {target.dtype.name} for argument 'target'")
+        raise RuntimeError(
+            f"expected target dtype to be Long or Byte, but got {target.dtype.scalar_type}; target.long() "
+            f"converts class indices, and class probabilities have the input's sizes, {list(self.sizes)}"
+        )
     refuse_dtype(self.dtype, "bool", "integer", "complex")
     if weight is not None and weight.dtype is not self.dtype:
         raise RuntimeError(
@@ -67,7 +70,10 @@ def _picked(self: TensorAccessor, target: TensorAccessor, weight: Any, ignore_in
             yield None
             continue
         if not 0 <= number < classes:
-            raise IndexError(f"Target {number} is out of bounds.")
+            raise IndexError(
+                f"Target {number} is out of bounds. Expected a class from 0 to {classes - 1}, or "
+                f"ignore_index, {ignore_index}"
+            )
         start = self.offset + (row * self.strides[0] if len(self.sizes) == 2 else 0)
         yield number, start + number * step, (1.0 if weight is None else weight[number])
 

@@ -37,7 +37,10 @@ def _embedding_kernel(
     for start, at in zip(starts, where.offsets()):
         row = where.read(at)
         if not 0 <= row < rows:
-            raise IndexError(f"embedding(): index {row} out of range in self: weight has {rows} rows")
+            raise IndexError(
+                f"embedding(): index {row} out of range in self: weight has {rows} rows, expected an index "
+                f"from 0 to {rows - 1}"
+            )
         for column in range(width):
             out.write(start + column * out.strides[-1], table[row, column])
 

@@ -119,7 +119,7 @@ def _mean_meta(self: Spec, dim: Any, keepdim: bool, dtype: Any) -> TensorIterato
     if dtype.category < 2:
         raise RuntimeError(
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex "
-            f"dtype. Got: {dtype.name}"
+            f"dtype. Got: {dtype.name}; mean(dtype=gnomon.float32) would do"
         )
     return reduce(self, dim, keepdim, dtype, dtype)
 

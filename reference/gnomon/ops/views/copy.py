@@ -368,7 +368,7 @@ def _item(self: Tensor) -> Any:
     if self._spec.numel != 1:
         raise RuntimeError(
             f"a Tensor with {self._spec.numel} elements cannot be converted to Scalar; item() requires "
-            "exactly one"
+            "exactly one, and tolist() takes any number"
         )
     if self._spec.device.type == "meta":
         raise RuntimeError("item: Tensor.item() cannot be called on meta tensors")
