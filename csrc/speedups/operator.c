@@ -382,21 +382,29 @@ static PyObject *run_new(Operator *self, PlanObject *object, PyObject *const *ar
     return result;
 }
 
+/* Of several written tensors, at most so many are compared with the other operands: an out= variant has no more. */
+enum { COMPARED_OUTPUTS = 4 };
+
 /* Does an input share memory with a written tensor, without being the same tensor? */
 static int may_overlap(const PlanFields *plan, const Operands *operands) {
-    const Py_ssize_t place = (Py_ssize_t)plan->written[0];
-    const Tensor *output = (Tensor *)operands->objects[place];
-    for (Py_ssize_t k = 0; k < operands->count; k++) {
-        PyObject *each = operands->objects[k];
-        if (k == place || !is_tensor(each)) {
-            continue;
-        }
-        if (each == (PyObject *)output) {
-            if (plan->is_exclusive) {
+    if (plan->written_count > COMPARED_OUTPUTS) { /* of a list of tensors, which are written in place */
+        return 0;
+    }
+    for (Py_ssize_t number = 0; number < plan->written_count; number++) {
+        const Py_ssize_t place = (Py_ssize_t)plan->written[number];
+        const Tensor *output = (Tensor *)operands->objects[place];
+        for (Py_ssize_t k = 0; k < operands->count; k++) {
+            PyObject *each = operands->objects[k];
+            if (k == place || !is_tensor(each)) {
+                continue;
+            }
+            if (each == (PyObject *)output) {
+                if (plan->is_exclusive) {
+                    return 1;
+                }
+            } else if (home_of(output) != NULL && home_of((Tensor *)each) == home_of(output)) {
                 return 1;
             }
-        } else if (home_of(output) != NULL && home_of((Tensor *)each) == home_of(output)) {
-            return 1;
         }
     }
     return 0;
@@ -405,7 +413,7 @@ static int may_overlap(const PlanFields *plan, const Operands *operands) {
 static PyObject *run_written(PlanObject *object, PyObject *const *args, const Operands *operands) {
     const PlanFields *plan = &object->plan;
     Told told = {0};
-    if (!take_number(plan, args, &told) || (plan->written_count == 1 && may_overlap(plan, operands))) {
+    if (!take_number(plan, args, &told) || may_overlap(plan, operands)) {
         return NULL;
     }
     for (Py_ssize_t k = 0; k < plan->written_count; k++) {
