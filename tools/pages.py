@@ -35,7 +35,7 @@ _CELL = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _RAISES = re.compile(r"# raises (\w+)")
-_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}")
+_ADDRESS = re.compile(r"\b0x[0-9a-f]{9,}")
 
 
 class Shown(NamedTuple):
