@@ -3,8 +3,8 @@
 python tools/notebooks.py docs/tour/[0-9]*.md --output build/tour
 
 Python blocks and commands (``$ gnomon …``) become code cells, without the output that the page shows: the
-notebook makes its own. Pictures that a block draws are shown by its cell. All other text becomes Markdown cells.
-It needs nbformat.
+notebook makes its own. Pictures that a block draws are shown by its cell. All other text becomes Markdown
+cells. It needs nbformat.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _with_links(text: str, page: Path, output: Path, converted: set[Path]) -> st
 
 
 def notebook(page: Path, output: Path, converted: set[Path]) -> Any:
-    """The notebook of a page, as nbformat represents it; ``converted``: the pages that become notebooks, too."""
+    """The notebook of a page, as nbformat represents it; ``converted``: all pages that become notebooks."""
     import nbformat
 
     made = nbformat.v4.new_notebook()

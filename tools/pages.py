@@ -1,11 +1,12 @@
-"""Keeps the output that pages show: of ```console blocks that begin with ``$ gnomon``, and of Python in docs/tour.
+"""Keeps the output that pages show: of ```console blocks that begin with ``$ gnomon``, and of Python blocks.
 
 python tools/pages.py docs/life_of_a_call.md       # runs the commands, and writes their output below each
 python tools/pages.py docs/tour/*.md               # and the Python blocks, with their pictures
 
-The Python blocks of a chapter of the tour run from top to bottom in one process and one namespace. What a block
-prints, and the repr of its last expression, stand in a ```text block directly below it. A drawing is written to
-the SVG file that the image below the block names. A block that raises says so: ``# raises RuntimeError``.
+Python blocks are run in chapters of docs/tour: from top to bottom, in one process and one namespace.  What
+a block prints, and the repr of its last expression, stand in a ```text block directly below it.  A drawing is
+written to the SVG file that the image below the block names.  A block that raises says so in a comment:
+``# raises RuntimeError``.
 """
 
 from __future__ import annotations
@@ -85,14 +86,17 @@ def run_block(code: str, name: str, names: dict[str, Any]) -> Shown:
     """
     linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)  # for inspect.getsource
     tree = ast.parse(code, name)
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    last = tree.body[-1] if tree.body else None
+    expression = last.value if isinstance(last, ast.Expr) else None
+    if expression is not None:
+        tree.body.pop()
     out, svg = io.StringIO(), None
     expected = _RAISES.search(code)
     try:
         with contextlib.redirect_stdout(out):
             exec(compile(tree, name, "exec"), names)
-            if last is not None:
-                value = eval(compile(ast.Expression(last.value), name, "eval"), names)
+            if expression is not None:
+                value = eval(compile(ast.Expression(expression), name, "eval"), names)
                 if hasattr(value, "_repr_svg_"):
                     svg = value._repr_svg_()
                 elif value is not None:
@@ -144,7 +148,9 @@ def _with_output(page: Path, text: str) -> str:
     def block(found: re.Match[str]) -> str:
         shown = next(results)
         if (shown.svg is None) != (found["file"] is None):
-            raise RuntimeError(f"{page}: a drawing needs an image below it, and the reverse:\n{found['code']}")
+            raise RuntimeError(
+                f"{page}: an image stands below each block that draws, and no other:\n{found['code']}"
+            )
         if shown.svg is not None:
             _write_file(page.with_name(found["file"]), shown.svg)
         below = f"\n```text\n{shown.text}\n```\n" if shown.text else ""
@@ -154,7 +160,7 @@ def _with_output(page: Path, text: str) -> str:
 
 
 def write(page: Path) -> None:
-    """Update the output below each command of a page, and below each Python block of a chapter of the tour."""
+    """Update the output below each command of a page; of a chapter of the tour, also of Python blocks."""
     new = _BLOCK.sub(
         lambda found: f"```console\n$ {found[1]}\n{printed(found[1])}```", page.read_text("utf-8")
     )
@@ -175,8 +181,8 @@ def main() -> None:
     options = parser.parse_args()
     for page in options.pages:
         if options.run:
-            found = run_page(page)
-            json.dump(found, sys.stdout)
+            shown = run_page(page)
+            json.dump(shown, sys.stdout)
         else:
             write(page)
 

@@ -1,4 +1,4 @@
-"""docs/tour: the Python and the commands of each chapter run, and show what the chapter says that they show."""
+"""docs/tour: the Python and the commands of each chapter run, and print what the chapter shows."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_chapter_has_its_parts(chapter: str) -> None:
     started = re.findall(r"`gnomon exercises start (\w+)`", text)
     checked = re.findall(r"`gnomon exercises check (\w+)`", text)
     assert started == checked and len(set(started)) == 3
-    assert 140 <= text.count("\n") <= 400
+    assert 140 <= text.count("\n") <= 450
 
 
 @pytest.mark.parametrize("chapter", [*CHAPTERS, "README"])
