@@ -104,9 +104,7 @@ def test_the_notebook_of_a_page(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", CHAPTERS, ids=[page.stem for page in CHAPTERS])
-def test_a_chapter_runs_as_a_notebook(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_chapter_runs_as_a_notebook(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ipykernel")
     nbclient = pytest.importorskip("nbclient")
     if page.stem in NEEDS_C and (speedups is None or not backend_info("c").available):
