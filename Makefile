@@ -6,7 +6,7 @@
 #                 OpenMP's, and on some of the emulated GPU's operators
 #
 # All work from nothing: they make .venv, install gnomon into it, and run.  Other targets: lint, emulated, compiled,
-# oracle, sanitize, soak, bench-quick, bench, perf-check, asv-run and its kin, wheel, clean.  PYTHON is the Python
+# oracle, sanitize, soak, bench-quick, bench, perf-check, asv-run and its kin, notebooks, wheel, clean.  PYTHON is the Python
 # that .venv is made with.
 
 PYTHON ?= python3
@@ -32,7 +32,7 @@ INSTALLED := $(VENV)/.installed
 ORACLE := $(VENV)/.oracle
 
 .PHONY: demo test test-all slow conform-c parts-native parts-openmp some-emulated lint style types stubs
-.PHONY: wheel emulated compiled
+.PHONY: wheel emulated compiled notebooks
 .PHONY: oracle sanitize soak bench-quick bench perf-check clean
 .PHONY: asv-machine asv-run asv-continuous asv-compare asv-publish asv-preview
 
@@ -98,6 +98,10 @@ stubs: $(INSTALLED)
 # What others install: the C library for each instruction set.
 wheel: $(INSTALLED)
 	GNOMON_REQUIRE_C=1 GNOMON_C_VARIANTS=all $(BIN)/python -m build --wheel --no-isolation
+
+# The tour's chapters as notebooks, in build/tour.
+notebooks: $(INSTALLED)
+	$(BIN)/python tools/notebooks.py docs/tour/[0-9]*.md --output build/tour
 
 # All that the emulated GPU runs itself: some minutes.
 emulated: $(INSTALLED)

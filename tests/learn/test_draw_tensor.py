@@ -76,6 +76,11 @@ def test_elements_that_share_a_place():
     assert "dimension 0: a step of 0 elements, 0 bytes" in texts(x)
 
 
+def test_a_step_of_one():
+    assert "dimension 0: a step of 1 element, 4 bytes" in texts(gn.zeros(3))
+    assert "dimension 0: a step of 1 element, 1 byte" in texts(gn.zeros(3, dtype=gn.uint8))
+
+
 def test_places_of_very_many_elements_are_counted():
     """No element is visited: the counts follow from sizes and strides."""
     assert f"x{10**12}" in texts(gn.ones(1).expand(10**6, 10**6))

@@ -131,6 +131,10 @@ def _draw_pages(
     return bottom
 
 
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}{'s' * (count != 1)}"
+
+
 def _draw_storage(
     drawing: Drawing,
     tensor: Tensor,
@@ -144,7 +148,8 @@ def _draw_storage(
     steps = [(dim, stride) for dim, stride in enumerate(spec.strides) if spec.sizes[dim] > 1]
     drawing.text(12, top, "storage", "ink strong")
     for number, (dim, stride) in enumerate(steps):
-        label = f"dimension {dim}: a step of {stride} elements, {stride * spec.dtype.itemsize} bytes"
+        nbytes = stride * spec.dtype.itemsize
+        label = f"dimension {dim}: a step of {_counted(stride, 'element')}, {_counted(nbytes, 'byte')}"
         drawing.text(84, top + 15 * number, label, "ink", color=COLORS[number % len(COLORS)])
     top += 15 * len(steps) + 16 * len(steps) + 4
 
