@@ -6,8 +6,8 @@
 #                 OpenMP's, and on some of the emulated GPU's operators
 #
 # All work from nothing: they make .venv, install gnomon into it, and run.  Other targets: lint, emulated, compiled,
-# oracle, sanitize, soak, bench-quick, bench, perf-check, asv-run and its kin, notebooks, wheel, clean.  PYTHON is the Python
-# that .venv is made with.
+# oracle, sanitize, soak, bench-quick, bench, perf-check, asv-run and its kin, docs, notebooks, wheel, clean.  PYTHON is the
+# Python that .venv is made with.
 
 PYTHON ?= python3
 VENV := .venv
@@ -32,7 +32,7 @@ INSTALLED := $(VENV)/.installed
 ORACLE := $(VENV)/.oracle
 
 .PHONY: demo test test-all slow conform-c parts-native parts-openmp some-emulated lint style types stubs
-.PHONY: wheel emulated compiled notebooks
+.PHONY: wheel emulated compiled docs notebooks
 .PHONY: oracle sanitize soak bench-quick bench perf-check clean
 .PHONY: asv-machine asv-run asv-continuous asv-compare asv-publish asv-preview
 
@@ -98,6 +98,10 @@ stubs: $(INSTALLED)
 # What others install: the C library for each instruction set.
 wheel: $(INSTALLED)
 	GNOMON_REQUIRE_C=1 GNOMON_C_VARIANTS=all $(BIN)/python -m build --wheel --no-isolation
+
+# The site of the documentation: build/site/html/index.html.
+docs: $(INSTALLED)
+	$(BIN)/python tools/site build/site
 
 # The tour's chapters as notebooks, in build/tour.
 notebooks: $(INSTALLED)

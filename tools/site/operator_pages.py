@@ -39,7 +39,7 @@ def write(folder: Path, root: Path, only: str | None = None) -> None:
 _INTRODUCTION = (
     "Each page has the operator's schemas as PyTorch writes them, its kernels on each backend with their "
     "places in the source, its derivative, its decomposition, how it agrees with PyTorch and, where it is "
-    "among the benchmarks, its speed. `gnomon explain NAME` prints the same for the backends of your machine; "
+    "among the benchmarks, its speed. `gnomon explain NAME` prints the same for the backends of a machine; "
     "[operators.md](../docs/operators.md) is the table of all operators, with the differences from PyTorch."
 )
 
