@@ -2,37 +2,37 @@
 //
 // Names of Nodes and of what is saved, and the formulas, are gnomon's.
 
-// A rule: node: the Node's name; forward(inputs, options); saves: {name: which input's gradient needs it} in
-// order; gradients: one formula for each input, called with (gradient, saved).
+// A rule: node: the Node's name; forward(inputs, options); gradients: one formula for each input, called with
+// (gradient, saved); needs: what each of them needs of what is saved.
 const unary = (node, forward, saved, gradient) => ({
   node,
   forward: ([self]) => pointwise(forward, self),
-  saves: { [saved]: [0] },
+  needs: [[saved]],
   gradients: [(grad, kept) => pointwise(gradient, grad, kept[saved])],
 });
 
 const sign = (value) => (Number.isNaN(value) ? value : Math.sign(value));
 
 const RULES = {
-  add: { node: "AddBackward0", forward: ([a, b]) => pointwise((x, y) => x + y, a, b), saves: { alpha: [1] }, gradients: [(grad) => grad, (grad) => grad] },
-  sub: { node: "SubBackward0", forward: ([a, b]) => pointwise((x, y) => x - y, a, b), saves: { alpha: [1] }, gradients: [(grad) => grad, (grad) => pointwise((x) => -x, grad)] },
-  rsub: { node: "RsubBackward0", forward: ([a, b]) => pointwise((x, y) => y - x, a, b), saves: { alpha: [0] }, gradients: [(grad) => pointwise((x) => -x, grad), (grad) => grad] },
+  add: { node: "AddBackward0", forward: ([a, b]) => pointwise((x, y) => x + y, a, b), needs: [[], ["alpha"]], gradients: [(grad) => grad, (grad) => grad] },
+  sub: { node: "SubBackward0", forward: ([a, b]) => pointwise((x, y) => x - y, a, b), needs: [[], ["alpha"]], gradients: [(grad) => grad, (grad) => pointwise((x) => -x, grad)] },
+  rsub: { node: "RsubBackward0", forward: ([a, b]) => pointwise((x, y) => y - x, a, b), needs: [["alpha"], []], gradients: [(grad) => pointwise((x) => -x, grad), (grad) => grad] },
   mul: {
     node: "MulBackward0",
     forward: ([a, b]) => pointwise((x, y) => x * y, a, b),
-    saves: { other: [0], self: [1] },
+    needs: [["other"], ["self"]],
     gradients: [(grad, { other }) => pointwise((g, y) => g * y, grad, other), (grad, { self }) => pointwise((g, x) => g * x, grad, self)],
   },
   div: {
     node: "DivBackward0",
     forward: ([a, b]) => pointwise((x, y) => x / y, a, b),
-    saves: { other: [0, 1], self: [1] },
+    needs: [["other"], ["self", "other"]],
     gradients: [(grad, { other }) => pointwise((g, y) => g / y, grad, other), (grad, { self, other }) => pointwise((g, x, y) => -g * (x / y / y), grad, self, other)],
   },
   pow: { // by a number
     node: "PowBackward0",
     forward: ([a, b]) => pointwise((x) => x ** b.data[0], a),
-    saves: { self: [0], exponent: [0] },
+    needs: [["self", "exponent"]],
     gradients: [
       (grad, { self, exponent }) => {
         const power = exponent.data[0];
@@ -43,13 +43,13 @@ const RULES = {
   pow_tensor: {
     node: "PowBackward1",
     forward: ([a, b]) => pointwise((x, y) => x ** y, a, b),
-    saves: { self: [0, 1], exponent: [0, 1], result: [1] },
+    needs: [["self", "exponent"], ["self", "exponent", "result"]],
     gradients: [
       (grad, { self, exponent }) => pointwise((g, x, y) => (y === 0 ? 0 : g * (y * x ** (y - 1))), grad, self, exponent),
       (grad, { self, exponent, result }) => pointwise((g, x, y, r) => (x === 0 && y >= 0 ? 0 : g * (r * Math.log(x))), grad, self, exponent, result),
     ],
   },
-  neg: { node: "NegBackward0", forward: ([a]) => pointwise((x) => -x, a), saves: {}, gradients: [(grad) => pointwise((x) => -x, grad)] },
+  neg: { node: "NegBackward0", forward: ([a]) => pointwise((x) => -x, a), needs: [[]], gradients: [(grad) => pointwise((x) => -x, grad)] },
   sin: unary("SinBackward0", Math.sin, "self", (g, x) => g * Math.cos(x)),
   cos: unary("CosBackward0", Math.cos, "self", (g, x) => g * -Math.sin(x)),
   exp: unary("ExpBackward0", Math.exp, "result", (g, y) => g * y),
@@ -63,13 +63,13 @@ const RULES = {
   sum: {
     node: "SumBackward0",
     forward: ([self]) => sumOver(self, [...self.sizes.keys()], false),
-    saves: { self_sizes: [0] },
+    needs: [["self_sizes"]],
     gradients: [(grad, { self_sizes }) => expandTo(grad, self_sizes)],
   },
   sum_dim: {
     node: "SumBackward1",
     forward: ([self], { dim, keepdim }) => sumOver(self, dim.length ? dim : [...self.sizes.keys()], keepdim),
-    saves: { self_sizes: [0], dim: [0], keepdim: [0] },
+    needs: [["self_sizes", "dim", "keepdim"]],
     gradients: [
       (grad, { self_sizes, dim }) => {
         const dims = dim.length ? dim : [...self_sizes.keys()];
@@ -83,13 +83,13 @@ const RULES = {
       const total = sumOver(self, [...self.sizes.keys()], false);
       return pointwise((x) => x / self.data.length, total);
     },
-    saves: { self_sizes: [0] },
+    needs: [["self_sizes"]],
     gradients: [(grad, { self_sizes }) => expandTo(pointwise((g) => g / numelOf(self_sizes), grad), self_sizes)],
   },
   mm: {
     node: "MmBackward0",
     forward: ([a, b]) => matrixProduct(a, b),
-    saves: { mat2: [0], self_spec: [0], self: [1], mat2_spec: [1] },
+    needs: [["mat2", "self_spec"], ["self", "mat2_spec"]],
     gradients: [(grad, { mat2 }) => matrixProduct(grad, transposed(mat2)), (grad, { self }) => matrixProduct(transposed(self), grad)],
   },
   dot: {
@@ -98,7 +98,7 @@ const RULES = {
       if (!sameSizes(a.sizes, b.sizes)) fail(`inconsistent tensor size, expected tensor ${listText(a.sizes)} and src ${listText(b.sizes)} to have the same number of elements, but got ${a.data.length} and ${b.data.length} elements respectively`);
       return sumOver(pointwise((x, y) => x * y, a, b), [0], false);
     },
-    saves: { tensor: [0], self: [1] },
+    needs: [["tensor"], ["self"]],
     gradients: [(grad, { tensor }) => pointwise((g, y) => g * y, grad, tensor), (grad, { self }) => pointwise((g, x) => g * x, grad, self)],
   },
   t: {
@@ -107,7 +107,7 @@ const RULES = {
       if (self.sizes.length > 2) fail(`t() expects a tensor with <= 2 dimensions, but self is ${self.sizes.length}D`);
       return transposed(self);
     },
-    saves: {},
+    needs: [[]],
     gradients: [(grad) => transposed(grad)],
   },
 };

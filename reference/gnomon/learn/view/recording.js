@@ -30,8 +30,8 @@ class Recorder {
     const edges = rule.gradients.map((_, number) => (inputs[number].type === "Tensor" ? this.edge(tensors[number]) : null));
     if (edges.some((edge) => edge !== null)) {
       const kept = {}, saved = [];
-      for (const [what, needs] of Object.entries(rule.saves)) {
-        if (!needs.some((number) => edges[number])) continue;
+      const needed = new Set(rule.needs.filter((_, number) => edges[number]).flat());
+      for (const what of needed) {
         kept[what] = savedValue(what, tensors, result, options);
         const value = savedValue(what, inputs, result, options);
         saved.push({ name: what, text: savedText(value) });
@@ -102,21 +102,22 @@ function leafOf(name, given, options) {
   for (const key of Object.keys(options)) {
     if (key !== "requires_grad" && key !== "dtype") throw new GnomonError("TypeError", `${name}(): got an unexpected keyword argument '${key}'`);
   }
-  let made, isFloat = true;
+  let made, dtype = "float32";
   if (name === "tensor") {
     if (given.length !== 1) throw new GnomonError("TypeError", `tensor(): expected one number or list, got ${given.length} arguments`);
     const sizes = [], found = [];
     numbersIn(given[0], sizes, 0, found);
-    isFloat = !found.length || found.some((each) => each.type === "float");
+    dtype = !found.length || found.some((each) => each.type === "float") ? "float32" : found.some((each) => each.type === "int") ? "int64" : "bool";
     made = tensorFrom(sizes, (index) => Number(found[index].value));
   } else {
     const items = given.length === 1 && given[0].items ? given[0].items : given;
     if (items.some((each) => each.type !== "int" || each.value < 0)) throw new GnomonError("TypeError", `${name}(): argument 'size' must be nonnegative ints`);
     made = tensorFrom(items.map((each) => each.value), () => (name === "ones" ? 1 : 0));
   }
-  if (options.dtype?.type === "dtype") isFloat = DTYPES[options.dtype.name].category === 2;
+  if (options.dtype?.type === "dtype") dtype = options.dtype.name;
+  if (DTYPES[dtype].category === 3) fail("this mode computes with real numbers");
   made.requiresGrad = options.requires_grad?.value === true;
-  if (made.requiresGrad && !isFloat) fail("Only Tensors of floating point and complex dtype can require gradients");
+  if (made.requiresGrad && DTYPES[dtype].category !== 2) fail(`only Tensors of floating point and complex dtype can require gradients, not of gnomon.${dtype}`);
   return made;
 }
 
@@ -183,6 +184,6 @@ function recordGraph(expression, statements) {
   if (output.type !== "Tensor") throw new GnomonError("TypeError", `the expression is a ${typeName(output)}, not a tensor`);
   const root = recorder.edge(output);
   if (root === null) fail("element 0 of tensors does not require grad and does not have a grad_fn");
-  if (output.data.length !== 1) fail(`grad can be implicitly created only for scalar outputs; element 0 of tensors has shape gnomon.Size(${listText(output.sizes)})`);
+  if (output.data.length !== 1) fail(`grad can be implicitly created only for scalar outputs; element 0 of tensors has shape ${listText(output.sizes)}`);
   return { nodes: recorder.nodes, root: root.node, forward: recorder.forward, output, seed: tensorFrom(output.sizes, () => 1) };
 }
