@@ -32,7 +32,7 @@ def browser() -> Iterator[Any]:
 def opened_page(opened: Any, file: Path, **options: Any) -> Iterator[Any]:
     """The page of a file in a new window; errors in its console, or requests of other files, fail the test."""
     context = opened.new_context(**options)
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(5_000)
     page = context.new_page()
     errors: list[str] = []
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)

@@ -66,6 +66,7 @@ class AutogradPanel {
   draw(step) {
     if (!step || !this.drawing) return;
     this.drawing.show(step);
+    scrollWithin(byId("graph"), this.drawing.svg.querySelector(".current"));
     const { nodes } = this.graph;
     replaceIn(byId("ready"), ...(step.ready.length ? step.ready.map((id) => make("li", {}, `${nodeText(nodes[id])}, sequence_nr ${sequenceText(nodes[id])}`)) : [make("li", { class: "quiet", style: "list-style: none", text: "empty" })]));
     const leaves = [...step.dependencies.keys()].filter((id) => nodes[id].name === "AccumulateGrad");
@@ -93,4 +94,11 @@ function nodeRow(graph, step, node) {
   const edges = node.edges.map((edge) => (edge ? nodeText(edge.node) : "none")).join(", ");
   const saved = node.saved.map((each) => `${each.name}: ${each.text}`).join("; ");
   return [nodeText(node), sequenceText(node), edges || "–", saved || "–", step.isForward ? "–" : step.dependencies.get(node.id), buffer ? bufferText(buffer) : "–", statusOf(step, node.id).split(/[;:]/)[0]];
+}
+
+// Scrolls a container, and nothing else, so that a Node in it is seen.
+function scrollWithin(container, node) {
+  if (!node) return;
+  const outer = container.getBoundingClientRect(), inner = node.getBoundingClientRect();
+  if (inner.left < outer.left || inner.right > outer.right) container.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
 }

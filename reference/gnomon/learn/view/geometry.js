@@ -168,7 +168,7 @@ function inferSize(shape, numel) {
 }
 
 // computeStride in steps: the chunks of old dimensions that one stride traverses, innermost first, each with
-// the new dimensions that fill it.  ``strides`` is null if a view is impossible; ``reason`` says why.
+// the new dimensions that fill it.  Where one does not fit, those outside of it are not reached.  ``strides`` is null if a view is impossible; ``reason`` says why.
 function computeStride(sizes, strides, to) {
   const made = { chunks: [], strides: null, reason: "" };
   if (numelOf(sizes) === 0) {
@@ -183,24 +183,23 @@ function computeStride(sizes, strides, to) {
   }
   const found = new Array(to.length).fill(0);
   let viewDim = to.length - 1, base = strides[strides.length - 1], last = sizes.length - 1;
-  let tensorNumel = 1, viewNumel = 1;
+  let tensorNumel = 1, viewNumel = 1, isPossible = true;
   for (let dim = sizes.length - 1; dim >= 0; dim -= 1) {
     tensorNumel *= sizes[dim];
     const isEnd = dim === 0 || (sizes[dim - 1] !== 1 && strides[dim - 1] !== tensorNumel * base);
     if (!isEnd) continue;
-    const chunk = { first: dim, last, numel: tensorNumel, stride: base, dims: [], isFilled: true };
+    const chunk = { first: dim, last, numel: tensorNumel, stride: base, dims: [], isReached: isPossible, isFilled: isPossible };
     if (dim > 0) chunk.ends = { stride: strides[dim - 1], needed: tensorNumel * base };
     made.chunks.push(chunk);
-    while (viewDim >= 0 && (viewNumel < tensorNumel || to[viewDim] === 1)) {
+    while (isPossible && viewDim >= 0 && (viewNumel < tensorNumel || to[viewDim] === 1)) {
       found[viewDim] = viewNumel * base;
       viewNumel *= to[viewDim];
       chunk.dims.unshift(viewDim);
       viewDim -= 1;
     }
-    if (viewNumel !== tensorNumel) {
-      chunk.isFilled = false;
+    if (isPossible && viewNumel !== tensorNumel) {
+      chunk.isFilled = isPossible = false;
       made.reason = spansText(chunk, viewNumel);
-      return made;
     }
     if (dim > 0) {
       base = strides[dim - 1];
@@ -208,17 +207,17 @@ function computeStride(sizes, strides, to) {
       tensorNumel = viewNumel = 1;
     }
   }
-  if (viewDim === -1) made.strides = found;
-  else made.reason = "the new shape has more elements";
+  if (isPossible && viewDim === -1) made.strides = found;
+  else made.reason ||= "the new shape has more elements";
   return made;
 }
 
 function spansText(chunk, viewNumel) {
   const dims = chunk.dims.length ? `new dimension ${chunk.dims[0]}` : "the new shape";
-  if (!chunk.ends) return `${dims} does not fill the outermost chunk of ${chunk.numel} elements`;
+  if (!chunk.ends) return `${dims} does not fill the outermost group of ${chunk.numel} elements`;
   return (
-    `${dims} would need ${viewNumel} elements of a chunk that has ${chunk.numel}: dimension ${chunk.first - 1} has stride ` +
-    `${chunk.ends.stride}, and only with ${chunk.ends.needed} (the elements of the chunk times its stride) would it continue the chunk`
+    `${dims} would need ${viewNumel} elements of a group that has ${chunk.numel}: dimension ${chunk.first - 1} has stride ` +
+    `${chunk.ends.stride}, and only with ${chunk.ends.needed} (the elements of the group times its stride) would it continue the group`
   );
 }
 

@@ -127,6 +127,28 @@ class IterationPanel {
       row("size", shape),
       ...strides.map((each, number) => row(`${named_[number]}: stride in bytes`, each ?? shape.map(() => "?"))),
     ];
-    replaceIn(this.stepper.place, make("div", { class: "scroll" }, make("table", { class: "iterator", "aria-label": "Dimensions and strides at this step" }, make("tbody", {}, ...rows))));
+    const table = make("table", { class: "iterator", "aria-label": "Dimensions and strides at this step" }, make("tbody", {}, ...rows));
+    const isOuterFirst = kind === "broadcast";
+    const [walked, steps] = isOuterFirst ? [shape.toReversed(), strides.map((each) => each && each.toReversed())] : [shape, strides];
+    replaceIn(this.stepper.place, make("div", { class: "scroll" }, table), drawVisits(walked, steps, named_, DTYPES[this.made.dtype].itemsize));
   }
+}
+
+const MOST_VISITS = 48;
+
+// In which order a traversal of this shape, dimension 0 fastest, comes to the places of each operand's memory.
+function drawVisits(shape, strides, names, itemsize) {
+  const known = names.flatMap((name, number) => (strides[number] ? [[name, strides[number]]] : []));
+  const rows = firstOffsets(shape, known.map(([, each]) => each), MOST_VISITS);
+  const parts = known.flatMap(([name], number) => {
+    const visits = new Map();
+    rows.forEach(({ offsets }, at) => visits.has(offsets[number] / itemsize) || visits.set(offsets[number] / itemsize, at));
+    const most = Math.min(Math.max(...visits.keys(), -1) + 1, MOST_VISITS);
+    const cells = Array.from({ length: most }, (_, place) => {
+      const at = visits.get(place);
+      return make("i", { class: at === undefined ? "unused" : null, style: `--hue: ${hueOf(at ?? 0, 0, rows.length - 1)}`, text: at ?? "" });
+    });
+    return [make("span", { text: name }), make("div", {}, ...cells)];
+  });
+  return make("div", {}, make("p", { class: "summary visits-title", text: "Places of memory, and in each the number of the iteration that comes to it first, if dimension 0 is the inner loop:" }), make("div", { class: "visits", "aria-hidden": "true" }, ...parts));
 }

@@ -11,11 +11,11 @@ class Stepper {
     this.timer = null;
     const button = (label, text, act, kind) => make("button", { type: "button", class: kind, "aria-label": label, on: { click: act } }, text);
     this.buttons = {
-      first: button("First step", "⏮", () => this.go(0)),
+      first: button("First step", "|◀", () => this.go(0)),
       back: button("Step back", "◀", () => this.go(this.at - 1)),
       play: button("Play", "Play", () => this.toggle(), "play"),
       forward: button("Step forward", "▶", () => this.go(this.at + 1)),
-      last: button("Last step", "⏭", () => this.go(this.steps.length - 1)),
+      last: button("Last step", "▶|", () => this.go(this.steps.length - 1)),
     };
     this.slider = make("input", { type: "range", min: 0, value: 0, on: { input: (event) => this.go(Number(event.target.value)) } });
     this.count = make("span", { class: "mono" });

@@ -122,6 +122,7 @@ class ViewsPanel {
     this.drawPlaces();
     this.drawFacts();
     this.drawWish();
+    byId("linked").textContent = LINK_HINT;
   }
   drawElements() {
     const part = windowOf(this.tensor, this.shown);
@@ -184,7 +185,7 @@ class ViewsPanel {
   }
   tell(cell) {
     if (!cell) {
-      byId("linked").textContent = "";
+      byId("linked").textContent = LINK_HINT;
       return;
     }
     const place = Number(cell.dataset.place), { itemsize } = DTYPES[this.tensor.dtype];
@@ -241,7 +242,7 @@ class ViewsPanel {
   }
 }
 
-// The groups of computeStride, outermost first; those that it did not reach are left out.
+// The groups of computeStride, outermost first.
 function chunkTable(found, sizes, strides, to) {
   const rows = [...found.chunks].reverse().map((chunk, number) => {
     const old = Array.from({ length: chunk.last - chunk.first + 1 }, (_, index) => chunk.first + index);
@@ -249,19 +250,20 @@ function chunkTable(found, sizes, strides, to) {
       `group ${number}`,
       old.map((dim) => `${dim}: ${sizes[dim]} by ${strides[dim]}`).join(", "),
       `${chunk.numel} by ${chunk.stride}`,
-      chunk.dims.length ? chunk.dims.map((dim) => `${dim}: ${to[dim]}${found.strides ? ` by ${found.strides[dim]}` : ""}`).join(", ") : "none",
-      make("span", { class: chunk.isFilled ? "yes" : "no", text: chunk.isFilled ? "fits" : "does not fit" }),
+      !chunk.isReached ? "–" : chunk.dims.length ? chunk.dims.map((dim) => `${dim}: ${to[dim]}${found.strides ? ` by ${found.strides[dim]}` : ""}`).join(", ") : "none",
+      make("span", { class: chunk.isFilled ? "yes" : "bad", text: chunk.isFilled ? "fits" : chunk.isReached ? "does not fit" : "not reached" }),
     ];
   });
   return makeTable(["computeStride", "old dimensions", "elements", "new dimensions", ""], rows, { caption: "Groups of dimensions that one stride traverses" });
 }
 
+const LINK_HINT = "Point at a cell, or go to it by Tab and arrow keys: its place is marked in both.";
 const COUNTED = 2 ** 18;
 
 // Whether elements share places: counted where that is quick, else what the strides say.
 function overlapAnswer({ sizes, strides }) {
   const count = numelOf(sizes), reach = extent(sizes, strides);
-  const text = (is, words) => make("span", { class: is ? "no" : "yes", text: words });
+  const text = (is, words) => make("span", { class: is ? "bad" : "yes", text: words });
   if (isNonOverlappingAndDense(sizes, strides)) return text(false, "no");
   if (reach <= COUNTED) {
     const used = elementsAtPlaces(sizes, strides, 0, 0, reach).reduce((sum, each) => sum + (each > 0), 0);
