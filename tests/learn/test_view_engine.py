@@ -59,7 +59,10 @@ def expressions(count: int, seed: int) -> list[str]:
             return f"(x @ c) * {make(depth - 1)}"
         return f"({make(depth - 1)} * x).{name}()"
 
-    return [f"({make(choose.randrange(1, 5))} * {choose.choice('xym')}).{choose.choice(['sum', 'mean'])}()" for _ in range(count)]  # fmt: skip
+    def whole() -> str:
+        return f"({make(choose.randrange(1, 5))} * {choose.choice('xym')}).{choose.choice(['sum', 'mean'])}()"
+
+    return [whole() for _ in range(count)]
 
 
 def variables() -> dict[str, Any]:
@@ -143,8 +146,12 @@ def test_a_graph_of_the_command_runs_in_the_page_as_in_the_engine(view: Any) -> 
     y = (first.softmax(-1) * second).sum() + (b.unsqueeze(1) * x).max() + first.sum()
     data = graph_of(y, {"x": x, "b": b})
     last = view.evaluate(
-        """(data) => { const graph = graphFromData(data); const steps = runInSteps(graph); const last = steps[steps.length - 1];
-        return [last.done.map((id) => graph.nodes[id].name), [...last.grads].map(([id, value]) => [graph.nodes[id].variable.label, value])]; }""",
+        """(data) => {
+            const graph = graphFromData(data), last = runInSteps(graph).pop();
+            const label = (id) => graph.nodes[id].variable.label;
+            const grads = [...last.grads].map(([id, value]) => [label(id), value]);
+            return [last.done.map((id) => graph.nodes[id].name), grads];
+        }""",
         data,
     )
     assert last[0] == [node.name() for node, _ in run_order([y._gradient_edge])]
@@ -182,17 +189,31 @@ def test_a_large_graph_is_refused() -> None:
         graph_of(y, {})
 
 
+REFUSED = """([expression, statements]) => {
+    try { recordGraph(expression, statements); return null; }
+    catch (error) { return [error.kind, error.message]; }
+}"""
+ONE, TWO = "x = ones(1, requires_grad=True)", "x = ones(2, requires_grad=True)"
+
+
 @pytest.mark.parametrize(
     ("expression", "statements", "kind", "message"),
     [
-        ("x", "x = tensor([1.0, 2.0], requires_grad=True)", "RuntimeError", "grad can be implicitly created only for scalar outputs; element 0 of tensors has shape [2]"),
-        ("x.sum()", "x = tensor([1.0, 2.0])", "RuntimeError", "element 0 of tensors does not require grad and does not have a grad_fn"),
-        ("x", "x = tensor([1, 2], requires_grad=True)", "RuntimeError", "only Tensors of floating point and complex dtype can require gradients, not of gnomon.int64"),
-        ("(x + y).sum()", "x = ones(2, requires_grad=True); y = ones(3)", "RuntimeError", "add: The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0"),
-        ("x.sum(3)", "x = ones(2, requires_grad=True)", "IndexError", "sum: Dimension out of range (expected to be in range of [-1, 0], but got 3)"),
+        ("x", "x = tensor([1.0, 2.0], requires_grad=True)", "RuntimeError",
+         "grad can be implicitly created only for scalar outputs; element 0 of tensors has shape [2]"),
+        ("x.sum()", "x = tensor([1.0, 2.0])", "RuntimeError",
+         "element 0 of tensors does not require grad and does not have a grad_fn"),
+        ("x", "x = tensor([1, 2], requires_grad=True)", "RuntimeError",
+         "only Tensors of floating point and complex dtype can require gradients, not of gnomon.int64"),
+        ("(x + y).sum()", "x = ones(2, requires_grad=True); y = ones(3)", "RuntimeError",
+         "add: The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0"),
+        ("x.sum(3)", "x = ones(2, requires_grad=True)", "IndexError",
+         "sum: Dimension out of range (expected to be in range of [-1, 0], but got 3)"),
     ],
 )  # fmt: skip
-def test_mistakes_have_the_words_of_gnomon_too(view: Any, expression: str, statements: str, kind: str, message: str) -> None:  # fmt: skip
+def test_mistakes_have_the_words_of_gnomon_too(
+    view: Any, expression: str, statements: str, kind: str, message: str
+) -> None:
     names: dict[str, Any] = {}
     with pytest.raises((RuntimeError, IndexError)) as caught, gn.device("reference"):
         public = {name: getattr(gn, name) for name in ("tensor", "ones")}
@@ -200,7 +221,7 @@ def test_mistakes_have_the_words_of_gnomon_too(view: Any, expression: str, state
         eval(expression, public, names).backward()
     assert (type(caught.value).__name__, str(caught.value)) == (kind, message)
     found = view.evaluate(
-        """([e, s]) => { try { recordGraph(e, s); return null; } catch (error) { return [error.kind, error.message]; } }""",
+        REFUSED,
         [expression, statements],
     )
     assert found == [kind, message]
@@ -209,19 +230,19 @@ def test_mistakes_have_the_words_of_gnomon_too(view: Any, expression: str, state
 @pytest.mark.parametrize(
     ("expression", "statements", "kind", "message"),
     [
-        ("x.foo()", "x = ones(2, requires_grad=True)", "AttributeError", "no attribute 'foo' in this mode; there are +"),
+        ("x.foo()", TWO, "AttributeError", "no attribute 'foo' in this mode; there are +"),
         ("y", "x = ones(2)", "NameError", "name 'y' is not defined"),
         ("x", "x", "SyntaxError", "expected name = expression"),
-        ("x % 2", "x = ones(1, requires_grad=True)", "TypeError", "% has no gradient here"),
+        ("x % 2", ONE, "TypeError", "% has no gradient here"),
         ("3", "", "TypeError", "the expression is a int, not a tensor"),
         ("x.sum()", "x = ones(5000, requires_grad=True)", "OverflowError", "at most 4096 elements, not 5000"),
         ("x @ x", "x = ones(2, 2, 2, requires_grad=True)", "RuntimeError", "two vectors or two matrices"),
-        ("(" + "x + " * 500 + "x).sum()", "x = ones(1, requires_grad=True)", "RuntimeError", "at most 400 can be drawn"),
+        ("(" + "x + " * 500 + "x).sum()", ONE, "RuntimeError", "at most 400 can be drawn"),
     ],
 )  # fmt: skip
 def test_what_the_page_refuses(view: Any, expression: str, statements: str, kind: str, message: str) -> None:
     found = view.evaluate(
-        """([e, s]) => { try { recordGraph(e, s); return null; } catch (error) { return [error.kind, error.message]; } }""",
+        REFUSED,
         [expression, statements],
     )
     assert found[0] == kind and message in found[1]

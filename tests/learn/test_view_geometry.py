@@ -53,8 +53,8 @@ def geometries(count: int, seed: int, most_dims: int = 5) -> list[tuple[tuple[in
     found = []
     for _ in range(count):
         ndim = choose.choice([*range(most_dims + 1), 4, 4, 5])
-        sizes = tuple(choose.choice([0, 1, 1, 2, 2, 3, 4, 6]) if choose.random() < 0.3 else choose.choice([1, 2, 3, 4])
-                      for _ in range(ndim))  # fmt: skip
+        some = [0, 1, 1, 2, 2, 3, 4, 6], [1, 2, 3, 4], [1, 2, 3, 4]
+        sizes = tuple(choose.choice(choose.choice(some)) for _ in range(ndim))
         order = list(range(ndim))
         if choose.random() < 0.5:
             choose.shuffle(order)
@@ -75,7 +75,9 @@ def geometries(count: int, seed: int, most_dims: int = 5) -> list[tuple[tuple[in
 
 def same_number_of_elements(sizes: tuple[int, ...], choose: random.Random) -> tuple[int, ...]:
     """A shape that may have as many elements: factors of the sizes, merged, split, with ones, or with -1."""
-    factors = [factor for size in sizes for factor in ([2, 2] if size == 4 else [2, 3] if size == 6 else [size])]
+    factors = [
+        factor for size in sizes for factor in ([2, 2] if size == 4 else [2, 3] if size == 6 else [size])
+    ]
     if choose.random() < 0.2:
         choose.shuffle(factors)
     shape: list[int] = []
@@ -121,7 +123,11 @@ def test_memory_formats(view: Any) -> None:
         cases,
     )
     assert found == wanted
-    assert {str(each) for each in wanted} >= {"[True, True, False]", "[False, True, False]", "[False, False, True]"}
+    assert {str(each) for each in wanted} >= {
+        "[True, True, False]",
+        "[False, True, False]",
+        "[False, False, True]",
+    }
 
 
 def test_compute_stride(view: Any) -> None:
@@ -133,7 +139,9 @@ def test_compute_stride(view: Any) -> None:
         return to, geometry.view_strides(sizes, strides, to)
 
     wanted = [answer(strides_of, *each) for each in cases]
-    script = "(s, t, shape) => { const to = inferSize(shape, numelOf(s)); return [to, viewStrides(s, t, to)]; }"
+    script = (
+        "(s, t, shape) => { const to = inferSize(shape, numelOf(s)); return [to, viewStrides(s, t, to)]; }"
+    )
     assert asked(view, script, cases) == wanted
     assert sum(each[1] is None for each in wanted) > 100
     assert sum(isinstance(each[1], list) for each in wanted) > 1000
@@ -233,6 +241,12 @@ def some_index(choose: random.Random, ndim: int) -> str:
     return f"[{', '.join(items)}]"
 
 
+def expanded_sizes(choose: random.Random, x: Any) -> str:
+    leading = [choose.choice([1, 2])] * choose.randrange(3)
+    sizes = [choose.choice([-1, 3 if size == 1 else size]) for size in x.shape]
+    return ", ".join(map(str, leading + sizes)) or "()"
+
+
 def some_operator(choose: random.Random, x: Any) -> str:
     """A call of an operator, mostly a possible one."""
     ndim = x.ndim
@@ -251,7 +265,7 @@ def some_operator(choose: random.Random, x: Any) -> str:
         "movedim": lambda: f".movedim({dim}, {other})",
         "movedims": lambda: f".movedim(({dim}, {other}), ({other}, {dim}))",
         "swapaxes": lambda: f".swapaxes({dim}, axis1={other})",
-        "expand": lambda: f".expand({', '.join(map(str, [choose.choice([1, 2])] * choose.randrange(3) + [choose.choice([-1, 3]) if each == 1 else choose.choice([-1, each]) for each in x.shape])) or '()'})",
+        "expand": lambda: f".expand({expanded_sizes(choose, x)})",
         "squeeze": lambda: choose.choice([".squeeze()", f".squeeze({dim})", f".squeeze(({dim}, {other}))"]),
         "unsqueeze": lambda: f".unsqueeze({some_int(choose, ndim)})",
         "select": lambda: f".select({dim}, {choose.randrange(-2, 3)})",
@@ -259,11 +273,14 @@ def some_operator(choose: random.Random, x: Any) -> str:
         "index": lambda: some_index(choose, ndim),
         "flatten": lambda: choose.choice([".flatten()", f".flatten({dim}, {other})"]),
         "ravel": lambda: ".ravel()",
-        "unflatten": lambda: f".unflatten({dim}, ({choose.choice([-1, 1, 2, 3])}, {choose.choice([-1, 1, 2])}))",
+        "unflatten": lambda: f".unflatten({dim}, ({some_int(choose, 3)}, {choose.choice([-1, 1, 2])}))",
         "diagonal": lambda: f".diagonal({choose.randrange(-2, 3)}, {dim}, {other})",
         "unfold": lambda: f".unfold({dim}, {choose.randrange(0, 4)}, {choose.choice([1, 2, 1, 0])})",
-        "as_strided": lambda: f".as_strided(({choose.randrange(4)}, 2), ({choose.randrange(-1, 4)}, 1){choose.choice(['', ', 2', ', 900', ', -1'])})",
-        "split": lambda: f".split({choose.choice([1, 2, 3, [1, 2], -1])}, {dim})[{choose.choice([0, -1, 1])}]",
+        "as_strided": lambda: (
+            f".as_strided(({choose.randrange(4)}, 2), ({choose.randrange(-1, 4)}, 1)"
+            f"{choose.choice(['', ', 2', ', 900', ', -1'])})"
+        ),
+        "split": lambda: f".split({choose.choice([1, 2, 3, [1, 2], -1])}, {dim})[{choose.randrange(-1, 2)}]",
         "chunk": lambda: f".chunk({choose.choice([1, 2, 3, 0])}, dim={dim})[{choose.choice([0, -1, 1])}]",
         "unbind": lambda: f".unbind({dim})[0]",
         "contiguous": lambda: choose.choice([".contiguous()", ".contiguous(memory_format=gn.channels_last)"]),
@@ -279,7 +296,11 @@ def chains(count: int, seed: int) -> list[str]:
     found = []
     while len(found) < count:
         size = choose.choice([1, 6, 12, 24, 24, 48, 0])
-        start = f"gn.arange({size})" if choose.random() < 0.8 else f"gn.zeros({choose.choice(['2, 3', '()', '1, 2, 2, 3', '0, 3'])})"
+        start = (
+            f"gn.arange({size})"
+            if choose.random() < 0.8
+            else f"gn.zeros({choose.choice(['2, 3', '()', '1, 2, 2, 3', '0, 3'])})"
+        )
         text, x = start, eval(start)
         for _ in range(choose.randrange(1, 7)):
             more = some_operator(choose, x)
@@ -298,7 +319,11 @@ def chains(count: int, seed: int) -> list[str]:
 def geometry_of_chain(text: str) -> Any:
     x = eval(text, {"gn": gn})
     shared = x.untyped_storage().nbytes() // max(x.element_size(), 1)
-    values = x.flatten().tolist()[:30] if x.dtype == gn.int64 and "gn.int" not in text and "gn.float" not in text else None
+    values = (
+        x.flatten().tolist()[:30]
+        if x.dtype == gn.int64 and "gn.int" not in text and "gn.float" not in text
+        else None
+    )
     return [list(x.shape), list(x.stride()), x.storage_offset(), x.dtype.name, shared, values]  # fmt: skip
 
 

@@ -101,7 +101,8 @@ ITERATE = """(operands) => {
     steps.broadcast = [broadcast.shape, broadcast.strides.slice(1)];
     steps.reordered = [allocated.shape, allocated.strides];
     steps.coalesced = [made.shape, made.strides];
-    return { dtype, setup: made.setup, order: made.order, output: [made.output.sizes, made.output.strides], steps };
+    const output = [made.output.sizes, made.output.strides];
+    return { dtype, setup: made.setup, order: made.order, output, steps };
 }"""
 
 
@@ -118,7 +119,10 @@ def test_every_step(view: Any) -> None:
     wanted = [answer(each) for each in cases]
     script = """(cases) => { const ask = %s; return cases.map((each) => {
         try { return ask(each); }
-        catch (error) { if (!(error instanceof GnomonError)) throw error; return [error.kind, error.message]; }
+        catch (error) {
+            if (!(error instanceof GnomonError)) throw error;
+            return [error.kind, error.message];
+        }
     }); }"""
     found = view.evaluate(script % ITERATE, cases)
     wrong = [each for each in zip(cases, wanted, found) if each[1] != each[2]]
@@ -137,8 +141,10 @@ def test_the_last_step_has_the_loops_and_their_offsets(view: Any) -> None:
         {"sizes": [3], "strides": [1], "dtype": "float32"},
     ]
     made = view.evaluate(
-        """(operands) => { const made = iterate(operands, "float32");
-        return [made.shape, made.strides, firstOffsets(made.shape, made.strides, 4), loopsText(made.shape, ["out", "a", "b"])]; }""",
+        """(operands) => {
+            const { shape, strides } = iterate(operands, "float32");
+            return [shape, strides, firstOffsets(shape, strides, 4), loopsText(shape, ["out", "a", "b"])];
+        }""",
         operands,
     )
     shape, strides, rows, loops = made

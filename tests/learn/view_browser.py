@@ -30,7 +30,7 @@ def browser() -> Iterator[Any]:
 
 @contextlib.contextmanager
 def opened_page(opened: Any, file: Path, **options: Any) -> Iterator[Any]:
-    """The page of a file in a new window; errors in its console, or requests of other files, fail the test."""
+    """The page of a file in a new window; errors in its console, and requests, fail the test."""
     context = opened.new_context(**options)
     context.set_default_timeout(5_000)
     page = context.new_page()

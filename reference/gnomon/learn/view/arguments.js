@@ -4,13 +4,20 @@
 
 class Mismatch extends Error {}
 
-const PYTHON_NAMES = { NoneType: "NoneType", dtype: "dtype", memory_format: "memory_format", ellipsis: "ellipsis" };
+const PYTHON_NAMES = {
+  NoneType: "NoneType",
+  dtype: "dtype",
+  memory_format: "memory_format",
+  ellipsis: "ellipsis",
+};
 
 const typeName = (value) => PYTHON_NAMES[value.type] ?? value.type;
 
 function valueText(value) {
   const isSequence = value.type === "tuple" || value.type === "list";
-  return isSequence && value.items.length ? `${typeName(value)} of ${typeName(value.items[0])}` : typeName(value);
+  return isSequence && value.items.length
+    ? `${typeName(value)} of ${typeName(value.items[0])}`
+    : typeName(value);
 }
 
 // The JavaScript value of one argument: a number, a boolean, a name, null, or a Tensor as it is.
@@ -53,7 +60,8 @@ function bindOne(signature, given, named) {
   const positional = wanted.filter((each) => !each.isKeywordOnly).length;
   const values = new Array(wanted.length).fill(undefined);
   for (const [index, value] of given.entries()) {
-    if (index >= positional) throw new Mismatch(`takes ${positional} positional arguments but ${given.length} were given`);
+    if (index >= positional)
+      throw new Mismatch(`takes ${positional} positional arguments but ${given.length} were given`);
     if (index === varargs && value.type === "int") {
       values[index] = { type: "tuple", items: given.slice(index) };
       break;
@@ -72,14 +80,18 @@ function bindOne(signature, given, named) {
     const value = values[position];
     const shown = argument.name === "self" ? "input" : argument.name;
     if (value === undefined) {
-      if (argument.isRequired) throw new Mismatch(`missing required argument '${shown}' (position ${position + 1})`);
+      if (argument.isRequired)
+        throw new Mismatch(`missing required argument '${shown}' (position ${position + 1})`);
       return argument.default;
     }
     try {
       return convertArgument(argument, value);
     } catch (error) {
       if (!(error instanceof Mismatch)) throw error;
-      throw new Mismatch(`argument '${shown}' (position ${position + 1}) must be ${argument.typeText}, ${misfitText(argument, value)}`);
+      throw new Mismatch(
+        `argument '${shown}' (position ${position + 1}) must be ${argument.typeText}, ` +
+          `${misfitText(argument, value)}`,
+      );
     }
   });
 }
@@ -97,7 +109,16 @@ function bindArguments(name, given, named) {
     }
   }
   if (signatures.length === 1) throw new GnomonError("TypeError", `${name}(): ${problems[0]}`);
-  const texts = [...given.map(valueText), ...Object.entries(named).map(([key, value]) => `${key}=${valueText(value)}`)];
-  const expected = signatures.map((signature, number) => `\n * ${signature.text}: ${problems[number]}`).join("");
-  throw new GnomonError("TypeError", `${name}() received an invalid combination of arguments - got (${texts.join(", ")}), but expected one of:${expected}`);
+  const texts = [
+    ...given.map(valueText),
+    ...Object.entries(named).map(([key, value]) => `${key}=${valueText(value)}`),
+  ];
+  const expected = signatures
+    .map((signature, number) => `\n * ${signature.text}: ${problems[number]}`)
+    .join("");
+  throw new GnomonError(
+    "TypeError",
+    `${name}() received an invalid combination of arguments - got (${texts.join(", ")}), but expected ` +
+      `one of:${expected}`,
+  );
 }

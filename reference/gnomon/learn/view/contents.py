@@ -1,4 +1,4 @@
-"""What the page shows at first: the geometry of a tensor, the operands of a call, or a graph with its gradients."""
+"""What the page shows at first: a tensor's geometry, a call's operands, or a graph with its gradients."""
 
 from __future__ import annotations
 
@@ -21,8 +21,11 @@ MOST_OPERANDS = 3
 
 
 def contents_of(function: Callable[[], Any], names: Mapping[str, Any]) -> dict[str, Any]:
-    """What the page starts with: of a tensor its geometry, with a graph behind it that, of a pointwise call its
-    operands.  ``names``: variables, by which leaves are called.
+    """What the page starts with: a tensor's geometry, the operands of the pointwise call that made it, and
+    the graph behind it.
+
+    function  a function without arguments that returns the tensor
+    names     variables, by which leaves are called
 
     Raises what ``function`` raises, TypeError for a result that is not a tensor, and ValueError for a tensor
     without memory of its own.
@@ -84,16 +87,18 @@ def _operand(given: Any) -> dict[str, Any]:
 
 
 def graph_of(output: Tensor, names: Mapping[str, Any]) -> dict[str, Any]:
-    """The graph behind ``output``: its Nodes, and the gradients that each of them computes from a gradient of ones.
+    """The graph behind ``output``: its Nodes, and the gradients that each computes, from ones for ``output``.
 
-    Nothing is accumulated, and what Nodes have saved stays; hooks do not run.  Raises ValueError for more than
-    400 Nodes, and RuntimeError for a graph whose saved tensors are freed.
+    Nothing is accumulated, and what Nodes have saved stays; hooks do not run.  Raises ValueError for more
+    than 400 Nodes, and RuntimeError for a graph whose saved tensors are freed.
     """
     root = output._gradient_edge
     assert root is not None
     nodes = list(behind(root[0]))
     if len(nodes) > MOST_NODES:
-        raise ValueError(f"view: the graph has {len(nodes)} Nodes, of which at most {MOST_NODES} can be shown")
+        raise ValueError(
+            f"view: the graph has {len(nodes)} Nodes, of which at most {MOST_NODES} can be shown"
+        )
     labels = {id(value): name for name, value in names.items() if isinstance(value, Tensor)}
     places = {node: place for place, node in enumerate(nodes)}
     with no_grad():

@@ -6,8 +6,8 @@ const nameOrError = (found) => (typeof found === "string" ? found : fail(found.e
 
 const promoteTypes = (first, second) => nameOrError(GNOMON.promotion[first][second]);
 
-// The common dtype of operands {dtype, ndim} and {number: "bool" | "int" | "float"}, with the result after each.
-// Three ranks: tensors with dimensions, 0-dim tensors, and numbers.
+// The common dtype of operands {dtype, ndim} and {number: "bool" | "int" | "float"}, with the result after
+// each. Three ranks: tensors with dimensions, 0-dim tensors, and numbers.
 function resultType(operands, defaultDtype = "float32") {
   const ranks = { dim: null, zero: null, number: null };
   const kinds = { bool: "bool", int: "int64", float: defaultDtype };

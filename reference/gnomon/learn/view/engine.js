@@ -23,14 +23,16 @@ const nodeText = (node) => (node.variable?.label ? `${node.name} of ${node.varia
 const sequenceText = (node) => (node.sequence === LAST_SEQUENCE ? "last" : String(node.sequence));
 
 function added(present, gradient) {
-  if (present === null || !present.data || !gradient.data) return present === null ? gradient : { sizes: present.sizes };
+  if (present === null || !present.data || !gradient.data)
+    return present === null ? gradient : { sizes: present.sizes };
   return pointwise((x, y) => x + y, present, gradient);
 }
 
 // To the sizes of the tensor whose gradient it is.
 const validated = (gradient, sizes) => (!gradient.data ? { sizes } : sumToSize(gradient, sizes));
 
-// The sizes of output ``input`` of the operator that recorded the Node: those of the gradient that comes there.
+// The sizes of output ``input`` of the operator that recorded the Node: those of the gradient that comes
+// there.
 const inputSizes = (node, input) => node.inputs?.[input] ?? node.sizes;
 
 const bufferText = (buffer) => buffer.map((each) => (each ? valuesText(each) : "none")).join(" and ");
@@ -68,19 +70,37 @@ function runInSteps(graph) {
   for (const each of graph.forward ?? []) {
     state.recorded += 1;
     const node = each.node && shown.has(each.node.id) ? each.node : null;
-    const says = node ? `, and records ${node.name}, sequence_nr ${node.sequence}` : each.node ? ", which the output does not need" : ", and records nothing: no input requires grad";
-    keep("forward", `Forward: ${each.operator.replace("_", " of ")} returns ${valuesText(each.result)}${says}.`, { current: node?.id, isForward: true });
+    const says = node
+      ? `, and records ${node.name}, sequence_nr ${node.sequence}`
+      : each.node
+        ? ", which the output does not need"
+        : ", and records nothing: no input requires grad";
+    keep(
+      "forward",
+      `Forward: ${each.operator.replace("_", " of ")} returns ${valuesText(each.result)}${says}.`,
+      { current: node?.id, isForward: true },
+    );
   }
-  keep("dependencies", `Backward: count the edges that lead to each of ${shown.size} Nodes, its dependencies.`);
+  keep(
+    "dependencies",
+    `Backward: count the edges that lead to each of ${shown.size} Nodes, its dependencies.`,
+  );
   let tie = 0;
   const push = (node) => {
     state.ready.push({ node, tie: tie++ });
-    state.ready.sort((a, b) => (a.node.sequence === b.node.sequence ? a.tie - b.tie : a.node.sequence > b.node.sequence ? -1 : 1));
+    state.ready.sort((a, b) =>
+      a.node.sequence === b.node.sequence ? a.tie - b.tie : a.node.sequence > b.node.sequence ? -1 : 1,
+    );
   };
   state.buffers.set(root.id, emptyBuffer(root));
   state.buffers.get(root.id)[graph.input ?? 0] = graph.seed;
   push(root);
-  keep("seed", `The gradient of the output, ${valuesText(graph.seed)}, is put into the input buffer of ${nodeText(root)}, which is ready.`, { current: root.id });
+  keep(
+    "seed",
+    `The gradient of the output, ${valuesText(graph.seed)}, is put into the input buffer of ` +
+      `${nodeText(root)}, which is ready.`,
+    { current: root.id },
+  );
   while (state.ready.length) {
     const { node } = state.ready.shift();
     const incoming = state.buffers.get(node.id);
@@ -88,12 +108,22 @@ function runInSteps(graph) {
     state.done.push(node.id);
     if (node.name === "AccumulateGrad") {
       if (incoming[0]) state.leaves.push({ id: node.id, gradient: incoming[0] });
-      keep("leaf", `${nodeText(node)} has the last sequence number, and is taken first: its gradient ${bufferText(incoming)} is kept until the whole graph has run.`, { current: node.id });
+      keep(
+        "leaf",
+        `${nodeText(node)} has the last sequence number, and is taken first: its gradient ` +
+          `${bufferText(incoming)} is kept until the whole graph has run.`,
+        { current: node.id },
+      );
       continue;
     }
     const results = node.apply(...incoming);
     const texts = results.map((each) => (each ? valuesText(each, 4) : "none"));
-    keep("run", `${nodeText(node)} is taken from the ready queue (sequence_nr ${sequenceText(node)}). Of ${bufferText(incoming)} it makes ${texts.join(" and ")}.`, { current: node.id, results });
+    keep(
+      "run",
+      `${nodeText(node)} is taken from the ready queue (sequence_nr ${sequenceText(node)}). Of ` +
+        `${bufferText(incoming)} it makes ${texts.join(" and ")}.`,
+      { current: node.id, results },
+    );
     node.edges.forEach((edge, number) => {
       if (!edge) return;
       const target = edge.node;
@@ -113,7 +143,11 @@ function runInSteps(graph) {
   }
   for (const { id, gradient } of state.leaves) {
     state.grads.set(id, gradient);
-    keep("accumulate", `Accumulate: the grad of ${graph.nodes[id].variable?.label ?? "the leaf"} is ${valuesText(gradient)}.`, { current: id });
+    keep(
+      "accumulate",
+      `Accumulate: the grad of ${graph.nodes[id].variable?.label ?? "the leaf"} is ${valuesText(gradient)}.`,
+      { current: id },
+    );
   }
   if (!state.leaves.length) keep("accumulate", "The graph has run; it has no leaves that accumulate.");
   return steps;
@@ -121,7 +155,8 @@ function runInSteps(graph) {
 
 // A graph that the command has written into the page: its Nodes' results are known.
 function graphFromData(data) {
-  const tensor = (each) => each && { type: "Tensor", sizes: each.sizes, data: each.data?.map(Number) ?? null };
+  const tensor = (each) =>
+    each && { type: "Tensor", sizes: each.sizes, data: each.data?.map(Number) ?? null };
   const nodes = data.nodes.map((each, id) => ({
     ...each,
     id,

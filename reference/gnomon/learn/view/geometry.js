@@ -14,11 +14,17 @@ function numelOf(sizes) {
   for (const size of sizes) {
     count *= BigInt(size);
     if (count >= 2n ** 63n) {
-      fail(`Storage size calculation overflowed with sizes=${listText(sizes)} (numel: integer multiplication overflow)`);
+      fail(
+        `Storage size calculation overflowed with sizes=${listText(sizes)} (numel: integer ` +
+          "multiplication overflow)",
+      );
     }
   }
   if (count <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(count);
-  throw new GnomonError("OverflowError", `this page counts exactly up to ${Number.MAX_SAFE_INTEGER}, and there are ${count} elements`);
+  throw new GnomonError(
+    "OverflowError",
+    `this page counts exactly up to ${Number.MAX_SAFE_INTEGER}, and there are ${count} elements`,
+  );
 }
 
 function contiguousStrides(sizes) {
@@ -28,7 +34,8 @@ function contiguousStrides(sizes) {
     strides[dim] = step;
     step *= Math.max(sizes[dim], 1);
   }
-  if (strides.some((stride) => !Number.isSafeInteger(stride))) fail(`Stride calculation overflowed with sizes=${listText(sizes)}`);
+  if (strides.some((stride) => !Number.isSafeInteger(stride)))
+    fail(`Stride calculation overflowed with sizes=${listText(sizes)}`);
   return strides;
 }
 
@@ -98,11 +105,15 @@ function mayOverlap(sizes, strides) {
 function wrapDim(dim, ndim, wrapScalar = true) {
   let bound = ndim;
   if (ndim === 0) {
-    if (!wrapScalar) throw new GnomonError("IndexError", `Dimension specified as ${dim} but tensor has no dimensions`);
+    if (!wrapScalar)
+      throw new GnomonError("IndexError", `Dimension specified as ${dim} but tensor has no dimensions`);
     bound = 1;
   }
   if (dim < -bound || dim >= bound) {
-    throw new GnomonError("IndexError", `Dimension out of range (expected to be in range of [${-bound}, ${bound - 1}], but got ${dim})`);
+    throw new GnomonError(
+      "IndexError",
+      `Dimension out of range (expected to be in range of [${-bound}, ${bound - 1}], but got ${dim})`,
+    );
   }
   return dim < 0 ? dim + bound : dim;
 }
@@ -123,7 +134,10 @@ function broadcastSizes(first, second) {
   const [a, b] = [padded(first), padded(second)];
   return a.map((size, dim) => {
     if (size !== b[dim] && size !== 1 && b[dim] !== 1) {
-      fail(`The size of tensor a (${size}) must match the size of tensor b (${b[dim]}) at non-singleton dimension ${dim}`);
+      fail(
+        `The size of tensor a (${size}) must match the size of tensor b (${b[dim]}) at non-singleton ` +
+          `dimension ${dim}`,
+      );
     }
     return size === 1 ? b[dim] : size;
   });
@@ -133,24 +147,33 @@ function checkExpandable(sizes, to) {
   const pad = to.length - sizes.length;
   const both = `Target sizes: ${listText(to)}.  Tensor sizes: ${listText(sizes)}`;
   if (pad < 0) {
-    fail(`The number of sizes provided (${to.length}) must be greater or equal to the number of dimensions in the tensor (${sizes.length}).  ${both}`);
+    fail(
+      `The number of sizes provided (${to.length}) must be greater or equal to the number of ` +
+        `dimensions in the tensor (${sizes.length}).  ${both}`,
+    );
   }
   for (let dim = to.length - 1; dim >= pad; dim -= 1) {
     const size = sizes[dim - pad];
     if (size !== 1 && size !== to[dim]) {
-      fail(`The expanded size of the tensor (${to[dim]}) must match the existing size (${size}) at non-singleton dimension ${dim}.  ${both}`);
+      fail(
+        `The expanded size of the tensor (${to[dim]}) must match the existing size (${size}) at ` +
+          `non-singleton dimension ${dim}.  ${both}`,
+      );
     }
   }
 }
 
 function expandStrides(sizes, strides, to) {
   const pad = to.length - sizes.length;
-  return to.map((wanted, dim) => (dim < pad || (sizes[dim - pad] === 1 && wanted !== 1) ? 0 : strides[dim - pad]));
+  return to.map((wanted, dim) =>
+    dim < pad || (sizes[dim - pad] === 1 && wanted !== 1) ? 0 : strides[dim - pad],
+  );
 }
 
 // ``shape`` with its -1 replaced by the size that makes ``numel`` elements.
 function inferSize(shape, numel) {
-  let known = 1, unknown = -1;
+  let known = 1,
+    unknown = -1;
   shape.forEach((size, dim) => {
     if (size === -1) {
       if (unknown >= 0) fail("only one dimension can be inferred");
@@ -161,18 +184,25 @@ function inferSize(shape, numel) {
   const invalid = () => fail(`shape '${listText(shape)}' is invalid for input of size ${numel}`);
   if (unknown < 0) return known === numel ? [...shape] : invalid();
   if (known === 0 && numel === 0) {
-    fail(`cannot reshape tensor of 0 elements into shape ${listText(shape)} because the unspecified dimension size -1 can be any value and is ambiguous`);
+    fail(
+      `cannot reshape tensor of 0 elements into shape ${listText(shape)} because the unspecified ` +
+        "dimension size -1 can be any value and is ambiguous",
+    );
   }
   if (known === 0 || numel % known !== 0) invalid();
   return shape.map((size, dim) => (dim === unknown ? numel / known : size));
 }
 
 // computeStride in steps: the chunks of old dimensions that one stride traverses, innermost first, each with
-// the new dimensions that fill it.  Where one does not fit, those outside of it are not reached.  ``strides`` is null if a view is impossible; ``reason`` says why.
+// the new dimensions that fill it.  Where one does not fit, those outside of it are not reached.  ``strides``
+// is null if a view is impossible; ``reason`` says why.
 function computeStride(sizes, strides, to) {
   const made = { chunks: [], strides: null, reason: "" };
   if (numelOf(sizes) === 0) {
-    made.strides = sizes.length === to.length && sizes.every((size, dim) => size === to[dim]) ? [...strides] : contiguousStrides(to);
+    made.strides =
+      sizes.length === to.length && sizes.every((size, dim) => size === to[dim])
+        ? [...strides]
+        : contiguousStrides(to);
     made.reason = "a tensor without elements can be viewed in every shape without elements";
     return made;
   }
@@ -182,13 +212,25 @@ function computeStride(sizes, strides, to) {
     return made;
   }
   const found = new Array(to.length).fill(0);
-  let viewDim = to.length - 1, base = strides[strides.length - 1], last = sizes.length - 1;
-  let tensorNumel = 1, viewNumel = 1, isPossible = true;
+  let viewDim = to.length - 1,
+    base = strides[strides.length - 1],
+    last = sizes.length - 1;
+  let tensorNumel = 1,
+    viewNumel = 1,
+    isPossible = true;
   for (let dim = sizes.length - 1; dim >= 0; dim -= 1) {
     tensorNumel *= sizes[dim];
     const isEnd = dim === 0 || (sizes[dim - 1] !== 1 && strides[dim - 1] !== tensorNumel * base);
     if (!isEnd) continue;
-    const chunk = { first: dim, last, numel: tensorNumel, stride: base, dims: [], isReached: isPossible, isFilled: isPossible };
+    const chunk = {
+      first: dim,
+      last,
+      numel: tensorNumel,
+      stride: base,
+      dims: [],
+      isReached: isPossible,
+      isFilled: isPossible,
+    };
     if (dim > 0) chunk.ends = { stride: strides[dim - 1], needed: tensorNumel * base };
     made.chunks.push(chunk);
     while (isPossible && viewDim >= 0 && (viewNumel < tensorNumel || to[viewDim] === 1)) {
@@ -216,8 +258,10 @@ function spansText(chunk, viewNumel) {
   const dims = chunk.dims.length ? `new dimension ${chunk.dims[0]}` : "the new shape";
   if (!chunk.ends) return `${dims} does not fill the outermost group of ${chunk.numel} elements`;
   return (
-    `${dims} would need ${viewNumel} elements of a group that has ${chunk.numel}: dimension ${chunk.first - 1} has stride ` +
-    `${chunk.ends.stride}, and only with ${chunk.ends.needed} (the elements of the group times its stride) would it continue the group`
+    `${dims} would need ${viewNumel} elements of a group that has ${chunk.numel}: dimension ` +
+    `${chunk.first - 1} has stride ` +
+    `${chunk.ends.stride}, and only with ${chunk.ends.needed} (the elements of the group times its ` +
+    "stride) would it continue the group"
   );
 }
 
@@ -230,19 +274,26 @@ function sliceBounds(start, end, size) {
 }
 
 function diagonalOf(sizes, strides, offset, dim1, dim2) {
-  const first = wrapDim(dim1, sizes.length), second = wrapDim(dim2, sizes.length);
+  const first = wrapDim(dim1, sizes.length),
+    second = wrapDim(dim2, sizes.length);
   if (first === second) fail(`diagonal dimensions cannot be identical ${dim1}, ${dim2}`);
-  const down = Math.max(-offset, 0), right = Math.max(offset, 0);
+  const down = Math.max(-offset, 0),
+    right = Math.max(offset, 0);
   const length = Math.max(Math.min(sizes[first] - down, sizes[second] - right), 0);
   const start = length ? down * strides[first] + right * strides[second] : 0;
   const kept = [...sizes.keys()].filter((dim) => dim !== first && dim !== second);
-  return [[...kept.map((dim) => sizes[dim]), length], [...kept.map((dim) => strides[dim]), strides[first] + strides[second]], start];
+  return [
+    [...kept.map((dim) => sizes[dim]), length],
+    [...kept.map((dim) => strides[dim]), strides[first] + strides[second]],
+    start,
+  ];
 }
 
 function unfoldOf(sizes, strides, dimension, size, step) {
   const dim = wrapDim(dimension, sizes.length);
   const available = sizes.length ? sizes[dim] : 1;
-  if (size > available) fail(`maximum size for tensor at dimension ${dim} is ${available} but size is ${size}`);
+  if (size > available)
+    fail(`maximum size for tensor at dimension ${dim} is ${available} but size is ${size}`);
   if (size < 0) fail(`size is ${size} but must be >= 0`);
   if (step <= 0) fail(`step is ${step} but must be > 0`);
   if (!sizes.length) return [[size], [1]];
@@ -258,32 +309,49 @@ function viewedAsItemsize(sizes, strides, offset, itemsize, wanted) {
   if (itemsize === wanted) return [sizes, strides, offset];
   if (!sizes.length) fail("self.dim() cannot be 0 to view it with another element size");
   const last = sizes.length - 1;
-  if (strides[last] !== 1) fail(`self.stride(-1) must be 1 to view it with another element size, but got ${strides[last]}`);
+  if (strides[last] !== 1)
+    fail(`self.stride(-1) must be 1 to view it with another element size, but got ${strides[last]}`);
   const scaled = (values, end, scale) => [...values.slice(0, last).map(scale), end];
   if (itemsize > wanted) {
     const ratio = itemsize / wanted;
-    return [scaled(sizes, sizes[last] * ratio, (size) => size), scaled(strides, 1, (stride) => stride * ratio), offset * ratio];
+    return [
+      scaled(sizes, sizes[last] * ratio, (size) => size),
+      scaled(strides, 1, (stride) => stride * ratio),
+      offset * ratio,
+    ];
   }
   const ratio = wanted / itemsize;
-  const checked = [["self.size(-1)", sizes[last]], ["self.storage_offset()", offset]];
+  const checked = [
+    ["self.size(-1)", sizes[last]],
+    ["self.storage_offset()", offset],
+  ];
   for (let dim = 0; dim < last; dim += 1) checked.push([`self.stride(${dim})`, strides[dim]]);
   for (const [what, number] of checked) {
-    if (number % ratio) fail(`${what} must be divisible by ${ratio} to view elements of ${itemsize} bytes as ones of ${wanted}, but got ${number}`);
+    if (number % ratio)
+      fail(
+        `${what} must be divisible by ${ratio} to view elements of ${itemsize} bytes as ones of ` +
+          `${wanted}, but got ${number}`,
+      );
   }
-  return [scaled(sizes, sizes[last] / ratio, (size) => size), scaled(strides, 1, (stride) => stride / ratio), offset / ratio];
+  return [
+    scaled(sizes, sizes[last] / ratio, (size) => size),
+    scaled(strides, 1, (stride) => stride / ratio),
+    offset / ratio,
+  ];
 }
 
 function checkInBounds(sizes, strides, offset, itemsize, nbytes) {
   const needed = (offset + extent(sizes, strides)) * itemsize;
   if (sizes.includes(0) || needed <= nbytes) return;
   fail(
-    `setStorage: sizes ${listText(sizes)}, strides ${listText(strides)}, storage offset ${offset}, and itemsize ${itemsize} ` +
+    `setStorage: sizes ${listText(sizes)}, strides ${listText(strides)}, storage offset ${offset}, and ` +
+      `itemsize ${itemsize} ` +
       `requiring a storage size of ${needed} are out of bounds for storage of size ${nbytes}`,
   );
 }
 
-// How many elements are at each of the places ``from`` to ``to`` of the storage: dimension by dimension, so that
-// a huge tensor takes no longer than the places that are shown.
+// How many elements are at each of the places ``from`` to ``to`` of the storage: dimension by dimension, so
+// that a huge tensor takes no longer than the places that are shown.
 function elementsAtPlaces(sizes, strides, offset, from, to) {
   const count = Math.max(to, 0);
   let found = new Float64Array(count);

@@ -20,7 +20,9 @@ function drawGraph(graph) {
   for (const [id, depth] of depths) (rows[depth] ??= []).push(graph.nodes[id]);
   const widest = Math.max(...rows.map((row) => row.length));
   const width = Math.max(widest * (BOX_WIDTH + 24) + 12, 300);
-  const boxes = new Map(), groups = new Map(), edges = new Map();
+  const boxes = new Map(),
+    groups = new Map(),
+    edges = new Map();
   let top = 10;
   for (const row of rows) {
     const height = Math.max(...row.map((node) => linesOf(node).length)) * LINE_HEIGHT + 14;
@@ -31,28 +33,48 @@ function drawGraph(graph) {
     top += height + 46;
   }
   const svg = makeSvg("svg", { width, height: top - 30, viewBox: `0 0 ${width} ${top - 30}` });
-  const head = makeSvg("marker", { id: "head", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, makeSvg("path", { d: "M0,0 L8,4 L0,8 z" }));
+  const head = makeSvg(
+    "marker",
+    { id: "head", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
+    makeSvg("path", { d: "M0,0 L8,4 L0,8 z" }),
+  );
   svg.append(makeSvg("defs", {}, head));
   for (const id of depths.keys()) {
-    const node = graph.nodes[id], box = boxes.get(id);
+    const node = graph.nodes[id],
+      box = boxes.get(id);
     node.edges.forEach((edge, number) => {
       if (!edge) return;
       const to = boxes.get(edge.node.id);
-      const x0 = box.left + BOX_WIDTH / 2 + 16 * (number - (node.edges.length - 1) / 2), y0 = box.top + box.height;
-      const x1 = to.left + BOX_WIDTH / 2 + 10 * (number - (node.edges.length - 1) / 2), y1 = to.top - 1;
+      const x0 = box.left + BOX_WIDTH / 2 + 16 * (number - (node.edges.length - 1) / 2),
+        y0 = box.top + box.height;
+      const x1 = to.left + BOX_WIDTH / 2 + 10 * (number - (node.edges.length - 1) / 2),
+        y1 = to.top - 1;
       const middle = (y0 + y1) / 2;
-      const path = makeSvg("path", { d: `M${x0},${y0} C${x0},${middle} ${x1},${middle} ${x1},${y1}`, class: "edge", "marker-end": "url(#head)" });
+      const path = makeSvg("path", {
+        d: `M${x0},${y0} C${x0},${middle} ${x1},${middle} ${x1},${y1}`,
+        class: "edge",
+        "marker-end": "url(#head)",
+      });
       edges.set(`${id} ${number}`, path);
       svg.append(path);
     });
   }
   const waits = new Map();
   for (const id of depths.keys()) {
-    const node = graph.nodes[id], { left, top: y, height } = boxes.get(id);
-    const group = makeSvg("g", { tabindex: -1, role: "img", class: node.name === "AccumulateGrad" ? "leaf" : "" });
+    const node = graph.nodes[id],
+      { left, top: y, height } = boxes.get(id);
+    const group = makeSvg("g", {
+      tabindex: -1,
+      role: "img",
+      class: node.name === "AccumulateGrad" ? "leaf" : "",
+    });
     group.append(makeSvg("rect", { x: left, y, width: BOX_WIDTH, height, rx: 6 }));
     linesOf(node).forEach((line, number) => {
-      const text = makeSvg("text", { x: left + 10, y: y + 20 + number * LINE_HEIGHT, class: number === 0 ? "strong" : "quiet" });
+      const text = makeSvg("text", {
+        x: left + 10,
+        y: y + 20 + number * LINE_HEIGHT,
+        class: number === 0 ? "strong" : "quiet",
+      });
       text.textContent = line;
       group.append(text);
     });
@@ -66,8 +88,11 @@ function drawGraph(graph) {
 
 // What a box says; its last line changes with the steps.
 function linesOf(node) {
-  const title = node.name === "AccumulateGrad" ? nodeText(node) : `${node.name} · sequence_nr ${node.sequence}`;
-  const saved = node.saved.slice(0, 4).map((each) => shortened(`${node.name === "AccumulateGrad" ? "" : "saved "}${each.name}: ${each.text}`));
+  const title =
+    node.name === "AccumulateGrad" ? nodeText(node) : `${node.name} · sequence_nr ${node.sequence}`;
+  const saved = node.saved
+    .slice(0, 4)
+    .map((each) => shortened(`${node.name === "AccumulateGrad" ? "" : "saved "}${each.name}: ${each.text}`));
   if (node.saved.length > 4) saved.push(`and ${node.saved.length - 4} more`);
   return [shortened(title), ...saved, " "];
 }
@@ -86,10 +111,12 @@ function showStep(graph, step, groups, edges, waits) {
     waits.get(id).textContent = shortened(status, 38);
     group.setAttribute("aria-label", `${nodeText(node)}: ${status}`);
   }
-  for (const [key, path] of edges) path.classList.toggle("active", step.edge !== undefined && step.edge.join(" ") === key);
+  for (const [key, path] of edges)
+    path.classList.toggle("active", step.edge !== undefined && step.edge.join(" ") === key);
 }
 
-const isRecorded = (graph, step, id) => graph.forward.slice(0, step.recorded).some((each) => each.node?.id === id);
+const isRecorded = (graph, step, id) =>
+  graph.forward.slice(0, step.recorded).some((each) => each.node?.id === id);
 
 function statusOf(step, id) {
   if (step.grads.has(id)) return `grad: ${valuesText(step.grads.get(id), 4)}`;

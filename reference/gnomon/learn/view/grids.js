@@ -22,11 +22,16 @@ function windowOf(tensor, shown) {
   const atOnce = Math.min(Math.max(Math.floor(MOST_CELLS / Math.max(height * width, 1)), 1), 8);
   const clamp = (value, most) => Math.min(Math.max(value, 0), Math.max(most, 0));
   return {
-    rows, columns, leading, pages, atOnce,
+    rows,
+    columns,
+    leading,
+    pages,
+    atOnce,
     page: clamp(Math.floor(shown.page / atOnce) * atOnce, Math.floor((pages - 1) / atOnce) * atOnce),
     row: clamp(shown.row, rows - height),
     column: clamp(shown.column, columns - width),
-    height, width,
+    height,
+    width,
   };
 }
 
@@ -44,14 +49,27 @@ function drawElements(tensor, part) {
   const { sizes, strides, offset } = tensor;
   const ndim = sizes.length;
   if (sizes.includes(0)) return [make("p", { class: "quiet", text: "There are no elements: a size is 0." })];
-  const low = offset, high = offset + extent(sizes, strides) - 1;
+  const low = offset,
+    high = offset + extent(sizes, strides) - 1;
   const [rowStride, columnStride] = [0, 0, ...strides].slice(-2);
   const made = [];
   for (let page = part.page; page < Math.min(part.page + part.atOnce, part.pages); page += 1) {
     const leading = indexOfPage(page, part.leading);
     const first = leading.reduce((sum, index, dim) => sum + index * strides[dim], offset);
-    const title = ndim > 2 ? `[${leading.join(", ")}, :, :]` : ndim === 0 ? "one element" : `[${new Array(ndim).fill(":").join(", ")}]`;
-    const head = make("tr", { role: "row" }, make("th", {}), ...Array.from({ length: part.width }, (_, column) => make("th", { scope: "col", text: part.column + column })));
+    const title =
+      ndim > 2
+        ? `[${leading.join(", ")}, :, :]`
+        : ndim === 0
+          ? "one element"
+          : `[${new Array(ndim).fill(":").join(", ")}]`;
+    const head = make(
+      "tr",
+      { role: "row" },
+      make("th", {}),
+      ...Array.from({ length: part.width }, (_, column) =>
+        make("th", { scope: "col", text: part.column + column }),
+      ),
+    );
     const body = Array.from({ length: part.height }, (_, rowNumber) => {
       const row = part.row + rowNumber;
       const cells = Array.from({ length: part.width }, (_, columnNumber) => {
@@ -61,14 +79,25 @@ function drawElements(tensor, part) {
         const value = cellText(valueAt(tensor, index));
         return make(
           "td",
-          { role: "gridcell", tabindex: "-1", style: `--hue: ${hueOf(place, low, high)}`, data: { place, index: index.join(", ") }, "aria-label": `element [${index.join(", ")}] is ${value}, at place ${place}` },
+          {
+            role: "gridcell",
+            tabindex: "-1",
+            style: `--hue: ${hueOf(place, low, high)}`,
+            data: { place, index: index.join(", ") },
+            "aria-label": `element [${index.join(", ")}] is ${value}, at place ${place}`,
+          },
           make("b", { text: value }),
           make("small", { text: place }),
         );
       });
       return make("tr", { role: "row" }, make("th", { scope: "row", text: ndim > 1 ? row : "" }), ...cells);
     });
-    const table = make("table", { class: "cells", role: "grid", "aria-label": `Elements ${title}` }, make("thead", {}, head), make("tbody", {}, ...body));
+    const table = make(
+      "table",
+      { class: "cells", role: "grid", "aria-label": `Elements ${title}` },
+      make("thead", {}, head),
+      make("tbody", {}, ...body),
+    );
     made.push(make("figure", {}, make("figcaption", { text: title }), table));
   }
   return made;
@@ -81,7 +110,8 @@ function drawStorage(tensor, from, to, columns) {
   const { sizes, strides, offset } = tensor;
   if (to <= from) return make("p", { class: "quiet", text: "No places are here." });
   const counts = elementsAtPlaces(sizes, strides, offset, from, to);
-  const low = offset, high = offset + extent(sizes, strides) - 1;
+  const low = offset,
+    high = offset + extent(sizes, strides) - 1;
   const isKnown = tensor.storage.itemsize === DTYPES[tensor.dtype].itemsize;
   const rows = [];
   for (let start = from; start < to; start += columns) {
@@ -97,7 +127,14 @@ function drawStorage(tensor, from, to, columns) {
       cells.push(
         make(
           "td",
-          { role: "gridcell", tabindex: "-1", class: count ? null : "unused", style: `--hue: ${hueOf(place, low, high)}`, data: { place, count }, "aria-label": `place ${place} holds ${value}: ${says}` },
+          {
+            role: "gridcell",
+            tabindex: "-1",
+            class: count ? null : "unused",
+            style: `--hue: ${hueOf(place, low, high)}`,
+            data: { place, count },
+            "aria-label": `place ${place} holds ${value}: ${says}`,
+          },
           make("b", { text: value }),
           make("small", { text: count > 1 ? `${place} ×${count}` : place }),
         ),
@@ -105,7 +142,11 @@ function drawStorage(tensor, from, to, columns) {
     }
     rows.push(make("tr", { role: "row" }, make("th", { scope: "row", text: start }), ...cells));
   }
-  return make("table", { class: "cells", role: "grid", "aria-label": `Storage, places ${from} to ${to - 1}` }, make("tbody", {}, ...rows));
+  return make(
+    "table",
+    { class: "cells", role: "grid", "aria-label": `Storage, places ${from} to ${to - 1}` },
+    make("tbody", {}, ...rows),
+  );
 }
 
 // Arrow keys within the grids of a container, of which one cell can be reached by Tab.
@@ -128,13 +169,15 @@ function moveInGrids(container) {
 }
 
 function neighbor(cell, key, all) {
-  const row = cell.parentElement, own = (each) => each.dataset?.place !== undefined;
+  const row = cell.parentElement,
+    own = (each) => each.dataset?.place !== undefined;
   const column = cell.cellIndex;
   const table = cell.closest("table");
   const firstOf = (other) => other?.querySelector("td[data-place]");
   const tables = [...new Set(all.map((each) => each.closest("table")))];
   const found = {
-    ArrowRight: () => cell.nextElementSibling ?? firstOf(row.nextElementSibling ?? tables[tables.indexOf(table) + 1]),
+    ArrowRight: () =>
+      cell.nextElementSibling ?? firstOf(row.nextElementSibling ?? tables[tables.indexOf(table) + 1]),
     ArrowLeft: () => all[all.indexOf(cell) - 1],
     ArrowDown: () => row.nextElementSibling?.cells[column],
     ArrowUp: () => row.previousElementSibling?.cells[column],
@@ -152,7 +195,8 @@ function linkGrids(containers, told) {
     for (const container of containers) {
       for (const each of container.querySelectorAll(".linked")) each.classList.remove("linked");
       if (place === null) continue;
-      for (const each of container.querySelectorAll(`td[data-place="${place}"]`)) each.classList.add("linked");
+      for (const each of container.querySelectorAll(`td[data-place="${place}"]`))
+        each.classList.add("linked");
     }
   };
   const enter = (event) => {

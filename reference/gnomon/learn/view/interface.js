@@ -19,7 +19,14 @@ const page = {
       tab.addEventListener("click", () => this.show(mode, true));
       tab.addEventListener("keydown", (event) => {
         const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-        const at = event.key === "Home" ? 0 : event.key === "End" ? MODES.length - 1 : step ? (MODES.indexOf(mode) + step + MODES.length) % MODES.length : null;
+        const at =
+          event.key === "Home"
+            ? 0
+            : event.key === "End"
+              ? MODES.length - 1
+              : step
+                ? (MODES.indexOf(mode) + step + MODES.length) % MODES.length
+                : null;
         if (at === null) return;
         event.preventDefault();
         this.show(MODES[at], true);
@@ -56,8 +63,12 @@ const page = {
       const [sizes = "", strides = "", dtype = "float32"] = each.split("|");
       return { sizes, strides, dtype };
     });
-    this.iteration.load(operands.length ? operands : given?.operands?.map(operandTexts) ?? ITERATION_EXAMPLES[2].operands, at("istep"));
-    if (hash.has("grad")) this.autograd.load({ expression: hash.get("grad"), variables: hash.get("with") ?? "" }, at("gstep"));
+    this.iteration.load(
+      operands.length ? operands : (given?.operands?.map(operandTexts) ?? ITERATION_EXAMPLES[2].operands),
+      at("istep"),
+    );
+    if (hash.has("grad"))
+      this.autograd.load({ expression: hash.get("grad"), variables: hash.get("with") ?? "" }, at("gstep"));
     else if (given?.graph) this.autograd.load({ isGiven: true }, at("gstep"));
     else this.autograd.load(AUTOGRAD_EXAMPLES[0], at("gstep"));
     for (const each of MODES) this[each].update();
@@ -68,14 +79,24 @@ const page = {
     if (hash) this.views.load(hash);
     else if (tensor) {
       const { sizes, strides, offset, dtype, elements } = tensor;
-      this.views.load({ e: "x", sizes: sizes.length ? sizes.join(", ") : "()", strides: strides.join(", "), offset, dtype, elements, wish: sizes.length > 1 ? "-1" : "" });
+      this.views.load({
+        e: "x",
+        sizes: sizes.length ? sizes.join(", ") : "()",
+        strides: strides.join(", "),
+        offset,
+        dtype,
+        elements,
+        wish: sizes.length > 1 ? "-1" : "",
+      });
     } else this.views.load({ ...VIEW_EXAMPLES[0], e: VIEW_EXAMPLES[0].expression, sizes: "2, 3, 4" });
   },
   address() {
     const hash = new URLSearchParams({ mode: this.mode });
-    if (this.mode === "views") for (const [key, value] of Object.entries(this.views.values())) hash.set(key, value);
+    if (this.mode === "views")
+      for (const [key, value] of Object.entries(this.views.values())) hash.set(key, value);
     if (this.mode === "iteration") {
-      for (const { sizes, strides, dtype } of this.iteration.values()) hash.append("operand", `${sizes}|${strides}|${dtype}`);
+      for (const { sizes, strides, dtype } of this.iteration.values())
+        hash.append("operand", `${sizes}|${strides}|${dtype}`);
       hash.set("istep", this.iteration.stepper.at);
     }
     if (this.mode === "autograd") {
@@ -108,7 +129,10 @@ const page = {
     };
     location.hash = this.written = this.address();
     if (!navigator.clipboard) return told("In the address");
-    return navigator.clipboard.writeText(link).then(() => told("Copied"), () => told("In the address"));
+    return navigator.clipboard.writeText(link).then(
+      () => told("Copied"),
+      () => told("In the address"),
+    );
   },
   setTheme(theme) {
     this.theme = theme;
@@ -140,6 +164,10 @@ function storedTheme() {
 const operandTexts = (each) =>
   each.number !== undefined
     ? { sizes: "", strides: "", dtype: `number: ${each.number}` }
-    : { sizes: each.sizes.length ? each.sizes.join(", ") : "()", strides: each.strides.join(", "), dtype: each.dtype };
+    : {
+        sizes: each.sizes.length ? each.sizes.join(", ") : "()",
+        strides: each.strides.join(", "),
+        dtype: each.dtype,
+      };
 
 page.start();

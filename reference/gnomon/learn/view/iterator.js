@@ -12,8 +12,11 @@ function convertedStrides({ sizes, strides }) {
 const fastSetupText = {
   CONTIGUOUS: "all operands have the same sizes and are contiguous: so is the output",
   CHANNELS_LAST: "all operands have the same sizes and are channels last: so is the output",
-  NON_OVERLAPPING_DENSE: "all operands have the same sizes and strides, without gaps or overlap: the output gets them, too",
-  NONE: "operands differ in sizes or strides (a number has none): the output is dense, in the order of the iterator's dimensions",
+  NON_OVERLAPPING_DENSE:
+    "all operands have the same sizes and strides, without gaps or overlap: the output gets them, too",
+  NONE:
+    "operands differ in sizes or strides (a number has none): " +
+    "the output is dense, in the order of the iterator's dimensions",
 };
 
 // The iteration of a pointwise operator over ``inputs``, {sizes, strides, dtype} or {number}, computed in
@@ -21,7 +24,8 @@ const fastSetupText = {
 function iterate(inputs, dtype) {
   const made = { steps: [], dtype };
   const tensors = inputs.filter((each) => each.number === undefined);
-  let sizes = null, isSame = tensors.length === inputs.length;
+  let sizes = null,
+    isSame = tensors.length === inputs.length;
   for (const each of tensors) {
     if (sizes === null) sizes = [...each.sizes];
     else if (listText(sizes) !== listText(each.sizes)) {
@@ -40,13 +44,28 @@ function iterate(inputs, dtype) {
     { name: "output", isOutput: true, strides: null },
     ...made.inputs.map((each, number) => ({
       name: operandName(number),
-      strides: each.number !== undefined ? made.sizes.map(() => 0) : expandStrides(each.sizes, each.strides, made.sizes).map((stride) => stride * itemsize),
+      strides:
+        each.number !== undefined
+          ? made.sizes.map(() => 0)
+          : expandStrides(each.sizes, each.strides, made.sizes).map((stride) => stride * itemsize),
     })),
   ];
   const shape = [...made.sizes];
-  const keep = (kind, text, more = {}) => made.steps.push({ kind, text, shape: [...state.shape], strides: operands.map((each) => each.strides && [...each.strides]), order: [...state.order], ...more });
+  const keep = (kind, text, more = {}) =>
+    made.steps.push({
+      kind,
+      text,
+      shape: [...state.shape],
+      strides: operands.map((each) => each.strides && [...each.strides]),
+      order: [...state.order],
+      ...more,
+    });
   const state = { shape, order: [...shape.keys()] };
-  keep("broadcast", `The operands broadcast to ${listText(shape)}. Their strides count bytes, ${itemsize} for each element of ${dtype}; an expanded dimension has stride 0.`);
+  keep(
+    "broadcast",
+    `The operands broadcast to ${listText(shape)}. Their strides count bytes, ${itemsize} for each ` +
+      `element of ${dtype}; an expanded dimension has stride 0.`,
+  );
   reorder(state, operands, keep);
   allocateOutput(made, state, operands, isSame, keep);
   coalesce(state, operands, keep);
@@ -63,7 +82,10 @@ function loopText(shape) {
   if (shape.includes(0)) return "There are no elements: no loop runs.";
   if (!shape.length) return "One element: the inner loop runs once.";
   const outer = shape.slice(1).reduce((product, size) => product * size, 1);
-  return `The inner loop runs over dimension 0, ${shape[0]} elements, adding its strides to the pointers; the outer dimensions start it ${outer} time${outer === 1 ? "" : "s"}.`;
+  return (
+    `The inner loop runs over dimension 0, ${shape[0]} elements, adding its strides to the ` +
+    `pointers; the outer dimensions start it ${outer} time${outer === 1 ? "" : "s"}.`
+  );
 }
 
 // 1: ``dim0`` must come after ``dim1``; -1: before; 0: no operand says.
@@ -75,7 +97,11 @@ function shouldSwap(sizes, operands, dim0, dim1) {
     if (a !== b) {
       return { answer: a < b ? -1 : 1, why: `${name} has strides ${a} and ${b}` };
     }
-    if (sizes[dim0] > sizes[dim1]) return { answer: 1, why: `${name} has equal strides ${a}, and size ${sizes[dim0]} is larger than ${sizes[dim1]}` };
+    if (sizes[dim0] > sizes[dim1])
+      return {
+        answer: 1,
+        why: `${name} has equal strides ${a}, and size ${sizes[dim0]} is larger than ${sizes[dim1]}`,
+      };
   }
   return { answer: 0, why: "no operand says which is faster" };
 }
@@ -117,14 +143,21 @@ function reorder(state, operands, keep) {
 function allocateOutput(made, state, operands, isSame, keep) {
   const { sizes } = made;
   const tensors = made.inputs.filter((each) => each.number === undefined);
-  let setup = "NONE", strides = null;
+  let setup = "NONE",
+    strides = null;
   if (isSame && tensors.length) {
     const channelsLast = sizes.length === 4 || sizes.length === 5 ? channelsLastStrides(sizes) : null;
     const has = (each, wanted) => sizes.every((size, dim) => size === 1 || each.strides[dim] === wanted[dim]);
-    if (tensors.every((each) => isContiguous(each.sizes, each.strides))) [setup, strides] = ["CONTIGUOUS", contiguousStrides(sizes)];
-    else if (channelsLast && tensors.every((each) => has(each, channelsLast))) [setup, strides] = ["CHANNELS_LAST", channelsLast];
+    if (tensors.every((each) => isContiguous(each.sizes, each.strides)))
+      [setup, strides] = ["CONTIGUOUS", contiguousStrides(sizes)];
+    else if (channelsLast && tensors.every((each) => has(each, channelsLast)))
+      [setup, strides] = ["CHANNELS_LAST", channelsLast];
     else if (
-      tensors.every((each) => isNonOverlappingAndDense(each.sizes, each.strides) && listText(each.strides) === listText(tensors[0].strides))
+      tensors.every(
+        (each) =>
+          isNonOverlappingAndDense(each.sizes, each.strides) &&
+          listText(each.strides) === listText(tensors[0].strides),
+      )
     ) {
       [setup, strides] = ["NON_OVERLAPPING_DENSE", [...tensors[0].strides]];
     }
@@ -136,12 +169,16 @@ function allocateOutput(made, state, operands, isSame, keep) {
       strides[dim] = step;
       step *= sizes[dim];
     }
-    if (state.order.every((dim, position) => dim === sizes.length - 1 - position)) strides = contiguousStrides(sizes);
+    if (state.order.every((dim, position) => dim === sizes.length - 1 - position))
+      strides = contiguousStrides(sizes);
   }
   made.setup = setup;
   made.output = { sizes: [...sizes], strides, dtype: made.dtype };
   operands[0].strides = state.order.map((dim) => strides[dim] * DTYPES[made.dtype].itemsize);
-  keep("allocate", `The output has strides ${tupleText(strides)}. FastSetupType::${setup}: ${fastSetupText[setup]}.`);
+  keep(
+    "allocate",
+    `The output has strides ${tupleText(strides)}. FastSetupType::${setup}: ${fastSetupText[setup]}.`,
+  );
 }
 
 function coalesce(state, operands, keep) {
@@ -152,15 +189,18 @@ function coalesce(state, operands, keep) {
     const next = first + 1;
     const { shape } = state;
     const [inner, outer] = [shape[first], shape[next]];
-    let text = "", isMerged = true;
+    let text = "",
+      isMerged = true;
     if (inner === 1) text = `Dimension ${first} has size 1: dimension ${next} takes its place.`;
     else if (outer === 1) text = `Dimension ${next} has size 1: it is dropped.`;
     else {
       const wrong = operands.find((each) => each.strides[first] * inner !== each.strides[next]);
       isMerged = !wrong;
       text = wrong
-        ? `Dimensions ${first} and ${next} stay apart: of ${wrong.name}, ${inner} × ${wrong.strides[first]} bytes is not the next stride ${wrong.strides[next]}.`
-        : `Dimensions ${first} and ${next} merge: for each operand, size ${inner} times its stride is the next stride.`;
+        ? `Dimensions ${first} and ${next} stay apart: of ${wrong.name}, ${inner} × ` +
+          `${wrong.strides[first]} bytes is not the next stride ${wrong.strides[next]}.`
+        : `Dimensions ${first} and ${next} merge: for each operand, size ${inner} times its stride is ` +
+          "the next stride.";
     }
     if (isMerged) {
       for (const each of operands) each.strides = each.strides.toSpliced(inner === 1 ? first : next, 1);
@@ -177,7 +217,10 @@ function firstOffsets(shape, strides, most) {
   const total = shape.includes(0) ? 0 : shape.reduce((product, size) => product * size, 1);
   const index = shape.map(() => 0);
   for (let number = 0; number < Math.min(total, most); number += 1) {
-    rows.push({ index: [...index], offsets: strides.map((each) => index.reduce((sum, at, dim) => sum + at * each[dim], 0)) });
+    rows.push({
+      index: [...index],
+      offsets: strides.map((each) => index.reduce((sum, at, dim) => sum + at * each[dim], 0)),
+    });
     for (let dim = 0; dim < shape.length; dim += 1) {
       index[dim] += 1;
       if (index[dim] < shape[dim]) break;
@@ -195,6 +238,11 @@ function loopsText(shape, names) {
     lines.push(`${indent}for i${dim} in range(${shape[dim]}):${dim === 0 ? "    # the inner loop" : ""}`);
     indent += "    ";
   }
-  lines.push(`${indent}${names[0]}[…] = op(${names.slice(1).map((name) => `${name}[…]`).join(", ")})`);
+  lines.push(
+    `${indent}${names[0]}[…] = op(${names
+      .slice(1)
+      .map((name) => `${name}[…]`)
+      .join(", ")})`,
+  );
   return lines.join("\n");
 }

@@ -13,7 +13,13 @@ class GnomonError extends Error {
 
 const MOST_CHARACTERS = 20000;
 const MOST_NESTED = 60;
-const TOKEN = /\s*(?:(\d[\d_]*\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|("[^"\n]*"|'[^'\n]*')|(\.\.\.|\*\*|\/\/|[-+*/%@()[\],:.=])|(\S))/gy;
+const NUMBER = /(\d[\d_]*\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)/;
+const STRING = /("[^"\n]*"|'[^'\n]*')/;
+const SIGN = /(\.\.\.|\*\*|\/\/|[-+*/%@()[\],:.=])/;
+const TOKEN = new RegExp(
+  `\\s*(?:${NUMBER.source}|([A-Za-z_]\\w*)|${STRING.source}|${SIGN.source}|(\\S))`,
+  "gy",
+);
 
 function tokensOf(text) {
   if (text.length > MOST_CHARACTERS) {
@@ -21,13 +27,24 @@ function tokensOf(text) {
   }
   const tokens = [];
   TOKEN.lastIndex = 0;
-  for (let found; (found = TOKEN.exec(text)) && found[0] !== ""; ) {
+  for (let found; (found = TOKEN.exec(text)) && found[0] !== "";) {
     const end = TOKEN.lastIndex;
     const [, number, name, string, sign, other] = found;
     const value = number ?? name ?? string ?? sign ?? other;
     if (value === undefined) break;
-    if (other !== undefined) throw new GnomonError("SyntaxError", `invalid character ${JSON.stringify(other)} at position ${end - 1}`);
-    const kind = number !== undefined ? "number" : name !== undefined ? "name" : string !== undefined ? "string" : "sign";
+    if (other !== undefined)
+      throw new GnomonError(
+        "SyntaxError",
+        `invalid character ${JSON.stringify(other)} at position ${end - 1}`,
+      );
+    const kind =
+      number !== undefined
+        ? "number"
+        : name !== undefined
+          ? "name"
+          : string !== undefined
+            ? "string"
+            : "sign";
     tokens.push({ kind, value, start: end - value.length, end });
   }
   tokens.push({ kind: "end", value: "the end", start: text.length, end: text.length });
@@ -36,7 +53,10 @@ function tokensOf(text) {
 
 function integer(value) {
   if (!Number.isSafeInteger(value)) {
-    throw new GnomonError("OverflowError", `this page counts exactly up to ${Number.MAX_SAFE_INTEGER}, which a number exceeds`);
+    throw new GnomonError(
+      "OverflowError",
+      `this page counts exactly up to ${Number.MAX_SAFE_INTEGER}, which a number exceeds`,
+    );
   }
   return { type: "int", value: value + 0 };
 }
@@ -134,16 +154,19 @@ class Parser {
     return { kind: "chain", base, operations, start };
   }
   arguments() {
-    const given = [], named = {};
+    const given = [],
+      named = {};
     while (!this.at(")")) {
       const next = this.tokens[this.position + 1];
       if (this.token.kind === "name" && next.kind === "sign" && next.value === "=") {
         const name = this.token.value;
         this.position += 2;
-        if (Object.hasOwn(named, name)) throw new GnomonError("SyntaxError", `keyword argument repeated: ${name}`);
+        if (Object.hasOwn(named, name))
+          throw new GnomonError("SyntaxError", `keyword argument repeated: ${name}`);
         named[name] = this.sum();
       } else {
-        if (Object.keys(named).length) throw new GnomonError("SyntaxError", "positional argument follows keyword argument");
+        if (Object.keys(named).length)
+          throw new GnomonError("SyntaxError", "positional argument follows keyword argument");
         given.push(this.sum());
       }
       if (!this.take(",")) break;
@@ -177,7 +200,10 @@ class Parser {
       this.position += 1;
       const digits = token.value.replaceAll("_", "");
       const isInteger = /^\d+$/.test(digits);
-      return { kind: "value", value: isInteger ? integer(Number(digits)) : { type: "float", value: Number(digits) } };
+      return {
+        kind: "value",
+        value: isInteger ? integer(Number(digits)) : { type: "float", value: Number(digits) },
+      };
     }
     if (token.kind === "string") {
       this.position += 1;
@@ -185,7 +211,12 @@ class Parser {
     }
     if (token.kind === "name") {
       this.position += 1;
-      const constants = { None: { type: "NoneType" }, True: { type: "bool", value: true }, False: { type: "bool", value: false }, Ellipsis: { type: "ellipsis" } };
+      const constants = {
+        None: { type: "NoneType" },
+        True: { type: "bool", value: true },
+        False: { type: "bool", value: false },
+        Ellipsis: { type: "ellipsis" },
+      };
       return Object.hasOwn(constants, token.value)
         ? { kind: "value", value: constants[token.value] }
         : { kind: "name", name: token.value };
@@ -226,14 +257,15 @@ function parseStatements(text) {
     const bare = line.replace(/#.*/, "").trim();
     if (!bare) continue;
     const match = /^([A-Za-z_]\w*)\s*=(?!=)(.*)$/.exec(bare);
-    if (!match) throw new GnomonError("SyntaxError", `expected name = expression, got ${JSON.stringify(bare)}`);
+    if (!match)
+      throw new GnomonError("SyntaxError", `expected name = expression, got ${JSON.stringify(bare)}`);
     found.push([match[1], parseExpression(match[2])]);
   }
   return found;
 }
 
-// The value of a tree.  ``scope`` has the functions that give meaning to names and to what is done with values:
-// name, call, method, attribute, item, binary, negative.
+// The value of a tree.  ``scope`` has the functions that give meaning to names and to what is done with
+// values: name, call, method, attribute, item, binary, negative.
 function evaluate(tree, scope) {
   switch (tree.kind) {
     case "value":
@@ -253,12 +285,16 @@ function evaluate(tree, scope) {
       return scope.negative(operand);
     }
     case "binary": {
-      const left = evaluate(tree.left, scope), right = evaluate(tree.right, scope);
+      const left = evaluate(tree.left, scope),
+        right = evaluate(tree.right, scope);
       if (isNumber(left) && isNumber(right)) return numberOf(tree.operator, left, right);
       return scope.binary(tree.operator, left, right);
     }
     default: {
-      let value = tree.base.kind === "name" && isModule(tree.base.name) ? { type: "module" } : evaluate(tree.base, scope);
+      let value =
+        tree.base.kind === "name" && isModule(tree.base.name)
+          ? { type: "module" }
+          : evaluate(tree.base, scope);
       const { operations } = tree;
       for (let number = 0; number < operations.length; number += 1) {
         const operation = operations[number];
@@ -272,9 +308,15 @@ function evaluate(tree, scope) {
           value = scope.method(value, operation.name, ...evaluated(call, scope));
         } else if (operation.kind === "attribute") value = scope.attribute(value, operation.name);
         else if (operation.kind === "call") {
-          if (value.type !== "function") throw new GnomonError("TypeError", `'${value.type}' object is not callable`);
+          if (value.type !== "function")
+            throw new GnomonError("TypeError", `'${value.type}' object is not callable`);
           value = scope.call(value.name, ...evaluated(operation, scope));
-        } else value = scope.item(value, operation.items.isTuple, operation.items.items.map((each) => evaluate(each, scope)));
+        } else
+          value = scope.item(
+            value,
+            operation.items.isTuple,
+            operation.items.items.map((each) => evaluate(each, scope)),
+          );
         scope.done?.(value, source, end);
       }
       return value;
@@ -293,13 +335,27 @@ function evaluated(call, scope) {
 
 // Python's arithmetic of two numbers.
 function numberOf(operator, left, right) {
-  const a = Number(left.value), b = Number(right.value);
+  const a = Number(left.value),
+    b = Number(right.value);
   if ((operator === "/" || operator === "//" || operator === "%") && b === 0) {
     throw new GnomonError("ZeroDivisionError", "division by zero");
   }
-  const rules = { "+": () => a + b, "-": () => a - b, "*": () => a * b, "/": () => a / b, "//": () => Math.floor(a / b), "%": () => a - b * Math.floor(a / b), "**": () => a ** b };
-  if (!rules[operator]) throw new GnomonError("TypeError", `unsupported operand types for ${operator}: ${left.type} and ${right.type}`);
+  const rules = {
+    "+": () => a + b,
+    "-": () => a - b,
+    "*": () => a * b,
+    "/": () => a / b,
+    "//": () => Math.floor(a / b),
+    "%": () => a - b * Math.floor(a / b),
+    "**": () => a ** b,
+  };
+  if (!rules[operator])
+    throw new GnomonError(
+      "TypeError",
+      `unsupported operand types for ${operator}: ${left.type} and ${right.type}`,
+    );
   const value = rules[operator]();
-  const isFloat = left.type === "float" || right.type === "float" || operator === "/" || (operator === "**" && b < 0);
+  const isFloat =
+    left.type === "float" || right.type === "float" || operator === "/" || (operator === "**" && b < 0);
   return isFloat ? { type: "float", value } : integer(value);
 }

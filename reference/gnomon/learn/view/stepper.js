@@ -9,7 +9,8 @@ class Stepper {
     this.steps = [];
     this.at = 0;
     this.timer = null;
-    const button = (label, text, act, kind) => make("button", { type: "button", class: kind, "aria-label": label, on: { click: act } }, text);
+    const button = (label, text, act, kind) =>
+      make("button", { type: "button", class: kind, "aria-label": label, on: { click: act } }, text);
     this.buttons = {
       first: button("First step", "|◀", () => this.go(0)),
       back: button("Step back", "◀", () => this.go(this.at - 1)),
@@ -17,13 +18,24 @@ class Stepper {
       forward: button("Step forward", "▶", () => this.go(this.at + 1)),
       last: button("Last step", "▶|", () => this.go(this.steps.length - 1)),
     };
-    this.slider = make("input", { type: "range", min: 0, value: 0, on: { input: (event) => this.go(Number(event.target.value)) } });
+    this.slider = make("input", {
+      type: "range",
+      min: 0,
+      value: 0,
+      on: { input: (event) => this.go(Number(event.target.value)) },
+    });
     this.count = make("span", { class: "mono" });
     this.text = make("p", { class: "step-text", role: "status", "aria-live": "polite" });
     this.place = make("div");
     replaceIn(
       parent,
-      make("div", { class: "stepper", role: "group", "aria-label": name }, ...Object.values(this.buttons), make("label", { class: "slide" }, "Step", this.slider), this.count),
+      make(
+        "div",
+        { class: "stepper", role: "group", "aria-label": name },
+        ...Object.values(this.buttons),
+        make("label", { class: "slide" }, "Step", this.slider),
+        this.count,
+      ),
       this.text,
       this.place,
     );
@@ -44,7 +56,13 @@ class Stepper {
     this.slider.setAttribute("aria-valuetext", this.count.textContent);
     this.text.textContent = step ? step.text : "";
     const { first, back, play, forward, last } = this.buttons;
-    for (const [button, isOff] of [[first, this.at === 0], [back, this.at === 0], [forward, this.at >= this.steps.length - 1], [last, this.at >= this.steps.length - 1], [play, !step]]) {
+    for (const [button, isOff] of [
+      [first, this.at === 0],
+      [back, this.at === 0],
+      [forward, this.at >= this.steps.length - 1],
+      [last, this.at >= this.steps.length - 1],
+      [play, !step],
+    ]) {
       // the focus stays on a button that is switched off
       button.setAttribute("aria-disabled", isOff);
     }
@@ -71,8 +89,16 @@ class Stepper {
   // Arrow keys anywhere in the panel, outside of fields.
   listen(panel) {
     panel.addEventListener("keydown", (event) => {
-      if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, select, textarea, pre, [role=tab]")) return;
-      const to = { ArrowLeft: this.at - 1, ArrowRight: this.at + 1, Home: 0, End: this.steps.length - 1 }[event.key];
+      if (
+        event.altKey ||
+        event.ctrlKey ||
+        event.metaKey ||
+        event.target.closest("input, select, textarea, pre, [role=tab]")
+      )
+        return;
+      const to = { ArrowLeft: this.at - 1, ArrowRight: this.at + 1, Home: 0, End: this.steps.length - 1 }[
+        event.key
+      ];
       if (to === undefined) return;
       event.preventDefault();
       this.go(to);

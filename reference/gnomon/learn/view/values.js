@@ -4,8 +4,16 @@ const MOST_ELEMENTS = 4096;
 
 function tensorFrom(sizes, fill) {
   const count = numelOf(sizes);
-  if (count > MOST_ELEMENTS) throw new GnomonError("OverflowError", `this mode computes with at most ${MOST_ELEMENTS} elements, not ${count}`);
-  return { type: "Tensor", sizes: [...sizes], data: Array.from({ length: count }, (_, index) => fill(index)) };
+  if (count > MOST_ELEMENTS)
+    throw new GnomonError(
+      "OverflowError",
+      `this mode computes with at most ${MOST_ELEMENTS} elements, not ${count}`,
+    );
+  return {
+    type: "Tensor",
+    sizes: [...sizes],
+    data: Array.from({ length: count }, (_, index) => fill(index)),
+  };
 }
 
 const sameSizes = (a, b) => a.length === b.length && a.every((size, dim) => size === b[dim]);
@@ -25,7 +33,9 @@ function expandedReader(tensor, sizes) {
 
 function pointwise(rule, ...tensors) {
   const sizes = tensors.map((each) => each.sizes).reduce(broadcastSizes);
-  const readers = tensors.map((each) => (sameSizes(each.sizes, sizes) ? (index) => each.data[index] : expandedReader(each, sizes)));
+  const readers = tensors.map((each) =>
+    sameSizes(each.sizes, sizes) ? (index) => each.data[index] : expandedReader(each, sizes),
+  );
   return tensorFrom(sizes, (index) => rule(...readers.map((read) => read(index))));
 }
 
@@ -51,7 +61,9 @@ function sumOver(tensor, dims, keepdim) {
 function sumToSize(tensor, sizes) {
   if (sameSizes(tensor.sizes, sizes)) return tensor;
   const pad = tensor.sizes.length - sizes.length;
-  const dims = [...tensor.sizes.keys()].filter((dim) => dim < pad || (sizes[dim - pad] === 1 && tensor.sizes[dim] !== 1));
+  const dims = [...tensor.sizes.keys()].filter(
+    (dim) => dim < pad || (sizes[dim - pad] === 1 && tensor.sizes[dim] !== 1),
+  );
   return { ...sumOver(tensor, dims, true), sizes: [...sizes] };
 }
 
@@ -60,14 +72,20 @@ const expandTo = (tensor, sizes) => tensorFrom(sizes, expandedReader(tensor, siz
 function transposed(tensor) {
   if (tensor.sizes.length < 2) return tensor;
   const [rows, columns] = tensor.sizes;
-  return tensorFrom([columns, rows], (index) => tensor.data[(index % rows) * columns + Math.floor(index / rows)]);
+  return tensorFrom(
+    [columns, rows],
+    (index) => tensor.data[(index % rows) * columns + Math.floor(index / rows)],
+  );
 }
 
 function matrixProduct(a, b) {
-  const [rows, inner] = a.sizes, columns = b.sizes[1];
-  if (inner !== b.sizes[0]) fail(`mm: mat1 and mat2 shapes cannot be multiplied (${rows}x${inner} and ${b.sizes[0]}x${columns})`);
+  const [rows, inner] = a.sizes,
+    columns = b.sizes[1];
+  if (inner !== b.sizes[0])
+    fail(`mm: mat1 and mat2 shapes cannot be multiplied (${rows}x${inner} and ${b.sizes[0]}x${columns})`);
   return tensorFrom([rows, columns], (index) => {
-    const row = Math.floor(index / columns), column = index % columns;
+    const row = Math.floor(index / columns),
+      column = index % columns;
     let sum = 0;
     for (let k = 0; k < inner; k += 1) sum += a.data[row * inner + k] * b.data[k * columns + column];
     return sum;
@@ -96,6 +114,7 @@ function valuesText(tensor, most = 8) {
 function numberText(value) {
   if (Number.isNaN(value)) return "nan";
   if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
-  if (value === 0 || (Math.abs(value) >= 1e-4 && Math.abs(value) < 1e6)) return String(Number(value.toFixed(4)));
+  if (value === 0 || (Math.abs(value) >= 1e-4 && Math.abs(value) < 1e6))
+    return String(Number(value.toFixed(4)));
   return value.toExponential(3);
 }

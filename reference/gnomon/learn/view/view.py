@@ -20,19 +20,42 @@ from .contents import contents_of
 
 ROOM = Path(__file__).parent
 
+STYLES = ("page", "parts")
+
 # Each uses only functions of those before it.
 SCRIPTS = (
     *("parser", "geometry", "dtypes", "arguments", "iterator", "view_operators", "view_chain"),
     *("values", "autograd_operators", "recording", "engine"),
-    *("elements", "grids", "views_panel", "stepper", "iteration_panel", "graph_drawing", "autograd_panel"),
+    *("elements", "grids", "answers", "views_panel", "stepper", "iteration_panel", "graph_drawing", "autograd_panel"),
     "interface",
 )
 
 # The operators of chains, and the functions with which one begins.
 VIEWS = (
-    *("view", "reshape", "transpose", "t", "permute", "movedim", "moveaxis", "swapaxes", "swapdims", "expand"),
+    *(
+        "view",
+        "reshape",
+        "transpose",
+        "t",
+        "permute",
+        "movedim",
+        "moveaxis",
+        "swapaxes",
+        "swapdims",
+        "expand",
+    ),
     *("broadcast_to", "squeeze", "unsqueeze", "select", "slice", "narrow", "flatten", "unflatten", "ravel"),
-    *("diagonal", "unfold", "as_strided", "split", "split_with_sizes", "chunk", "unbind", "contiguous", "clone"),
+    *(
+        "diagonal",
+        "unfold",
+        "as_strided",
+        "split",
+        "split_with_sizes",
+        "chunk",
+        "unbind",
+        "contiguous",
+        "clone",
+    ),
     "detach",
 )
 FACTORIES = ("arange", "zeros", "ones", "empty", "full", "empty_strided")
@@ -45,7 +68,7 @@ def page(contents: dict[str, Any] | None = None) -> str:
     """
     data = {**facts(), "start": contents}
     parts = {
-        "/* page.css */": _text("page.css"),
+        "/* styles */": "\n".join(_text(f"{name}.css") for name in STYLES),
         "/* data */": f"const GNOMON = {_script_json(data)};",
         "/* scripts */": "\n".join(_text(f"{name}.js") for name in SCRIPTS),
     }
@@ -60,7 +83,9 @@ def facts() -> dict[str, Any]:
     shown = [*dtypes.ALL, *dtypes.LIMITED]
     return {
         "dtypes": {each.name: _dtype(each) for each in shown},
-        "promotion": {a.name: {b.name: _name_or_error(dtypes.promote_types, a, b) for b in shown} for a in shown},
+        "promotion": {
+            a.name: {b.name: _name_or_error(dtypes.promote_types, a, b) for b in shown} for a in shown
+        },
         "signatures": {
             name: [_signature(each, name in VIEWS) for each in in_order(getattr(aten, name))]
             for name in (*VIEWS, *FACTORIES)
@@ -123,8 +148,8 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument(
         "expression",
         nargs="?",
-        help="Python, in which gn is gnomon: the page starts with this tensor, with the operands of this call, "
-        "or with the graph behind it (default: an example)",
+        help="Python, in which gn is gnomon: the page starts with this tensor, with the operands of this "
+        "call, or with the graph behind it (default: an example)",
     )
     parser.add_argument("--with", dest="setup", default="", metavar="STATEMENTS", help="run before it")
     parser.add_argument(

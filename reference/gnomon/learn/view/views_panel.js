@@ -1,15 +1,39 @@
 // The panel of views: a chain of operators, the tensor of each step beside its storage, and another shape.
 
 const VIEW_EXAMPLES = [
-  { title: "Transpose and slice", expression: "arange(24).view(2, 3, 4).transpose(0, 2)[1:, ::2]", wish: "3, 4" },
+  {
+    title: "Transpose and slice",
+    expression: "arange(24).view(2, 3, 4).transpose(0, 2)[1:, ::2]",
+    wish: "3, 4",
+  },
   { title: "Sliding windows", expression: "arange(10).unfold(0, 4, 2)", wish: "16" },
-  { title: "Channels last", expression: "arange(48).view(2, 3, 2, 4).contiguous(memory_format=gn.channels_last)", wish: "2, 3, 8" },
+  {
+    title: "Channels last",
+    expression: "arange(48).view(2, 3, 2, 4).contiguous(memory_format=gn.channels_last)",
+    wish: "2, 3, 8",
+  },
   { title: "Expand: one row, many times", expression: "arange(4).expand(3, 4)", wish: "12" },
   { title: "A diagonal", expression: "arange(25).view(5, 5).diagonal(1)", wish: "2, 2" },
-  { title: "reshape copies, view does not", expression: "arange(12).view(3, 4).t().reshape(2, 6)", wish: "12" },
+  {
+    title: "reshape copies, view does not",
+    expression: "arange(12).view(3, 4).t().reshape(2, 6)",
+    wish: "12",
+  },
   { title: "Overlap by as_strided", expression: "arange(8).as_strided((3, 4), (2, 1))", wish: "12" },
-  { title: "x by its sizes and strides", expression: "x", sizes: "2, 3, 4", strides: "1, 8, 2", offset: "0", elements: "", wish: "6, 4" },
-  { title: "Six dimensions", expression: "arange(144).view(2, 3, 2, 3, 2, 2).movedim(0, -1)", wish: "6, 6, 2, 2" },
+  {
+    title: "x by its sizes and strides",
+    expression: "x",
+    sizes: "2, 3, 4",
+    strides: "1, 8, 2",
+    offset: "0",
+    elements: "",
+    wish: "6, 4",
+  },
+  {
+    title: "Six dimensions",
+    expression: "arange(144).view(2, 3, 2, 3, 2, 2).movedim(0, -1)",
+    wish: "6, 6, 2, 2",
+  },
 ];
 
 class ViewsPanel {
@@ -17,9 +41,21 @@ class ViewsPanel {
     this.changed = changed;
     this.step = -1; // of the chain: the last one
     this.shown = { page: 0, row: 0, column: 0, place: null };
-    this.fields = { e: "expression", sizes: "x-sizes", strides: "x-strides", offset: "x-offset", dtype: "x-dtype", elements: "x-elements", wish: "wish" };
-    replaceIn(byId("x-dtype"), ...Object.keys(DTYPES).map((name) => make("option", { value: name, text: name })));
-    for (const id of Object.values(this.fields)) byId(id).addEventListener("input", () => this.edited(id !== "wish"));
+    this.fields = {
+      e: "expression",
+      sizes: "x-sizes",
+      strides: "x-strides",
+      offset: "x-offset",
+      dtype: "x-dtype",
+      elements: "x-elements",
+      wish: "wish",
+    };
+    replaceIn(
+      byId("x-dtype"),
+      ...Object.keys(DTYPES).map((name) => make("option", { value: name, text: name })),
+    );
+    for (const id of Object.values(this.fields))
+      byId(id).addEventListener("input", () => this.edited(id !== "wish"));
     fillExamples(byId("views-example"), VIEW_EXAMPLES, (example) => {
       this.load({ e: example.expression, sizes: "2, 3, 4", dtype: "float32", ...example });
       this.edited(true);
@@ -33,7 +69,8 @@ class ViewsPanel {
     window.matchMedia("(max-width: 760px)").addEventListener("change", () => this.draw());
   }
   load(given) {
-    for (const [key, id] of Object.entries(this.fields)) byId(id).value = given[key] ?? (key === "dtype" ? "float32" : "");
+    for (const [key, id] of Object.entries(this.fields))
+      byId(id).value = given[key] ?? (key === "dtype" ? "float32" : "");
     byId("x-fields").open = /\bx\b/.test(byId("expression").value);
   }
   values() {
@@ -60,7 +97,8 @@ class ViewsPanel {
   update() {
     const { e } = this.values();
     const usesX = /\bx\b/.test(e);
-    let found, error = null;
+    let found,
+      error = null;
     try {
       found = evaluateChain(e, usesX ? this.x() : undefined);
       ({ error } = found);
@@ -73,7 +111,7 @@ class ViewsPanel {
     this.steps = found.steps;
     this.drawSteps();
     const chosen = this.steps[this.step < 0 ? this.steps.length - 1 : this.step]?.value;
-    this.tensor = chosen?.type === "Tensor" ? chosen : chosen?.items?.[0] ?? null;
+    this.tensor = chosen?.type === "Tensor" ? chosen : (chosen?.items?.[0] ?? null);
     if (error) say(byId("views-message"), errorText(error), true);
     else say(byId("views-message"), this.sentence());
     this.draw();
@@ -89,15 +127,30 @@ class ViewsPanel {
       byId("views-steps"),
       ...this.steps.slice(first).map(({ source, isCopy, isSame }, index) => {
         const number = first + index;
-        const what = isCopy ? "a copy, with new storage" : isSame ? "the tensor itself" : number ? "a view" : "the start";
+        const what = isCopy
+          ? "a copy, with new storage"
+          : isSame
+            ? "the tensor itself"
+            : number
+              ? "a view"
+              : "the start";
         return make(
           "li",
           {},
           make(
             "button",
-            { type: "button", "aria-pressed": String(number === last), title: what, on: { click: () => this.choose(number) } },
+            {
+              type: "button",
+              "aria-pressed": String(number === last),
+              title: what,
+              on: { click: () => this.choose(number) },
+            },
             source.length > 60 ? `${source.slice(0, 59)}…` : source,
-            ...(isCopy ? [make("span", { class: "copy", text: " copy" })] : isSame ? [make("span", { class: "copy", text: " itself" })] : []),
+            ...(isCopy
+              ? [make("span", { class: "copy", text: " copy" })]
+              : isSame
+                ? [make("span", { class: "copy", text: " itself" })]
+                : []),
           ),
         );
       }),
@@ -111,7 +164,9 @@ class ViewsPanel {
   }
   draw() {
     const { tensor } = this;
-    const places = ["elements", "elements-bar", "storage", "storage-bar", "views-dims", "views-facts"].map(byId);
+    const places = ["elements", "elements-bar", "storage", "storage-bar", "views-dims", "views-facts"].map(
+      byId,
+    );
     if (!tensor) {
       for (const each of places) replaceIn(each);
       for (const id of ["views-summary", "storage-summary", "linked"]) byId(id).textContent = "";
@@ -127,23 +182,36 @@ class ViewsPanel {
   drawElements() {
     const part = windowOf(this.tensor, this.shown);
     const count = numelOf(this.tensor.sizes);
-    byId("views-summary").textContent = `${count} element${count === 1 ? "" : "s"}: the value, and below it the place in the storage`;
+    byId("views-summary").textContent =
+      `${count} element${count === 1 ? "" : "s"}: the value, and below it the place in the storage`;
     replaceIn(byId("elements"), ...drawElements(this.tensor, part));
     const first = byId("elements").querySelector("td[data-place]");
     if (first) first.tabIndex = 0;
     const bar = [];
     if (part.pages > part.atOnce) {
       const end = Math.min(part.page + part.atOnce, part.pages);
-      bar.push(...pager("page", part.page, part.atOnce, part.pages, (page) => this.move({ page }, "elements-bar")), make("span", { text: `pages ${part.page + 1}–${end} of ${part.pages}` }));
+      bar.push(
+        ...pager("page", part.page, part.atOnce, part.pages, (page) => this.move({ page }, "elements-bar")),
+        make("span", { text: `pages ${part.page + 1}–${end} of ${part.pages}` }),
+      );
     }
-    for (const [what, size, most] of [["row", part.rows, part.height], ["column", part.columns, part.width]]) {
+    for (const [what, size, most] of [
+      ["row", part.rows, part.height],
+      ["column", part.columns, part.width],
+    ]) {
       if (size <= most) continue;
       bar.push(
         make(
           "label",
           {},
           `${what}s from`,
-          make("input", { type: "number", min: 0, max: size - most, value: part[what], on: { change: (event) => this.move({ [what]: Number(event.target.value) || 0 }, "elements-bar") } }),
+          make("input", {
+            type: "number",
+            min: 0,
+            max: size - most,
+            value: part[what],
+            on: { change: (event) => this.move({ [what]: Number(event.target.value) || 0 }, "elements-bar") },
+          }),
         ),
         make("span", { text: `of ${size}` }),
       );
@@ -164,18 +232,27 @@ class ViewsPanel {
     const isNarrow = window.matchMedia("(max-width: 760px)").matches;
     const columns = isNarrow ? 6 : 10;
     const atOnce = isNarrow ? 96 : 200;
-    const total = storagePlaces(tensor), reached = Math.min(total, MOST_PLACES);
+    const total = storagePlaces(tensor),
+      reached = Math.min(total, MOST_PLACES);
     const wanted = this.shown.place ?? Math.min(tensor.offset, Math.max(reached - 1, 0));
     const from = Math.max(0, Math.floor(wanted / atOnce) * atOnce);
     const to = Math.min(from + atOnce, reached);
     byId("storage-summary").textContent =
-      `${tensor.storage.nbytes} bytes, ${total} place${total === 1 ? "" : "s"} of ${DTYPES[tensor.dtype].itemsize} for ${tensor.dtype}` +
+      `${tensor.storage.nbytes} bytes, ${total} place${total === 1 ? "" : "s"} of ` +
+      `${DTYPES[tensor.dtype].itemsize} for ${tensor.dtype}` +
       (total > reached ? `; the first ${reached} can be shown` : "");
     replaceIn(byId("storage"), drawStorage(tensor, from, to, columns));
     const first = byId("storage").querySelector("td[data-place]");
     if (first) first.tabIndex = 0;
-    const bar = reached > atOnce ? pager("places", from, atOnce, reached, (place) => this.move({ place }, "storage-bar")) : [];
-    replaceIn(byId("storage-bar"), ...bar, make("span", { text: to > from ? `places ${from}–${to - 1} of ${total}` : "no places" }));
+    const bar =
+      reached > atOnce
+        ? pager("places", from, atOnce, reached, (place) => this.move({ place }, "storage-bar"))
+        : [];
+    replaceIn(
+      byId("storage-bar"),
+      ...bar,
+      make("span", { text: to > from ? `places ${from}–${to - 1} of ${total}` : "no places" }),
+    );
   }
   showPlace(place) {
     if (place >= MOST_PLACES) return;
@@ -188,10 +265,20 @@ class ViewsPanel {
       byId("linked").textContent = LINK_HINT;
       return;
     }
-    const place = Number(cell.dataset.place), { itemsize } = DTYPES[this.tensor.dtype];
+    const place = Number(cell.dataset.place),
+      { itemsize } = DTYPES[this.tensor.dtype];
     const [count] = elementsAtPlacesNear(this.tensor, place);
-    const here = [...byId("elements").querySelectorAll(`td[data-place="${place}"]`)].map((each) => `[${each.dataset.index}]`);
-    const shared = count === null ? "" : count === 0 ? "no element is there" : count === 1 ? "one element is there" : `${count} elements share it`;
+    const here = [...byId("elements").querySelectorAll(`td[data-place="${place}"]`)].map(
+      (each) => `[${each.dataset.index}]`,
+    );
+    const shared =
+      count === null
+        ? ""
+        : count === 0
+          ? "no element is there"
+          : count === 1
+            ? "one element is there"
+            : `${count} elements share it`;
     const which = here.length ? `: ${here.slice(0, 6).join(" ")}${here.length > 6 ? " …" : ""}` : "";
     byId("linked").textContent = `Place ${place}, byte ${place * itemsize}${shared && `: ${shared}`}${which}`;
   }
@@ -201,11 +288,19 @@ class ViewsPanel {
     replaceIn(
       byId("views-dims"),
       sizes.length
-        ? makeTable(["dimension", "size", "stride", "in bytes"], sizes.map((size, dim) => [String(dim), size, strides[dim], strides[dim] * itemsize]), { caption: "Dimensions" })
+        ? makeTable(
+            ["dimension", "size", "stride", "in bytes"],
+            sizes.map((size, dim) => [String(dim), size, strides[dim], strides[dim] * itemsize]),
+            { caption: "Dimensions" },
+          )
         : make("p", { class: "quiet", text: "It has no dimensions: one element, at the offset." }),
     );
-    const answer = (is, more = "") => make("span", { class: is ? "yes" : "no", text: `${is ? "yes" : "no"}${more}` });
-    const format = (ndim) => (sizes.length === ndim ? answer(isChannelsLast(sizes, strides, ndim)) : answer(false, `: not ${ndim} dimensions`));
+    const answer = (is, more = "") =>
+      make("span", { class: is ? "yes" : "no", text: `${is ? "yes" : "no"}${more}` });
+    const format = (ndim) =>
+      sizes.length === ndim
+        ? answer(isChannelsLast(sizes, strides, ndim))
+        : answer(false, `: not ${ndim} dimensions`);
     replaceIn(
       byId("views-facts"),
       makeTable(
@@ -222,7 +317,8 @@ class ViewsPanel {
     );
   }
   drawWish() {
-    const text = byId("wish").value, place = byId("wish-answer");
+    const text = byId("wish").value,
+      place = byId("wish-answer");
     replaceIn(byId("wish-chunks"));
     if (!this.tensor || !text.trim()) {
       say(place, this.tensor ? "Type a shape: can view make it, or only reshape, by a copy?" : "");
@@ -232,7 +328,12 @@ class ViewsPanel {
       const { sizes, strides } = this.tensor;
       const to = named("view", () => inferSize(intsOf(text, "Shape"), numelOf(sizes)));
       const found = computeStride(sizes, strides, to);
-      if (found.strides) say(place, `view(${to.join(", ")}) can do it, with strides ${tupleText(found.strides)}.${found.reason && ` ${found.reason[0].toUpperCase()}${found.reason.slice(1)}.`}`);
+      if (found.strides)
+        say(
+          place,
+          `view(${to.join(", ")}) can do it, with strides ${tupleText(found.strides)}` +
+            (found.reason ? `: ${found.reason}.` : "."),
+        );
       else say(place, `Only reshape(${to.join(", ")}) can, by a copy: ${found.reason}.`);
       if (found.chunks.length) replaceIn(byId("wish-chunks"), chunkTable(found, sizes, strides, to));
     } catch (error) {
@@ -240,50 +341,4 @@ class ViewsPanel {
       say(place, errorText(error), true);
     }
   }
-}
-
-// The groups of computeStride, outermost first.
-function chunkTable(found, sizes, strides, to) {
-  const rows = [...found.chunks].reverse().map((chunk, number) => {
-    const old = Array.from({ length: chunk.last - chunk.first + 1 }, (_, index) => chunk.first + index);
-    return [
-      `group ${number}`,
-      old.map((dim) => `${dim}: ${sizes[dim]} by ${strides[dim]}`).join(", "),
-      `${chunk.numel} by ${chunk.stride}`,
-      !chunk.isReached ? "–" : chunk.dims.length ? chunk.dims.map((dim) => `${dim}: ${to[dim]}${found.strides ? ` by ${found.strides[dim]}` : ""}`).join(", ") : "none",
-      make("span", { class: chunk.isFilled ? "yes" : "bad", text: chunk.isFilled ? "fits" : chunk.isReached ? "does not fit" : "not reached" }),
-    ];
-  });
-  return makeTable(["computeStride", "old dimensions", "elements", "new dimensions", ""], rows, { caption: "Groups of dimensions that one stride traverses" });
-}
-
-const LINK_HINT = "Point at a cell, or go to it by Tab and arrow keys: its place is marked in both.";
-const COUNTED = 2 ** 18;
-
-// Whether elements share places: counted where that is quick, else what the strides say.
-function overlapAnswer({ sizes, strides }) {
-  const count = numelOf(sizes), reach = extent(sizes, strides);
-  const text = (is, words) => make("span", { class: is ? "bad" : "yes", text: words });
-  if (isNonOverlappingAndDense(sizes, strides)) return text(false, "no");
-  if (reach <= COUNTED) {
-    const used = elementsAtPlaces(sizes, strides, 0, 0, reach).reduce((sum, each) => sum + (each > 0), 0);
-    return used < count ? text(true, `yes: ${count} elements have ${used} places`) : text(false, "no");
-  }
-  if (hasInternalOverlap(sizes, strides)) return text(true, "yes: a stride is 0");
-  return mayOverlap(sizes, strides) ? text(true, "perhaps: a stride is within the reach of smaller ones") : text(false, "no");
-}
-
-// [the number of elements at a place], or [null] where counting would take long.
-function elementsAtPlacesNear({ sizes, strides, offset }, place) {
-  const from = place - offset;
-  if (from < 0) return [0];
-  return from <= COUNTED ? elementsAtPlaces(sizes, strides, 0, from, from + 1) : [null];
-}
-
-// Buttons to the part before and after.
-function pager(what, from, count, total, move) {
-  return [
-    make("button", { type: "button", "aria-label": `Previous ${what}`, disabled: from <= 0, on: { click: () => move(from - count) } }, "◀"),
-    make("button", { type: "button", "aria-label": `Next ${what}`, disabled: from + count >= total, on: { click: () => move(from + count) } }, "▶"),
-  ];
 }
