@@ -425,6 +425,8 @@ def test_fields_of_a_tensor(view: Any) -> None:
         ("arange(6)[[1, 2]]", "NotAView", "an index that is a list selects elements by a copy"),
         ("arange(6) + 1", "NotAView", "+ computes new values"),
         ("arange(6).split(2)", "TypeError", "a tuple of 3 tensors: choose one, as [0]"),
+        ("ones,", "TypeError", "the expression is no tensor"),
+        ("(arange(2), 1)", "TypeError", "a tuple of 2 tensors"),
         ("arange(6", "SyntaxError", 'expected ")", got "the end" at position 8'),
         ("arange(6)]", "SyntaxError", "expected the end of the expression"),
         ("", "SyntaxError", "expected an expression, got none"),

@@ -26,7 +26,16 @@ STYLES = ("page", "parts")
 SCRIPTS = (
     *("parser", "geometry", "dtypes", "arguments", "iterator", "view_operators", "view_chain"),
     *("values", "autograd_operators", "recording", "engine"),
-    *("elements", "grids", "answers", "views_panel", "stepper", "iteration_panel", "graph_drawing", "autograd_panel"),
+    *(
+        "elements",
+        "grids",
+        "answers",
+        "views_panel",
+        "stepper",
+        "iteration_panel",
+        "graph_drawing",
+        "autograd_panel",
+    ),
     "interface",
 )
 

@@ -264,7 +264,7 @@ function evaluateChain(text, x) {
     if (!(raised instanceof GnomonError)) throw raised;
     error = raised;
   }
-  const kept = steps.filter(({ value }) => value.type === "Tensor" || value.type === "tuple");
+  const kept = steps.filter(({ value }) => (value.type === "tuple" ? value.items[0] : value)?.type === "Tensor");
   if (kept.length && kept[0].end) kept[0].source = text.slice(0, kept[0].end).trim();
   kept.forEach((step, number) => {
     const before = kept[number - 1]?.value;
