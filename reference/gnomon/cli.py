@@ -15,6 +15,7 @@ _LEARN = {
     "explain": "explain an operator, or the calls that an expression makes: dispatch, promotion, iteration",
     "walk": "show every Python function that a statement calls, with times, allocations, views and copies",
     "draw": "draw a tensor and its storage, an autograd graph, or the dispatch of a call, as SVG",
+    "view": "an interactive page: tensors and their storage, views, iteration, and autograd's engine",
     "trace": "run a program, and show the operators, kernels and Nodes that each of its lines runs",
 }
 
@@ -81,6 +82,10 @@ def _run(arguments: Sequence[str] | None) -> int:
         from .learn.drawing import main as draw
 
         return draw(given[1:])
+    if given[:1] == ["view"]:
+        from .learn.view.view import main as view
+
+        return view(given[1:])
     if given[:1] in (["walk"], ["trace"]):
         from .learn import path_commands
 

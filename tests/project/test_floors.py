@@ -104,10 +104,12 @@ EVALUATED = {
     "learn.command": {"eval", "exec", "compile"},  # the expression and the statements of `gnomon explain`
     "library.annotations": {"eval"},  # a user's own annotations, which Python keeps as text
     "learn.drawing": {"compile", "eval", "exec"},  # the expression and the statements of `gnomon draw`
+    "learn.view.view": {"compile", "eval", "exec"},  # the expression and the statements of `gnomon view`
     "learn.walk": {"compile", "exec"},  # the statement that a user asks about
 }
 SOURCES = {"learn.trace"}  # files that show lines of a user's program, by ``linecache``
 FILES = {".py", ".pyi", ".typed"}  # the files that the package consists of, apart from the demo's data
+PAGE_FILES = {".css", ".html", ".js"}  # and those of the page of `gnomon view`
 
 
 @functools.cache
@@ -461,9 +463,13 @@ def test_what_is_listed_is_there() -> None:
 def strangers(root: Path) -> list[str]:
     """Files of kinds that do not belong in the package: C, compiled code, generated text."""
     files = [path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
-    data = root / "demo" / "data"
+    data, page = root / "demo" / "data", root / "learn" / "view"
     return sorted(
-        str(path.relative_to(root)) for path in files if path.suffix not in FILES and data not in path.parents
+        str(path.relative_to(root))
+        for path in files
+        if path.suffix not in FILES
+        and data not in path.parents
+        and not (path.parent == page and path.suffix in PAGE_FILES)
     )
 
 

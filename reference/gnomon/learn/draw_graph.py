@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from heapq import heappop, heappush
 from typing import Any
 
@@ -94,8 +95,9 @@ def run_order(roots: list[Edge]) -> list[tuple[Node, list[Node]]]:
     """
     waits = count_dependencies(roots)
     ready: list[tuple[int, int, Node]] = []
+    tie = itertools.count().__next__  # for leaves, whose sequence numbers are equal: first in, first out
     for node, _ in roots:
-        heappush(ready, (-node.sequence_nr, len(waits), node))
+        heappush(ready, (-node.sequence_nr, tie(), node))
     order: list[tuple[Node, list[Node]]] = []
     while ready:
         node = heappop(ready)[2]
@@ -103,7 +105,7 @@ def run_order(roots: list[Edge]) -> list[tuple[Node, list[Node]]]:
             if edge is not None:
                 waits[edge[0]] -= 1
                 if waits[edge[0]] == 0:
-                    heappush(ready, (-edge[0].sequence_nr, len(order), edge[0]))
+                    heappush(ready, (-edge[0].sequence_nr, tie(), edge[0]))
         order.append((node, [each for _, _, each in sorted(ready)]))
     return order
 
