@@ -16,6 +16,7 @@ _LEARN = {
     "walk": "show every Python function that a statement calls, with times, allocations, views and copies",
     "draw": "draw a tensor and its storage, an autograd graph, or the dispatch of a call, as SVG",
     "trace": "run a program, and show the operators, kernels and Nodes that each of its lines runs",
+    "exercises": "exercises to the chapters of the tour: begin, check your answers, and get hints",
 }
 
 
@@ -85,6 +86,10 @@ def _run(arguments: Sequence[str] | None) -> int:
         from .learn import path_commands
 
         return (path_commands.walk if given[0] == "walk" else path_commands.trace)(given[1:])
+    if given[:1] == ["exercises"]:
+        from .learn.exercises.command import main as exercises
+
+        return exercises(given[1:])
     if given and given[0] in offered:
         try:
             command = offered[given[0]].load()

@@ -1,0 +1,41 @@
+"""All exercises, by chapter of the tour."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+from . import chapter_01
+from .record import Chapter, Exercise
+
+# Number, title, page in docs/tour, exercises.
+CHAPTERS = (
+    Chapter(1, "Tensor, storage, strides", "01_tensor_storage_strides.md", chapter_01.EXERCISES),
+)
+
+
+def all_exercises() -> list[Exercise]:
+    """The exercises of all chapters."""
+    return [exercise for chapter in CHAPTERS for exercise in chapter.exercises]
+
+
+def find(name: str) -> Exercise:
+    """The exercise of this name.  Raises LookupError, which suggests another name."""
+    names = {exercise.id: exercise for exercise in all_exercises()}
+    if name not in names:
+        near = difflib.get_close_matches(name, names, 1)
+        suggestion = f"; did you mean {near[0]}?" if near else ""
+        raise LookupError(
+            f"there is no exercise {name!r}{suggestion} (gnomon exercises lists them)"
+        )
+    return names[name]
+
+
+def select(names: Sequence[str], single: bool = False) -> list[Exercise]:
+    """The exercises of these names, and of these chapters by number.  Raises LookupError.
+
+    ``single``: only names of exercises.
+    """
+    chapters = {} if single else {str(chapter.number): chapter.exercises for chapter in CHAPTERS}
+    found = [each for name in names for each in chapters.get(name, ()) or [find(name)]]
+    return list(dict.fromkeys(found))
