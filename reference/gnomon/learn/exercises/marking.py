@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 
-from .comparing import Finding, Skipped, error_text, not_written
+from .comparing import Finding, Skipped, error_text, is_skeletons, not_written
 from .record import Exercise
 
 
@@ -37,7 +37,7 @@ def mark_file(exercise: Exercise, path: Path) -> Marks:
         where = f" in line {line}: {(getattr(error, 'text', '') or '').strip()}" if line else ""
         return Marks([f"{path.name} is not Python: {getattr(error, 'msg', error)}{where}"])
     linecache.checkcache(str(path))
-    module = None
+    module = _without_code(path)
     try:
         module = _loaded(exercise, path)
         findings = exercise.mark(module)
@@ -45,10 +45,11 @@ def mark_file(exercise: Exercise, path: Path) -> Marks:
         findings = [str(finding)]
     except Skipped as skipped:
         return Marks(skipped=str(skipped))
-    except NotImplementedError as error:
-        findings = [not_written(module or _without_code(path), error)]
     except (Exception, SystemExit) as error:  # the reader's code may raise anything
-        findings = [f"Your code raised {error_text(module or _without_code(path), error)}"]
+        if is_skeletons(module, error):
+            findings = [not_written(module, error)]
+        else:
+            findings = [f"Your code raised {error_text(module, error)}"]
     return Marks(findings, _remarks(exercise, tree))
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
-from . import chapter_01
+from . import chapter_01, chapter_02, chapter_03
 from .record import Chapter, Exercise
 
 # Number, title, page in docs/tour, exercises.
 CHAPTERS = (
     Chapter(1, "Tensor, storage, strides", "01_tensor_storage_strides.md", chapter_01.EXERCISES),
+    Chapter(2, "Layout, device, dtype", "02_layout_device_dtype.md", chapter_02.EXERCISES),
+    Chapter(3, "Views and versions", "03_views_and_versions.md", chapter_03.EXERCISES),
 )
 
 
