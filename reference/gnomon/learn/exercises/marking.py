@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import linecache
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -50,6 +51,8 @@ def mark_file(exercise: Exercise, path: Path) -> Marks:
             findings = [not_written(module, error)]
         else:
             findings = [f"Your code raised {error_text(module, error)}"]
+    finally:
+        sys.modules.pop(f"exercise_{exercise.id}", None)
     return Marks(findings, _remarks(exercise, tree))
 
 
@@ -57,6 +60,7 @@ def _loaded(exercise: Exercise, path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"exercise_{exercise.id}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
     return module
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
-from . import chapter_01, chapter_02, chapter_03
+from . import chapter_01, chapter_02, chapter_03, chapter_04, chapter_05
 from .record import Chapter, Exercise
 
 # Number, title, page in docs/tour, exercises.
@@ -13,6 +13,8 @@ CHAPTERS = (
     Chapter(1, "Tensor, storage, strides", "01_tensor_storage_strides.md", chapter_01.EXERCISES),
     Chapter(2, "Layout, device, dtype", "02_layout_device_dtype.md", chapter_02.EXERCISES),
     Chapter(3, "Views and versions", "03_views_and_versions.md", chapter_03.EXERCISES),
+    Chapter(4, "Dispatch", "04_dispatch.md", chapter_04.EXERCISES),
+    Chapter(5, "The life of a call", "05_life_of_a_call.md", chapter_05.EXERCISES),
 )
 
 
