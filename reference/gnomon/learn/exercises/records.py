@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
-from . import chapter_01, chapter_02, chapter_03, chapter_04, chapter_05
+from . import chapter_01, chapter_02, chapter_03, chapter_04, chapter_05, chapter_06, chapter_07
 from .record import Chapter, Exercise
 
 # Number, title, page in docs/tour, exercises.
@@ -15,6 +15,8 @@ CHAPTERS = (
     Chapter(3, "Views and versions", "03_views_and_versions.md", chapter_03.EXERCISES),
     Chapter(4, "Dispatch", "04_dispatch.md", chapter_04.EXERCISES),
     Chapter(5, "The life of a call", "05_life_of_a_call.md", chapter_05.EXERCISES),
+    Chapter(6, "TensorIterator", "06_tensor_iterator.md", chapter_06.EXERCISES),
+    Chapter(7, "Writing a kernel", "07_writing_a_kernel.md", chapter_07.EXERCISES),
 )
 
 

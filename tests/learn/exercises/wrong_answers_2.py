@@ -1,0 +1,58 @@
+"""Wrong answers to the exercises of chapters 6 to 9: what is wrong, and the change of the solution."""
+
+WRONG = {
+    "broadcast": [
+        ("max of the sizes", "different.pop() if different else 1", "max(column)"),
+        ("aligned at the first dimension", "(1,) * (ndim - len(shape)) + shape", "shape + (1,) * (ndim - len(shape))"),
+        ("no error", "len(different) > 1", "False"),
+        ("0 broadcasts", "set(column) - {1}", "set(column) - {0, 1}"),
+        ("ValueError", "RuntimeError", "ValueError"),
+    ],
+    "reorder_dimensions": [
+        ("begins with the first dimension", "list(reversed(range(len(shape))))", "list(range(len(shape)))"),
+        ("strides of 0 are the smallest", "if each[dim0] == 0 or each[dim1] == 0:\n            continue\n        ", ""),
+        ("equal strides say nothing", "shape[dim0] > shape[dim1]", "False"),
+        ("nothing said ends the comparison", "answer == -1", "answer <= 0"),
+        ("only neighbors", "moving = earlier", "break"),
+        ("larger strides first", "-1 if each[dim0] < each[dim1] else 1", "1 if each[dim0] < each[dim1] else -1"),
+        ("only the first operand", "for each in strides:", "for each in strides[:1]:"),
+    ],
+    "tensor_iterator": [
+        ("strides in elements", "stride * itemsize for", "stride for"),
+        ("not reordered", "order = reordered(shape, strides)", "order = list(reversed(range(len(shape))))"),
+        ("not coalesced", "elif all(mine[-1] * kept_shape[-1] == each[dim] for mine, each in zip(kept, strides)):", "elif False:"),
+        ("coalesced if one operand fits", "elif all(", "elif any("),
+        ("dimensions of size 1 are kept", "elif shape[dim] == 1:\n            continue\n        ", ""),
+        ("the first of size 1 is kept", "if kept_shape[-1] == 1:", "if False:"),
+        ("expanded operands keep their stride", "0 if size != wanted else stride * itemsize", "stride * itemsize"),
+        ("the last dimension is the fastest", "range(size) for size in reversed(shape))", "range(size) for size in shape)"),
+        ("no error", "any(len(each) > 1 for each in different)", "False"),
+    ],
+    "pointwise_kernel": [
+        ("the offset is forgotten", "(each.offset + sum", "(sum"),
+        ("offsets in elements", " // view.itemsize", " // 4"),
+        ("the output's strides for all", "zip(index, each.strides)", "zip(index, output.strides)"),
+        ("one dtype for all", "FORMATS[each.dtype]", "FORMATS[a.dtype]"),
+        ("b is a", "views[2][second]", "views[1][second]"),
+        ("one element more", "map(range, shape)", "(range(size or 1) for size in shape)"),
+    ],
+    "reduce_kernel": [
+        ("ignores keepdim", "keepdim or dim not in reduced", "dim not in reduced"),
+        ("always keepdim", "keepdim or dim not in reduced", "True"),
+        ("rounds after each addition", "rounded(sum(terms), dtype)", "__import__('functools').reduce(lambda a, b: rounded(a + b, dtype), terms, 0 if dtype in ('int8', 'bool') else 0.0)"),
+        ("no dims mean none", "if not reduced:", "if False:"),
+        ("int8 wraps around", "rounded(sum(terms), dtype)", "rounded((sum(terms) + 128) % 256 - 128 if dtype == 'int8' else sum(terms), dtype)"),
+        ("duplicates are accepted", "len(set(reduced)) < len(reduced)", "False"),
+        ("no negative dims", "dim % max(len(sizes), 1)", "dim"),
+        ("a dtype is not rounded", "rounded(sum(terms), dtype)", "sum(terms)"),
+    ],
+    "parallel_ranges": [
+        ("the grain is rounded up", "(end - begin) // grain", "-(-(end - begin) // grain)"),
+        ("the rest is at the end", "part < rest", "part >= parts - rest"),
+        ("begin is forgotten", "ranges = []", "begin = 0; ranges = []"),
+        ("an empty range", "begin >= end", "begin > end"),
+        ("more ranges than threads", "min((end - begin) // grain, threads)", "(end - begin) // grain"),
+        ("the grain is ignored", "min((end - begin) // grain, threads)", "min(end - begin, threads)"),
+        ("the last one gets the whole rest", "(1 if part < rest else 0)", "(rest if part == parts - 1 else 0)"),
+    ],
+}  # fmt: skip
