@@ -77,15 +77,21 @@ def _without_code(path: Path) -> ModuleType:
 
 def _remarks(exercise: Exercise, tree: ast.Module) -> list[str]:
     """Kind words to who asks gnomon for the answer."""
-    new = _imported(tree) - _imported(ast.parse(exercise.skeleton))
-    used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    asked = sorted(new | (used & set(exercise.answers)))
+    skeleton = ast.parse(exercise.skeleton)
+    new = _imported(tree) - _imported(skeleton) - {"gnomon"}
+    used = (_attributes(tree) - _attributes(skeleton)) & set(exercise.answers)
+    asked = sorted(new | used)
     if not asked:
         return []
     return [
         f"A remark: your file takes {', '.join(asked)} from gnomon. That is fine for a comparison, but the "
         "exercise is worth more if you write it yourself."
     ]
+
+
+def _attributes(tree: ast.Module) -> set[str]:
+    """The names after a dot."""
+    return {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
 
 
 def _imported(tree: ast.Module) -> set[str]:

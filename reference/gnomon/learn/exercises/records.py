@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
-from . import chapter_01, chapter_02, chapter_03, chapter_04, chapter_05, chapter_06, chapter_07
+from . import chapter_01, chapter_02, chapter_03, chapter_04, chapter_05, chapter_06, chapter_07, chapter_08, chapter_09
 from .record import Chapter, Exercise
 
 # Number, title, page in docs/tour, exercises.
@@ -17,6 +17,8 @@ CHAPTERS = (
     Chapter(5, "The life of a call", "05_life_of_a_call.md", chapter_05.EXERCISES),
     Chapter(6, "TensorIterator", "06_tensor_iterator.md", chapter_06.EXERCISES),
     Chapter(7, "Writing a kernel", "07_writing_a_kernel.md", chapter_07.EXERCISES),
+    Chapter(8, "Schemas and derivatives", "08_schemas_and_derivatives.md", chapter_08.EXERCISES),
+    Chapter(9, "The graph and the engine", "09_graph_and_engine.md", chapter_09.EXERCISES),
 )
 
 
