@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 import wrong_answers_1
 import wrong_answers_2
+import wrong_answers_3
 
 from gnomon.learn.exercises.marking import mark_file
 from gnomon.learn.exercises.records import all_exercises, find
 
 HERE = Path(__file__).parent
 NAMES = [exercise.id for exercise in all_exercises()]
-WRONG = {**wrong_answers_1.WRONG, **wrong_answers_2.WRONG}
+WRONG = {**wrong_answers_1.WRONG, **wrong_answers_2.WRONG, **wrong_answers_3.WRONG}
 
 
 def solution(name: str) -> str:

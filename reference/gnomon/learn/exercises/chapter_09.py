@@ -150,7 +150,7 @@ def _graph(steps: list[tuple[Any, ...]], drops: bool) -> tuple[list[Any], list[A
     leaves = [each for each in variables if each.is_leaf and each.requires_grad]
     roots = [each for each in variables if each.requires_grad and not each.is_leaf]
     if drops and roots:
-        roots.append(_Drop.apply(roots[-1]) * roots[-1])
+        roots.append(_Drop.apply(roots[-1]))
     return leaves, roots or [leaves[0] * 1]
 
 
