@@ -105,6 +105,7 @@ PACKAGES_ABOVE = {
 EVALUATED = {
     "learn.command": {"eval", "exec", "compile"},  # the expression and the statements of `gnomon explain`
     "library.annotations": {"eval"},  # a user's own annotations, which Python keeps as text
+    "learn.exercises.chapter_13": {"exec"},  # the text of a function that a reader's program writes
     "learn.drawing": {"compile", "eval", "exec"},  # the expression and the statements of `gnomon draw`
     "learn.walk": {"compile", "exec"},  # the statement that a user asks about
 }

@@ -204,6 +204,7 @@ _STEPS: dict[str, Any] = {
     "x.exp()": lambda x, y: x.exp(),
     "x * y": lambda x, y: x * y,
     "2 * x": lambda x, y: 2 * x,
+    "gn.add(x, y, alpha=2)": lambda x, y: gn.add(x, y, alpha=2),
     "x.reshape(2, 2)": lambda x, y: x.reshape(2, 2),
     "gn.cat([x.chunk(2)[1]] * 2)": lambda x, y: gn.cat([x.chunk(2)[1]] * 2),
     "x.clone().add_(y)": lambda x, y: x.clone().add_(y),

@@ -16,7 +16,7 @@ from pathlib import Path
 from .marking import Marks, mark_file
 from .record import Exercise
 
-LIMIT = 120.0  # seconds; the marks of an exercise take a few
+LIMIT = 300.0  # seconds; the marks of an exercise take a few, and tests of the suite some more
 _SHOWN = 12  # lines of what the reader's code printed
 
 
