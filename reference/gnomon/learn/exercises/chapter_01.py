@@ -73,38 +73,44 @@ EXERCISES = (
     Exercise(
         "contiguous_strides",
         "the strides of a tensor whose elements are in row-major order",
-        (
-            "Which dimension has the smallest stride? Write down the strides of sizes (2, 3, 4) by hand.",
-            "A stride is the product of all sizes to its right. Go through the sizes from the last to the "
-            "first, and keep the product so far.",
-            "A size of 0 would make every stride to its left 0. gnomon counts such a size as 1: multiply by "
-            "max(size, 1).",
-        ),
+        """
+        Which dimension has the smallest stride? Write down the strides of sizes (2, 3, 4) by hand.
+
+        A stride is the product of all sizes to its right. Go through the sizes from the last to the
+        first, and keep the product so far.
+
+        A size of 0 would make every stride to its left 0. gnomon counts such a size as 1: multiply
+        by max(size, 1).
+        """,
         mark_contiguous_strides,
         ("contiguous_strides", "stride", "_row_major"),
     ),
     Exercise(
         "element_offset",
         "where in the storage an element is, and which indices are refused",
-        (
-            "The offset is storage_offset, and for each dimension the index times the stride.",
-            "A negative index counts from the end: -1 is size - 1. Convert it before you multiply.",
-            "An index is right if -size <= index < size, which no index is if the size is 0. All others, and "
-            "an index with more numbers than there are dimensions, raise IndexError.",
-        ),
+        """
+        The offset is storage_offset, and for each dimension the index times the stride.
+
+        A negative index counts from the end: -1 is size - 1. Convert it before you multiply.
+
+        An index is right if -size <= index < size, which no index is if the size is 0. All others,
+        and an index with more numbers than there are dimensions, raise IndexError.
+        """,
         mark_element_offset,
         ("storage_offset",),
     ),
     Exercise(
         "is_contiguous",
         "whether strides are those of row-major order, where sizes of 0 and 1 make a difference",
-        (
-            "Compare each stride with the one that a contiguous tensor of these sizes would have.",
-            "Is there a dimension in which no index but 0 exists? Then its stride is never multiplied by "
-            "anything else, and may be any number.",
-            "If a size is 0, there are no elements, and the answer is yes. Otherwise go from the last dimension to "
-            "the first with the expected stride, skip sizes of 1, and compare the others.",
-        ),
+        """
+        Compare each stride with the one that a contiguous tensor of these sizes would have.
+
+        Is there a dimension in which no index but 0 exists? Then its stride is never multiplied by
+        anything else, and may be any number.
+
+        If a size is 0, there are no elements, and the answer is yes. Otherwise go from the last
+        dimension to the first with the expected stride, skip sizes of 1, and compare the others.
+        """,
         mark_is_contiguous,
         ("is_contiguous",),
     ),

@@ -81,48 +81,57 @@ EXERCISES = (
     Exercise(
         "promote",
         "the dtype in which operands of several dtypes are computed",
-        (
-            "First promote each kind of operand for itself: one dtype of all tensors with dimensions, one of "
-            "all 0-dim tensors, one of all numbers. There may be none of a kind.",
-            "Then combine two kinds, a higher and a lower one: the higher one stays, unless the lower one is of "
-            "a higher category. Combine 0-dim tensors with numbers first, and tensors with dimensions with that.",
-            "What is the result if the lower one is of a higher category? Of a float and a complex number, the "
-            "complex dtype of that float's precision: gn.float64 with 1j is complex128, gn.float16 with a 0-dim "
-            "complex128 is complex32. Of anything else and a complex number, that complex dtype. Else "
-            "promote_types of both.",
-            "combine(higher, lower): if one is None, the other. If category(lower) <= category(higher), higher. "
-            "If higher is a float (so lower is complex), higher.to_complex(). If lower is complex, lower. "
-            "Otherwise gn.promote_types(higher, lower).",
-        ),
+        """
+        First promote each kind of operand for itself: one dtype of all tensors with dimensions, one
+        of all 0-dim tensors, one of all numbers. There may be none of a kind.
+
+        Then combine two kinds, a higher and a lower one: the higher one stays, unless the lower one
+        is of a higher category. Combine 0-dim tensors with numbers first, and tensors with
+        dimensions with that.
+
+        What is the result if the lower one is of a higher category? Of a float and a complex
+        number, the complex dtype of that float's precision: gn.float64 with 1j is complex128,
+        gn.float16 with a 0-dim complex128 is complex32. Of anything else and a complex number, that
+        complex dtype. Else promote_types of both.
+
+        combine(higher, lower): if one is None, the other. If category(lower) <= category(higher),
+        higher. If higher is a float (so lower is complex), higher.to_complex(). If lower is
+        complex, lower. Otherwise gn.promote_types(higher, lower).
+        """,
         mark_promote,
         ("result_type",),
     ),
     Exercise(
         "round_to_bfloat16",
         "the bits of a float as bfloat16, ties to even",
-        (
-            "struct.unpack('<I', struct.pack('<f', value)) gives the 32 bits. The upper 16 are the bfloat16, "
-            "if nothing is to be rounded.",
-            "Look at the lower 16 bits: above 0x8000, add 1 to the upper ones; below it, do not; at exactly "
-            "0x8000 (a tie) add 1 if the upper ones are odd. The carry into the exponent is right, up to "
-            "infinity.",
-            "A NaN has an exponent of ones, and any bits below, not all 0. Cut or rounded, it could become an "
-            "infinity, or lose its sign bit by a carry. Return 0x7FC0 for it before anything else. For the rest: "
-            "(bits + 0x7FFF + (bits >> 16 & 1)) >> 16. Why 0x7FFF?",
-        ),
+        """
+        struct.unpack('<I', struct.pack('<f', value)) gives the 32 bits. The upper 16 are the
+        bfloat16, if nothing is to be rounded.
+
+        Look at the lower 16 bits: above 0x8000, add 1 to the upper ones; below it, do not; at
+        exactly 0x8000 (a tie) add 1 if the upper ones are odd. The carry into the exponent is
+        right, up to infinity.
+
+        A NaN has an exponent of ones, and any bits below, not all 0. Cut or rounded, it could
+        become an infinity, or lose its sign bit by a carry. Return 0x7FC0 for it before anything
+        else. For the rest: (bits + 0x7FFF + (bits >> 16 & 1)) >> 16. Why 0x7FFF?
+        """,
         mark_round_to_bfloat16,
         ("bfloat16",),
     ),
     Exercise(
         "dense_to_csr",
         "a matrix in compressed sparse rows: three lists",
-        (
-            "Go through the matrix row by row, and collect the column and the value of each number that is not 0.",
-            "crow_indices[i] is how many values come before row i. So the first is 0, there is one more than "
-            "there are rows, and the last is the number of values.",
-            "After each row, append the number of values so far to crow_indices. -0.0 equals 0 and is left out; "
-            "NaN does not equal 0.",
-        ),
+        """
+        Go through the matrix row by row, and collect the column and the value of each number that
+        is not 0.
+
+        crow_indices[i] is how many values come before row i. So the first is 0, there is one more
+        than there are rows, and the last is the number of values.
+
+        After each row, append the number of values so far to crow_indices. -0.0 equals 0 and is
+        left out; NaN does not equal 0.
+        """,
         mark_dense_to_csr,
         ("to_sparse_csr", "to_sparse"),
     ),

@@ -18,7 +18,12 @@ from .record import Exercise
 def mark_view_strides(module: ModuleType) -> list[str]:
     """Against gnomon's own function; some of the shapes need a copy."""
     rng = random.Random("view_strides")
-    cases: list[tuple[Any, ...]] = [((), (), ()), ((), (), (1, 1)), ((0, 3), (3, 1), (5, 0)), ((1,), (9,), ())]
+    cases: list[tuple[Any, ...]] = [
+        ((), (), ()),
+        ((), (), (1, 1)),
+        ((0, 3), (3, 1), (5, 0)),
+        ((1,), (9,), ()),
+    ]
     cases += [((2, 3), (1, 2), (6,)), ((2, 3), (3, 1), (6,)), ((0, 2), (7, 3), (0, 2))]
     for _ in range(800):
         sizes, strides = random_view(rng)
@@ -134,45 +139,55 @@ EXERCISES = (
     Exercise(
         "view_strides",
         "the strides of a view of another shape, or that a copy is needed",
-        (
-            "Which dimensions can be merged? Two neighbors lie like one dimension if the outer stride is the "
-            "inner stride times the inner size.",
-            "Split the old dimensions, from the last to the first, into chunks that lie like one dimension each. "
-            "The new dimensions, from the last to the first, must fill each chunk exactly; their strides begin "
-            "with the stride of the chunk's last dimension.",
-            "Sizes of 1 fit everywhere: an old one belongs to any chunk, and its stride does not end it; a "
-            "new one of 1 is taken into the chunk that is just full.",
-            "Keep numel of the chunk and of the view in it. At each end of a chunk (the first dimension, or where "
-            "sizes[d-1] != 1 and strides[d-1] != numel * chunk's stride) take new dimensions while their numel is "
-            "less, or the next is 1; stride = view's numel so far * chunk's stride. If both are not equal then: "
-            "None. Without elements: the old strides for the same sizes, else contiguous ones (0 counts as 1).",
-        ),
+        """
+        Which dimensions can be merged? Two neighbors lie like one dimension if the outer stride is
+        the inner stride times the inner size.
+
+        Split the old dimensions, from the last to the first, into chunks that lie like one
+        dimension each. The new dimensions, from the last to the first, must fill each chunk
+        exactly; their strides begin with the stride of the chunk's last dimension.
+
+        Sizes of 1 fit everywhere: an old one belongs to any chunk, and its stride does not end it;
+        a new one of 1 is taken into the chunk that is just full.
+
+        Keep numel of the chunk and of the view in it. At each end of a chunk (the first dimension,
+        or where sizes[d-1] != 1 and strides[d-1] != numel * chunk's stride) take new dimensions
+        while their numel is less, or the next is 1; stride = view's numel so far * chunk's stride.
+        If both are not equal then: None. Without elements: the old strides for the same sizes, else
+        contiguous ones (0 counts as 1).
+        """,
         mark_view_strides,
         ("view_strides", "view"),
     ),
     Exercise(
         "memory_overlap",
         "whether two elements of one tensor may be the same memory",
-        (
-            "Which operation makes a tensor whose elements share memory? expand: look at its strides.",
-            "A dimension of size 1 has one index only, so its stride does not matter. Without elements nothing "
-            "can overlap.",
-            "Sort the dimensions by stride. Those so far reach up to the sum of (size - 1) * stride. If the next "
-            "stride is larger than that, its steps jump over all of them: no overlap. If not, it is hard to know.",
-        ),
+        """
+        Which operation makes a tensor whose elements share memory? expand: look at its strides.
+
+        A dimension of size 1 has one index only, so its stride does not matter. Without elements
+        nothing can overlap.
+
+        Sort the dimensions by stride. Those so far reach up to the sum of (size - 1) * stride. If
+        the next stride is larger than that, its steps jump over all of them: no overlap. If not, it
+        is hard to know.
+        """,
         mark_memory_overlap,
         ("has_internal_overlap", "may_overlap"),
     ),
     Exercise(
         "version_counter",
         "why backward notices that a saved tensor was written to",
-        (
-            "Views and detached tensors see each other's writes, so they must share something that counts them.",
-            "Let the counter be an object of its own, with one number; every tensor has a reference to one. "
-            "Who makes a new one, and who takes over that of another?",
-            "A view and detach() pass on storage and counter; data() passes on the storage with a new counter. "
-            "SavedTensor keeps the tensor and its version, and unpack compares it.",
-        ),
+        """
+        Views and detached tensors see each other's writes, so they must share something that counts
+        them.
+
+        Let the counter be an object of its own, with one number; every tensor has a reference to
+        one. Who makes a new one, and who takes over that of another?
+
+        A view and detach() pass on storage and counter; data() passes on the storage with a new
+        counter. SavedTensor keeps the tensor and its version, and unpack compares it.
+        """,
         mark_version_counter,
         ("_version", "SavedVariable"),
     ),

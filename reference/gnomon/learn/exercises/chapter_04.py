@@ -58,7 +58,9 @@ def mark_key_set(module: ModuleType) -> list[str]:
         first, second = (DispatchKeySet(_as_gnomon(bits)) for bits in case[:2])
         third = DispatchKeySet(1 << _KEYS[case[2]])
         highest = [each.highest_priority() for each in (first, first | second)]
-        listed = [[_KEYS.index(key) for key in each] for each in (first, first - third, first | second, first)]
+        listed = [
+            [_KEYS.index(key) for key in each] for each in (first, first - third, first | second, first)
+        ]
         return (
             *(None if each is None else _KEYS.index(each) for each in highest),
             first.has(_KEYS[case[2]]),
@@ -311,7 +313,9 @@ def mark_logging_mode(module: ModuleType) -> list[str]:
         own,
         oracle,
         lambda steps: (
-            "The log of " + ", ".join(f"{word} {name}".strip() for word, name in steps) + ", exit all, call exp\n"
+            "The log of "
+            + ", ".join(f"{word} {name}".strip() for word, name in steps)
+            + ", exit all, call exp\n"
             "(the mode curious calls neg itself, and failing raises an error)"
         ),
     )
@@ -321,40 +325,47 @@ EXERCISES = (
     Exercise(
         "key_set",
         "a set of dispatch keys as the bits of an int",
-        (
-            "Key k is in the set if bit k is 1: bits >> k & 1.",
-            "Union is |. To take a key out, use & with all bits but one: ~(1 << k).",
-            "The highest bit that is 1 has the number bits.bit_length() - 1. For keys(), repeat highest and without "
-            "until the set is empty.",
-        ),
+        """
+        Key k is in the set if bit k is 1: bits >> k & 1.
+
+        Union is |. To take a key out, use & with all bits but one: ~(1 << k).
+
+        The highest bit that is 1 has the number bits.bit_length() - 1. For keys(), repeat highest
+        and without until the set is empty.
+        """,
         mark_key_set,
         ("DispatchKeySet",),
     ),
     Exercise(
         "dispatcher",
         "register kernels by operator and key; call, skip, redispatch",
-        (
-            "Keep a dict of kernels by (operator, key), and one of fallbacks by key. A fallthrough is an entry, "
-            "too: one that says that nothing is to run.",
-            "redispatch is the whole loop: take the highest key; find what to run for it; if nothing, take the key "
-            "out of the keys and go on. call is the same.",
-            "For a key: the operator's own entry, if there is one (a kernel, or the fallthrough, which also hides "
-            "the fallback); else the fallback of the key. The kernel gets the keys that are left, its own one "
-            "among them. With no keys left: NotImplementedError with a text.",
-        ),
+        """
+        Keep a dict of kernels by (operator, key), and one of fallbacks by key. A fallthrough is an
+        entry, too: one that says that nothing is to run.
+
+        redispatch is the whole loop: take the highest key; find what to run for it; if nothing,
+        take the key out of the keys and go on. call is the same.
+
+        For a key: the operator's own entry, if there is one (a kernel, or the fallthrough, which
+        also hides the fallback); else the fallback of the key. The kernel gets the keys that are
+        left, its own one among them. With no keys left: NotImplementedError with a text.
+        """,
         mark_dispatcher,
         ("OpOverload",),
     ),
     Exercise(
         "logging_mode",
         "a stack of modes that intercept every call",
-        (
-            "call asks the innermost mode, the last of the stack. If there is none, it calls the function.",
-            "While a mode's dispatch runs, calls that it makes must go to the next outer mode: otherwise it would "
-            "be asked about its own calls, for ever.",
-            "Take the mode off the stack, call its dispatch in a try, and put it back in finally, so that it is "
-            "back after an error, too. The whole stack as it was is the safest thing to restore.",
-        ),
+        """
+        call asks the innermost mode, the last of the stack. If there is none, it calls the
+        function.
+
+        While a mode's dispatch runs, calls that it makes must go to the next outer mode: otherwise
+        it would be asked about its own calls, for ever.
+
+        Take the mode off the stack, call its dispatch in a try, and put it back in finally, so that
+        it is back after an error, too. The whole stack as it was is the safest thing to restore.
+        """,
         mark_logging_mode,
         ("DispatchMode",),
     ),

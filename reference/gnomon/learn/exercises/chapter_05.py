@@ -162,7 +162,9 @@ def mark_unary_operator(module: ModuleType) -> list[str]:
     for _ in range(150):
         sizes, strides = random_view(rng, 3)
         if 0 not in strides:
-            cases.append((sizes, strides, rng.randint(0, 2), rng.choice(["float32", "float64", "int64", "bool"])))
+            cases.append(
+                (sizes, strides, rng.randint(0, 2), rng.choice(["float32", "float64", "int64", "bool"]))
+            )
     cases += ["a text", None, [4.0]]
 
     def numbers_for(case: Any) -> list[Any]:
@@ -218,46 +220,56 @@ EXERCISES = (
     Exercise(
         "parse_arguments",
         "from the arguments of a call to those of a schema",
-        (
-            "Begin with a list of REQUIRED, one for each parameter. Put in the positional arguments (which "
-            "parameters can they go to?), then those by keyword.",
-            "Refuse along the way: more positional arguments than positional parameters, a keyword that is no "
-            "parameter's name, and one whose place is taken already.",
-            "Then go through the parameters: where nothing was given, take the default; if that is REQUIRED, too, it is "
-            "an error. What was given is checked and converted, a default is not.",
-            "A bool is an int in Python: isinstance(True, int). An int for a float becomes float(value). None is "
-            "right for optional parameters only.",
-        ),
+        """
+        Begin with a list of REQUIRED, one for each parameter. Put in the positional arguments
+        (which parameters can they go to?), then those by keyword.
+
+        Refuse along the way: more positional arguments than positional parameters, a keyword that
+        is no parameter's name, and one whose place is taken already.
+
+        Then go through the parameters: where nothing was given, take the default; if that is
+        REQUIRED, too, it is an error. What was given is checked and converted, a default is not.
+
+        A bool is an int in Python: isinstance(True, int). An int for a float becomes float(value).
+        None is right for optional parameters only.
+        """,
         mark_parse_arguments,
         ("Signature", "bind"),
     ),
     Exercise(
         "choose_overload",
         "which overload a call means",
-        (
-            "Without any order, it is the first overload whose types all fit. What goes wrong for pow(x, 0-dim tensor) "
-            "with the overloads (Tensor, Scalar) and (Tensor, Tensor)?",
-            "Sort the overloads before you try them. sorted() with a key keeps the order of those with equal keys, and a "
-            "tuple as key compares one criterion after the other.",
-            "Collect the places at which some overload has a Tensor. The key of an overload: has it an int at one of "
-            "these places; has it no Tensor at all; at how many of these places has it a Scalar.",
-        ),
+        """
+        Without any order, it is the first overload whose types all fit. What goes wrong for pow(x,
+        0-dim tensor) with the overloads (Tensor, Scalar) and (Tensor, Tensor)?
+
+        Sort the overloads before you try them. sorted() with a key keeps the order of those with
+        equal keys, and a tuple as key compares one criterion after the other.
+
+        Collect the places at which some overload has a Tensor. The key of an overload: has it an
+        int at one of these places; has it no Tensor at all; at how many of these places has it a
+        Scalar.
+        """,
         mark_choose_overload,
         ("in_order", "parser"),
     ),
     Exercise(
         "unary_operator",
         "a whole operator: check, meta function, allocation, kernel",
-        (
-            "Begin with sqrt itself, in four lines: check, meta, allocate, kernel. Each of the other functions is "
-            "short then.",
-            "meta looks only at sizes, strides and dtype: floats keep their dtype, all others become float32; "
-            "dense_strides gives the strides. allocate makes a storage with a number for each element.",
-            "The kernel goes through all indices (itertools.product of ranges), and computes the offset in the "
-            "input and in the output from the strides of each.",
-            "For negative numbers math.sqrt raises an error, but the root is NaN; NaN and infinity work. Round "
-            "what you store to the dtype of the output.",
-        ),
+        """
+        Begin with sqrt itself, in four lines: check, meta, allocate, kernel. Each of the other
+        functions is short then.
+
+        meta looks only at sizes, strides and dtype: floats keep their dtype, all others become
+        float32; dense_strides gives the strides. allocate makes a storage with a number for each
+        element.
+
+        The kernel goes through all indices (itertools.product of ranges), and computes the offset
+        in the input and in the output from the strides of each.
+
+        For negative numbers math.sqrt raises an error, but the root is NaN; NaN and infinity work.
+        Round what you store to the dtype of the output.
+        """,
         mark_unary_operator,
         ("sqrt_",),
     ),

@@ -79,7 +79,8 @@ def _walk(shape: list[int], strides: list[list[int]]) -> list[tuple[int, ...]]:
     ranges = [range(size) for size in reversed(shape)]
     backwards = [each[::-1] for each in strides]
     return [
-        tuple(sum(map(int.__mul__, index, each)) for each in backwards) for index in itertools.product(*ranges)
+        tuple(sum(map(int.__mul__, index, each)) for each in backwards)
+        for index in itertools.product(*ranges)
     ]
 
 
@@ -131,46 +132,56 @@ EXERCISES = (
     Exercise(
         "broadcast",
         "the shape that several shapes broadcast to",
-        (
-            "Shapes are aligned at their last dimensions: put ones before the shorter ones.",
-            "In each dimension, all sizes that are not 1 must be the same; it is the result's size. If all are 1, it "
-            "is 1.",
-            "A size of 0 is a size like any other: 0 with 1 gives 0, and 0 with 2 is an error. So max() is wrong.",
-        ),
+        """
+        Shapes are aligned at their last dimensions: put ones before the shorter ones.
+
+        In each dimension, all sizes that are not 1 must be the same; it is the result's size. If
+        all are 1, it is 1.
+
+        A size of 0 is a size like any other: 0 with 1 gives 0, and 0 with 2 is an error. So max()
+        is wrong.
+        """,
         mark_broadcast,
         ("broadcast_sizes", "broadcast_shapes"),
     ),
     Exercise(
         "reorder_dimensions",
         "the order of dimensions in which memory is walked through forwards",
-        (
-            "should_swap compares two dimensions; write it first. The operands are asked in their order, and the first "
-            "that has an opinion decides.",
-            "An operand has no opinion if one of the two strides is 0 (it is broadcast there), or if both strides are "
-            "equal and the size of dim0 is not larger.",
-            "For each position from 1 on, let moving = position. Go through the earlier positions backwards with their "
-            "dimension dim0 and that of moving: if should_swap is 1, swap both and let moving be that position; if it is "
-            "-1, stop; if it is 0, only go on.",
-        ),
+        """
+        should_swap compares two dimensions; write it first. The operands are asked in their order,
+        and the first that has an opinion decides.
+
+        An operand has no opinion if one of the two strides is 0 (it is broadcast there), or if both
+        strides are equal and the size of dim0 is not larger.
+
+        For each position from 1 on, let moving = position. Go through the earlier positions
+        backwards with their dimension dim0 and that of moving: if should_swap is 1, swap both and
+        let moving be that position; if it is -1, stop; if it is 0, only go on.
+        """,
         mark_reorder_dimensions,
         ("TensorIterator",),
     ),
     Exercise(
         "tensor_iterator",
         "broadcast, reorder, coalesce, loop",
-        (
-            "Write one function for each step, each taking and returning a shape and the strides of all operands. The "
-            "first two are the exercises broadcast and reorder_dimensions; in your folder you can import them.",
-            "After broadcasting, an operand's stride is 0 in dimensions that it does not have, and where its size is 1 "
-            "but the shape's is not. Multiply strides by the itemsize: two operands of different dtypes can only be "
-            "compared in bytes.",
-            "Coalescing goes through the reordered dimensions with the last one kept: if that one has size 1, the new "
-            "one takes its place (size and strides); a new one of size 1 is dropped; if for every operand "
-            "stride_of_kept * size_of_kept == stride_of_new, the kept size is multiplied by the new one; else the "
-            "new one is kept, too. A shape of one dimension remains as it is.",
-            "The loop: itertools.product counts with the last index fastest, but dimension 0 is the fastest here: "
-            "reverse shape and strides.",
-        ),
+        """
+        Write one function for each step, each taking and returning a shape and the strides of all
+        operands. The first two are the exercises broadcast and reorder_dimensions; in your folder
+        you can import them.
+
+        After broadcasting, an operand's stride is 0 in dimensions that it does not have, and where
+        its size is 1 but the shape's is not. Multiply strides by the itemsize: two operands of
+        different dtypes can only be compared in bytes.
+
+        Coalescing goes through the reordered dimensions with the last one kept: if that one has
+        size 1, the new one takes its place (size and strides); a new one of size 1 is dropped; if
+        for every operand stride_of_kept * size_of_kept == stride_of_new, the kept size is
+        multiplied by the new one; else the new one is kept, too. A shape of one dimension remains
+        as it is.
+
+        The loop: itertools.product counts with the last index fastest, but dimension 0 is the
+        fastest here: reverse shape and strides.
+        """,
         mark_tensor_iterator,
         ("TensorIterator",),
     ),

@@ -78,7 +78,11 @@ def mark_pointwise_kernel(module: ModuleType) -> list[str]:
             for name, (numbers, offset, strides, dtype) in zip(("output", "a", "b"), case[2])
         ]
         return "\n".join(
-            [f"pointwise_kernel({case[0]}, {case[1]}, output, a, b)", *lines, "the numbers of all memories after it"]
+            [
+                f"pointwise_kernel({case[0]}, {case[1]}, output, a, b)",
+                *lines,
+                "the numbers of all memories after it",
+            ]
         )
 
     cases = []
@@ -90,7 +94,9 @@ def mark_pointwise_kernel(module: ModuleType) -> list[str]:
         if name == "max" and rng.random() < 0.2:
             kinds = ["bool", "bool"]
         result = gn.promote_types(*(getattr(gn, each) for each in kinds)).name
-        operands = [_random_operand(rng, shape, dtype, not place) for place, dtype in enumerate([result, *kinds])]
+        operands = [
+            _random_operand(rng, shape, dtype, not place) for place, dtype in enumerate([result, *kinds])
+        ]
         cases.append((name, shape, operands))
     cases.sort(key=lambda case: len(repr(case)))
     return differences(module, cases, own, oracle, describe)
@@ -151,40 +157,50 @@ EXERCISES = (
     Exercise(
         "pointwise_kernel",
         "one loop for all strides, dtypes and shapes",
-        (
-            "memoryview(memory).cast(format) reads and writes numbers of a dtype: FORMATS has the format, and the "
-            "place of a number is its offset in bytes, divided by the view's itemsize.",
-            "Go through all indices with itertools.product(*map(range, shape)): for a shape of () it gives one index, "
-            "the empty one, and for a size of 0 none. Do you need anything else for these cases?",
-            "The offset of an operand is offset + sum(index * stride). Read from both inputs, call the function, and "
-            "write to the output. The view rounds to float32 by itself; a float32 and an int64 need no conversion in "
-            "Python, but an output of integers or bools only takes numbers of its kind, which the function gives.",
-        ),
+        """
+        memoryview(memory).cast(format) reads and writes numbers of a dtype: FORMATS has the format,
+        and the place of a number is its offset in bytes, divided by the view's itemsize.
+
+        Go through all indices with itertools.product(*map(range, shape)): for a shape of () it
+        gives one index, the empty one, and for a size of 0 none. Do you need anything else for
+        these cases?
+
+        The offset of an operand is offset + sum(index * stride). Read from both inputs, call the
+        function, and write to the output. The view rounds to float32 by itself; a float32 and an
+        int64 need no conversion in Python, but an output of integers or bools only takes numbers of
+        its kind, which the function gives.
+        """,
         mark_pointwise_kernel,
         ("add", "mul"),
     ),
     Exercise(
         "reduce_kernel",
         "a sum over dimensions, in a dtype that can hold it",
-        (
-            "Normalize dims first: negative ones count from the end, none means all, and a dimension may appear only "
-            "once. A tensor without dimensions has the dimensions 0 and -1, too.",
-            "For each element of the result, go through all indices of the reduced dimensions; the offset is the sum "
-            "over all dimensions. Without elements the sum is 0.",
-            "Sum in Python's float (float64) or int, and round once, at the end, with rounded. Integers and bools give "
-            "ints, which are int64: they do not wrap around at 127.",
-        ),
+        """
+        Normalize dims first: negative ones count from the end, none means all, and a dimension may
+        appear only once. A tensor without dimensions has the dimensions 0 and -1, too.
+
+        For each element of the result, go through all indices of the reduced dimensions; the offset
+        is the sum over all dimensions. Without elements the sum is 0.
+
+        Sum in Python's float (float64) or int, and round once, at the end, with rounded. Integers
+        and bools give ints, which are int64: they do not wrap around at 127.
+        """,
         mark_reduce_kernel,
         ("sum_to_size",),
     ),
     Exercise(
         "parallel_ranges",
         "the split of work among threads",
-        (
-            "How many parts are there? As many as there are threads, but not more than the number of whole grains.",
-            "If there are fewer than two grains of work, one part does everything. Without work there are no parts.",
-            "divmod(count, parts) gives the size of a part, and how many of the first parts get one more.",
-        ),
+        """
+        How many parts are there? As many as there are threads, but not more than the number of
+        whole grains.
+
+        If there are fewer than two grains of work, one part does everything. Without work there are
+        no parts.
+
+        divmod(count, parts) gives the size of a part, and how many of the first parts get one more.
+        """,
         mark_parallel_ranges,
     ),
 )

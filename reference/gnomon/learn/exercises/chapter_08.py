@@ -16,10 +16,12 @@ from .record import Exercise
 
 def mark_parse_schema(module: ModuleType) -> list[str]:
     """Against the parsed schemas of all of gnomon's operators."""
-    texts = [
-        operator.schema.text for packet in gn.ops.aten for operator in packet.overloads.values()
+    texts = [operator.schema.text for packet in gn.ops.aten for operator in packet.overloads.values()]
+    texts += [
+        "neg(Tensor self) -> Tensor",
+        "f() -> ()",
+        'f.x(*, int a=-1, str b="c", float[] c=[0.5, 2]) -> ()',
     ]
-    texts += ["neg(Tensor self) -> Tensor", "f() -> ()", "f.x(*, int a=-1, str b=\"c\", float[] c=[0.5, 2]) -> ()"]
     texts += ["neg(Tensor self)", "neg Tensor self -> Tensor", "", "neg.(Tensor self) -> Tensor"]
 
     def oracle(text: str) -> Any:
@@ -47,8 +49,10 @@ def mark_parse_schema(module: ModuleType) -> list[str]:
         sorted(set(texts), key=lambda text: (len(text), text)),
         own,
         oracle,
-        lambda text: f"parse_schema({text!r}): name, overload, (name, type, default, kwarg_only, alias) of each "
-        "argument, types of the results",
+        lambda text: (
+            f"parse_schema({text!r}): name, overload, (name, type, default, kwarg_only, alias) of each "
+            "argument, types of the results"
+        ),
     )
 
 
@@ -152,7 +156,9 @@ def mark_unbroadcast(module: ModuleType) -> list[str]:
     rng = random.Random("unbroadcast")
     cases: list[tuple[Any, ...]] = []
     for _ in range(300):
-        to = tuple(rng.choice([1, 1, 2, 3, 0] if rng.random() < 0.2 else [1, 2, 3]) for _ in range(rng.randint(0, 3)))
+        to = tuple(
+            rng.choice([1, 1, 2, 3, 0] if rng.random() < 0.2 else [1, 2, 3]) for _ in range(rng.randint(0, 3))
+        )
         whole = tuple(rng.randint(1, 3) if size == 1 and rng.random() < 0.7 else size for size in to)
         whole = (*(rng.randint(1, 2) for _ in range(rng.choice([0, 0, 1, 2]))), *whole)
         gradient = gn.arange(1.0, gn.empty(whole, device="meta").numel() + 1).reshape(whole)
@@ -164,45 +170,56 @@ EXERCISES = (
     Exercise(
         "parse_schema",
         "PyTorch's signature language",
-        (
-            "Begin with the large parts: what is before the first parenthesis, what is between it and the last one "
-            "before ->, and what is after ->. re.fullmatch can do this; where it finds nothing, it is a ValueError.",
-            "Split the arguments at commas, but not at those inside brackets: int[2] x=[1, 2]. Keep a depth that ( and [ "
-            "increase.",
-            "An argument is a type, a blank, a name, and perhaps = and a default. A type may have an alias in "
-            "parentheses, which may contain blanks (Tensor(a -> *)): find it first, keep what is before ->, and "
-            "take it out of the type.",
-            "The argument * is no argument: all after it are kwarg_only. The results are one type, or several in "
-            "parentheses, each with an optional name, or ().",
-        ),
+        """
+        Begin with the large parts: what is before the first parenthesis, what is between it and the
+        last one before ->, and what is after ->. re.fullmatch can do this; where it finds nothing,
+        it is a ValueError.
+
+        Split the arguments at commas, but not at those inside brackets: int[2] x=[1, 2]. Keep a
+        depth that ( and [ increase.
+
+        An argument is a type, a blank, a name, and perhaps = and a default. A type may have an
+        alias in parentheses, which may contain blanks (Tensor(a -> *)): find it first, keep what is
+        before ->, and take it out of the type.
+
+        The argument * is no argument: all after it are kwarg_only. The results are one type, or
+        several in parentheses, each with an optional name, or ().
+        """,
         mark_parse_schema,
         ("FunctionSchema",),
     ),
     Exercise(
         "derivatives",
         "derivative formulas of six operators",
-        (
-            "A formula is the chain rule for one operator: grad times the derivative of the result by the argument. "
-            "For exp the derivative is the result itself.",
-            "For mul, the gradient of self is grad * other. For mm write down the sum for one element of the result: "
-            "the gradient of self is grad @ mat2 transposed; be careful about the order for the other.",
-            "div: grad / other, and -grad * self / other**2. tanh: 1 - result squared.",
-            "pow: grad * exponent * self ** (exponent - 1). But for an exponent of 0 it is 0 everywhere, where "
-            "this gives 0 * inf at 0.",
-        ),
+        """
+        A formula is the chain rule for one operator: grad times the derivative of the result by the
+        argument. For exp the derivative is the result itself.
+
+        For mul, the gradient of self is grad * other. For mm write down the sum for one element of
+        the result: the gradient of self is grad @ mat2 transposed; be careful about the order for
+        the other.
+
+        div: grad / other, and -grad * self / other**2. tanh: 1 - result squared.
+
+        pow: grad * exponent * self ** (exponent - 1). But for an exponent of 0 it is 0 everywhere,
+        where this gives 0 * inf at 0.
+        """,
         mark_derivatives,
         ("grad", "backward"),
     ),
     Exercise(
         "unbroadcast",
         "the gradient of what was broadcast",
-        (
-            "An element that was used several times gets the sum of the gradients of all its uses.",
-            "There are two kinds of dimensions to sum over: those that the operand does not have, at the front, and those "
-            "in which its size is 1 and the gradient's is not.",
-            "Collect these dimensions; keep them as sizes of 1 with keepdim=True, and reshape to the sizes. If there are "
-            "none, return the gradient: a sum over no dimensions would be one over all.",
-        ),
+        """
+        An element that was used several times gets the sum of the gradients of all its uses.
+
+        There are two kinds of dimensions to sum over: those that the operand does not have, at the
+        front, and those in which its size is 1 and the gradient's is not.
+
+        Collect these dimensions; keep them as sizes of 1 with keepdim=True, and reshape to the
+        sizes. If there are none, return the gradient: a sum over no dimensions would be one over
+        all.
+        """,
         mark_unbroadcast,
         ("sum_to_size", "_unsafe_view"),
     ),

@@ -20,9 +20,7 @@ _OPERATORS = {"neg": (1, 1), "exp": (1, 1), "mul": (2, 1), "add": (2, 1), "aminm
 def _random_steps(rng: random.Random, length: int) -> list[tuple[Any, ...]]:
     """A program: leaves first, then operators, whose operands are the numbers of earlier variables."""
     leaves = rng.randint(1, 3)
-    steps: list[tuple[Any, ...]] = [
-        ("leaf", number == 0 or rng.random() < 0.6) for number in range(leaves)
-    ]
+    steps: list[tuple[Any, ...]] = [("leaf", number == 0 or rng.random() < 0.6) for number in range(leaves)]
     dims = [1] * leaves  # of each variable
     for _ in range(length):
         name = rng.choice(list(_OPERATORS))
@@ -39,7 +37,9 @@ def _shown_steps(steps: list[tuple[Any, ...]]) -> str:
     count = 0
     for name, *given in steps:
         if name == "leaf":
-            lines.append(f"  v{count} = a leaf that {'requires grad' if given[0] else 'does not require grad'}")
+            lines.append(
+                f"  v{count} = a leaf that {'requires grad' if given[0] else 'does not require grad'}"
+            )
             count += 1
             continue
         results = _OPERATORS[name][1]
@@ -301,7 +301,9 @@ def mark_saved_variables(module: ModuleType) -> list[str]:
             return (factor * tensor).grad_fn
 
     def oracle(steps: list[tuple[Any, ...]]) -> Any:
-        return script(save_in_node, lambda node: node._saved_other, lambda node: node.release_variables(), steps)
+        return script(
+            save_in_node, lambda node: node._saved_other, lambda node: node.release_variables(), steps
+        )
 
     def own(steps: list[tuple[Any, ...]]) -> Any:
         saved_variable = wanted(module, "SavedVariable")
@@ -318,7 +320,7 @@ def mark_saved_variables(module: ModuleType) -> list[str]:
         oracle,
         lambda steps: (
             f"One tensor of ones, and these steps: {', '.join(word for (word,) in steps)}\n(a write adds 1; hooks log "
-            "\"packed\" and \"unpacked\"; dropping the tensor logs whether it is freed)"
+            '"packed" and "unpacked"; dropping the tensor logs whether it is freed)'
         ),
     )
 
@@ -327,42 +329,51 @@ EXERCISES = (
     Exercise(
         "record_nodes",
         "what forward leaves behind: Nodes, and edges between them",
-        (
-            "gradient_edge first. A variable that does not require grad has the edge (None, 0). The result of an operator "
-            "has the edge (its Node, which of the operator's results it is).",
-            "A leaf that requires grad has an AccumulateGrad. It is made when it is first asked for, and kept: two "
-            "uses of the same leaf lead to the same Node.",
-            "record: if no input requires grad, the results are variables that do not, and nothing is recorded. "
-            "Otherwise one Node, with gradient_edge of each input, for all results.",
-        ),
+        """
+        gradient_edge first. A variable that does not require grad has the edge (None, 0). The
+        result of an operator has the edge (its Node, which of the operator's results it is).
+
+        A leaf that requires grad has an AccumulateGrad. It is made when it is first asked for, and
+        kept: two uses of the same leaf lead to the same Node.
+
+        record: if no input requires grad, the results are variables that do not, and nothing is
+        recorded. Otherwise one Node, with gradient_edge of each input, for all results.
+        """,
         mark_record_nodes,
     ),
     Exercise(
         "engine",
         "backward: dependencies, a ready queue, input buffers",
-        (
-            "Walk through the whole graph first and count for each Node how many edges lead to it. A gradient that "
-            "arrives, None or not, takes one off; a Node whose count is 0 is ready.",
-            "A buffer has a place for each input of a Node. Gradients that arrive at the same place are added. The seeds are put "
-            "into the buffers of the roots first; a root is ready at once only if no edge leads to it.",
-            "Of the ready Nodes the one with the largest sequence number runs next: heapq, with negative "
-            "numbers. A leaf does not run: keep its buffer for the result, if it is not None.",
-            "A Node runs even if its whole buffer is None. Do not forget that the same Node may be two of the roots, and "
-            "that an edge may be (None, 0), which leads nowhere.",
-        ),
+        """
+        Walk through the whole graph first and count for each Node how many edges lead to it. A
+        gradient that arrives, None or not, takes one off; a Node whose count is 0 is ready.
+
+        A buffer has a place for each input of a Node. Gradients that arrive at the same place are
+        added. The seeds are put into the buffers of the roots first; a root is ready at once only
+        if no edge leads to it.
+
+        Of the ready Nodes the one with the largest sequence number runs next: heapq, with negative
+        numbers. A leaf does not run: keep its buffer for the result, if it is not None.
+
+        A Node runs even if its whole buffer is None. Do not forget that the same Node may be two of
+        the roots, and that an edge may be (None, 0), which leads nowhere.
+        """,
         mark_engine,
         ("backward", "grad"),
     ),
     Exercise(
         "saved_variables",
         "tensors that wait for backward: versions, hooks, release",
-        (
-            "tensor._version is the version counter. Keep it beside the tensor, and compare in unpack.",
-            "With hooks, keep only what pack returned: not the tensor, which should be free to die. unpack calls the "
-            "hook each time, and there is no version to check, because what was packed is not the tensor.",
-            "A pack hook must not write to the tensor: compare its version before and after. After release everything is "
-            "gone, and unpack raises RuntimeError; releasing twice is allowed.",
-        ),
+        """
+        tensor._version is the version counter. Keep it beside the tensor, and compare in unpack.
+
+        With hooks, keep only what pack returned: not the tensor, which should be free to die.
+        unpack calls the hook each time, and there is no version to check, because what was packed
+        is not the tensor.
+
+        A pack hook must not write to the tensor: compare its version before and after. After
+        release everything is gone, and unpack raises RuntimeError; releasing twice is allowed.
+        """,
         mark_saved_variables,
         ("save_for_backward", "saved_tensors_hooks"),
     ),

@@ -16,7 +16,10 @@ from .record import Exercise
 def mark_double_backward(module: ModuleType) -> list[str]:
     """The value and the first three derivatives, against those of the same formula in operators."""
     rng = random.Random("double_backward")
-    cases = [(order, [round(rng.uniform(-2, 2), 2) for _ in range(rng.randint(1, 3))]) for order in (0, 1, 2, 3) * 8]
+    cases = [
+        (order, [round(rng.uniform(-2, 2), 2) for _ in range(rng.randint(1, 3))])
+        for order in (0, 1, 2, 3) * 8
+    ]
     cases.append((0, [float("inf"), 0.0]))
 
     def derivative(function: Any, case: Any) -> list[float]:
@@ -70,7 +73,9 @@ class _Expression:
             "*": lambda p, q: p * q,
             "/": lambda p, q: p / q,
         }
-        return f"({a.text} {kind} {b.text})", lambda x, functions: apply[kind](a.of(x, functions), b.of(x, functions))
+        return f"({a.text} {kind} {b.text})", lambda x, functions: apply[kind](
+            a.of(x, functions), b.of(x, functions)
+        )
 
 
 def _shown_call(case: Any) -> str:
@@ -104,7 +109,11 @@ def mark_dual_numbers(module: ModuleType) -> list[str]:
 
     cases = []
     while len(cases) < 250:
-        case = (_Expression(rng, rng.randint(0, 4)), rng.choice([0.5, 1.25, 2.0]), rng.choice([1.0, -2.0, 0.0]))
+        case = (
+            _Expression(rng, rng.randint(0, 4)),
+            rng.choice([0.5, 1.25, 2.0]),
+            rng.choice([1.0, -2.0, 0.0]),
+        )
         if is_smooth(case):
             cases.append(case)
     cases.sort(key=lambda case: len(_shown_call(case)))
@@ -140,10 +149,15 @@ def _rule_cases(rng: random.Random) -> list[tuple[str, Any]]:
         else:
             sizes = [rng.randint(1, 3) for _ in range(rng.randint(1, 3))]
             dims = [rng.randrange(-len(sizes), len(sizes)) for _ in range(2)]
-            given = (*_batched(rng, sizes, batch), *(dims if name == "transpose" else [dims[0], rng.random() < 0.5]))
+            given = (
+                *_batched(rng, sizes, batch),
+                *(dims if name == "transpose" else [dims[0], rng.random() < 0.5]),
+            )
         if given[1] is not None or (name in ("mul", "mm") and given[3] is not None):
             cases.append((name, given))
-    return sorted(cases, key=lambda case: sum(each.numel() for each in case[1] if isinstance(each, gn.Tensor)))
+    return sorted(
+        cases, key=lambda case: sum(each.numel() for each in case[1] if isinstance(each, gn.Tensor))
+    )
 
 
 def mark_batching_rules(module: ModuleType) -> list[str]:
@@ -166,7 +180,10 @@ def mark_batching_rules(module: ModuleType) -> list[str]:
 
     def describe(case: Any) -> str:
         name, given = case
-        shown = [f"a tensor of shape {list(each.shape)}" if isinstance(each, gn.Tensor) else repr(each) for each in given]
+        shown = [
+            f"a tensor of shape {list(each.shape)}" if isinstance(each, gn.Tensor) else repr(each)
+            for each in given
+        ]
         return f"{name}_rule({', '.join(shown)}): the result, with its batch dimension moved to the front"
 
     def same(got: Any, expected: Any) -> bool:
@@ -179,44 +196,52 @@ EXERCISES = (
     Exercise(
         "double_backward",
         "a Function whose backward can be differentiated again",
-        (
-            "The derivative of exp(-x * x) is -2 * x * exp(-x * x).",
-            "backward is recorded when someone asks for second derivatives, so it may use only operators of tensors "
-            "that still know where they come from. What does a tensor know that was computed in forward and stored as "
-            "ctx.something?",
-            "save_for_backward takes inputs and results of the function, and gives them back with their history; "
-            "compute everything else again in backward, from the saved x.",
-        ),
+        """
+        The derivative of exp(-x * x) is -2 * x * exp(-x * x).
+
+        backward is recorded when someone asks for second derivatives, so it may use only operators
+        of tensors that still know where they come from. What does a tensor know that was computed
+        in forward and stored as ctx.something?
+
+        save_for_backward takes inputs and results of the function, and gives them back with their
+        history; compute everything else again in backward, from the saved x.
+        """,
         mark_double_backward,
     ),
     Exercise(
         "dual_numbers",
         "forward mode: numbers that carry their derivative",
-        (
-            "A Dual is a value and a tangent, and each operator is a rule of differentiation: the tangent of a * b is "
-            "a.tangent * b.value + a.value * b.tangent.",
-            "A number is a Dual with tangent 0. Convert the other operand first, and the rules need no special cases; "
-            "2 - x calls __rsub__ of x.",
-            "x ** n has the tangent n * x ** (n - 1) * tangent; exp(x): exp(value) * tangent; log(x): tangent / value. "
-            "exp, sin and log are called with plain numbers, too. jvp calls the function with one Dual; if the result is "
-            "a plain number, its tangent is 0.",
-        ),
+        """
+        A Dual is a value and a tangent, and each operator is a rule of differentiation: the tangent
+        of a * b is a.tangent * b.value + a.value * b.tangent.
+
+        A number is a Dual with tangent 0. Convert the other operand first, and the rules need no
+        special cases; 2 - x calls __rsub__ of x.
+
+        x ** n has the tangent n * x ** (n - 1) * tangent; exp(x): exp(value) * tangent; log(x):
+        tangent / value. exp, sin and log are called with plain numbers, too. jvp calls the function
+        with one Dual; if the result is a plain number, its tangent is 0.
+        """,
         mark_dual_numbers,
         ("jvp",),
     ),
     Exercise(
         "batching_rules",
         "vmap: what an operator does with a batch dimension",
-        (
-            "Move the batch dimension to the front first, with movedim(dim, 0); then every rule has one case less.",
-            "sum and transpose: a dimension d of the examples is d + 1 of the whole; negative ones are counted in the "
-            "examples' dimensions, so convert them to nonnegative ones before.",
-            "mul: operands are broadcast from the last dimension, so if one operand's examples have fewer dimensions, "
-            "there must be ones between its batch dimension and the rest. An operand without a batch dimension needs "
-            "nothing.",
-            "mm takes matrices only; matmul takes batches of them, broadcasts, and an operand without a batch dimension "
-            "is fine as it is.",
-        ),
+        """
+        Move the batch dimension to the front first, with movedim(dim, 0); then every rule has one
+        case less.
+
+        sum and transpose: a dimension d of the examples is d + 1 of the whole; negative ones are
+        counted in the examples' dimensions, so convert them to nonnegative ones before.
+
+        mul: operands are broadcast from the last dimension, so if one operand's examples have fewer
+        dimensions, there must be ones between its batch dimension and the rest. An operand without
+        a batch dimension needs nothing.
+
+        mm takes matrices only; matmul takes batches of them, broadcasts, and an operand without a
+        batch dimension is fine as it is.
+        """,
         mark_batching_rules,
         ("vmap",),
     ),

@@ -77,7 +77,10 @@ def mark_custom_operator(module: ModuleType) -> list[str]:
             ((2, 0), (1, 1), [1.0], "float64"),
             ((3, 2), (1, 3), [0.5, -1.0, 2.0, 0.0, 1.5, -0.25], "float64"),
         ]
-        cases += [(kind, each, rng.choice([0.5, 1.0, 2.0])) for each in sorted(some, key=lambda each: len(repr(each)))]
+        cases += [
+            (kind, each, rng.choice([0.5, 1.0, 2.0]))
+            for each in sorted(some, key=lambda each: len(repr(each)))
+        ]
 
     def describe(case: Any) -> str:
         if case[0] == "the schema":
@@ -86,14 +89,14 @@ def mark_custom_operator(module: ModuleType) -> list[str]:
         what = "device, sizes and strides" if case[0] == "on the meta device" else f"the {case[0]}"
         shown = "" if case[0] == "on the meta device" else f", storage {numbers}"
         extra = ", with sizes and strides" if case[0] == "values" else ""
-        return (
-            f"smooth_abs of a {dtype} tensor of sizes {sizes}, strides {strides}{shown}; width {case[2]}{extra}: {what}"
-        )
+        return f"smooth_abs of a {dtype} tensor of sizes {sizes}, strides {strides}{shown}; width {case[2]}{extra}: {what}"
 
     findings = differences(module, cases, own, lambda case: described(formula, case), describe, nearly(1e-9))
     if findings:
         return findings
-    checked = gn.library.opcheck(operator, (gn.tensor([[0.5, -1.0]], requires_grad=True),), raise_exception=False)
+    checked = gn.library.opcheck(
+        operator, (gn.tensor([[0.5, -1.0]], requires_grad=True),), raise_exception=False
+    )
     for name, found in checked.items():
         if found != "SUCCESS":
             got = Outcome(str(found).strip().splitlines()[0], None)
@@ -131,7 +134,11 @@ def mark_dictionary_backend(module: ModuleType) -> list[str]:
         raise made.error
     if (made.value.name, made.value.device_type) != ("dictionary", "dictionary"):
         raise Finding("The backend's name and device_type must remain 'dictionary'.")
-    cases: list[Any] = [("memory", [1.0, 2.0, 3.0], "float32"), ("memory", [], "float32"), ("memory", [5], "int64")]
+    cases: list[Any] = [
+        ("memory", [1.0, 2.0, 3.0], "float32"),
+        ("memory", [], "float32"),
+        ("memory", [5], "int64"),
+    ]
     cases += [("bytes", 4, 3), ("bytes", 0, 5), ("claims", None, None)]
     for _ in range(120):
         dtype = rng.choice(["float32", "int64"])
@@ -139,7 +146,10 @@ def mark_dictionary_backend(module: ModuleType) -> list[str]:
         first = _random_tensor(rng, dtype)
         second = (first[0], first[1], [each * 2 for each in first[2]], dtype)
         cases.append((name, first, second if rng.random() < 0.6 else ((), (), [2], dtype)))
-    cases += [("neg", ((1,), (1,), [-(2**63)], "int64"), None), ("mul.Tensor", *[((1,), (1,), [2**62], "int64")] * 2)]
+    cases += [
+        ("neg", ((1,), (1,), [-(2**63)], "int64"), None),
+        ("mul.Tensor", *[((1,), (1,), [2**62], "int64")] * 2),
+    ]
     cases[6:] = sorted(cases[6:], key=lambda case: len(repr(case)))
 
     def run(case: Any, device: str) -> Any:
@@ -155,7 +165,9 @@ def mark_dictionary_backend(module: ModuleType) -> list[str]:
             return made.value.copy_out(memory, 0, 10), made.value.copy_out(memory, first, second)
         if name == "claims":
             names = [*_BINARY, *_UNARY]
-            claims = module.DictionaryBackend.capabilities if device == "dictionary" else dict.fromkeys(names, "")
+            claims = (
+                module.DictionaryBackend.capabilities if device == "dictionary" else dict.fromkeys(names, "")
+            )
             return sorted(claims)
         x = _tensor(first, device)
         result = _UNARY[name](x) if name in _UNARY else _BINARY[name](x, _tensor(second, device))
@@ -183,7 +195,14 @@ def mark_dictionary_backend(module: ModuleType) -> list[str]:
         )
     if findings:
         return findings
-    selection = ["--ops", r"^(copy_|neg|add\.Tensor|mul\.Tensor)$", "--dtypes", "int64", "--property-seconds", "0"]
+    selection = [
+        "--ops",
+        r"^(copy_|neg|add\.Tensor|mul\.Tensor)$",
+        "--dtypes",
+        "int64",
+        "--property-seconds",
+        "0",
+    ]
     found = suite_finding(Path(str(module.__file__)), "dictionary", "DictionaryBackend", selection)
     return [found] if found else []
 
@@ -218,7 +237,9 @@ def mark_logging_tensor(module: ModuleType) -> list[str]:
     """Random programs, against the log of a DispatchMode and the values of ordinary tensors."""
     rng = random.Random("logging_tensor")
     cases: list[Any] = [([], False)]
-    cases += [([rng.choice(list(_STEPS)) for _ in range(1 + number // 20)], number % 3 == 0) for number in range(80)]
+    cases += [
+        ([rng.choice(list(_STEPS)) for _ in range(1 + number // 20)], number % 3 == 0) for number in range(80)
+    ]
     cases.sort(key=lambda case: (len(case[0]), case[1]))
 
     def program(x: Any, y: Any, steps: list[str]) -> Any:
@@ -270,44 +291,56 @@ EXERCISES = (
     Exercise(
         "custom_operator",
         "an operator of your own: schema, kernel, fake kernel, derivative",
-        (
-            'gn.library.custom_op("exercises::smooth_abs", mutates_args=())(smooth_abs) makes an operator of the function '
-            "smooth_abs; the schema comes from its annotations. Return it from define().",
-            "The operator has methods register_fake and register_autograd(backward, setup_context=...). "
-            "docs/custom_operators.md shows both.",
-            "The fake kernel must give the strides that the kernel gives: gn.empty_like does, because pointwise "
-            "operators keep the order of memory.",
-            "The derivative is x / sqrt(x * x + width * width), times grad. backward returns one gradient for each "
-            "argument: None for width. Save x with save_for_backward and keep width as an attribute of ctx.",
-        ),
+        """
+        gn.library.custom_op("exercises::smooth_abs", mutates_args=())(smooth_abs) makes an operator
+        of the function smooth_abs; the schema comes from its annotations. Return it from define().
+
+        The operator has methods register_fake and register_autograd(backward, setup_context=...).
+        docs/custom_operators.md shows both.
+
+        The fake kernel must give the strides that the kernel gives: gn.empty_like does, because
+        pointwise operators keep the order of memory.
+
+        The derivative is x / sqrt(x * x + width * width), times grad. backward returns one gradient
+        for each argument: None for width. Save x with save_for_backward and keep width as an
+        attribute of ctx.
+        """,
         mark_custom_operator,
     ),
     Exercise(
         "dictionary_backend",
         "a backend whose kernels fit on one screen",
-        (
-            "Memory first: allocate returns a new Memory; copy_in and copy_out move bytes between it and the host. `data` "
-            "is a memoryview of any format: data.cast('B') is its bytes.",
-            "Write copy first, and look at the others as copies with a function. iterator.offsets(0) are the places of "
-            "the output's elements, offsets(1) those of the first input: loop over them with zip.",
-            "tensor.dtype.reader(memoryview) and .writer(memoryview) give functions that read and write an element by its "
-            "place. They know the dtype, and how numbers wrap around.",
-            "add gets alpha as an argument after the iterator. Fill KERNELS and CLAIMS: every operator of KERNELS in "
-            "float32 and int64.",
-        ),
+        """
+        Memory first: allocate returns a new Memory; copy_in and copy_out move bytes between it and
+        the host. `data` is a memoryview of any format: data.cast('B') is its bytes.
+
+        Write copy first, and look at the others as copies with a function. iterator.offsets(0) are
+        the places of the output's elements, offsets(1) those of the first input: loop over them
+        with zip.
+
+        tensor.dtype.reader(memoryview) and .writer(memoryview) give functions that read and write
+        an element by its place. They know the dtype, and how numbers wrap around.
+
+        add gets alpha as an argument after the iterator. Fill KERNELS and CLAIMS: every operator of
+        KERNELS in float32 and int64.
+        """,
         mark_dictionary_backend,
     ),
     Exercise(
         "logging_tensor",
         "a tensor that writes down what happens to it",
-        (
-            "wrap: gn.Tensor._make_wrapper_subclass(cls, shape, strides=…, dtype=…, device=…, requires_grad=…) makes a "
-            "tensor without memory; keep the ordinary tensor, detached, and the log as attributes.",
-            "In __gnomon_dispatch__: replace each LoggingTensor among the arguments by what is inside, call func, log "
-            "func.name, and wrap the result. Arguments may be lists of tensors, and results tuples of them.",
-            "An operator that writes to its first argument (func.schema.is_inplace) returns that same LoggingTensor, not "
-            "a new one: otherwise autograd would lose it.",
-        ),
+        """
+        wrap: gn.Tensor._make_wrapper_subclass(cls, shape, strides=…, dtype=…, device=…,
+        requires_grad=…) makes a tensor without memory; keep the ordinary tensor, detached, and the
+        log as attributes.
+
+        In __gnomon_dispatch__: replace each LoggingTensor among the arguments by what is inside,
+        call func, log func.name, and wrap the result. Arguments may be lists of tensors, and
+        results tuples of them.
+
+        An operator that writes to its first argument (func.schema.is_inplace) returns that same
+        LoggingTensor, not a new one: otherwise autograd would lose it.
+        """,
         mark_logging_tensor,
     ),
 )

@@ -38,14 +38,20 @@ def mark_c_kernel(module: ModuleType) -> list[str]:
         lines = " | ".join(line for line in str(error).splitlines()[:4])
         return [difference(module, "The compiler", Outcome(lines, None), right)]
     rng = random.Random("c_kernel")
-    cases: list[Any] = [("float32", (2,), (1,), (2,), (1,), 2.0), ("float64", (2, 2), (1, 2), (2, 2), (2, 1), 0.5)]
+    cases: list[Any] = [
+        ("float32", (2,), (1,), (2,), (1,), 2.0),
+        ("float64", (2, 2), (1, 2), (2, 2), (2, 1), 0.5),
+    ]
     for _ in range(200):
         sizes, strides = random_view(rng, 2, 3)
         other = tuple(rng.randint(0, 4) for _ in sizes)
         dtype = rng.choice(["float32", "float64"])
         cases.append((dtype, sizes, strides, sizes, other, rng.choice([1.0, -2.0, 0.1, math.inf])))
     cases += [("int64", (2,), (1,), (2,), (1,), 1.0), ("float32", (2, 3), (3, 1), (3, 2), (2, 1), 1.0)]
-    cases += [("float32", (2,), (1,), (2, 1), (1, 1), 1.0), ("float32", (1, 1, 1), (1, 1, 1), (1, 1, 1), (1, 1, 1), 1.0)]
+    cases += [
+        ("float32", (2,), (1,), (2, 1), (1, 1), 1.0),
+        ("float32", (1, 1, 1), (1, 1, 1), (1, 1, 1), (1, 1, 1), 1.0),
+    ]
     cases.sort(key=lambda case: len(repr(case)))
 
     def operands(case: Any) -> tuple[Any, Any]:
@@ -172,9 +178,7 @@ def _slot_program(rng: random.Random, length: int) -> list[tuple[Any, ...]]:
             do(word, position, rng.choice(names))
         elif word in ("take", "drop") and names:
             name = rng.choice(names)
-            is_borrowed = any(
-                truth.named[slot] == name and truth.owned[slot] is None for slot in range(2)
-            )
+            is_borrowed = any(truth.named[slot] == name and truth.owned[slot] is None for slot in range(2))
             # who lends a reference must not give away the last one that the caller owns
             if not is_borrowed or len(truth.held[name]) > 1:
                 do(word, *([name] if word == "drop" else [position, name]))
@@ -294,7 +298,10 @@ def mark_translate_errors(module: ModuleType) -> list[str]:
     def describe(case: Any) -> str:
         extra = [
             text
-            for is_so, text in ((case[1], "the reference raises IndexError"), (case[2], "release raises OSError"))
+            for is_so, text in (
+                (case[1], "the reference raises IndexError"),
+                (case[2], "release raises OSError"),
+            )
             if is_so
         ]
         return (
@@ -315,41 +322,51 @@ EXERCISES = (
     Exercise(
         "c_kernel",
         "a kernel in C, compiled while the program runs",
-        (
-            "gn.utils.c_prototype(SCHEMA) prints the declaration of the function. It returns 0, or a text (which becomes a "
-            "RuntimeError). #include what you need; gn_tensor is declared already.",
-            "Check before you compute: dtypes (x->dtype == GN_FLOAT32), ndim of both, and each size of both.",
-            "Two nested loops serve tensors of 0, 1 and 2 dimensions, if missing dimensions count as size 1 and stride "
-            "0. The result has strides of its own: result0->strides.",
-            "For element (i, j) of a float: ((const float *)x->data)[i * x_outer + j * x_inner], where for one dimension "
-            "outer is size 1, stride 0. Write the loops once, as a macro with the type as its argument.",
-        ),
+        """
+        gn.utils.c_prototype(SCHEMA) prints the declaration of the function. It returns 0, or a text
+        (which becomes a RuntimeError). #include what you need; gn_tensor is declared already.
+
+        Check before you compute: dtypes (x->dtype == GN_FLOAT32), ndim of both, and each size of
+        both.
+
+        Two nested loops serve tensors of 0, 1 and 2 dimensions, if missing dimensions count as size
+        1 and stride 0. The result has strides of its own: result0->strides.
+
+        For element (i, j) of a float: ((const float *)x->data)[i * x_outer + j * x_inner], where
+        for one dimension outer is size 1, stride 0. Write the loops once, as a macro with the type
+        as its argument.
+        """,
         mark_c_kernel,
     ),
     Exercise(
         "argument_slots",
         "reference counts: who owns, who borrows",
-        (
-            "Keep for each slot the object, and whether the slot owns a reference to it.",
-            "borrow changes no count. keep adds one. take adds none either: the caller's reference becomes the slot's. "
-            "Only what a slot owns may it release.",
-            "A slot that is set while it owns something releases that, after the new object is in its place: if it is the "
-            "same object, releasing it first could free it. give returns an owned reference: one that is owned is "
-            "handed over, one that is borrowed needs an incref.",
-        ),
+        """
+        Keep for each slot the object, and whether the slot owns a reference to it.
+
+        borrow changes no count. keep adds one. take adds none either: the caller's reference
+        becomes the slot's. Only what a slot owns may it release.
+
+        A slot that is set while it owns something releases that, after the new object is in its
+        place: if it is the same object, releasing it first could free it. give returns an owned
+        reference: one that is owned is handed over, one that is borrowed needs an incref.
+        """,
         mark_argument_slots,
     ),
     Exercise(
         "translate_errors",
         "status codes become exceptions, and the first error wins",
-        (
-            "Write it first for the case in which nothing raises: call the kernel until a status is not 0; then look at the "
-            "status; then release.",
-            "release must run in every case: after an exception of the kernel, of the reference, and your own. That looks like "
-            "finally. But what becomes of the first error if release raises in finally?",
-            "Catch the first error in a variable, call release in a try of its own, keep its error only if there was none "
-            "before, and raise at the end.",
-        ),
+        """
+        Write it first for the case in which nothing raises: call the kernel until a status is not
+        0; then look at the status; then release.
+
+        release must run in every case: after an exception of the kernel, of the reference, and your
+        own. That looks like finally. But what becomes of the first error if release raises in
+        finally?
+
+        Catch the first error in a variable, call release in a try of its own, keep its error only
+        if there was none before, and raise at the end.
+        """,
         mark_translate_errors,
     ),
 )

@@ -21,8 +21,17 @@ def _operators() -> list[Any]:
     for packet in gn.ops.aten:
         operator = next(iter(packet.overloads.values()))
         arguments = operator.schema.arguments
-        plain = all(isinstance(each.default, (bool, int, float, str, tuple, type(None))) or each.default is REQUIRED for each in arguments)
-        if arguments and arguments[0].name == "self" and plain and not operator.schema.is_out and not operator.lengths:
+        plain = all(
+            isinstance(each.default, (bool, int, float, str, tuple, type(None))) or each.default is REQUIRED
+            for each in arguments
+        )
+        if (
+            arguments
+            and arguments[0].name == "self"
+            and plain
+            and not operator.schema.is_out
+            and not operator.lengths
+        ):
             found.append(operator)
     return found
 
@@ -51,7 +60,9 @@ def mark_generate_methods(module: ModuleType) -> list[str]:
         arguments = operator.schema.arguments
         parts: list[inspect.Parameter] = []
         for each in arguments:
-            kind = inspect.Parameter.KEYWORD_ONLY if each.kwarg_only else inspect.Parameter.POSITIONAL_OR_KEYWORD
+            kind = (
+                inspect.Parameter.KEYWORD_ONLY if each.kwarg_only else inspect.Parameter.POSITIONAL_OR_KEYWORD
+            )
             default = inspect.Parameter.empty if each.default is REQUIRED else each.default
             parts.append(inspect.Parameter(python_name(each.name), kind, default=default))
         signature = inspect.Signature(parts)
@@ -141,7 +152,9 @@ def mark_build_order(module: ModuleType) -> list[str]:
             if rng.random() < 0.65:
                 later = names if rng.random() < 0.05 else names[position + 1 :]
                 rules[name] = rng.sample(later, min(len(later), rng.randint(0, 3)))
-        times = {name: rng.randint(1, 4) for name in names if rng.random() < (0.75 if name in rules else 0.97)}
+        times = {
+            name: rng.randint(1, 4) for name in names if rng.random() < (0.75 if name in rules else 0.97)
+        }
         cases.append(("a", rules, times))
     cases.sort(key=lambda case: len(repr(case)))
     function = wanted(module, "build_order")
@@ -179,25 +192,31 @@ EXERCISES = (
     Exercise(
         "generate_methods",
         "methods written by a program, from records",
-        (
-            "Write down by hand what the text should be for neg: def neg(self): and a line that returns call('neg', self).",
-            "A parameter is its name, or name=default with the repr of the default. Before the first kwarg_only one "
-            "comes an asterisk.",
-            "The call passes all parameters by position, in their order. A name that is a keyword of Python "
-            "(keyword.iskeyword) gets an underscore at its end, in both places.",
-        ),
+        """
+        Write down by hand what the text should be for neg: def neg(self): and a line that returns
+        call('neg', self).
+
+        A parameter is its name, or name=default with the repr of the default. Before the first
+        kwarg_only one comes an asterisk.
+
+        The call passes all parameters by position, in their order. A name that is a keyword of
+        Python (keyword.iskeyword) gets an underscore at its end, in both places.
+        """,
         mark_generate_methods,
     ),
     Exercise(
         "build_order",
         "what is stale is built again, and nothing else",
-        (
-            "Visit the goal: first visit all that it depends on, then decide whether it is stale. A file is visited once.",
-            "A target is stale if it does not exist, if something that it depends on is newer, or if something that it depends "
-            "on is itself built again. Equal times are not newer.",
-            "Keep three states of a name: not seen, begun, done. If a visit comes to one that is begun, there is a cycle: "
-            "ValueError. A name without a rule and without a time: FileNotFoundError.",
-        ),
+        """
+        Visit the goal: first visit all that it depends on, then decide whether it is stale. A file
+        is visited once.
+
+        A target is stale if it does not exist, if something that it depends on is newer, or if
+        something that it depends on is itself built again. Equal times are not newer.
+
+        Keep three states of a name: not seen, begun, done. If a visit comes to one that is begun,
+        there is a cycle: ValueError. A name without a rule and without a time: FileNotFoundError.
+        """,
         mark_build_order,
     ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -125,7 +126,7 @@ def _hint(folder: Folder, name: str) -> int:
         raise LookupError(f"there is no folder {folder.path}, in which hints are counted; {start}")
     number = folder.next_hint(exercise)
     _say(f"Hint {number + 1} of {len(exercise.hints)} for {exercise.id}:")
-    _say(exercise.hints[number])
+    _say(textwrap.fill(exercise.hints[number], 100))
     return OK
 
 

@@ -41,7 +41,7 @@ class Folder:
         return True
 
     def state(self, exercise: Exercise) -> str:
-        """"solved", "changed" since it passed, "started", or "" if there is no file."""
+        """ "solved", "changed" since it passed, "started", or "" if there is no file."""
         if not self.file(exercise).exists():
             return ""
         passed = self._kept()["passed"].get(exercise.id)

@@ -17,16 +17,21 @@ class Exercise:
 
     id       the name of the reader's file, without ``.py``
     title    what is to be written, in one line
-    hints    each says more than the one before; the last nearly gives the answer
+    help     hints, a paragraph each: each says more than the one before; the last nearly gives the answer
     mark     compares the reader's module with gnomon; returns findings, none if it is right
     answers  names of functions that are the answer: their use gets a remark
     """
 
     id: str
     title: str
-    hints: Sequence[str]
+    help: str
     mark: Callable[[ModuleType], list[str]]
     answers: Sequence[str] = ()
+
+    @property
+    def hints(self) -> list[str]:
+        """The hints, each as one line."""
+        return [" ".join(each.split()) for each in self.help.strip().split("\n\n")]
 
     @property
     def skeleton(self) -> str:

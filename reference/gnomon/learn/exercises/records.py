@@ -5,7 +5,21 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
-from . import chapter_01, chapter_02, chapter_03, chapter_04, chapter_05, chapter_06, chapter_07, chapter_08, chapter_09, chapter_10, chapter_11, chapter_12, chapter_13
+from . import (
+    chapter_01,
+    chapter_02,
+    chapter_03,
+    chapter_04,
+    chapter_05,
+    chapter_06,
+    chapter_07,
+    chapter_08,
+    chapter_09,
+    chapter_10,
+    chapter_11,
+    chapter_12,
+    chapter_13,
+)
 from .record import Chapter, Exercise
 
 # Number, title, page in docs/tour, exercises.
@@ -19,7 +33,9 @@ CHAPTERS = (
     Chapter(7, "Writing a kernel", "07_writing_a_kernel.md", chapter_07.EXERCISES),
     Chapter(8, "Schemas and derivatives", "08_schemas_and_derivatives.md", chapter_08.EXERCISES),
     Chapter(9, "The graph and the engine", "09_graph_and_engine.md", chapter_09.EXERCISES),
-    Chapter(10, "Double backward, forward mode, vmap", "10_double_backward_forward_vmap.md", chapter_10.EXERCISES),
+    Chapter(
+        10, "Double backward, forward mode, vmap", "10_double_backward_forward_vmap.md", chapter_10.EXERCISES
+    ),
     Chapter(11, "Extending", "11_extending.md", chapter_11.EXERCISES),
     Chapter(12, "Python meets C", "12_python_meets_c.md", chapter_12.EXERCISES),
     Chapter(13, "The build", "13_the_build.md", chapter_13.EXERCISES),
@@ -37,9 +53,7 @@ def find(name: str) -> Exercise:
     if name not in names:
         near = difflib.get_close_matches(name, names, 1)
         suggestion = f"; did you mean {near[0]}?" if near else ""
-        raise LookupError(
-            f"there is no exercise {name!r}{suggestion} (gnomon exercises lists them)"
-        )
+        raise LookupError(f"there is no exercise {name!r}{suggestion} (gnomon exercises lists them)")
     return names[name]
 
 

@@ -67,7 +67,9 @@ def _last_lines(output: Path) -> list[str]:
     lines = output.read_text("utf-8", "replace").splitlines()
     if not lines:
         return []
-    title = "Your code printed:" if len(lines) <= _SHOWN else f"The last {_SHOWN} lines that your code printed:"
+    title = (
+        "Your code printed:" if len(lines) <= _SHOWN else f"The last {_SHOWN} lines that your code printed:"
+    )
     return ["\n".join([title, *(f"  {line}" for line in lines[-_SHOWN:])])]
 
 

@@ -12,15 +12,15 @@ def fits(type: str, value: Any) -> bool:
     if isinstance(value, gn.Tensor):
         is_number = value.dim() == 0
         is_integer = is_number and not value.dtype.is_floating_point
-        return type == "Tensor" or (is_number and type in ("Scalar", "float")) or (is_integer and type == "int")
+        return (
+            type == "Tensor" or (is_number and type in ("Scalar", "float")) or (is_integer and type == "int")
+        )
     kinds = {"int": (int,), "bool": (bool,), "float": (bool, int, float), "Scalar": (bool, int, float)}
     return isinstance(value, kinds.get(type, ())) and not (type == "int" and isinstance(value, bool))
 
 
 def choose_overload(overloads: dict[str, list[str]], arguments: list[Any]) -> str:
-    tensors = {
-        place for types in overloads.values() for place, type in enumerate(types) if type == "Tensor"
-    }
+    tensors = {place for types in overloads.values() for place, type in enumerate(types) if type == "Tensor"}
 
     def rank(name: str) -> tuple[bool, bool, int]:
         types = overloads[name]

@@ -61,6 +61,4 @@ def parse_argument(text: str, kwarg_only: bool) -> Argument:
         text = text.replace(f"({alias[1]})", "", 1)
     type, _, rest = text.partition(" ")
     name, equals, default = rest.partition("=")
-    return Argument(
-        name, type, default if equals else None, kwarg_only, alias and alias[1].partition(" ")[0]
-    )
+    return Argument(name, type, default if equals else None, kwarg_only, alias and alias[1].partition(" ")[0])

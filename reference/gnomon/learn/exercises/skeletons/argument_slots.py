@@ -1,10 +1,12 @@
 """Reference counts.
 
-In C, whoever *owns* a reference to a Python object must release it once; whoever only *borrows* one must not, and may use the object only
-as long as somebody owns it.  A reference too many is a leak, one too few a crash.
+In C, whoever *owns* a reference to a Python object must release it once; whoever only *borrows* one must
+not, and may use the object only as long as somebody owns it.  A reference too many is a leak, one too few a
+crash.
 
-gnomon's C code collects the arguments of a call in slots.  Some are borrowed (the caller's tuple owns them), others are owned (a number that
-was converted, a default that was made).  Write ``Slots``, with an ``Object`` that counts its references:
+gnomon's C code collects the arguments of a call in slots.  Some are borrowed (the caller's tuple owns
+them), others are owned (a number that was converted, a default that was made).  Write ``Slots``, with an
+``Object`` that counts its references:
 
 - ``borrow(i, object)``: slot i refers to the object; the caller must keep it alive.
 - ``keep(i, object)``: slot i gets a reference of its own.

@@ -1,7 +1,7 @@
 """Broadcasting.
 
-Operands of different shapes are computed together as if each were repeated along the dimensions that it lacks or in
-which its size is 1.  Shapes are aligned at the last dimension.
+Operands of different shapes are computed together as if each were repeated along the dimensions that it
+lacks or in which its size is 1.  Shapes are aligned at the last dimension.
 
 Write ``broadcast``, for any number of shapes; no shapes broadcast to ().
 

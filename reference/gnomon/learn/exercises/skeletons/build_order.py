@@ -1,11 +1,11 @@
 """What to build.
 
-A build system knows rules (which files a target is made from) and the times of the last changes.  It builds again only what is stale, and builds everything
-before what depends on it.
+A build system knows rules (which files a target is made from) and the times of the last changes.  It builds
+again only what is stale, and builds everything before what depends on it.
 
-Write ``build_order``.  ``rules`` maps each target to the files that it depends on; ``times`` has the time of each file that exists.  A target is
-stale if it does not exist, if a file that it depends on is newer, or if one that it depends on is built again.  Only what ``goal`` needs is looked
-at.
+Write ``build_order``.  ``rules`` maps each target to the files that it depends on; ``times`` has the time
+of each file that exists.  A target is stale if it does not exist, if a file that it depends on is newer, or
+if one that it depends on is built again.  Only what ``goal`` needs is looked at.
 
 - A file that does not exist, and for which there is no rule, raises FileNotFoundError.
 - A target that depends on itself, directly or through others, raises ValueError.

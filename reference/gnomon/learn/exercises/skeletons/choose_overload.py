@@ -1,15 +1,16 @@
 """Overloads.
 
-``pow`` has the overloads (Tensor, Tensor), (Tensor, Scalar) and (Scalar, Tensor).  A call runs the first one
-whose types fit all arguments.  The order matters, because a tensor without dimensions also fits a Scalar, and one
-of integers an int.
+``pow`` has the overloads (Tensor, Tensor), (Tensor, Scalar) and (Scalar, Tensor).  A call runs the first
+one whose types fit all arguments.  The order matters, because a tensor without dimensions also fits a
+Scalar, and one of integers an int.
 
-Write ``choose_overload``.  Before it tries the overloads, it sorts them by three criteria, the first of which
-matters most; overloads that are equal in all of them keep their order:
+Write ``choose_overload``.  Before it tries the overloads, it sorts them by three criteria, the first of
+which matters most; overloads that are equal in all of them keep their order:
 
 1. overloads with an "int" at a place where some overload has a "Tensor" come last,
 2. then overloads without any "Tensor" come after those with one,
-3. then overloads come in order of the number of their "Scalar"s at places where some overload has a "Tensor".
+3. then overloads come in order of the number of their "Scalar"s at places where some overload has a
+   "Tensor".
 
 Arguments are positional only, and an overload takes exactly as many as it has types.  ``fits`` is given.
 
@@ -31,7 +32,9 @@ def fits(type: str, value: Any) -> bool:
     if isinstance(value, gn.Tensor):
         is_number = value.dim() == 0
         is_integer = is_number and not value.dtype.is_floating_point
-        return type == "Tensor" or (is_number and type in ("Scalar", "float")) or (is_integer and type == "int")
+        return (
+            type == "Tensor" or (is_number and type in ("Scalar", "float")) or (is_integer and type == "int")
+        )
     kinds = {"int": (int,), "bool": (bool,), "float": (bool, int, float), "Scalar": (bool, int, float)}
     return isinstance(value, kinds.get(type, ())) and not (type == "int" and isinstance(value, bool))
 

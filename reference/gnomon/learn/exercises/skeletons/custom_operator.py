@@ -1,10 +1,10 @@
 """A custom operator.
 
-A smooth absolute value: sqrt(x * x + width * width) - width.  As an operator of its own it is one step for autograd and
-for all modes, with a better derivative formula than that of its parts.
+A smooth absolute value: sqrt(x * x + width * width) - width.  As an operator of its own it is one step for
+autograd and for all modes, with a better derivative formula than that of its parts.
 
-Write the operator ``exercises::smooth_abs`` with ``gn.library``: ``define`` registers it and returns it.  Its schema is
-``(Tensor x, float width=1.0) -> Tensor``.  It needs
+Write the operator ``exercises::smooth_abs`` with ``gn.library``: ``define`` registers it and returns it.
+Its schema is ``(Tensor x, float width=1.0) -> Tensor``.  It needs
 
 - a kernel (the function ``smooth_abs``; its annotations and its default make the schema),
 - a fake kernel: a result without numbers, for the meta device, with the same sizes and strides,

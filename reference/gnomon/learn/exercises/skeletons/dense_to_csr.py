@@ -1,9 +1,9 @@
 """A sparse layout.
 
-Sizes and strides are one layout of a tensor; a sparse tensor has another.  In compressed sparse rows (CSR) a
-matrix is three lists: the values that are not 0, row by row; the column of each of them; and for each row where
-its values begin (``crow_indices``), with the number of all values at the end.  Row i has the values from
-``crow_indices[i]`` up to, but not including, ``crow_indices[i + 1]``.
+Sizes and strides are one layout of a tensor; a sparse tensor has another.  In compressed sparse rows (CSR)
+a matrix is three lists: the values that are not 0, row by row; the column of each of them; and for each row
+where its values begin (``crow_indices``), with the number of all values at the end.  Row i has the values
+from ``crow_indices[i]`` up to, but not including, ``crow_indices[i + 1]``.
 
 Write ``dense_to_csr``.  What equals 0 is left out.  A matrix may have no rows, no columns, or empty rows.
 

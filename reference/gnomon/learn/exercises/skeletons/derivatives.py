@@ -1,11 +1,12 @@
 """Derivative formulas.
 
-Backward needs one formula for each operator: from the gradient of the result to the gradients of the arguments.  In
-PyTorch they are in derivatives.yaml, in gnomon in each operator's record.
+Backward needs one formula for each operator: from the gradient of the result to the gradients of the
+arguments.  In PyTorch they are in derivatives.yaml, in gnomon in each operator's record.
 
-Write six of them.  Each function gets ``grad``, the operator's arguments and its result, and returns a tuple with one
-gradient for each tensor argument.  All shapes are equal (but for mm), so nothing is broadcast.  Use operators of tensors
-only (``*``, ``@``, ``exp()`` …): then the formulas can be differentiated again, for second derivatives.
+Write six of them.  Each function gets ``grad``, the operator's arguments and its result, and returns a
+tuple with one gradient for each tensor argument.  All shapes are equal (but for mm), so nothing is
+broadcast.  Use operators of tensors only (``*``, ``@``, ``exp()`` …): then the formulas can be
+differentiated again, for second derivatives.
 
     exp(grad, self, result)  is  (grad * result,)  because the derivative of exp is exp
 

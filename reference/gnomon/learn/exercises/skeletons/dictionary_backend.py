@@ -1,18 +1,22 @@
 """A backend.
 
-A backend brings memory and kernels; all else (shapes, dtypes, broadcasting, errors, autograd) gnomon does before a kernel is
-called.  The kernels are a dictionary from operators' names to functions.
+A backend brings memory and kernels; all else (shapes, dtypes, broadcasting, errors, autograd) gnomon does
+before a kernel is called.  The kernels are a dictionary from operators' names to functions.
 
-Write a backend for the device "dictionary": the three methods for memory, and the kernels of ``copy_``, ``neg``,
-``add.Tensor`` and ``mul.Tensor``, for float32 and int64.  A kernel is called with an iterator, whose operand 0 is the output
-and whose others are the inputs, and with further arguments (``alpha`` for add: self + alpha * other):
+Write a backend for the device "dictionary": the three methods for memory, and the kernels of ``copy_``,
+``neg``, ``add.Tensor`` and ``mul.Tensor``, for float32 and int64.  A kernel is called with an iterator,
+whose operand 0 is the output and whose others are the inputs, and with further arguments (``alpha`` for
+add: self + alpha * other):
 
-- ``iterator.tensor(i)`` is operand i: its dtype, its storage, whose ``memory`` is what ``allocate`` returned,
+- ``iterator.tensor(i)`` is operand i: its dtype, its storage, whose ``memory`` is what ``allocate``
+  returned,
 - ``iterator.offsets(i)`` are the places of its elements, in the order of the iteration,
-- ``dtype.reader(memoryview)`` and ``dtype.writer(memoryview)`` give functions ``read(place)`` and ``write(place, number)``.
+- ``dtype.reader(memoryview)`` and ``dtype.writer(memoryview)`` give functions ``read(place)`` and
+  ``write(place, number)``.
 
-Claim in CLAIMS what works: operator -> names of dtypes.  What is not claimed runs on the reference, with copies.  If the
-conformance suite is installed, its own tests mark your kernels, too (this takes some seconds).
+Claim in CLAIMS what works: operator -> names of dtypes.  What is not claimed runs on the reference, with
+copies.  If the conformance suite is installed, its own tests mark your kernels, too (this takes some
+seconds).
 
     x = gn.tensor([1.0, 2.0], device="dictionary")   after gn.register_backend(DictionaryBackend())
     (x + x.neg()).tolist()  ->  [0.0, 0.0]
@@ -21,7 +25,7 @@ conformance suite is installed, its own tests mark your kernels, too (this takes
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import gnomon as gn
 from gnomon.memory.backend import CONTRACT_VERSION

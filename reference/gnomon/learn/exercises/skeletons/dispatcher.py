@@ -1,21 +1,22 @@
 """A dispatcher.
 
-An operator has kernels for dispatch keys.  A call runs the kernel of the highest of its keys that has one; the
-kernel does its part (Autograd records a Node, say) and *redispatches*: it calls the same operator again with the
-keys below its own.
+An operator has kernels for dispatch keys.  A call runs the kernel of the highest of its keys that has one;
+the kernel does its part (Autograd records a Node, say) and *redispatches*: it calls the same operator again
+with the keys below its own.
 
-Keys are ints from 0 (lowest) to 4, and a set of them is an int with a bit for each, as in ``key_set``.  There are
-three kinds of entries:
+Keys are ints from 0 (lowest) to 4, and a set of them is an int with a bit for each, as in ``key_set``.
+There are three kinds of entries:
 
 - a kernel of one operator for one key;
 - a fallthrough of one operator for one key: this key is skipped, even if there is a fallback for it;
 - a fallback for one key: the kernel of all operators that have no entry of their own for it.
 
-The last registration of a kind for the same operator and key counts, and a kernel replaces a fallthrough (and
-the other way round).  A key without any entry is skipped.  Registrations may come between calls.
+The last registration of a kind for the same operator and key counts, and a kernel replaces a fallthrough
+(and the other way round).  A key without any entry is skipped.  Registrations may come between calls.
 
-A kernel is called as ``kernel(operator, keys, *arguments)``, where ``keys`` are the keys of the call without the
-skipped ones above the kernel's own.  It calls ``redispatch(operator, keys without its own, *arguments)`` itself.
+A kernel is called as ``kernel(operator, keys, *arguments)``, where ``keys`` are the keys of the call
+without the skipped ones above the kernel's own.  It calls ``redispatch(operator, keys without its own,
+*arguments)`` itself.
 
     d = Dispatcher()
     d.register("neg", 0, lambda operator, keys, x: -x)

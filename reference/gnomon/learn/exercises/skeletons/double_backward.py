@@ -1,9 +1,11 @@
 """Double backward.
 
-A ``Function`` gives a forward and a backward of your own.  With ``create_graph=True``, backward itself is recorded, so that
-its result can be differentiated once more.  This works if backward only does what autograd can follow.
+A ``Function`` gives a forward and a backward of your own.  With ``create_graph=True``, backward itself is
+recorded, so that its result can be differentiated once more.  This works if backward only does what
+autograd can follow.
 
-Write ``Gaussian``, the function exp(-x * x), with a backward that can be differentiated any number of times.
+Write ``Gaussian``, the function exp(-x * x), with a backward that can be differentiated any number of
+times.
 
     x = gn.tensor(0.0, requires_grad=True)
     (first,) = gn.autograd.grad(Gaussian.apply(x), x, create_graph=True)   ->  0

@@ -1,11 +1,12 @@
 """Forward mode.
 
-Backward goes through a program from its end.  Forward mode goes with it: every number carries its derivative along, the
-tangent, and every operator computes both.  A number with a tangent is a *dual number*.
+Backward goes through a program from its end.  Forward mode goes with it: every number carries its
+derivative along, the tangent, and every operator computes both.  A number with a tangent is a *dual
+number*.
 
-Write ``Dual`` with the operators + - * / (with numbers on either side), negation and powers with a number as exponent; the
-functions ``exp``, ``sin`` and ``log`` of Duals and of plain numbers; and ``jvp``, which gives the value of a function and
-its derivative in the direction of a tangent.
+Write ``Dual`` with the operators + - * / (with numbers on either side), negation and powers with a number
+as exponent; the functions ``exp``, ``sin`` and ``log`` of Duals and of plain numbers; and ``jvp``, which
+gives the value of a function and its derivative in the direction of a tangent.
 
     jvp(lambda x: 3 * x * x, 2.0, 1.0)  ->  (12.0, 12.0)
     jvp(lambda x: 5.0, 2.0, 1.0)        ->  (5.0, 0.0)

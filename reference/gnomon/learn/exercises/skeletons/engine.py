@@ -1,13 +1,14 @@
 """The engine.
 
-Backward runs the recorded Nodes in the right order: a Node may run only when all gradients that it waits for have arrived.
+Backward runs the recorded Nodes in the right order: a Node may run only when all gradients that it waits
+for have arrived.
 
-Write ``run``.  The graph is given as Nodes.  ``function`` takes a list with the gradient for each input of the Node, or None
-where none arrived, and returns a list with the gradient for each of ``next_functions``, or None.  Add two gradients
-with +.
+Write ``run``.  The graph is given as Nodes.  ``function`` takes a list with the gradient for each input of
+the Node, or None where none arrived, and returns a list with the gradient for each of ``next_functions``,
+or None.  Add two gradients with +.
 
-- A Node's dependencies are the edges that lead to it from Nodes which are reachable from the roots.  It is ready when
-  each of them has delivered, be it None; it runs once, even if nothing but None arrived.
+- A Node's dependencies are the edges that lead to it from Nodes which are reachable from the roots.  It is
+  ready when each of them has delivered, be it None; it runs once, even if nothing but None arrived.
 - Of several ready Nodes, the one with the largest ``sequence_nr`` runs first: it was recorded last.
 - Nodes without ``function`` are leaves.  Their gradients are the result.
 - A root may lead to another root, and the same root may come twice.

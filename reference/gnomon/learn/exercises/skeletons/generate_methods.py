@@ -1,11 +1,12 @@
 """Code generation.
 
-PyTorch has thousands of functions that do nearly nothing: they pass their arguments on to the dispatcher.  Nobody writes them; a program does, from the
-records of native_functions.yaml.
+PyTorch has thousands of functions that do nearly nothing: they pass their arguments on to the dispatcher.
+Nobody writes them; a program does, from the records of native_functions.yaml.
 
-Write ``generate_method``, which returns the text of a Python function with a given name and parameters, which calls ``call`` with the operator's
-full name and all arguments by position, in the order of the parameters.  Defaults are in the text (``repr`` writes them), and ``kwarg_only``
-parameters come after an asterisk.  A parameter whose name is a keyword of Python (``from``) gets an underscore at its end.
+Write ``generate_method``, which returns the text of a Python function with a given name and parameters,
+which calls ``call`` with the operator's full name and all arguments by position, in the order of the
+parameters.  Defaults are in the text (``repr`` writes them), and ``kwarg_only`` parameters come after an
+asterisk.  A parameter whose name is a keyword of Python (``from``) gets an underscore at its end.
 
     generate_method("add", "add.Tensor", [
         Parameter("self", REQUIRED, False), Parameter("other", REQUIRED, False), Parameter("alpha", 1, True)])

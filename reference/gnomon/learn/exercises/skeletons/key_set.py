@@ -1,8 +1,8 @@
 """A set of dispatch keys.
 
-Every call of an operator collects the dispatch keys of its tensors, and those of the thread's modes, and runs
-the kernel of the highest one.  This happens for every call, so the set is an int: bit number k is 1 if key k is
-in it, and the highest key is the highest bit.
+Every call of an operator collects the dispatch keys of its tensors, and those of the thread's modes, and
+runs the kernel of the highest one.  This happens for every call, so the set is an int: bit number k is 1 if
+key k is in it, and the highest key is the highest bit.
 
 Write ``KeySet``.  A set never changes: ``union`` and ``without`` return a new one.
 

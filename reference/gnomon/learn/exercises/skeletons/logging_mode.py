@@ -1,11 +1,12 @@
 """Modes that intercept every call.
 
-A dispatch mode (PyTorch's TorchDispatchMode) sees every operator that runs inside its block, before its kernel.
-Modes can be nested: the innermost is asked first.  What a mode calls itself must not come back to it, but go to
-the next outer mode, and in the end to the function.
+A dispatch mode (PyTorch's TorchDispatchMode) sees every operator that runs inside its block, before its
+kernel. Modes can be nested: the innermost is asked first.  What a mode calls itself must not come back to
+it, but go to the next outer mode, and in the end to the function.
 
-Write ``call``, and the two classes.  A mode's block begins and ends with ``with``.  The same mode may be entered
-several times; after a block, and after an error in ``dispatch``, the modes are what they were before.
+Write ``call``, and the two classes.  A mode's block begins and ends with ``with``.  The same mode may be
+entered several times; after a block, and after an error in ``dispatch``, the modes are what they were
+before.
 
     log = []
     with LoggingMode("outer", log), LoggingMode("inner", log):

@@ -1,11 +1,12 @@
 """A tensor subclass.
 
-A mode sees everything in its block; a subclass of Tensor sees everything that its tensors take part in, wherever that is.  Its
-``__gnomon_dispatch__`` (PyTorch's ``__torch_dispatch__``) is called instead of each operator's kernel, below autograd.
+A mode sees everything in its block; a subclass of Tensor sees everything that its tensors take part in,
+wherever that is.  Its ``__gnomon_dispatch__`` (PyTorch's ``__torch_dispatch__``) is called instead of each
+operator's kernel, below autograd.
 
-Write ``LoggingTensor``: a tensor that has an ordinary tensor inside (``inner``) and a list (``log``).  Each operator on it appends
-the operator's name (``func.name``) to the list after it has run, and gives LoggingTensors with the same list.  Autograd works on it as on
-any tensor, because it is above.
+Write ``LoggingTensor``: a tensor that has an ordinary tensor inside (``inner``) and a list (``log``).  Each
+operator on it appends the operator's name (``func.name``) to the list after it has run, and gives
+LoggingTensors with the same list.  Autograd works on it as on any tensor, because it is above.
 
     log = []
     x = LoggingTensor.wrap(gn.ones(2), log)

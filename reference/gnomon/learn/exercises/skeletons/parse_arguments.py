@@ -1,8 +1,8 @@
 """Arguments of a call.
 
-An operator has a schema, such as ``leaky_relu(Tensor self, Scalar negative_slope=0.01)``.  The argument parser
-turns the arguments of a Python call into the values of all parameters, in the schema's order, or raises
-TypeError.
+An operator has a schema, such as ``leaky_relu(Tensor self, Scalar negative_slope=0.01)``.  The argument
+parser turns the arguments of a Python call into the values of all parameters, in the schema's order, or
+raises TypeError.
 
 Write ``parse_arguments``.  It raises TypeError for
 
@@ -12,9 +12,9 @@ Write ``parse_arguments``.  It raises TypeError for
 - a parameter without a value and without a default (its default is REQUIRED),
 - a value of the wrong type.  A default is never checked.
 
-What fits: for "Tensor" a gn.Tensor; for "int" an int, but not a bool; for "bool" a bool; for "float" a bool, an int
-or a float, which becomes a float; for "Scalar" a bool, an int, a float or a complex number.  Tensors never fit
-anything but "Tensor" here.  None fits if the parameter ``is_optional``.
+What fits: for "Tensor" a gn.Tensor; for "int" an int, but not a bool; for "bool" a bool; for "float" a
+bool, an int or a float, which becomes a float; for "Scalar" a bool, an int, a float or a complex number.
+Tensors never fit anything but "Tensor" here.  None fits if the parameter ``is_optional``.
 
     parameters = [Parameter("self", "Tensor", False, REQUIRED, False),
                   Parameter("alpha", "float", False, 1.0, True)]
@@ -26,8 +26,6 @@ anything but "Tensor" here.  None fits if the parameter ``is_optional``.
 from __future__ import annotations
 
 from typing import Any, NamedTuple
-
-import gnomon as gn
 
 REQUIRED = object()
 

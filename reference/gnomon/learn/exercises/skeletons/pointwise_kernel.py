@@ -1,10 +1,11 @@
 """A pointwise kernel.
 
-A kernel gets memory as bytes.  Each operand has an offset and strides in bytes, and a dtype that says how the bytes
-are read; the shape is common to all.  The checks are done: shapes, dtypes and memory fit.
+A kernel gets memory as bytes.  Each operand has an offset and strides in bytes, and a dtype that says how
+the bytes are read; the shape is common to all.  The checks are done: shapes, dtypes and memory fit.
 
-Write ``pointwise_kernel``: for each index of the shape, it writes ``function(a, b)`` into the output.  An operand may have
-gaps, a stride of 0, or be transposed; the shape may be () (one element), or have a size of 0 (none).
+Write ``pointwise_kernel``: for each index of the shape, it writes ``function(a, b)`` into the output.  An
+operand may have gaps, a stride of 0, or be transposed; the shape may be () (one element), or have a size of
+0 (none).
 
     a = Operand(bytearray(struct.pack("3f", 1, 2, 3)), 4, (4,), "float32")   the numbers 2 and 3
     output = Operand(bytearray(8), 0, (4,), "float32")

@@ -1,12 +1,13 @@
 """Recording the graph.
 
-While a program runs forward, each operator with an input that requires grad leaves a Node behind.  The Node's
-``next_functions`` say, for each input, where its gradient will go: to a Node, and to which of that Node's inputs (an
-operator with two results has a Node with two inputs).  At a leaf that requires grad this is its AccumulateGrad.
+While a program runs forward, each operator with an input that requires grad leaves a Node behind.  The
+Node's ``next_functions`` say, for each input, where its gradient will go: to a Node, and to which of that
+Node's inputs (an operator with two results has a Node with two inputs).  At a leaf that requires grad this
+is its AccumulateGrad.
 
-Write ``gradient_edge`` and ``record``.  Here a Variable has no numbers: only the graph matters.  The name of a Node is the
-operator's with a capital letter and "Backward0": "MulBackward0".  A Node's number, from ``count``, is larger than
-those of all Nodes that were recorded before it.
+Write ``gradient_edge`` and ``record``.  Here a Variable has no numbers: only the graph matters.  The name
+of a Node is the operator's with a capital letter and "Backward0": "MulBackward0".  A Node's number, from
+``count``, is larger than those of all Nodes that were recorded before it.
 
     x, c = Variable(True), Variable(False)
     (y,) = record("mul", [x, c])

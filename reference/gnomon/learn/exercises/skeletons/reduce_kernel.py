@@ -1,14 +1,15 @@
 """A reduction.
 
-``x.sum(dims, keepdim)`` adds the elements along some dimensions.  The sum must be computed in a dtype that is wide
-enough: in float16, 2048 + 1 is 2048, so a sum of many ones would stop there.
+``x.sum(dims, keepdim)`` adds the elements along some dimensions.  The sum must be computed in a dtype that
+is wide enough: in float16, 2048 + 1 is 2048, so a sum of many ones would stop there.
 
 Write ``reduce_kernel``.  ``numbers`` is the storage, in which the tensor begins at offset 0.
 
-- ``dims`` may be negative, and no dims mean all.  The same dimension twice is a RuntimeError.  A tensor without
-  dimensions may be reduced along 0 or -1.
+- ``dims`` may be negative, and no dims mean all.  The same dimension twice is a RuntimeError.  A tensor
+  without dimensions may be reduced along 0 or -1.
 - With ``keepdim`` reduced dimensions keep a size of 1, otherwise they vanish.
-- "float16" and "float32" are summed in float64 and rounded once, by ``rounded``; "int8" and "bool" are summed as ints.
+- "float16" and "float32" are summed in float64 and rounded once, by ``rounded``; "int8" and "bool" are
+  summed as ints.
 
 It returns the sizes of the result, and its numbers in row-major order.
 

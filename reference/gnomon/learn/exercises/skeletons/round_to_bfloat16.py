@@ -5,8 +5,8 @@ fraction.  So a conversion has to round away 16 bits.  Hardware rounds to the ne
 exactly in the middle (a tie) to the one whose last bit is 0: "ties to even".
 
 Write ``round_to_bfloat16``, which returns the 16 bits as an int.  Numbers too large for bfloat16 become
-infinite.  A NaN must remain a NaN, with any pattern that is one.  The module ``struct`` gives you the bits of a
-float32.
+infinite.  A NaN must remain a NaN, with any pattern that is one.  The module ``struct`` gives you the bits
+of a float32.
 
     round_to_bfloat16(1.0)          ->  0x3f80
     round_to_bfloat16(1.00390625)   ->  0x3f80  (1 + 2**-8 is a tie; the even neighbor is 1)

@@ -1,15 +1,17 @@
 """TensorIterator.
 
-A pointwise kernel should not know about broadcasting, transposed operands or dtypes of different sizes.  TensorIterator
-hides all of this behind a shape, and the strides in bytes of each operand.
+A pointwise kernel should not know about broadcasting, transposed operands or dtypes of different sizes.
+TensorIterator hides all of this behind a shape, and the strides in bytes of each operand.
 
 Write ``tensor_iterator``, which
 
-1. broadcasts the operands to one shape (an error is a RuntimeError), with stride 0 where an operand is expanded,
+1. broadcasts the operands to one shape (an error is a RuntimeError), with stride 0 where an operand is
+   expanded,
 2. multiplies each operand's strides by its itemsize,
 3. reorders the dimensions as in the exercise ``reorder_dimensions``: the first is the fastest,
-4. coalesces: neighboring dimensions through which all operands go with a single stride become one.  Dimensions of
-   size 1 vanish, but for a shape of only one dimension, or if all have size 1 (then one is left).
+4. coalesces: neighboring dimensions through which all operands go with a single stride become one.
+   Dimensions of size 1 vanish, but for a shape of only one dimension, or if all have size 1 (then one is
+   left).
 
 Then write ``loop``, which yields the offsets in bytes of all operands, step by step.
 

@@ -6,8 +6,8 @@ strides and dtype of the result, without any number; memory is allocated; the ke
 Write the four steps of ``sqrt``, and ``sqrt``, for the small tensors below.
 
 - ``check``: anything but a Tensor raises TypeError.
-- ``meta``: "float32" and "float64" keep their dtype, "int64" and "bool" become "float32".  The strides are those of
-  ``dense_strides``, which keeps the order of dimensions in memory.
+- ``meta``: "float32" and "float64" keep their dtype, "int64" and "bool" become "float32".  The strides are
+  those of ``dense_strides``, which keeps the order of dimensions in memory.
 - ``allocate``: a new storage, with exactly as many numbers as there are elements, and offset 0.
 - ``kernel``: the root of each element, rounded by ``rounded``; NaN for a negative number.
 

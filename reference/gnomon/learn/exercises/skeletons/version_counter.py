@@ -1,12 +1,12 @@
 """Version counters.
 
-Backward needs tensors as they were in forward.  If one of them is written to in between, the gradient would be
-wrong without any sign.  So every write increments a version counter; a saved tensor keeps the version that it
-had, and unpacking it raises RuntimeError if it is another one now.
+Backward needs tensors as they were in forward.  If one of them is written to in between, the gradient would
+be wrong without any sign.  So every write increments a version counter; a saved tensor keeps the version
+that it had, and unpacking it raises RuntimeError if it is another one now.
 
-Write the three classes, for tensors of one dimension.  Tensors that share memory share the counter, too: a view,
-and what ``detach`` returns.  The one exception is ``data``: the same memory, but a counter of its own, which
-begins at 0.  (This is why ``x.data`` is dangerous.)
+Write the three classes, for tensors of one dimension.  Tensors that share memory share the counter, too: a
+view, and what ``detach`` returns.  The one exception is ``data``: the same memory, but a counter of its
+own, which begins at 0.  (This is why ``x.data`` is dangerous.)
 
     a = Tensor(Storage([1.0, 2.0, 3.0]), 0, 3)
     b = a.view(1, 3)
