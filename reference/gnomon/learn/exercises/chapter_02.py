@@ -43,7 +43,7 @@ def mark_round_to_bfloat16(module: ModuleType) -> list[str]:
     rng = random.Random("round_to_bfloat16")
 
     def bits(value: float) -> int:
-        return gn.tensor([value], dtype=gn.bfloat16).view(gn.int16).item() & 0xFFFF
+        return int(gn.tensor([value], dtype=gn.bfloat16).view(gn.int16).item()) & 0xFFFF
 
     def same(got: Any, expected: int) -> bool:
         if type(got) is int and 0 <= got <= 0xFFFF and expected & 0x7FFF > 0x7F80:

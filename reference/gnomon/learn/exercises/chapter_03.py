@@ -73,7 +73,7 @@ class _Model:
         saved: list[Any] = []
         log: list[Any] = []
         for word, *given in steps[1:]:
-            tensor = tensors[given[0]] if word != "unpack" else None
+            tensor: Any = tensors[given[0]] if word != "unpack" else None
             if word == "view":
                 tensors.append(tensor.view(*given[1:]) if own else tensor[given[1] : given[2]])
             elif word == "detach":
@@ -83,7 +83,8 @@ class _Model:
             elif word == "write":
                 tensor.write(*given[1:]) if own else tensor[given[1]].fill_(given[2])
             elif word == "save":
-                saved.append(wanted(self.module, "SavedTensor")(tensor) if own else SavedVariable(tensor))
+                kind = SavedVariable if self.module is None else wanted(self.module, "SavedTensor")
+                saved.append(kind(tensor))
             else:
                 log.append(self._unpacked(saved[given[0]]))
             log.append([each.version() if own else each._version for each in tensors])

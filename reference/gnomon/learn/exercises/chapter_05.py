@@ -209,7 +209,8 @@ def mark_unary_operator(module: ModuleType) -> list[str]:
         sizes, strides, offset, dtype = case
         return (
             f"sqrt of a {dtype} tensor of sizes {sizes}, strides {strides}, offset {offset}, storage "
-            f"{numbers_for(case)}: dtype, sizes, strides and storage of the result, and the storage of the input"
+            f"{numbers_for(case)}: "
+            "dtype, sizes, strides and storage of the result, and the storage of the input"
         )
 
     cases.sort(key=lambda case: len(describe(case)))

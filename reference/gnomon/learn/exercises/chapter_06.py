@@ -123,7 +123,8 @@ def mark_tensor_iterator(module: ModuleType) -> list[str]:
         own,
         oracle,
         lambda case: (
-            f"tensor_iterator({case}): the shape, the strides in bytes, and the offsets of loop(shape, strides)"
+            f"tensor_iterator({case}): the shape, the strides in bytes, "
+            "and the offsets of loop(shape, strides)"
         ),
     )
 

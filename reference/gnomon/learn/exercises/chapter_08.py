@@ -99,7 +99,7 @@ def _from_formula(formula: Any, operator: Any) -> Any:
             return result
 
         @staticmethod
-        def backward(ctx: Any, grad: Any) -> Any:  # type: ignore[override]
+        def backward(ctx: Any, grad: Any) -> Any:
             *tensors, result = ctx.saved_tensors
             found = formula(grad, *tensors, *ctx.numbers, result)
             return (*found, None) if ctx.numbers else tuple(found)
@@ -143,7 +143,8 @@ def mark_derivatives(module: ModuleType) -> list[str]:
         except GradcheckError as error:
             raise Finding(
                 f"gradcheck of {name}, and gradgradcheck, which differentiates the formula itself\n"
-                f"  gave:     {str(error).strip().splitlines()[0]}\n  expected: the same as finite differences"
+                f"  gave:     {str(error).strip().splitlines()[0]}\n"
+                "  expected: the same as finite differences"
             ) from None
         except RuntimeError as error:
             right = Outcome("the same as finite differences", None)

@@ -62,7 +62,7 @@ def _gnomon_variables(steps: list[tuple[Any, ...]]) -> list[Any]:
 
 
 def _canonical(edges: list[Any], name_of: Any, leaf_of: Any) -> Any:
-    """A graph as numbers and names: the edges of the variables, the Nodes, and the order of their recording."""
+    """A graph as numbers and names: edges of the variables, Nodes, and the order of their recording."""
     numbers: dict[Any, int] = {}
     nodes: list[Any] = []
     described: list[Any] = []
@@ -126,7 +126,8 @@ def mark_record_nodes(module: ModuleType) -> list[str]:
         own,
         oracle,
         lambda steps: (
-            f"This program:\n{_shown_steps(steps)}\nThe gradient edge of each variable; of each Node its name, its "
+            f"This program:\n{_shown_steps(steps)}\n"
+            "The gradient edge of each variable; of each Node its name, its "
             "next_functions and its leaf; the Nodes in the order of their sequence numbers"
         ),
     )
@@ -140,7 +141,7 @@ class _Drop(gn.autograd.Function):
         return x * 1
 
     @staticmethod
-    def backward(ctx: Any, grad: Any) -> Any:  # type: ignore[override]
+    def backward(ctx: Any, grad: Any) -> Any:
         return None
 
 
@@ -222,8 +223,10 @@ def mark_engine(module: ModuleType) -> list[str]:
         own,
         oracle,
         lambda case: (
-            f"This program:\n{_shown_steps(case[0])}\nbackward from its last {case[1]} results that require grad"
-            f"{' (one is dropped: its Node returns None)' if case[2] else ''}: the Nodes in the order in which "
+            f"This program:\n{_shown_steps(case[0])}\n"
+            f"backward from its last {case[1]} results that require grad"
+            f"{' (one is dropped: its Node returns None)' if case[2] else ''}: "
+            "the Nodes in the order in which "
             "they run (numbered as recorded), and the gradients of the leaves"
         ),
     )
@@ -255,7 +258,7 @@ def mark_saved_variables(module: ModuleType) -> list[str]:
 
     def script(save: Any, unpack: Any, release: Any, steps: list[tuple[Any, ...]]) -> list[Any]:
         log: list[Any] = []
-        tensor = gn.ones(2)
+        tensor: Any = gn.ones(2)
         watched = weakref.ref(tensor)
         saved = None
 
@@ -319,7 +322,8 @@ def mark_saved_variables(module: ModuleType) -> list[str]:
         own,
         oracle,
         lambda steps: (
-            f"One tensor of ones, and these steps: {', '.join(word for (word,) in steps)}\n(a write adds 1; hooks log "
+            f"One tensor of ones, and these steps: {', '.join(word for (word,) in steps)}\n"
+            "(a write adds 1; hooks log "
             '"packed" and "unpacked"; dropping the tensor logs whether it is freed)'
         ),
     )

@@ -107,7 +107,7 @@ def mark_dual_numbers(module: ModuleType) -> list[str]:
             return False
         return all(abs(each) < 1e6 for each in found) and not any(isinstance(each, complex) for each in found)
 
-    cases = []
+    cases: list[Any] = []
     while len(cases) < 250:
         case = (
             _Expression(rng, rng.randint(0, 4)),

@@ -58,9 +58,11 @@ def mark_custom_operator(module: ModuleType) -> list[str]:
             result = of(x, width)
             return [result.tolist(), tuple(result.shape), used_strides(result)]
         x = x.contiguous().requires_grad_()
+        first: Any
         (first,) = gn.autograd.grad(of(x, width).sum(), x, create_graph=True)
         if kind == "gradient":
             return first.tolist()
+        second: Any
         (second,) = gn.autograd.grad(first.sum(), x)
         return second.tolist()
 
@@ -89,7 +91,8 @@ def mark_custom_operator(module: ModuleType) -> list[str]:
         what = "device, sizes and strides" if case[0] == "on the meta device" else f"the {case[0]}"
         shown = "" if case[0] == "on the meta device" else f", storage {numbers}"
         extra = ", with sizes and strides" if case[0] == "values" else ""
-        return f"smooth_abs of a {dtype} tensor of sizes {sizes}, strides {strides}{shown}; width {case[2]}{extra}: {what}"
+        tensor = f"a {dtype} tensor of sizes {sizes}, strides {strides}{shown}"
+        return f"smooth_abs of {tensor}; width {case[2]}{extra}: {what}"
 
     findings = differences(module, cases, own, lambda case: described(formula, case), describe, nearly(1e-9))
     if findings:
@@ -250,7 +253,7 @@ def mark_logging_tensor(module: ModuleType) -> list[str]:
     def oracle(case: Any) -> Any:
         steps, is_backward = case
         log: list[str] = []
-        x = gn.tensor([1.0, -2.0, 0.5, 3.0], requires_grad=is_backward)
+        x: Any = gn.tensor([1.0, -2.0, 0.5, 3.0], requires_grad=is_backward)
         y = gn.tensor([0.5, 1.0, -1.0, 2.0])
         seed = gn.ones(4)
         with _Observed(log):
@@ -280,7 +283,8 @@ def mark_logging_tensor(module: ModuleType) -> list[str]:
         steps, is_backward = case
         listed = "; ".join(f"x = {each}" for each in steps) or "nothing"
         return (
-            f"With x and y as LoggingTensors of 4 numbers: {listed}{'; x.backward(a LoggingTensor of ones)' if is_backward else ''}\n"
+            f"With x and y as LoggingTensors of 4 numbers: {listed}"
+            f"{'; x.backward(a LoggingTensor of ones)' if is_backward else ''}\n"
             "the log (without detach), the type of the result, what is inside, and the gradient"
         )
 

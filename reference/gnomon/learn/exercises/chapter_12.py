@@ -70,7 +70,8 @@ def mark_c_kernel(module: ModuleType) -> list[str]:
     def describe(case: Any) -> str:
         dtype, sizes, strides, other_sizes, other_strides, factor = case
         return (
-            f"scaled_add of {dtype}: x of sizes {sizes}, strides {strides}; y of sizes {other_sizes}, strides "
+            f"scaled_add of {dtype}: x of sizes {sizes}, strides {strides}; "
+            f"y of sizes {other_sizes}, strides "
             f"{other_strides}; factor {factor}"
         )
 
@@ -221,7 +222,10 @@ def mark_argument_slots(module: ModuleType) -> list[str]:
 
     def describe(steps: list[tuple[Any, ...]]) -> str:
         shown = "; ".join(f"{word}({', '.join(map(str, given))})" for word, *given in steps)
-        return f"These steps (drop: the caller releases one of its own references): {shown}\nafter each: result, and counts"
+        return (
+            f"These steps (drop: the caller releases one of its own references): {shown}\n"
+            "after each: result, and counts"
+        )
 
     return differences(module, programs, own, oracle, describe)
 

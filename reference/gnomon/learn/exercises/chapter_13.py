@@ -68,7 +68,7 @@ def mark_generate_methods(module: ModuleType) -> list[str]:
         signature = inspect.Signature(parts)
         found: list[Any] = [operator.schema.name, str(signature)]
         for args, kwargs in calls_of(operator):
-            bound = outcome(lambda args=args, kwargs=kwargs: signature.bind("x", *args, **kwargs))  # type: ignore[misc]
+            bound = outcome(lambda args=args, kwargs=kwargs: signature.bind("x", *args, **kwargs))
             if bound.error is not None:
                 found.append(type(bound.error).__name__)
             else:
@@ -89,7 +89,7 @@ def mark_generate_methods(module: ModuleType) -> list[str]:
             return [f"text that does not define {operator.schema.name}: {text}"]
         found: list[Any] = [method.__name__, str(inspect.signature(method))]
         for args, kwargs in calls_of(operator):
-            result = outcome(lambda args=args, kwargs=kwargs: method("x", *args, **kwargs))  # type: ignore[misc]
+            result = outcome(lambda args=args, kwargs=kwargs: method("x", *args, **kwargs))
             found.append(result.value if result.error is None else type(result.error).__name__)
         return found
 
@@ -99,7 +99,8 @@ def mark_generate_methods(module: ModuleType) -> list[str]:
         own,
         expected,
         lambda operator: (
-            f"The method for {operator.schema}: its name, its signature, and what it calls with all arguments, with the "
+            f"The method for {operator.schema}: its name, its signature, and what it calls "
+            "with all arguments, with the "
             "required ones by keyword, with one too many, and with none"
         ),
     )
@@ -161,18 +162,13 @@ def mark_build_order(module: ModuleType) -> list[str]:
     for goal, rules, times in cases:
         expected = outcome(_build_order, goal, {**rules}, dict(times))
         what = f"build_order({goal!r}, {rules}, {times})"
-        findings = differences(
-            module,
-            [0],
-            lambda case, given=(goal, rules, times): sorted(function(given[0], {**given[1]}, dict(given[2]))),
-            lambda case, found=expected: _sorted_or_raise(found),
-            lambda case, what=what: f"{what}, sorted by name",
-        )
+        got = outcome(lambda case=(goal, rules, times): list(function(case[0], {**case[1]}, dict(case[2]))))
+        findings = _differences_in_content(module, what, got, expected)
         if findings or expected.error is not None:
             if findings:
                 return findings
             continue
-        order = list(function(goal, {**rules}, dict(times)))
+        order = got.value
         for place, name in enumerate(order):
             late = [each for each in rules[name] if each in order[place:]]
             if late:
@@ -181,10 +177,20 @@ def mark_build_order(module: ModuleType) -> list[str]:
     return []
 
 
-def _sorted_or_raise(found: Outcome) -> list[str]:
-    if found.error is not None:
-        raise found.error
-    return sorted(found.value)
+def _differences_in_content(module: ModuleType, what: str, got: Outcome, expected: Outcome) -> list[str]:
+    """The difference of two outcomes, whatever the order of the names."""
+
+    def own(case: int) -> list[str]:
+        if got.error is not None:
+            raise got.error
+        return sorted(got.value)
+
+    def oracle(case: int) -> list[str]:
+        if expected.error is not None:
+            raise expected.error
+        return sorted(expected.value)
+
+    return differences(module, [0], own, oracle, lambda case: f"{what}, sorted by name")
 
 
 # The third exercise of this chapter, ``framework``, is one more record here.

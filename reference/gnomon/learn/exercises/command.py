@@ -41,7 +41,8 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="gnomon exercises",
-        description="Exercises to the chapters of the tour (docs/tour): you write a part of a tensor library, "
+        description="Exercises to the chapters of the tour (docs/tour): you write a part of "
+        "a tensor library, "
         "and gnomon's own part marks it. Without an action: list them, and which are solved.",
         epilog="Exit status: 0; 1 if not all that was checked is right; 2 for a wrong command.",
     )

@@ -1,4 +1,4 @@
-"""Compares what the reader's code does with what gnomon does, case by case, and words the first difference."""
+"""Compares what the reader's code does with what gnomon does, and words the first difference."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def compare(
     cases: Iterable[tuple[Any, ...]],
     same: Callable[[Any, Any], bool] | None = None,
 ) -> list[str]:
-    """Call the reader's function ``name`` with the arguments of each case, as ``oracle``; the first difference.
+    """Call the reader's function ``name`` and ``oracle`` with each case's arguments: the first difference.
 
     Cases with short arguments come first.  If ``oracle`` raises, the function must raise an error of the same
     type.

@@ -1,7 +1,7 @@
 """The reader's folder: a file for each exercise that was started, and a small file of what has been done.
 
-The small file keeps how many hints of each exercise were shown, and the hash of each file that passed, so that
-a list need not mark anything.
+The small file keeps how many hints of each exercise were shown, and the hash of each file that passed, so
+that a list need not mark anything.
 """
 
 from __future__ import annotations

@@ -83,10 +83,11 @@ def _remarks(exercise: Exercise, tree: ast.Module) -> list[str]:
     asked = sorted(new | used)
     if not asked:
         return []
-    return [
+    text = (
         f"A remark: your file takes {', '.join(asked)} from gnomon. That is fine for a comparison, but the "
         "exercise is worth more if you write it yourself."
-    ]
+    )
+    return [text]
 
 
 def _attributes(tree: ast.Module) -> set[str]:

@@ -17,8 +17,8 @@ _LONGEST = 160  # characters of a line of the suite's report
 def suite_finding(file: Path, backend: str, class_name: str, selection: list[str]) -> str:
     """The first failure of the suite's tests on a backend: a finding, or "" if all pass.
 
-    Without the suite nothing is tested.  ``selection`` are options of ``gnomon conform``.  The backend is found
-    in processes that the suite starts by metadata in a temporary folder, as if it were installed.
+    Without the suite nothing is tested.  ``selection`` are options of ``gnomon conform``.  Metadata in a
+    temporary folder let processes that the suite starts find the backend, as if it were installed.
     """
     if "conform" not in plug_ins.offered("gnomon.commands"):
         return ""

@@ -38,13 +38,11 @@ def marked(exercise: Exercise, path: Path) -> Marks:
                     check=False,
                 ).returncode
             except subprocess.TimeoutExpired:
-                return Marks(
-                    [
-                        f"The marking was ended after {LIMIT:g} seconds, the limit, which is far more than it "
-                        "needs: is there a loop that does not end?"
-                    ],
-                    _last_lines(output),
+                text = (
+                    f"The marking was ended after {LIMIT:g} seconds, the limit, which is far more than it "
+                    "needs: is there a loop that does not end?"
                 )
+                return Marks([text], _last_lines(output))
         if not result.exists():
             return Marks(
                 [f"Your code ended the process that marks it (status {status})."], _last_lines(output)

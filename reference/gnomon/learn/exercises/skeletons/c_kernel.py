@@ -4,7 +4,12 @@
 Python passes each tensor as a struct: the address of its data, its sizes and strides (in elements), and its
 dtype.
 
-    typedef struct { void *data; int64_t numel, ndim; const int64_t *sizes, *strides; int32_t dtype; } gn_tensor;
+    typedef struct {
+        void *data;
+        int64_t numel, ndim;
+        const int64_t *sizes, *strides;
+        int32_t dtype;
+    } gn_tensor;
 
 Write ``source``, which returns the text of a function ``scaled_add`` for SCHEMA:  x + factor * y.
 ``gn.utils.c_prototype(SCHEMA)`` is its declaration.  It serves float32 and float64 and tensors of at most

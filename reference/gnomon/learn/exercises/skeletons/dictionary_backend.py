@@ -25,7 +25,6 @@ seconds).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
 
 import gnomon as gn
 from gnomon.memory.backend import CONTRACT_VERSION
@@ -49,8 +48,8 @@ class DictionaryBackend(gn.Backend):
     contract_version = CONTRACT_VERSION
     name = "dictionary"
     device_type = "dictionary"
-    kernels: ClassVar = KERNELS
-    capabilities: ClassVar = CLAIMS
+    kernels = KERNELS
+    capabilities = CLAIMS
 
     def is_available(self) -> tuple[bool, str]:
         """It can run anywhere."""

@@ -44,7 +44,7 @@ class Node:
 
 
 def run(roots: list[tuple[Node, int]], gradients: list[Any]) -> dict[Node, Any]:
-    """Run a graph from its roots: pairs of a Node and one of its inputs, for each of which there is a gradient.
+    """Run a graph from its roots: pairs of a Node and one of its inputs, with a gradient for each.
 
     Returns the gradient of each leaf that got one.
     """

@@ -25,12 +25,15 @@ import gnomon as gn
 class LoggingTensor(gn.Tensor):
     """A tensor that logs the operators that it takes part in."""
 
-    inner: gn.Tensor
-    log: list[str]
+    inner: gn.Tensor  # type: ignore[assignment]  # hides a function of tensors
+    log: list[str]  # type: ignore[assignment]
 
     @staticmethod
     def wrap(inner: gn.Tensor, log: list[str]) -> LoggingTensor:
-        """A LoggingTensor of the same sizes, strides, dtype, device and requires_grad, around ``inner`` detached."""
+        """A LoggingTensor of the same sizes, strides, dtype, device and requires_grad.
+
+        ``inner`` is kept detached.
+        """
         raise NotImplementedError
 
     @classmethod

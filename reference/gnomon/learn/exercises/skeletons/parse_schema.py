@@ -16,7 +16,7 @@ the overload, with its dot, may be missing.
 - Results are one type, several in parentheses (which may have names), or ``()``.  Only their types are
   asked for.
 
-    schema = parse_schema("max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)")
+    schema = parse_schema("max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor a, Tensor b)")
     schema.overload      ->  "dim"
     schema.arguments[2]  ->  Argument("keepdim", "bool", "False", False, None)
     schema.returns       ->  ["Tensor", "Tensor"]
