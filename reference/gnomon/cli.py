@@ -17,6 +17,7 @@ _LEARN = {
     "draw": "draw a tensor and its storage, an autograd graph, or the dispatch of a call, as SVG",
     "view": "an interactive page: tensors and their storage, views, iteration, and autograd's engine",
     "trace": "run a program, and show the operators, kernels and Nodes that each of its lines runs",
+    "exercises": "exercises to the chapters of the tour: begin, check your answers, and get hints",
 }
 
 
@@ -90,6 +91,10 @@ def _run(arguments: Sequence[str] | None) -> int:
         from .learn import path_commands
 
         return (path_commands.walk if given[0] == "walk" else path_commands.trace)(given[1:])
+    if given[:1] == ["exercises"]:
+        from .learn.exercises.command import main as exercises
+
+        return exercises(given[1:])
     if given and given[0] in offered:
         try:
             command = offered[given[0]].load()

@@ -60,6 +60,7 @@ REGISTRATIONS = {
 # Third-party packages, imported inside functions when they are needed, and never on import.
 THIRD_PARTY = {
     "learn.report": {"rich"},  # explanations in a terminal
+    "learn.exercises.command": {"rich"},  # words in color
     "utils.inline": {"cffi"},  # kernels in C that a program brings
     "interop.numpy": {"numpy"},  # numpy() and from_numpy; arrays over other libraries' memory
     "demo.command": {"matplotlib", "rich"},  # the curves; the table and the bar
@@ -94,6 +95,7 @@ IMPORTED_BY_NAME = {
     "memory.plug_ins": {"self.module"},  # a backend
     "utils.inline": {"module", "found"},  # what cffi has made of a program's functions in C
     "values.speedups": {"'gnomon_speedups'"},  # the C speedups, and nowhere else
+    "learn.exercises.marking": {"f'exercise_{exercise.id}'", "spec", "module"},  # a reader's file
 }
 # Our own packages above this one that it imports, by that name, as above.
 PACKAGES_ABOVE = {
@@ -103,11 +105,13 @@ PACKAGES_ABOVE = {
 EVALUATED = {
     "learn.command": {"eval", "exec", "compile"},  # the expression and the statements of `gnomon explain`
     "library.annotations": {"eval"},  # a user's own annotations, which Python keeps as text
+    "learn.exercises.chapter_13": {"exec"},  # the text of a function that a reader's program writes
     "learn.drawing": {"compile", "eval", "exec"},  # the expression and the statements of `gnomon draw`
     "learn.view.view": {"compile", "eval", "exec"},  # the expression and the statements of `gnomon view`
     "learn.walk": {"compile", "exec"},  # the statement that a user asks about
 }
-SOURCES = {"learn.trace"}  # files that show lines of a user's program, by ``linecache``
+# Files that show lines of a user's program, by ``linecache``.
+SOURCES = {"learn.trace", "learn.exercises.comparing", "learn.exercises.marking"}
 FILES = {".py", ".pyi", ".typed"}  # the files that the package consists of, apart from the demo's data
 PAGE_FILES = {".css", ".html", ".js"}  # and those of the page of `gnomon view`
 
