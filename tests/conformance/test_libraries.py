@@ -47,7 +47,7 @@ def test_a_framework_of_one_file_passes_all_tiers():
         assert command.passes(library, tier, results) == ""
     assert sum(each.outcome == "pass" for each in results) > 150
     kinds = {each.check for each in results if each.outcome == "pass"}
-    assert kinds == {"forward", "values", "errors", "gradient"}
+    assert kinds == {"forward", "values", "errors", "gradient", "graphs"}
 
 
 # A fault in the framework -> the test that has to find it, and a part of its message.
@@ -159,6 +159,31 @@ def test_a_fault_is_found(fault):
     assert text in found[test]
     if "the adaptor raised" not in text:
         assert f"{operator}(" in found[test].splitlines()[0]  # the call that differs
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "text"),
+    [
+        (
+            "grads[id(tensor)] = add(grads[id(tensor)], grad, 1)",
+            "grads[id(tensor)] = grad",
+            "the gradient of t",
+        ),
+        (
+            "tensor.grad = grad if tensor.grad is None else add(tensor.grad, grad, 1)",
+            "tensor.grad = grad",
+            "the grad",
+        ),
+    ],
+)
+def test_a_graph_with_results_that_are_used_twice(right, wrong, text, tmp_path):
+    """What calls of one operator do not show."""
+    source = FRAMEWORK.read_text()
+    assert source.count(right) == 1
+    path = tmp_path / "broken_graph.py"
+    path.write_text(source.replace(right, wrong))
+    found = failed(command.run(command.load(str(path)), tiers=["autograd"]))
+    assert list(found) == ["graphs"] and text in found["graphs"] and "; backward from t9" in found["graphs"]
 
 
 def test_a_tier_needs_its_basic_operators():

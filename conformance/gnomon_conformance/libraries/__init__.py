@@ -6,5 +6,6 @@ a kernel is tested, too: promotion, broadcasting, sizes, aliasing, errors, autog
 """
 
 from .adaptor import Library
+from .command import load, passes, run
 
-__all__ = ["Library"]
+__all__ = ["Library", "load", "passes", "run"]

@@ -16,6 +16,7 @@ from ..inputs.description import DTYPES, Sample, Stored, complete, descriptions,
 from ..inputs.variants import fills_of, holds_data, refilled, resized, spread
 from ..reporting.outcomes import FAIL, NOT_CLAIMED, PASS, STALE, Result
 from ..samples import bad_samples, good_samples
+from . import graphs
 from .adaptor import Library
 from .calls import Declined, forward_differences, gradient_problems, row_major
 
@@ -79,6 +80,8 @@ def checks_of(library: Library, tiers: Sequence[str] = ()) -> list[Check]:
                     found.append(_check("gradient", operator, dtype, "autograd", library, _gradient))
         if bad_samples(name):
             found.append(_check("errors", operator, "", tier, library, _errors))
+    if differentiates and graphs.is_tested(library):
+        found.append(Check("graphs", "graphs", "", "", "autograd", lambda: graphs.problem(library)))
     order = list(TIERS)
     return sorted(
         (each for each in found if not tiers or each.tier in tiers), key=lambda each: order.index(each.tier)

@@ -74,7 +74,9 @@ def test_each_exercise_is_whole(name: str) -> None:
     written = ast.parse(solution(name))
 
     def names(tree: ast.Module) -> set[str]:
-        return {each.name for each in tree.body if isinstance(each, (ast.FunctionDef, ast.ClassDef))}
+        assigned = [each for node in tree.body if isinstance(node, ast.Assign) for each in node.targets]
+        defined = {each.name for each in tree.body if isinstance(each, (ast.FunctionDef, ast.ClassDef))}
+        return defined | {each.id for each in assigned if isinstance(each, ast.Name)}
 
     assert names(skeleton) <= names(written), "the solution lacks a function of the skeleton"
     for each in ast.walk(skeleton):

@@ -193,7 +193,33 @@ def _differences_in_content(module: ModuleType, what: str, got: Outcome, expecte
     return differences(module, [0], own, oracle, lambda case: f"{what}, sorted by name")
 
 
-# The third exercise of this chapter, ``framework``, is one more record here.
+FRAMEWORK_TIERS = ("memory", "pointwise", "reductions", "autograd")
+
+
+def mark_framework(module: ModuleType) -> list[str]:
+    """The reader's framework: the conformance suite's tests of a library, tier by tier."""
+    suite = wanted(module, "libraries")
+    first = outcome(wanted(module, "Framework")().describe, module.new([1.5, 2.5], "float32", (2,)))
+    right = Outcome(("float32", (2,), [1.5, 2.5]), None)
+    if first != right:
+        return [difference(module, "describe(new([1.5, 2.5], 'float32', (2,)))", first, right)]
+    library = module.Framework()
+    for tier in FRAMEWORK_TIERS:
+        results = suite.run(library, tiers=[tier])
+        reason = suite.passes(library, tier, results)
+        failed = next((each for each in results if each.outcome == "fail"), None)
+        if failed is not None:
+            call, problem, *_ = failed.message.splitlines()
+            where = f"{call}, of the tier {tier} of the conformance suite ({failed.test})"
+            return [f"{where}\n  gave:     {problem}\n  expected: what the reference gives"]
+        if reason:
+            missing = next((each.message for each in results if each.outcome == "not claimed"), reason)
+            return [
+                f"The tier {tier} of the conformance suite\n  gave:     {missing}\n  expected: its tests pass"
+            ]
+    return []
+
+
 EXERCISES = (
     Exercise(
         "generate_methods",
@@ -224,5 +250,22 @@ EXERCISES = (
         there is a cycle: ValueError. A name without a rule and without a time: FileNotFoundError.
         """,
         mark_build_order,
+    ),
+    Exercise(
+        "framework",
+        "a framework of your own, which passes tiers of the conformance suite",
+        """
+        Write new and Tensor.numbers first, then clone, full and to: the tier memory. gnomon conform
+        --library FILE --tier memory shows all that fails. Your answers to contiguous_strides, broadcast,
+        promote, view_strides and engine can be used as they are.
+
+        Let one function do all pointwise operators: promote, convert each operand to that dtype, expand all
+        to the broadcast sizes, apply a Python function to the elements, round the results to the dtype.
+
+        For gradients, let each operator be a pair of functions: one computes, one gives the gradients of
+        its tensors. A result remembers its inputs and the second one. Run the newest result first, add what
+        arrives twice, and undo broadcasting with a sum.
+        """,
+        mark_framework,
     ),
 )

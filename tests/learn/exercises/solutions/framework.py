@@ -10,7 +10,7 @@ import operator as arithmetic
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
-from gnomon_conformance.libraries import Library
+from gnomon_conformance import libraries
 
 # ---- dtypes
 
@@ -436,7 +436,7 @@ def full(size: Sequence[int], fill_value: Any, dtype: str | None, *_: Any) -> Te
     return new([fill_value] * math.prod(size), dtype or dtype_of_number(fill_value), size)
 
 
-class Framework(Library):
+class Framework(libraries.Library):
     """The framework as a subject of the conformance suite."""
 
     name = "framework"
