@@ -69,8 +69,8 @@ class ViewsPanel {
     window.matchMedia("(max-width: 760px)").addEventListener("change", () => this.draw());
   }
   load(given) {
-    for (const [key, id] of Object.entries(this.fields))
-      byId(id).value = given[key] ?? (key === "dtype" ? "float32" : "");
+    for (const [key, id] of Object.entries(this.fields)) byId(id).value = given[key] ?? "";
+    if (byId("x-dtype").selectedIndex < 0) byId("x-dtype").value = "float32";
     byId("x-fields").open = /\bx\b/.test(byId("expression").value);
   }
   values() {
