@@ -39,7 +39,7 @@ def answer(function: Any, *given: Any) -> Any:
     """What a function of gnomon returns, or [its error's class, message], as JSON has it."""
     try:
         return plain(function(*given))
-    except (RuntimeError, IndexError, TypeError, ValueError, AttributeError) as error:
+    except (RuntimeError, IndexError, TypeError, ValueError, AttributeError, NotImplementedError) as error:
         return [type(error).__name__, str(error)]
 
 
@@ -354,6 +354,36 @@ def test_chains_of_view_operators(view: Any, seed: int) -> None:
     assert wrong == []
     assert sum(isinstance(each[0], list) for each in wanted) > 500
     assert len({each[1][:40] for each in wanted if isinstance(each[0], str)}) > 15
+
+
+def test_values_of_each_dtype(view: Any) -> None:
+    """What arange and full hold: rounded, truncated, or wrapped around; or their errors."""
+    names = [each.name for each in (*dtypes.ALL, *dtypes.LIMITED)]
+    starts = ["300", "2.7", "0.5, 3", "0, 3, 0.5", "0, -600, -7", "0, 1, 0.1"]
+    fills = ["300", "-1", "1.7", "-1.5", "0.1", "True", "1e10", "3e38", "1e-7", "448.5"]
+    calls = [
+        *(f"gn.arange({each}" for each in starts),
+        *(f"gn.full(({1 + len(each) % 2},), {each}" for each in fills),
+    ]
+    cases = [f"{each}, dtype=gn.{name})" for each in calls for name in names] + [f"{each})" for each in calls]
+
+    def values(text: str) -> Any:
+        x = eval(text, {"gn": gn})
+        return [x.dtype.name, *(float(each.real) for each in x.tolist())]
+
+    script = """(text) => {
+        const { tensor, error } = evaluateChain(text);
+        if (error) throw error;
+        const count = tensor.sizes[0];
+        return [tensor.dtype, ...Array.from({ length: count }, (_, index) => valueAt(tensor, [index]))];
+    }"""
+    wanted = [answer(values, each) for each in cases]
+    found = [
+        [float(each) if isinstance(each, int) else each for each in one]
+        for one in asked(view, script, [(each,) for each in cases])
+    ]
+    assert [each for each in zip(cases, wanted, found) if each[1] != each[2]] == []
+    assert sum(isinstance(each[1], str) for each in wanted) > 40
 
 
 @pytest.mark.parametrize(

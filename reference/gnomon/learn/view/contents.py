@@ -12,6 +12,7 @@ from ...dispatch.dispatcher import aten
 from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...values.dispatch_key import WRAPPER_KEYS
+from ...values.dtype import QUANTIZED
 from ..draw_graph import MOST_NODES, lines_of, run_order
 from ..nodes import behind
 from ..observation import Call, observe
@@ -50,8 +51,11 @@ def geometry_of(tensor: Tensor) -> dict[str, Any]:
     Raises ValueError for a tensor without memory of its own.
     """
     spec = tensor._spec
-    if tensor._keys & WRAPPER_KEYS or tensor._storage is None:
-        raise ValueError(f"view: a {type(tensor).__name__} on {spec.device} has no memory of its own to show")
+    if tensor._keys & WRAPPER_KEYS or tensor._storage is None or spec.dtype in QUANTIZED:
+        raise ValueError(
+            f"view: a {type(tensor).__name__} of {spec.dtype.name} on {spec.device} can not be shown: it has "
+            "no memory of its own, or is quantized"
+        )
     return {
         "sizes": list(spec.sizes),
         "strides": list(spec.strides),

@@ -31,26 +31,43 @@ function factory(name, given, options) {
   );
 }
 
+// Dtypes that arange does not have, by category, with how an error says to convert.
+const CONVERTED = [
+  "x.to(gnomon.int64) converts it",
+  "x.to(gnomon.int64) converts it",
+  "x.to(gnomon.float32) converts it",
+  "x.real, x.imag and x.abs() are real",
+];
+
+function checkRangeDtype(dtype) {
+  const { category } = DTYPES[dtype];
+  const isPlain = category === 1 ? !/^uint\d\d/.test(dtype) : category === 2 && !dtype.startsWith("float8");
+  if (!isPlain)
+    throw new GnomonError(
+      "NotImplementedError",
+      `not implemented for dtype ${dtype}; ${CONVERTED[category]}`,
+    );
+}
+
 function range(overload, values, dtype) {
-  const numbers =
-    overload === "arange"
-      ? [{ type: "int", value: 0 }, values[0], { type: "int", value: 1 }]
-      : overload === "arange.start"
-        ? [values[0], values[1], { type: "int", value: 1 }]
-        : values.slice(0, 3);
-  const [start, end, step] = numbers.map((each) => Number(each.value));
+  const [zero, one] = [0, 1].map((value) => ({ type: "int", value }));
+  const given = { arange: [zero, values[0], one], "arange.start": [values[0], values[1], one] };
+  const numbers = given[overload] ?? values.slice(0, 3);
+  let [start, end, step] = numbers.map((each) => Number(each.value));
   if (step === 0) fail("step must be nonzero");
-  if (!Number.isFinite(start) || !Number.isFinite(end)) fail(`unsupported range: ${start} -> ${end}`);
+  const shown = (value) => (Number.isFinite(value) ? value : value > 0 ? "inf" : "-inf");
+  if (!Number.isFinite(start) || !Number.isFinite(end))
+    fail(`unsupported range: ${shown(start)} -> ${shown(end)}`);
   if ((end - start) * step < 0) fail("upper bound and lower bound inconsistent with step sign");
   const found = dtype ?? (numbers.every((each) => each.type !== "float") ? "int64" : "float32");
-  if (found === "bool" || DTYPES[found].category === 3) fail(`"arange" is not shown here for ${found}`);
-  const isInteger = DTYPES[found].category < 2;
-  const [from, by] = isInteger ? [Math.trunc(start), Math.trunc(step)] : [start, step];
-  const count = Math.max(
-    Math.ceil(found === "int64" ? (Math.trunc(end) - from) / by : (end - start) / step),
-    0,
-  );
-  return made([count], found, (place) => from + place * by);
+  checkRangeDtype(found);
+  if (found === "int64") {
+    [start, end, step] = [start, end, step].map(Math.trunc);
+    if (step === 0) throw new GnomonError("ValueError", "step must be nonzero");
+  }
+  const count = Math.max(Math.ceil((end - start) / step), 0);
+  if (DTYPES[found].category === 1) [start, step] = [Math.trunc(start), Math.trunc(step)];
+  return made([count], found, (place) => castNumber(found, start + place * step));
 }
 
 function made(sizes, dtype, value, strides = contiguousStrides(sizes)) {
@@ -81,7 +98,12 @@ function filled(name, values, dtype) {
   named("empty", () => checkSizes(sizes));
   if (name === "full") {
     const kinds = { bool: "bool", int: "int64", float: "float32" };
-    return made(sizes, dtype ?? kinds[values[1].type], () => Number(values[1].value));
+    const { type, value } = values[1],
+      found = dtype ?? kinds[type];
+    // one element of half precision becomes infinite instead, as PyTorch's scalar_fill has it
+    const isOneHalf = numelOf(sizes) === 1 && (found === "float16" || found === "bfloat16");
+    if (!isOneHalf) checkNumberFits(Number(value), type === "float", found);
+    return made(sizes, found, () => castNumber(found, Number(value)));
   }
   const value = { zeros: 0, ones: 1 }[name];
   return named("empty", () => made(sizes, dtype ?? "float32", () => value));
@@ -264,7 +286,9 @@ function evaluateChain(text, x) {
     if (!(raised instanceof GnomonError)) throw raised;
     error = raised;
   }
-  const kept = steps.filter(({ value }) => (value.type === "tuple" ? value.items[0] : value)?.type === "Tensor");
+  const kept = steps.filter(
+    ({ value }) => (value.type === "tuple" ? value.items[0] : value)?.type === "Tensor",
+  );
   if (kept.length && kept[0].end) kept[0].source = text.slice(0, kept[0].end).trim();
   kept.forEach((step, number) => {
     const before = kept[number - 1]?.value;

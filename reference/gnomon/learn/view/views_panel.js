@@ -69,8 +69,8 @@ class ViewsPanel {
     window.matchMedia("(max-width: 760px)").addEventListener("change", () => this.draw());
   }
   load(given) {
-    for (const [key, id] of Object.entries(this.fields))
-      byId(id).value = given[key] ?? (key === "dtype" ? "float32" : "");
+    for (const [key, id] of Object.entries(this.fields)) byId(id).value = given[key] ?? "";
+    if (byId("x-dtype").selectedIndex < 0) byId("x-dtype").value = "float32";
     byId("x-fields").open = /\bx\b/.test(byId("expression").value);
   }
   values() {
@@ -190,9 +190,10 @@ class ViewsPanel {
     const bar = [];
     if (part.pages > part.atOnce) {
       const end = Math.min(part.page + part.atOnce, part.pages);
+      const which = part.atOnce === 1 ? `page ${end}` : `pages ${part.page + 1}–${end}`;
       bar.push(
         ...pager("page", part.page, part.atOnce, part.pages, (page) => this.move({ page }, "elements-bar")),
-        make("span", { text: `pages ${part.page + 1}–${end} of ${part.pages}` }),
+        make("span", { text: `${which} of ${part.pages}` }),
       );
     }
     for (const [what, size, most] of [
