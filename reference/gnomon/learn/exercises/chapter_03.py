@@ -86,7 +86,7 @@ class _Model:
                 kind = SavedVariable if self.module is None else wanted(self.module, "SavedTensor")
                 saved.append(kind(tensor))
             else:
-                log.append(self._unpacked(saved[given[0]]))
+                log.append(f"unpacked {self._unpacked(saved[given[0]])}")
             log.append([each.version() if own else each._version for each in tensors])
         return [log, [each.read() if own else each.tolist() for each in tensors]]
 
@@ -123,6 +123,27 @@ def _program(rng: random.Random, length: int) -> list[tuple[Any, ...]]:
     return steps
 
 
+def _shown_program(steps: list[tuple[Any, ...]]) -> str:
+    lines = [f"t0 = a tensor of {steps[0][1]} zeros"]
+    tensors, saved = 1, 0
+    for word, number, *given in steps[1:]:
+        call = f"t{number}.{word}({', '.join(map(str, given))})"
+        if word == "save":
+            lines.append(f"s{saved} = SavedTensor(t{number})")
+            saved += 1
+        elif word == "unpack":
+            lines.append(f"s{number}.unpack()")
+        elif word == "write":
+            lines.append(call)
+        else:
+            lines.append(f"t{tensors} = {call}")
+            tensors += 1
+    steps_text = "".join(f"  {line}\n" for line in lines)
+    return (
+        f"This program:\n{steps_text}the versions of all tensors after each step, and the numbers at the end"
+    )
+
+
 def mark_version_counter(module: ModuleType) -> list[str]:
     """Random programs, also run with gnomon's tensors and its SavedVariable."""
     rng = random.Random("version_counter")
@@ -132,7 +153,7 @@ def mark_version_counter(module: ModuleType) -> list[str]:
         programs,
         _Model(module).run,
         _Model(None).run,
-        lambda steps: f"After the steps {steps},\nthe versions and values (tensors are numbered from 0)",
+        _shown_program,
     )
 
 

@@ -35,48 +35,62 @@ def _as_numbers(bits: int) -> int:
     return sum(1 << number for number, key in enumerate(_KEYS) if bits >> key & 1)
 
 
+_QUESTIONS: dict[str, Any] = {
+    "a.highest()": lambda a, b, k: a.highest(),
+    "a.has(k)": lambda a, b, k: a.has(k),
+    "a.keys()": lambda a, b, k: a.keys(),
+    "a.without(k).keys()": lambda a, b, k: a.without(k).keys(),
+    "a.union(b).keys()": lambda a, b, k: a.union(b).keys(),
+    "a.keys(), after a.union(b)": lambda a, b, k: (a.union(b), a.keys())[1],
+    "a.keys(), after a.without(k)": lambda a, b, k: (a.without(k), a.keys())[1],
+}
+
+
+class _GnomonKeySet:
+    """DispatchKeySet with the interface of the exercise; keys are the numbers of the exercise's."""
+
+    def __init__(self, keys: DispatchKeySet):
+        self.set = keys
+
+    def highest(self) -> int | None:
+        key = self.set.highest_priority()
+        return None if key is None else _KEYS.index(key)
+
+    def has(self, key: int) -> bool:
+        return self.set.has(_KEYS[key])
+
+    def keys(self) -> list[int]:
+        return [_KEYS.index(key) for key in self.set]
+
+    def without(self, key: int) -> _GnomonKeySet:
+        return _GnomonKeySet(self.set - DispatchKeySet(1 << _KEYS[key]))
+
+    def union(self, other: _GnomonKeySet) -> _GnomonKeySet:
+        return _GnomonKeySet(self.set | other.set)
+
+
 def mark_key_set(module: ModuleType) -> list[str]:
-    """Random sets, against DispatchKeySet."""
+    """Each question about each set, against DispatchKeySet."""
     rng = random.Random("key_set")
-    cases = [(bits, bits ^ 5, bits % 5) for bits in range(32)]
-    cases += [(rng.randrange(32), rng.randrange(32), rng.randrange(5)) for _ in range(200)]
+    cases = [
+        (name, bits, rng.randrange(32), key) for bits in range(32) for key in range(5) for name in _QUESTIONS
+    ]
+    cases.sort(key=lambda case: (case[1].bit_count(), case[2].bit_count()))
 
-    def own(case: tuple[int, int, int]) -> Any:
+    def own(case: Any) -> Any:
         key_set, key = wanted(module, "KeySet"), wanted(module, "Key")
-        first, second, third = key_set(case[0]), key_set(case[1]), key(case[2])
-        united = first.union(second)
-        return (
-            *(None if each is None else int(each) for each in (first.highest(), united.highest())),
-            first.has(third),
-            [int(each) for each in first.keys()],
-            [int(each) for each in first.without(third).keys()],
-            [int(each) for each in united.keys()],
-            [int(each) for each in first.keys()],
-        )
+        return _QUESTIONS[case[0]](key_set(case[1]), key_set(case[2]), key(case[3]))
 
-    def oracle(case: tuple[int, int, int]) -> Any:
-        first, second = (DispatchKeySet(_as_gnomon(bits)) for bits in case[:2])
-        third = DispatchKeySet(1 << _KEYS[case[2]])
-        highest = [each.highest_priority() for each in (first, first | second)]
-        listed = [
-            [_KEYS.index(key) for key in each] for each in (first, first - third, first | second, first)
-        ]
-        return (
-            *(None if each is None else _KEYS.index(each) for each in highest),
-            first.has(_KEYS[case[2]]),
-            *listed,
-        )
+    def oracle(case: Any) -> Any:
+        first, second = (_GnomonKeySet(DispatchKeySet(_as_gnomon(bits))) for bits in case[1:3])
+        return _QUESTIONS[case[0]](first, second, case[3])
 
-    return differences(
-        module,
-        cases,
-        own,
-        oracle,
-        lambda case: (
-            f"With a = KeySet({case[0]:#b}), b = KeySet({case[1]:#b}) and k = {case[2]}: a.highest(), "
-            "a.union(b).highest(), a.has(k), a.keys(), a.without(k).keys(), a.union(b).keys(), a.keys()"
-        ),
-    )
+    def describe(case: Any) -> str:
+        name, first, second, key = case
+        given = {"a": f"a = KeySet({first:#b})", "(b)": f"b = KeySet({second:#b})", "(k)": f"k = Key({key})"}
+        return f"{name} with {', '.join(text for sign, text in given.items() if sign in name)}"
+
+    return differences(module, cases, own, oracle, describe)
 
 
 class _GnomonDispatcher:

@@ -71,7 +71,7 @@ def _operands(rng: random.Random, name: str) -> list[Any]:
 
     def numbers(*sizes: int) -> Any:
         count = sizes[0] * (sizes[1] if len(sizes) > 1 else 1)
-        drawn = [rng.choice([-1, 1]) * rng.uniform(0.5, 2) for _ in range(count)]
+        drawn = [rng.choice([-1, 1]) * rng.choice([0.5, 0.75, 1.0, 1.5, 2.0]) for _ in range(count)]
         return gn.tensor(drawn, dtype=gn.float64).reshape(sizes)
 
     if name == "mm":

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 from ...memory.tensor import Tensor
 
 _LONGEST = 300  # characters of a value in a finding
+_LONG = 70  # from which on the place of the difference is shown, too
+_NEARLY = 1e-6  # what floats may differ by where that place is looked for
 
 
 class Finding(Exception):
@@ -89,7 +91,23 @@ def difference(module: ModuleType, what: str, got: Outcome, expected: Outcome) -
     gave = shown(got.value) if got.error is None else error_text(module, got.error)
     error = expected.error
     right = shown(expected.value) if error is None else f"{type(error).__name__} (gnomon says: {error})"
-    return f"{what}\n  gave:     {gave}\n  expected: {right}"
+    text = f"{what}\n  gave:     {gave}\n  expected: {right}"
+    if got.error is None and error is None and max(len(gave), len(right)) > _LONG:
+        text += _where(got.value, expected.value)
+    return text
+
+
+def _where(got: Any, expected: Any, path: str = "") -> str:
+    """The place of the first difference in long values: a line for a finding; "" if it is the whole."""
+    if not (isinstance(got, (list, tuple)) and isinstance(expected, (list, tuple))):
+        return f"\n  differs:  at {path}, {shown(got)} instead of {shown(expected)}" if path else ""
+    for place, (mine, right) in enumerate(zip(got, expected)):
+        if not close(mine, right, _NEARLY):
+            return _where(mine, right, f"{path}[{place}]")
+    if len(got) == len(expected):
+        return ""
+    where = f"{path} " if path else ""
+    return f"\n  differs:  {where}has {len(got)} items instead of {len(expected)}"
 
 
 def outcome(function: Callable[..., Any], *arguments: Any) -> Outcome:

@@ -8,8 +8,8 @@ Write a backend for the device "dictionary": the three methods for memory, and t
 whose operand 0 is the output and whose others are the inputs, and with further arguments (``alpha`` for
 add: self + alpha * other):
 
-- ``iterator.tensor(i)`` is operand i: its dtype, its storage, whose ``memory`` is what ``allocate``
-  returned,
+- ``iterator.tensor(i)`` is operand i; it has a ``dtype``, and its ``untyped_storage().memory`` is what
+  ``allocate`` returned,
 - ``iterator.offsets(i)`` are the places of its elements, in the order of the iteration,
 - ``dtype.reader(memoryview)`` and ``dtype.writer(memoryview)`` give functions ``read(place)`` and
   ``write(place, number)``.
