@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import random
 
 import pytest
 
@@ -99,6 +100,22 @@ def test_functions(torch, name, kind):
     found = FUNCTIONS[name](gn.quantize_per_tensor(ours, 0.03, 5, getattr(gn, kind)), gn)
     same(found, expected)
     assert (found.q_scale(), found.q_zero_point()) == (expected.q_scale(), expected.q_zero_point())
+
+
+@pytest.mark.parametrize("kind", ["qint8", "quint8", "qint32"])
+def test_means(torch, kind, device):
+    """Means that are often halves of integers, whose rounding depends on the steps that lead there."""
+    turn = random.Random(3)
+    raw = {"qint8": "int8", "quint8": "uint8", "qint32": "int32"}[kind]
+    for scale, zero_point in itertools.product((0.05, 0.25, 1 / 3), (0, 3, 4, 101)):
+        numbers = [turn.randrange(9) - 5 * (kind != "quint8") for _ in range(2 * 3 * 4 * 2)]
+        found = gn.tensor(numbers, dtype=getattr(gn, raw), device=device).reshape(2, 3, 4, 2)
+        ours = gn._make_per_tensor_quantized_tensor(found, scale, zero_point)
+        found = torch.tensor(numbers, dtype=getattr(torch, raw)).reshape(2, 3, 4, 2)
+        theirs = torch._make_per_tensor_quantized_tensor(found, scale, zero_point)
+        same(ours.mean(), theirs.mean())
+        for dims, keepdim in itertools.product(((3,), (2, 3), (-1, 1, 2), (0, 1, 2, 3)), (False, True)):
+            same(ours.mean(dims, keepdim), theirs.mean(dims, keepdim))
 
 
 def test_files(torch):

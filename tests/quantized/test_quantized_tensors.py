@@ -274,6 +274,22 @@ def test_order(q):
     assert (q == q).all().item() and q.eq(1.0).tolist()[0] == [False, False, True, False]
 
 
+def test_halves_in_means(device):
+    """Means of integers over the last dimensions, of the numbers over others: the same on every backend."""
+
+    def of(numbers: list[int], *sizes: int) -> gn.Tensor:
+        held = gn.tensor(numbers, dtype=gn.int8, device=device).reshape(sizes)
+        return gn._make_per_tensor_quantized_tensor(held, 0.05, 3)
+
+    q = of([3, -7, -7, 2, -4, 4, -3, 8, 3, 4, 6, 5, 2, 1, 3, 6], 2, 4, 2)  # sums of -4 and 30, of 8
+    assert q.mean((1, 2)).int_repr().tolist() == q.mean((2, -2)).int_repr().tolist() == [0, 4]
+    assert q.mean().int_repr().tolist() == 2  # of 1.625
+    assert of([4, 3, 5, 6], 2, 2).mean(1, True).int_repr().tolist() == [[4], [6]]  # of 3.5 and 5.5
+    # the float32 sum of such numbers is above or below a half, which depends on the order of the terms
+    assert of([4, 2, -5, -8, 4, 0], 6, 1).mean(0).int_repr().tolist() == [0]
+    assert of([0, 4, 1, -7, 7, 4], 6, 1).mean(0).int_repr().tolist() == [2]
+
+
 def test_equal(q, x):
     assert q.equal(q.clone()) and not q.equal(x)
     assert not q.equal(gn._make_per_tensor_quantized_tensor(q.int_repr(), 0.2, 10))

@@ -6,11 +6,13 @@ Sorting.cpp, ReduceOps.cpp, BinaryOps.cpp).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
-from ..values.dtype import float32, int64, qint8, qint32, quint8
+from ..values.dtype import float32, float64, int64, qint8, qint32, quint8
+from ..values.geometry import wrap_dims
 from .arithmetic import dequantize, parameters_of, quantize, to_integers
 from .construction import quantized_function
 from .functions import leaky, numbers_of, quantized_like, replaced
@@ -182,17 +184,34 @@ for _name in ("max", "min", "max.dim", "min.dim", "sort", "sort.stable", "topk")
     _ordered(_name)
 
 
-def _mean_kernel(name: str) -> None:
-    operator = aten._find(name)
-
-    def run(self: QuantizedTensor, *arguments: Any) -> QuantizedTensor:
-        return quantize(operator(dequantize(self), *arguments).contiguous(), self.quantizer, self._spec.dtype)
-
-    quantized_kernel(name)(run)
+def _of_last_dims(self: QuantizedTensor, dims: Sequence[int]) -> bool:
+    """Whether a mean over ``dims`` (none: all) is one of elements that follow each other in memory."""
+    ndim = self._spec.ndim
+    reduced = wrap_dims(dims, ndim) or range(ndim)
+    return self.held.is_contiguous() and sorted(reduced) == [*range(ndim - len(reduced), ndim)]
 
 
-for _name in ("mean", "mean.dim"):
-    _mean_kernel(_name)
+def _mean_of_dims(
+    self: QuantizedTensor, dim: Sequence[int] | None, keepdim: bool, dtype: Any
+) -> QuantizedTensor:
+    """The mean of the integers over the last dimensions of a dense tensor, else that of the numbers.
+
+    Only their roundings differ.  The sums are exact, so that halves are rounded alike on every backend.
+    """
+    dims = list(dim or ())
+    if dtype is None and isinstance(self.quantizer, PerTensorAffine) and _of_last_dims(self, dims):
+        sums = aten.sum.dim_IntList(self.held, dims, keepdim, int64)
+        means = sums.to(float32) / (self._spec.numel // max(sums._spec.numel, 1))
+        return _like(self, to_integers(means, PerTensorAffine(1.0, 0), self._spec.dtype))
+    numbers = dequantize(self)
+    if dtype is None:
+        numbers = numbers.to(float64)
+    means = aten.mean.dim(numbers, dims, keepdim, dtype)
+    return quantize(means.to(float32).contiguous(), self.quantizer, self._spec.dtype)
+
+
+quantized_kernel("mean.dim")(_mean_of_dims)
+quantized_kernel("mean")(lambda self, dtype: _mean_of_dims(self, None, False, dtype))
 
 
 # -- pooling and resampling ----------------------------------------------------------------------------------
