@@ -95,3 +95,11 @@ def test_what_is_not_drawn():
         b = b + 1
     with pytest.raises(ValueError, match="402 Nodes, of which at most 400"):
         draw_graph(b)
+
+
+def test_leaves_that_become_ready_together_run_in_order():
+    """Two of one Node: nothing but the order in which they were put into the queue says which is first."""
+    x, y = (gn.ones(2, requires_grad=True, device="reference") for _ in range(2))
+    order = run_order([(x * y)._gradient_edge])
+    first, second = (node.variable for node, _ in order[1:])
+    assert first is x and second is y
