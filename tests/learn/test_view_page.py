@@ -73,7 +73,9 @@ def test_typing_a_chain_shows_its_tensor_and_storage(view: Any) -> None:
 
 def test_a_mistake_shows_the_steps_before_it(view: Any) -> None:
     view.fill("#expression", "arange(6).view(2, 3).view(7)")
-    assert message(view) == "RuntimeError: view: shape '[7]' is invalid for input of size 6"
+    assert (
+        message(view) == "RuntimeError: view: shape '[7]' is invalid for input of size 6: it has 7 elements"
+    )
     assert view.locator("#views-steps button").count() == 2
     assert view.locator("#elements td").count() == 6
 
@@ -119,7 +121,7 @@ def test_another_shape_says_why_only_reshape_can(view: Any) -> None:
     view.fill("#wish", "5, 5")
     assert (
         view.text_content("#wish-answer")
-        == "RuntimeError: view: shape '[5, 5]' is invalid for input of size 12"
+        == "RuntimeError: view: shape '[5, 5]' is invalid for input of size 12: it has 25 elements"
     )
 
 
@@ -248,7 +250,7 @@ def test_operands_that_do_not_broadcast_or_promote(view: Any) -> None:
     view.fill("[aria-label='Sizes of b']", "5")
     view.fill("[aria-label='Strides of b']", "")
     wanted = "The size of tensor a (4) must match the size of tensor b (5) at non-singleton dimension 2"
-    assert message(view, "iteration") == f"RuntimeError: {wanted}"
+    assert message(view, "iteration") == f"RuntimeError: {wanted}: [2, 3, 4] and [5] do not broadcast"
     view.fill("[aria-label='Sizes of b']", "4")
     view.select_option("[aria-label='dtype of b']", "uint64")
     view.select_option("[aria-label='dtype of a']", "int32")

@@ -472,7 +472,7 @@ def _with_advice(signature: Signature, problem: str, args: Any, kwargs: dict[str
         known = [*signature.by_name, *(each for each, name in _SYNONYMS.items() if name in signature.by_name)]
         near = difflib.get_close_matches(unknown, known, 1)
         return f"{problem}; did you mean '{near[0]}'?" if near else problem
-    given = problem.partition("must be Tensor, not ")[2]
+    given = problem.partition("(position 1) must be Tensor, not ")[2]
     if given.startswith(("list", "tuple", "float", "int")):
         return f"{problem}; gnomon.tensor() makes one"
     return problem

@@ -136,11 +136,22 @@ function broadcastSizes(first, second) {
     if (size !== b[dim] && size !== 1 && b[dim] !== 1) {
       fail(
         `The size of tensor a (${size}) must match the size of tensor b (${b[dim]}) at non-singleton ` +
-          `dimension ${dim}`,
+          `dimension ${dim}: ${listText(first)} and ${listText(second)} do not broadcast` +
+          broadcastingAdvice(first, second),
       );
     }
     return size === 1 ? b[dim] : size;
   });
+}
+
+// What would make two shapes broadcast, if it is one more dimension at the end of the shorter one.
+function broadcastingAdvice(first, second) {
+  if (first.length === second.length) return "";
+  const [shorter, longer, name] =
+    first.length < second.length ? [first, second, "a"] : [second, first, "b"];
+  const end = longer.slice(longer.length - shorter.length - 1);
+  const fits = [...shorter, 1].every((size, dim) => size === end[dim] || size === 1 || end[dim] === 1);
+  return fits ? `; ${name}.unsqueeze(-1) would` : "";
 }
 
 function checkExpandable(sizes, to) {
@@ -181,15 +192,16 @@ function inferSize(shape, numel) {
     } else if (size < 0) fail(`invalid shape dimension ${size}`);
     else known *= size;
   });
-  const invalid = () => fail(`shape '${listText(shape)}' is invalid for input of size ${numel}`);
-  if (unknown < 0) return known === numel ? [...shape] : invalid();
+  const invalid = (why) => fail(`shape '${listText(shape)}' is invalid for input of size ${numel}${why}`);
+  if (unknown < 0) return known === numel ? [...shape] : invalid(`: it has ${known} elements`);
   if (known === 0 && numel === 0) {
     fail(
       `cannot reshape tensor of 0 elements into shape ${listText(shape)} because the unspecified ` +
         "dimension size -1 can be any value and is ambiguous",
     );
   }
-  if (known === 0 || numel % known !== 0) invalid();
+  if (known === 0) invalid("");
+  if (numel % known !== 0) invalid(`, which is not a multiple of ${known}`);
   return shape.map((size, dim) => (dim === unknown ? numel / known : size));
 }
 

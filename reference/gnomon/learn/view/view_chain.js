@@ -175,7 +175,8 @@ function bounds(item) {
   if (step <= 0)
     throw new GnomonError(
       "ValueError",
-      `x[...]: slice step ${step ? "must be greater than" : "cannot be"} zero, got ${step}`,
+      `x[...]: slice step ${step ? "must be greater than" : "cannot be"} zero, got ${step}` +
+        `${step < 0 ? "; x.flip(dim) reverses" : ""}`,
     );
   return [parts[0], parts[1], step];
 }
