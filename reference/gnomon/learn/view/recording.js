@@ -175,7 +175,10 @@ function leafOf(name, given, options) {
   if (DTYPES[dtype].category === 3) fail("this mode computes with real numbers");
   made.requiresGrad = options.requires_grad?.value === true;
   if (made.requiresGrad && DTYPES[dtype].category !== 2)
-    fail(`only Tensors of floating point and complex dtype can require gradients, not of gnomon.${dtype}`);
+    fail(
+      `only Tensors of floating point and complex dtype can require gradients, not of gnomon.${dtype}; ` +
+        "to(gnomon.float32) converts",
+    );
   return made;
 }
 
@@ -277,11 +280,15 @@ function recordGraph(expression, statements) {
   if (output.type !== "Tensor")
     throw new GnomonError("TypeError", `the expression is a ${typeName(output)}, not a tensor`);
   const root = recorder.edge(output);
-  if (root === null) fail("element 0 of tensors does not require grad and does not have a grad_fn");
+  if (root === null)
+    fail(
+      "element 0 of tensors does not require grad and does not have a grad_fn: no tensor that it was " +
+        "computed from requires grad, or it was computed under no_grad() or detached",
+    );
   if (output.data.length !== 1)
     fail(
       "grad can be implicitly created only for scalar outputs; element 0 of tensors has shape " +
-        `${listText(output.sizes)}`,
+        `${listText(output.sizes)}; a sum() or mean() of it is one number, or give its gradient`,
     );
   return {
     nodes: recorder.nodes,

@@ -182,7 +182,7 @@ function bounds(item) {
 }
 
 function noAttribute(value, name) {
-  throw new GnomonError("AttributeError", `'${value.type}' object has no attribute '${name}'`);
+  throw new GnomonError("AttributeError", `'${value.type}' object has no attribute '${name}' on this page`);
 }
 
 function viewScope(variables, done) {
