@@ -65,6 +65,7 @@ typedef struct channel_norm {
     int64_t *pass;                   /* of a group: its next pass */
     double *mean_grad, *mean_product; /* of a group: what is subtracted from its gradient */
     double *first, *second;          /* partial sums of a plane */
+    double *lost;                    /* of a group: what the sum of its planes' sums has lost by rounding */
     double eps;
     int is_constant; /* mean and rstd do not depend on the input: its gradient is only scaled */
     gn_status status;
@@ -116,7 +117,7 @@ static channel_norm make_group(const int64_t *integers) {
 
 /* Memory for the sums of groups and planes, freed by gn_give(work->mean). */
 static int32_t take_sums(channel_norm *work) {
-    work->mean = gn_take_items(gn_checked(6, work->groups) + gn_checked(2, work->planes), sizeof(double));
+    work->mean = gn_take_items(gn_checked(7, work->groups) + gn_checked(2, work->planes), sizeof(double));
     if (work->mean == NULL) {
         return GN_OUT_OF_MEMORY;
     }
@@ -127,6 +128,7 @@ static int32_t take_sums(channel_norm *work) {
     work->pass = (int64_t *)(work->variance + work->groups);
     work->first = work->variance + 2 * work->groups;
     work->second = work->first + work->planes;
+    work->lost = work->second + work->planes;
     return GN_OK;
 }
 
@@ -149,12 +151,21 @@ static void run_rows(channel_norm *work, gn_task *task) {
     gn_parallel_for(0, work->planes / work->channels, gn_grain(work->channels), task, work);
 }
 
-/* The planes' sums added up for each group, in order; NULL weights are 1. */
+/* The planes' sums added up for each group, in order; NULL weights are 1.  With many small planes roundings add up, so
+ * they are added separately (Neumaier, 1974). */
 static void add_to_groups(const channel_norm *work, const double *of_plane, const double *weights, double *of_group) {
     memset(of_group, 0, (size_t)work->groups * sizeof(double));
+    memset(work->lost, 0, (size_t)work->groups * sizeof(double));
     for (int64_t plane = 0; plane < work->planes; plane++) {
         const double weight = weights == NULL ? 1 : weights[plane % work->channels];
-        of_group[group_of(work, plane)] += weight * of_plane[plane];
+        const int64_t group = group_of(work, plane);
+        const double value = weight * of_plane[plane], before = of_group[group], sum = before + value;
+        work->lost[group] += fabs(before) >= fabs(value) ? (before - sum) + value : (value - sum) + before;
+        of_group[group] = sum;
+    }
+    for (int64_t group = 0; group < work->groups; group++) {
+        const double whole = of_group[group] + work->lost[group];
+        of_group[group] = isnan(whole) ? of_group[group] : whole; /* what an infinite sum lost is NaN */
     }
 }
 

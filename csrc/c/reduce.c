@@ -18,8 +18,8 @@
 #define PIECE 32768
 /* With so many tasks, splitting outputs alone is enough. */
 #define ENOUGH_TASKS 64
-/* The largest accumulator: four doubles. */
-#define LARGEST_ACCUMULATOR 32
+/* The largest accumulator: six doubles. */
+#define LARGEST_ACCUMULATOR 48
 /* Elements of a run that two-pass statistics process together: they stay in the L1 cache. */
 #define CHUNK 1024
 /* Accumulators over which one run of elements is distributed, so that its loop vectorises.  With 16, gcc 12 unrolls the
@@ -295,7 +295,30 @@ typedef struct moments {
     double mean;
     double imaginary_mean; /* of complex numbers, with deviations in the complex plane */
     double squares;
+    double rest, imaginary_rest; /* what the means are short of, of elements that have as many digits as they */
 } moments;
+_Static_assert(sizeof(moments) <= LARGEST_ACCUMULATOR, "the memory for accumulators is too small");
+
+/* Adds to a mean and its rest. */
+static void add_to_mean(double *mean, double *rest, double distance) {
+    const double low = *rest + distance;
+    const double sum = *mean + low;
+    const double kept = sum - *mean;
+    *rest = isfinite(sum) ? (*mean - (sum - kept)) + (low - kept) : 0;
+    *mean = sum;
+}
+
+/* Moves the deviations, whose sums are these, from a mean to what it is with its rest. */
+static void correct_moments(moments *part, double sum, double imaginary_sum) {
+    if (isfinite(sum) && isfinite(imaginary_sum)) {
+        part->rest = sum / part->count;
+        part->imaginary_rest = imaginary_sum / part->count;
+        const double excess = sum * part->rest + imaginary_sum * part->imaginary_rest;
+        if (isfinite(excess)) {
+            part->squares = excess < part->squares ? part->squares - excess : 0;
+        }
+    }
+}
 
 /* Chan, Golub & LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979. */
 static void combine_moments(void *accumulator, const void *other, const gn_call *call) {
@@ -311,11 +334,12 @@ static void combine_moments(void *accumulator, const void *other, const gn_call 
     }
     const double count = total->count + part->count;
     const double share = part->count / count;
-    const double real = part->mean - total->mean;
-    const double imaginary = part->imaginary_mean - total->imaginary_mean;
+    const double real = part->mean - total->mean + (part->rest - total->rest);
+    const double imaginary =
+        part->imaginary_mean - total->imaginary_mean + (part->imaginary_rest - total->imaginary_rest);
     total->squares += part->squares + (real * real + imaginary * imaginary) * (total->count * share);
-    total->mean += real * share;
-    total->imaginary_mean += imaginary * share;
+    add_to_mean(&total->mean, &total->rest, real * share);
+    add_to_mean(&total->imaginary_mean, &total->imaginary_rest, imaginary * share);
     total->count = count;
 }
 

@@ -331,6 +331,7 @@ static void NAME(sum_combine)(void *accumulator, const void *other, const gn_cal
 #undef REAL_RESULT
 #undef REAL_STORE
 #undef REAL_PART
+#undef IS_CORRECTED
 #undef IMAGINARY_PART
 #undef ACCUMULATOR
 #undef TOTAL

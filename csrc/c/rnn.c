@@ -27,10 +27,12 @@ enum { GRAD_OUTPUT, GRAD_HY, GRAD_CY, GRADS };
 
 #define MOST_TENSORS (2 * GIVEN + GRADS + 2)
 
-/* Tensors as contiguous elements of one dtype: in place where they are so, else copies.  NULL if absent. */
+/* Tensors as contiguous elements of one dtype: in place where they are so, else copies.  NULL only if absent: those
+ * without elements are `nothing`. */
 typedef struct operands {
     void *data[MOST_TENSORS];
     void *owned[MOST_TENSORS];
+    double nothing;
 } operands;
 
 static void give_operands(const gn_call *call, void *const *data, int32_t dtype, operands *of, int32_t status) {
@@ -47,7 +49,11 @@ static int32_t take_operands(const gn_call *call, void *const *data, int32_t dty
     memset(of, 0, sizeof *of);
     for (int32_t i = 0; i < call->tensor_count; i++) {
         const gn_tensor *tensor = &call->tensors[i];
-        if (tensor->dtype == GN_NO_DTYPE || gn_numel(tensor) == 0) {
+        if (tensor->dtype == GN_NO_DTYPE) {
+            continue;
+        }
+        if (gn_numel(tensor) == 0) {
+            of->data[i] = &of->nothing;
             continue;
         }
         if (i >= call->output_count) {

@@ -257,11 +257,14 @@ static int32_t NAME(rnn_forward)(const gn_call *call, void *const *data) {
     work.given = of.data + MADE;
     work.states = work.made[HY];
     work.cells = work.made[CY];
-    NAME(copy_or_clear)(work.states, work.given[HX], work.states == NULL ? 0 : work.sequences * work.width);
-    NAME(copy_or_clear)(work.cells, work.given[CX], work.cells == NULL ? 0 : work.sequences * work.hidden);
+    NAME(copy_or_clear)(work.states, work.given[HX], work.sequences * work.width);
+    NAME(copy_or_clear)(work.cells, work.given[CX], work.mode == LSTM ? work.sequences * work.hidden : 0);
     void *own = NULL;
     if (work.rows > 0 && work.hidden > 0) {
         status = NAME(run_forward)(&work, &own);
+    } else if (work.rows > 0) { /* projections of no hidden units */
+        NAME(copy_or_clear)(work.made[OUTPUT], NULL, work.rows * work.width);
+        NAME(copy_or_clear)(work.states, NULL, work.sequences * work.width);
     }
     gn_give(own);
     gn_give(work.packed);
@@ -543,12 +546,11 @@ static int32_t NAME(run_backward)(layer *work, void *const *grads, void *const *
     return status == GN_OK ? NAME(make_gradients)(work, grads) : status;
 }
 
-/* Without rows or hidden units the gradients of states are given ones, and all others are zeros. */
-static void NAME(make_no_gradients)(const gn_call *call, void *const *grads, void *const *given_grads) {
+/* Without rows there are no states, and without hidden units nothing depends on anything: all gradients are zeros. */
+static void NAME(make_no_gradients)(const gn_call *call, void *const *grads) {
     for (int i = 0; i < GIVEN; i++) {
         if (grads[i] != NULL) {
-            NAME(copy_or_clear)(grads[i], i == HX ? given_grads[GRAD_HY] : i == CX ? given_grads[GRAD_CY] : NULL,
-                                gn_numel(&call->tensors[i]));
+            NAME(copy_or_clear)(grads[i], NULL, gn_numel(&call->tensors[i]));
         }
     }
 }
@@ -569,7 +571,7 @@ static int32_t NAME(rnn_backward)(const gn_call *call, void *const *data) {
     if (work.rows > 0 && work.hidden > 0) {
         status = NAME(run_backward)(&work, of.data, of.data + GIVEN, own);
     } else {
-        NAME(make_no_gradients)(call, of.data, of.data + GIVEN);
+        NAME(make_no_gradients)(call, of.data);
     }
     for (int i = 0; i < 6; i++) {
         gn_give(own[i]);

@@ -16,6 +16,13 @@
 #define IMAGINARY_PART(x) 0.0
 #endif
 
+/* Do deviations have a mean of their own, which is that of the elements' mean from a double? */
+#if CODE == GN_FLOAT64 || CODE == GN_COMPLEX128
+#define IS_CORRECTED 1
+#else
+#define IS_CORRECTED 0
+#endif
+
 /* The element at `place`. */
 static inline COMPUTE NAME(element_at)(const char *place) {
     return LOAD(*(const STORAGE *)place);
@@ -24,7 +31,8 @@ static inline COMPUTE NAME(element_at)(const char *place) {
 /* Moments of at most CHUNK elements: first their mean, then the deviations from it. */
 static void NAME(moments_chunk)(moments *total, const char *in, int64_t stride, int64_t count) {
     double lanes[2][LANES];
-    moments part = {(double)count, 0, 0, 0};
+    double squares[LANES] = {0};
+    moments part = {(double)count, 0, 0, 0, 0, 0};
     memset(lanes, 0, sizeof lanes);
     const int dense = stride == (int64_t)sizeof(STORAGE);
     const STORAGE *elements = (const STORAGE *)in;
@@ -45,17 +53,23 @@ static void NAME(moments_chunk)(moments *total, const char *in, int64_t stride, 
     for (int lane = 0; lane < LANES; lane++) {
         part.mean += lanes[0][lane];
         part.imaginary_mean += lanes[1][lane];
-        lanes[0][lane] = 0;
     }
+    memset(lanes, 0, sizeof lanes);
     part.mean /= part.count;
     part.imaginary_mean /= part.count;
     for (i = 0; dense && i + LANES <= count; i += LANES) {
         for (int lane = 0; lane < LANES; lane++) {
             const double real = REAL_PART(LOAD(elements[i + lane])) - part.mean;
-            lanes[0][lane] += real * real;
+            squares[lane] += real * real;
+#if IS_CORRECTED
+            lanes[0][lane] += real;
+#endif
 #if IS_COMPLEX
             const double imaginary = IMAGINARY_PART(elements[i + lane]) - part.imaginary_mean;
-            lanes[0][lane] += imaginary * imaginary;
+            squares[lane] += imaginary * imaginary;
+#if IS_CORRECTED
+            lanes[1][lane] += imaginary;
+#endif
 #endif
         }
     }
@@ -63,10 +77,17 @@ static void NAME(moments_chunk)(moments *total, const char *in, int64_t stride, 
         const COMPUTE x = NAME(element_at)(in + i * stride);
         const double real = REAL_PART(x) - part.mean;
         const double imaginary = IMAGINARY_PART(x) - part.imaginary_mean;
-        lanes[0][i % LANES] += real * real + imaginary * imaginary;
+        squares[i % LANES] += real * real + imaginary * imaginary;
+        lanes[0][i % LANES] += real;
+        lanes[1][i % LANES] += imaginary;
     }
     for (int lane = 0; lane < LANES; lane++) {
-        part.squares += lanes[0][lane];
+        part.squares += squares[lane];
+        lanes[0][0] += lane > 0 ? lanes[0][lane] : 0;
+        lanes[1][0] += lane > 0 ? lanes[1][lane] : 0;
+    }
+    if (IS_CORRECTED) {
+        correct_moments(&part, lanes[0][0], lanes[1][0]);
     }
     combine_moments(total, &part, NULL);
 }
@@ -81,19 +102,21 @@ static void NAME(moments_run)(void *accumulator, const char *in, int64_t stride,
 /* Blocks of LANE_LENGTH rows, which stay in the cache for the second pass. */
 static void NAME(moments_tile)(void *accumulators, const char *in, int64_t row_stride, int64_t rows,
                                int64_t column_stride, int64_t columns, const gn_call *call) {
-    double means[TILE];
+    double means[TILE], sums[TILE];
     double squares[TILE];
     (void)call;
 #if IS_COMPLEX
-    double imaginary_means[TILE];
+    double imaginary_means[TILE], imaginary_sums[TILE];
 #endif
     for (int64_t first = 0; first < rows; first += LANE_LENGTH) {
         const int64_t end = gn_min(first + LANE_LENGTH, rows);
         const double count = (double)(end - first);
         memset(means, 0, (size_t)columns * sizeof *means);
+        memset(sums, 0, (size_t)columns * sizeof *sums);
         memset(squares, 0, (size_t)columns * sizeof *squares);
 #if IS_COMPLEX
         memset(imaginary_means, 0, (size_t)columns * sizeof *imaginary_means);
+        memset(imaginary_sums, 0, (size_t)columns * sizeof *imaginary_sums);
 #endif
         for (int64_t row = first; row < end; row++) {
             const char *begin = in + row * row_stride;
@@ -124,11 +147,15 @@ static void NAME(moments_tile)(void *accumulators, const char *in, int64_t row_s
                 for (int64_t i = 0; i < columns; i++) {
                     const double real = REAL_PART(LOAD(((const STORAGE *)begin)[i])) - means[i];
                     squares[i] += real * real;
+#if IS_CORRECTED
+                    sums[i] += real;
+#endif
                 }
             } else {
                 for (int64_t i = 0; i < columns; i++) {
                     const double real = REAL_PART(NAME(element_at)(begin + i * column_stride)) - means[i];
                     squares[i] += real * real;
+                    sums[i] += real;
                 }
             }
 #if IS_COMPLEX
@@ -136,15 +163,21 @@ static void NAME(moments_tile)(void *accumulators, const char *in, int64_t row_s
                 const COMPUTE x = NAME(element_at)(begin + i * column_stride);
                 const double imaginary = IMAGINARY_PART(x) - imaginary_means[i];
                 squares[i] += imaginary * imaginary;
+                imaginary_sums[i] += imaginary;
             }
 #endif
         }
         for (int64_t i = 0; i < columns; i++) {
 #if IS_COMPLEX
-            const moments part = {count, means[i], imaginary_means[i], squares[i]};
+            const double imaginary_sum = imaginary_sums[i];
+            moments part = {count, means[i], imaginary_means[i], squares[i], 0, 0};
 #else
-            const moments part = {count, means[i], 0, squares[i]};
+            const double imaginary_sum = 0;
+            moments part = {count, means[i], 0, squares[i], 0, 0};
 #endif
+            if (IS_CORRECTED) {
+                correct_moments(&part, sums[i], imaginary_sum);
+            }
             combine_moments((moments *)accumulators + i, &part, NULL);
         }
     }

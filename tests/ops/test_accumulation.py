@@ -196,3 +196,35 @@ def test_the_gradient_of_logcumsumexp_with_gradients_of_both_signs(device: str) 
     shares = [-1 / (e[0] + e[1]) + 2 / sum(e)] * 2 + [2 / sum(e)]
     assert x.grad is not None
     assert x.grad.tolist() == pytest.approx([each * share for each, share in zip(e, shares)])
+
+
+@pytest.mark.parametrize("is_complex", [False, True], ids=["float64", "complex128"])
+def test_a_variance_loses_nothing_to_the_rounding_of_the_mean(device: str, is_complex: bool) -> None:
+    """The unit in the last place of the mean is 1/8, as much as numbers differ."""
+    for count in (70, 5000):
+        row = [2.0**49 + place * 5 % 16 / 8 for place in range(count)]
+        offsets = [Fraction(each) - 2**49 for each in row]
+        mean = sum(offsets) / count
+        exact = float(sum((each - mean) ** 2 for each in offsets) / (count - 1)) * (1 + is_complex)
+        made = [complex(*pair) for pair in zip(row, row[::-1])] if is_complex else row
+        x = gn.tensor(made, dtype=gn.complex128 if is_complex else gn.float64, device=device)
+        for found in (x.var(), *x.unsqueeze(1).expand(count, 3).contiguous().var(0), x.std() ** 2):
+            assert found.item() == pytest.approx(exact, rel=1e-14, abs=1e-15)
+    for end in (math.inf, 1.5e308):  # not finite, as without a correction
+        x = gn.tensor([end, end, 1.0], dtype=gn.float64, device=device)
+        assert not math.isfinite(x.var().item())
+    x = gn.tensor([0.1] * 9, dtype=gn.float64, device=device)
+    assert x.var().item() == pytest.approx(0, abs=1e-30)
+
+
+def test_many_small_planes_of_a_batch_are_added_up_exactly(device: str) -> None:
+    count = 2 if device == "reference" else 30000  # the reference does it by definition
+    few = gn.arange(24.0, dtype=gn.float64, device=device).reshape(2, 3, 4).mul(5).add(1).sin()
+    x = few.repeat(count, 1, 1)
+    _, mean, rstd = gn.ops.aten._native_batch_norm_legit.no_stats(x, None, None, True, 0.1, 0.0)
+    for channel in range(3):
+        plain = few[:, channel].flatten().tolist()
+        exact = math.fsum(plain) / 8
+        variance = math.fsum((each - exact) ** 2 for each in plain) / 8
+        assert mean.flatten()[channel].item() == pytest.approx(exact, rel=1e-14, abs=1e-15)
+        assert rstd.flatten()[channel].item() == pytest.approx(variance**-0.5, rel=1e-14, abs=0)

@@ -8,6 +8,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.autograd import gradcheck
+from gnomon.dispatch.python_dispatch import DispatchMode
 
 
 def drawn(*sizes: int, dtype: Any = gn.float64) -> gn.Tensor:
@@ -28,6 +29,33 @@ def test_ormqr_multiplies_by_the_whole_q(device: str) -> None:
     with pytest.raises(RuntimeError, match=r"ormqr: other.shape\[-2\] must be equal to input.shape\[-2\]"):
         gn.ormqr(reflections, tau, wide)
     assert gradcheck(gn.ormqr, [each.requires_grad_() for each in (reflections, tau, tall)])
+
+
+def test_ormqr_makes_no_square_matrix_of_many_rows(device: str) -> None:
+    class Sizes(DispatchMode):
+        most = 0
+
+        def __gnomon_dispatch__(self, operator, types, args=(), kwargs=None):
+            found = operator(*args, **(kwargs or {}))
+            self.most = max(self.most, found.numel() if isinstance(found, gn.Tensor) else 0)
+            return found
+
+    a, c = drawn(40, 2), drawn(40, 3)
+    reflections, tau = gn.geqrf(a)
+    with Sizes() as sizes:
+        found = gn.ormqr(reflections, tau, c)
+    assert 120 <= sizes.most < 200
+    assert gn.allclose(found, gn.linalg.qr(a, "complete")[0] @ c)
+    none = gn.empty(3, 0, dtype=gn.float64), gn.empty(0, dtype=gn.float64)
+    assert gn.equal(gn.ormqr(*none, drawn(3, 2)), drawn(3, 2))  # no reflections
+    tau[0] = 0  # one that is the identity
+    last = gn.eye(40, dtype=gn.float64) - tau[1] * gn.outer(v := reflections.tril(-1)[:, 1] + one(40, 1), v)
+    assert gn.allclose(gn.ormqr(reflections, tau, c), last @ c)
+
+
+def one(count: int, place: int) -> gn.Tensor:
+    """A vector of zeros, and 1 at a place."""
+    return gn.nn.functional.one_hot(gn.tensor(place), count).double()
 
 
 def test_lu_returns_two_tensors_or_three(device: str) -> None:

@@ -123,6 +123,44 @@ def test_no_sequences(device: str) -> None:
     assert tensors[1].grad.tolist() == [[0.0] * 2] * 6
 
 
+NO_ELEMENTS = [
+    {"hidden": 0},
+    {"width": 0},
+    {"width": 2, "hidden": 0},
+    {"width": 0, "hidden": 0},
+    {"features": 0},
+    {"width": 2, "features": 0},
+    {"width": 1, "sizes": (0,)},
+    {"width": 0, "sizes": (0, 0)},
+]
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("change", NO_ELEMENTS, ids=str)
+def test_sizes_of_zero(device: str, change: dict[str, Any], reverse: bool) -> None:
+    """A tensor without elements is not an absent one, and what depends on nothing is zero."""
+    given = {"hidden": 3, "features": 2, "width": None, "sizes": SIZES, **change}
+    hidden, features, width, sizes = (given[name] for name in ("hidden", "features", "width", "sizes"))
+    gn.manual_seed(5)
+    tensors = layer("lstm", hidden, features, 0, sizes)
+    if width is not None:
+        tensors[2], tensors[5] = numbers(4 * hidden, width), numbers(width, hidden)
+        tensors[6] = numbers(sizes[0], width)
+    output, hy, cy = run("lstm", tensors, sizes, reverse)
+    alone = [each.detach().to("reference") if each is not None else None for each in tensors]
+    expected = run("lstm", alone, sizes, reverse)
+    for one, other in zip((output, hy, cy), expected):
+        assert gn.allclose(one.to("reference"), other, 1e-12, 1e-14)
+    if hidden == 0:
+        assert not output.any() and not hy.any()
+    made = [each for each in tensors if each is not None]
+    weights = [gn.rand_like(each) for each in (output, hy, cy)]
+    gradients = gn.autograd.grad((output, hy, cy), made, weights, retain_graph=True)
+    again = gn.autograd.grad((output, hy, cy), made, weights, create_graph=True)  # by ordinary operators
+    for one, other, tensor in zip(gradients, again, made):
+        assert one.shape == tensor.shape and gn.allclose(one, other, 1e-10, 1e-12)
+
+
 @pytest.mark.parametrize(
     ("change", "text"),
     [

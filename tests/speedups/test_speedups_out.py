@@ -134,6 +134,67 @@ def test_memory_that_is_shared(device: str) -> None:
         assert gn.equal(gn.mm(square, square, out=square), expected)
 
 
+def square(device: str) -> gn.Tensor:
+    """A symmetric positive definite matrix, of its own memory."""
+    return gn.tensor([4.0, 1.0, 0.5, 1.0, 5.0, 0.25, 0.5, 0.25, 6.0], device=device).reshape(3, 3)
+
+
+# Calls with several outputs, the first of which has the sizes of the input; the places of the others.
+OVERLAPPING: dict[str, tuple[Any, tuple[Any, ...], list[tuple[tuple[int, ...], str]]]] = {
+    "frexp": (aten.frexp.Tensor_out, (), [((3, 3), "int32")]),
+    "sort": (aten.sort.values_stable, (True, 0, False), [((3, 3), "int64")]),
+    "cummax": (aten.cummax.out, (0,), [((3, 3), "int64")]),
+    "cummin": (aten.cummin.out, (1,), [((3, 3), "int64")]),
+    "linalg_cholesky_ex": (aten.linalg_cholesky_ex.L, (False, False), [((), "int32")]),
+    "linalg_inv_ex": (aten.linalg_inv_ex.inverse, (False,), [((), "int32")]),
+    "linalg_lu_factor_ex": (aten.linalg_lu_factor_ex.out, (True, False), [((3,), "int32"), ((), "int32")]),
+    "linalg_ldl_factor_ex": (aten.linalg_ldl_factor_ex.out, (False, False), [((3,), "int32"), ((), "int32")]),
+}
+
+
+@pytest.mark.parametrize("name", OVERLAPPING)
+def test_each_of_several_outputs_is_compared_with_the_input(name: str, device: str) -> None:
+    """After calls whose outputs have memory of their own, which leave a plan."""
+    operator, options, places = OVERLAPPING[name]
+
+    def others() -> list[gn.Tensor]:
+        return [gn.empty(sizes, dtype=getattr(gn, kind), device=device) for sizes, kind in places]
+
+    for _ in range(3):
+        x = square(device)
+        expected = operator(x, *options, gn.empty(3, 3, device=device), *others())
+    for _ in range(2):
+        whole = gn.cat([square(device).flatten(), gn.zeros(1, device=device)])
+        before = whole.tolist()
+        x, upon = whole[:9].view(3, 3), whole[1:].view(3, 3)
+        for own, out in ((x, upon), (x, x.t())):
+            with pytest.raises(RuntimeError, match="single memory location"):
+                operator(own, *options, out, *others())
+            assert whole.tolist() == before
+        beside = gn.cat([square(device).flatten(), gn.zeros(9, device=device)])
+        found = operator(beside[:9].view(3, 3), *options, beside[9:].view(3, 3), *others())
+        assert [each.tolist() for each in found] == [each.tolist() for each in expected]
+
+
+@pytest.mark.parametrize("name", ["kthvalue", "median", "mode", "max"])
+def test_later_outputs_are_compared_with_the_input_too(name: str, device: str) -> None:
+    """``indices`` lies upon a part of the input of integers."""
+    operator, arguments_of = SEVERAL[name]
+
+    def outs() -> list[gn.Tensor]:
+        return [gn.empty(3, dtype=gn.int64, device=device) for _ in range(2)]
+
+    for _ in range(3):
+        operator(*arguments_of(gn.arange(12, device=device).reshape(3, 4)), *outs())
+    for first in (False, True):
+        x = gn.arange(12, device=device).reshape(3, 4)
+        part = x.flatten()[2:5]
+        written = (part, outs()[0]) if first else (outs()[0], part)
+        with pytest.raises(RuntimeError, match="single memory location"):
+            operator(*arguments_of(x), *written)
+        assert x.tolist() == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
+
+
 def test_autograd_has_its_say(device: str) -> None:
     x, y = inputs(device)
     for _ in range(3):

@@ -82,9 +82,14 @@ def all_of(a: Array, axes: Axes, kept: bool, *_: Any) -> Array:
 
 
 def variance(a: Array, axes: Axes, kept: bool, correction: Any) -> Array:
-    """The sum of squared distances from the mean, divided by the count minus ``correction``."""
+    """The sum of squared distances from the mean, divided by the count minus ``correction``.
+
+    The mean of the distances themselves is what float64 rounds off.
+    """
     count = np.float64(_count(a, axes))
     distances = a - np.sum(a, axis=axes, keepdims=True) / count
+    rest = np.sum(distances, axis=axes, keepdims=True) / count
+    distances = distances - np.where(np.isfinite(rest), rest, 0)
     squares = distances.real**2 + distances.imag**2 if is_complex(a) else distances**2
     rest = count - (1 if correction is None else correction)
     rest = np.float64(rest if rest > 0 else 0)

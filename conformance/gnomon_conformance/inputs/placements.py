@@ -55,13 +55,15 @@ def _dense(sizes: Sequence[int]) -> tuple[int, ...]:
 class _Pair(NamedTuple):
     """An input and an output in one storage: its length, and the strides and offset of each.
 
-    ``is_same``: they are one tensor object, not two tensors with the same elements.
+    ``is_same``: they are one tensor object, not two tensors with the same elements.  ``times``: how often
+    each number of the input is written to the storage in a row, so that the input has its own numbers.
     """
 
     length: int
     input: tuple[tuple[int, ...], int]
     output: tuple[tuple[int, ...], int]
     is_same: bool = False
+    times: int = 1
 
 
 def _same(sizes: tuple[int, ...]) -> _Pair:
@@ -90,7 +92,7 @@ def _upon(sizes: tuple[int, ...]) -> _Pair | None:
 def _between(sizes: tuple[int, ...]) -> _Pair | None:
     numel = math.prod(sizes)
     strides = tuple(2 * stride for stride in _dense(sizes))
-    return _Pair(2 * numel, (strides, 0), (strides, 1)) if numel > 1 else None
+    return _Pair(2 * numel, (strides, 0), (strides, 1), times=2) if numel > 1 else None
 
 
 def _transposed(sizes: tuple[int, ...]) -> _Pair | None:
@@ -142,7 +144,8 @@ def _pairs(arguments: Sequence[Any], sizes: tuple[int, ...], dtype: str, first: 
             pair = make(sizes)
             if pair is None:
                 continue
-            numbers = _longer(value.contents.numbers, pair.length)
+            own = [number for number in value.contents.numbers for _ in range(pair.times)]
+            numbers = _longer(own, pair.length)
             one = given(numbers, sizes, *pair.input, dtype, value.storage)
             other = one if pair.is_same else given(numbers, sizes, *pair.output, dtype, value.storage)
             yield name, position, one, other

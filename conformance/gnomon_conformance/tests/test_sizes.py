@@ -29,7 +29,7 @@ ORDERING = re.compile(r"(arg|nan)?(sort|max|min|median)|msort|topk|kthvalue|mode
 GRAIN = 32768  # elements, below which most backends use one thread; PyTorch's grain size
 # Tier -> how many times GRAIN elements a call may have: tables and matrices have a second dimension.
 GRAIN_TIERS = {"pointwise": 4, "reductions": 4, "indexing": 9, "matrix": 9}
-QUADRATIC = re.compile(r"_?fft_")  # in the reference, which would take minutes
+QUADRATIC = re.compile(r"_?fft_|combinations$")  # in the reference: it would take minutes, or all memory
 
 DIMS = (6, 9)  # more than most kernels have loops for; more than 8, the size of some fixed arrays
 DEEP_LAYOUTS = ("contiguous", "window", "varied")

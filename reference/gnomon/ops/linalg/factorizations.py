@@ -402,14 +402,23 @@ def _check_ormqr(input: Any, tau: Any, other: Any, left: bool) -> None:
 
 
 def _ormqr(self: Any, input2: Any, input3: Any, left: bool, transpose: bool) -> Any:
-    """All columns of Q, which are more than the reflections, times the matrices: in column-major order."""
+    """Q as I - V T V^H, so that nothing is square but T, whose size is the number of reflections.
+
+    Source: Schreiber and Van Loan, "A storage-efficient WY representation for products of Householder
+    transformations" (1989).
+    """
     _check_ormqr(self, input2, input3, left)
     refuse_half(self.dtype, "bool", "integer")
-    rows, count = self.size(-2), input2.size(-1)
-    square = aten.constant_pad_nd(self.narrow(-1, 0, count), (0, rows - count), 0)
-    Q = aten.linalg_householder_product.default(square, input2)
-    Q = Q.mH if transpose else Q
-    return input3.mT.matmul(Q.mT).mT if left else Q.mT.matmul(input3.mT).mT
+    count = input2.size(-1)
+    V = aten.tril(self.narrow(-1, 0, count), -1)
+    V = V + aten.eye.m(*V.shape[-2:], dtype=V.dtype, device=V.device)
+    # T is tau_i in its diagonal, and each column minus tau_i times products with the columns before
+    steps = input2.unsqueeze(-1) * aten.triu(V.mH.matmul(V), 1)
+    T = aten.linalg_solve_triangular(steps, aten.diag_embed(input2), upper=True, unitriangular=True)
+    T = T.mH if transpose else T
+    if left:
+        return (input3 - V.matmul(T.matmul(V.mH.matmul(input3)))).mT.contiguous().mT
+    return (input3 - input3.matmul(V).matmul(T).matmul(V.mH)).mT.contiguous().mT
 
 
 ormqr = native_function(

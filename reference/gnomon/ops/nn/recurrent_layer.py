@@ -358,8 +358,9 @@ def _backward_meta(
     )
 
 
-def _transposed(rows: Rows) -> Rows:
-    return [list(column) for column in zip(*rows)]
+def _columns(tensor: Tensor | None) -> Rows:
+    rows = _rows(tensor)
+    return [[row[place] for row in rows] for place in range(0 if tensor is None else tensor._spec.sizes[1])]
 
 
 def _sum_of_products(left: Rows, right: Rows) -> Rows:
@@ -396,7 +397,7 @@ def _backward_kernel(
 ) -> None:
     inputs, outputs, saved = _rows(input), _rows(output), _rows(workspace)
     first_states, first_cells = _rows(hx), _rows(cx)
-    inner_weight, outer_weight, projection = (_transposed(_rows(each)) for each in (w_ih, w_hh, w_hr))
+    inner_weight, outer_weight, projection = (_columns(each) for each in (w_ih, w_hh, w_hr))
     hidden, width = w_hh._spec.sizes[0] // _GATES[mode], hx._spec.sizes[1]
     count = len(first_states)
     states = _rows(grad_hy) or [

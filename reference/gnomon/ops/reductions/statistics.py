@@ -8,6 +8,7 @@ Source: aten/src/ATen/native/ReduceOps.cpp (std, var, nansum), Correlation.cpp, 
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -44,11 +45,17 @@ def _count(sizes: tuple[int, ...], dim: Any) -> int:
 
 
 def variance(numbers: list[Any], correction: float) -> float:
-    """The sum of squared distances from the mean, divided by the count minus ``correction``."""
+    """The sum of squared distances from the mean, divided by the count minus ``correction``.
+
+    The distances are those from the mean in float64, less their own mean: what float64 rounds off.
+    """
     if not numbers:
         return math.nan
     mean = arithmetic.divide(arithmetic.exact_sum(numbers), len(numbers))
     distances = [number - mean for number in numbers]
+    rest = arithmetic.divide(arithmetic.exact_sum(distances), len(numbers))
+    if cmath.isfinite(rest):
+        distances = [distance - rest for distance in distances]
     squares = [part * part for each in distances for part in (each.real, each.imag) if part]
     freedom = len(numbers) - correction
     return arithmetic.divide(arithmetic.exact_sum(squares) + 0.0, freedom if freedom > 0 else 0)

@@ -1,0 +1,42 @@
+"""The suite's calls on the same rows many times: what they expect, and when they expect nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gnomon_conformance.collection.selection import operators
+from gnomon_conformance.inputs import repeated_rows
+
+
+@pytest.fixture(autouse=True)
+def few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repeated_rows, "LARGE", 40)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bool", "int64"])
+def test_the_reference_agrees_with_its_plans_in_every_dtype(dtype: str) -> None:
+    """Three nonzero elements are found in the first row of floats, but not of bools."""
+    for name in ("nonzero_static", "where.self", "sum.dim_IntList"):
+        plans = repeated_rows.plans(operators()[name], "float32")
+        assert plans
+        for plan in plans:
+            assert repeated_rows.check(operators()[name], plan, dtype, "reference") == ""
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+def test_a_wrong_row_is_found(monkeypatch: pytest.MonkeyPatch, dtype: str) -> None:
+    class Wrong(repeated_rows.Gnomon):
+        def call(self, operator: Any, values: Any) -> Any:
+            result = super().call(operator, values)
+            if result.shape[0] >= 40:
+                result[39] += 1
+            return result
+
+    monkeypatch.setattr(repeated_rows, "Gnomon", Wrong)
+    operator = operators()["neg"]
+    (plan, *_) = repeated_rows.plans(operator, "float32")
+    assert plan.dim == 0
+    problem = repeated_rows.check(operator, plan, dtype, "reference")
+    assert "th time: result 0: element" in problem and "The call that is repeated:" in problem
