@@ -88,7 +88,7 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if options.diff:
         return _compare(parser, *options.diff)
-    if options.library:
+    if options.library is not None:
         return _test_library(parser, options)
     if options.backend is None:
         parser.error("the name of a backend is required; `gnomon backends` lists them")
@@ -155,6 +155,11 @@ _OF_BACKENDS = {  # options that a library is not tested with
     "--census": lambda options: options.gnomon_census,
     "--samples": lambda options: options.gnomon_samples,
     "--huge": lambda options: options.gnomon_huge,
+    "--no-fallback": lambda options: options.gnomon_no_fallback,
+    "--seed": lambda options: options.gnomon_seed != plugin.SEED,
+    "--property-seconds": lambda options: options.gnomon_property_seconds != plugin.PROPERTY_SECONDS,
+    "-n": lambda options: options.workers != (os.cpu_count() or 1),
+    "--hang-limit": lambda options: options.hang_limit != HANG_LIMIT,
 }
 
 

@@ -200,17 +200,17 @@ ONE, TWO = "x = ones(1, requires_grad=True)", "x = ones(2, requires_grad=True)"
     ("expression", "statements", "kind", "message"),
     [
         ("x", "x = tensor([1.0, 2.0], requires_grad=True)", "RuntimeError",
-         "grad can be implicitly created only for scalar outputs; element 0 of tensors has shape [2]; "
-         "a sum() or mean() of it is one number, or give its gradient"),
+         ("grad can be implicitly created only for scalar outputs; element 0 of tensors has shape [2]; "
+          "a sum() or mean() of it is one number, or give its gradient")),
         ("x.sum()", "x = tensor([1.0, 2.0])", "RuntimeError",
-         "element 0 of tensors does not require grad and does not have a grad_fn: no tensor "
-         "that it was computed from requires grad, or it was computed under no_grad() or detached"),
+         ("element 0 of tensors does not require grad and does not have a grad_fn: no tensor "
+          "that it was computed from requires grad, or it was computed under no_grad() or detached")),
         ("x", "x = tensor([1, 2], requires_grad=True)", "RuntimeError",
-         "only Tensors of floating point and complex dtype can require gradients, not of gnomon.int64; "
-         "to(gnomon.float32) converts"),
+         ("only Tensors of floating point and complex dtype can require gradients, not of gnomon.int64; "
+          "to(gnomon.float32) converts")),
         ("(x + y).sum()", "x = ones(2, requires_grad=True); y = ones(3)", "RuntimeError",
-         "add: The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0: [2] and "
-         "[3] do not broadcast"),
+         ("add: The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension "
+          "0: [2] and [3] do not broadcast")),
         ("x.sum(3)", "x = ones(2, requires_grad=True)", "IndexError",
          "sum: Dimension out of range (expected to be in range of [-1, 0], but got 3)"),
     ],

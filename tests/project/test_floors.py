@@ -59,6 +59,7 @@ REGISTRATIONS = {
 
 # Third-party packages, imported inside functions when they are needed, and never on import.
 THIRD_PARTY = {
+    "learn.exercises.skeletons.framework": {"gnomon_conformance"},  # which marks it
     "learn.report": {"rich"},  # explanations in a terminal
     "learn.exercises.command": {"rich"},  # words in color
     "utils.inline": {"cffi"},  # kernels in C that a program brings
@@ -111,6 +112,7 @@ EVALUATED = {
     "learn.walk": {"compile", "exec"},  # the statement that a user asks about
 }
 # Files that show lines of a user's program, by ``linecache``.
+SKELETONS = "learn.exercises.skeletons."  # a reader's files, of which gnomon imports none
 SOURCES = {"learn.trace", "learn.exercises.comparing", "learn.exercises.marking"}
 FILES = {".py", ".pyi", ".typed"}  # the files that the package consists of, apart from the demo's data
 PAGE_FILES = {".css", ".html", ".js"}  # and those of the page of `gnomon view`
@@ -373,7 +375,7 @@ def foreign(files: dict[str, Path]) -> list[str]:
                 imported = [node.module or ""]
             for each in imported:
                 first = each.split(".")[0]
-                if first in THIRD_PARTY.get(name, ()) and id(node) in inside:
+                if first in THIRD_PARTY.get(name, ()) and (id(node) in inside or name.startswith(SKELETONS)):
                     continue
                 if first in ("ctypes", "_ctypes", "linecache") and not (
                     (first == "ctypes" and name in CTYPES and id(node) in inside)

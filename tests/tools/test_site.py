@@ -59,11 +59,12 @@ def repository(tmp_path: Path) -> Path:
         "CHANGELOG.md": "# D\n",
         "docs/README.md": "# Docs\n\n## Part\n\n| page | |\n|---|---|\n| [one.md](one.md) | x |\n"
         "| [tour](tour/README.md) | y |\n",
-        "docs/one.md": "# One\n\n![p](p.svg) [data](d.json)\n\n```python\n[not](a.link)\n```\n",
+        "docs/one.md": '# One\n\n![p](p.svg) [d](d.json) <img src="q.png">\n\n```python\n[n](a.link)\n```\n',
         "docs/tour/README.md": "# Tour\n",
         "docs/tour/01_first.md": "# First\n\n[up](../../README.md) [one](../one.md#one)\n",
         "docs/p.svg": "<svg/>",
         "docs/d.json": "{}",
+        "docs/q.png": "q",
         "pkg/code.py": "x = 1\n",
     }.items():
         path = root / name
@@ -85,10 +86,11 @@ def test_links_lead_to_the_files_of_the_site(site: Any, repository: Path, tmp_pa
     assert "[back](index.md#a)" in (target / "CONTRIBUTING.md").read_text()
     assert "[up](../../index.md) [one](../one.md#one)" in (target / "docs/tour/01_first.md").read_text()
     one = (target / "docs/one.md").read_text()
-    assert '<a href="d.json">data</a>' in one and "[not](a.link)" in one and "![p](p.svg)" in one
+    assert '<a href="d.json">d</a>' in one and "[n](a.link)" in one and "![p](p.svg)" in one
     assert (target / "docs/p.svg").read_text() == "<svg/>"
     pages.copy_raw_files(tmp_path / "extra")
     assert (tmp_path / "extra/docs/d.json").read_text() == "{}"
+    assert (tmp_path / "extra/docs/q.png").read_text() == "q"
 
 
 def test_a_link_to_nothing_is_an_error(site: Any, repository: Path, tmp_path: Path) -> None:
@@ -110,6 +112,7 @@ def test_the_page_of_an_operator(site: Any, tmp_path: Path) -> None:
     assert "\n## Speed\n" in page and "| dispatch | add |" in page
     assert "`add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor`" in page
     assert '<a href="../source/reference/gnomon/ops/' in page
+    assert "<code><a href=" in page and "`<a href" not in page
     assert "[softmax](softmax.md)" in (tmp_path / "index.md").read_text()
 
 

@@ -28,6 +28,7 @@ html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
+html_show_search_summary = False  # it is fetched, which a browser refuses for files on the disk
 html_baseurl = ""
 html_theme_options = {"navigation_with_keys": True}
 

@@ -13,6 +13,7 @@ TOP = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 _FENCE = re.compile(r"^(```.*?^```$)", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
 _IMAGE = re.compile(r"!\[[^\[\]]*\]\(([^()\s]+)\)")
+_HTML_IMAGE = re.compile(r'<img [^<>]*?src="([^"<>:]+)"')
 _CODE = re.compile(r"`([^`]*)`")
 
 
@@ -41,6 +42,7 @@ class Pages:
     def _with_links(self, text: str, file: Path, target: Path) -> str:
         for image in _IMAGE.findall(text):
             self._copy_image(file, image)
+        self.raw.update((file.parent / image).resolve() for image in _HTML_IMAGE.findall(text))
         return _LINK.sub(lambda found: self._link(found[0], found[1], found[2], file, target), text)
 
     def _copy_image(self, file: Path, image: str) -> None:

@@ -12,6 +12,7 @@ import gnomon as gn
 
 MODULES = ("linalg", "fft", "special", "sparse", "nn.functional")
 _PLACE = re.compile(r"(?<![\w/.])((?:[\w-]+/)*[\w-]+\.(?:py|c|h|def|cu|cuh)):(\d+)")
+_SPAN = re.compile(r"(`[^`\n]*`)")
 _ROOTS = ("", "reference/gnomon", "backends", "csrc", "csrc/c", "csrc/cuda")
 
 
@@ -116,7 +117,7 @@ def _page(packet: Any, speeds: list[tuple[str, list[str], list[str]]], root: Pat
 
 
 def _with_places(text: str, root: Path) -> str:
-    """The text with ``file:line`` as links to the source."""
+    """The text with ``file:line`` as links to the source, also in code."""
 
     def link(found: re.Match[str]) -> str:
         for each in _ROOTS:
@@ -125,7 +126,13 @@ def _with_places(text: str, root: Path) -> str:
                 return f'<a href="../source/{name}.html#L{found[2]}">{html.escape(found[0])}</a>'
         return found[0]
 
-    return _PLACE.sub(link, text)
+    def shown(part: str) -> str:
+        if not part.startswith("`"):
+            return _PLACE.sub(link, part)
+        linked = _PLACE.sub(link, html.escape(part.strip("`"), quote=False))
+        return f"<code>{linked}</code>" if "<a href" in linked else part
+
+    return "".join(map(shown, _SPAN.split(text)))
 
 
 def _speeds(page: str) -> dict[str, list[tuple[str, list[str], list[str]]]]:

@@ -428,7 +428,7 @@ def returned_results(schema: Any, results: Sequence[Any]) -> Sequence[Any]:
     return results[: len(schema.returns)] if writes else results  # a list is one of the schema's returns
 
 
-def failure_of(error: Exception) -> Failure:
+def failure_of(error: BaseException) -> Failure:
     """The parts of an exception that are compared.  PyTorch's LinAlgError is called _LinAlgError."""
     return Failure(tuple(each.__name__.lstrip("_") for each in type(error).__mro__[:-2]), str(error))
 

@@ -100,7 +100,7 @@ def _made(library: Library, operator: Any, call: Call) -> tuple[list[Any], Any]:
             result = library.functions[operator.name](*call.values)
         except NotImplementedError as error:
             raise Declined(str(error)) from error
-        except Exception as error:  # part of the outcome
+        except (Exception, SystemExit) as error:  # part of the outcome
             return [], error
     return list(result) if isinstance(result, (tuple, list)) else [result], None
 
@@ -141,7 +141,7 @@ def forward_differences(
     return found + _changes(framework, call, expected)
 
 
-def _error_differences(library: Library, error: Exception | None, expected: Outcome) -> list[str]:
+def _error_differences(library: Library, error: BaseException | None, expected: Outcome) -> list[str]:
     if error is not None and expected.failure is not None and not library.compares_kinds:
         return []
     return failure_differences(None if error is None else failure_of(error), expected.failure, texts=False)
@@ -179,7 +179,7 @@ def gradient_problems(library: Library, operator: Any, sample: Sample, dtype: st
         actual = _gradients(library, operator, call, expected)
     except NotImplementedError as error:
         raise Declined(str(error)) from error
-    except Exception as error:  # part of the outcome
+    except (Exception, SystemExit) as error:  # part of the outcome
         actual = Gradients((), (), failure_of(error))
     return gradient_differences(actual, expected, texts=False, strides=False)
 

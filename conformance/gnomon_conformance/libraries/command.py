@@ -35,9 +35,11 @@ def load(name: str) -> Library:
     Without a NAME, the file has one subclass of ``Library``.  Raises LibraryError.
     """
     place, _, wanted = WITH_THE_SUITE.get(name, name).partition(":")
+    if not re.fullmatch(r"\w+(\.\w+)*", place) and not place.endswith(".py"):
+        raise LibraryError(f"--library {name}: expected FILE.py, FILE.py:NAME, MODULE or MODULE:NAME")
     try:
         module = _module(place)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise LibraryError(f"--library {name}: {type(error).__name__}: {error}") from error
     found = [
         each

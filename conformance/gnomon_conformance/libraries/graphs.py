@@ -76,7 +76,7 @@ def problem(library: Library) -> str:
             actual = _gradients(library, seed)
         except NotImplementedError as error:
             raise Declined(str(error)) from error
-        except Exception as error:  # part of the outcome
+        except (Exception, SystemExit) as error:  # part of the outcome
             return f"{_text(seed)}\nraised {type(error).__name__}: {error}"
         for place, (mine, wanted) in enumerate(zip(actual, expected)):
             if not _agree(mine, wanted):

@@ -80,8 +80,8 @@ def _sizes_beside(a: Sequence[int], b: Sequence[int]) -> Table:
 def explain_error(error: BaseException) -> Report:
     """Explain the call that raised ``error``, from the frames of its traceback; the call is not made again.
 
-    An error of backward about a saved tensor that was modified is explained by its Node and that tensor.
-    Raises ValueError if neither is in the traceback.
+    An error of backward about a saved tensor that was modified is explained by its Node and that tensor; one
+    that gnomon raised outside of a call, by the check that raised it.  Raises ValueError for any other.
     """
     modified = next((frame for frame, _ in _frames(error) if frame.f_code is _MODIFIED), None)
     if modified is not None:
@@ -96,11 +96,12 @@ def explain_error(error: BaseException) -> Report:
             if len(arguments) == operator.arity:
                 outer = operator, arguments, frame
     if outer is None and parsed is None:
-        raise ValueError(
-            "explain: there is no call of an operator in the exception's traceback: "
-            f"{type(error).__name__}: {error}"
-        )
-    if outer is None:
+        return _explain_check(error)
+    matched = None if parsed is None else _matched(parsed)
+    if outer is None and matched is not None:  # C called it
+        report = Report(f"{type(error).__name__} in a call of {matched.name}", error=error)
+        add_call(report, matched)
+    elif outer is None:
         assert parsed is not None
         found = parsed.f_locals
         report = Report(f"{type(error).__name__}: no overload of {found['packet'].name} matched", error=error)
@@ -114,6 +115,34 @@ def explain_error(error: BaseException) -> Report:
         refused.passed = _passed(error, operator)
         refused.python = python_call(frame.f_back, operator)
         add_call(report, refused)
+    add_error(report, error)
+    return report
+
+
+def _matched(frame: FrameType) -> Call | None:
+    """The call that the argument parser found, in whose frame an error was raised; None if it found none."""
+    found = frame.f_locals
+    for signature in found["signatures"]:
+        try:
+            values = signature.bind(found["args"], found["kwargs"])
+        except Exception:  # it does not match
+            continue
+        call = Call(signature.operator.name, values, signature.operator)
+        call.python = PythonCall(found["packet"], found["args"], found["kwargs"], found["signatures"])
+        return call
+    return None
+
+
+def _explain_check(error: BaseException) -> Report:
+    """An error that gnomon raised outside of a call.  Raises ValueError if it did not raise it."""
+    frames = [frame for frame, _ in _frames(error)]
+    origin = frames[-1].f_globals.get("__name__", "") if frames else ""
+    if not origin.startswith("gnomon.") or origin.startswith("gnomon.learn"):
+        raise ValueError(
+            "explain: there is no call of an operator in the exception's traceback: "
+            f"{type(error).__name__}: {error}"
+        )
+    report = Report(f"{type(error).__name__} of {origin}, outside of a call of an operator", error=error)
     add_error(report, error)
     return report
 

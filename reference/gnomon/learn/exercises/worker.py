@@ -5,6 +5,7 @@ The result is a file of JSON; whatever the reader's code prints goes to the proc
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -17,6 +18,7 @@ from .marking import Marks, mark_file
 from .record import Exercise
 
 LIMIT = 300.0  # seconds; the marks of an exercise take a few, and tests of the suite some more
+LARGEST_FILE = 2**26  # bytes, that the reader's code may write, or print
 _SHOWN = 12  # lines of what the reader's code printed
 
 
@@ -71,14 +73,27 @@ def _last_lines(output: Path) -> list[str]:
     return ["\n".join([title, *(f"  {line}" for line in lines[-_SHOWN:])])]
 
 
+def _limit_files() -> None:
+    """Let no file of this process grow beyond a limit, such as that of what an endless loop prints."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limits
+        return
+    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    least = LARGEST_FILE if hard == resource.RLIM_INFINITY else min(hard, LARGEST_FILE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (least, hard))
+
+
 def main() -> None:
     """Mark one file: arguments are the exercise, the file, and the file for the result."""
     from .records import find
 
     name, path, result = sys.argv[1:]
+    _limit_files()
     sys.path.insert(0, str(Path(path).parent))
     marks = mark_file(find(name), Path(path))
-    sys.stdout.flush()
+    with contextlib.suppress(OSError):  # its file may be full
+        sys.stdout.flush()
     temporary = Path(f"{result}.tmp")
     temporary.write_text(json.dumps(asdict(marks)), "utf-8")
     temporary.replace(result)
