@@ -32,6 +32,7 @@ from ...numerics.matrices import (
     reflection,
     write_matrix,
 )
+from ...values.device import contiguous_format
 from ...values.dtype import int32
 from ...values.errors import LinAlgError
 
@@ -409,6 +410,8 @@ def _ormqr(self: Any, input2: Any, input3: Any, left: bool, transpose: bool) -> 
     """
     _check_ormqr(self, input2, input3, left)
     refuse_half(self.dtype, "bool", "integer")
+    if not self.numel():  # no reflections: Q is the identity, and does not depend on them
+        return aten.clone.default(input3.mT, contiguous_format).mT
     count = input2.size(-1)
     V = aten.tril(self.narrow(-1, 0, count), -1)
     V = V + aten.eye.m(*V.shape[-2:], dtype=V.dtype, device=V.device)
@@ -416,9 +419,8 @@ def _ormqr(self: Any, input2: Any, input3: Any, left: bool, transpose: bool) -> 
     steps = input2.unsqueeze(-1) * aten.triu(V.mH.matmul(V), 1)
     T = aten.linalg_solve_triangular(steps, aten.diag_embed(input2), upper=True, unitriangular=True)
     T = T.mH if transpose else T
-    if left:
-        return (input3 - V.matmul(T.matmul(V.mH.matmul(input3)))).mT.contiguous().mT
-    return (input3 - input3.matmul(V).matmul(T).matmul(V.mH)).mT.contiguous().mT
+    change = V.matmul(T.matmul(V.mH.matmul(input3))) if left else input3.matmul(V).matmul(T).matmul(V.mH)
+    return aten.clone.default((input3 - change).mT, contiguous_format).mT  # in column-major order
 
 
 ormqr = native_function(
