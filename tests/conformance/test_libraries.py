@@ -9,6 +9,7 @@ import pytest
 
 from gnomon_conformance import conform
 from gnomon_conformance.collection import selection
+from gnomon_conformance.collection.foundation import CALLS
 from gnomon_conformance.comparison.expectations import parse
 from gnomon_conformance.inputs.description import Stored
 from gnomon_conformance.libraries import Library, checks, command
@@ -310,3 +311,9 @@ def test_numpy():
     assert "a view with negative strides" in reasons["forward[flip-float32]"]
     assert "smallest float" in reasons["forward[exp-int8]"]
     assert set(library.functions) <= set(selection.operators())
+
+
+def test_the_page_lists_the_basic_operators_of_each_tier():
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "conformance.md").read_text("utf-8")
+    for tier in ("memory", "views", "pointwise", "reductions", "matrix", "indexing", "neural network"):
+        assert f"| {tier} | {', '.join(f'`{name}`' for name in CALLS[tier])} |" in page
