@@ -16,6 +16,7 @@ class _Page(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.references: list[str] = []
+        self.fetched: list[str] = []  # what it loads itself
         self.anchors: set[str] = {"", "top"}
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -24,12 +25,15 @@ class _Page(HTMLParser):
         address = found.get(_TAGS.get(tag, ""))
         if address:
             self.references.append(address)
+            if tag != "a":
+                self.fetched.append(address)
 
 
 def broken(folder: Path) -> list[str]:
-    """A line for each reference in the site at ``folder`` to a file or an anchor that is not there.
+    """A line for each reference in the site at ``folder`` to a file or an anchor that is not there, and for
+    each file that a page would load from the network.
 
-    Addresses with a scheme are not looked at: they need the network.
+    Links to other sites are not followed.
     """
     pages: dict[Path, _Page] = {}
     for path in sorted(folder.rglob("*.html")):
@@ -40,6 +44,8 @@ def broken(folder: Path) -> list[str]:
         for address in page.references:
             parts = urlsplit(address)
             if parts.scheme or parts.netloc:
+                if address in page.fetched and parts.scheme != "data":
+                    found.append(f"{path.relative_to(folder.resolve())}: {address}: needs the network")
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             if target.is_dir():
