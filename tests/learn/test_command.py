@@ -76,6 +76,10 @@ def test_what_can_not_be_understood(capsys: pytest.CaptureFixture[str]) -> None:
     )
     status, _, error = run(capsys, "not a name")
     assert status == 2 and "there is no operator 'not a name'" in error
+    status, _, error = run(capsys, "gn.ones(2")
+    assert status == 2 and "it is no expression: '(' was never closed" in error
+    status, _, error = run(capsys, "add.Nope")
+    assert status == 2 and "there is no overload 'add.Nope'; there are Tensor, out" in error
     status, _, error = run(capsys, "x", "--with", "x = none")
     assert status == 2 and "NameError: name 'none' is not defined" in error
     status, _, error = run(capsys, "gn.ones(2)", "--device", "nowhere")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -68,10 +69,20 @@ def _report(thing: str, statements: str, device: str | None) -> Report:
     names: dict[str, Any] = {"gn": gn, "gnomon": gn}
     try:
         code = compile(thing, "<expression>", "eval")
-    except SyntaxError:
-        return explain_name(thing)
+    except SyntaxError as error:
+        if re.fullmatch(r"[\w.]+(::[\w.]+)?", thing):
+            return explain_name(thing)  # a name that Python does not allow
+        raise ValueError(f"there is no operator {thing!r}, and it is no expression: {error.msg}") from None
     with gn.device(resolve_device(device)):
-        exec(compile(statements, "<statements>", "exec"), names)
+        try:
+            exec(compile(statements, "<statements>", "exec"), names)
+        except Exception as error:
+            raise RuntimeError(f"--with: {type(error).__name__}: {error}") from error
+        packet = find_by_name(thing.partition(".")[0])
+        overloads = getattr(packet, "overloads", {})
+        if thing.partition(".")[0] not in names and overloads and thing.isascii() and thing.count(".") == 1:
+            known = ", ".join(each or "default" for each in overloads)
+            raise NameError(f"there is no overload {thing!r}; there are {known}")
         unknown = [each for each in code.co_names[:1] if each not in names and not hasattr(gn, each)]
         if unknown and thing.replace(".", "_").isidentifier():
             near = near_names(thing)
