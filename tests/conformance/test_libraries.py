@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import pytest
 
-from gnomon_conformance import conform
+from gnomon_conformance import commands, conform
 from gnomon_conformance.collection import selection
 from gnomon_conformance.collection.foundation import CALLS
 from gnomon_conformance.comparison.expectations import parse
@@ -298,6 +298,23 @@ def test_the_command(tmp_path, capsys):
     with pytest.raises(SystemExit):
         conform.main(["c", "--library", str(FRAMEWORK)])
     assert "--library: expected no NAME of a backend" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("end", ["os._exit(0)", "os.abort()"])
+def test_a_library_that_ends_the_process_does_not_pass(end, tmp_path, capfd):
+    path = tmp_path / "ends.py"
+    ends = f"\nimport os\nFramework.functions = {{**Framework.functions, 'neg': lambda self: {end}}}\n"
+    path.write_text(FRAMEWORK.read_text() + ends)
+    assert commands.conform(["--library", str(path), "--ops", "^neg$"]) == 1
+    assert "the library ended the process, with status" in capfd.readouterr().err
+    assert commands.conform(["--library", str(FRAMEWORK), "--ops", "^neg$"]) == 0
+    assert commands.conform([f"--library={FRAMEWORK}", "--ops", "^no_such$"]) == 2
+
+
+def test_a_library_that_exits_fails():
+    module = framework("exits")
+    found = failed(command.run(with_functions(module, neg=lambda self: sys.exit(0)), operators="^neg$"))
+    assert "raised SystemExit" in found["forward[neg-float32]"]
 
 
 def test_numpy():
