@@ -37,7 +37,10 @@ pathlib.Path(sys.argv[1]).write_text(str(status))
 
 
 def conform(arguments: Sequence[str]) -> int:
-    """Test a backend, or a library, against the reference."""
+    """Test a backend against the reference.
+
+    A library (``--library``) is tested in a process of its own, which it may end.
+    """
     if not any(each.partition("=")[0] == "--library" for each in arguments):
         return _run("conform", arguments)
     with tempfile.TemporaryDirectory() as folder:
