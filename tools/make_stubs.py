@@ -137,6 +137,8 @@ from .bindings.creation import asarray as asarray
 from .bindings.creation import from_numpy as from_numpy
 from .bindings.creation import frombuffer as frombuffer
 from .bindings.creation import tensor as tensor
+from .bindings.exchange import from_dlpack as from_dlpack
+from .bindings.exchange import to_dlpack as to_dlpack
 {functional}
 from .bindings.tensor_types import set_default_tensor_type as set_default_tensor_type
 from .bindings.tensor_types import tensortype
@@ -504,10 +506,15 @@ def dunders() -> list[str]:
         "__copy__(self) -> Tensor",
         "__deepcopy__(self, memo: dict[_int, Any]) -> Tensor",
         "__array__(self, dtype: Any = ..., copy: Any = ...) -> Any",
+        "__buffer__(self, flags: _int = ...) -> memoryview",
+        _DLPACK,
+        "__dlpack_device__(self) -> tuple[IntEnum, _int]",
         "__array_wrap__(self, array: Any, context: Any = ..., return_scalar: _bool = ...) -> Tensor",
     ):
         assert hasattr(Tensor, line.partition("(")[0]), line
         lines.append(f"    def {line}: ...")
+    for line in ("__array_interface__", "__cuda_array_interface__"):
+        lines += ["    @property", f"    def {line}(self) -> dict[str, Any]: ..."]
     lines += ["    __array_priority__: _int", "    __gnomon_dispatch__: Any"]
     return lines
 
@@ -531,6 +538,17 @@ def tensor_class() -> list[str]:
     lines.append("    def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...")
     # in the class, type is a method
     return [re.sub(r"(?<!\.)\btype\[", "builtins.type[", line) for line in (*lines, *dunders())]
+
+
+_DLPACK = """\
+__dlpack__(
+        self,
+        *,
+        stream: _int | None = ...,
+        max_version: tuple[_int, _int] | None = ...,
+        dl_device: tuple[Any, _int] | None = ...,
+        copy: _bool | None = ...,
+    ) -> Any"""
 
 
 def slots(kind: type) -> list[str]:

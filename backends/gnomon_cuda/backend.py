@@ -10,6 +10,7 @@ from gnomon.memory.prepared import register_free
 from gnomon.values.errors import BackendUnavailableError
 
 from . import driver as drivers
+from . import foreign
 from .direct import DirectKernel
 from .families import FAMILIES, programs
 from .runtime import Runtime
@@ -19,7 +20,7 @@ from .streams import current_stream
 class CudaBackend(Backend):
     """The GPUs that NVIDIA's driver finds, or with ``GNOMON_CUDA_EMULATE=1`` emulated ones."""
 
-    contract_version = (1, 3)
+    contract_version = (1, 4)
     name = device_type = "cuda"
     has_addresses = True
     device_module = "gnomon_cuda.device_module"
@@ -84,6 +85,20 @@ class CudaBackend(Backend):
     def pin_memory(self, nbytes: int) -> memoryview:
         """A view of memory of the pool of pinned memory."""
         return self.runtime.pinned.lend(nbytes)
+
+    def dlpack_device(self, index: int) -> tuple[int, int]:
+        """kDLCUDA, also on emulated GPUs."""
+        return 2, index
+
+    def dlpack_stream(self, index: int) -> int:
+        return foreign.stream_number(self.runtime.driver, index)
+
+    def dlpack_wait(self, index: int, stream: int | None) -> None:
+        self.runtime.enter(index)
+        foreign.make_wait(self.runtime.driver, index, stream)
+
+    def wrap_device_memory(self, address: int, nbytes: int, index: int, owner: Any) -> Any:
+        return foreign.ForeignMemory(address, nbytes, index, owner)
 
     def copy_out(self, memory: Any, offset: int, nbytes: int) -> memoryview:
         """Runs after all work in the current stream."""

@@ -33,6 +33,7 @@ specs_of_list = _speedups.specs_of_list
 bump_versions = _speedups.bump_versions
 any_inference = _speedups.any_inference
 addresses = _speedups.addresses
+dlpack_functions = _speedups.dlpack_functions
 
 
 # learning.py, which can be imported only after gnomon.

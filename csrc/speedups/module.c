@@ -184,6 +184,7 @@ static PyMethodDef functions[] = {
     {"bump_versions", bump_versions, METH_O, NULL},
     {"any_inference", any_inference, METH_O, NULL},
     {"addresses", (PyCFunction)(void (*)(void))addresses, METH_FASTCALL, NULL},
+    {"dlpack_functions", dlpack_functions, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -302,6 +302,11 @@ PyObject *bump_versions(PyObject *module, PyObject *tensors);
 PyObject *any_inference(PyObject *module, PyObject *tensors);
 PyObject *addresses(PyObject *module, PyObject *const *args, Py_ssize_t given);
 
+/* ---- dlpack.c ---------------------------------------------------------------------------------------------------- */
+
+/* dlpack_functions(): what other libraries call to release tensors. */
+PyObject *dlpack_functions(PyObject *module, PyObject *nothing);
+
 /* ---- plan.c ------------------------------------------------------------------------------------------------------ */
 
 int make_plan_type(PyObject *module);

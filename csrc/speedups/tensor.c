@@ -478,10 +478,25 @@ static int take_over(PyObject *made, PyObject *python, const char *but) {
     return status;
 }
 
+#if PY_VERSION_HEX < 0x030c0000
+/* Python calls __buffer__ itself from 3.12 on. */
+static int get_buffer(PyObject *self, Py_buffer *view, int flags) {
+    view->obj = NULL;
+    PyObject *shared = PyObject_CallMethod(self, "__buffer__", "i", flags);
+    const int status = shared == NULL ? -1 : PyObject_GetBuffer(shared, view, flags);
+    Py_XDECREF(shared);
+    return status;
+}
+#endif
+
 static PyType_Slot tensor_slots[] = {
     {Py_tp_dealloc, (void *)deallocate}, {Py_tp_traverse, (void *)traverse},      {Py_tp_clear, (void *)clear},
     {Py_tp_setattro, (void *)set_attribute}, {Py_tp_members, tensor_members}, {Py_tp_getset, tensor_fields},
-    {Py_tp_new, (void *)make}, {0, NULL},
+    {Py_tp_new, (void *)make},
+#if PY_VERSION_HEX < 0x030c0000
+    {Py_bf_getbuffer, (void *)get_buffer},
+#endif
+    {0, NULL},
 };
 
 static PyType_Spec tensor_spec = {

@@ -16,7 +16,7 @@ from . import mkldnn as _mkldnn  # noqa: F401  (it defines methods)
 from . import quantized as _quantized  # noqa: F401  (it defines methods)
 from . import sparse as _sparse  # noqa: F401  (it defines methods)
 from .autograd import tensor_hooks
-from .bindings import copying, functional, pinned_memory, sharing, tensor_types, typed_storage
+from .bindings import copying, exchange, functional, pinned_memory, sharing, tensor_types, typed_storage
 from .bindings import tensor_methods as own
 from .bindings.copying import rebuild as _rebuild  # noqa: F401  (older pickles refer to it)
 from .bindings.functions import documented, operator_methods
@@ -109,6 +109,12 @@ METHODS: dict[str, Any] = {
     "__array_wrap__": own.array_wrap,
     "__array_priority__": 1000,  # NumPy leaves operators to the tensor
     "numpy": own.numpy,
+    # memory shared with other libraries
+    "__dlpack__": exchange.dlpack,
+    "__dlpack_device__": exchange.dlpack_device,
+    "__array_interface__": property(exchange.array_interface),
+    "__cuda_array_interface__": property(exchange.cuda_array_interface),
+    "__buffer__": exchange.buffer,
     "tolist": own.tolist,
     # autograd
     "backward": own.backward,

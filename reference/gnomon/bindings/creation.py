@@ -200,7 +200,8 @@ def tensor(
 
 def _stacked(data: Any, dtype: dtype | None) -> Any:
     """NumPy's array of a list of its arrays, if they are alike and no number has to be checked, or None."""
-    if not (isinstance(data, (list, tuple)) and data and hasattr(data[0], "__array_interface__")):
+    is_list = isinstance(data, (list, tuple)) and data and not isinstance(data[0], Tensor)
+    if not is_list or not hasattr(data[0], "__array_interface__"):
         return None
     first, *rest = data
     if (

@@ -8,15 +8,15 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from ..memory.backend import Backend, backend_of, get_default_device, reference_backend, resolve_device
+from ..memory.backend import get_default_device, resolve_device
 from ..memory.spec import Spec, spec_of
-from ..memory.storage import Storage
-from ..memory.tensor import Tensor, empty_tensor, make_tensor
+from ..memory.tensor import Tensor, empty_tensor
 from ..values import dtype as dtypes
 from ..values import geometry
 from ..values.device import device
 from ..values.dtype import dtype
 from ..values.errors import type_name, warn
+from .host_memory import foreign_bytes, on_host_memory
 
 _NUMPY_NAMES = {
     "bool": dtypes.bool_,
@@ -117,16 +117,8 @@ def from_numpy(array: Any, named: str = "NumPy array") -> Tensor:
         pointer = ctypes.addressof(ctypes.c_char.from_buffer(data))
     else:
         pointer = array.__array_interface__["data"][0]
-        raw: Any = (ctypes.c_uint8 * nbytes).from_address(pointer)
-        raw._array = array  # keeps the array, the owner of the memory, alive
-        data = memoryview(raw).cast("B")
-    backend: Backend = backend_of(where)
-    memory = backend.wrap_host_memory(data, pointer) if backend.host_memory else None
-    if memory is None:
-        backend, where = reference_backend, device("reference")
-        memory = backend.wrap_host_memory(data, pointer)
-        spec = _shared_spec(array.shape, array.strides, kind, where)
-    return make_tensor(spec, Storage(backend, where, memory, nbytes))
+        data = foreign_bytes(pointer, nbytes, array)
+    return on_host_memory(spec, data, pointer)
 
 
 @functools.lru_cache(1024)
@@ -195,7 +187,7 @@ def to_numpy(tensor: Tensor, force: bool) -> Any:
             f"can't convert {spec.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor "
             "to host memory first."
         )
-    kind, strides = _kind_and_strides(spec)
+    kind, strides = kind_and_strides(spec)
     if spec.numel == 0:
         return numpy.empty(spec.sizes, kind)
     start = tensor._storage_offset * spec.dtype.itemsize
@@ -203,9 +195,13 @@ def to_numpy(tensor: Tensor, force: bool) -> Any:
 
 
 @functools.lru_cache(1024)
-def _kind_and_strides(spec: Spec) -> tuple[Any, tuple[int, ...]]:
-    """The NumPy dtype, and NumPy's strides, which count bytes."""
+def kind_and_strides(spec: Spec) -> tuple[Any, tuple[int, ...]]:
+    """The NumPy dtype, and NumPy's strides, which count bytes.  Raises TypeError for a dtype that NumPy
+    lacks.
+    """
     import numpy
 
+    if spec.dtype.name not in _NUMPY_NAMES:
+        raise TypeError(f"Got unsupported ScalarType {spec.dtype.name}")
     strides = tuple([stride * spec.dtype.itemsize for stride in spec.strides])
     return numpy.dtype(spec.dtype.name), strides

@@ -39,7 +39,7 @@ USUAL_TRAITS = frozenset(TRAITS).difference(EXTRA_TRAITS)
 # The version of the contract below, (major, minor).  docs/writing_a_backend.md, "Versions of the contract",
 # lists the changes.  Additions raise the minor number; backends for an earlier minor version still work.  The
 # major number is raised if something is removed or changes its meaning.
-CONTRACT_VERSION = (1, 3)
+CONTRACT_VERSION = (1, 4)
 OLDEST_CONTRACT_SERVED = (1, 0)  # raised if something is removed that backends of that version rely on
 _VERSIONS = 'docs/writing_a_backend.md, "Versions of the contract"'
 
@@ -225,6 +225,34 @@ class Backend:
         """
         return None
 
+    # Added in version 1.4, likewise: how tensors are exchanged with other libraries (interop/dlpack.py).
+
+    def dlpack_device(self, index: int) -> tuple[int, int] | None:
+        """DLPack's type and number of device ``index``; (1, 0) is the processor.  None: other libraries can
+        not use its memory.
+        """
+        return (1, 0) if self.host_memory else None
+
+    def dlpack_stream(self, index: int) -> int | None:
+        """The current stream of device ``index`` as DLPack numbers streams: a producer makes its work precede
+        what follows in that stream.  None where there are no streams.
+        """
+        return None
+
+    def dlpack_wait(self, index: int, stream: int | None) -> None:
+        """Make later work in a consumer's ``stream`` run after the work in the current stream of device
+        ``index``.  By default this waits for all work on the device.
+        """
+        self.synchronize(index)
+
+    def wrap_device_memory(self, address: int, nbytes: int, index: int, owner: Any) -> Any:
+        """Memory of another library at an address of device ``index``, without a copy; it keeps ``owner``
+        alive.
+
+        None if the backend cannot use memory that it did not allocate.
+        """
+        return None
+
     def kernel_source(self, operator: str) -> str:
         """The source of the kernel of ``operator``: a file and a line, or a symbol of a library."""
         return source_of(self.kernels[operator])
@@ -272,7 +300,18 @@ def _package_around(folder: str) -> str:
 # Checks of a backend's declarations.
 
 # Methods added after version 1.0, which older objects do not have.
-_ADDED = frozenset({"allocate_entry", "free_entry", "pin_memory", "record_stream"})
+_ADDED = frozenset(
+    {
+        "allocate_entry",
+        "dlpack_device",
+        "dlpack_stream",
+        "dlpack_wait",
+        "free_entry",
+        "pin_memory",
+        "record_stream",
+        "wrap_device_memory",
+    }
+)
 _METHODS = tuple(
     name
     for name, value in vars(Backend).items()

@@ -5,7 +5,7 @@ Source: torch/utils.
 
 from typing import Any
 
-from . import benchmark, checkpoint, collect_env, data, hooks, mkldnn, model_zoo, pytree
+from . import benchmark, checkpoint, collect_env, data, dlpack, hooks, mkldnn, model_zoo, pytree
 from .inline import c_prototype, load_inline
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "checkpoint",
     "collect_env",
     "data",
+    "dlpack",
     "hooks",
     "load_inline",
     "mkldnn",

@@ -1,0 +1,34 @@
+"""Tensors on host memory that another library owns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..memory.backend import backend_of, reference_backend
+from ..memory.spec import Spec, spec_of
+from ..memory.storage import Storage
+from ..memory.tensor import Tensor, make_tensor
+from ..values.device import device
+
+
+def foreign_bytes(address: int, nbytes: int, owner: Any) -> memoryview:
+    """The bytes at an address, writable; the view keeps ``owner`` alive."""
+    import ctypes  # imported only when another library's memory is used
+
+    raw: Any = (ctypes.c_uint8 * nbytes).from_address(address)
+    raw._owner = owner
+    return memoryview(raw).cast("B")
+
+
+def on_host_memory(spec: Spec, data: memoryview, address: int) -> Tensor:
+    """A tensor on the bytes of ``data``, at ``address``, without a copy.
+
+    It is on the spec's device, or on ``reference`` if that can not use memory that it did not allocate.
+    """
+    backend, where = backend_of(spec.device), spec.device
+    memory = backend.wrap_host_memory(data, address) if backend.host_memory else None
+    if memory is None:
+        backend, where = reference_backend, device("reference")
+        memory = backend.wrap_host_memory(data, address)
+        spec = spec_of(spec.sizes, spec.strides, spec.dtype, where)
+    return make_tensor(spec, Storage(backend, where, memory, data.nbytes))
