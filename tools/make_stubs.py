@@ -138,7 +138,9 @@ from .bindings.creation import from_numpy as from_numpy
 from .bindings.creation import frombuffer as frombuffer
 from .bindings.creation import tensor as tensor
 from .bindings.exchange import from_dlpack as from_dlpack
+from .bindings.exchange import from_torch as from_torch
 from .bindings.exchange import to_dlpack as to_dlpack
+from .bindings.exchange import to_torch as to_torch
 {functional}
 from .bindings.tensor_types import set_default_tensor_type as set_default_tensor_type
 from .bindings.tensor_types import tensortype

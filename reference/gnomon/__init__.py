@@ -42,7 +42,7 @@ from .backends.context import (
     use_deterministic_algorithms,
 )
 from .bindings.creation import as_tensor, asarray, from_numpy, frombuffer, tensor
-from .bindings.exchange import from_dlpack, to_dlpack
+from .bindings.exchange import from_dlpack, from_torch, to_dlpack, to_torch
 from .bindings.functional import (
     atleast_1d,
     atleast_2d,

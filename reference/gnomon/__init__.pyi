@@ -88,7 +88,9 @@ from .bindings.creation import from_numpy as from_numpy
 from .bindings.creation import frombuffer as frombuffer
 from .bindings.creation import tensor as tensor
 from .bindings.exchange import from_dlpack as from_dlpack
+from .bindings.exchange import from_torch as from_torch
 from .bindings.exchange import to_dlpack as to_dlpack
+from .bindings.exchange import to_torch as to_torch
 from .bindings.functional import atleast_1d as atleast_1d
 from .bindings.functional import atleast_2d as atleast_2d
 from .bindings.functional import atleast_3d as atleast_3d

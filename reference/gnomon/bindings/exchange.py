@@ -29,6 +29,20 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     return dlpack.from_dlpack(ext_tensor, device, copy)
 
 
+def from_torch(values: Any) -> Any:
+    """PyTorch's tensors as gnomon's, which share their memory; see gnomon.interop.pytorch.from_torch."""
+    from ..interop import pytorch
+
+    return pytorch.from_torch(values)
+
+
+def to_torch(values: Any) -> Any:
+    """gnomon's tensors as PyTorch's, which share their memory; see gnomon.interop.pytorch.to_torch."""
+    from ..interop import pytorch
+
+    return pytorch.to_torch(values)
+
+
 def to_dlpack(tensor: Tensor) -> Any:
     """A capsule, without a version, with the memory of a tensor.  It can be used once, by ``from_dlpack`` of
     any library.

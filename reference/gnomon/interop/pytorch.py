@@ -1,0 +1,204 @@
+"""PyTorch's tensors and gnomon's: the same memory, state dicts, and gradients through functions of both.
+
+PyTorch is imported only when one of these functions is called.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..autograd.engine import backward
+from ..autograd.function import Function, once_differentiable
+from ..autograd.grad_mode import enable_grad
+from ..memory.tensor import Tensor
+from ..values.errors import type_name
+from . import dlpack
+
+
+def _torch(name: str) -> Any:
+    try:
+        import torch
+    except ImportError:
+        raise ImportError(f"{name}: PyTorch is not installed: pip install torch") from None
+    return torch
+
+
+def from_torch(values: Any) -> Any:
+    """PyTorch's tensors as gnomon's, which share their memory.
+
+    values  a tensor, or tuples, lists and dicts of tensors, such as a state dict, at any depth.  Everything
+            in them that is not a tensor stays as it is
+
+    Sizes, strides, dtypes and devices stay; the tensors do not require grad.  An optimizer that loads such a
+    state dict uses the same memory as the one that it is from, unless the state dict is copied
+    (``copy.deepcopy``).  Raises RuntimeError for a tensor that requires grad, which ``detach()`` or
+    ``as_gnomon_function`` is for; BufferError for one without strides or with a dtype that gnomon does not
+    have; TypeError for another object; ImportError without PyTorch.
+    """
+    torch = _torch("from_torch")
+    if not isinstance(values, (torch.Tensor, tuple, list, dict)):
+        raise TypeError(
+            f"from_torch: argument 'values' must be torch.Tensor or a container, got {type_name(values)}"
+        )
+    return _mapped(values, torch.Tensor, _from_torch)
+
+
+def to_torch(values: Any) -> Any:
+    """gnomon's tensors as PyTorch's, which share their memory: the opposite of ``from_torch``.
+
+    Raises RuntimeError for a tensor that requires grad, which ``detach()`` or ``as_torch_function`` is for;
+    BufferError for one without strides, memory or a dtype that PyTorch has; TypeError for another object;
+    ImportError without PyTorch.
+    """
+    _torch("to_torch")
+    if not isinstance(values, (Tensor, tuple, list, dict)):
+        raise TypeError(f"to_torch: argument 'values' must be Tensor or a container, got {type_name(values)}")
+    return _mapped(values, Tensor, _to_torch)
+
+
+def _mapped(values: Any, kind: type, function: Callable[[Any], Any]) -> Any:
+    """``values`` with ``function`` applied to each object of a type in it; containers keep their type."""
+    if isinstance(values, kind):
+        return function(values)
+    if isinstance(values, dict):
+        made = type(values)()
+        made.update({key: _mapped(value, kind, function) for key, value in values.items()})
+        vars(made).update(getattr(values, "__dict__", {})) if hasattr(made, "__dict__") else None
+        return made
+    if isinstance(values, (tuple, list)):
+        items = [_mapped(value, kind, function) for value in values]
+        return type(values)(*items) if hasattr(values, "_fields") else type(values)(items)
+    return values
+
+
+def _from_torch(tensor: Any) -> Tensor:
+    if tensor.requires_grad:
+        raise RuntimeError(
+            "from_torch: the tensor requires grad; use tensor.detach(), or as_gnomon_function, through which "
+            "gradients flow"
+        )
+    return dlpack.from_dlpack(tensor.resolve_conj().resolve_neg(), None, None)
+
+
+def _to_torch(tensor: Tensor) -> Any:
+    if tensor.requires_grad:
+        raise RuntimeError(
+            "to_torch: the tensor requires grad; use tensor.detach(), or as_torch_function, through which "
+            "gradients flow"
+        )
+    return _torch("to_torch").from_dlpack(tensor)
+
+
+class _Library(NamedTuple):
+    """What a function that crosses from one library to the other needs of each."""
+
+    tensor: Any  # the class of its tensors
+    enter: Callable[[Any], Any]  # a tensor of the other library as one of this, on the same memory
+    function: Any  # its autograd.Function
+    once_differentiable: Callable[[Any], Any]
+    enable_grad: Callable[[], Any]
+    backward: Callable[..., None]
+    anchor: Callable[[], Any]  # a tensor that requires grad
+
+
+def _gnomon() -> _Library:
+    from ..bindings.creation import tensor
+
+    def anchor() -> Tensor:
+        return tensor(0.0, requires_grad=True)
+
+    return _Library(Tensor, _from_torch, Function, once_differentiable, enable_grad, backward, anchor)
+
+
+def _pytorch(name: str) -> _Library:
+    torch = _torch(name)
+    automatic = torch.autograd
+
+    def anchor() -> Any:
+        return torch.tensor(0.0, requires_grad=True)
+
+    once = automatic.function.once_differentiable
+    return _Library(
+        torch.Tensor, _to_torch, automatic.Function, once, torch.enable_grad, automatic.backward, anchor
+    )
+
+
+def as_gnomon_function(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of gnomon's tensors that computes with PyTorch, and through which gradients flow.
+
+    function  takes PyTorch's tensors (and other objects), and returns a tensor or a tuple of tensors: a
+              function or a module of PyTorch
+
+    Tensors among the positional arguments are shared with PyTorch, and the results with gnomon.  ``backward``
+    also accumulates the gradients of PyTorch's parameters that the function used, in PyTorch.  Gradients of
+    gradients raise RuntimeError.  Raises TypeError for results of another type, ImportError without PyTorch.
+    """
+    return _crossing("as_gnomon_function", _gnomon(), _pytorch("as_gnomon_function"), function)
+
+
+def as_torch_function(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of PyTorch's tensors that computes with gnomon: the opposite of ``as_gnomon_function``.
+
+    function  takes gnomon's tensors (and other objects), and returns a tensor or a tuple of tensors: a
+              function or a module of gnomon
+    """
+    return _crossing("as_torch_function", _pytorch("as_torch_function"), _gnomon(), function)
+
+
+def _crossing(
+    name: str, outer: _Library, inner: _Library, function: Callable[..., Any]
+) -> Callable[..., Any]:
+    """A function of one library's tensors that computes with the other."""
+
+    def forward(context: Any, anchor: Any, *arguments: Any) -> Any:
+        inputs = [_entered(inner, each) if isinstance(each, outer.tensor) else each for each in arguments]
+        with inner.enable_grad():
+            results = function(*inputs)
+        is_one = not isinstance(results, (tuple, list))
+        results = (results,) if is_one else tuple(results)
+        for each in results:
+            if not isinstance(each, inner.tensor):
+                raise TypeError(f"{name}: the function must return tensors, got {type_name(each)}")
+        outputs = tuple(outer.enter(each.detach()) for each in results)
+        context.inputs, context.results = inputs, results
+        context.save_for_backward(*[each for each in arguments if isinstance(each, outer.tensor)])
+        context.mark_non_differentiable(
+            *[output for output, result in zip(outputs, results) if not result.requires_grad]
+        )
+        context.set_materialize_grads(False)
+        return outputs[0] if is_one else outputs
+
+    def backward(context: Any, *gradients: Any) -> Any:
+        _ = context.saved_tensors  # raises if one was modified in place since forward
+        pairs = [
+            pair for pair in zip(context.results, gradients) if pair[1] is not None and pair[0].requires_grad
+        ]
+        leaves = [
+            each if isinstance(each, inner.tensor) and each.requires_grad else None for each in context.inputs
+        ]
+        for leaf in leaves:
+            if leaf is not None:
+                leaf.grad = None
+        results = [result for result, _ in pairs]
+        inner.backward(results, [inner.enter(each.detach()) for _, each in pairs], retain_graph=True)
+        found = [None if leaf is None else leaf.grad for leaf in leaves]
+        return (None, *[None if each is None else outer.enter(each.detach()) for each in found])
+
+    members = {
+        "forward": staticmethod(forward),
+        "backward": staticmethod(outer.once_differentiable(backward)),
+    }
+    crossing: Any = type(name, (outer.function,), members)
+
+    @functools.wraps(function)
+    def through(*arguments: Any) -> Any:
+        return crossing.apply(outer.anchor(), *arguments)
+
+    return through
+
+
+def _entered(inner: _Library, tensor: Any) -> Any:
+    """A leaf on the memory of another library's tensor."""
+    return inner.enter(tensor.detach()).requires_grad_(tensor.requires_grad)
