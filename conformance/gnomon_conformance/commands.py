@@ -5,12 +5,9 @@ Those modules need what ``gnomon[conformance]`` installs, which listing the comm
 
 from __future__ import annotations
 
-import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from importlib import import_module
-from pathlib import Path
 
 
 def _run(name: str, arguments: Sequence[str]) -> int:
@@ -24,33 +21,9 @@ def _run(name: str, arguments: Sequence[str]) -> int:
     return status
 
 
-# The status is in a file: a library that ends the process can not write it.
-_IN_CHILD = """
-import pathlib, sys
-from gnomon_conformance.commands import _run
-try:
-    status = _run("conform", sys.argv[2:])
-except SystemExit as end:
-    status = end.code
-pathlib.Path(sys.argv[1]).write_text(str(status))
-"""
-
-
 def conform(arguments: Sequence[str]) -> int:
-    """Test a backend against the reference.
-
-    A library (``--library``) is tested in a process of its own, which it may end.
-    """
-    if not any(each.partition("=")[0] == "--library" for each in arguments):
-        return _run("conform", arguments)
-    with tempfile.TemporaryDirectory() as folder:
-        status = Path(folder) / "status"
-        command = [sys.executable, "-c", _IN_CHILD, str(status), *arguments]
-        ended = subprocess.run(command, check=False).returncode
-        if status.exists():
-            return int(status.read_text())
-    print(f"gnomon conform: the library ended the process, with status {ended}, in a test", file=sys.stderr)
-    return 1
+    """Test a backend against the reference."""
+    return _run("conform", arguments)
 
 
 def shadow(arguments: Sequence[str]) -> int:

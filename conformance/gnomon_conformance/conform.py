@@ -159,7 +159,6 @@ _OF_BACKENDS = {  # options that a library is not tested with
     "--seed": lambda options: options.gnomon_seed != plugin.SEED,
     "--property-seconds": lambda options: options.gnomon_property_seconds != plugin.PROPERTY_SECONDS,
     "-n": lambda options: options.workers != (os.cpu_count() or 1),
-    "--hang-limit": lambda options: options.hang_limit != HANG_LIMIT,
 }
 
 

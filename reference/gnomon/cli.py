@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -24,11 +25,15 @@ _LEARN = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with ``arguments`` (default: those of the process); returns the exit status.
 
-    It ends quietly, with status 1, if its output is closed, as in ``gnomon operators | head``.
+    Ctrl-C ends it with one line, and status 130.  It ends quietly, with status 1, if its output is closed, as
+    in ``gnomon operators | head``.
     """
     try:
         status = _run(arguments)
         sys.stdout.flush()
+    except KeyboardInterrupt:
+        print("gnomon: interrupted", file=sys.stderr)
+        return 128 + signal.SIGINT  # as a shell reports a program that the signal ended
     except BrokenPipeError:
         # Python flushes again at exit, which must not fail
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

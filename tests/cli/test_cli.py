@@ -100,6 +100,17 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
         assert process.wait() == 1
 
 
+def test_ctrl_c_ends_a_command_with_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("gnomon.backends.listing.backends_table", interrupted)
+    assert cli.main(["backends"]) == 130
+    assert capsys.readouterr().err == "gnomon: interrupted\n"
+
+
 def test_the_suite_shows_its_own_options() -> None:
     command = [sys.executable, "-m", "gnomon_conformance", "--help"]
     shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=LIMIT).stdout

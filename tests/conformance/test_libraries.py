@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import pytest
 
-from gnomon_conformance import commands, conform
+from gnomon_conformance import conform
 from gnomon_conformance.collection import selection
 from gnomon_conformance.collection.foundation import CALLS
 from gnomon_conformance.comparison.expectations import parse
@@ -300,15 +300,41 @@ def test_the_command(tmp_path, capsys):
     assert "--library: expected no NAME of a backend" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("end", ["os._exit(0)", "os.abort()"])
-def test_a_library_that_ends_the_process_does_not_pass(end, tmp_path, capfd):
+@pytest.mark.parametrize(
+    ("end", "text"),
+    [
+        ("os._exit(0)", "the library ended the process, with status 0"),
+        ("os.abort()", "the library ended the process, with status -6"),
+        pytest.param("hang()", "it hangs: the test took more than 30 seconds", marks=pytest.mark.slow),
+    ],
+)
+def test_after_a_test_that_ends_the_process_or_hangs_the_others_run(end, text, tmp_path, capsys):
     path = tmp_path / "ends.py"
-    ends = f"\nimport os\nFramework.functions = {{**Framework.functions, 'neg': lambda self: {end}}}\n"
-    path.write_text(FRAMEWORK.read_text() + ends)
-    assert commands.conform(["--library", str(path), "--ops", "^neg$"]) == 1
-    assert "the library ended the process, with status" in capfd.readouterr().err
-    assert commands.conform(["--library", str(FRAMEWORK), "--ops", "^neg$"]) == 0
-    assert commands.conform([f"--library={FRAMEWORK}", "--ops", "^no_such$"]) == 2
+    ends = "if self.dtype == 'float32' else Framework.functions['abs'](self)"
+    path.write_text(
+        f"{FRAMEWORK.read_text()}\nimport os, pathlib, time\n"
+        f"def hang():\n    once = pathlib.Path({str(tmp_path / 'once')!r})\n"
+        "    if not once.exists():\n        once.touch()\n        time.sleep(10_000)\n"
+        f"Framework.functions = {{**Framework.functions, 'neg': lambda self: {end} {ends}}}\n"
+    )
+    arguments = ["--library", str(path), "--ops", "^(neg|exp)$", "--hang-limit", "30"]
+    assert conform.main(arguments) == 1
+    shown = capsys.readouterr().out
+    assert f"fail: forward[neg-float32]\n    {text}\n" in shown
+    assert "fail: forward[neg-int64]" in shown and "fail: forward[exp" not in shown
+    if "hang" in end:
+        return
+    expected = tmp_path / "expected.txt"
+    expected.write_text("fail {forward,values,gradient}[neg-float32] it is broken\n")
+    assert conform.main([*arguments, "--expectations", str(expected), "--dtypes", "float32"]) == 0
+
+
+def test_a_library_that_ends_the_process_when_it_is_loaded(tmp_path, capsys):
+    path = tmp_path / "ends.py"
+    path.write_text("import os\nos._exit(3)\n")
+    assert conform.main(["--library", str(path)]) == 2
+    said = f"--library {path}: the library ended the process, with status 3 when it was loaded"
+    assert said in capsys.readouterr().err
 
 
 def test_a_library_that_exits_fails():

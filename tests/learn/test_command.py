@@ -93,3 +93,12 @@ def test_it_is_among_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert "explain an operator, or the calls that an expression makes" in " ".join(
         capsys.readouterr().out.split()
     )
+
+
+def test_a_and_b_are_there_unless_they_are_set(capsys: pytest.CaptureFixture[str]) -> None:
+    _, shown, _ = run(capsys, "a + b", "--only", "Arguments")
+    assert shown.count("float32 (2,)") == 2
+    status, shown, _ = run(
+        capsys, "a + b", "--with", "a = gn.ones(3, 2, dtype=gn.int64)", "--only", "Arguments"
+    )
+    assert status == 0 and "int64 (3, 2)" in shown and shown.count("float32 (2,)") == 1

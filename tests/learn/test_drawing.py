@@ -74,3 +74,8 @@ def test_the_command(tmp_path: Path, capsys):
     ):
         assert main(["draw", expression]) == 1
         assert f"gnomon draw: {said}" in capsys.readouterr().err
+    for name, said in (("x.png", "expected a file named .svg"), ("none/x.svg", "there is no folder")):
+        assert main(["draw", "gn.ones(2)", "--output", str(tmp_path / name)]) == 1
+        error = capsys.readouterr().err
+        assert said in error and "tmp" not in error.replace(str(tmp_path), "")
+    assert [each.name for each in tmp_path.iterdir()] == ["x.svg"]

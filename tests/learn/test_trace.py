@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import gnomon as gn
+from gnomon import cli
 from gnomon.learn.trace import Trace, tracing
 from time_limits import LIMIT
 
@@ -174,3 +175,13 @@ def test_what_ran_before_an_error_is_shown(tmp_path: Path):
 def test_mistakes_are_said(arguments, message):
     done = run(*arguments)
     assert done.returncode == 2 and message in done.stderr
+
+
+def test_a_program_that_is_interrupted_leaves_its_trace(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "endless.py"
+    script.write_text("import gnomon as gn\ngn.ones(2) + 1\nraise KeyboardInterrupt\n")
+    assert cli.main(["trace", "--no-times", str(script)]) == 130
+    shown = capsys.readouterr()
+    assert "operator add.Tensor" in shown.out and shown.err == "gnomon: interrupted\n"

@@ -180,6 +180,8 @@ def test_declarations():
         ("a::b(Tensor(a) x) -> Tensor(a)", "each result must be a new Tensor"),
         ("a::b.c(Tensor x) -> Tensor", "has no overload"),
         ("b(Tensor x) -> Tensor", "namespace::name"),
+        ("a::int(Tensor x) -> Tensor", "'int' can not be the name of a function in C"),
+        ("a::größe(Tensor x) -> Tensor", "can not be the name of a function in C"),
     ],
 )
 def test_schemas_that_are_refused(schema, message):
@@ -190,3 +192,26 @@ def test_schemas_that_are_refused(schema, message):
 def test_options_of_one_schema():
     with pytest.raises(ValueError, match="need a single schema"):
         load_inline("", [SMOOTH, SMOOTH], backward=lambda ctx, grad: grad)
+
+
+@pytest.mark.parametrize("name", ["c_source", "meta", "backward", "setup_context"])
+def test_arguments_of_other_types(name):
+    given = {"c_source": "", "schema": SMOOTH, name: b"x"}
+    with pytest.raises(TypeError, match=f"load_inline: argument '{name}' must be .*, got bytes"):
+        load_inline(**given)
+
+
+def test_a_meta_function_that_returns_no_tensor(folder):
+    made = load_inline(PARTS["smooth"], SMOOTH, meta=lambda x, eps: 3, build_directory=folder)
+    with pytest.raises(TypeError, match="smooth: meta must return Tensor, got int"):
+        made(gn.ones(2, dtype=gn.float64))
+
+
+def test_a_name_that_is_defined_anew(folder):
+    smooth(folder)
+    packet = gn.ops.inline_tests.smooth
+    made = smooth(folder)
+    with pytest.raises(RuntimeError, match="the operator was removed, or defined anew"):
+        packet(gn.ones(2, dtype=gn.float64))
+    assert gn.ops.inline_tests.smooth(gn.ones(2, dtype=gn.float64)).tolist() == [0.5, 0.5]
+    assert made(gn.ones(2, dtype=gn.float64)).tolist() == [0.5, 0.5]

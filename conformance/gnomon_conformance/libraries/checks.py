@@ -18,6 +18,7 @@ from ..reporting.outcomes import FAIL, NOT_CLAIMED, PASS, STALE, Result
 from ..samples import bad_samples, good_samples
 from . import graphs
 from .adaptor import Library
+from .apart import Subject
 from .calls import Declined, forward_differences, gradient_problems, row_major
 
 VALUE_SAMPLES = 3  # of an operator, evenly spaced in its list, that are called with problematic numbers
@@ -37,6 +38,12 @@ class Check(NamedTuple):
     dtype: str
     tier: str
     problem: Callable[[], str]
+
+    def result(self, library: str, outcome: str, message: str = "", known: str = "") -> Result:
+        """Its Result, of the library with this name."""
+        return Result(
+            library, self.name, self.kind, self.operator, self.dtype, self.tier, outcome, message, known
+        )
 
 
 def problem_of(library: Library) -> str:
@@ -228,20 +235,10 @@ def result_of(library: Library, check: Check, expectations: Expectations) -> Res
     known = expectations.reason(check.name)
     if known and outcome == PASS:
         outcome, message = STALE, f"expected to fail: {known}"
-    return Result(
-        library.name,
-        check.name,
-        check.kind,
-        check.operator,
-        check.dtype,
-        check.tier,
-        outcome,
-        message,
-        known if outcome == FAIL else "",
-    )
+    return check.result(library.name, outcome, message, known if outcome == FAIL else "")
 
 
-def missing_foundations(library: Library, tier: str) -> list[str]:
+def missing_foundations(library: Library | Subject, tier: str) -> list[str]:
     """The basic operators of a tier, and of those it depends on, that a library does not have."""
     needed = [name for each in sorted({tier, *rests_on(tier)}) for name in CALLS[each]]
     return [name for name in dict.fromkeys(needed) if name not in library.functions]

@@ -16,9 +16,9 @@ from typing import Any
 from gnomon.backends.listing import table
 
 from ..collection.tiers import TIERS
-from ..comparison.expectations import Expectations, ExpectationsError, read
+from ..comparison.expectations import Expectations
 from ..reporting.outcomes import FAIL, NOT_CLAIMED, OUTCOMES, PASS, Result, counts, score
-from . import checks
+from . import apart, checks
 from .adaptor import Library
 
 SHOWN = 10  # failures shown
@@ -92,20 +92,27 @@ def run(
 
     ``watch`` is called after each with the number of all tests, and its result.
     """
-    chosen = [
+    tests = chosen(library, tiers, operators, dtypes)
+    results = []
+    for each in tests:
+        results.append(checks.result_of(library, each, expectations or Expectations()))
+        watch(len(tests), results[-1])
+    return results
+
+
+def chosen(
+    library: Library, tiers: Sequence[str], operators: str | None, dtypes: Sequence[str] | None
+) -> list[checks.Check]:
+    """The tests of a library that ``run`` runs, in their order."""
+    return [
         each
         for each in checks.checks_of(library, tiers)
         if (operators is None or re.search(operators, each.operator))
         and (dtypes is None or not each.dtype or each.dtype in dtypes)
     ]
-    results = []
-    for each in chosen:
-        results.append(checks.result_of(library, each, expectations or Expectations()))
-        watch(len(chosen), results[-1])
-    return results
 
 
-def passes(library: Library, tier: str, results: Sequence[Result]) -> str:
+def passes(library: Library | apart.Subject, tier: str, results: Sequence[Result]) -> str:
     """Why a library does not pass a tier, from the results of its tests; "" if it does.
 
     It passes if it has the basic operators of the tier and of those that the tier depends on, and no test of
@@ -121,7 +128,7 @@ def passes(library: Library, tier: str, results: Sequence[Result]) -> str:
     return "" if any(each.outcome == PASS for each in found) else "none of its tests ran"
 
 
-def summary(library: Library, results: Sequence[Result], seconds: float) -> str:
+def summary(library: Library | apart.Subject, results: Sequence[Result], seconds: float) -> str:
     """One row per tier, and the first failures."""
     shown = [each for each in OUTCOMES if each in (PASS, FAIL, NOT_CLAIMED) or counts(results)[each]]
     rows: list[tuple[str, ...]] = [("tier", *shown, "passes the tier")]
@@ -155,27 +162,27 @@ def summary(library: Library, results: Sequence[Result], seconds: float) -> str:
 
 def main(options: Any, bar: Any) -> int:
     """Run the command with the options of ``gnomon conform``; returns its exit status."""
-    try:
-        library = load(options.library)
-        expectations = read(options.gnomon_expectations or library.expectations)
-    except (LibraryError, ExpectationsError, OSError) as error:
-        print(f"gnomon conform: {error}", file=sys.stderr)
-        return 2
 
     def watch(total: int, result: Result) -> None:
         bar.start(total)
         bar.count(result)
 
     began = time.time()
-    results = run(
-        library,
-        tiers=options.gnomon_tiers,
-        operators=options.gnomon_ops,
-        dtypes=options.gnomon_dtypes,
-        expectations=expectations,
-        watch=watch,
-    )
-    bar.stop()
+    try:
+        library, results = apart.run(
+            options.library,
+            tiers=options.gnomon_tiers,
+            operators=options.gnomon_ops,
+            dtypes=options.gnomon_dtypes,
+            expectations=options.gnomon_expectations,
+            hang_limit=options.hang_limit,
+            watch=watch,
+        )
+    except apart.LoadError as error:
+        print(f"gnomon conform: {error}", file=sys.stderr)
+        return 2
+    finally:
+        bar.stop()
     if not results:
         print("gnomon conform: no tests were selected", file=sys.stderr)
         return 2

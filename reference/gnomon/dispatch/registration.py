@@ -433,6 +433,10 @@ def _parser(packet: OpOverloadPacket) -> Callable[..., Any]:
 
     def parse(*arguments: Any, **keywords: Any) -> Any:
         overloads = list(packet.overloads.values())
+        if not overloads:
+            raise RuntimeError(
+                f"{packet.name}: the operator was removed, or defined anew: ask gnomon.ops for it again"
+            )
         for operator in overloads[:-1]:
             positional = sum(not argument.kwarg_only for argument in operator.schema.arguments)
             try:

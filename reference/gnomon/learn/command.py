@@ -27,7 +27,11 @@ def main(arguments: Sequence[str]) -> int:
         description="Explain an operator by its name (add, add.Tensor, aten::add, linalg.inv), or the "
         "operators that an expression calls; if it calls none, the tensor that it is.",
     )
-    parser.add_argument("thing", metavar="NAME|EXPRESSION", help="a name, or a Python expression of gn")
+    parser.add_argument(
+        "thing",
+        metavar="NAME|EXPRESSION",
+        help="a name, or a Python expression of gn; a and b are tensors of two ones unless --with sets them",
+    )
     parser.add_argument(
         "--with", dest="statements", metavar="STATEMENTS", default="", help="statements to run before it"
     )
@@ -78,6 +82,8 @@ def _report(thing: str, statements: str, device: str | None) -> Report:
             exec(compile(statements, "<statements>", "exec"), names)
         except Exception as error:
             raise RuntimeError(f"--with: {type(error).__name__}: {error}") from error
+        for each in {"a", "b"}.intersection(code.co_names).difference(names):
+            names[each] = gn.ones(2)  # as in gnomon walk
         packet = find_by_name(thing.partition(".")[0])
         overloads = getattr(packet, "overloads", {})
         if thing.partition(".")[0] not in names and overloads and thing.isascii() and thing.count(".") == 1:

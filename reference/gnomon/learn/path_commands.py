@@ -113,7 +113,7 @@ def trace(argv: Sequence[str]) -> int:
     try:
         with tracing() as found:
             runpy.run_path(options.script, run_name="__main__")
-    except (Exception, SystemExit) as error:  # what has run is shown
+    except (Exception, SystemExit, KeyboardInterrupt) as error:  # what has run is shown
         failed = error
     finally:
         sys.argv, sys.path[:] = given, path

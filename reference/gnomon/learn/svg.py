@@ -104,8 +104,15 @@ class Drawing:
         return self.svg
 
     def save(self, file: str | os.PathLike[str]) -> None:
-        """Write the drawing to ``file``, whole or not at all."""
+        """Write the drawing to ``file``, whole or not at all.
+
+        Raises ValueError unless its name ends with .svg, FileNotFoundError if there is no such folder.
+        """
         path = Path(file)
+        if path.suffix.lower() != ".svg":
+            raise ValueError(f"a drawing is SVG: expected a file named .svg, got {os.fspath(file)!r}")
+        if not path.absolute().parent.is_dir():
+            raise FileNotFoundError(f"there is no folder {path.parent}")
         temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
         try:
             temporary.write_text(self.svg, "utf-8")

@@ -23,6 +23,7 @@ from typing import Any
 from ..dispatch.registration import parse_qualified_name
 from ..memory.tensor import Tensor
 from ..values.dtype import ALL
+from ..values.errors import type_name
 from ..values.schema import Argument, FunctionSchema
 
 _STRUCT = """
@@ -34,6 +35,11 @@ typedef struct {
     int32_t dtype;           /* GN_FLOAT32 ... */
 } gn_tensor;
 """
+_C_WORDS = frozenset(
+    "auto break case char const continue default do double else enum extern float for goto if inline int "
+    "long main register restrict return short signed sizeof static struct switch typedef union unsigned void "
+    "volatile while".split()
+)
 _TYPES = {"int": "int64_t", "SymInt": "int64_t", "float": "double", "bool": "int", "Scalar": "double"}
 
 # What the compiler's process runs: it writes the wrapper in C and compiles both.
@@ -77,9 +83,15 @@ def load_inline(
 
     The kernels run for every backend whose memory is the host's, and get tensors with any strides; Python's
     lock is released meanwhile.  ``meta``, ``backward`` and ``setup_context`` need a single schema.  Raises
-    ValueError for a schema with types other than these, and RuntimeError with the compiler's messages if it
-    refuses the source, or if there is no compiler.  Source: torch.utils.cpp_extension.load_inline.
+    ValueError for a schema with types or a name that a function in C can not have, TypeError for arguments of
+    other types, and RuntimeError with the compiler's messages if it refuses the source, or if there is no
+    compiler.  Source: torch.utils.cpp_extension.load_inline.
     """
+    if not isinstance(c_source, str):
+        raise TypeError(f"load_inline: argument 'c_source' must be str, got {type_name(c_source)}")
+    for name, given in (("meta", meta), ("backward", backward), ("setup_context", setup_context)):
+        if given is not None and not callable(given):
+            raise TypeError(f"load_inline: argument {name!r} must be a function, got {type_name(given)}")
     texts = [schema] if isinstance(schema, str) else list(schema)
     if len(texts) != 1 and (meta is not None or backward is not None or setup_context is not None):
         raise ValueError("load_inline: meta, backward and setup_context need a single schema")
@@ -106,6 +118,8 @@ def _parsed(text: str) -> tuple[str, FunctionSchema]:
     parsed = FunctionSchema(f"{name}{parenthesis}{rest}")
     if parsed.overload_name:
         raise ValueError(f"load_inline: {head.strip()}: the name of a function in C has no overload")
+    if not name.isascii() or not name.isidentifier() or name in _C_WORDS:
+        raise ValueError(f"load_inline: {head.strip()}: {name!r} can not be the name of a function in C")
     return namespace, parsed
 
 
@@ -157,7 +171,10 @@ def _operator(module: Any, namespace: str, schema: FunctionSchema, meta: Callabl
     def kernel(*given: Any, **keywords: Any) -> Any:
         arguments = completed(given, keywords)
         results = results_of(*arguments)
-        listed = [] if results is None else [results] if isinstance(results, Tensor) else list(results)
+        listed = list(results) if isinstance(results, (tuple, list)) else [] if results is None else [results]
+        for each in listed:
+            if not isinstance(each, Tensor):
+                raise TypeError(f"{schema.name}: meta must return Tensor, got {type_name(each)}")
         if len(listed) != len(schema.returns):
             found, expected = len(listed), len(schema.returns)
             raise RuntimeError(f"{schema.name}: meta returned {found} tensors, but the schema has {expected}")

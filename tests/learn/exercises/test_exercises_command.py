@@ -141,6 +141,17 @@ def test_a_folder_that_is_a_file(capsys: pytest.CaptureFixture[str], folder: Pat
     assert status == 2 and error.startswith("gnomon exercises: ") and str(folder) in error
 
 
+def test_a_folder_in_the_place_of_a_file(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    (folder / "engine.py").mkdir(parents=True)
+    status, _, error = run(capsys, folder, "start", "engine")
+    assert status == 2 and "engine.py is a folder: it needs another name" in error
+    status, text, _ = run(capsys, folder, "check", "engine")
+    assert status == 1 and "there is no" in text
+    with pytest.raises(SystemExit):
+        cli.main(["exercises", "--folder", ""])
+    assert "expected the name of a folder, got none" in capsys.readouterr().err
+
+
 def check(capsys: pytest.CaptureFixture[str], folder: Path, name: str, source: str) -> str:
     """What ``check`` says about a file that is wrong."""
     folder.mkdir(exist_ok=True)

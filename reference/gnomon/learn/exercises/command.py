@@ -50,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     for each, default in ((parser, Path("exercises")), (common, argparse.SUPPRESS)):
         each.add_argument(
             "--folder",
-            type=Path,
+            type=_folder,
             default=default,
             metavar="FOLDER",
             help="where your files are (default: exercises)",
@@ -64,6 +64,12 @@ def _parser() -> argparse.ArgumentParser:
     hint = actions.add_parser("hint", parents=[common], help="show the next hint of an exercise")
     hint.add_argument("id", metavar="ID", help="an exercise")
     return parser
+
+
+def _folder(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("expected the name of a folder, got none")
+    return Path(text)
 
 
 def _list(folder: Folder) -> int:
@@ -93,12 +99,12 @@ def _start(folder: Folder, exercises: Sequence[Exercise]) -> int:
 def _check(folder: Folder, ids: Sequence[str]) -> int:
     if not folder.path.is_dir():
         raise LookupError(f"there is no folder {folder.path}; gnomon exercises start writes one")
-    exercises = select(ids) or [each for each in all_exercises() if folder.file(each).exists()]
+    exercises = select(ids) or [each for each in all_exercises() if folder.file(each).is_file()]
     if not exercises:
         raise LookupError(f"no exercise has been started in {folder.path}; see gnomon exercises start --help")
     passed = []
     for exercise in exercises:
-        if not folder.file(exercise).exists():
+        if not folder.file(exercise).is_file():
             start = f"there is no {folder.file(exercise)}; to begin: gnomon exercises start {exercise.id}"
             marks = Marks([start])
         else:

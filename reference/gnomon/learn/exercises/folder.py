@@ -37,12 +37,14 @@ class Folder:
             with self.file(exercise).open("x", encoding="utf-8") as file:
                 file.write(exercise.skeleton)
         except FileExistsError:
+            if self.file(exercise).is_dir():
+                raise IsADirectoryError(f"{self.file(exercise)} is a folder: it needs another name") from None
             return False
         return True
 
     def state(self, exercise: Exercise) -> str:
         """ "solved", "changed" since it passed, "started", or "" if there is no file."""
-        if not self.file(exercise).exists():
+        if not self.file(exercise).is_file():
             return ""
         passed = self._kept()["passed"].get(exercise.id)
         if passed is None:
