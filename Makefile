@@ -128,6 +128,7 @@ oracle: $(ORACLE)
 	$(BIN)/python -m gnomon_torch.summary build/torch/report.json > docs/pytorch_as_a_backend.md
 	$(BIN)/python -m gnomon_conformance.goldens
 	$(BIN)/gnomon operators --markdown > docs/operators.md
+	$(BIN)/python tools/public_names.py docs/pytorch_names.md
 
 # The C library under AddressSanitizer and UndefinedBehaviorSanitizer, with the whole conformance suite; its
 # threads under ThreadSanitizer; the emulated GPU under the first two.

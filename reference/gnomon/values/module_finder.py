@@ -39,6 +39,8 @@ class ModuleFinder:
         if not hasattr(found, "__path__"):  # modules are imported only from packages
             found.__path__ = []
         sys.modules[module.__name__] = found
+        if sys.modules.get(found.__name__) is not found:  # another one has its name
+            return
         # What is loaded already is not imported again, which would bind its name in the package again.
         inner = f"{found.__name__}."
         for name, each in list(sys.modules.items()):

@@ -20,7 +20,13 @@ from ..absent_modules import MODULES
 __version__ = "2.13.0"  # the PyTorch whose behavior gnomon has
 
 # PyTorch's modules that have another name here.
-_MODULES = {"autograd.profiler": "profiler", "utils.data._utils": "utils.data"}
+_MODULES = {
+    "accelerator.memory": "accelerator",
+    "autograd.profiler": "profiler",
+    "cuda.amp.autocast_mode": "cuda.amp",
+    "cuda.amp.grad_scaler": "cuda.amp",
+    "utils.data._utils": "utils.data",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,108 @@
+"""Runs a program that was written for PyTorch: ``python -m gnomon.compat script.py [arguments]``.
+
+``import torch`` in the program, and in all modules that it imports, gives gnomon; PyTorch need not be
+installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import importlib
+import re
+import runpy
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+
+from ..values.module_finder import ModuleFinder
+from . import torch as alias
+
+# How errors name what is missing, each with the groups "module" and "name".
+_MISSING = [
+    re.compile(r"^torch(?P<module>)\.(?P<name>[\w.]+) is not there"),
+    re.compile(r"^module '(?:gnomon|torch)(?P<module>[\w.]*)' has no attribute '(?P<name>\w+)'"),
+    re.compile(
+        r"^cannot import name '(?P<name>\w+)' from '(?:gnomon\.compat\.torch|gnomon)(?P<module>[\w.]*)'"
+    ),
+    re.compile(r"^'(?P<module>Tensor|Parameter)' object has no attribute '(?P<name>\w+)'"),
+]
+
+
+def install() -> None:
+    """Makes ``import torch`` give gnomon from now on.  Raises RuntimeError if PyTorch has been imported."""
+    found = sys.modules.get("torch")
+    if found is not None and found is not alias:
+        raise RuntimeError("PyTorch has been imported already: its name can not be given to gnomon")
+    sys.modules["torch"] = alias
+    sys.meta_path.insert(0, ModuleFinder("torch", _module))
+
+
+def _module(name: str) -> ModuleType | None:
+    """gnomon's module for ``torch.name``; raises ModuleNotFoundError that names what is missing."""
+    return importlib.import_module(f"{alias.__name__}.{name}")
+
+
+def missing_name(error: BaseException) -> str | None:
+    """The name in PyTorch's package that an error says is missing: "nn.Linaer"; None for other errors."""
+    for pattern in _MISSING:
+        found = pattern.match(str(error))
+        if found is not None:
+            return ".".join(filter(None, (found["module"].strip("."), found["name"])))
+    return None
+
+
+def advice(name: str) -> str:
+    """What to use instead of PyTorch's ``torch.name``, which gnomon does not have."""
+    *path, last = name.split(".")
+    owner: object = alias
+    for each in path:
+        owner = getattr(owner, each, None)
+    public = [each for each in dir(owner) if not each.startswith("_")] if owner is not None else []
+    near = difflib.get_close_matches(last, public, n=3)
+    place = ".".join(["torch", *path])
+    said = f"; like it there are {', '.join(f'{place}.{each}' for each in near)}" if near else ""
+    return f"gnomon has no torch.{name}{said}. docs/pytorch_names.md lists what gnomon has"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a program; returns 0, or 1 if something that it uses is missing, which one line says."""
+    parser = argparse.ArgumentParser(
+        prog="python -m gnomon.compat",
+        description="Run a program that was written for PyTorch: `import torch` gives gnomon.",
+    )
+    parser.add_argument("script", help="the program")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
+    options = parser.parse_args(arguments)
+    if not Path(options.script).is_file():
+        parser.error(f"no such file: {options.script}")
+    install()
+    sys.argv = [options.script, *options.arguments]
+    sys.path.insert(0, str(Path(options.script).resolve().parent))
+    try:
+        runpy.run_path(options.script, run_name="__main__")
+    except (AttributeError, ImportError) as error:
+        missing = missing_name(error)
+        if missing is None:
+            raise
+        why = str(error).partition(": ")[2].removeprefix(f"gnomon has no {missing.rpartition('.')[2]!r}")
+        place = _place(error, Path(options.script).resolve().parent)
+        print(f"{place}: {advice(missing)}{f' ({why})' if why else ''}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _place(error: BaseException, folder: Path) -> str:
+    """The file and the line of the program where an error came from."""
+    found, traceback = str(folder), error.__traceback__
+    while traceback is not None:
+        file = Path(traceback.tb_frame.f_code.co_filename)
+        if folder in file.absolute().parents:
+            found = f"{file}:{traceback.tb_lineno}"
+        traceback = traceback.tb_next
+    return found
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,102 @@
+"""``python -m gnomon.compat``: programs that say ``import torch`` run on gnomon."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gnomon.compat.__main__ import advice, missing_name
+from time_limits import LONG_LIMIT
+
+PROGRAM = """
+import sys
+import helper
+import torch
+import torch.nn as nn
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 1))
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+first = last = None
+for epoch in range(20):
+    for x, y in DataLoader(TensorDataset(torch.eye(3), torch.ones(3, 1)), batch_size=3):
+        loss = nn.functional.mse_loss(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        first, last = first or loss.item(), loss.item()
+print(last < first / 2, sys.argv[1:], helper.LIBRARY, type(x).__module__.partition(".")[0])
+"""
+
+
+def run(folder: Path, text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    (folder / "program.py").write_text(text)
+    (folder / "helper.py").write_text("import torch\nLIBRARY = torch.__name__\n")
+    command = [sys.executable, "-m", "gnomon.compat", "program.py", *arguments]
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=LONG_LIMIT, check=False
+    )
+
+
+def test_a_program_trains_and_its_modules_get_gnomon_too(tmp_path: Path) -> None:
+    done = run(tmp_path, PROGRAM, "--lr", "3")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "True ['--lr', '3'] gnomon.compat.torch gnomon\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "more"),
+    [
+        ("import torch\ntorch.hsplitt", "torch.hsplitt", "torch.hsplit"),
+        ("import torch\nfrom torch.nn import Linaer", "torch.nn.Linaer", "torch.nn.Linear"),
+        ("import torch\ntorch.nn.functional.reluu", "torch.nn.functional.reluu", "torch.nn.functional.relu"),
+        ("import torch\ntorch.ones(1).summ()", "torch.Tensor.summ", "torch.Tensor.sum"),
+        ("import torch\nimport torch.fx.passes", "torch.fx.passes", "docs/pytorch_names.md"),
+        ("import torch\ntorch.jit.no_such_thing", "torch.jit.no_such_thing", "gnomon has no TorchScript"),
+    ],
+)
+def test_one_error_names_what_is_missing_and_what_there_is(
+    tmp_path: Path, text: str, name: str, more: str
+) -> None:
+    done = run(tmp_path, text)
+    assert done.returncode == 1 and done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"program.py:2: gnomon has no {name}") and more in line
+
+
+def test_other_errors_and_the_status_are_the_programs(tmp_path: Path) -> None:
+    done = run(tmp_path, "class A: pass\nA().x")
+    assert done.returncode == 1 and "Traceback" in done.stderr and "has no attribute 'x'" in done.stderr
+    assert run(tmp_path, "raise SystemExit(7)").returncode == 7
+    assert run(tmp_path, "").returncode == 0
+
+
+def test_a_script_that_is_not_there(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "gnomon.compat", str(tmp_path / "none.py")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LONG_LIMIT, check=False)
+    assert done.returncode == 2 and "no such file" in done.stderr
+
+
+def test_names_in_errors() -> None:
+    assert missing_name(AttributeError("torch.a.b is not there: gnomon has no 'a'")) == "a.b"
+    assert missing_name(AttributeError("module 'gnomon.nn' has no attribute 'X'")) == "nn.X"
+    assert missing_name(AttributeError("'Parameter' object has no attribute 'x'")) == "Parameter.x"
+    assert missing_name(AttributeError("'A' object has no attribute 'x'")) is None
+    assert missing_name(ImportError("no package")) is None
+    assert advice("nn.Linaer").startswith("gnomon has no torch.nn.Linaer; like it there are torch.nn.Linear")
+
+
+@pytest.mark.oracle
+def test_modules_of_pytorch_itself_are_not_taken_for_gnomons() -> None:
+    code = (
+        "import torch, torch.fx.graph, importlib\nimport gnomon.compat.torch\n"
+        "for name in ('fx', 'fx.graph'):\n"
+        "    try: print(hasattr(importlib.import_module(f'gnomon.compat.torch.{name}'), 'Graph'))\n"
+        "    except ModuleNotFoundError: print('none')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=LONG_LIMIT)
+    assert done.stdout == "False\nnone\n"
