@@ -150,6 +150,7 @@ from .manipulation import (
     tile,
     unstack,
 )
+from .operators import standard_operators
 from .searching import (
     argmax,
     argmin,
@@ -320,6 +321,7 @@ __all__ = [
     "square",
     "squeeze",
     "stack",
+    "standard_operators",
     "std",
     "subtract",
     "sum",

@@ -13,7 +13,7 @@ from typing import Any
 import gnomon as gn
 from gnomon import Tensor
 
-from . import unsigned
+from . import special_cases, unsigned
 from .data_types import result_type
 from .unsigned import larger, on_bits, on_ordered
 
@@ -80,7 +80,7 @@ def _by_width(function: Callable[..., Tensor], wide: Callable[..., Tensor]) -> C
 
 
 def _sign(x: Tensor) -> Tensor:
-    return (x != 0).to(x.dtype) if unsigned.is_unsigned(x) else gn.sgn(x)
+    return (x != 0).to(x.dtype) if unsigned.is_unsigned(x) else special_cases.sign(x)
 
 
 def _imag(x: Tensor) -> Tensor:
@@ -113,7 +113,7 @@ conj = unary("conj", lambda x: gn.conj(x).resolve_conj(), "The complex conjugate
 cos = unary("cos", gn.cos, "The cosine of an angle in radians.")
 cosh = unary("cosh", gn.cosh, "The hyperbolic cosine.")
 exp = unary("exp", gn.exp, "e to this power.")
-expm1 = unary("expm1", gn.expm1, "e to this power, minus 1, exact near zero.")
+expm1 = unary("expm1", special_cases.expm1, "e to this power, minus 1, exact near zero.")
 floor = unary("floor", _except_integers(gn.floor), "The greatest integer that is not greater.")
 imag = unary("imag", _imag, "The imaginary part; zero for real numbers.")
 isfinite = unary("isfinite", gn.isfinite, "Is it neither infinite nor NaN?")
@@ -159,7 +159,7 @@ copysign = binary("copysign", gn.copysign, "The magnitude of ``x1`` with the sig
 divide = binary("divide", gn.true_divide, "The quotient, a floating point number.")
 equal = binary("equal", gn.eq, "Are they equal?")
 floor_divide = binary(
-    "floor_divide", _by_width(gn.floor_divide, unsigned.floor_divide), "The quotient, rounded down."
+    "floor_divide", _by_width(special_cases.floor_divide, unsigned.floor_divide), "The quotient, rounded down."
 )
 greater = binary("greater", on_ordered(gn.gt), "Is ``x1`` greater than ``x2``?")
 greater_equal = binary("greater_equal", on_ordered(gn.ge), "Is ``x1`` at least ``x2``?")
@@ -178,7 +178,7 @@ not_equal = binary("not_equal", gn.ne, "Do they differ?")
 pow = binary("pow", _by_width(gn.pow, unsigned.pow), "``x1`` to the power ``x2``.")
 remainder = binary(
     "remainder",
-    _by_width(gn.remainder, unsigned.remainder),
+    _by_width(special_cases.remainder, unsigned.remainder),
     "What remains of ``x1`` after ``floor_divide``, with the sign of ``x2``.",
 )
 subtract = binary("subtract", on_bits(gn.sub), "The difference.")

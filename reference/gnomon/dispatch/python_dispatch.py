@@ -50,6 +50,8 @@ class DispatchMode(ThreadLocalStateGuard):
         """
         return func(*args, **(kwargs or {}))
 
+    negative_steps = False  # may slices of tensors have them, ``x[::-1]``?  PyTorch raises an error
+
     _mask = PYTHON
 
     @property
@@ -133,6 +135,11 @@ def python_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> 
         f"{operator.schema.name}: Multiple dispatch failed: __gnomon_dispatch__ of all of "
         f"{', '.join(each.__name__ for each in types)} returned NotImplemented"
     )
+
+
+def negative_steps() -> bool:
+    """May slices have negative steps?  Only if a mode says so."""
+    return any(mode.negative_steps for mode in _modes.get())
 
 
 class no_dispatch(ThreadLocalStateGuard):

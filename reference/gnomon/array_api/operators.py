@@ -1,0 +1,82 @@
+"""Python's operators on tensors, as the standard defines them, where PyTorch defines them otherwise.
+
+    with gnomon.array_api.standard_operators():
+        gnomon.tensor([1], dtype=gnomon.int8) + gnomon.tensor(1)    # int64, because both dtypes count
+        x[::-1]                                                     # PyTorch raises an error for a negative step
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gnomon as gn
+from gnomon import Tensor
+from gnomon.dispatch.dispatcher import OpOverload
+from gnomon.dispatch.python_dispatch import DispatchMode
+
+from . import elementwise
+from .unsigned import on_bits
+
+
+def _product(name: str) -> Callable[[Tensor, Tensor], Tensor]:
+    """A product of matrices or vectors of any two dtypes."""
+    function = getattr(gn, name)
+    return lambda x1, x2: on_bits(function)(*elementwise.operands(name, x1, x2))
+
+
+# The functions that operators of these names call.
+_UNARY = {
+    "abs": elementwise.abs,
+    "bitwise_not": elementwise.bitwise_invert,
+    "neg": elementwise.negative,
+}
+_BINARY: dict[str, Callable[[Any, Any], Tensor]] = {
+    "add": elementwise.add,
+    "bitwise_and": elementwise.bitwise_and,
+    "bitwise_left_shift": elementwise.bitwise_left_shift,
+    "bitwise_or": elementwise.bitwise_or,
+    "bitwise_right_shift": elementwise.bitwise_right_shift,
+    "bitwise_xor": elementwise.bitwise_xor,
+    "div": elementwise.divide,
+    "div_floor": elementwise.floor_divide,
+    "eq": elementwise.equal,
+    "floor_divide": elementwise.floor_divide,
+    "ge": elementwise.greater_equal,
+    "gt": elementwise.greater,
+    "le": elementwise.less_equal,
+    "lt": elementwise.less,
+    "mul": elementwise.multiply,
+    "ne": elementwise.not_equal,
+    "pow": elementwise.pow,
+    "remainder": elementwise.remainder,
+    "rsub": lambda x1, x2: elementwise.subtract(x2, x1),
+    "sub": elementwise.subtract,
+    **{name: _product(name) for name in ("bmm", "dot", "mm", "mv")},
+}
+
+
+class standard_operators(DispatchMode):
+    """In ``with standard_operators():`` Python's operators on tensors follow the standard, not PyTorch.
+
+    Tensors without dimensions promote as others do; uint16, uint32 and uint64 have arithmetic; ``//``, ``%``
+    have the standard's special cases; slices may have a negative step, and the result is then a copy.
+    gnomon's functions of the same names follow with the operators.  The mode belongs to the thread.
+    """
+
+    negative_steps = True
+
+    def __gnomon_dispatch__(
+        self, func: OpOverload, types: tuple[type, ...], args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        name = func.schema.name.split(".")[0]
+        name, inplace = name.removesuffix("_"), name.endswith("_")
+        known = _BINARY.get(name) if len(args) == 2 else _UNARY.get(name)
+        if known is None or kwargs:
+            return func(*args, **(kwargs or {}))
+        made = known(*args)
+        if not inplace:
+            return made
+        if made.dtype is not args[0].dtype:
+            raise TypeError(f"{name}_: the result's dtype {made.dtype} is not the tensor's {args[0].dtype}")
+        return args[0].copy_(made)
