@@ -136,7 +136,7 @@ sinh = unary("sinh", gn.sinh, "The hyperbolic sine.")
 sqrt = unary("sqrt", gn.sqrt, "The square root.")
 square = unary("square", _square, "This times itself.")
 tan = unary("tan", gn.tan, "The tangent of an angle in radians.")
-tanh = unary("tanh", gn.tanh, "The hyperbolic tangent.")
+tanh = unary("tanh", special_cases.tanh, "The hyperbolic tangent.")
 trunc = unary("trunc", _except_integers(gn.trunc), "The integer part.")
 
 # Two operands.

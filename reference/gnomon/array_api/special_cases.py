@@ -36,6 +36,17 @@ def remainder(x1: Tensor, x2: Tensor) -> Tensor:
     return gn.where(made == 0, gn.copysign(made, x2), made) if made.is_floating_point() else made
 
 
+def tanh(x: Tensor) -> Tensor:
+    """The imaginary part of an infinite real part is zero with the sign of that of ``x``, in PyTorch with that
+    of ``sin(2 * x.imag)``.
+    """
+    made = gn.tanh(x)
+    if not x.is_complex():
+        return made
+    zero = gn.isinf(x.real) & gn.isfinite(x.imag)
+    return gn.complex(made.real, gn.where(zero, gn.copysign(gn.zeros_like(x.imag), x.imag), made.imag))
+
+
 def sign(x: Tensor) -> Tensor:
     """The sign of NaN is NaN, in PyTorch 0."""
     made = gn.sgn(x)

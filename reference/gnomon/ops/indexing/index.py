@@ -428,7 +428,8 @@ def _reversed(view: Tensor, dim: int, item: slice) -> Tensor:
     taken = range(view._spec.sizes[dim])[item]
     if not taken:
         return view.narrow(dim, 0, 0)
-    return aten.slice.Tensor(view, dim, taken[-1], taken[0] + 1, -taken.step).flip(dim)
+    places = aten.arange(taken.start, taken.stop, taken.step, device=view.device)
+    return aten.index.Tensor(view, [*[None] * dim, places])
 
 
 def _write_reversed(self: Tensor, index: Any, value: Tensor) -> None:
