@@ -10,7 +10,7 @@ import gnomon as gn
 from gnomon import Tensor
 
 from .data_types import result_type
-from .unsigned import on_bits
+from .unsigned import SIGNED, on_bits
 
 
 def _sizes(shape: Any) -> tuple[int, ...]:
@@ -62,27 +62,13 @@ def arange(
     if step == 0:
         raise ValueError("arange: argument 'step': expected a number other than zero")
     kind = dtype or result_type(start, stop, step)
-    count = (
-        max(math.ceil((stop - start) / step), 0)
-        if kind.is_floating_point or not _whole(start, stop, step)
-        else len(range(start, stop, step))
-    )
-    if count == 0:
-        return gn.empty(0, dtype=kind, device=device)
-    if not kind.is_floating_point and _whole(start, stop, step):
-        return (
-            gn.tensor(range(start, stop, step), dtype=kind, device=device)
-            if kind in _FEW
-            else gn.arange(start, stop, step, dtype=kind, device=device)
-        )
+    if all(isinstance(each, int) for each in (start, stop, step)):
+        whole = range(start, stop, step)
+        if not whole or kind in SIGNED:  # gnomon.arange takes neither
+            return gn.tensor(whole, dtype=kind, device=device)
+        return gn.arange(start, stop, step, dtype=kind, device=device)
+    count = max(math.ceil((stop - start) / step), 0)
     return (gn.arange(count, dtype=gn.float64, device=device) * step + start).to(kind)
-
-
-_FEW = (gn.uint16, gn.uint32, gn.uint64)  # the dtypes that few operators of gnomon have
-
-
-def _whole(*numbers: Any) -> bool:
-    return all([isinstance(each, int) for each in numbers])
 
 
 def empty(shape: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
@@ -142,7 +128,7 @@ def eye(
 def linspace(
     start: Any, stop: Any, /, num: int, *, dtype: Any = None, device: Any = None, endpoint: bool = True
 ) -> Tensor:
-    """``num`` numbers at equal distances from ``start`` to ``stop``, which is the last, unless ``endpoint`` is False.
+    """``num`` numbers at equal distances from ``start`` to ``stop``, which is included with ``endpoint``.
 
     They are complex if one of the two is, else of the default floating point dtype.  Raises ValueError for a
     negative ``num``.

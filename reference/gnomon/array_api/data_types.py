@@ -9,8 +9,6 @@ from gnomon import Tensor, dtype
 
 from .unsigned import SIGNED
 
-_Python = type  # of a Python number
-
 KINDS: dict[str, tuple[dtype, ...]] = {
     "bool": (gn.bool,),
     "signed integer": (gn.int8, gn.int16, gn.int32, gn.int64),
@@ -57,7 +55,7 @@ def isdtype(dtype: dtype, kind: Any) -> bool:
     if not isinstance(dtype, gn.dtype):
         raise TypeError(f"isdtype: argument 'dtype': expected a gnomon.dtype, got {type(dtype).__name__}")
     if isinstance(kind, tuple):
-        return any([isdtype(dtype, each) for each in kind])
+        return any(isdtype(dtype, each) for each in kind)
     if isinstance(kind, gn.dtype):
         return dtype is kind
     if not isinstance(kind, str):
@@ -115,31 +113,17 @@ def result_type(*arrays_and_dtypes: Any) -> dtype:
 
 
 _CATEGORIES = ("bool", "integral", "real floating", "complex floating")
-
-
-def _with_number(found: dtype | None, number: Any) -> dtype:
-    """The common dtype with a Python number of a dtype, or of nothing."""
-    needed = (bool, int, float, complex).index(type(number)) if type(number) in _NUMBERS else _kind(number)
-    default = (
-        gn.bool,
-        gn.int64,
-        gn.get_default_dtype(),
-        gn.promote_types(gn.get_default_dtype(), gn.complex32),
-    )
-    if found is None:
-        return default[needed]
-    has = next(place for place, name in enumerate(_CATEGORIES) if isdtype(found, name))
-    if needed <= has:
-        return found
-    return gn.promote_types(found, gn.complex32) if (has, needed) == (2, 3) else default[needed]
-
-
 _NUMBERS = (bool, int, float, complex)
 
 
-def _kind(number: Any) -> int:
-    """The category of an instance of a subclass of Python's numbers."""
-    return next(place for place, each in enumerate(_NUMBERS) if isinstance(number, each))
+def _with_number(found: dtype | None, number: Any) -> dtype:
+    """The common dtype of a dtype, or of nothing, and a Python number."""
+    needed = next(place for place, each in enumerate(_NUMBERS) if isinstance(number, each))
+    has = -1 if found is None else [isdtype(found, name) for name in _CATEGORIES].index(True)
+    if found is not None and needed <= has:
+        return found
+    real = found if found is not None and found.is_floating_point else gn.get_default_dtype()
+    return (gn.bool, gn.int64, real, gn.promote_types(real, gn.complex32))[needed]
 
 
 def can_cast(from_: Any, to: dtype, /) -> bool:

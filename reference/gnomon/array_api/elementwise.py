@@ -141,9 +141,7 @@ trunc = unary("trunc", _except_integers(gn.trunc), "The integer part.")
 
 # Two operands.
 add = binary("add", on_bits(gn.add), "The sum.")
-atan2 = binary(
-    "atan2", gn.atan2, "The angle in radians of the point with ordinate ``x1`` and abscissa ``x2``."
-)
+atan2 = binary("atan2", gn.atan2, "The angle in radians of the point (x2, x1).")
 bitwise_and = binary("bitwise_and", gn.bitwise_and, "The bits that both have.")
 bitwise_left_shift = binary(
     "bitwise_left_shift", on_bits(gn.bitwise_left_shift), "``x1`` with its bits ``x2`` places higher."
@@ -159,7 +157,9 @@ copysign = binary("copysign", gn.copysign, "The magnitude of ``x1`` with the sig
 divide = binary("divide", gn.true_divide, "The quotient, a floating point number.")
 equal = binary("equal", gn.eq, "Are they equal?")
 floor_divide = binary(
-    "floor_divide", _by_width(special_cases.floor_divide, unsigned.floor_divide), "The quotient, rounded down."
+    "floor_divide",
+    _by_width(special_cases.floor_divide, unsigned.floor_divide),
+    "The quotient, rounded down.",
 )
 greater = binary("greater", on_ordered(gn.gt), "Is ``x1`` greater than ``x2``?")
 greater_equal = binary("greater_equal", on_ordered(gn.ge), "Is ``x1`` at least ``x2``?")

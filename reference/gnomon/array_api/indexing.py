@@ -10,9 +10,10 @@ from .unsigned import on_bits
 
 
 def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
-    """The elements at ``indices`` along ``axis``, which only a vector can omit; negative ones count from the end.
+    """The elements at ``indices`` along ``axis``, which only a vector can omit.
 
-    Raises ValueError for no axis of several, IndexError for an index out of range.
+    Negative indices count from the end.  Raises ValueError for no axis of several, IndexError for an index
+    out of range.
     """
     if axis is None:
         if x.ndim != 1:

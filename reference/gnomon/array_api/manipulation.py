@@ -70,7 +70,7 @@ def expand_dims(x: Tensor, /, axis: Any) -> Tensor:
 
 
 def flip(x: Tensor, /, *, axis: Any = None) -> Tensor:
-    """The elements in reverse order along some axes, or along all.  Raises IndexError for one out of range."""
+    """The elements in reverse order along some axes, or all.  Raises IndexError for one out of range."""
     return on_bits(gn.flip)(x, axes_of(axis, x.ndim))
 
 
@@ -87,8 +87,8 @@ def permute_dims(x: Tensor, /, axes: tuple[int, ...]) -> Tensor:
 def repeat(x: Tensor, repeats: Any, /, *, axis: int | None = None) -> Tensor:
     """Each element several times in a row, along ``axis``, or as a vector.
 
-    repeats: one number, or a tensor with one for each element along the axis.  Raises RuntimeError for another
-    number of them.
+    repeats: one number, or a tensor with one for each element along the axis.  Raises RuntimeError for any
+    other number of them.
     """
     if isinstance(repeats, Tensor):
         repeats = repeats.to(gn.int64)
@@ -106,7 +106,8 @@ def reshape(x: Tensor, /, shape: tuple[int, ...], *, copy: bool | None = None) -
         return made.clone() if made._is_view() or made is x else made
     if copy is False and x.numel() and made.data_ptr() != x.data_ptr():
         raise ValueError(
-            f"reshape: copy=False: no view of sizes {tuple(x.shape)} and strides {x.stride()} has sizes {shape}"
+            f"reshape: copy=False: no view of sizes {tuple(x.shape)} and strides {x.stride()} has sizes"
+            f" {shape}"
         )
     return made
 

@@ -1,8 +1,8 @@
 """Python's operators on tensors, as the standard defines them, where PyTorch defines them otherwise.
 
-    with gnomon.array_api.standard_operators():
-        gnomon.tensor([1], dtype=gnomon.int8) + gnomon.tensor(1)    # int64, because both dtypes count
-        x[::-1]                                                     # PyTorch raises an error for a negative step
+with gnomon.array_api.standard_operators():
+    gnomon.tensor([1], dtype=gnomon.int8) + gnomon.tensor(1)    # int64, because both dtypes count
+    x[::-1]                                                     # PyTorch raises an error for a negative step
 """
 
 from __future__ import annotations
@@ -25,34 +25,40 @@ def _product(name: str) -> Callable[[Tensor, Tensor], Tensor]:
     return lambda x1, x2: on_bits(function)(*elementwise.operands(name, x1, x2))
 
 
-# The functions that operators of these names call.
-_UNARY = {
-    "abs": elementwise.abs,
-    "bitwise_not": elementwise.bitwise_invert,
-    "neg": elementwise.negative,
+def _reflected_subtract(x1: Any, x2: Any) -> Tensor:
+    """``x2 - x1``."""
+    function: Callable[[Any, Any], Tensor] = elementwise.subtract
+    return function(x2, x1)
+
+
+# PyTorch's name of an operator: the standard's name of the function.
+_UNARY = {"abs": "abs", "bitwise_not": "bitwise_invert", "neg": "negative"}
+_BINARY = {
+    "add": "add",
+    "bitwise_and": "bitwise_and",
+    "bitwise_left_shift": "bitwise_left_shift",
+    "bitwise_or": "bitwise_or",
+    "bitwise_right_shift": "bitwise_right_shift",
+    "bitwise_xor": "bitwise_xor",
+    "div": "divide",
+    "div_floor": "floor_divide",
+    "eq": "equal",
+    "floor_divide": "floor_divide",
+    "ge": "greater_equal",
+    "gt": "greater",
+    "le": "less_equal",
+    "lt": "less",
+    "mul": "multiply",
+    "ne": "not_equal",
+    "pow": "pow",
+    "remainder": "remainder",
+    "sub": "subtract",
 }
-_BINARY: dict[str, Callable[[Any, Any], Tensor]] = {
-    "add": elementwise.add,
-    "bitwise_and": elementwise.bitwise_and,
-    "bitwise_left_shift": elementwise.bitwise_left_shift,
-    "bitwise_or": elementwise.bitwise_or,
-    "bitwise_right_shift": elementwise.bitwise_right_shift,
-    "bitwise_xor": elementwise.bitwise_xor,
-    "div": elementwise.divide,
-    "div_floor": elementwise.floor_divide,
-    "eq": elementwise.equal,
-    "floor_divide": elementwise.floor_divide,
-    "ge": elementwise.greater_equal,
-    "gt": elementwise.greater,
-    "le": elementwise.less_equal,
-    "lt": elementwise.less,
-    "mul": elementwise.multiply,
-    "ne": elementwise.not_equal,
-    "pow": elementwise.pow,
-    "remainder": elementwise.remainder,
-    "rsub": lambda x1, x2: elementwise.subtract(x2, x1),
-    "sub": elementwise.subtract,
-    **{name: _product(name) for name in ("bmm", "dot", "mm", "mv")},
+_FUNCTIONS: dict[tuple[str, int], Callable[..., Tensor]] = {  # by PyTorch's name and the number of operands
+    **{(name, 1): getattr(elementwise, function) for name, function in _UNARY.items()},
+    **{(name, 2): getattr(elementwise, function) for name, function in _BINARY.items()},
+    ("rsub", 2): _reflected_subtract,
+    **{(name, 2): _product(name) for name in ("bmm", "dot", "mm", "mv")},
 }
 
 
@@ -71,7 +77,7 @@ class standard_operators(DispatchMode):
     ) -> Any:
         name = func.schema.name.split(".")[0]
         name, inplace = name.removesuffix("_"), name.endswith("_")
-        known = _BINARY.get(name) if len(args) == 2 else _UNARY.get(name)
+        known = _FUNCTIONS.get((name, len(args)))
         if known is None or kwargs:
             return func(*args, **(kwargs or {}))
         made = known(*args)

@@ -65,7 +65,8 @@ def searchsorted(x1: Tensor, x2: Any, /, *, side: str = "left", sorter: Tensor |
 
 
 def where(condition: Tensor, x1: Any, x2: Any, /) -> Tensor:
-    """``x1`` where the condition is True, else ``x2``; at least one of them is a tensor, or both are numbers."""
+    """``x1`` where the condition is True, else ``x2``.  Both are tensors or numbers."""
     if not isinstance(x1, Tensor) and not isinstance(x2, Tensor):
         x1 = gn.asarray(x1, device=condition.device)
-    return gn.where(condition, *operands("where", x1, x2))
+    first, second = operands("where", x1, x2)
+    return gn.where(condition, first, second)

@@ -37,14 +37,15 @@ def remainder(x1: Tensor, x2: Tensor) -> Tensor:
 
 
 def tanh(x: Tensor) -> Tensor:
-    """The imaginary part of an infinite real part is zero with the sign of that of ``x``, in PyTorch with that
-    of ``sin(2 * x.imag)``.
+    """Beside an infinite real part the imaginary one is zero with the sign of ``x.imag``, in PyTorch with
+    that of ``sin(2 * x.imag)``.
     """
     made = gn.tanh(x)
     if not x.is_complex():
         return made
     zero = gn.isinf(x.real) & gn.isfinite(x.imag)
-    return gn.complex(made.real, gn.where(zero, gn.copysign(gn.zeros_like(x.imag), x.imag), made.imag))
+    signed = gn.copysign(gn.zeros_like(x.imag), x.imag)
+    return gn.complex(made.real, gn.where(zero, signed, made.imag))
 
 
 def sign(x: Tensor) -> Tensor:

@@ -69,12 +69,12 @@ def sum(x: Tensor, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = F
 
 
 def std(x: Tensor, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
-    """The standard deviation along some axes, whose sum of squares is divided by their number less ``correction``."""
+    """The standard deviation along some axes, with ``correction`` subtracted from the number of elements."""
     return gn.sqrt(var(x, axis=axis, correction=correction, keepdims=keepdims))
 
 
 def var(x: Tensor, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Tensor:
-    """The variance along some axes, whose sum of squares is divided by their number less ``correction``."""
+    """The variance along some axes, with a sum of squares divided by their number less ``correction``."""
     axes = axes_of(axis, x.ndim)
     if not axes:
         return (x - x) / (1 - correction) if correction < 1 else x * gn.nan

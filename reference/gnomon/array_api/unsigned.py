@@ -88,10 +88,8 @@ def remainder(x1: Tensor, x2: Tensor) -> Tensor:
 
 def _logical_shift(number: Tensor, places: Any) -> Tensor:
     """int64 shifted to the right, with zeros from the left: by one place, then by the others."""
-    shifted = (number >> 1) & (2**63 - 1)
-    return gn.where(
-        gn.asarray(places == 0, device=number.device), number, shifted >> (places - 1) * (places != 0)
-    )
+    first = gn.full_like(number, 1) * (places != 0)
+    return gn.where(first != 0, (number >> 1) & (2**63 - 1), number) >> (places - first)
 
 
 def right_shift(x1: Tensor, x2: Tensor) -> Tensor:

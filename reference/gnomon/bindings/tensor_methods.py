@@ -224,8 +224,8 @@ def array_namespace(self: Tensor, /, *, api_version: str | None = None) -> Any:
 
     if api_version is not None and api_version not in array_api.VERSIONS:
         raise ValueError(
-            f"__array_namespace__: argument 'api_version': expected one of {', '.join(array_api.VERSIONS)}, got "
-            f"{api_version!r}"
+            f"__array_namespace__: argument 'api_version': expected one of {', '.join(array_api.VERSIONS)}, "
+            f"got {api_version!r}"
         )
     return array_api
 

@@ -435,7 +435,7 @@ def _reversed(view: Tensor, dim: int, item: slice) -> Tensor:
 def _write_reversed(self: Tensor, index: Any, value: Tensor) -> None:
     """``self[index] = value`` for an index that gives no view: by the places of the elements in ``self``."""
     places = aten.arange(self._spec.numel, device=self.device).reshape(self._spec.sizes)[index]
-    indices = []
+    indices: list[Tensor] = []
     for size in reversed(self._spec.sizes):
         indices.insert(0, aten.remainder.Tensor(places, size))
         places = aten.floor_divide(places, size)
