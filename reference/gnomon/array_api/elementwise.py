@@ -14,7 +14,7 @@ import gnomon as gn
 from gnomon import Tensor
 
 from . import special_cases, unsigned
-from .data_types import result_type
+from .data_types import isdtype, result_type
 from .unsigned import larger, on_bits, on_ordered
 
 
@@ -69,7 +69,7 @@ def _except_integers(function: Callable[[Tensor], Tensor]) -> Callable[[Tensor],
     """``function``, which leaves bools and integers as they are, and so returns a copy of them."""
 
     def call(x: Tensor) -> Tensor:
-        return function(x) if x.is_floating_point() or x.is_complex() else x.clone()
+        return x.clone() if isdtype(x.dtype, ("bool", "integral")) else function(x)
 
     return call
 
@@ -77,6 +77,12 @@ def _except_integers(function: Callable[[Tensor], Tensor]) -> Callable[[Tensor],
 def _by_width(function: Callable[..., Tensor], wide: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """``function``, or for uint16, uint32 and uint64 ``wide``."""
     return lambda x1, x2: (wide if unsigned.is_unsigned(x1) else function)(x1, x2)
+
+
+def _round(x: Tensor) -> Tensor:
+    if x.is_complex():
+        return gn.complex(gn.round(x.real), gn.round(x.imag))
+    return gn.round(x) if x.is_floating_point() else x.clone()
 
 
 def _sign(x: Tensor) -> Tensor:
@@ -128,7 +134,7 @@ negative = unary("negative", on_bits(gn.neg), "The negative; it wraps around for
 positive = unary("positive", lambda x: x.clone(), "A copy.")
 real = unary("real", gn.real, "The real part.")
 reciprocal = unary("reciprocal", gn.reciprocal, "1 divided by this.")
-round = unary("round", _except_integers(gn.round), "The nearest integer, the even one of two equally near.")
+round = unary("round", _round, "The nearest integer, the even one of two equally near.")
 sign = unary("sign", _sign, "-1, 0 or 1; of complex numbers the number divided by its magnitude.")
 signbit = unary("signbit", _signbit, "Is the sign bit set? It is for -0.0.")
 sin = unary("sin", gn.sin, "The sine of an angle in radians.")

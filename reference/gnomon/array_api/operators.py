@@ -65,12 +65,14 @@ _FUNCTIONS: dict[tuple[str, int], Callable[..., Tensor]] = {  # by PyTorch's nam
 class standard_operators(DispatchMode):
     """In ``with standard_operators():`` Python's operators on tensors follow the standard, not PyTorch.
 
-    Tensors without dimensions promote as others do; uint16, uint32 and uint64 have arithmetic; ``//``, ``%``
-    have the standard's special cases; slices may have a negative step, and the result is then a copy.
-    gnomon's functions of the same names follow with the operators.  The mode belongs to the thread.
+    Tensors without dimensions promote as others do; uint16, uint32 and uint64 have arithmetic; ``//`` and
+    ``%`` have the standard's special cases; slices may have a negative step, and the result is then a copy; a
+    mask may have size 0 in a dimension, and selects nothing.  gnomon's functions of the same names follow
+    with the operators.  The mode belongs to the thread.  An in-place operator raises TypeError for a result of
+    another dtype than the tensor's.
     """
 
-    negative_steps = True
+    standard_indices = True
 
     def __gnomon_dispatch__(
         self, func: OpOverload, types: tuple[type, ...], args: tuple[Any, ...] = (), kwargs: Any = None

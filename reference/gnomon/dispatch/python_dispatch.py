@@ -50,7 +50,9 @@ class DispatchMode(ThreadLocalStateGuard):
         """
         return func(*args, **(kwargs or {}))
 
-    negative_steps = False  # may slices of tensors have them, ``x[::-1]``?  PyTorch raises an error
+    # Are indices allowed that the Python array API standard has, and PyTorch does not?  They are slices with
+    # negative steps, ``x[::-1]``, and masks of size 0.
+    standard_indices = False
 
     _mask = PYTHON
 
@@ -137,9 +139,9 @@ def python_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> 
     )
 
 
-def negative_steps() -> bool:
-    """May slices have negative steps?  Only if a mode says so."""
-    return any(mode.negative_steps for mode in _modes.get())
+def standard_indices() -> bool:
+    """Does a mode allow the indices of the Python array API standard?"""
+    return any(mode.standard_indices for mode in _modes.get())
 
 
 class no_dispatch(ThreadLocalStateGuard):

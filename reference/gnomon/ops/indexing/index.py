@@ -15,7 +15,7 @@ from ...calls.iterator import TensorIterator, converted_spec
 from ...calls.native import native_function
 from ...calls.record import Inplace
 from ...dispatch.dispatcher import aten
-from ...dispatch.python_dispatch import negative_steps
+from ...dispatch.python_dispatch import standard_indices
 from ...memory.accessor import TensorAccessor
 from ...memory.spec import Spec
 from ...memory.tensor import Tensor
@@ -55,12 +55,18 @@ def expand_masks(self: Tensor, indices: Sequence[Any]) -> list[Any]:
             continue
         place = len(expanded)
         sizes = index._spec.sizes
-        if sizes != self._spec.sizes[place : place + len(sizes)]:
+        wanted = self._spec.sizes[place : place + len(sizes)]
+        if sizes != wanted and not (standard_indices() and _is_empty_mask(sizes, wanted)):
             _raise_mask_mismatch(self, index, place)
         rows = int(aten.count_nonzero.default(index.detach(), None).item())
         found = aten.nonzero_static.default(index.detach(), rows, -1)
         expanded.extend([found.select(1, dim) for dim in range(len(sizes))])
     return expanded
+
+
+def _is_empty_mask(sizes: geometry.Ints, wanted: geometry.Ints) -> bool:
+    """Is a mask of these sizes as that of the wanted ones, but empty?  Only a dispatch mode allows it."""
+    return len(sizes) == len(wanted) and all(size in (own, 0) for size, own in zip(sizes, wanted))
 
 
 def _raise_mask_mismatch(self: Tensor, mask: Tensor, place: int) -> NoReturn:
@@ -463,7 +469,7 @@ def _bounds(item: slice) -> tuple[int | None, int | None, int]:
     start, stop, step = (None if each is None else operator.index(each) for each in given)
     if step is None:
         step = 1
-    if step == 0 or (step < 0 and not negative_steps()):
+    if step == 0 or (step < 0 and not standard_indices()):
         raise ValueError(
             f"x[...]: slice step {'must be greater than' if step else 'cannot be'} zero, got {step}"
             f"{'; x.flip(dim) reverses' if step < 0 else ''}"
@@ -569,7 +575,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         value = _number_to_write(self, value)
     if index is False:
         return
-    if negative_steps() and _has_negative_step(index):
+    if standard_indices() and _has_negative_step(index):
         return _write_reversed(self, index, value)
     view, tensors = _apply_basic(self, normalize_index(self, index))
     if not tensors and value._spec.sizes == view._spec.sizes:
