@@ -4,9 +4,9 @@
     python tools/array_api_suite.py SUITE --pytorch-operators    operators and indices as PyTorch has them
     python tools/array_api_suite.py SUITE -- -k sort             arguments of pytest
 
-The suite needs pytest-xdist, and the requirements that it lists: pytest, hypothesis, ndindex, pytest-json-report.  It runs on the
-default device (GNOMON_BACKEND), inside ``gnomon.array_api.standard_operators()``, and the tests that
-tools/array_api_xfails.txt lists may fail.  The exit status is pytest's, and 2 if there is no suite.
+The suite needs pytest-xdist and its own requirements: pytest, hypothesis, ndindex, pytest-json-report.
+It runs on the default device (GNOMON_BACKEND), in ``gnomon.array_api.standard_operators()``; the tests
+that tools/array_api_xfails.txt lists may fail.  The exit status is pytest's, and 2 if there is no suite.
 """
 
 from __future__ import annotations

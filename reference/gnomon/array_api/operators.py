@@ -16,7 +16,7 @@ from gnomon.dispatch.dispatcher import OpOverload
 from gnomon.dispatch.python_dispatch import DispatchMode
 
 from . import elementwise
-from .unsigned import on_bits
+from .unsigned import bits, is_unsigned, on_bits
 
 
 def _product(name: str) -> Callable[[Tensor, Tensor], Tensor]:
@@ -68,8 +68,8 @@ class standard_operators(DispatchMode):
     Tensors without dimensions promote as others do; uint16, uint32 and uint64 have arithmetic; ``//`` and
     ``%`` have the standard's special cases; slices may have a negative step, and the result is then a copy; a
     mask may have size 0 in a dimension, and selects nothing.  gnomon's functions of the same names follow
-    with the operators.  The mode belongs to the thread.  An in-place operator raises TypeError for a result of
-    another dtype than the tensor's.
+    with the operators.  The mode belongs to the thread.  An in-place operator raises TypeError for a result
+    of another dtype than the tensor's.
     """
 
     standard_indices = True
@@ -79,6 +79,10 @@ class standard_operators(DispatchMode):
     ) -> Any:
         name = func.schema.name.split(".")[0]
         name, inplace = name.removesuffix("_"), name.endswith("_")
+        if name == "_index_put" and inplace and is_unsigned(args[0]):  # x[indices] = values
+            self, indices, values, *rest = args
+            func(bits(self), indices, bits(values), *rest, **(kwargs or {}))
+            return self
         known = _FUNCTIONS.get((name, len(args)))
         if known is None or kwargs:
             return func(*args, **(kwargs or {}))

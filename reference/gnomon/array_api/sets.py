@@ -79,7 +79,7 @@ def unique_values(x: Tensor, /) -> Tensor:
 
 
 def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Tensor:
-    """Is each element of ``x1`` in ``x2``? Or, with ``invert``, is it not?"""
+    """Is each element of ``x1`` in ``x2``?  With ``invert``: is it not?  Bool."""
     x1, x2 = operands("isin", x1, x2)
     found = (x1.unsqueeze(-1) == x2.reshape(-1)).any(-1)
     return ~found if invert else found
