@@ -6,7 +6,7 @@
 #                 OpenMP's, and on some of the emulated GPU's operators
 #
 # All work from nothing: they make .venv, install gnomon into it, and run.  Other targets: lint, emulated, compiled,
-# oracle, sanitize, soak, bench-quick, bench, perf-check, asv-run and its kin, docs, notebooks, wheel, clean.  PYTHON is the
+# oracle, array-api, sanitize, soak, bench-quick, bench, perf-check, asv-run and its kin, docs, notebooks, wheel, clean.  PYTHON is the
 # Python that .venv is made with.
 
 PYTHON ?= python3
@@ -33,7 +33,7 @@ ORACLE := $(VENV)/.oracle
 
 .PHONY: demo test test-all slow conform-c parts-native parts-openmp some-emulated lint style types stubs
 .PHONY: wheel emulated compiled docs notebooks
-.PHONY: oracle sanitize soak bench-quick bench perf-check clean
+.PHONY: oracle array-api sanitize soak bench-quick bench perf-check clean
 .PHONY: asv-machine asv-run asv-continuous asv-compare asv-publish asv-preview
 
 # Packages are fetched while the C files are compiled.
@@ -129,6 +129,12 @@ oracle: $(ORACLE)
 	$(BIN)/python -m gnomon_conformance.goldens
 	$(BIN)/gnomon operators --markdown > docs/operators.md
 	$(BIN)/python tools/public_names.py docs/pytorch_names.md
+
+# The public test suite of the Python array API standard on gnomon.array_api: SUITE is a checkout of
+# github.com/data-apis/array-api-tests with its submodule.  It runs on the default device,
+# which GNOMON_BACKEND sets.
+array-api: $(INSTALLED)
+	$(BIN)/python tools/array_api_suite.py '$(SUITE)' -n $(WORKERS)
 
 # The C library under AddressSanitizer and UndefinedBehaviorSanitizer, with the whole conformance suite; its
 # threads under ThreadSanitizer; the emulated GPU under the first two.

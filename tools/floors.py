@@ -38,6 +38,7 @@ FLOORS = {
         [
             "amp",
             "ao",
+            "array_api",
             "cli",
             "demo",
             "distributions",

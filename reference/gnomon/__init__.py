@@ -199,6 +199,7 @@ globals().update({name: each for name, each in _operator_functions().items() if 
 _LAZY = (
     "amp",
     "ao",
+    "array_api",
     "nn",
     "optim",
     "autograd",

@@ -8,6 +8,7 @@ from . import __config__ as __config__
 from . import accelerator as accelerator
 from . import amp as amp
 from . import ao as ao
+from . import array_api as array_api
 from . import autograd as autograd
 from . import cli as cli
 from . import compat as compat

@@ -108,6 +108,8 @@ METHODS: dict[str, Any] = {
     "__array__": own.array_of,
     "__array_wrap__": own.array_wrap,
     "__array_priority__": 1000,  # NumPy leaves operators to the tensor
+    "__array_namespace__": own.array_namespace,
+    "to_device": own.to_device,
     "numpy": own.numpy,
     # memory shared with other libraries
     "__dlpack__": exchange.dlpack,

@@ -34,6 +34,7 @@ SEALED = frozenset({"ops"})  # files there never import each other; only the roo
 # Imports from a higher floor, all inside functions: public names that few programs use.
 LATE = {
     ("bindings", "func"),  # gnomon.vmap
+    ("bindings", "array_api"),  # Tensor.__array_namespace__
     ("utils", "nn"),  # gnomon.utils.mkldnn, which replaces modules
     ("utils", "library"),  # gnomon.utils.load_inline, which makes operators
     ("utils", "hub"),  # the old name of gnomon.hub.load_state_dict_from_url

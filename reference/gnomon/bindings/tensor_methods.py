@@ -214,6 +214,33 @@ def array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: boo
     return from_numpy(array.astype("uint8") if array.dtype == bool else array).to(self.device)
 
 
+def array_namespace(self: Tensor, /, *, api_version: str | None = None) -> Any:
+    """The namespace of the Python array API standard: ``gnomon.array_api``, whatever the dtype and shape.
+
+    api_version: None, or a version of the standard that it fulfills.  Raises ValueError for another.  Source:
+    https://data-apis.org/array-api/2025.12.
+    """
+    from .. import array_api
+
+    if api_version is not None and api_version not in array_api.VERSIONS:
+        raise ValueError(
+            f"__array_namespace__: argument 'api_version': expected one of {', '.join(array_api.VERSIONS)}, "
+            f"got {api_version!r}"
+        )
+    return array_api
+
+
+def to_device(self: Tensor, device: Any, /, *, stream: Any = None) -> Tensor:
+    """The tensor on another device, with the same shape and dtype; itself if it is there already.
+
+    Raises ValueError for a ``stream``: the copy is in the device's current one.  Source:
+    https://data-apis.org/array-api/2025.12.
+    """
+    if stream is not None:
+        raise ValueError(f"to_device: argument 'stream': expected None, got {stream!r}")
+    return self.to(device)
+
+
 def record_stream(self: Tensor, stream: Any) -> None:
     """Declare that work in ``stream`` uses the tensor's memory, which is not reused until that work is done.
 

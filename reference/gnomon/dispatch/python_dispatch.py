@@ -50,6 +50,10 @@ class DispatchMode(ThreadLocalStateGuard):
         """
         return func(*args, **(kwargs or {}))
 
+    # Are indices allowed that the Python array API standard has, and PyTorch does not?  They are slices with
+    # negative steps, ``x[::-1]``, and masks of size 0.
+    standard_indices = False
+
     _mask = PYTHON
 
     @property
@@ -133,6 +137,11 @@ def python_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> 
         f"{operator.schema.name}: Multiple dispatch failed: __gnomon_dispatch__ of all of "
         f"{', '.join(each.__name__ for each in types)} returned NotImplemented"
     )
+
+
+def standard_indices() -> bool:
+    """Does a mode allow the indices of the Python array API standard?"""
+    return any(mode.standard_indices for mode in _modes.get())
 
 
 class no_dispatch(ThreadLocalStateGuard):

@@ -15,6 +15,7 @@ from ...calls.iterator import TensorIterator, converted_spec
 from ...calls.native import native_function
 from ...calls.record import Inplace
 from ...dispatch.dispatcher import aten
+from ...dispatch.python_dispatch import standard_indices
 from ...memory.accessor import TensorAccessor
 from ...memory.spec import Spec
 from ...memory.tensor import Tensor
@@ -54,12 +55,18 @@ def expand_masks(self: Tensor, indices: Sequence[Any]) -> list[Any]:
             continue
         place = len(expanded)
         sizes = index._spec.sizes
-        if sizes != self._spec.sizes[place : place + len(sizes)]:
+        wanted = self._spec.sizes[place : place + len(sizes)]
+        if sizes != wanted and not (standard_indices() and _is_empty_mask(sizes, wanted)):
             _raise_mask_mismatch(self, index, place)
         rows = int(aten.count_nonzero.default(index.detach(), None).item())
         found = aten.nonzero_static.default(index.detach(), rows, -1)
         expanded.extend([found.select(1, dim) for dim in range(len(sizes))])
     return expanded
+
+
+def _is_empty_mask(sizes: geometry.Ints, wanted: geometry.Ints) -> bool:
+    """Is a mask of these sizes as that of the wanted ones, but empty?  Only a dispatch mode allows it."""
+    return len(sizes) == len(wanted) and all(size in (own, 0) for size, own in zip(sizes, wanted))
 
 
 def _raise_mask_mismatch(self: Tensor, mask: Tensor, place: int) -> NoReturn:
@@ -401,7 +408,9 @@ def _apply_basic(self: Tensor, items: Sequence[Any]) -> tuple[Tensor, list[Any]]
             dim += index_with(_bool_index(bool(item), view))
         elif isinstance(item, slice):
             start, stop, step = _bounds(item)
-            if (start, stop, step) != (None, None, 1):
+            if step < 0:
+                view = _reversed(view, dim, item)
+            elif (start, stop, step) != (None, None, 1):
                 view = aten.slice.Tensor(view, dim, start, stop, step)
             dim += 1
         elif isinstance(item, Tensor) and (item.ndim or item._keys & BATCHED):
@@ -420,6 +429,31 @@ def _apply_basic(self: Tensor, items: Sequence[Any]) -> tuple[Tensor, list[Any]]
     return view, tensors
 
 
+def _reversed(view: Tensor, dim: int, item: slice) -> Tensor:
+    """A slice with a negative step, a copy; only a dispatch mode allows it."""
+    taken = range(view._spec.sizes[dim])[item]
+    if not taken:
+        return view.narrow(dim, 0, 0)
+    places = aten.arange(taken.start, taken.stop, taken.step, device=view.device)
+    return aten.index.Tensor(view, [*[None] * dim, places])
+
+
+def _write_reversed(self: Tensor, index: Any, value: Tensor) -> None:
+    """``self[index] = value`` for an index that gives no view: by the places of the elements in ``self``."""
+    places = aten.arange(self._spec.numel, device=self.device).reshape(self._spec.sizes)[index]
+    indices: list[Tensor] = []
+    for size in reversed(self._spec.sizes):
+        indices.insert(0, aten.remainder.Tensor(places, size))
+        places = aten.floor_divide(places, size)
+    aten.index_put_.default(self, indices, value, False)
+
+
+def _has_negative_step(index: Any) -> bool:
+    """Is one of the slices of an index backwards?"""
+    items = index if isinstance(index, tuple) else (index,)
+    return any(isinstance(each, slice) and each.step is not None and each.step < 0 for each in items)
+
+
 def _bounds(item: slice) -> tuple[int | None, int | None, int]:
     """A slice's start, stop and step.
 
@@ -435,7 +469,7 @@ def _bounds(item: slice) -> tuple[int | None, int | None, int]:
     start, stop, step = (None if each is None else operator.index(each) for each in given)
     if step is None:
         step = 1
-    if step <= 0:
+    if step == 0 or (step < 0 and not standard_indices()):
         raise ValueError(
             f"x[...]: slice step {'must be greater than' if step else 'cannot be'} zero, got {step}"
             f"{'; x.flip(dim) reverses' if step < 0 else ''}"
@@ -541,6 +575,8 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         value = _number_to_write(self, value)
     if index is False:
         return
+    if standard_indices() and _has_negative_step(index):
+        return _write_reversed(self, index, value)
     view, tensors = _apply_basic(self, normalize_index(self, index))
     if not tensors and value._spec.sizes == view._spec.sizes:
         aten.copy_.default(view, value, False)

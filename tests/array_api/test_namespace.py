@@ -1,0 +1,118 @@
+"""The namespace has the standard's names and signatures, and describes itself."""
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import gnomon as gn
+import gnomon.array_api as xp
+
+SIGNATURES = (Path(__file__).parent / "signatures.txt").read_text().split("\n")[:-1]
+CONSTANTS = ("e", "inf", "nan", "newaxis", "pi")
+DTYPES = {
+    "bool": ["bool"],
+    "signed integer": ["int8", "int16", "int32", "int64"],
+    "unsigned integer": ["uint8", "uint16", "uint32", "uint64"],
+    "real floating": ["float32", "float64"],
+    "complex floating": ["complex64", "complex128"],
+}
+
+
+def signature_of(name):
+    """The parameters of a function of the namespace, without types."""
+    found = xp
+    for part in name.split("."):
+        found = getattr(found, part)
+    parameters = inspect.signature(found).parameters.values()
+    return str(inspect.Signature([each.replace(annotation=inspect.Parameter.empty) for each in parameters]))
+
+
+@pytest.mark.parametrize("line", SIGNATURES)
+def test_signature(line):
+    name, parenthesis, _ = line.partition("(")
+    assert name + signature_of(name) == line and parenthesis
+
+
+def test_the_list_is_complete():
+    assert len(SIGNATURES) == len(set(SIGNATURES)) == 175
+    names = {line.partition("(")[0] for line in SIGNATURES}
+    own = {"VERSIONS", "standard_operators", "__array_api_version__", "fft", "linalg"}
+    dtypes = {name for names in DTYPES.values() for name in names}
+    assert set(xp.__all__) - own == {each for each in names if "." not in each} | dtypes | {*CONSTANTS} - own
+    assert set(xp.linalg.__all__) == {each[7:] for each in names if each.startswith("linalg.")}
+
+
+def test_every_function_says_what_it_does():
+    for line in SIGNATURES:
+        found = xp
+        for part in line.partition("(")[0].split("."):
+            found = getattr(found, part)
+        assert found.__doc__ and found.__doc__.rstrip().endswith("."), line
+
+
+def test_a_tensor_knows_its_namespace():
+    x = gn.ones(2)
+    assert x.__array_namespace__() is xp is gn.array_api
+    assert x.__array_namespace__(api_version="2021.12") is xp
+    assert xp.__array_api_version__ == "2025.12" == xp.VERSIONS[-1]
+    with pytest.raises(ValueError, match=r"expected one of 2021\.12.*, got '2020\.01'"):
+        x.__array_namespace__(api_version="2020.01")
+
+
+def test_constants():
+    assert (xp.e, xp.pi, xp.inf, xp.newaxis) == (2.718281828459045, 3.141592653589793, float("inf"), None)
+    assert xp.nan != xp.nan
+
+
+def test_info():
+    info = xp.__array_namespace_info__()
+    assert info.capabilities() == {
+        "boolean indexing": True,
+        "data-dependent shapes": True,
+        "max dimensions": 64,
+    }
+    assert info.default_device() == gn.empty(0).device
+    assert info.default_device() in info.devices() and gn.device("meta") not in info.devices()
+    assert info.default_dtypes() == {
+        "real floating": gn.float32,
+        "complex floating": gn.complex64,
+        "integral": gn.int64,
+        "indexing": gn.int64,
+    }
+    for kind, names in DTYPES.items():
+        assert info.dtypes(kind=kind) == {name: getattr(gn, name) for name in names}
+    assert [*info.dtypes()] == [
+        *DTYPES["bool"],
+        *DTYPES["signed integer"],
+        *DTYPES["unsigned integer"],
+        *DTYPES["real floating"],
+        *DTYPES["complex floating"],
+    ]
+    assert len(info.dtypes(kind=("bool", "integral"))) == 9
+    with pytest.raises(ValueError, match=r"expected one of bool, .*, got 'whole'"):
+        info.dtypes(kind="whole")
+
+
+def test_the_greatest_number_of_dimensions_is_right():
+    many = xp.__array_namespace_info__().capabilities()["max dimensions"]
+    assert xp.ones((1,) * many).ndim == many
+    with pytest.raises((RuntimeError, ValueError)):
+        xp.ones((1,) * (many + 1))
+
+
+def test_to_device(device):
+    x = gn.tensor([1.0, 2.0])
+    assert x.to_device(device) is x and x.to_device("reference").device == gn.device("reference")
+    with pytest.raises(ValueError, match="'stream': expected None, got 3"):
+        x.to_device(device, stream=3)
+
+
+def test_the_page_s_python_runs():
+    page = Path(__file__).parents[2] / "docs" / "array_api.md"
+    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    names = {}
+    for block in blocks:
+        exec(block, names)
+    assert len(blocks) == 2 and names["small"].dtype is gn.int8
