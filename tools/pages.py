@@ -3,8 +3,8 @@
 python tools/pages.py docs/life_of_a_call.md       # runs the commands, and writes their output below each
 python tools/pages.py docs/tour/*.md               # and the Python blocks, with their pictures
 
-Python blocks are run in chapters of docs/tour: from top to bottom, in one process and one namespace.  What
-a block prints, and the repr of its last expression, stand in a ```text block directly below it.  A drawing is
+Python blocks are run in chapters of docs/tour and in docs/ecosystem.md: from top to bottom, in one process
+and one namespace.  What a block prints, and the repr of its last expression, stand in a ```text block directly below it.  A drawing is
 written to the SVG file that the image below the block names.  A block that raises says so in a comment:
 ``# raises RuntimeError``.
 """
@@ -160,11 +160,11 @@ def _with_output(page: Path, text: str) -> str:
 
 
 def write(page: Path) -> None:
-    """Update the output below each command of a page; of a chapter of the tour, also of Python blocks."""
+    """Update the output below each command of a page, and below the Python blocks of those named above."""
     new = _BLOCK.sub(
         lambda found: f"```console\n$ {found[1]}\n{printed(found[1])}```", page.read_text("utf-8")
     )
-    if page.resolve().parent == ROOT / "docs" / "tour":
+    if page.resolve().parent == ROOT / "docs" / "tour" or page.resolve() == ROOT / "docs" / "ecosystem.md":
         new = _with_output(page, new)
     _write_file(page, new)
 

@@ -63,6 +63,7 @@ THIRD_PARTY = {
     "learn.report": {"rich"},  # explanations in a terminal
     "learn.exercises.command": {"rich"},  # words in color
     "utils.inline": {"cffi"},  # kernels in C that a program brings
+    "interop.einops": {"einops"},  # a subclass of its AbstractBackend
     "interop.numpy": {"numpy"},  # numpy() and from_numpy; arrays over other libraries' memory
     "demo.command": {"matplotlib", "rich"},  # the curves; the table and the bar
     "demo.picture": {"matplotlib"},  # the picture of the digits
