@@ -1,4 +1,4 @@
-"""concurrent.futures and multiprocessing with tensors: threads, and processes that are spawned or forkserved."""
+"""concurrent.futures and multiprocessing with tensors: threads, and processes started in two ways."""
 
 from __future__ import annotations
 

@@ -17,19 +17,11 @@ import gnomon as gn
 
 DTYPES = (
     *("float16", "bfloat16", "float32", "float64", "complex64", "complex128", "bool"),
-    *(
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-        "float8_e4m3fn",
-        "float8_e5m2",
-    ),
+    *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float8_e4m3fn", "float8_e5m2"),
 )
+# PyTorch pickles these, and can't read them.
+NOT_PYTORCHS = ("uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2")
 
 
 class Tagged(gn.Tensor):
@@ -45,6 +37,10 @@ def through(value: Any, protocol: int = pickle.HIGHEST_PROTOCOL) -> Any:
 @pytest.mark.parametrize("name", DTYPES)
 def test_dtypes(lib: ModuleType, name: str) -> None:
     x = lib.tensor([0, 1, 1]).to(getattr(lib, name))
+    if lib is not gn and name in NOT_PYTORCHS:
+        with pytest.raises(AttributeError, match="has no attribute 'dtype'"):
+            through(x)
+        return
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
         y = through(x, protocol)
         assert y.dtype == x.dtype and y.data_ptr() != x.data_ptr()
@@ -101,9 +97,8 @@ def test_modules_optimizers_and_generators(lib: ModuleType) -> None:
     model = lib.nn.Sequential(lib.nn.Linear(2, 2), lib.nn.BatchNorm1d(2))
     other = through(model)
     assert repr(other) == repr(model)
-    assert all(
-        lib.equal(one, two) for one, two in zip(model.state_dict().values(), other.state_dict().values())
-    )
+    for name, each in model.state_dict().items():
+        assert lib.equal(other.state_dict()[name], each), name
     deep = copy.deepcopy(model)
     with lib.no_grad():
         deep[0].weight.zero_()
@@ -119,10 +114,3 @@ def test_subclasses_keep_their_class_and_attributes() -> None:
     x.tag = "mine"
     for y in (through(x), copy.copy(x), copy.deepcopy(x)):
         assert type(y) is Tagged and y.tag == "mine" and y.tolist() == [1.0, 1.0]
-
-
-def test_a_pickle_of_something_else_is_refused_by_load(tmp_path: Any) -> None:
-    file = tmp_path / "other.pkl"
-    file.write_bytes(pickle.dumps({"a": print}))
-    with pytest.raises(pickle.UnpicklingError, match="print"):
-        gn.load(file)
