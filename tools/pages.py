@@ -4,9 +4,9 @@ python tools/pages.py docs/life_of_a_call.md       # runs the commands, and writ
 python tools/pages.py docs/tour/*.md               # and the Python blocks, with their pictures
 
 Python blocks are run in chapters of docs/tour and in docs/ecosystem.md: from top to bottom, in one process
-and one namespace.  What a block prints, and the repr of its last expression, stand in a ```text block directly
-below it.  A drawing is written to the SVG file that the image below the block names.  A block that raises says
-so in a comment: ``# raises RuntimeError``.
+and one namespace.  What a block prints, and the repr of its last expression, stand in a ```text block
+directly below it.  A drawing is written to the SVG file that the image below the block names.  A block that
+raises says so in a comment: ``# raises RuntimeError``.
 """
 
 from __future__ import annotations

@@ -95,6 +95,11 @@ def test_wrong_patterns(lib: ModuleType) -> None:
 def test_registration() -> None:
     assert register() is register()
     assert einops.asnumpy(gn.ones(2, requires_grad=True)).tolist() == [1.0, 1.0]
+    backend = register()()  # what only einops' layers and symbols use
+    assert backend.from_numpy(np.ones(2)).dtype == gn.float64
+    assert backend.arange(1, 4).tolist() == [1, 2, 3]
+    assert backend.is_float_type(gn.ones(1)) and not backend.is_float_type(gn.arange(1))
+    assert backend.tile(gn.arange(2), (2,)).tolist() == [0, 1, 0, 1]
     program = """
 import einops, gnomon as gn, numpy
 assert einops.rearrange(numpy.ones((2, 3)), "a b -> b a").shape == (3, 2)  # another backend first

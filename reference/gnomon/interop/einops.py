@@ -14,6 +14,11 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from ..dispatch.dispatcher import aten
+from ..memory.tensor import Tensor
+from ..values.dtype import int64
+from .numpy import from_numpy
+
 
 @functools.cache
 def register() -> type[Any]:
@@ -24,29 +29,27 @@ def register() -> type[Any]:
     """
     from einops._backends import AbstractBackend
 
-    import gnomon as gn
-
     class GnomonBackend(AbstractBackend):
         """The operations of which einops composes its functions."""
 
         framework_name = "gnomon"
 
         def is_appropriate_type(self, tensor: Any) -> bool:
-            return isinstance(tensor, gn.Tensor)
+            return isinstance(tensor, Tensor)
 
-        def from_numpy(self, x: Any) -> gn.Tensor:
-            return gn.from_numpy(x)
+        def from_numpy(self, x: Any) -> Tensor:
+            return from_numpy(x)
 
-        def to_numpy(self, x: gn.Tensor) -> Any:
+        def to_numpy(self, x: Tensor) -> Any:
             return x.detach().cpu().numpy()
 
-        def arange(self, start: int, stop: int) -> gn.Tensor:
-            return gn.arange(start, stop, dtype=gn.int64)
+        def arange(self, start: int, stop: int) -> Tensor:
+            return aten.arange(start, stop, dtype=int64)
 
-        def transpose(self, x: gn.Tensor, axes: Any) -> gn.Tensor:
+        def transpose(self, x: Tensor, axes: Any) -> Tensor:
             return x.permute(tuple(axes))
 
-        def reduce(self, x: gn.Tensor, operation: str, axes: Any) -> gn.Tensor:
+        def reduce(self, x: Tensor, operation: str, axes: Any) -> Tensor:
             if operation in ("min", "max"):
                 return getattr(x, f"a{operation}")(tuple(axes))
             if operation in ("sum", "mean"):
@@ -55,29 +58,29 @@ def register() -> type[Any]:
                 x = getattr(x, operation)(axis)
             return x
 
-        def stack_on_zeroth_dimension(self, tensors: list[gn.Tensor]) -> gn.Tensor:
-            return gn.stack(tensors)
+        def stack_on_zeroth_dimension(self, tensors: list[Tensor]) -> Tensor:
+            return aten.stack(tensors)
 
-        def add_axis(self, x: gn.Tensor, new_position: int) -> gn.Tensor:
+        def add_axis(self, x: Tensor, new_position: int) -> Tensor:
             return x.unsqueeze(new_position)
 
-        def add_axes(self, x: gn.Tensor, n_axes: int, pos2len: dict[int, int]) -> gn.Tensor:
+        def add_axes(self, x: Tensor, n_axes: int, pos2len: dict[int, int]) -> Tensor:
             sizes = [-1] * n_axes
             for position, size in pos2len.items():
                 x = x.unsqueeze(position)
                 sizes[position] = size
             return x.expand(sizes)  # no copy
 
-        def tile(self, x: gn.Tensor, repeats: Any) -> gn.Tensor:
+        def tile(self, x: Tensor, repeats: Any) -> Tensor:
             return x.repeat(tuple(repeats))
 
-        def concat(self, tensors: list[gn.Tensor], axis: int) -> gn.Tensor:
-            return gn.cat(tensors, dim=axis)
+        def concat(self, tensors: list[Tensor], axis: int) -> Tensor:
+            return aten.cat(tensors, axis)
 
-        def is_float_type(self, x: gn.Tensor) -> bool:
+        def is_float_type(self, x: Tensor) -> bool:
             return x.is_floating_point()
 
-        def einsum(self, pattern: str, *x: gn.Tensor) -> gn.Tensor:
-            return gn.einsum(pattern, *x)
+        def einsum(self, pattern: str, *x: Tensor) -> Tensor:
+            return aten.einsum(pattern, x)
 
     return GnomonBackend
