@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import itertools
 import keyword
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterable
 from enum import IntEnum
@@ -24,6 +26,7 @@ os.environ["GNOMON_SPEEDUPS"] = "none"  # so that all functions are Python funct
 
 import gnomon
 import gnomon.memory.tensor as tensor_module
+import gnomon.nn.functional
 from gnomon.bindings.argument_parser import numbers_for_tensors
 from gnomon.bindings.functions import functions_of, is_public
 from gnomon.dispatch.dispatcher import OpOverload, OpOverloadPacket, aten
@@ -32,7 +35,7 @@ from gnomon.values.schema import REQUIRED, Argument
 
 PUBLIC = Path(gnomon.__file__).with_suffix(".pyi")
 TENSOR = Path(tensor_module.__file__).with_suffix(".pyi")
-LINE_LENGTH = 110  # pyproject.toml's
+FUNCTIONAL = Path(gnomon.nn.functional.__file__).with_suffix(".pyi")
 
 # Some of gnomon's names hide Python's, or are also members of Tensor (gnomon.float, Tensor.dtype): use
 # aliases.
@@ -63,6 +66,41 @@ WORDS = {
     "device": "_device",
     "layout": "_layout",
     "Ints": "tuple[_int, ...]",
+    "Sizes": "Sequence[_int] | _int",
+}
+
+# The words that a str argument may be: the operators, as a regular expression, the argument, and the words.
+LITERALS = (
+    ("conv[123]d", "padding", ("valid", "same")),
+    ("div_?|divide_?", "rounding_mode", ("trunc", "floor")),
+    ("fft_.*", "norm", ("forward", "backward", "ortho")),
+    ("gelu_?", "approximate", ("none", "tanh")),
+    ("index_reduce_?", "reduce", ("prod", "mean", "amax", "amin")),
+    ("linalg_cond", "p", ("fro", "nuc")),
+    ("linalg_eigh|linalg_eigvalsh", "UPLO", ("L", "U")),
+    ("linalg_lstsq", "driver", ("gels", "gelsy", "gelsd", "gelss")),
+    ("linalg_matrix_norm|linalg_norm", "ord", ("fro", "nuc")),
+    ("linalg_qr", "mode", ("reduced", "complete", "r")),
+    ("linalg_svd|linalg_svdvals", "driver", ("gesvd", "gesvdj", "gesvda")),
+    ("meshgrid", "indexing", ("ij", "xy")),
+    ("pad", "mode", ("constant", "reflect", "replicate", "circular")),
+    ("pad_sequence", "padding_side", ("left", "right")),
+    ("quantile|nanquantile", "interpolation", ("linear", "lower", "higher", "midpoint", "nearest")),
+    ("scatter_?", "reduce", ("add", "multiply")),
+    ("scatter_reduce_?", "reduce", ("sum", "prod", "mean", "amax", "amin")),
+    ("searchsorted", "side", ("left", "right")),
+    ("segment_reduce", "reduce", ("sum", "mean", "max", "min", "prod")),
+    ("stft", "pad_mode", ("constant", "reflect", "replicate", "circular")),
+)
+
+# The flags, False by default, of functions whose result depends on them: a tensor with all of them False, and
+# a tuple with one more for each that is True.
+_POOLS = [f"{kind}max_pool{spatial}d" for kind in ("", "adaptive_", "fractional_") for spatial in (1, 2, 3)]
+FLAGS = {
+    **dict.fromkeys(_POOLS, ("return_indices",)),
+    "nonzero": ("as_tuple",),
+    "unique": ("return_inverse", "return_counts"),
+    "unique_consecutive": ("return_inverse", "return_counts"),
 }
 
 ALIASES = """
@@ -85,12 +123,14 @@ TENSOR_HEADER = '''"""Types of memory/tensor.py and of Tensor's methods.  Writte
 import builtins
 from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
-from typing import Any, NamedTuple, TypeAlias, TypeVar, overload
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, overload
 from weakref import ReferenceType
 
+from numpy.typing import NDArray
 from typing_extensions import Self
 
 from ..autograd.hooks import RemovableHandle
+from ..autograd.node import Node
 from ..numerics.generator import Generator
 from ..quantized.quantizer import qscheme
 from ..values.device import device, layout, memory_format
@@ -106,7 +146,7 @@ HEADER = '''"""Types of gnomon's public names.  Written by tools/make_stubs.py f
 
 import builtins
 from collections.abc import Sequence
-from typing import Any, TypeAlias, overload
+from typing import Any, Literal, TypeAlias, overload
 
 {submodules}
 {accelerator}
@@ -231,7 +271,7 @@ MODULE_HEADER = '''"""Types of gnomon.{module}.  Written by tools/make_stubs.py.
 
 import builtins
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeAlias, overload
+from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
 from ..memory.tensor import Tensor
 from ..values.device import device, layout, memory_format
@@ -241,6 +281,26 @@ from ..values.dtype import dtype
 '''
 
 MODULE_ERRORS = {"linalg": "from ..values.errors import LinAlgError as LinAlgError\n"}
+
+FUNCTIONAL_HEADER = '''"""Types of gnomon.nn.functional.  Written by tools/make_stubs.py."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeAlias, overload
+
+from ...memory.tensor import Tensor
+from ...numerics.generator import Generator
+from ...values.dtype import dtype
+from ..common_types import {words}
+{imports}
+from .linear_cross_entropy import LinearCrossEntropyOptions
+_int: TypeAlias = int
+_float: TypeAlias = float
+_bool: TypeAlias = bool
+_dtype: TypeAlias = dtype
+_Number: TypeAlias = _bool | _int | _float
+_Scalar: TypeAlias = _Number | complex
+_Operand: TypeAlias = Tensor | _Scalar
+'''
 
 TO_OPTIONS = "non_blocking: _bool = ..., copy: _bool = ..., *, memory_format: _memory_format | None = ..."
 
@@ -257,9 +317,11 @@ METHODS = {
     ],
     "dequantize": ["def dequantize(self) -> Tensor: ..."],
     "fill_": ["def fill_(self, value: _Operand) -> Tensor: ..."],
+    "grad_fn": ["@property", "def grad_fn(self) -> Node | None: ..."],
     "item": [
         "def item(self) -> _Number: ..."
     ],  # or complex; as in PyTorch's stubs, so that x.item() needs no float(...)
+    "numpy": ["def numpy(self, *, force: _bool = ...) -> NDArray[Any]: ..."],
     "real": ["@property", "def real(self) -> Tensor: ..."],
     "register_hook": [
         "def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle: ..."
@@ -289,13 +351,29 @@ METHODS = {
             f"def to(self, {arguments}, {TO_OPTIONS}) -> Tensor: ...",
         )
     ],
+    "type": [
+        "@overload",
+        "def type(self, dtype: None = ..., non_blocking: _bool = ...) -> str: ...",
+        "@overload",
+        "def type(self, dtype: Any, non_blocking: _bool = ...) -> Tensor: ...",
+    ],
     "where": ["def where(self, condition: Tensor, other: _Operand) -> Tensor: ..."],
 }
 
 
-def annotation(argument: Argument, takes_number: bool) -> str:
+def literal(operator: str, argument: str) -> str | None:
+    """``Literal[...]`` of the words that an operator's argument may be, if LITERALS has them."""
+    for operators, name, words in LITERALS:
+        if name == argument and re.fullmatch(operators, operator):
+            return f"Literal[{', '.join(map(repr, words))}]".replace("'", '"')
+    return None
+
+
+def annotation(operator: str, argument: Argument, takes_number: bool) -> str:
     """The type of an argument; ``takes_number``: a Python number is accepted in place of the tensor."""
     kind = "_Operand" if argument.type == "Tensor" and takes_number else TYPES[argument.type]
+    if argument.type == "str":
+        kind = literal(operator, argument.name) or kind
     if argument.is_list:
         element = f"{kind} | None" if argument.elements_optional else kind
         kind = f"Sequence[{element}]" + (f" | {kind}" if argument.list_size else "")
@@ -345,7 +423,7 @@ def parameters(operator: OpOverload, is_method: bool, one_by_one: bool) -> list[
         name = "input" if argument.name == "self" else argument.name
         if keyword.iskeyword(name):
             name = f"{name}_"
-        kind = annotation(argument, argument.name in numbers)
+        kind = annotation(schema.name, argument, argument.name in numbers)
         default = ""
         if argument.default is not REQUIRED or (argument.is_optional and argument.kwarg_only):
             default = " = ..."
@@ -374,29 +452,75 @@ def is_spread(arguments: tuple[Argument, ...], position: int) -> bool:
     return argument is first and argument.list_size is None and not argument.kwarg_only and last
 
 
-def signature(name: str, shown: list[str], result: str, indent: str) -> str:
-    """``def name(…) -> result: ...``, broken into lines as ruff format does."""
-    line = f"{indent}def {name}({', '.join(shown)}) -> {result}: ..."
-    if len(line) <= LINE_LENGTH:
-        return line
-    inner = f"{indent}    {', '.join(shown)}"
-    if len(inner) > LINE_LENGTH:
-        inner = "\n".join(f"{indent}    {each}," if each != "*" else f"{indent}    *," for each in shown)
-    return f"{indent}def {name}(\n{inner}\n{indent}) -> {result}: ..."
+def signature(name: str, shown: list[str], result: str, indent: str, doc: str = "") -> str:
+    """``def name(…) -> result: ...``, with the docstring ``doc`` in place of the dots if there is one."""
+    return documented(f"{indent}def {name}({', '.join(shown)}) -> {result}: ...", doc, indent)
+
+
+def documented(stub: str, doc: str, indent: str) -> str:
+    """A stub that ends with ``: ...``, with a docstring in place of the dots."""
+    if not doc:
+        return stub
+    inner = f"{indent}    "
+    lines = [f"{inner}{line}" if line else "" for line in doc.splitlines()]
+    prefix = "r" if "\\" in doc else ""
+    closing = '"""' if len(lines) == 1 else f'\n{inner}"""'
+    text = "\n".join(lines).removeprefix(inner)
+    return f'{stub.removesuffix(" ...")}\n{inner}{prefix}"""{text}{closing}'
+
+
+def summary(member: Any) -> str:
+    """The first paragraph of a docstring; with the schemas before it, if it is an operator's."""
+    paragraphs = (inspect.getdoc(member) or "").split("\n\n")
+    is_schema = re.match(r"\w+(\.\w+)?\(.*\) -> ", paragraphs[0]) is not None
+    return "\n\n".join(paragraphs[: 1 + is_schema])
+
+
+def operator_summary(operator: OpOverload) -> str:
+    """The schema of an overload, and the first paragraph of what its record says."""
+    texts = (operator.record.doc, getattr(operator.record.meta, "says", ""))
+    first = next((inspect.cleandoc(text).split("\n\n")[0] for text in texts if text), "")
+    return "\n\n".join(filter(None, (operator.schema.text, first)))
+
+
+def by_flags(name: str, shown: list[str], indent: str, doc: str) -> list[str]:
+    """The overloads of a function in FLAGS: for each of its flags' values, and for any bool."""
+    flags = FLAGS[name]
+    lines = []
+    for values in itertools.product((False, True), repeat=len(flags)):
+        parameters: list[str] = []
+        for each in shown:
+            kind = each.partition(":")[0]
+            if kind not in flags:
+                parameters.append(each)
+            elif values[flags.index(kind)]:
+                parameters += [*(["*"] if "*" not in parameters else []), f"{kind}: Literal[True]"]
+            else:
+                parameters.append(f"{kind}: Literal[False] = ...")
+        result = "Tensor"
+        if any(values):
+            inner = "Tensor, ..." if name == "nonzero" else ", ".join(["Tensor"] * (1 + sum(values)))
+            result = f"tuple[{inner}]"
+        lines += [f"{indent}@overload", signature(name, parameters, result, indent, doc)]
+    return [*lines, f"{indent}@overload", signature(name, shown, "Any", indent, doc)]
 
 
 def function(name: str, packet: OpOverloadPacket, is_method: bool, indent: str = "") -> list[str]:
     """The stub of a function or method: all its overloads, in the argument parser's order."""
     operators = [each for each in packet.overloads.values() if not each.schema.is_out]
     operators.sort(key=lambda each: each.schema.overload_name != "")
-    forms = []
+    forms: dict[Any, str] = {}
     for operator in operators:
         for one_by_one in (False, True):
             shown = parameters(operator, is_method, one_by_one)
-            if shown is not None and (shown, result_type(operator)) not in forms:
-                forms.append((shown, result_type(operator)))
-    kept = [form for form in forms if not any(is_within(form, other) for other in forms)]
-    texts = [signature(name, shown, result, indent) for shown, result in kept]
+            if shown is not None:
+                forms.setdefault((tuple(shown), result_type(operator)), operator_summary(operator))
+    lists = [(list(shown), result) for shown, result in forms]
+    texts = [
+        signature(name, shown, result, indent, forms[tuple(shown), result])
+        for shown, result in lists
+        if not any(is_within((shown, result), other) for other in lists)
+    ]
     if len(texts) == 1:
         return texts
     return [line for text in texts for line in (f"{indent}@overload", text)]
@@ -436,7 +560,7 @@ def written_method(name: str, member: Any, indent: str = "    ") -> list[str]:
     if isinstance(member, property):
         assert member.fget is not None, name
         kind = public(inspect.get_annotations(member.fget).get("return", "Any"))
-        lines = ["    @property", f"    def {name}(self) -> {kind}: ..."]
+        lines = ["    @property", signature(name, ["self"], kind, "    ", summary(member))]
         if member.fset is not None:
             lines += [f"    @{name}.setter", f"    def {name}(self, {name}: {kind}) -> None: ..."]
         return lines
@@ -457,17 +581,22 @@ def written_method(name: str, member: Any, indent: str = "    ") -> list[str]:
             stars = "**"
         star = star or stars == "*"
         kind = "Any" if parameter.annotation is parameter.empty else public(parameter.annotation)
+        words = literal(name, parameter.name)
+        if words is not None:
+            kind = re.sub(r"\bstr\b", lambda _, words=words: words, kind)  # type: ignore[misc]
         default = "" if parameter.default is parameter.empty else " = ..."
         shown.append(f"{stars}{parameter.name}: {kind}{default}")
     result = "Any" if found.return_annotation is found.empty else public(found.return_annotation)
     if name == "__init__":
         result = "None"
-    return [signature(name, shown, result, indent)]
+    if FLAGS.get(name, ("",))[0] in found.parameters:
+        return by_flags(name, shown, indent, summary(member))
+    return [signature(name, shown, result, indent, summary(member))]
 
 
 def public(text: str) -> str:
     """An annotation of the source, with the stub's names."""
-    return "".join(WORDS.get(part, part) for part in re.split(r"(\W+)", text))
+    return "".join(WORDS.get(part, part) for part in re.split(r"(\W+)", text.replace("gn.", "")))
 
 
 def dunders() -> list[str]:
@@ -530,7 +659,9 @@ def tensor_class() -> list[str]:
             continue
         packet = aten._packets.get(name)
         if name in METHODS:
-            lines.extend(wrapped(line) for line in METHODS[name])
+            for line in METHODS[name]:
+                is_signature = line.startswith("def ")
+                lines.append(documented(f"    {line}", summary(member) if is_signature else "", "    "))
         elif packet is not None and not own and getattr(member, "__qualname__", "") == f"Tensor.{name}":
             lines.extend(function(name, packet, True, "    "))
         elif isinstance(member, bool):
@@ -565,14 +696,6 @@ def slots(kind: type) -> list[str]:
         f"class {kind.__name__}:",
         *(f"    {name}: {public(types.get(name, 'Any'))}" for name in names),
     ]
-
-
-def wrapped(line: str) -> str:
-    """A line of METHODS, indented, and broken if it is too long."""
-    match = re.fullmatch(r"def (\w+)\((.*)\) -> (.*): \.\.\.", line)
-    if match is None:
-        return f"    {line}"
-    return signature(match[1], re.split(r", (?![^\[]*\])", match[2]), match[3], "    ")
 
 
 def result_classes(packets: Iterable[Any]) -> list[str]:
@@ -632,7 +755,9 @@ def from_functional() -> dict[str, str]:
     return {
         name: member.__module__.removeprefix("gnomon")
         for name, member in sorted(vars(gnomon).items())
-        if inspect.isfunction(member) and member.__module__ in files and name != "vmap"
+        if inspect.isfunction(member)
+        and member.__module__ in files
+        and name not in ("vmap", "meshgrid", *FLAGS)
     }
 
 
@@ -666,6 +791,34 @@ def module_stubs(module: str) -> str:
     )
 
 
+def functional_stubs() -> str:
+    """The text of nn/functional/__init__.pyi."""
+    body = []
+    imports = []
+    for name, member in sorted(vars(gnomon.nn.functional).items()):
+        if name.startswith("_") or not callable(member):
+            if name.isupper():
+                imports.append(f"from .arguments import {name} as {name}")
+            continue
+        packet = aten._packets.get(name)
+        if packet is not None and (member is packet.parser or "args" in inspect.signature(member).parameters):
+            body += function(name, packet, False)
+        elif member.__module__ == "gnomon.nn.functional.arguments":
+            imports.append(f"from .arguments import {name} as {name}")
+        else:
+            body += written_method(name, member, "")
+    text = "\n".join(body)
+    words = sorted({*re.findall(r"\b(?:\w+Mode|Reduction)\b", text)})
+    header = FUNCTIONAL_HEADER.replace("{imports}", "\n".join(imports)).replace("{words}", ", ".join(words))
+    return f"{header}\n{text}\n"
+
+
+def formatted(path: Path, text: str) -> str:
+    """A stub as ruff formats it.  Raises CalledProcessError if ruff cannot read it."""
+    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(path), "-"]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+
+
 def public_stubs() -> str:
     """The text of __init__.pyi."""
     lazy = [name for name in vars(gnomon)["_LAZY"] if importlib.util.find_spec(f"gnomon.{name}") is not None]
@@ -694,7 +847,10 @@ def public_stubs() -> str:
         if isinstance(member, (gnomon.layout, gnomon.memory_format, gnomon.dtype, gnomon.qscheme)):
             lines.append(f"{name}: _{type(member).__name__}")
     lines.append("")
-    written = from_functional()
+    for name in ("meshgrid", *FLAGS):
+        if inspect.isfunction(vars(gnomon).get(name)) and vars(gnomon)[name].__module__ != "gnomon":
+            lines.extend(written_method(name, vars(gnomon)[name], ""))
+    written = {*from_functional(), "meshgrid", *(name for name in FLAGS if "pool" not in name)}
     for packet in aten:
         if packet.name in written:
             continue
@@ -711,6 +867,8 @@ def main() -> int:
         "nn",
     }
     texts |= {PUBLIC.with_name(module) / "__init__.pyi": module_stubs(module) for module in modules}
+    texts[FUNCTIONAL] = functional_stubs()
+    texts = {path: formatted(path, text) for path, text in texts.items()}
     if "--check" in sys.argv:
         stale = [path for path, text in texts.items() if not path.exists() or path.read_text() != text]
         for path in stale:

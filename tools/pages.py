@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[1]
 
-RUN = ("exchange.md",)  # the pages beside the tour whose Python blocks are run
+RUN = ("ecosystem.md", "exchange.md")  # the pages beside the tour whose Python blocks are run
 
 _LINE = re.compile(r"(\w\.\w+):\d+ *")
 _BLOCK = re.compile(r"^```console\n\$ (gnomon .*)\n((?:.*\n)*?)```$", re.MULTILINE)

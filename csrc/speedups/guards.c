@@ -29,7 +29,7 @@ static int set_all(PyObject *pairs, long mask) {
         PyObject *variable = pair == NULL ? NULL : PyTuple_GET_ITEM(pair, 0);
         PyObject *value = pair == NULL ? NULL : new_reference(PyTuple_GET_ITEM(pair, 1));
         if (variable == facts.mode_word && mask != -1) {
-            const long word = (read_mode_word() & ~mask) | (PyLong_AsLong(value) & mask);
+            const long word = (stored_mode_word() & ~mask) | (PyLong_AsLong(value) & mask);
             Py_DECREF(value);
             value = PyLong_FromLong(word);
         }

@@ -200,12 +200,9 @@ static inline void fill(PyObject **field, PyObject *value) {
     Py_XDECREF(before);
 }
 
-/* The thread's mode word; if it cannot be read, -1, which is never simple. */
-static inline int64_t read_mode_word(void) {
+/* The thread's mode word as it is stored, to be changed; -1 if it cannot be read. */
+static inline int64_t stored_mode_word(void) {
     PyObject *word = NULL;
-    if (PyList_GET_SIZE(facts.readable_everywhere) != 0) {
-        return -1;
-    }
     if (PyContextVar_Get(facts.mode_word, NULL, &word) < 0 || word == NULL) {
         forget_error();
         return -1;
@@ -213,6 +210,12 @@ static inline int64_t read_mode_word(void) {
     const int64_t bits = PyLong_AsLongLong(word);
     Py_DECREF(word);
     return bits;
+}
+
+/* The thread's mode word, to choose a path by: -1, which is never simple, if it cannot be read or all calls are to run
+ * in the readable tier. */
+static inline int64_t read_mode_word(void) {
+    return PyList_GET_SIZE(facts.readable_everywhere) != 0 ? -1 : stored_mode_word();
 }
 
 /* Is it a simple call: only for the backend, and perhaps Autograd? */

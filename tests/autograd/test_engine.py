@@ -255,6 +255,21 @@ def test_anomaly_mode_without_looking_for_nan(lib: Any) -> None:
     assert x.grad.isnan().all()
 
 
+def test_grad_modes_end_inside_anomaly_mode(lib: Any) -> None:
+    x = lib.ones(1, requires_grad=True)
+    with lib.autograd.detect_anomaly(check_nan=False):
+        with lib.no_grad():
+            assert not (x + 1).requires_grad
+        with lib.enable_grad():
+            assert (x + 1).requires_grad
+        with lib.inference_mode():
+            assert (x + 1).is_inference()
+        assert lib.is_grad_enabled() and not lib.is_inference_mode_enabled()
+    assert lib.is_grad_enabled() and (x + 1).requires_grad
+    with lib.inference_mode():
+        assert (x + 1).is_inference()
+
+
 def test_threads_share_leaves(lib: Any) -> None:
     x = lib.ones(4, requires_grad=True)
     gradients = []

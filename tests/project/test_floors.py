@@ -65,6 +65,7 @@ THIRD_PARTY = {
     "learn.exercises.command": {"rich"},  # words in color
     "utils.inline": {"cffi"},  # kernels in C that a program brings
     "interop.pytorch": {"torch"},  # exchange of tensors with PyTorch
+    "interop.einops": {"einops"},  # a subclass of its AbstractBackend
     "interop.numpy": {"numpy"},  # numpy() and from_numpy; arrays over other libraries' memory
     "demo.command": {"matplotlib", "rich"},  # the curves; the table and the bar
     "demo.picture": {"matplotlib"},  # the picture of the digits

@@ -74,7 +74,8 @@ class Transformer(nn.Module):
             each.unflatten(-1, (2, 4)).transpose(1, 2)
             for each in self.projections(self.before(at)).chunk(3, -1)
         ]
-        mixed = F.scaled_dot_product_attention(*heads, is_causal=True).transpose(1, 2).flatten(2)
+        query, key, value = heads
+        mixed = F.scaled_dot_product_attention(query, key, value, is_causal=True).transpose(1, 2).flatten(2)
         at = at + self.mixing(mixed) * self.kept(at)
         at = at + self.back(F.gelu(self.wider(self.between(at))))
         return (at @ self.words.weight.t()).flatten(0, 1)

@@ -24,7 +24,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
 from heapq import heappop, heappush
-from typing import Any
+from typing import Any, Literal, overload
 
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import mode_word, set_mode_word
@@ -119,6 +119,34 @@ def _warn_of_cycles() -> None:
         "avoid this. If you have to use this function, make sure to reset the .grad fields of your "
         "parameters to None after use to break the cycle and avoid the leak.",
     )
+
+
+@overload
+def grad(
+    outputs: Tensor | GradientEdge | Sequence[Tensor | GradientEdge],
+    inputs: Tensor | GradientEdge | Sequence[Tensor | GradientEdge],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: Literal[False] | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor, ...]: ...
+
+
+@overload
+def grad(
+    outputs: Tensor | GradientEdge | Sequence[Tensor | GradientEdge],
+    inputs: Tensor | GradientEdge | Sequence[Tensor | GradientEdge],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]: ...
 
 
 def grad(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..dispatch.dispatcher import aten
 from ..dispatch.mode import is_grad_enabled
@@ -28,7 +28,16 @@ from .saved_variable import SavedVariable, raise_freed, save, unpack
 
 
 class FunctionCtx:
-    """The first argument of ``forward`` and ``backward``, by which forward passes data to backward."""
+    """The first argument of ``forward`` and ``backward``, by which forward passes data to backward.
+
+    It may be given any other attributes.
+    """
+
+    if TYPE_CHECKING:  # programs set and read attributes of their own
+
+        def __getattr__(self, name: str) -> Any: ...
+
+        def __setattr__(self, name: str, value: Any) -> None: ...
 
     def __init__(self) -> None:
         self.needs_input_grad: tuple[bool, ...] = ()
@@ -183,7 +192,7 @@ class Function:
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
-    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+    def backward(ctx: Any, *grad_outputs: Any, **kwargs: Any) -> Any:
         """Compute the gradients of forward's arguments from those of its outputs."""
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom autograd.Function to use "
@@ -193,7 +202,7 @@ class Function:
     vjp = backward
 
     @staticmethod
-    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+    def jvp(ctx: Any, *grad_inputs: Any, **kwargs: Any) -> Any:
         """Compute the tangents of forward's outputs from those of its arguments."""
         raise NotImplementedError(
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."

@@ -12,7 +12,7 @@ import functools
 import inspect
 from collections.abc import Callable, Generator
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from ..dispatch.mode import (
     EXCLUDE_AUTOGRAD,
@@ -27,6 +27,7 @@ from ..values.errors import warn
 from ..values.thread_local_state import State, ThreadLocalStateGuard
 
 F = TypeVar("F", bound=Callable[..., Any])
+C = TypeVar("C", bound="_ModeContext")
 
 
 # Is this thread running a function for ``func.grad``, ``func.vmap`` or another transform?
@@ -111,6 +112,12 @@ class _BareDecorator(_ModeContext):
 
     __slots__ = ()
 
+    @overload
+    def __new__(cls: type[C], function: None = None) -> C: ...
+
+    @overload
+    def __new__(cls, function: F) -> F: ...  # type: ignore[misc]  # no_grad: a decorated function
+
     def __new__(cls, function: Any = None) -> Any:
         made = super().__new__(cls)
         return made if function is None else made(function)
@@ -178,6 +185,12 @@ class inference_mode(_ModeContext):
     __slots__ = ("_mode",)
 
     _mask = GRAD_MODE_BIT | INFERENCE_MODE_BIT | EXCLUDE_AUTOGRAD
+
+    @overload
+    def __new__(cls: type[C], mode: bool = True) -> C: ...
+
+    @overload
+    def __new__(cls, mode: F) -> F: ...  # type: ignore[misc]  # a decorated function
 
     def __new__(cls, mode: Any = True) -> Any:
         made = super().__new__(cls)

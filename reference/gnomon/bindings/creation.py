@@ -40,7 +40,8 @@ def _is_sequence(data: Any) -> bool:
 def _shape_of(data: Any) -> tuple[int, ...]:
     """The sizes of nested sequences, by their first elements.
 
-    Ragged sequences are found by ``_flatten``.  Raises ValueError for too many dimensions.
+    Ragged sequences are found by ``_flatten``.  Raises ValueError for too many dimensions, and for an object
+    with a length but without a first element, such as a DataFrame, whose ``[0]`` is a column's name.
     """
     sizes = []
     while _is_sequence(data):
@@ -52,7 +53,13 @@ def _shape_of(data: Any) -> tuple[int, ...]:
             )
         if not len(data):
             break
-        data = data[0]
+        try:
+            data = data[0]
+        except LookupError as error:
+            raise ValueError(
+                f"tensor(): argument 'data': could not determine the shape of object type "
+                f"'{type_name(data)}', which has no element [0]; pass its values as an array or nested lists"
+            ) from error
     return tuple(sizes)
 
 

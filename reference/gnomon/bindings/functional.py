@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from ..dispatch.dispatcher import aten
 from ..memory.storage import Storage
@@ -490,7 +490,12 @@ def _wanted(found: Sequence[Tensor], return_inverse: bool, return_counts: bool) 
 
 
 def vmap(
-    func: Any, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: Any = None
+    func: Any,
+    in_dims: Any = 0,
+    out_dims: Any = 0,
+    randomness: Literal["error", "different", "same"] = "error",
+    *,
+    chunk_size: Any = None,
 ) -> Any:
     """Vectorize ``func``, which takes and returns tensors of one example: see gnomon.func.vmap.
 

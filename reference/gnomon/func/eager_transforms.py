@@ -22,7 +22,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, Literal, TypeGuard, TypeVar
 
 from ..autograd import engine, forward_ad, forward_grad
 from ..autograd.grad_mode import enable_grad, in_transform, inference_mode
@@ -600,7 +600,11 @@ def jacrev(
 
 
 def jacfwd(
-    func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error"
+    func: Callable[..., Any],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    *,
+    randomness: Literal["error", "different", "same"] = "error",
 ) -> Callable[..., Any]:
     """Create a function that returns the Jacobian of ``func``, computed by columns in forward mode.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from ..autograd.engine import transform
 from ..dispatch.dispatcher import aten
@@ -26,7 +26,7 @@ def vmap(
     func: Callable[..., Any],
     in_dims: Any = 0,
     out_dims: Any = 0,
-    randomness: str = "error",
+    randomness: Literal["error", "different", "same"] = "error",
     *,
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:

@@ -9,7 +9,7 @@ import logging
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from ..autograd.user_operators import Derivative, make_autograd_kernel
 from ..dispatch import registration as core
@@ -20,12 +20,42 @@ from ..values.device import device
 from .annotations import infer_schema
 from .registry import Library, library_for, place_of
 
+P = ParamSpec("P")
+R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
+
 DeviceTypes = str | Sequence[str] | None
 
 log = logging.getLogger(__name__)
 
 _libraries: dict[str, Library] = {}  # one per custom_op operator, kept until it is redefined
-_definitions: weakref.WeakValueDictionary[str, CustomOpDef] = weakref.WeakValueDictionary()
+_definitions: weakref.WeakValueDictionary[str, CustomOpDef[..., Any]] = weakref.WeakValueDictionary()
+
+
+@overload
+def custom_op(
+    name: str,
+    fn: Callable[P, R],
+    /,
+    *,
+    mutates_args: str | Iterable[str],
+    device_types: DeviceTypes = None,
+    schema: str | None = None,
+    tags: Any = None,
+) -> CustomOpDef[P, R]: ...
+
+
+@overload
+def custom_op(
+    name: str,
+    fn: None = None,
+    /,
+    *,
+    mutates_args: str | Iterable[str],
+    device_types: DeviceTypes = None,
+    schema: str | None = None,
+    tags: Any = None,
+) -> Callable[[Callable[P, R]], CustomOpDef[P, R]]: ...
 
 
 def custom_op(
@@ -53,10 +83,10 @@ def custom_op(
     keyword-only tensors.  Source: torch.library.custom_op.
     """
 
-    def make(function: Callable[..., Any]) -> CustomOpDef:
+    def make(function: Callable[..., Any]) -> CustomOpDef[..., Any]:
         text = infer_schema(function, mutates_args=mutates_args) if schema is None else schema
         namespace, short = core.parse_qualified_name(name)
-        made = CustomOpDef(namespace, short, text, function)
+        made: CustomOpDef[..., Any] = CustomOpDef(namespace, short, text, function)
         arguments = made._opoverload.schema.arguments
         written = {argument.name for argument in arguments if argument.is_written}
         if schema is not None and (isinstance(mutates_args, str) or written != set(mutates_args)):
@@ -72,13 +102,13 @@ def custom_op(
     return make if fn is None else make(fn)
 
 
-class CustomOpDef:
+class CustomOpDef(Generic[P, R]):
     """An operator made by ``custom_op``: callable, with methods that register kernels and rules for it.
 
     Source: torch._library.custom_ops.CustomOpDef.
     """
 
-    def __init__(self, namespace: str, name: str, schema: str, fn: Callable[..., Any], tags: Any = None):
+    def __init__(self, namespace: str, name: str, schema: str, fn: Callable[P, R], tags: Any = None):
         self._namespace = namespace
         self._name = name
         self._init_fn = fn
@@ -111,7 +141,7 @@ class CustomOpDef:
     def __repr__(self) -> str:
         return f"<CustomOpDef({self._qualname})>"
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Calls the operator.  Raises RuntimeError for arguments that do not match its schema, and
         NotImplementedError if it has no kernel for their device.
         """
@@ -119,9 +149,13 @@ class CustomOpDef:
 
     # -- kernels ---------------------------------------------------------------------------------------------
 
-    def register_kernel(
-        self, device_types: DeviceTypes, fn: Callable[..., Any] | None = None, /
-    ) -> Callable[..., Any]:
+    @overload
+    def register_kernel(self, device_types: DeviceTypes, fn: F, /) -> F: ...
+
+    @overload
+    def register_kernel(self, device_types: DeviceTypes, fn: None = None, /) -> Callable[[F], F]: ...
+
+    def register_kernel(self, device_types: DeviceTypes, fn: Callable[..., Any] | None = None, /) -> Any:
         """Registers the kernel for devices of these types, and returns it; without ``fn`` a decorator.
 
         device_types: one, several, or None for all without a kernel of their own.  Raises ValueError for an
@@ -202,7 +236,7 @@ class CustomOpDef:
 
     # -- the meta device -------------------------------------------------------------------------------------
 
-    def register_fake(self, fn: Callable[..., Any], /) -> Callable[..., Any]:
+    def register_fake(self, fn: F, /) -> F:
         """Registers the fake kernel (meta function): ``fn`` runs for tensors on the meta device.
 
         ``fn`` returns meta tensors with the sizes, strides and dtypes that the kernels return.  Returns fn.
@@ -241,6 +275,12 @@ class CustomOpDef:
         check_functional(self._opoverload, self)
         self._derivative.backward = backward
         self._derivative.setup_context = setup_context
+
+    @overload
+    def register_vmap(self, func: F) -> F: ...
+
+    @overload
+    def register_vmap(self, func: None = None) -> Callable[[F], F]: ...
 
     def register_vmap(self, func: Callable[..., Any] | None = None) -> Any:
         """Registers the batching rule for ``vmap``; a decorator if ``func`` is not given.
@@ -285,7 +325,7 @@ def check_functional(operator: UserOperator, shown: Any) -> None:
 # The same registrations for operators by name, however they were defined.
 
 
-def _resolved(op: Any, function: str) -> CustomOpDef | str:
+def _resolved(op: Any, function: str) -> CustomOpDef[..., Any] | str:
     """The CustomOpDef that ``op`` is or names, else its qualified name.  Raises ValueError."""
     if isinstance(op, CustomOpDef):
         return op
@@ -306,8 +346,30 @@ def _existing(qualname: str, kind: type[Exception] = RuntimeError) -> UserOperat
     return found
 
 
+@overload
 def register_kernel(
-    op: str | OpOverload | CustomOpDef,
+    op: str | OpOverload | CustomOpDef[..., Any],
+    device_types: DeviceTypes,
+    func: F,
+    /,
+    *,
+    lib: Library | None = None,
+) -> F: ...
+
+
+@overload
+def register_kernel(
+    op: str | OpOverload | CustomOpDef[..., Any],
+    device_types: DeviceTypes,
+    func: None = None,
+    /,
+    *,
+    lib: Library | None = None,
+) -> Callable[[F], F]: ...
+
+
+def register_kernel(
+    op: str | OpOverload | CustomOpDef[..., Any],
     device_types: DeviceTypes,
     func: Callable[..., Any] | None = None,
     /,
@@ -335,8 +397,32 @@ def register_kernel(
     return register if func is None else register(func)
 
 
+@overload
 def register_fake(
-    op: str | OpOverload | CustomOpDef,
+    op: str | OpOverload | CustomOpDef[..., Any],
+    func: F,
+    /,
+    *,
+    lib: Library | None = None,
+    _stacklevel: int = 1,
+    allow_override: bool = True,
+) -> F: ...
+
+
+@overload
+def register_fake(
+    op: str | OpOverload | CustomOpDef[..., Any],
+    func: None = None,
+    /,
+    *,
+    lib: Library | None = None,
+    _stacklevel: int = 1,
+    allow_override: bool = True,
+) -> Callable[[F], F]: ...
+
+
+def register_fake(
+    op: str | OpOverload | CustomOpDef[..., Any],
     func: Callable[..., Any] | None = None,
     /,
     *,
@@ -374,7 +460,7 @@ def impl_abstract(
 
 
 def register_autograd(
-    op: str | OpOverload | CustomOpDef,
+    op: str | OpOverload | CustomOpDef[..., Any],
     backward: Callable[..., Any],
     /,
     *,
@@ -402,8 +488,28 @@ def register_autograd(
     library_for(operator.namespace, lib)._register(operator.schema.full_name, "Autograd", kernel)
 
 
+@overload
 def register_vmap(
-    op: str | OpOverload | CustomOpDef,
+    op: str | OpOverload | CustomOpDef[..., Any],
+    func: F,
+    /,
+    *,
+    lib: Library | None = None,
+) -> F: ...
+
+
+@overload
+def register_vmap(
+    op: str | OpOverload | CustomOpDef[..., Any],
+    func: None = None,
+    /,
+    *,
+    lib: Library | None = None,
+) -> Callable[[F], F]: ...
+
+
+def register_vmap(
+    op: str | OpOverload | CustomOpDef[..., Any],
     func: Callable[..., Any] | None = None,
     /,
     *,

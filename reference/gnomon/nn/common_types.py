@@ -1,6 +1,9 @@
-"""Types of sizes, which are numbers or tuples of them.  Source: torch.nn.common_types."""
+"""Types of sizes, which are numbers or tuples of them, and of modes, which are words.
 
-from typing import TypeVar, Union
+Source: torch.nn.common_types.
+"""
+
+from typing import Literal, TypeVar, Union
 
 from gnomon import Tensor
 
@@ -32,5 +35,13 @@ _ratio_3_t = _scalar_or_tuple_3_t[float]
 
 _tensor_list_t = _scalar_or_tuple_any_t[Tensor]
 _maybe_indices_t = _scalar_or_tuple_2_t[Tensor]
+
+Reduction = Literal["none", "mean", "sum"]
+PaddingMode = Literal["zeros", "reflect", "replicate", "circular"]  # of convolutions
+BagMode = Literal["sum", "mean", "max"]
+PadMode = Literal["constant", "reflect", "replicate", "circular"]
+InterpolationMode = Literal["nearest", "nearest-exact", "linear", "bilinear", "bicubic", "trilinear", "area"]
+GridMode = Literal["bilinear", "nearest", "bicubic"]
+GridPaddingMode = Literal["zeros", "border", "reflection"]
 
 __all__ = ["T", "Tensor"]

@@ -8,14 +8,30 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import gnomon as gn
 
 from ..values.errors import warn
 
+FanMode = Literal["fan_in", "fan_out"]
+Nonlinearity = Literal[
+    "linear",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+    "sigmoid",
+    "tanh",
+    "relu",
+    "leaky_relu",
+    "selu",
+]
 
-def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+
+def calculate_gain(nonlinearity: Nonlinearity, param: float | None = None) -> float:
     """The factor for a layer's weights that preserves the variance through the following nonlinearity.
 
     ``param`` is leaky_relu's negative slope, by default 0.01.  Raises ValueError for an unknown name.
@@ -205,8 +221,8 @@ def xavier_normal_(tensor: gn.Tensor, gain: float = 1.0, generator: gn.Generator
 def kaiming_uniform_(
     tensor: gn.Tensor,
     a: float = 0,
-    mode: str = "fan_in",
-    nonlinearity: str = "leaky_relu",
+    mode: FanMode = "fan_in",
+    nonlinearity: Nonlinearity = "leaky_relu",
     generator: gn.Generator | None = None,
 ) -> gn.Tensor:
     """Uniform in ``+-gain * sqrt(3 / fan)``.  Source: He and others 2015, arXiv:1502.01852."""
@@ -220,8 +236,8 @@ def kaiming_uniform_(
 def kaiming_normal_(
     tensor: gn.Tensor,
     a: float = 0,
-    mode: str = "fan_in",
-    nonlinearity: str = "leaky_relu",
+    mode: FanMode = "fan_in",
+    nonlinearity: Nonlinearity = "leaky_relu",
     generator: gn.Generator | None = None,
 ) -> gn.Tensor:
     """Normal with std ``gain / sqrt(fan)``.  Source: He and others 2015, arXiv:1502.01852."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import gnomon as gn
 
 from ..memory.tensor import autograd_meta
 from ..values.dispatch_key import PYTHON
 from ..values.errors import type_name
+
+P = TypeVar("P", bound="Parameter")
 
 
 class _ParameterType(type):
@@ -37,7 +39,7 @@ class Parameter(gn.Tensor, metaclass=_ParameterType):
 
     # Users may set attributes on parameters, as in PyTorch, so there are no __slots__ here.
 
-    def __new__(cls, data: gn.Tensor | None = None, requires_grad: bool = True) -> Any:
+    def __new__(cls: type[P], data: gn.Tensor | None = None, requires_grad: bool = True) -> P:
         if data is None:
             data = gn.empty(0)
         if not isinstance(data, gn.Tensor):
@@ -53,7 +55,7 @@ class Parameter(gn.Tensor, metaclass=_ParameterType):
                 "its __gnomon_dispatch__() implementation."
             )
         autograd_meta(made).is_parameter = True
-        return made
+        return made  # type: ignore[return-value]  # an instance by the metaclass
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         if id(self) not in memo:

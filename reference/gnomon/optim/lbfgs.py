@@ -51,7 +51,7 @@ class LBFGS(Optimizer):
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
 
     @gn.no_grad()
-    def step(self, closure: Callable[[], Any]) -> Any:
+    def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]  # it needs the closure
         """Minimizes for up to ``max_iter`` iterations; returns the loss at the beginning.
 
         ``closure`` clears the gradients, and computes the loss and the gradients.  If it raises, the

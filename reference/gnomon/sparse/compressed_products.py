@@ -173,7 +173,7 @@ compressed_kernel("sparse_sampled_addmm")(_sampled)
 _REDUCTIONS = ("sum", "mean", "amax", "amin")
 
 
-def _mm_reduced(sparse: Tensor, dense: Tensor, reduce: str) -> Tensor:
+def _mm_reduced(sparse: Tensor, dense: Tensor, reduce: Any) -> Tensor:
     """Composed of gathered rows, so that both matrices have gradients."""
     if sparse._spec.layout is not sparse_csr:
         raise NotImplementedError(

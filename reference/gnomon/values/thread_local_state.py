@@ -11,11 +11,12 @@ Source: aten/src/ATen/ThreadLocalState.h, c10/core/impl/LocalDispatchKeySet.h.
 from __future__ import annotations
 
 from contextvars import ContextVar
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from .dispatch_key import MODE_WORD
 from .speedups import speedups
 
+Guard = TypeVar("Guard", bound="ThreadLocalStateGuard")
 State = tuple[tuple[ContextVar[Any], Any], ...]
 
 
@@ -33,7 +34,7 @@ class ThreadLocalStateGuard:
     _mask: ClassVar[int] = -1
     _given: Any = None
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __new__(cls: type[Guard], *args: Any, **kwargs: Any) -> Guard:
         made = object.__new__(cls)
         made._before = []
         return made

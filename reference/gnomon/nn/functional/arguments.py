@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...values.errors import warn
+from ..common_types import Reduction
 
 # The number by which operators take a reduction.  Source: at::Reduction.
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
@@ -20,7 +21,9 @@ def pair(value: Any) -> tuple[int, int]:
     return values
 
 
-def resolve_reduction(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
+def resolve_reduction(
+    reduction: Reduction, size_average: bool | None = None, reduce: bool | None = None
+) -> Reduction:
     """The reduction; the deprecated ``size_average`` and ``reduce`` override it if given, with a warning.
 
     Source: torch.nn._reduction.
@@ -28,7 +31,7 @@ def resolve_reduction(reduction: str, size_average: bool | None = None, reduce: 
     if size_average is None and reduce is None:
         return reduction
     if reduce is not None and not reduce:
-        meant = "none"
+        meant: Reduction = "none"
     elif size_average is None or size_average:
         meant = "mean"
     else:

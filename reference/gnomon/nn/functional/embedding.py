@@ -5,6 +5,7 @@ from __future__ import annotations
 import gnomon as gn
 
 from ...values.errors import warn
+from ..common_types import BagMode
 
 aten = gn.ops.aten
 
@@ -56,7 +57,7 @@ def embedding_bag(
     max_norm: float | None = None,
     norm_type: float = 2,
     scale_grad_by_freq: bool = False,
-    mode: str = "mean",
+    mode: BagMode = "mean",
     sparse: bool = False,
     per_sample_weights: gn.Tensor | None = None,
     include_last_offset: bool = False,

@@ -7,6 +7,7 @@ from typing import Any
 
 import gnomon as gn
 
+from ..common_types import Reduction
 from .arguments import REDUCTIONS, reduction_number, resolve_reduction
 
 
@@ -18,7 +19,7 @@ def poisson_nll_loss(
     size_average: bool | None = None,
     eps: float = 1e-8,
     reduce: bool | None = None,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
 ) -> gn.Tensor:
     """``rate - target * log(rate)``, for counts ``target`` of a Poisson distribution; ``input`` is log(rate).
 
@@ -55,7 +56,7 @@ def gaussian_nll_loss(
     var: gn.Tensor | float,
     full: bool = False,
     eps: float = 1e-6,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
 ) -> gn.Tensor:
     """The negative log likelihood of ``target`` under normal distributions with mean ``input``.
 
@@ -83,7 +84,7 @@ def ctc_loss(
     input_lengths: Any,
     target_lengths: Any,
     blank: int = 0,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
     zero_infinity: bool = False,
 ) -> gn.Tensor:
     """The negative log likelihood of sequences of classes without alignment in time.

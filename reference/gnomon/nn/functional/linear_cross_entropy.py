@@ -14,6 +14,7 @@ import gnomon as gn
 
 from ...autograd.function import Function
 from ...values.errors import warn
+from ..common_types import Reduction
 from .arguments import resolve_reduction
 from .linear import linear
 from .loss import cross_entropy
@@ -206,7 +207,7 @@ def linear_cross_entropy(
     *,
     linear_bias: gn.Tensor | None = None,
     weight: gn.Tensor | None = None,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
     ignore_index: int | None = None,
     label_smoothing: float = 0.0,
     options: LinearCrossEntropyOptions | None = None,

@@ -7,6 +7,7 @@ from typing import Any
 import gnomon as gn
 
 from ...values.errors import warn
+from ..common_types import Reduction
 from .arguments import REDUCTIONS, reduction_number, resolve_reduction
 
 
@@ -21,7 +22,7 @@ def _expanded(name: str, input: gn.Tensor, target: gn.Tensor) -> tuple[gn.Tensor
     return gn.broadcast_tensors(input, target)
 
 
-def _weighted(name: str, losses: gn.Tensor, weight: gn.Tensor, input: gn.Tensor, reduction: str) -> Any:
+def _weighted(name: str, losses: gn.Tensor, weight: gn.Tensor, input: gn.Tensor, reduction: Reduction) -> Any:
     """The losses times ``weight``, reduced; the mean divides by the sum of the weights."""
     if weight.shape != input.shape:
         raise ValueError(
@@ -39,7 +40,7 @@ def mse_loss(
     target: gn.Tensor,
     size_average: bool | None = None,
     reduce: bool | None = None,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
     weight: gn.Tensor | None = None,
 ) -> gn.Tensor:
     """``(input - target) ** 2``, times ``weight`` if given; ``reduction``: "mean", "sum" or "none".
@@ -62,7 +63,7 @@ def l1_loss(
     target: gn.Tensor,
     size_average: bool | None = None,
     reduce: bool | None = None,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
     weight: gn.Tensor | None = None,
 ) -> gn.Tensor:
     """``|input - target|``; weight, reduction, warnings and errors are those of ``mse_loss``.
@@ -84,7 +85,7 @@ def smooth_l1_loss(
     target: gn.Tensor,
     size_average: bool | None = None,
     reduce: bool | None = None,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
     beta: float = 1.0,
 ) -> gn.Tensor:
     """``d ** 2 / (2 * beta)`` for differences d with ``|d| < beta``, else ``|d| - beta / 2``.
@@ -101,7 +102,7 @@ def smooth_l1_loss(
 def huber_loss(
     input: gn.Tensor,
     target: gn.Tensor,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
     delta: float = 1.0,
     weight: gn.Tensor | None = None,
 ) -> gn.Tensor:
@@ -133,7 +134,7 @@ def kl_div(
     target: gn.Tensor,
     size_average: bool | None = None,
     reduce: bool | None = None,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
     log_target: bool = False,
 ) -> gn.Tensor:
     """``target * (log(target) - input)``: the Kullback-Leibler divergence; ``input`` has log-probabilities.
@@ -162,7 +163,7 @@ def binary_cross_entropy(
     weight: gn.Tensor | None = None,
     size_average: bool | None = None,
     reduce: bool | None = None,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
 ) -> gn.Tensor:
     """``-(target * log(input) + (1 - target) * log(1 - input))``; both are between 0 and 1.
 
@@ -188,7 +189,7 @@ def binary_cross_entropy_with_logits(
     weight: gn.Tensor | None = None,
     size_average: bool | None = None,
     reduce: bool | None = None,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
     pos_weight: gn.Tensor | None = None,
 ) -> gn.Tensor:
     """``binary_cross_entropy`` of ``sigmoid(input)``, without overflow.
@@ -212,7 +213,7 @@ def hinge_embedding_loss(
     margin: float = 1.0,
     size_average: bool | None = None,
     reduce: bool | None = None,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
 ) -> gn.Tensor:
     """``input`` where the target is 1, ``max(0, margin - input)`` where it is -1.
 
@@ -232,7 +233,7 @@ def margin_ranking_loss(
     margin: float = 0,
     size_average: bool | None = None,
     reduce: bool | None = None,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
 ) -> gn.Tensor:
     """``max(0, margin - target * (input1 - input2))``.
 
@@ -256,7 +257,7 @@ def soft_margin_loss(
     target: gn.Tensor,
     size_average: bool | None = None,
     reduce: bool | None = None,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
 ) -> gn.Tensor:
     """``log(1 + exp(-target * input))``, for targets 1 and -1.
 
@@ -276,7 +277,7 @@ def cosine_embedding_loss(
     margin: float = 0,
     size_average: bool | None = None,
     reduce: bool | None = None,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
 ) -> gn.Tensor:
     """With the cosine c of two vectors, ``1 - c`` if the target is 1, ``max(0, c - margin)`` if it is -1.
 
@@ -300,7 +301,7 @@ def triplet_margin_loss(
     swap: bool = False,
     size_average: bool | None = None,
     reduce: bool | None = None,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
 ) -> gn.Tensor:
     """``max(0, margin + d(anchor, positive) - d(anchor, negative))``, where d is ``pairwise_distance``.
 
@@ -325,7 +326,7 @@ def nll_loss(
     size_average: bool | None = None,
     ignore_index: int = -100,
     reduce: bool | None = None,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
 ) -> gn.Tensor:
     """Minus the log-probability of each target class: input (N, C, *), target (N, *) of classes in [0, C).
 
@@ -348,7 +349,7 @@ def cross_entropy(
     size_average: bool | None = None,
     ignore_index: int = -100,
     reduce: bool | None = None,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
     label_smoothing: float = 0.0,
 ) -> gn.Tensor:
     """``nll_loss`` of ``log_softmax(input, 1)``.

@@ -8,6 +8,7 @@ from typing import Any
 import gnomon as gn
 
 from ...calls.checks import check_triplet
+from ..common_types import Reduction
 from .activation import logsigmoid
 from .arguments import REDUCTIONS, reduction_number, resolve_reduction
 
@@ -26,7 +27,7 @@ def multi_margin_loss(
     weight: gn.Tensor | None = None,
     size_average: bool | None = None,
     reduce: bool | None = None,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
 ) -> gn.Tensor:
     """The sum of ``max(0, margin - input[target] + input[i]) ** p`` over the other classes i, divided by C.
 
@@ -46,7 +47,7 @@ def multilabel_margin_loss(
     target: gn.Tensor,
     size_average: bool | None = None,
     reduce: bool | None = None,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
 ) -> gn.Tensor:
     """The sum of ``max(0, 1 - input[t] + input[i])`` over target classes t and all others i, divided by C.
 
@@ -62,7 +63,7 @@ def multilabel_soft_margin_loss(
     weight: gn.Tensor | None = None,
     size_average: bool | None = None,
     reduce: bool | None = None,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
 ) -> gn.Tensor:
     """The mean of ``binary_cross_entropy_with_logits`` over the classes, each term times ``weight``."""
     meant = resolve_reduction(reduction, size_average, reduce)
@@ -81,7 +82,7 @@ def triplet_margin_with_distance_loss(
     distance_function: Callable[[gn.Tensor, gn.Tensor], Any] | None = None,
     margin: float = 1.0,
     swap: bool = False,
-    reduction: str = "mean",
+    reduction: Reduction = "mean",
 ) -> gn.Tensor:
     """``max(0, margin + d(anchor, positive) - d(anchor, negative))``, where d is ``distance_function``.
 

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import gnomon as gn
 
+from ..common_types import PadMode
+
 
 def pad(
-    input: gn.Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
+    input: gn.Tensor, pad: Sequence[int], mode: PadMode = "constant", value: float | None = None
 ) -> gn.Tensor:
     """Adds elements at the ends of the last dimensions: ``pad`` is (left, right, top, bottom, …).
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import gnomon as gn
 
+Sizes = int | Sequence[int]
+
 aten = gn.ops.aten
 
 # These are the operators themselves, with the same arguments.
@@ -37,10 +39,10 @@ def _max_pool_with_indices(spatial: int) -> Callable[..., tuple[gn.Tensor, gn.Te
 
     def max_pool_with_indices(
         input: gn.Tensor,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Sizes = 0,
+        dilation: Sizes = 1,
         ceil_mode: bool = False,
         return_indices: bool = False,
     ) -> tuple[gn.Tensor, gn.Tensor]:
@@ -64,10 +66,10 @@ def _max_pool(with_indices: Callable[..., Any], spatial: int) -> Callable[..., A
 
     def max_pool(
         input: gn.Tensor,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Sizes = 0,
+        dilation: Sizes = 1,
         ceil_mode: bool = False,
         return_indices: bool = False,
     ) -> Any:
@@ -140,9 +142,9 @@ def _max_unpool(spatial: int) -> Callable[..., gn.Tensor]:
     def max_unpool(
         input: gn.Tensor,
         indices: gn.Tensor,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Sizes = 0,
         output_size: Sequence[int] | None = None,
     ) -> gn.Tensor:
         widths = listed(kernel_size)
@@ -262,14 +264,18 @@ def _lp_pool(spatial: int) -> Callable[..., gn.Tensor]:
     maximum = (max_pool1d, max_pool2d, max_pool3d)[spatial - 1]
 
     def lp_pool(
-        input: gn.Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+        input: gn.Tensor,
+        norm_type: float,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        ceil_mode: bool = False,
     ) -> gn.Tensor:
         if norm_type == math.inf:
             return maximum(input.abs(), kernel_size, stride, 0, 1, ceil_mode)
         if norm_type == -math.inf:
             return -maximum(-input.abs(), kernel_size, stride, 0, 1, ceil_mode)
         mean = average(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
-        count = kernel_size
+        count: Any = kernel_size
         if spatial > 1:
             count = kernel_size**spatial if isinstance(kernel_size, int) else math.prod(kernel_size)
         return (gn.sign(mean) * gn.relu(gn.abs(mean))).mul(count).pow(1.0 / norm_type)
@@ -295,7 +301,7 @@ def _fractional_max_pool_with_indices(spatial: int) -> Callable[..., tuple[gn.Te
 
     def pool(
         input: gn.Tensor,
-        kernel_size: Any,
+        kernel_size: Sizes,
         output_size: Any = None,
         output_ratio: Any = None,
         return_indices: bool = False,
@@ -326,7 +332,7 @@ def _fractional_max_pool(with_indices: Callable[..., Any], spatial: int) -> Call
 
     def pool(
         input: gn.Tensor,
-        kernel_size: Any,
+        kernel_size: Sizes,
         output_size: Any = None,
         output_ratio: Any = None,
         return_indices: bool = False,

@@ -8,6 +8,7 @@ from typing import Any
 import gnomon as gn
 
 from ...values.errors import warn
+from ..common_types import GridMode, GridPaddingMode, InterpolationMode
 from .arguments import pair
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
@@ -56,7 +57,7 @@ def interpolate(
     input: gn.Tensor,
     size: Any = None,
     scale_factor: Any = None,
-    mode: str = "nearest",
+    mode: InterpolationMode = "nearest",
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
@@ -134,7 +135,7 @@ def upsample(
     input: gn.Tensor,
     size: Any = None,
     scale_factor: Any = None,
-    mode: str = "nearest",
+    mode: InterpolationMode = "nearest",
     align_corners: bool | None = None,
 ) -> gn.Tensor:
     """Deprecated alias of ``interpolate``, with a warning."""
@@ -172,8 +173,8 @@ def _warn_of_corners() -> None:
 def grid_sample(
     input: gn.Tensor,
     grid: gn.Tensor,
-    mode: str = "bilinear",
-    padding_mode: str = "zeros",
+    mode: GridMode = "bilinear",
+    padding_mode: GridPaddingMode = "zeros",
     align_corners: bool | None = None,
 ) -> gn.Tensor:
     """Samples ``input`` (N, C, *spatial) at the points of ``grid`` (N, *output sizes, dimensions), whose

@@ -5,7 +5,7 @@ Source: torch/nn/modules/activation.py.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import gnomon as gn
 
@@ -250,7 +250,7 @@ class GELU(Module):
     ``approximate`` is 'none' or 'tanh'.  Source: torch.nn.GELU; arXiv:1606.08415.
     """
 
-    def __init__(self, approximate: str = "none") -> None:
+    def __init__(self, approximate: Literal["none", "tanh"] = "none") -> None:
         super().__init__()
         self.approximate = approximate
 

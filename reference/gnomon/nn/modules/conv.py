@@ -14,6 +14,7 @@ from typing import Any
 import gnomon as gn
 
 from .. import functional, init
+from ..common_types import PaddingMode
 from ..parameter import Parameter, UninitializedParameter
 from .lazy import LazyModuleMixin
 from .module import Module
@@ -39,7 +40,7 @@ class _ConvNd(Module):
         output_padding: tuple[int, ...],
         groups: int,
         bias: bool,
-        padding_mode: str,
+        padding_mode: PaddingMode,
         device: Any = None,
         dtype: gn.dtype | None = None,
     ) -> None:
@@ -129,7 +130,7 @@ class _Conv(_ConvNd):
         dilation: Any = 1,
         groups: int = 1,
         bias: bool = True,
-        padding_mode: str = "zeros",
+        padding_mode: PaddingMode = "zeros",
         device: Any = None,
         dtype: gn.dtype | None = None,
     ) -> None:
@@ -202,7 +203,7 @@ class _ConvTransposeNd(_ConvNd):
         groups: int = 1,
         bias: bool = True,
         dilation: Any = 1,
-        padding_mode: str = "zeros",
+        padding_mode: PaddingMode = "zeros",
         device: Any = None,
         dtype: gn.dtype | None = None,
     ) -> None:
@@ -304,7 +305,7 @@ class _LazyConvXdMixin(LazyModuleMixin, _ConvNd):
     """A convolution whose ``in_channels`` is the number of channels of the first input."""
 
     weight: UninitializedParameter
-    bias: UninitializedParameter | None
+    bias: UninitializedParameter | None  # type: ignore[assignment]
 
     def _make_lazy(self, out_channels: int, bias: bool, device: Any, dtype: gn.dtype | None) -> None:
         """Replaces the parameters, which have no elements, by uninitialized ones."""
@@ -350,7 +351,7 @@ class _LazyConv(_LazyConvXdMixin, _Conv):
         dilation: Any = 1,
         groups: int = 1,
         bias: bool = True,
-        padding_mode: str = "zeros",
+        padding_mode: PaddingMode = "zeros",
         device: Any = None,
         dtype: gn.dtype | None = None,
     ) -> None:
@@ -371,7 +372,7 @@ class _LazyConvTranspose(_LazyConvXdMixin, _ConvTransposeNd):
         groups: int = 1,
         bias: bool = True,
         dilation: Any = 1,
-        padding_mode: str = "zeros",
+        padding_mode: PaddingMode = "zeros",
         device: Any = None,
         dtype: gn.dtype | None = None,
     ) -> None:

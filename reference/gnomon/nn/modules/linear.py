@@ -127,7 +127,7 @@ class LazyLinear(LazyModuleMixin, Linear):
 
     cls_to_become = Linear
     weight: UninitializedParameter
-    bias: UninitializedParameter | None
+    bias: UninitializedParameter | None  # type: ignore[assignment]
 
     def __init__(
         self, out_features: int, bias: bool = True, device: Any = None, dtype: gn.dtype | None = None

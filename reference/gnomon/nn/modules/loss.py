@@ -16,6 +16,7 @@ import gnomon as gn
 
 from ...values.errors import warn
 from .. import functional
+from ..common_types import Reduction
 from ..functional.linear_cross_entropy import LinearCrossEntropyOptions
 from .distance import PairwiseDistance
 from .linear import Linear
@@ -24,7 +25,7 @@ from .module import Module
 
 class _Loss(Module):
     def __init__(
-        self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+        self, size_average: bool | None = None, reduce: bool | None = None, reduction: Reduction = "mean"
     ) -> None:
         super().__init__()
         self.reduction = functional.resolve_reduction(reduction, size_average, reduce)
@@ -38,7 +39,7 @@ class _WeightedLoss(_Loss):
         weight: gn.Tensor | None = None,
         size_average: bool | None = None,
         reduce: bool | None = None,
-        reduction: str = "mean",
+        reduction: Reduction = "mean",
     ) -> None:
         super().__init__(size_average, reduce, reduction)
         self.register_buffer("weight", weight)
@@ -65,7 +66,7 @@ class NLLLoss(_WeightedLoss):
         size_average: bool | None = None,
         ignore_index: int = -100,
         reduce: bool | None = None,
-        reduction: str = "mean",
+        reduction: Reduction = "mean",
     ) -> None:
         super().__init__(weight, size_average, reduce, reduction)
         self.ignore_index = ignore_index
@@ -86,7 +87,7 @@ class NLLLoss2d(NLLLoss):
         size_average: bool | None = None,
         ignore_index: int = -100,
         reduce: bool | None = None,
-        reduction: str = "mean",
+        reduction: Reduction = "mean",
     ) -> None:
         warn(
             "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in replacement and see "
@@ -110,7 +111,7 @@ class PoissonNLLLoss(_Loss):
         size_average: bool | None = None,
         eps: float = 1e-8,
         reduce: bool | None = None,
-        reduction: str = "mean",
+        reduction: Reduction = "mean",
     ) -> None:
         super().__init__(size_average, reduce, reduction)
         self.log_input = log_input
@@ -135,7 +136,7 @@ class GaussianNLLLoss(_Loss):
     Source: torch.nn.GaussianNLLLoss.
     """
 
-    def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
+    def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: Reduction = "mean") -> None:
         super().__init__(None, None, reduction)
         self.full = full
         self.eps = eps
@@ -158,7 +159,7 @@ class KLDivLoss(_Loss):
         self,
         size_average: bool | None = None,
         reduce: bool | None = None,
-        reduction: str = "mean",
+        reduction: Reduction = "mean",
         log_target: bool = False,
     ) -> None:
         super().__init__(size_average, reduce, reduction)
@@ -200,7 +201,7 @@ class BCEWithLogitsLoss(_Loss):
         weight: gn.Tensor | None = None,
         size_average: bool | None = None,
         reduce: bool | None = None,
-        reduction: str = "mean",
+        reduction: Reduction = "mean",
         pos_weight: gn.Tensor | None = None,
     ) -> None:
         super().__init__(size_average, reduce, reduction)
@@ -225,7 +226,7 @@ class HingeEmbeddingLoss(_Loss):
         margin: float = 1.0,
         size_average: bool | None = None,
         reduce: bool | None = None,
-        reduction: str = "mean",
+        reduction: Reduction = "mean",
     ) -> None:
         super().__init__(size_average, reduce, reduction)
         self.margin = margin
@@ -256,7 +257,7 @@ class SmoothL1Loss(_Loss):
         self,
         size_average: bool | None = None,
         reduce: bool | None = None,
-        reduction: str = "mean",
+        reduction: Reduction = "mean",
         beta: float = 1.0,
     ) -> None:
         super().__init__(size_average, reduce, reduction)
@@ -273,7 +274,7 @@ class HuberLoss(_Loss):
     Raises TypeError for a ``delta`` that is not a number.  Source: torch.nn.HuberLoss.
     """
 
-    def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
+    def __init__(self, reduction: Reduction = "mean", delta: float = 1.0) -> None:
         if not isinstance(delta, (float, int)):
             raise TypeError(f"delta must be a float or int, got: {type(delta)}")
         super().__init__(reduction=reduction)
@@ -304,7 +305,7 @@ class CrossEntropyLoss(_WeightedLoss):
         size_average: bool | None = None,
         ignore_index: int = -100,
         reduce: bool | None = None,
-        reduction: str = "mean",
+        reduction: Reduction = "mean",
         label_smoothing: float = 0.0,
     ) -> None:
         super().__init__(weight, size_average, reduce, reduction)
@@ -342,7 +343,7 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         bias: bool = False,
         device: Any = None,
         dtype: gn.dtype | None = None,
-        reduction: str = "mean",
+        reduction: Reduction = "mean",
         weight: gn.Tensor | None = None,
         ignore_index: int | None = None,
         label_smoothing: float = 0.0,
@@ -411,7 +412,7 @@ class CosineEmbeddingLoss(_Loss):
         margin: float = 0.0,
         size_average: bool | None = None,
         reduce: bool | None = None,
-        reduction: str = "mean",
+        reduction: Reduction = "mean",
     ) -> None:
         super().__init__(size_average, reduce, reduction)
         self.margin = margin
@@ -431,7 +432,7 @@ class MarginRankingLoss(_Loss):
         margin: float = 0.0,
         size_average: bool | None = None,
         reduce: bool | None = None,
-        reduction: str = "mean",
+        reduction: Reduction = "mean",
     ) -> None:
         super().__init__(size_average, reduce, reduction)
         self.margin = margin
@@ -457,7 +458,7 @@ class MultiMarginLoss(_WeightedLoss):
         weight: gn.Tensor | None = None,
         size_average: bool | None = None,
         reduce: bool | None = None,
-        reduction: str = "mean",
+        reduction: Reduction = "mean",
     ) -> None:
         super().__init__(weight, size_average, reduce, reduction)
         if p not in (1, 2):
@@ -491,7 +492,7 @@ class TripletMarginLoss(_Loss):
         swap: bool = False,
         size_average: bool | None = None,
         reduce: bool | None = None,
-        reduction: str = "mean",
+        reduction: Reduction = "mean",
     ) -> None:
         super().__init__(size_average, reduce, reduction)
         _check_margin(type(self).__name__, margin)
@@ -526,7 +527,7 @@ class TripletMarginWithDistanceLoss(_Loss):
         distance_function: Callable[[gn.Tensor, gn.Tensor], gn.Tensor] | None = None,
         margin: float = 1.0,
         swap: bool = False,
-        reduction: str = "mean",
+        reduction: Reduction = "mean",
     ) -> None:
         super().__init__(None, None, reduction)
         _check_margin(type(self).__name__, margin)
@@ -559,7 +560,7 @@ class CTCLoss(_Loss):
     torch.nn.CTCLoss; Graves et al. (2006).
     """
 
-    def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
+    def __init__(self, blank: int = 0, reduction: Reduction = "mean", zero_infinity: bool = False) -> None:
         super().__init__(reduction=reduction)
         self.blank = blank
         self.zero_infinity = zero_infinity

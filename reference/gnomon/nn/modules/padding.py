@@ -13,6 +13,7 @@ from typing import Any
 import gnomon as gn
 
 from .. import functional
+from ..common_types import PadMode
 from .module import Module
 from .utils import _ntuple
 
@@ -21,7 +22,7 @@ class _PadNd(Module):
     """Padding of the last ``_spatial`` dimensions in the mode ``_mode``."""
 
     _spatial: int
-    _mode: str
+    _mode: PadMode
 
     def __init__(self, padding: Any) -> None:
         super().__init__()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import Any, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
 import gnomon as gn
 
@@ -534,7 +534,7 @@ class RNNCell(RNNCellBase):
         input_size: int,
         hidden_size: int,
         bias: bool = True,
-        nonlinearity: str = "tanh",
+        nonlinearity: Literal["tanh", "relu"] = "tanh",
         device: Any = None,
         dtype: gn.dtype | None = None,
     ) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import gnomon as gn
 
 from .. import functional, init
+from ..common_types import BagMode
 from ..parameter import Parameter
 from .module import Module
 
@@ -161,7 +162,7 @@ class EmbeddingBag(_Table):
         max_norm: float | None = None,
         norm_type: float = 2.0,
         scale_grad_by_freq: bool = False,
-        mode: str = "mean",
+        mode: BagMode = "mean",
         sparse: bool = False,
         _weight: gn.Tensor | None = None,
         include_last_offset: bool = False,
@@ -182,7 +183,7 @@ class EmbeddingBag(_Table):
         max_norm: float | None = None,
         norm_type: float = 2.0,
         scale_grad_by_freq: bool = False,
-        mode: str = "mean",
+        mode: BagMode = "mean",
         sparse: bool = False,
         include_last_offset: bool = False,
         padding_idx: int | None = None,

@@ -7,6 +7,7 @@ from typing import Any
 import gnomon as gn
 
 from .. import functional
+from ..common_types import InterpolationMode
 from .module import Module
 
 
@@ -20,7 +21,7 @@ class Upsample(Module):
         self,
         size: Any = None,
         scale_factor: Any = None,
-        mode: str = "nearest",
+        mode: InterpolationMode = "nearest",
         align_corners: bool | None = None,
         recompute_scale_factor: bool | None = None,
     ) -> None:

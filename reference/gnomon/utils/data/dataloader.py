@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 import multiprocessing
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
 from ...ops.creation.random import Generator
 from ...values.errors import warn
 from .collate import default_collate, default_convert
-from .dataset import IterableDataset
+from .dataset import Dataset, IterableDataset
 from .iterators import BaseIterator, MultiProcessIterator, SingleProcessIterator
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 
@@ -65,7 +65,7 @@ class DataLoader(Generic[Sample]):
 
     def __init__(
         self,
-        dataset: Any,
+        dataset: Dataset[Sample] | Sequence[Sample],
         batch_size: int | None = 1,
         shuffle: bool | None = None,
         sampler: Iterable[Any] | None = None,
@@ -85,7 +85,7 @@ class DataLoader(Generic[Sample]):
         in_order: bool = True,
     ) -> None:
         _check_numbers(num_workers, timeout, prefetch_factor, persistent_workers)
-        self.dataset = dataset
+        self.dataset: Dataset[Sample] = dataset  # type: ignore[assignment]  # a list is one but for its class
         self.num_workers = num_workers
         self.prefetch_factor = 2 if num_workers > 0 and prefetch_factor is None else prefetch_factor
         self.pin_memory = pin_memory
@@ -129,9 +129,8 @@ class DataLoader(Generic[Sample]):
     def _usual_sampler(self, shuffle: bool, generator: Generator | None) -> Sampler[Any]:
         if self._is_iterable:
             return _Endless()
-        return (
-            RandomSampler(self.dataset, generator=generator) if shuffle else SequentialSampler(self.dataset)
-        )
+        dataset: Any = self.dataset
+        return RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
 
     def __setattr__(self, attr: str, val: Any) -> None:
         if self._is_complete and attr in _FIXED:
@@ -191,7 +190,7 @@ class DataLoader(Generic[Sample]):
         """The number of batches; of an IterableDataset, what its own length says."""
         if not self._is_iterable:
             return len(self._index_sampler)
-        length = self._IterableDataset_len_called = len(self.dataset)
+        length = self._IterableDataset_len_called = len(self.dataset)  # type: ignore[arg-type]
         if self.batch_size is None:
             return length
         return length // self.batch_size if self.drop_last else math.ceil(length / self.batch_size)

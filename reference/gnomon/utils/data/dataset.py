@@ -183,8 +183,8 @@ class Subset(Dataset[Sample]):
     otherwise NotImplementedError is raised.  Source: torch.utils.data.Subset.
     """
 
-    def __init__(self, dataset: Any, indices: Sequence[Any]) -> None:
-        self.dataset = dataset
+    def __init__(self, dataset: Dataset[Sample] | Sequence[Sample], indices: Sequence[Any]) -> None:
+        self.dataset: Any = dataset
         self.indices = indices
         cls = type(self)
         if cls.__getitem__ is not Subset.__getitem__ and cls.__getitems__ is Subset.__getitems__:
@@ -215,26 +215,29 @@ def _samples(dataset: Any, indices: list[Any]) -> list[Any]:
 
 
 def random_split(
-    dataset: Any, lengths: Sequence[int | float], generator: Generator | None = default_generator
-) -> list[Subset[Any]]:
+    dataset: Dataset[Sample] | Sequence[Sample],
+    lengths: Sequence[int | float],
+    generator: Generator | None = default_generator,
+) -> list[Subset[Sample]]:
     """Split a dataset at random into parts of the given lengths.
 
     Lengths that sum to 1 are fractions: they are rounded down, and what is left goes to the first parts, one
     sample each.  Warns for a part that becomes empty.  Raises ValueError for a fraction that is not between 0
     and 1, and for lengths that do not sum to the dataset's.  Source: torch.utils.data.random_split.
     """
+    size = len(dataset)  # type: ignore[arg-type]  # a Dataset without a length can't be split
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         for number, fraction in enumerate(lengths):
             if not 0 <= fraction <= 1:
                 raise ValueError(f"Fraction at index {number} is not between 0 and 1")
-        parts = [math.floor(len(dataset) * fraction) for fraction in lengths]
-        for number in range(len(dataset) - sum(parts)):
+        parts = [math.floor(size * fraction) for fraction in lengths]
+        for number in range(size - sum(parts)):
             parts[number % len(parts)] += 1
         lengths = parts
         for number, length in enumerate(lengths):
             if length == 0:
                 warn(f"Length of split at index {number} is 0. This might result in an empty dataset.")
-    if sum(lengths) != len(dataset):
+    if sum(lengths) != size:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     indices = aten.randperm(sum(lengths), generator=generator).tolist()
     ends = itertools.accumulate(lengths)

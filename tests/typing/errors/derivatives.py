@@ -1,0 +1,31 @@
+"""Autograd, function transforms and operators of one's own."""
+
+from __future__ import annotations
+
+import gnomon as gn
+from gnomon import Tensor
+from gnomon.library import custom_op
+
+x = gn.ones(2, requires_grad=True)
+x.backward(create_graph="yes")  # error: arg-type
+gn.autograd.grad(x.sum(), x).sum()  # error: attr-defined
+(gradient,) = gn.autograd.grad(x.sum(), x, allow_unused=True)
+gradient.sum()  # error: union-attr
+x.grad.sum()  # error: union-attr
+x.grad_fn.name()  # error: union-attr
+x.register_hook(3)  # error: arg-type
+with gn.no_grads():  # error: attr-defined
+    pass
+gn.set_grad_enabled("on")  # error: arg-type
+gn.func.grad(3)  # error: arg-type
+gn.vmap(gn.sin, randomness=1)  # error: arg-type
+
+
+@custom_op("typing_errors::twice", mutates_args=())
+def twice(x: Tensor) -> Tensor:
+    return x + x
+
+
+twice("x")  # error: arg-type
+twice(x, x)  # error: call-arg
+name: str = twice(x)  # error: assignment

@@ -1,0 +1,31 @@
+"""Wrong types in arithmetic, creation and methods of tensors."""
+
+from __future__ import annotations
+
+import gnomon as gn
+
+x = gn.ones(2, 3)
+number: int = x.sum()  # error: assignment
+text: str = x.dtype  # error: assignment
+gn.tensor()  # error: call-arg
+gn.zeroes(2)  # error: attr-defined
+gn.zeros("two")  # error: arg-type
+gn.ones(2, dtype="float32")  # error: call-overload
+x + "one"  # error: operator
+"one" - x  # error: operator
+x @ 2  # error: operator
+x < "one"  # error: operator
+x.reshap(-1)  # error: attr-defined
+x.exp(2)  # error: call-arg
+x.transpose(0)  # error: call-arg
+x.shape = (3, 2)  # error: misc
+x.requires_grad_("yes")  # error: arg-type
+x.to(3.0)  # error: call-overload
+x.size("first")  # error: call-overload
+gn.add(x)  # error: call-arg
+gn.matmul(x, 2)  # error: arg-type
+gn.cat(x, x)  # error: arg-type
+gn.set_default_dtype("float32")  # error: arg-type
+for row in x:
+    row.append(1)  # error: attr-defined
+right: gn.Tensor = 2 * x - x / 3 + (1 - x) ** 2 // 1 % 5
