@@ -39,7 +39,7 @@ USUAL_TRAITS = frozenset(TRAITS).difference(EXTRA_TRAITS)
 # The version of the contract below, (major, minor).  docs/writing_a_backend.md, "Versions of the contract",
 # lists the changes.  Additions raise the minor number; backends for an earlier minor version still work.  The
 # major number is raised if something is removed or changes its meaning.
-CONTRACT_VERSION = (1, 3)
+CONTRACT_VERSION = (1, 4)
 OLDEST_CONTRACT_SERVED = (1, 0)  # raised if something is removed that backends of that version rely on
 _VERSIONS = 'docs/writing_a_backend.md, "Versions of the contract"'
 
@@ -71,7 +71,9 @@ class Backend:
     kernels      operator name -> kernel.  A kernel has the same parameters as the reference's kernel of that
                  operator.  Its arguments are checked and prepared: shapes match, dtypes are equal where the
                  operator requires it, outputs are allocated and are an input or do not overlap it.  It does
-                 not raise because of its inputs.  It can also be a PreparingKernel (memory/prepared.py)
+                 not raise because of its inputs, except ``BadValue`` (memory/prepared.py) before it has written
+                 anything: then the reference runs the call, and raises the operator's error.  It can also be a
+                 PreparingKernel (memory/prepared.py)
     capabilities operator name -> names of the dtypes that its kernel supports, None for the twelve of
                  values.dtype.ALL, or a Claim.  An
                  operator that is not listed is not claimed: the fallback policy decides how it runs
