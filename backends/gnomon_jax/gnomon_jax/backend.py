@@ -10,7 +10,7 @@ import importlib
 import importlib.util
 import pathlib
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gnomon.memory.backend import Backend
 from gnomon.values.errors import OutOfMemoryError
@@ -23,6 +23,16 @@ FAMILIES = (
     "copies",
     "pointwise",
     "elementary",
+    "activation",
+    "reductions",
+    "scans",
+    "matrices",
+    "indexing",
+    "normalization",
+    "losses",
+    "convolution",
+    "pooling",
+    "optimizer",
 )
 
 
