@@ -11,7 +11,7 @@ from gnomon.calls.iterator import TensorIterator
 
 from .memory import WORDS
 from .numbers import Array, decoded, encoded
-from .programs import ALL, Call, Family, View
+from .programs import MOVED, Call, Family, View
 
 family = Family()
 
@@ -34,7 +34,7 @@ def copy(iterator: TensorIterator) -> None:
     call.run(copied, [output], [source, source.dtype.name])
 
 
-family.add("copy_", ALL, copied, copy)
+family.add("copy_", MOVED, copied, copy)
 
 
 def filled(outputs: Sequence[View], words: Array) -> Sequence[Array]:
@@ -46,7 +46,10 @@ filled.is_raw = filled.is_elementwise = True  # type: ignore[attr-defined]
 
 
 def fill(iterator: TensorIterator, value: Any) -> None:
-    """``output = value``; integers beyond 64 bits wrap around.  The number is data, not a part of the program."""
+    """``output = value``; integers beyond 64 bits wrap around.
+
+    The number is data, not a part of the program.
+    """
     call = Call()
     output = call.operand(iterator, 0)
     number = bytearray(output.dtype.itemsize)
@@ -55,4 +58,4 @@ def fill(iterator: TensorIterator, value: Any) -> None:
     call.run(filled, [output], [words if output.parts == 2 else words.reshape(())])
 
 
-family.add("fill_.Scalar", ALL, filled, fill)
+family.add("fill_.Scalar", MOVED, filled, fill)

@@ -1,4 +1,4 @@
-"""Elementary functions.  Where JAX's are not accurate to a few units of float64's last place, formulas are."""
+"""Elementary functions: JAX's, or formulas where those are off by more than a few units in the last place."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def acosh(a: Array) -> Array:
     """``log(a + sqrt(a * a - 1))``, without cancellation or overflow."""
     beyond = a - 1
     near = log1p(beyond + jnp.sqrt(beyond * (a + 1)))
-    return jnp.where(a < 1e100, near, jnp.log(a) + math.log(2))
+    return jnp.where(a < 1, jnp.nan, jnp.where(a < 1e100, near, jnp.log(a) + math.log(2)))
 
 
 def atanh(a: Array) -> Array:
@@ -123,7 +123,7 @@ def logit(a: Array, eps: float | None) -> Array:
 
 
 def integer_power(a: Array, exponent: Array) -> Array:
-    """Integers by repeated squaring, which wraps around; a negative exponent leaves only ±1 (and refuses 0)."""
+    """Integers by repeated squaring, which wraps around; a negative exponent leaves ±1, and refuses 0."""
     is_negative = exponent < 0
     refuse_if(is_negative & (a == 0))
     found, base, rest = jnp.ones_like(a), a, jnp.where(is_negative, 0, exponent)
@@ -145,11 +145,20 @@ def power(a: Array, exponent: Array) -> Array:
 
 def power_of_number(a: Array, exponent: float) -> Array:
     """``a`` to the power of a number; small whole powers and roots are exact products and roots."""
-    if is_complex(a) or not is_float(a):
+    if not (is_float(a) or is_complex(a)):
         return power(a, jnp.broadcast_to(factor(exponent, a), a.shape))
-    known = {0.5: jnp.sqrt, 1: lambda a: a, 2: lambda a: a * a, 3: lambda a: a * a * a}
-    known |= {-1: reciprocal, -0.5: lambda a: 1 / jnp.sqrt(a), -2: lambda a: 1 / (a * a)}
-    return known[exponent](a) if exponent in known else jnp.power(a, float(exponent))
+    known = {
+        1: lambda: a,
+        2: lambda: multiply(a, a),
+        3: lambda: multiply(multiply(a, a), a),
+        -1: lambda: reciprocal(a),
+        -2: lambda: reciprocal(multiply(a, a)),
+    }
+    if is_float(a):
+        known |= {0.5: lambda: jnp.sqrt(a), -0.5: lambda: 1 / jnp.sqrt(a)}
+    if exponent in known:
+        return known[exponent]()
+    return power(a, jnp.broadcast_to(factor(exponent, a), a.shape))
 
 
 family.elementwise_table(

@@ -10,7 +10,7 @@ from jax import lax
 
 from .numbers import Array
 from .pointwise import factor, is_bool, multiply
-from .programs import ALL, REAL, Family, at_least_1d, refuse_if, wrapped
+from .programs import ALL, MOVED, REAL, Family, at_least_1d, refuse_if, wrapped
 
 family = Family()
 
@@ -42,7 +42,7 @@ def _where(a: Array, indices: Sequence[Array | None]) -> tuple[Any, ...] | None:
     )
 
 
-@family.kernel("_index", ALL, is_sized=True)
+@family.kernel("_index", MOVED, is_sized=True)
 def index(sizes: Any, a: Array, indices: Sequence[Array | None]) -> Array:
     """``a[indices]``."""
     where = _where(a, indices)
@@ -172,7 +172,7 @@ def put(a: Array, index: Array, source: Array, accumulate: bool) -> Array:
     return changed.reshape(a.shape)
 
 
-@family.kernel("cat", ALL, is_sized=True)
+@family.kernel("cat", MOVED, is_sized=True)
 def cat(sizes: Any, arrays: Sequence[Array], dim: int) -> Array:
     """Each array in its part of the output; empty 1-D ones are skipped."""
     parts = [each for each in arrays if each.shape != (0,)]
@@ -205,7 +205,7 @@ _triangle("triu", False)
 # embedding.
 
 
-@family.kernel("embedding", ALL)
+@family.kernel("embedding", MOVED)
 def embedding(weight: Array, indices: Array, padding_idx: int, by_frequency: bool, sparse: bool) -> Array:
     """``weight[indices[...], :]``."""
     at = positions(indices, weight.shape[0])

@@ -1,19 +1,18 @@
 """Words of memory as numbers to compute with, and back.
 
-Kernels compute in float64 (complex128), as the reference does, and results are rounded once; integers and bool
-are computed as they are.  XLA's programs treat subnormal numbers as zero.  Therefore those of all dtypes but
+Kernels compute in float64 (complex128), as the reference does, and results are rounded once; integers and
+bool are computed as they are.  XLA's programs treat subnormal numbers as zero.  Therefore those of all dtypes but
 float64 are converted by arithmetic on their bits: as float64 they are not subnormal.
 """
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import jax.numpy as jnp
 from jax import lax
 
-from gnomon.values.dtype import bfloat16, complex64, complex128, dtype, float16, float32, float64
+from gnomon.values.dtype import bfloat16, dtype, float16, float32, float64, uint32, uint64
 
 Array = Any
 
@@ -72,7 +71,7 @@ def encoded(numbers: Array, kind: dtype) -> Array:
         numbers = jnp.real(numbers)
     if kind.category == 1:
         if jnp.issubdtype(numbers.dtype, jnp.floating):
-            numbers = _truncated(numbers, max(kind.bits, 32))
+            numbers = _truncated(numbers, kind)
         return lax.bitcast_convert_type(numbers.astype(kind.name), f"uint{kind.bits}")
     if kind is float32 and jnp.issubdtype(numbers.dtype, jnp.integer):  # as float64 it would be rounded twice
         return lax.bitcast_convert_type(numbers.astype(jnp.float32), jnp.uint32)
@@ -84,16 +83,17 @@ def encoded(numbers: Array, kind: dtype) -> Array:
     return _to_bfloat16(numbers) if kind is bfloat16 else _to_float32(numbers)
 
 
-def _truncated(numbers: Array, bits: int) -> Array:
-    """Truncated; what does not fit these bits becomes their least integer."""
+def _truncated(numbers: Array, kind: dtype) -> Array:
+    """Truncated; what does not fit 32 bits (64 of larger dtypes) becomes their least integer.
+
+    Of uint64, what is beyond 64 bits becomes 0.
+    """
+    bits = 64 if kind in (uint32, uint64) else max(kind.bits, 32)
     limit = 2.0 ** (bits - 1)
     fits = jnp.abs(numbers) < limit
-    return jnp.where(fits, jnp.where(fits, numbers, 0.0).astype(jnp.int64), -(2 ** (bits - 1)))
-
-
-@functools.lru_cache(maxsize=64)
-def computed_in(kind: dtype) -> str:
-    """The name of the dtype in which numbers of a dtype are computed."""
-    if kind in (complex64, complex128):
-        return "complex128"
-    return "float64" if kind.is_floating_point else kind.name
+    found = jnp.where(fits, jnp.where(fits, numbers, 0.0).astype(jnp.int64), -(2 ** (bits - 1)))
+    if kind is not uint64:
+        return found
+    beyond = numbers >= limit
+    above = jnp.where(beyond & (numbers < 2 * limit), numbers, 0.0).astype(jnp.uint64)
+    return jnp.where(beyond, above, found.astype(jnp.uint64))

@@ -8,6 +8,8 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
+from gnomon.values.dtype import dtype, float64
+
 from .numbers import Array
 from .programs import (
     ALL,
@@ -15,6 +17,7 @@ from .programs import (
     FLOATS,
     INEXACT,
     INTEGERS,
+    MOVED,
     NUMBERS,
     REAL,
     REAL_AND_BOOL,
@@ -100,9 +103,12 @@ def _nonzero(b: Array) -> Array:
     return jnp.where(b == 0, 1, b)
 
 
-def truncated_quotient(a: Array, b: Array) -> Array:
-    """The quotient without its fractional part."""
-    return jnp.trunc(a / b) if is_float(a) else lax.div(a, _nonzero(b))
+@family.elementwise("div_trunc", REAL, is_typed=True)
+def truncated_quotient(kind: dtype, a: Array, b: Array) -> Array:
+    """The quotient without its fractional part; of floats below float64 it is first rounded to float32."""
+    if not is_float(a):
+        return lax.div(a, _nonzero(b))
+    return jnp.trunc(a / b if kind is float64 else (a / b).astype(jnp.float32))
 
 
 def floored_quotient(a: Array, b: Array) -> Array:
@@ -186,7 +192,6 @@ family.elementwise_table({"div.Tensor": divide, "reciprocal": reciprocal, "addcd
 family.elementwise_table({"neg": lambda a: -a, "abs": absolute}, NUMBERS)
 family.elementwise_table(
     {
-        "div_trunc": truncated_quotient,
         "div_floor": floored_quotient,
         "remainder.Tensor": remainder,
         "fmod.Tensor": fmod,
@@ -224,10 +229,9 @@ family.elementwise_table(
     },
     FLOATS,
 )
+family.elementwise_table({"eq.Tensor": lambda a, b: a == b, "ne.Tensor": lambda a, b: a != b}, MOVED)
 family.elementwise_table(
     {
-        "eq.Tensor": lambda a, b: a == b,
-        "ne.Tensor": lambda a, b: a != b,
         "logical_and": lambda a, b: (a != 0) & (b != 0),
         "logical_or": lambda a, b: (a != 0) | (b != 0),
         "logical_xor": lambda a, b: (a != 0) ^ (b != 0),
@@ -280,7 +284,7 @@ def clamp(a: Array, low: Any, high: Any) -> Array:
     return clamped(a, *(None if each is None else factor(each, a) for each in (low, high)))
 
 
-family.elementwise("where.self", ALL)(lambda condition, a, b: jnp.where(condition, a, b))
+family.elementwise("where.self", MOVED)(lambda condition, a, b: jnp.where(condition, a, b))
 family.elementwise_table(
     {
         "clamp": clamp,

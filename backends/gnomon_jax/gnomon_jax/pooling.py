@@ -68,7 +68,7 @@ def _planes(a: Array, spatial: int) -> Array:
 
 
 def _largest(a: Array, spatial: int, windows: Windows, empty: Any) -> tuple[Array, Array]:
-    """The maximum of each window, of NaN the last, and its position; ``empty``: of windows without elements."""
+    """The maximum of each window, of NaN the last, and its place; ``empty``: of windows without elements."""
     flat, exists = windows
     lowest = -math.inf if is_float(a) else int(jnp.iinfo(a.dtype).min)
     if not flat.size or not a.size:

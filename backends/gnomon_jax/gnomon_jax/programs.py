@@ -43,6 +43,7 @@ REAL_AND_BOOL: Names = BOOL + REAL
 NUMBERS: Names = REAL + COMPLEX
 INEXACT: Names = FLOATS + COMPLEX
 ALL: Names = BOOL + NUMBERS
+MOVED: Names = (*ALL, "uint16", "uint32", "uint64")  # of operators that move elements, and compare them
 
 MOST_PROGRAMS = 4096  # all are dropped if there are more
 
@@ -72,11 +73,8 @@ class Call:
         """The view of a tensor, or with ``strides`` (in elements) that of its memory in other sizes."""
         spec = tensor._spec
         memory = tensor.untyped_storage().memory
-        for slot, each in enumerate(self.memories):
-            if each is memory:
-                break
-        else:
-            slot = len(self.memories)
+        slot = next((at for at, each in enumerate(self.memories) if each is memory), len(self.memories))
+        if slot == len(self.memories):
             self.memories.append(memory)
         if strides is None:
             sizes, strides = spec.sizes, spec.strides
@@ -269,12 +267,16 @@ class Family:
         self.kernels[name] = kernel
         self.capabilities[name] = dtypes
 
-    def elementwise(self, name: str, dtypes: Names) -> Callable[[Function], Function]:
-        """A decorator for a function ``(*arrays, *numbers)`` whose result is the output."""
+    def elementwise(self, name: str, dtypes: Names, is_typed: bool = False) -> Callable[[Function], Function]:
+        """A decorator for a function ``(*arrays, *numbers)`` whose result is the output.
+
+        is_typed: its first argument is the output's dtype.
+        """
 
         def decorate(function: Function) -> Function:
             def compute(outputs: Sequence[View], *arguments: Any) -> Sequence[Array]:
-                return (function(*arguments),)
+                typed = (outputs[0].dtype,) if is_typed else ()
+                return (function(*typed, *arguments),)
 
             compute.is_elementwise = True  # type: ignore[attr-defined]
 
@@ -294,7 +296,7 @@ class Family:
             self.elementwise(name, dtypes)(function)
 
     def reduction(self, name: str, dtypes: Names) -> Callable[[Function], Function]:
-        """A decorator for a function ``(array, axes, *numbers)`` that keeps the reduced ``axes`` as size 1."""
+        """A decorator for a function ``(array, axes, *numbers)`` that keeps ``axes`` as size 1."""
 
         def decorate(function: Function) -> Function:
             def compute(

@@ -23,8 +23,9 @@ from gnomon.values.dtype import dtype
 
 from .memory import bucket
 
-# At its usual level XLA fuses a product and a sum into one operation, which rounds differently.
-OPTIONS = {"xla_backend_optimization_level": 0}
+# At its usual level XLA fuses a product and a sum into one operation, which rounds differently.  And it would
+# leave out a rounding to a smaller dtype between two others.
+OPTIONS = {"xla_backend_optimization_level": 0, "xla_allow_excess_precision": False}
 
 _FEWEST = 64  # elements of a program for small tensors
 MOST = 4096
