@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import jax.numpy as jnp
 from jax import lax
@@ -147,7 +148,7 @@ def power_of_number(a: Array, exponent: float) -> Array:
     """``a`` to the power of a number; small whole powers and roots are exact products and roots."""
     if not (is_float(a) or is_complex(a)):
         return power(a, jnp.broadcast_to(factor(exponent, a), a.shape))
-    known = {
+    known: dict[float, Callable[[], Array]] = {
         1: lambda: a,
         2: lambda: multiply(a, a),
         3: lambda: multiply(multiply(a, a), a),

@@ -158,7 +158,7 @@ def fused_adagrad(*given: Any) -> None:
 
 
 for _compute in (sgd, adam, adagrad):
-    _compute.is_elementwise = True  # type: ignore[attr-defined]
+    vars(_compute)["is_elementwise"] = True
 family.add("_fused_sgd_", FLOATS, sgd, fused_sgd)
 family.add("_fused_adam_", FLOATS, adam, _fused_adam(False))
 family.add("_fused_adamw_", FLOATS, adam, _fused_adam(True))

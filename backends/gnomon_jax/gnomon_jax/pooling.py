@@ -32,10 +32,10 @@ def _windows(
         longest = max(int(np.max(-(-(end - start) // spacing), initial=0)), 0)
         at = start[:, None] + np.arange(longest) * spacing
         is_there = (at >= 0) & (at < np.minimum(end, size)[:, None])
-        flat = (flat[:, None, :, None] * size + np.where(is_there, at, 0)[None, :, None, :]).reshape(
-            flat.shape[0] * len(start), -1
-        )
-        exists = (exists[:, None, :, None] & is_there[None, :, None, :]).reshape(flat.shape)
+        shape = flat.shape[0] * len(start), flat.shape[1] * longest
+        inner = np.where(is_there, at, 0)[None, :, None, :]
+        flat = (flat[:, None, :, None] * size + inner).reshape(shape)
+        exists = (exists[:, None, :, None] & is_there[None, :, None, :]).reshape(shape)
     return flat, exists
 
 

@@ -117,7 +117,7 @@ class Call:
         inputs: list[View] = []
 
         def shared(view: View, number: int) -> View:
-            return View(number, view.dtype, (view.count,) if is_elementwise else view.sizes, (), 0)
+            return View(number, view.dtype, (view.places,) if is_elementwise else view.sizes, (), 0)
 
         def replaced(value: Any) -> Any:
             if isinstance(value, View):
@@ -128,7 +128,7 @@ class Call:
         arguments = replaced(arguments)
         places = [None if view is None else shared(view, 0) for view in outputs]
         words = [
-            gather(self.memories[view.slot].words(view.word), layout(view), view.count * view.parts)
+            gather(self.memories[view.slot].words(view.word), layout(view), view.places * view.parts)
             for view in inputs
         ]
         results, is_refused = _program(_small_program, compute, places, arguments)(words, self.data)
@@ -218,7 +218,7 @@ def _small_program(compute: Function, outputs: Sequence[View | None], arguments:
         filled: list[Array | None] = []
         for view, result in zip(outputs, results):
             if view is not None and result is not None:
-                result = jnp.pad(result.reshape(-1), (0, view.count * view.parts - result.size))
+                result = jnp.pad(result.reshape(-1), (0, view.places * view.parts - result.size))
             filled.append(result)
         return filled, is_refused
 
@@ -235,7 +235,7 @@ def _large_program(compute: Function, outputs: Sequence[View | None], arguments:
         results, is_refused = _results(compute, outputs, arguments, words_of, data)
         replaced: dict[int, Array] = {}
         for view, result in zip(outputs, results):
-            if view is not None:
+            if view is not None and result is not None:
                 now = replaced.get(view.slot, contents[view.slot])
                 changed = written(_of_size(now, view.word), view, result)
                 replaced[view.slot] = _of_size(changed, now.dtype.itemsize)

@@ -72,9 +72,8 @@ def topk(sizes: Any, a: Array, k: int, dim: int, largest: bool, is_sorted: bool)
     """The first k elements in order, and where each was."""
     axis = wrapped(dim, a.ndim)
     values, places = ordered(at_least_1d(a), axis, largest)
-    return tuple(  # type: ignore[return-value]
-        lax.slice_in_dim(each, 0, k, axis=axis).reshape(sizes[0]) for each in (values, places)
-    )
+    first, where = (lax.slice_in_dim(each, 0, k, axis=axis) for each in (values, places))
+    return first.reshape(sizes[0]), where.reshape(sizes[0])
 
 
 @family.kernel("arange.start_step", REAL, is_sized=True)

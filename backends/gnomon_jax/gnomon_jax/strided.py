@@ -57,8 +57,8 @@ class View(NamedTuple):
         return math.prod(self.sizes) <= MOST and len(self.sizes) < _MOST_DIMENSIONS
 
     @property
-    def count(self) -> int:
-        """The number of elements that the programs for small tensors handle instead of its own."""
+    def places(self) -> int:
+        """The number of elements that the programs for small tensors handle, at least its own."""
         return bucket(math.prod(self.sizes), _FEWEST)
 
 
