@@ -1,7 +1,7 @@
 """Convolutions, by one product of matrices for each tap of the kernel, and their gradients by JAX's.
 
-A transposed convolution is the transpose of the linear function that a convolution is of its input.  XLA's own
-convolutions are not used: it ends the process when it simplifies the gradients of some.
+A transposed convolution is the transpose of the linear function that a convolution is of its input.  XLA's
+own convolutions are not used: it ends the process when it simplifies the gradients of some.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def spread(values: int | Sequence[int], count: int) -> tuple[int, ...]:
 
 
 def _meeting(large: int, small: int, start: int, stride: int) -> tuple[slice, slice]:
-    """Where ``start + position * stride`` is in the large side: the slices of the small and the large side."""
+    """The slices of both sides where ``start + position * stride`` is in the large one: small, large."""
     first = max(0, -(start // stride))
     last = min(small - 1, (large - 1 - start) // stride)
     if last < first:

@@ -1,8 +1,8 @@
 """Words of memory as numbers to compute with, and back.
 
 Kernels compute in float64 (complex128), as the reference does, and results are rounded once; integers and
-bool are computed as they are.  XLA's programs treat subnormal numbers as zero.  Therefore those of all dtypes but
-float64 are converted by arithmetic on their bits: as float64 they are not subnormal.
+bool are computed as they are.  XLA's programs treat subnormal numbers as zero.  Therefore those of all dtypes
+but float64 are converted by arithmetic on their bits: as float64 they are not subnormal.
 """
 
 from __future__ import annotations
