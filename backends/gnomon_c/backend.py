@@ -93,7 +93,7 @@ class ForeignMemory:
 class CBackend(Backend):
     """The backend ``c``; csrc/gnomon.h documents the library's functions."""
 
-    contract_version = (1, 3)
+    contract_version = (1, 4)
     name = "c"
     device_type = "c"
     host_memory = True

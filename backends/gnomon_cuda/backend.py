@@ -19,7 +19,7 @@ from .streams import current_stream
 class CudaBackend(Backend):
     """The GPUs that NVIDIA's driver finds, or with ``GNOMON_CUDA_EMULATE=1`` emulated ones."""
 
-    contract_version = (1, 3)
+    contract_version = (1, 4)
     name = device_type = "cuda"
     has_addresses = True
     device_module = "gnomon_cuda.device_module"
