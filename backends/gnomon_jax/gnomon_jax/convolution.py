@@ -51,12 +51,12 @@ def convolved(a: Array, weight: Array, sizes: Sequence[int], window: Sequence[An
             )
         ]
         small, large = (tuple(pair[side] for pair in pairs) for side in (0, 1))
-        part = grouped[(..., *large)]
+        part = grouped[(...,) + large]
         if not part.size:
             continue
-        matrices = weight[(slice(None), slice(None), *tap)].reshape(groups, outer, -1)
+        matrices = weight[(slice(None),) * 2 + tap].reshape(groups, outer, -1)
         product = jnp.matmul(matrices, part.reshape(*part.shape[:3], math.prod(part.shape[3:])))
-        total = total.at[(..., *small)].add(product.reshape(*product.shape[:3], *part.shape[3:]))
+        total = total.at[(...,) + small].add(product.reshape(*product.shape[:3], *part.shape[3:]))
     return total.reshape(tuple(sizes))
 
 

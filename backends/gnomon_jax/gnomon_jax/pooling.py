@@ -27,7 +27,8 @@ def _windows(
     starts: Sequence[Any], ends: Sequence[Any], spacings: Sequence[int], sizes: Sequence[int]
 ) -> Windows:
     """The windows that begin and end there along each dimension; NumPy's arrays (windows, elements)."""
-    flat, exists = np.zeros((1, 1), np.int64), np.ones((1, 1), bool)
+    flat: Any = np.zeros((1, 1), np.int64)
+    exists: Any = np.ones((1, 1), bool)
     for start, end, spacing, size in zip(starts, ends, spacings, sizes):
         longest = max(int(np.max(-(-(end - start) // spacing), initial=0)), 0)
         at = start[:, None] + np.arange(longest) * spacing

@@ -236,7 +236,7 @@ def _large_program(compute: Function, outputs: Sequence[View | None], arguments:
         replaced: dict[int, Array] = {}
         for view, result in zip(outputs, results):
             if view is not None and result is not None:
-                now = replaced.get(view.slot, contents[view.slot])
+                now: Any = replaced.get(view.slot, contents[view.slot])
                 changed = written(_of_size(now, view.word), view, result)
                 replaced[view.slot] = _of_size(changed, now.dtype.itemsize)
         return replaced, is_refused
