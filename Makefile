@@ -26,6 +26,7 @@ NATIVE := $(SHARED) $(shell find csrc cffi_build -type f -not -path '*/__pycache
 HELLO := $(wildcard backends/gnomon_hello/pyproject.toml)
 NUMPY := $(wildcard backends/gnomon_numpy/pyproject.toml backends/gnomon_numpy/gnomon_numpy/*.py)
 TORCH := $(wildcard backends/gnomon_torch/pyproject.toml backends/gnomon_torch/gnomon_torch/*)
+JAX := $(wildcard backends/gnomon_jax/pyproject.toml backends/gnomon_jax/gnomon_jax/*)
 COMPILED := $(VENV)/.compiled
 DEMO := $(VENV)/.demo
 INSTALLED := $(VENV)/.installed
@@ -48,6 +49,9 @@ SOME := ^(add|exp|copy_|sum|mm|gather)([._]|$$)
 # Of the C backend's, some of each way in which work is cut for several threads: as if each call had enough for two.
 # One worker: OpenMP's threads would wait for those of another.
 PARTS := ^(add|exp|sum|cumsum|sort|topk|mm|_softmax|gather|nonzero)([._]|$$)
+
+# Of the JAX backend's, some of each kind: XLA compiles a program for each size of most.
+SOME_OF_JAX := ^(add|exp|copy_|sum|mm|gather|_softmax|perceptron|convolutional|transformer)([._]|$$)
 
 # A file is one worker's, so that what its tests share is made once.
 PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
@@ -118,7 +122,8 @@ compiled: $(INSTALLED)
 	$(BIN)/python tools/compile_kernels.py --jobs $(WORKERS)
 
 # Compares gnomon with PyTorch: schemas, results, gradients, training curves; two minutes of random calls and
-# programs; PyTorch's database of operators; and PyTorch's kernels, as a backend, with the reference.  Then records PyTorch's answers for where it is
+# programs; PyTorch's database of operators; PyTorch's kernels, as a backend, with the reference, and some of
+# JAX's.  Then records PyTorch's answers for where it is
 # absent, and writes the table of operators and the page of PyTorch's kernels anew.
 oracle: $(ORACLE)
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m oracle tests conformance
@@ -126,6 +131,7 @@ oracle: $(ORACLE)
 	$(BIN)/python tools/op_db.py --workers $(WORKERS) --markdown docs/op_db.md
 	$(BIN)/gnomon conform torch -n $(WORKERS) --report build/torch
 	$(BIN)/python -m gnomon_torch.summary build/torch/report.json > docs/pytorch_as_a_backend.md
+	$(BIN)/gnomon conform jax -n $(WORKERS) --dtypes float32,int64 --ops '$(SOME_OF_JAX)' --property-seconds 0
 	$(BIN)/python -m gnomon_conformance.goldens
 	$(BIN)/gnomon operators --markdown > docs/operators.md
 	$(BIN)/python tools/public_names.py docs/pytorch_names.md
@@ -201,9 +207,10 @@ $(INSTALLED): $(VENV)/.made pyproject.toml $(HELLO) $(NUMPY) | $(COMPILED)
 	$(if $(NUMPY),$(PIP) install --no-deps --no-build-isolation ./backends/gnomon_numpy)
 	touch $@ $(DEMO)
 
-$(ORACLE): $(INSTALLED) $(TORCH)
-	$(PIP) install 'torch==2.13.0' mpmath
+$(ORACLE): $(INSTALLED) $(TORCH) $(JAX)
+	$(PIP) install 'torch==2.13.0' 'jax==0.10.2' mpmath
 	$(if $(TORCH),$(PIP) install --no-deps --no-build-isolation ./backends/gnomon_torch)
+	$(if $(JAX),$(PIP) install --no-deps --no-build-isolation ./backends/gnomon_jax)
 	touch $@
 
 $(VENV)/.made:

@@ -136,7 +136,7 @@ def test_a_backend_of_somebody_else_by_its_kernels_code(monkeypatch: pytest.Monk
         raise AssertionError
 
     class Sketch(Backend):
-        contract_version = (1, 3)
+        contract_version = (1, 4)
         name = device_type = "sketch"
         kernels = {"neg": negate}  # noqa: RUF012
         capabilities = {"neg": ("float32", "float64")}  # noqa: RUF012

@@ -537,6 +537,7 @@ def test_an_import_that_makes_a_circle_is_seen(text: str, seen: set[str], tmp_pa
     [
         "conformance/gnomon_conformance",
         *(f"backends/gnomon_{name}" for name in ("c", "cuda", "numpy/gnomon_numpy", "speedups")),
+        "backends/gnomon_jax/gnomon_jax",
         "backends/gnomon_torch/gnomon_torch",
         "benchmarks/gnomon_bench",
         "tools/fuzzing",

@@ -37,7 +37,7 @@ def neg(iterator):
 class Hello(Backend):
     """The backend class, which an entry point in the group ``gnomon.backends`` names."""
 
-    contract_version = (1, 3)
+    contract_version = (1, 4)
     name = "hello"
     device_type = "hello"
     kernels = {"add.Tensor": add, "neg": neg}  # noqa: RUF012  (the contract's tables are read, never written)

@@ -54,7 +54,7 @@ def families() -> list[Family]:
 class NumPyBackend(Backend):
     """Memory is an array of bytes, which the reference can read and write in place."""
 
-    contract_version = (1, 3)
+    contract_version = (1, 4)
     name = "numpy"
     device_type = "numpy"
     host_memory = True

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class TorchBackend(Backend):
     """Memory is a CPU tensor of bytes, which the reference can read and write in place."""
 
-    contract_version = (1, 3)
+    contract_version = (1, 4)
     name = "torch"
     device_type = "torch"
     host_memory = True

@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 
 from ..dispatch.record_function import KERNEL, end, observed, start
 from ..memory.backend import Backend, backend_of, claims, reference_backend
-from ..memory.prepared import BAD_VALUE, OK, OUT_OF_MEMORY, Kernel, PreparedCall
-from ..memory.spec import Spec
-from ..memory.tensor import Tensor, empty_tensor
+from ..memory.prepared import BAD_VALUE, OK, OUT_OF_MEMORY, BadValue, Kernel, PreparedCall
+from ..memory.spec import Spec, spec_of
+from ..memory.storage import Storage
+from ..memory.tensor import Tensor, empty_tensor, make_tensor
 from ..values import dtype as dtypes
 from ..values import late_bound
 from ..values.device import device
@@ -119,11 +120,15 @@ def launch(
         return
     if callable(kernel):
         given = tensors[:output_count] if iterator is None else (iterator.with_tensors(tensors),)
-        if mode_word() & OBSERVED_BIT:
-            told = Launch(device, tensors, key_dtype, output_count, iterator, kernel_arguments)
-            observed(KERNEL, name, told, kernel, *given, *kernel_arguments)
-        else:
-            kernel(*given, *kernel_arguments)
+        try:
+            if mode_word() & OBSERVED_BIT:
+                told = Launch(device, tensors, key_dtype, output_count, iterator, kernel_arguments)
+                observed(KERNEL, name, told, kernel, *given, *kernel_arguments)
+            else:
+                kernel(*given, *kernel_arguments)
+        except BadValue:
+            _run_in_place_of(backend, name, tensors, output_count, iterator, kernel_arguments)
+            return
         if after_launch is not None:
             after_launch(name, device, key_dtype, tensors, output_count, iterator, kernel_arguments, None)
         return
@@ -213,7 +218,7 @@ def _run_in_place_of(
     if backend.host_memory:
         run_reference(name, tensors, output_count, iterator, kernel_arguments)
         return
-    copies: dict[int, Tensor] = {}
+    copies: dict[int, Any] = {}
     mirrored = [_on_reference(tensor, copies) for tensor in tensors]
     arguments = [_on_reference(each, copies) for each in kernel_arguments]
     run_reference(name, mirrored, output_count, iterator, arguments)
@@ -222,10 +227,16 @@ def _run_in_place_of(
             tensor.untyped_storage().copy_in(0, mirror.untyped_storage().host_view())
 
 
-def _on_reference(value: Any, copies: dict[int, Tensor]) -> Any:
-    """``value`` with its tensors replaced by copies on the reference; each is copied once."""
+def _on_reference(value: Any, copies: dict[int, Any]) -> Any:
+    """``value`` with its tensors replaced by copies on the reference; ``copies`` are the storages' by id.
+
+    Tensors that share a storage share its copy: each sees what is written to another.
+    """
     if isinstance(value, Tensor):
-        return copies.setdefault(id(value), copy_to_reference(value))
+        storage = value.untyped_storage()
+        if id(storage) not in copies:
+            copies[id(storage)] = _storage_on_reference(storage)
+        return _tensor_on(copies[id(storage)], value)
     if isinstance(value, (list, tuple)):
         return [_on_reference(each, copies) for each in value]
     return value
@@ -233,17 +244,20 @@ def _on_reference(value: Any, copies: dict[int, Tensor]) -> Any:
 
 def copy_to_reference(tensor: Tensor) -> Tensor:
     """A tensor on the reference with a copy of the whole storage, and the same strides and offset."""
-    from ..memory.storage import Storage
-    from ..memory.tensor import make_tensor
+    return _tensor_on(_storage_on_reference(tensor.untyped_storage()), tensor)
 
-    spec = tensor._spec
-    storage = tensor.untyped_storage()
+
+def _storage_on_reference(storage: Storage) -> Storage:
+    """A copy of the storage on the reference."""
     memory = bytearray(storage.copy_out())
-    copied = Storage(reference_backend, _REFERENCE, memory, len(memory))
-    from ..memory.spec import spec_of
+    return Storage(reference_backend, _REFERENCE, memory, len(memory))
 
+
+def _tensor_on(storage: Storage, tensor: Tensor) -> Tensor:
+    """A tensor on the reference like ``tensor``, on a copy of its storage."""
+    spec = tensor._spec
     return make_tensor(
-        spec_of(spec.sizes, spec.strides, spec.dtype, _REFERENCE), copied, tensor._storage_offset
+        spec_of(spec.sizes, spec.strides, spec.dtype, _REFERENCE), storage, tensor._storage_offset
     )
 
 

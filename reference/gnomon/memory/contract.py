@@ -71,7 +71,9 @@ class Backend:
     kernels      operator name -> kernel.  A kernel has the same parameters as the reference's kernel of that
                  operator.  Its arguments are checked and prepared: shapes match, dtypes are equal where the
                  operator requires it, outputs are allocated and are an input or do not overlap it.  It does
-                 not raise because of its inputs.  It can also be a PreparingKernel (memory/prepared.py)
+                 not raise because of its inputs, except ``BadValue`` (memory/prepared.py) before it has
+                 written anything: then the reference runs the call, and raises the operator's error.  It can
+                 also be a PreparingKernel (memory/prepared.py)
     capabilities operator name -> names of the dtypes that its kernel supports, None for the twelve of
                  values.dtype.ALL, or a Claim.  An
                  operator that is not listed is not claimed: the fallback policy decides how it runs

@@ -21,6 +21,14 @@ OUT_OF_MEMORY = 2  # no memory for the kernel's workspace
 NOT_IMPLEMENTED = 3  # the kernel declined: the fallback policy decides
 
 
+class BadValue(Exception):
+    """Raised by a kernel that is a function, for an input value that the operator refuses: as BAD_VALUE.
+
+    The kernel has not written anything.  The reference runs the call again, on copies if the memory is not
+    the host's, and raises the error.
+    """
+
+
 class CallInC(NamedTuple):
     """How C runs a call, given an array of the addresses of all its tensors, outputs first.
 

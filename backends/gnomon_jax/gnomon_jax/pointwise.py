@@ -1,0 +1,342 @@
+"""Pointwise operators: arithmetic, comparisons, rounding, bits, selection."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import jax.numpy as jnp
+from jax import lax
+
+from gnomon.values.dtype import dtype, float64
+
+from .numbers import Array
+from .programs import (
+    ALL,
+    BOOL,
+    FLOATS,
+    INEXACT,
+    INTEGERS,
+    MOVED,
+    NUMBERS,
+    REAL,
+    REAL_AND_BOOL,
+    Family,
+    refuse_if,
+)
+
+family = Family()
+
+
+def is_complex(a: Array) -> bool:
+    """Is the array's dtype complex?"""
+    return bool(jnp.issubdtype(a.dtype, jnp.complexfloating))
+
+
+def is_float(a: Array) -> bool:
+    """Is the array's dtype a floating point one?"""
+    return bool(jnp.issubdtype(a.dtype, jnp.floating))
+
+
+def is_bool(a: Array) -> bool:
+    """Is the array's dtype bool?"""
+    return bool(a.dtype == jnp.bool_)
+
+
+def factor(number: Any, a: Array) -> Array:
+    """A number in the dtype of ``a``; integers wrap around."""
+    if is_float(a) or is_complex(a):
+        return jnp.asarray(number, a.dtype)
+    if is_bool(a):
+        return jnp.asarray(bool(number))
+    return jnp.asarray(int(number) % 2**64, jnp.uint64).astype(a.dtype)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Arithmetic.
+
+
+def multiply(a: Array, b: Array) -> Array:
+    """``a * b``; a complex product part by part."""
+    if not is_complex(a) and not is_complex(b):
+        return a * b
+    a_real, a_imag, b_real, b_imag = jnp.real(a), jnp.imag(a), jnp.real(b), jnp.imag(b)
+    return lax.complex(a_real * b_real - a_imag * b_imag, a_real * b_imag + a_imag * b_real)
+
+
+def add(a: Array, b: Array, alpha: Any) -> Array:
+    """``a + alpha * b``; for bool, logical or."""
+    if is_bool(a):
+        return a | (b & bool(alpha))
+    return a + b if alpha == 1 else a + multiply(factor(alpha, a), b)
+
+
+def subtract(a: Array, b: Array, alpha: Any) -> Array:
+    """``a - alpha * b``."""
+    return a - b if alpha == 1 else a - multiply(factor(alpha, a), b)
+
+
+def divide(a: Array, b: Array) -> Array:
+    """``a / b``; a complex quotient by Smith's method, and both parts by 0 where the divisor is 0."""
+    if not is_complex(a):
+        return a / b
+    a_real, a_imag, b_real, b_imag = jnp.real(a), jnp.imag(a), jnp.real(b), jnp.imag(b)
+    by_real = jnp.abs(b_real) >= jnp.abs(b_imag)
+    large, small = jnp.where(by_real, b_real, b_imag), jnp.where(by_real, b_imag, b_real)
+    ratio = small / large
+    scale = large + small * ratio
+    real = jnp.where(by_real, a_real + a_imag * ratio, a_real * ratio + a_imag) / scale
+    imag = jnp.where(by_real, a_imag - a_real * ratio, a_imag * ratio - a_real) / scale
+    is_zero = b == 0
+    by_zero = jnp.abs(b_real)
+    return lax.complex(jnp.where(is_zero, a_real / by_zero, real), jnp.where(is_zero, a_imag / by_zero, imag))
+
+
+def reciprocal(a: Array) -> Array:
+    """``1 / a``."""
+    return divide(jnp.ones_like(a), a)
+
+
+def _nonzero(b: Array) -> Array:
+    """Integers to divide by: none of them may be 0."""
+    refuse_if(b == 0)
+    return jnp.where(b == 0, 1, b)
+
+
+@family.elementwise("div_trunc", REAL, is_typed=True)
+def truncated_quotient(kind: dtype, a: Array, b: Array) -> Array:
+    """The quotient without its fractional part; of floats below float64 it is first rounded to float32."""
+    if not is_float(a):
+        return lax.div(a, _nonzero(b))
+    return jnp.trunc(a / b if kind is float64 else (a / b).astype(jnp.float32))
+
+
+def floored_quotient(a: Array, b: Array) -> Array:
+    """The quotient rounded down; of floats that of ``a`` without its remainder."""
+    if not is_float(a):
+        b = _nonzero(b)
+        quotient = lax.div(a, b)
+        return quotient - ((quotient * b != a) & ((a < 0) != (b < 0))).astype(a.dtype)
+    rest = lax.rem(a, b)
+    quotient = (a - rest) / b - ((rest != 0) & ((b < 0) != (rest < 0)))
+    floor = jnp.floor(quotient)
+    floor = floor + (quotient - floor > 0.5)
+    floor = jnp.where(quotient == 0, jnp.copysign(0.0, a / b), floor)
+    return jnp.where(b == 0, a / b, floor)
+
+
+def remainder(a: Array, b: Array) -> Array:
+    """``a`` modulo ``b`` with the sign of b; NaN for floats modulo zero."""
+    rest = lax.rem(a, b if is_float(a) else _nonzero(b))
+    return jnp.where((rest != 0) & ((b < 0) != (rest < 0)), rest + b, rest)
+
+
+def fmod(a: Array, b: Array) -> Array:
+    """``a`` modulo ``b`` with the sign of a; NaN for floats modulo zero."""
+    return lax.rem(a, b if is_float(a) else _nonzero(b))
+
+
+def absolute(a: Array) -> Array:
+    """The absolute value; the modulus of a complex number, inf if either part is."""
+    if not is_complex(a):
+        return jnp.abs(a)
+    return hypot(jnp.real(a), jnp.imag(a))
+
+
+def hypot(a: Array, b: Array) -> Array:
+    """``sqrt(a * a + b * b)`` without overflow; inf if either is infinite."""
+    return jnp.where(jnp.isinf(a) | jnp.isinf(b), jnp.inf, jnp.hypot(a, b))
+
+
+def sign(a: Array) -> Array:
+    """-1, 0 (for NaN too) or 1; for a complex number that of modulus 1 in its direction."""
+    if is_complex(a):
+        modulus = absolute(a)
+        return jnp.where(modulus == 0, 0, lax.complex(jnp.real(a) / modulus, jnp.imag(a) / modulus))
+    return (a > 0).astype(jnp.int8) - (a < 0).astype(jnp.int8)
+
+
+def addcmul(a: Array, b: Array, c: Array, value: Any) -> Array:
+    """``a + value * b * c``."""
+    if is_bool(a):
+        return a | (b & c & bool(value))
+    return a + multiply(multiply(factor(value, a), b), c)
+
+
+def addcdiv(a: Array, b: Array, c: Array, value: Any) -> Array:
+    """``a + value * b / c``."""
+    return a + multiply(factor(value, a), divide(b, c))
+
+
+def addr(addend: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
+    """``beta * addend + alpha * a * b``; with beta 0 even a NaN in addend is ignored."""
+    if is_bool(a):
+        return (addend & bool(beta)) | (a & b & bool(alpha))
+    product = multiply(multiply(factor(alpha, a), a), b)
+    return multiply(factor(beta, a), addend) + product if beta != 0 else product
+
+
+def lerp(a: Array, b: Array, weight: Any) -> Array:
+    """``a + weight * (b - a)``, computed from whichever end is nearer."""
+    weight = jnp.asarray(weight, a.dtype)
+    way = b - a
+    near, far = a + multiply(weight, way), b - multiply(way, 1 - weight)
+    return jnp.where(absolute(weight) < 0.5, near, far)
+
+
+family.elementwise("add.Tensor", ALL)(add)
+family.elementwise("sub.Tensor", NUMBERS)(subtract)
+family.elementwise("rsub.Tensor", NUMBERS)(lambda a, b, alpha: subtract(b, a, alpha))
+family.elementwise_table({"mul.Tensor": multiply, "_conj_physical": jnp.conj, "sgn": sign}, ALL)
+family.elementwise_table({"div.Tensor": divide, "reciprocal": reciprocal, "addcdiv": addcdiv}, INEXACT)
+family.elementwise_table({"neg": lambda a: -a, "abs": absolute}, NUMBERS)
+family.elementwise_table(
+    {
+        "div_floor": floored_quotient,
+        "remainder.Tensor": remainder,
+        "fmod.Tensor": fmod,
+    },
+    REAL,
+)
+family.elementwise_table({"sign": sign}, REAL_AND_BOOL)
+family.elementwise_table({"addcmul": addcmul, "addr": addr}, ALL)
+family.elementwise_table({"lerp.Scalar": lerp, "lerp.Tensor": lerp}, INEXACT)
+family.elementwise_table({"hypot": hypot}, FLOATS)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Rounding, comparisons, logic.
+
+
+def _of_floats(function: Any) -> Any:
+    """``function`` for floats; integers are returned unchanged."""
+    return lambda a: function(a) if is_float(a) else a
+
+
+family.elementwise_table(
+    {
+        "floor": _of_floats(jnp.floor),
+        "ceil": _of_floats(jnp.ceil),
+        "trunc": _of_floats(jnp.trunc),
+        "round": _of_floats(jnp.round),
+    },
+    REAL,
+)
+family.elementwise_table(
+    {
+        "frac": lambda a: a - jnp.trunc(a),
+        "copysign.Tensor": jnp.copysign,
+    },
+    FLOATS,
+)
+family.elementwise_table({"eq.Tensor": lambda a, b: a == b, "ne.Tensor": lambda a, b: a != b}, MOVED)
+family.elementwise_table(
+    {
+        "logical_and": lambda a, b: (a != 0) & (b != 0),
+        "logical_or": lambda a, b: (a != 0) | (b != 0),
+        "logical_xor": lambda a, b: (a != 0) ^ (b != 0),
+        "logical_not": lambda a: a == 0,
+        "isnan": lambda a: a != a,
+    },
+    ALL,
+)
+family.elementwise_table(
+    {
+        "lt.Tensor": lambda a, b: a < b,
+        "le.Tensor": lambda a, b: a <= b,
+        "gt.Tensor": lambda a, b: a > b,
+        "ge.Tensor": lambda a, b: a >= b,
+        "signbit": lambda a: jnp.signbit(a) if is_float(a) else a < 0,
+        "isposinf": lambda a: a == math.inf if is_float(a) else jnp.zeros(a.shape, bool),
+        "isneginf": lambda a: a == -math.inf if is_float(a) else jnp.zeros(a.shape, bool),
+        "heaviside": lambda a, b: jnp.where(a == 0, b, (a > 0).astype(b.dtype)),
+    },
+    REAL_AND_BOOL,
+)
+family.elementwise("isinf", ALL)(
+    lambda a: jnp.isinf(a) if is_float(a) or is_complex(a) else jnp.zeros(a.shape, bool)
+)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Selection.
+
+
+def larger(a: Array, b: Array) -> Array:
+    """The larger of two; NaN if either is."""
+    return jnp.where((a > b) | (a != a), a, b)
+
+
+def smaller(a: Array, b: Array) -> Array:
+    """The smaller of two; NaN if either is."""
+    return jnp.where((a < b) | (a != a), a, b)
+
+
+def clamped(a: Array, low: Any, high: Any) -> Array:
+    """Clamps to the given bounds; NaN is preserved, and so is a zero's sign if it equals a bound."""
+    if low is not None:
+        a = jnp.where((a < low) | (low != low), low, a)
+    return a if high is None else jnp.where((a > high) | (high != high), high, a)
+
+
+def clamp(a: Array, low: Any, high: Any) -> Array:
+    """Clamps to numbers, which are converted to the dtype."""
+    return clamped(a, *(None if each is None else factor(each, a) for each in (low, high)))
+
+
+family.elementwise("where.self", MOVED)(lambda condition, a, b: jnp.where(condition, a, b))
+family.elementwise_table(
+    {
+        "clamp": clamp,
+        "_clamp": lambda a, low, high: smaller(larger(a, low), high),
+    },
+    REAL,
+)
+family.elementwise_table(
+    {
+        "maximum": larger,
+        "minimum": smaller,
+        "clamp_min.Tensor": larger,
+        "clamp_max.Tensor": smaller,
+        "fmax": lambda a, b: jnp.where((a >= b) | (b != b), a, b),
+        "fmin": lambda a, b: jnp.where((a <= b) | (b != b), a, b),
+    },
+    REAL_AND_BOOL,
+)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Bits.
+
+
+def _bits(a: Array) -> int:
+    return 8 * int(a.dtype.itemsize)
+
+
+def left_shift(a: Array, places: Array) -> Array:
+    """``a * 2**places``, wrapping around; 0 where all bits are shifted out, or places is negative."""
+    fits = (places >= 0) & (places < _bits(a))
+    return jnp.where(fits, lax.shift_left(a, jnp.where(fits, places, 0)), 0)
+
+
+def right_shift(a: Array, places: Array) -> Array:
+    """``floor(a / 2**places)``; 0 or -1, by the sign, for places out of range."""
+    fits = (places >= 0) & (places < _bits(a))
+    shift = (
+        lax.shift_right_arithmetic if jnp.issubdtype(a.dtype, jnp.signedinteger) else lax.shift_right_logical
+    )
+    return jnp.where(fits, shift(a, jnp.where(fits, places, 0)), jnp.where(a < 0, -1, 0).astype(a.dtype))
+
+
+family.elementwise_table(
+    {
+        "bitwise_and.Tensor": lambda a, b: a & b,
+        "bitwise_or.Tensor": lambda a, b: a | b,
+        "bitwise_xor.Tensor": lambda a, b: a ^ b,
+        "bitwise_not": lambda a: ~a,
+    },
+    BOOL + INTEGERS,
+)
+family.elementwise_table(
+    {"bitwise_left_shift.Tensor": left_shift, "bitwise_right_shift.Tensor": right_shift}, INTEGERS
+)
