@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import gnomon as gn
@@ -167,5 +166,4 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
 
     Raises BufferError if it can not be exchanged, AttributeError for an object without the protocol.
     """
-    exchange: Callable[..., Tensor] = gn.from_dlpack  # type: ignore[attr-defined]
-    return exchange(x, device=device, copy=copy)
+    return gn.from_dlpack(x, device=device, copy=copy)
