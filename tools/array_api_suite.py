@@ -62,8 +62,9 @@ def main() -> int:
     parser.add_argument("--pytorch-operators", action="store_true", help="do not enter standard_operators()")
     parser.add_argument("--examples", type=int, default=100, help="Hypothesis' examples for each test")
     parser.add_argument("-n", "--workers", default="2", help="processes that run tests")
-    parser.add_argument("arguments", nargs="*", help="arguments of pytest, after --")
-    options = parser.parse_args()
+    given = sys.argv[1:]
+    end = given.index("--") if "--" in given else len(given)  # argparse would take only the first of several
+    options = parser.parse_args(given[:end])
     if missing := what_is_missing(options.suite):
         print(f"array-api: {missing}", file=sys.stderr)
         return 2
@@ -77,7 +78,7 @@ def main() -> int:
     print(f"array-api-tests {commit_of(options.suite)}", flush=True)
     suite = options.suite.resolve()
     return subprocess.run(
-        [*command, *options.arguments, "array_api_tests"], cwd=suite, env=environment
+        [*command, *given[end + 1 :], "array_api_tests"], cwd=suite, env=environment
     ).returncode
 
 

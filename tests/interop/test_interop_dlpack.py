@@ -167,6 +167,14 @@ def test_libraries_of_before_versions() -> None:
     assert gn.from_dlpack(other).tolist() == [0, 1, 2] and other.given == [None]
 
 
+def test_asarray_shares_arrays_of_other_libraries() -> None:
+    y = np.arange(3)
+    x = gn.asarray(Other(y), copy=False)
+    assert x.tolist() == [0, 1, 2] and x.data_ptr() == y.ctypes.data
+    assert gn.asarray(Other(y), copy=True).data_ptr() != y.ctypes.data
+    assert gn.asarray(Other(y), dtype=gn.float32).dtype is gn.float32
+
+
 def test_structures_without_strides_are_contiguous() -> None:
     capsule = gn.arange(6).reshape(2, 3).__dlpack__()
     structure(capsule).dl_tensor.strides = None

@@ -21,6 +21,7 @@ from ..values.dtype import dtype, get_default_dtype
 from ..values.errors import check_requires_grad, type_name
 from ..values.speedups import speedups
 from .argument_parser import PYTHON_DTYPES
+from .exchange import from_dlpack
 
 _SEQUENCES = (list, tuple, range)
 _NUMBERS = frozenset({bool, int, float, complex})
@@ -306,11 +307,12 @@ def asarray(
     copy: bool | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Convert ``obj`` to a tensor: a tensor, a NumPy array, a buffer, a number or nested sequences.
+    """Convert ``obj`` to a tensor: a tensor, an array of NumPy or with DLPack, a buffer, a number or nested
+    sequences.
 
-    For the first three, memory is shared if dtype and device allow it; ``copy=True`` never shares it, and
-    ``copy=False`` raises ValueError if it can not be shared.  A buffer's elements have ``dtype``, the default
-    dtype if None.  Source: torch.asarray.
+    For all but the last two, memory is shared if dtype and device allow it; ``copy=True`` never shares it,
+    and ``copy=False`` raises ValueError if it can not be shared.  A buffer's elements have ``dtype``, the
+    default dtype if None.  Source: torch.asarray.
     """
     check_requires_grad("asarray", requires_grad)
     dtype = _as_dtype(dtype, "asarray")
@@ -324,6 +326,8 @@ def asarray(
             raise RuntimeError("asarray: can't alias NumPy scalars; they have no memory to share.")
     elif isinstance(obj, str):
         raise TypeError("asarray(): argument 'obj': must be numbers or nested sequences of them, not str")
+    elif hasattr(obj, "__dlpack__"):
+        shared = from_dlpack(obj)
     elif _has_buffer(obj):
         shared = frombuffer(obj, dtype=dtype or get_default_dtype())
     if shared is None:
