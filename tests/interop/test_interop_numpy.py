@@ -236,3 +236,13 @@ def test_memory_is_shared_both_ways_and_outlives_the_array(name: str, layout: st
         gc.collect()
         numpy.zeros(1000)
         assert numpy.array_equal(x.numpy(), kept)
+
+
+def test_numpys_functions_are_not_overridden() -> None:
+    """As in PyTorch: no ``__array_function__`` and no ``__array_ufunc__`` (docs/exchange.md says why)."""
+    x = gn.tensor([1.0, 4.0])
+    assert not hasattr(gn.Tensor, "__array_function__") and not hasattr(gn.Tensor, "__array_ufunc__")
+    assert type(numpy.sqrt(x)) is gn.Tensor
+    assert type(numpy.concatenate([numpy.asarray(x), x])) is numpy.ndarray
+    with pytest.raises(TypeError):
+        numpy.ones(2) + x

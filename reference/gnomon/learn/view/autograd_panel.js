@@ -84,7 +84,7 @@ class AutogradPanel {
       const origin = this.isGiven
         ? "The graph that the command recorded; its gradients are gnomon's."
         : "Computed here, in float64.";
-      say(byId("autograd-message"), `${count} Nodes.${value} ${origin}`);
+      say(byId("autograd-message"), `${count} ${count === 1 ? "Node" : "Nodes"}.${value} ${origin}`);
     } catch (error) {
       if (!(error instanceof GnomonError)) throw error;
       this.graph = null;
