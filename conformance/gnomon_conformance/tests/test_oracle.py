@@ -87,10 +87,11 @@ def test_oracle_places(operator, dtype):
 def test_oracle_resized(operator, dtype):
     """A resized output has the strides of PyTorch's.
 
-    Except that of lstsq, of which PyTorch makes a part of the larger memory that LAPACK needs.
+    Except that of lstsq, of which PyTorch makes a part of the larger memory that LAPACK needs, and that of
+    ndtr, which has the input's order of dimensions as all pointwise operators, but is contiguous in PyTorch.
     """
-    if operator.name == "linalg_lstsq.out":
-        pytest.skip("PyTorch's output has gaps")
+    if operator.name in ("linalg_lstsq.out", "special_ndtr.out"):
+        pytest.skip("PyTorch's output has gaps, or another order")
     problems = against_pytorch.live_resized_differences(operator, dtype)
     if problems:
         pytest.fail(f"{len(problems)} outputs; the first:\n{problems[0]}", pytrace=False)

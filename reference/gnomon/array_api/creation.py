@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import gnomon as gn
 from gnomon import Tensor
@@ -140,7 +140,7 @@ def linspace(
     return gn.linspace(start, stop, num + 1, dtype=kind, device=device)[:-1]
 
 
-def meshgrid(*arrays: Tensor, indexing: str = "xy") -> tuple[Tensor, ...]:
+def meshgrid(*arrays: Tensor, indexing: Literal["xy", "ij"] = "xy") -> tuple[Tensor, ...]:
     """Vectors of coordinates as tensors of all pairs: element (i, j) has ``arrays[0][j]``, ``arrays[1][i]``.
 
     With ``indexing="ij"`` element (i, j) has ``arrays[0][i]``, ``arrays[1][j]``.  Raises ValueError for

@@ -4,7 +4,7 @@ gnomon.linalg.LinAlgError, sizes that do not fit RuntimeError.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import gnomon as gn
 from gnomon import Tensor
@@ -125,7 +125,7 @@ def pinv(x: Tensor, /, *, rtol: Any = None) -> Tensor:
     return gn.linalg.pinv(x, rtol=rtol)
 
 
-def qr(x: Tensor, /, *, mode: str = "reduced") -> Any:
+def qr(x: Tensor, /, *, mode: Literal["reduced", "complete"] = "reduced") -> Any:
     """Matrices as products of one with orthonormal columns and an upper triangular one.
 
     Raises ValueError for a mode other than 'reduced' and 'complete'.

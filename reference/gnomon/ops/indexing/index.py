@@ -484,6 +484,8 @@ def _bool_index(value: bool, view: Tensor) -> Tensor:
 
 def is_array(item: Any) -> bool:
     """Is it an array of NumPy, 0-dim included?  NumPy scalars are excluded: they are not writable."""
+    if isinstance(item, Tensor):  # it has the interface, too
+        return False
     return hasattr(item, "__array_interface__") and hasattr(item, "__setitem__")
 
 
