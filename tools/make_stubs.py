@@ -566,8 +566,11 @@ def written_method(name: str, member: Any, indent: str = "    ") -> list[str]:
         return lines
     found = inspect.signature(member)
     shown = []
-    star = False
+    star = slash = False
     for parameter in found.parameters.values():
+        if slash and parameter.kind is not parameter.POSITIONAL_ONLY:
+            shown.append("/")
+        slash = parameter.kind is parameter.POSITIONAL_ONLY
         if parameter.name == "self":
             shown.append("self")
             continue
@@ -637,6 +640,7 @@ def dunders() -> list[str]:
         "__copy__(self) -> Tensor",
         "__deepcopy__(self, memo: dict[_int, Any]) -> Tensor",
         "__array__(self, dtype: Any = ..., copy: Any = ...) -> Any",
+        "__array_namespace__(self, /, *, api_version: str | None = ...) -> Any",
         "__buffer__(self, flags: _int = ...) -> memoryview",
         _DLPACK,
         "__dlpack_device__(self) -> tuple[IntEnum, _int]",

@@ -3950,7 +3950,7 @@ class Tensor:
 
         The strided tensor with the same elements.
         """
-    def to_device(self, device: Any, *, stream: Any = ...) -> Tensor:
+    def to_device(self, device: Any, /, *, stream: Any = ...) -> Tensor:
         """The tensor on another device, with the same shape and dtype; itself if it is there already."""
     def to_mkldnn(self, dtype: _dtype | None = ...) -> Tensor:
         """to_mkldnn(Tensor self, ScalarType? dtype=None) -> Tensor
@@ -4430,6 +4430,7 @@ class Tensor:
     def __copy__(self) -> Tensor: ...
     def __deepcopy__(self, memo: dict[_int, Any]) -> Tensor: ...
     def __array__(self, dtype: Any = ..., copy: Any = ...) -> Any: ...
+    def __array_namespace__(self, /, *, api_version: str | None = ...) -> Any: ...
     def __buffer__(self, flags: _int = ...) -> memoryview: ...
     def __dlpack__(
         self,
