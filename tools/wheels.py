@@ -5,6 +5,7 @@
     python tools/wheels.py --without-c                # the wheel that is pure Python
     python tools/wheels.py --wheel dist/*.whl         # wheels that exist, instead of building them
     python tools/wheels.py --tests tests/interop      # runs these tests too, with what the wheel installed
+    python tools/wheels.py --installed                # checks what is installed with the running Python
 
 A wheel is built from the source archive, which is built first, so that both are checked.  It is built by the
 Python for which it is; one that is pure Python is built once.  The variables of the build have their effect
@@ -194,6 +195,18 @@ def table(rows: Sequence[dict]) -> str:
     return "\n".join(text)
 
 
+def check_installed() -> int:
+    """Check what is installed in the environment of the running Python; prints it, and returns the status."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            found = check(Path(sys.executable), Path(folder))
+        except Failure as failure:
+            print(failure)
+            return 1
+    print("  ".join(f"{name}: {value}" for name, value in found.items() if value not in ("", [])))
+    return 0
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program with these arguments (default: those of the process); returns its status."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -208,7 +221,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--tests", nargs="+", default=[], help="tests of the repository to run with each wheel"
     )
+    parser.add_argument("--installed", action="store_true", help="check the environment of this Python")
     options = parser.parse_args(arguments)
+    if options.installed:
+        return check_installed()
     missing = [str(path) for path in options.wheel if not path.is_file()]
     if missing:
         parser.error(f"no such wheel: {', '.join(missing)}")
