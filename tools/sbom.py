@@ -3,8 +3,8 @@
     python tools/sbom.py dist/gnomon-0.1.0-cp312-cp312-linux_x86_64.whl             # prints it
     python tools/sbom.py dist/gnomon-0.1.0-py3-none-any.whl --output dist/sbom.json
 
-It names the wheel with its hash and licence, the packages that it requires, those that these require, and
-the files in it that come from others: shared libraries that ``auditwheel`` or ``delocate`` has copied into it,
+It names the wheel with its hash and licence, the packages that it requires, those that these require, and the
+files in it that come from others: shared libraries that ``auditwheel`` or ``delocate`` has copied into it,
 and data.  A wheel says which packages it requires, but not which version will be installed: versions and
 licences are those of the environment in which this program runs, and a package that is not there has neither.
 Packages of extras are listed with the scope ``optional``, without their own requirements.  The same wheel in
