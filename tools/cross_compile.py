@@ -5,8 +5,9 @@
     python tools/cross_compile.py --optimize O3                  # as in a wheel; the default, O0, is quicker
 
 The compiler is clang, by the package ziglang, which has the headers and libraries of all these systems.
-Files go to ``build/cross``.  Prints a table and the errors, and ends with status 1 if something did not compile.
-Only the C library is compiled, and nothing runs: cffi's part and the speedups need the target's Python headers.
+Files go to ``build/cross``. Prints a table and the errors, and ends with status 1 if something did not
+compile. Only the C library is compiled, and nothing runs: cffi's part and the speedups need the target's
+Python headers.
 """
 
 from __future__ import annotations
