@@ -141,7 +141,7 @@ def bill_of(wheel: Path) -> dict:
     metadata = metadata_of(wheel)
     name, version = metadata["Name"], metadata["Version"]
     content = wheel.read_bytes()
-    subject = {
+    subject: dict[str, Any] = {
         "type": "library",
         "bom-ref": reference(name, version),
         "name": name,

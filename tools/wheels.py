@@ -181,7 +181,7 @@ def row_of(python: str, wheels: Sequence[Path], source: Path | None, arguments: 
 def table(rows: Sequence[dict]) -> str:
     """The rows as text: the wheel that each Python installed, what works, and what failed."""
     titles = ("Python", "wheel", "c", "speedups", "default", "checks")
-    lines = [titles]
+    lines: list[tuple[str, ...]] = [titles]
     for row in rows:
         said = ["yes" if row.get(name) else "-" for name in ("c", "speedups")]
         state = "failed" if row["failure"] else row.get("tests", "passed")
