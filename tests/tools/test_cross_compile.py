@@ -46,6 +46,17 @@ def test_a_compiler_that_fails_is_an_error_of_its_file(
     assert printed[1].strip() == "sort.c: a.c:1: error: no such header"
 
 
+def test_results_of_two_systems_are_compared_within_the_precision_of_the_dtype() -> None:
+    one = "exp 8 1 2.5 nan inf\nneg 5 -7 9007199254740993\n"
+    assert TOOL.differences(one, one) == []
+    assert TOOL.differences(one, one.replace("2.5", "2.500001")) == []
+    assert TOOL.differences(one, one.replace("2.5", "2.501")) == ["exp of dtype 8: 2.5 and 2.501"]
+    assert TOOL.differences(one, one.replace("nan", "3")) == ["exp of dtype 8: nan and 3.0"]
+    assert TOOL.differences(one, one.replace("-7", "-8")) == ["neg of dtype 5: -7.0 and -8.0"]
+    with pytest.raises(ValueError, match="the same kernels"):
+        TOOL.differences(one, one.replace("neg", "abs"))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("target", TOOL.TARGETS)
 def test_files_that_use_the_system_compile_for_other_systems(target: str, tmp_path: Path) -> None:
