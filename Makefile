@@ -6,7 +6,7 @@
 #                 OpenMP's, and on some of the emulated GPU's operators
 #
 # All work from nothing: they make .venv, install gnomon into it, and run.  Other targets: lint, emulated, compiled,
-# oracle, array-api, sanitize, soak, bench-quick, bench, perf-check, asv-run and its kin, docs, notebooks, wheel, clean.  PYTHON is the
+# oracle, array-api, sanitize, soak, bench-quick, bench, perf-check, asv-run and its kin, docs, notebooks, wheel, cross, clean.  PYTHON is the
 # Python that .venv is made with.
 
 PYTHON ?= python3
@@ -33,7 +33,7 @@ INSTALLED := $(VENV)/.installed
 ORACLE := $(VENV)/.oracle
 
 .PHONY: demo test test-all slow conform-c parts-native parts-openmp some-emulated lint style types stubs
-.PHONY: wheel emulated compiled docs notebooks
+.PHONY: wheel cross emulated compiled docs notebooks
 .PHONY: oracle array-api sanitize soak bench-quick bench perf-check clean
 .PHONY: asv-machine asv-run asv-continuous asv-compare asv-publish asv-preview
 
@@ -102,6 +102,10 @@ stubs: $(INSTALLED)
 # What others install: the C library for each instruction set.
 wheel: $(INSTALLED)
 	GNOMON_REQUIRE_C=1 GNOMON_C_VARIANTS=all $(BIN)/python -m build --wheel --no-isolation
+
+# Does the C library compile for other systems?  docs/packages.md
+cross: $(INSTALLED)
+	$(BIN)/python tools/cross_compile.py
 
 # The site of the documentation: build/site/html/index.html.
 docs: $(INSTALLED)

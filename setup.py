@@ -1,25 +1,30 @@
 """The part of the build that pyproject.toml can not describe: optional C extensions, incremental compilation,
-and the source texts of CUDA kernels.
+the source texts of CUDA kernels, and a source archive that is the same, byte by byte, from the same files.
 
-``GNOMON_REQUIRE_C=1`` makes an install fail without the C extensions; ``GNOMON_WITHOUT_C=1`` builds none.
+``GNOMON_REQUIRE_C=1`` makes an install fail without the C extensions; ``GNOMON_WITHOUT_C=1`` builds none, and
+a wheel built so is tagged as pure Python.  docs/packages.md describes the packages.
 cffi_build/gnomon_c_build.py documents the variables that control how they are built.
 """
 
 import glob
+import gzip
 import os
 import re
 import runpy
 import shutil
 import sysconfig
+import tarfile
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
 NATIVE_BUILD = "cffi_build/gnomon_c_build.py"
 SPEEDUPS_BUILD = "cffi_build/speedups_build.py"
+EARLIEST = 315532800  # 1980-01-01, the first date that a wheel, which is a zip file, can hold
 
 
 def is_set(variable):
@@ -57,11 +62,6 @@ class OptionalBuildExt(build_ext):
             self.build_temp = os.path.join("build", f"temp.{tag}{debug}")
         super().finalize_options()
         self.force = True  # setuptools does not check headers; is_current does
-
-    def run(self):
-        if is_set("GNOMON_WITHOUT_C"):
-            self.extensions = []
-        super().run()
 
     def build_extensions(self):
         if self.compiler.compiler_type == "unix":
@@ -137,17 +137,59 @@ class BuildPyWithTexts(build_py):
                     self.copy_file(source, target)
 
 
-native = runpy.run_path(NATIVE_BUILD)
+class ReproducibleSdist(sdist):
+    """Writes an archive that depends on the files' names, contents and executable bits alone.
+
+    All files have the date ``SOURCE_DATE_EPOCH``, in seconds since 1970; without it, 1980-01-01.
+    """
+
+    def run(self):
+        # setuptools adds the files of an earlier list, which may have been made from other sources.
+        listed = os.path.join(self.get_finalized_command("egg_info").egg_info, "SOURCES.txt")
+        Path(listed).unlink(missing_ok=True)
+        super().run()
+
+    def make_archive(self, base_name, format, root_dir=None, base_dir=None, owner=None, group=None):
+        if format != "gztar":
+            return super().make_archive(base_name, format, root_dir, base_dir, owner, group)
+        date = int(os.environ.get("SOURCE_DATE_EPOCH", EARLIEST))
+        name = f"{base_name}.tar.gz"
+        self.mkpath(os.path.dirname(name))
+        with (
+            open(name, "wb") as file,
+            gzip.GzipFile("", "wb", mtime=date, fileobj=file) as packed,
+            tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
+        ):
+            for path in sorted(each for each in Path(base_dir).rglob("*") if each.is_file()):
+                member = tarfile.TarInfo(path.as_posix())
+                member.mtime, member.size = date, path.stat().st_size
+                member.mode = 0o755 if path.stat().st_mode & 0o100 else 0o644
+                with open(path, "rb") as content:
+                    archive.addfile(member, content)
+        return name
+
+
+def extensions():
+    """What describes the C extensions to setuptools: nothing, if none is wanted.
+
+    Without them setuptools tags a wheel as pure Python, and keeps its files apart from those of other builds.
+    """
+    if is_set("GNOMON_WITHOUT_C"):
+        return {}
+    native = runpy.run_path(NATIVE_BUILD)
+    speedups = Extension(
+        "gnomon_speedups._speedups",
+        sorted(glob.glob("csrc/speedups/*.c")),
+        include_dirs=[runpy.run_path(SPEEDUPS_BUILD)["write"]("build/speedups")],
+        extra_compile_args=native["flags"]()[0],
+    )
+    return {
+        "cffi_modules": [f"{NATIVE_BUILD}:{name}" for name in native["FFI_NAMES"]],
+        "ext_modules": [speedups],
+    }
+
 
 setup(
-    cmdclass={"build_ext": OptionalBuildExt, "build_py": BuildPyWithTexts},
-    cffi_modules=[f"{NATIVE_BUILD}:{name}" for name in native["FFI_NAMES"]],
-    ext_modules=[
-        Extension(
-            "gnomon_speedups._speedups",
-            sorted(glob.glob("csrc/speedups/*.c")),
-            include_dirs=[runpy.run_path(SPEEDUPS_BUILD)["write"]("build/speedups")],
-            extra_compile_args=native["flags"]()[0],
-        )
-    ],
+    cmdclass={"build_ext": OptionalBuildExt, "build_py": BuildPyWithTexts, "sdist": ReproducibleSdist},
+    **extensions(),
 )

@@ -1,11 +1,14 @@
-"""The distribution: a wheel that works in a clean environment; an install without a C compiler."""
+"""The distribution: wheels that work in a clean environment, with and without C; an install without a C
+compiler; a source archive that is the same each time."""
 
+import importlib.util
 import os
 import platform
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import venv
 import zipfile
 from pathlib import Path
@@ -96,6 +99,14 @@ def make_environment(folder):
     return python
 
 
+def checked(python, folder):
+    """What tools/wheels.py finds when it checks the wheel in an environment."""
+    spec = importlib.util.spec_from_file_location("wheels_tool", ROOT / "tools" / "wheels.py")
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    return tool.check(python, folder)
+
+
 def packages_of(folder):
     """The folder of the packages of the environment in ``folder``."""
     return Path(sysconfig.get_path("purelib", scheme="venv", vars={"base": str(folder)}))
@@ -161,7 +172,60 @@ def test_wheel_is_complete_and_works_in_a_clean_environment(checkout, tmp_path):
     python = make_environment(tmp_path / "clean")
     run(sys.executable, "-m", "pip", "--python", python, *PIP_INSTALL[2:], wheel, cwd=tmp_path)
     assert "smoke test passed" in run(python, "-c", SMOKE, cwd=tmp_path)
-    assert "reference" in run(tmp_path / "clean" / "bin" / "gnomon", "backends", cwd=tmp_path)
+    found = checked(python, tmp_path)
+    assert found["c"] and found["speedups"] and not found["warnings"], found
+    version = "".join(map(str, sys.version_info[:2]))  # the speedups are for one version of Python
+    assert wheel.name.startswith(f"gnomon-0.1.0-cp{version}-cp{version}-"), wheel.name
+
+
+def test_a_wheel_without_c_is_pure_python_and_says_once_what_is_missing(checkout, tmp_path):
+    pytest.importorskip("build")
+    command = (sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path)
+    run(*command, cwd=checkout, GNOMON_WITHOUT_C="1", CC="/nonexistent/cc")
+    (wheel,) = tmp_path.glob("*.whl")
+    assert wheel.name == "gnomon-0.1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel) as archive:
+        (description,) = [name for name in archive.namelist() if name.endswith("/WHEEL")]
+        assert "Root-Is-Purelib: true" in archive.read(description).decode()
+        assert not [name for name in archive.namelist() if name.endswith((".so", ".pyd", ".dylib"))]
+
+    python = make_environment(tmp_path / "clean")
+    run(sys.executable, "-m", "pip", "--python", python, *PIP_INSTALL[2:], wheel, cwd=tmp_path)
+    found = checked(python, tmp_path)
+    assert (found["c"], found["speedups"], found["default"]) == (False, False, "reference")
+    assert len(found["warnings"]) == 1, found
+    assert "gnomon_c._native is not built" in found["warnings"][0]
+    assert "running on 'reference'" in found["warnings"][0]
+
+
+def test_the_source_archive_is_the_same_each_time(checkout, tmp_path):
+    pytest.importorskip("build")
+    again = tmp_path / "again"
+    shutil.copytree(checkout, again, ignore=shutil.ignore_patterns("build", "*.egg-info"))
+    for path in again.rglob("*"):  # what differs from machine to machine
+        os.utime(path, (1_600_000_000, 1_600_000_000))
+        path.chmod(0o700 if path.is_dir() or path.stat().st_mode & 0o100 else 0o600)
+    # a list that an earlier build has made from other files
+    (again / "gnomon.egg-info").mkdir()
+    (again / "note.txt").write_text("not a part of gnomon")
+    (again / "gnomon.egg-info" / "SOURCES.txt").write_text("note.txt\n")
+
+    def build(folder, target, date):
+        command = (sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", tmp_path / target)
+        run(*command, cwd=folder, GNOMON_WITHOUT_C="1", SOURCE_DATE_EPOCH=date)
+        return (tmp_path / target / "gnomon-0.1.0.tar.gz").read_bytes()
+
+    first = build(checkout, "first", "1700000000")
+    assert build(again, "second", "1700000000") == first
+    assert build(checkout, "third", "1700000000") == first
+    assert build(checkout, "later", "1700000001") != first
+    with tarfile.open(tmp_path / "first" / "gnomon-0.1.0.tar.gz") as archive:
+        members = {member.name.partition("/")[2]: member for member in archive.getmembers()}
+    assert {member.mtime for member in members.values()} == {1_700_000_000}
+    assert {(member.uid, member.uname) for member in members.values()} == {(0, "")}
+    for name in ("setup.py", "csrc/gnomon.h", "cffi_build/gnomon_c_build.py", "reference/gnomon/__init__.py"):
+        assert name in members, name
+    assert "note.txt" not in members
 
 
 def test_what_has_changed_is_compiled_again_and_nothing_else(checkout, tmp_path):
