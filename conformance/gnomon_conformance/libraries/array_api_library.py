@@ -137,7 +137,10 @@ _OTHER_SIZES = "any(i != dim % self.ndim and m != n for i, (m, n) in enumerate(z
 _DECLINES = {
     "gather": f"{_OTHER_SIZES} and 'take_along_axis broadcasts, where PyTorch takes a part'",
     "index_select": "index.ndim == 0 and 'take needs indices of one dimension'",
+    "repeat_interleave.self_int": "output_size is not None and 'no output_size'",
     "roll": "not dims and len(shifts) != 1 and 'it rolls a flat array once'",
+    "transpose.int": "not all(-self.ndim <= each < self.ndim for each in (dim0, dim1))"
+    " and 'the adaptor takes dimensions modulo their number'",
     "mean.dim": "dtype is not None and 'no dtype'",
     "cat": "len({each.ndim for each in tensors}) > 1 and any(each.shape == (0,) for each in tensors)"
     " and 'PyTorch skips an empty vector among others, for the sake of old programs'",

@@ -105,8 +105,10 @@ class WrittenLibrary(Library):
         used = {name: value for name, value in values.items() if re.search(rf"(?<!\.)\b{name}\b(?!=)", text)}
         lines = [f"{name} = {value!r}" for name, value in used.items()]
         lines.append(f"print({_shown(text, problems[0], schema, self.shares_text)})")
-        is_special = re.search(r"\b(inf|nan)\b", "\n".join(lines))
-        return "\n".join([*(["from math import inf, nan", ""] if is_special else []), self.imports, *lines])
+        lines.append(f"# {problems[0].partition(chr(10))[0]}")
+        special = [each for each in ("inf", "nan") if re.search(rf"\b{each}\b", "\n".join(lines[:-2]))]
+        head = [f"from math import {', '.join(special)}", ""] if special else []
+        return "\n".join([*head, self.imports, "", *lines])
 
 
 def _shown(text: str, problem: str, schema: Any, shares: str) -> str:
