@@ -129,6 +129,7 @@ def compare_libraries():
         ("raised TypeError: x", "raises where PyTorch gives a result"),
         ("result has dtype int8, expected int64", "another dtype of the result"),
         ("result has sizes (1,), expected ()", "other sizes of the result"),
+        ("result: element 0 is 0.0, expected 1.401e-45 (allowed difference 0)", "subnormal numbers"),
         ("result: element 0 is -0.0, expected 0.0", "the sign of zero"),
         ("result: element 0 is nan, expected 0.0", "NaN"),
         ("result: element 0 is 3.0, expected inf (allowed difference 0)", "infinities"),
