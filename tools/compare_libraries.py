@@ -93,7 +93,7 @@ def output_of(program: str) -> str:
     )
     if done.returncode == 0:
         return done.stdout.rstrip()
-    said = done.stderr.strip().splitlines()
+    said = [line for line in done.stderr.splitlines() if re.match(r"[\w.]+(Error|Exception)\b", line)]
     return said[-1] if said and done.returncode > 0 else f"the process ends with status {done.returncode}"
 
 
@@ -104,8 +104,8 @@ def page(found: dict[str, list[Result]]) -> str:
         "",
         "Where other libraries agree with PyTorch's semantics, as gnomon's reference defines them, and where",
         "they do not. Each was tested by the conformance suite ([conformance.md](conformance.md)) with",
-        f"{' and '.join(DTYPES)} (JAX with float32 only): results, dtypes, sizes, problematic numbers, views and invalid",
-        "arguments. Differences are no faults: only PyTorch sets out to follow PyTorch.",
+        f"{' and '.join(DTYPES)} (JAX with float32 only): results, dtypes, sizes, problematic numbers,",
+        "views and invalid arguments. Differences are no faults: only PyTorch sets out to follow PyTorch.",
         "`python tools/compare_libraries.py docs/library_comparison.md` writes this page.",
         "",
         "| library | version | tests that pass | that differ | not claimed |",

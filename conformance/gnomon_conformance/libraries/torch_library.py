@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from ..collection import selection
-from ..inputs.description import DTYPES, LIMITED
+from ..inputs.description import DTYPES, LIMITED, Stored
 from ..pytorch.oracle import Torch
 from .written import WrittenLibrary
 
@@ -64,6 +64,11 @@ class PyTorch(WrittenLibrary):
         shape = "" if len(sizes) == 1 else f".reshape({tuple(sizes)})"
         place = "" if self.device.type == "cpu" else f", device={str(self.device)!r}"
         return f"torch.tensor({list(numbers)}, dtype=torch.{dtype}{place}){shape}"
+
+    def strided_text(self, contents: Stored) -> str:
+        """A view of a tensor over the whole storage."""
+        whole = self.tensor_text(contents.numbers, (len(contents.numbers),), contents.dtype)
+        return f"{whole}.as_strided({contents.sizes}, {contents.strides}, {contents.offset})"
 
     def dtype_text(self, name: str) -> str:
         """PyTorch's name of a dtype, layout or memory format."""

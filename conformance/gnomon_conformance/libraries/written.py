@@ -83,6 +83,10 @@ class WrittenLibrary(Library):
         """An expression that makes a tensor with these elements."""
         raise NotImplementedError(f"{self.name} has no tensor_text()")
 
+    def strided_text(self, contents: Stored) -> str:
+        """An expression that makes a tensor with these strides; "" if programs have contiguous ones."""
+        return ""
+
     def dtype_text(self, name: str) -> str:
         """An expression for what ``dtype`` returns."""
         return repr(name)
@@ -161,7 +165,9 @@ class _Texts:
         self.library = library
 
     def build(self, contents: Stored) -> tuple[Any, Any]:
-        made = self.library.tensor_text(row_major(contents), contents.sizes, contents.dtype)
+        is_contiguous = row_major(contents) == list(contents.numbers)
+        made = "" if is_contiguous else self.library.strided_text(contents)
+        made = made or self.library.tensor_text(row_major(contents), contents.sizes, contents.dtype)
         return _Text(made), _Text(made)
 
     def build_sparse(self, parts: Any) -> tuple[Any, Any]:
