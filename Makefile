@@ -6,8 +6,8 @@
 #                 OpenMP's, and on some of the emulated GPU's operators
 #
 # All work from nothing: they make .venv, install gnomon into it, and run.  Other targets: lint, emulated, compiled,
-# oracle, array-api, sanitize, soak, bench-quick, bench, perf-check, asv-run and its kin, docs, notebooks, wheel, cross, clean.  PYTHON is the
-# Python that .venv is made with.
+# oracle, array-api, sanitize, soak, bench-quick, bench, perf-check, asv-run and its kin, docs, notebooks, wheel,
+# cross, clean.  PYTHON is the Python that .venv is made with.
 
 PYTHON ?= python3
 VENV := .venv

@@ -68,8 +68,8 @@ def make_parser() -> argparse.ArgumentParser:
         add(name, **{key: value for key, value in plugin.OPTIONS[name].items() if key != "type"})
     library_help = (
         "test a library with tensors of its own instead of a backend: FILE.py, FILE.py:NAME or MODULE:NAME, "
-        "a subclass of gnomon_conformance.libraries.Library; or numpy.  Takes --tier, --ops, --dtypes and "
-        "--expectations"
+        "a subclass of gnomon_conformance.libraries.Library; or numpy, torch, torch:DEVICE, jax, or "
+        "array_api:MODULE.  Takes --tier, --ops, --dtypes and --expectations"
     )
     add("--library", metavar="NAME", help=library_help)
     report_help = "write report.html, report.json, junit.xml, badge.svg and failing calls into this folder"

@@ -93,14 +93,16 @@ class _Process:
 
     def lines(self) -> Iterator[dict[str, Any]]:
         """What it writes, until it ends, or a test has taken more than the time limit."""
-        since = time.monotonic()
+        since, part = time.monotonic(), ""
         try:
             with self._record.open(encoding="utf-8") as file:
                 while True:
                     status = self._process.poll()  # before reading: what it wrote last is read
                     for line in iter(file.readline, ""):
-                        since = time.monotonic()
-                        found = json.loads(line)
+                        since, part = time.monotonic(), part + line
+                        if not line.endswith("\n"):
+                            continue  # the rest of a long line has not been written yet
+                        found, part = json.loads(part), ""
                         self.in_test = "test" in found
                         yield found
                     if status is not None:

@@ -12,7 +12,7 @@ from ..collection import selection
 from ..collection.foundation import CALLS
 from ..collection.tiers import TIERS, rests_on, tier_of
 from ..comparison.expectations import Expectations
-from ..inputs.description import DTYPES, Sample, Stored, complete, descriptions, layouts_for, stored
+from ..inputs.description import DTYPES, LIMITED, Sample, Stored, complete, descriptions, layouts_for, stored
 from ..inputs.variants import fills_of, holds_data, refilled, resized, spread
 from ..reporting.outcomes import FAIL, NOT_CLAIMED, PASS, STALE, Result
 from ..samples import bad_samples, good_samples
@@ -20,6 +20,7 @@ from . import graphs
 from .adaptor import Library
 from .apart import Subject
 from .calls import Declined, forward_differences, gradient_problems, row_major
+from .written import WrittenLibrary, kind_of, single_elements
 
 VALUE_SAMPLES = 3  # of an operator, evenly spaced in its list, that are called with problematic numbers
 SHORT_ROW, LONG_ROW = 3, 33  # elements
@@ -27,9 +28,18 @@ SHOWN_ELEMENTS = 6  # of a tensor in a message
 GRADIENT_DTYPES = ("float32", "float64", "complex64")
 
 
+class Problem(NamedTuple):
+    """The first difference of a test in words, "" if there is none, and a program that shows it, if the
+    adaptor can write one.
+    """
+
+    text: str = ""
+    program: str = ""
+
+
 class Check(NamedTuple):
-    """One test; ``problem`` makes its calls, and returns the first difference or "", or raises Declined if
-    the library has none of them.
+    """One test; ``problem`` makes its calls, and returns the first difference, or raises Declined if the
+    library has none of them.
     """
 
     name: str
@@ -37,13 +47,14 @@ class Check(NamedTuple):
     operator: str
     dtype: str
     tier: str
-    problem: Callable[[], str]
+    problem: Callable[[], Problem]
 
-    def result(self, library: str, outcome: str, message: str = "", known: str = "") -> Result:
+    def result(
+        self, library: str, outcome: str, message: str = "", known: str = "", program: str = ""
+    ) -> Result:
         """Its Result, of the library with this name."""
-        return Result(
-            library, self.name, self.kind, self.operator, self.dtype, self.tier, outcome, message, known
-        )
+        made = Result(library, self.name, self.kind, self.operator, self.dtype, self.tier, outcome)
+        return made._replace(message=message, known=known, program=program)
 
 
 def problem_of(library: Library) -> str:
@@ -52,7 +63,7 @@ def problem_of(library: Library) -> str:
         if not getattr(library, field):
             return f"{type(library).__name__}.{field} is empty"
     for dtype in library.dtypes:
-        if dtype not in DTYPES:
+        if dtype not in (*DTYPES, *LIMITED):
             return f"{library.name}: dtypes: expected some of {', '.join(DTYPES)}, got {dtype!r}"
     known = selection.operators()
     for name in library.functions:
@@ -88,7 +99,7 @@ def checks_of(library: Library, tiers: Sequence[str] = ()) -> list[Check]:
         if bad_samples(name):
             found.append(_check("errors", operator, "", tier, library, _errors))
     if differentiates and graphs.is_tested(library):
-        found.append(Check("graphs", "graphs", "", "", "autograd", lambda: graphs.problem(library)))
+        found.append(Check("graphs", "graphs", "", "", "autograd", lambda: Problem(graphs.problem(library))))
     order = list(TIERS)
     return sorted(
         (each for each in found if not tiers or each.tier in tiers), key=lambda each: order.index(each.tier)
@@ -118,7 +129,7 @@ def _check(
     dtype: str,
     tier: str,
     library: Library,
-    problem: Callable[[Library, Any, str], str],
+    problem: Callable[[Library, Any, str], Problem],
 ) -> Check:
     where = f"{operator.name}-{dtype}" if dtype else operator.name
     return Check(
@@ -134,10 +145,13 @@ def _first(
     operator: Any,
     calls: Calls,
     differences: Callable[[Library, Any, Sample, str, str], list[str]],
-) -> str:
-    """The message of the first call with differences, or "".  Raises Declined if all calls were declined."""
+) -> Problem:
+    """The first call with differences.  Raises Declined if all calls were declined."""
     declined, made = "", False
+    has_strides = type(library).strided is not Library.strided
     for sample, dtype, layout in calls:
+        if layout != "contiguous" and not has_strides:
+            continue
         try:
             problems = differences(library, operator, sample, dtype, layout)
         except Declined as error:
@@ -145,10 +159,29 @@ def _first(
             continue
         made = True
         if problems:
-            return "\n".join([_call_text(operator, sample, dtype, layout), *problems[:6]])
+            text = "\n".join([_call_text(operator, sample, dtype, layout), *problems[:6]])
+            return Problem(text, _program(library, operator, (sample, dtype, layout), problems, differences))
     if not made:
         raise Declined(declined or "no call that can be tested")
-    return ""
+    return Problem()
+
+
+def _program(
+    library: Library, operator: Any, call: tuple[Sample, str, str], problems: list[str], differences: Any
+) -> str:
+    """A program that shows a difference of a call, if the adaptor writes programs; of one element, if that
+    is enough.
+    """
+    if not isinstance(library, WrittenLibrary) or differences is gradient_problems:
+        return ""
+    for sample in single_elements(operator.schema, *call):
+        try:
+            found = differences(library, operator, sample, *call[1:])
+        except Declined:
+            break
+        if found and kind_of(found[0]) == kind_of(problems[0]):
+            return library.program(operator.name, sample, *call[1:], found)
+    return library.program(operator.name, *call, problems)
 
 
 def _call_text(operator: Any, sample: Sample, dtype: str, layout: str) -> str:
@@ -170,7 +203,7 @@ def _tensor_text(contents: Stored) -> str:
     return f"<{contents.dtype} {contents.sizes}{shown}>"
 
 
-def _forward(library: Library, operator: Any, dtype: str) -> str:
+def _forward(library: Library, operator: Any, dtype: str) -> Problem:
     determined = operator.name not in selection.random_operators() and not selection.UNDETERMINED.match(
         operator.name
     )
@@ -186,7 +219,7 @@ def _forward(library: Library, operator: Any, dtype: str) -> str:
     return _first(library, operator, calls, differences)
 
 
-def _values(library: Library, operator: Any, dtype: str) -> str:
+def _values(library: Library, operator: Any, dtype: str) -> Problem:
     usable = [
         sample
         for _, sample in good_samples(operator.name, dtype)
@@ -203,7 +236,7 @@ def _values(library: Library, operator: Any, dtype: str) -> str:
     return _first(library, operator, calls, forward_differences)
 
 
-def _errors(library: Library, operator: Any, dtype: str) -> str:
+def _errors(library: Library, operator: Any, dtype: str) -> Problem:
     calls = (
         (sample, each, "contiguous")
         for _, sample in bad_samples(operator.name)
@@ -212,7 +245,7 @@ def _errors(library: Library, operator: Any, dtype: str) -> str:
     return _first(library, operator, calls, forward_differences)
 
 
-def _gradient(library: Library, operator: Any, dtype: str) -> str:
+def _gradient(library: Library, operator: Any, dtype: str) -> Problem:
     calls = (
         (sample, dtype, layout)
         for _, sample in good_samples(operator.name, dtype)
@@ -224,9 +257,9 @@ def _gradient(library: Library, operator: Any, dtype: str) -> str:
 
 def result_of(library: Library, check: Check, expectations: Expectations) -> Result:
     """Run one test."""
-    outcome, message = PASS, ""
+    outcome, message, program = PASS, "", ""
     try:
-        message = check.problem()
+        message, program = check.problem()
         outcome = FAIL if message else PASS
     except Declined as error:
         outcome, message = NOT_CLAIMED, str(error)
@@ -235,7 +268,7 @@ def result_of(library: Library, check: Check, expectations: Expectations) -> Res
     known = expectations.reason(check.name)
     if known and outcome == PASS:
         outcome, message = STALE, f"expected to fail: {known}"
-    return check.result(library.name, outcome, message, known if outcome == FAIL else "")
+    return check.result(library.name, outcome, message, known if outcome == FAIL else "", program)
 
 
 def missing_foundations(library: Library | Subject, tier: str) -> list[str]:

@@ -22,7 +22,10 @@ from . import apart, checks
 from .adaptor import Library
 
 SHOWN = 10  # failures shown
-WITH_THE_SUITE = {"numpy": "gnomon_conformance.libraries.numpy_library"}
+# The adaptors of the suite; all but NumPy's and JAX's take an argument.
+WITH_THE_SUITE = {
+    name: f"gnomon_conformance.libraries.{name}_library" for name in ("numpy", "torch", "jax", "array_api")
+}
 
 
 class LibraryError(ValueError):
@@ -32,9 +35,15 @@ class LibraryError(ValueError):
 def load(name: str) -> Library:
     """The adaptor in ``FILE.py``, ``FILE.py:NAME``, ``MODULE`` or ``MODULE:NAME``, or one of WITH_THE_SUITE.
 
-    Without a NAME, the file has one subclass of ``Library``.  Raises LibraryError.
+    Without a NAME, the file has one subclass of ``Library``.  An adaptor of the suite may take an argument
+    instead: ``torch:cuda`` is PyTorch on a device, ``array_api:numpy`` the namespace of a module.  Raises
+    LibraryError.
     """
-    place, _, wanted = WITH_THE_SUITE.get(name, name).partition(":")
+    place, _, wanted = name.partition(":")
+    with_the_suite = place in WITH_THE_SUITE
+    argument = [wanted] if with_the_suite and wanted else []
+    if with_the_suite:
+        place, wanted = WITH_THE_SUITE[place], ""
     if not re.fullmatch(r"\w+(\.\w+)*", place) and not place.endswith(".py"):
         raise LibraryError(f"--library {name}: expected FILE.py, FILE.py:NAME, MODULE or MODULE:NAME")
     try:
@@ -51,7 +60,10 @@ def load(name: str) -> Library:
     if len(found) != 1:
         names = ", ".join(each.__name__ for each in found) or "none"
         raise LibraryError(f"--library {name}: expected one subclass of Library in {place}, found {names}")
-    library = found[0]() if inspect.isclass(found[0]) else found[0]
+    try:
+        library = found[0](*argument) if inspect.isclass(found[0]) else found[0]
+    except (Exception, SystemExit) as error:
+        raise LibraryError(f"--library {name}: {type(error).__name__}: {error}") from error
     if not isinstance(library, Library):
         raise LibraryError(f"--library {name}: expected a subclass of Library, got {found[0]!r}")
     problem = checks.problem_of(library)
