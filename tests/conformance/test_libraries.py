@@ -10,7 +10,7 @@ import pytest
 from gnomon_conformance import conform
 from gnomon_conformance.collection import selection
 from gnomon_conformance.collection.foundation import CALLS
-from gnomon_conformance.comparison.expectations import parse
+from gnomon_conformance.comparison.expectations import parse, read
 from gnomon_conformance.inputs.description import Stored
 from gnomon_conformance.libraries import Library, checks, command
 from gnomon_conformance.libraries.calls import Declined, LibraryFramework, row_major
@@ -346,7 +346,7 @@ def test_a_library_that_exits_fails():
 def test_numpy():
     """Where NumPy is PyTorch's like, and where it is known not to be."""
     library = command.load("numpy")
-    expectations = command.read(library.expectations)
+    expectations = read(library.expectations)
     operators = "^(exp|view|permute|transpose.int|slice.Tensor|flip|where.self|gather|sort|div.Tensor)$"
     results = command.run(library, operators=operators, expectations=expectations)
     assert failed(results) == {}
