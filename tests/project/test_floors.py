@@ -91,6 +91,7 @@ CTYPES_ON_IMPORT = {"interop.dlpack", "interop.dlpack_layout"}
 IMPORTED_BY_NAME = {
     "__init__": {"f'.{name}'", "f'.{_LAZY_PARTS[name]}'"},  # lazy attributes
     "backends.__init__": {"f'.{name}'"},  # lazy attributes
+    "compat.__main__": {"f'{alias.__name__}.{name}'"},  # PyTorch's modules, which a program names
     "values.module_finder": {"f'{found.__name__}.{part}'"},  # the modules of devices, and PyTorch's names
     "hub.__init__": {
         "'hubconf'",
