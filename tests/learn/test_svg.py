@@ -30,7 +30,11 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path):
     drawing = Drawing("x")
     drawing.save(tmp_path / "x.svg")
     assert (tmp_path / "x.svg").read_text() == drawing.svg
-    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder.svg").mkdir()
     with pytest.raises(OSError):
-        drawing.save(tmp_path / "folder")
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["folder", "x.svg"]
+        drawing.save(tmp_path / "folder.svg")
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        drawing.save(tmp_path / "none" / "x.svg")
+    with pytest.raises(ValueError, match=r"expected a file named \.svg, got '.*x\.png'"):
+        drawing.save(tmp_path / "x.png")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["folder.svg", "x.svg"]
