@@ -59,6 +59,7 @@ def repository(tmp_path: Path) -> Path:
         "README.md": "# A\n\n[docs](docs/README.md), [code](pkg/code.py), [the `pkg`](pkg), [out](https://x.org)\n",
         "CONTRIBUTING.md": "# C\n\n[back](README.md#a)\n",
         "CHANGELOG.md": "# D\n",
+        "SECURITY.md": "# S\n",
         "docs/README.md": "# Docs\n\n## Part\n\n| page | |\n|---|---|\n| [one.md](one.md) | x |\n"
         "| [tour](tour/README.md) | y |\n",
         "docs/one.md": '# One\n\n![p](p.svg) [d](d.json) <img src="q.png">\n\n```python\n[n](a.link)\n```\n',
@@ -84,7 +85,7 @@ def test_links_lead_to_the_files_of_the_site(site: Any, repository: Path, tmp_pa
     assert '[docs](docs/README.md), <a href="source/pkg/code.py.html">code</a>' in index
     assert '<a href="source/pkg.html">the <code>pkg</code></a>, [out](https://x.org)' in index
     assert ":caption: Part\n\ndocs/one\ndocs/tour/README\ndocs/tour/01_first\n" in index
-    assert ":caption: The project\n\nCONTRIBUTING\nCHANGELOG\ndocs/README\n" in index
+    assert ":caption: The project\n\nCONTRIBUTING\nCHANGELOG\nSECURITY\ndocs/README\n" in index
     assert "[back](index.md#a)" in (target / "CONTRIBUTING.md").read_text()
     assert "[up](../../index.md) [one](../one.md#one)" in (target / "docs/tour/01_first.md").read_text()
     one = (target / "docs/one.md").read_text()
