@@ -209,6 +209,11 @@ ERRORS = [
     (lambda: gn.ones(2, device="meta").__dlpack__(), BufferError, "Cannot pack tensors on meta"),
     (lambda: gn.ones(2, device="meta").__dlpack_device__(), BufferError, "Cannot pack tensors on meta"),
     (lambda: gn.ones(2).__dlpack__(stream=1), BufferError, "'stream' must be None"),
+    (lambda: gn.ones(2).__dlpack__(max_version="1"), TypeError, "'max_version' must be a tuple of two ints"),
+    (lambda: gn.ones(2).__dlpack__(max_version=()), TypeError, "'max_version' must be a tuple of two ints"),
+    (lambda: gn.ones(2).__dlpack__(dl_device=1), TypeError, "'dl_device' must be a tuple of two ints"),
+    (lambda: gn.ones(2).__dlpack__(copy="no"), TypeError, "'copy' must be bool or None, got str"),
+    (lambda: gn.from_dlpack(gn.ones(2), copy=1), TypeError, "'copy' must be bool or None, got int"),
     (lambda: gn.ones(2).__dlpack__(stream="a"), TypeError, "'stream' must be int or None, got str"),
     (lambda: gn.ones(2).__dlpack__(dl_device=(10, 0)), BufferError, "no device of DLPack's type 10"),
     (

@@ -171,6 +171,13 @@ class TestWithPyTorch:
             with outer.no_grad():
                 assert not crossing(lambda x: x * x)(outer.ones(2, requires_grad=True)).requires_grad
 
+    def test_what_is_no_function(self) -> None:
+        for crossing in (as_gnomon_function, as_torch_function):
+            with pytest.raises(
+                TypeError, match="argument 'function' must be a function or a module, got int"
+            ):
+                crossing(3)
+
     def test_functions_that_return_no_tensors(self) -> None:
         for outer, _, crossing in self.crossings():
             with pytest.raises(TypeError, match="the function must return tensors, got int"):

@@ -134,10 +134,10 @@ def to_capsule(
     copy: bool | None = None,
 ) -> Any:
     """See Tensor.__dlpack__."""
+    _check_arguments(stream, max_version, dl_device)
+    _check_copy("__dlpack__", copy)
     _check_can_export(tensor)
     place = device_of(tensor)
-    if stream is not None and type(stream) is not int:
-        raise TypeError(f"__dlpack__: argument 'stream' must be int or None, got {type_name(stream)}")
     if stream not in (None, -1) and place[0] in ON_HOST:
         raise BufferError(f"__dlpack__: argument 'stream' must be None on {tensor.device}, got {stream}")
     is_copied = copy is True
@@ -169,6 +169,22 @@ def _remember(made: _Exported) -> None:
 
         _exported = weakref.WeakSet()
     _exported.add(made)
+
+
+def _check_arguments(stream: Any, max_version: Any, dl_device: Any) -> None:
+    if stream is not None and type(stream) is not int:
+        raise TypeError(f"__dlpack__: argument 'stream' must be int or None, got {type_name(stream)}")
+    for name, pair in (("max_version", max_version), ("dl_device", dl_device)):
+        is_pair = isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(each, int) for each in pair)
+        if pair is not None and not is_pair:
+            raise TypeError(
+                f"__dlpack__: argument {name!r} must be a tuple of two ints or None, got {pair!r}"
+            )
+
+
+def _check_copy(name: str, copy: Any) -> None:
+    if copy is not None and not isinstance(copy, bool):
+        raise TypeError(f"{name}: argument 'copy' must be bool or None, got {type_name(copy)}")
 
 
 def _check_can_export(tensor: Tensor) -> None:
@@ -220,6 +236,7 @@ class _Imported:
 
 def from_dlpack(ext_tensor: Any, asked: Any, copy: bool | None) -> Tensor:
     """See gnomon.from_dlpack."""
+    _check_copy("from_dlpack", copy)
     own = ext_tensor._spec.device if isinstance(ext_tensor, Tensor) else None
     target = None if asked is None else resolve_device(asked)
     if hasattr(ext_tensor, "__dlpack__"):

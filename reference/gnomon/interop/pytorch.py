@@ -151,6 +151,10 @@ def _crossing(
     name: str, outer: _Library, inner: _Library, function: Callable[..., Any]
 ) -> Callable[..., Any]:
     """A function of one library's tensors that computes with the other."""
+    if not callable(function):
+        raise TypeError(
+            f"{name}: argument 'function' must be a function or a module, got {type_name(function)}"
+        )
 
     def forward(context: Any, anchor: Any, *arguments: Any) -> Any:
         inputs = [_entered(inner, each) if isinstance(each, outer.tensor) else each for each in arguments]
