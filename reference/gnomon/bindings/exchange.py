@@ -72,7 +72,8 @@ def dlpack(
     copy         True: of a copy; False: never of a copy
 
     Raises BufferError for a tensor that requires grad, has no strides, is on a device that does not take
-    part, or would have to be copied with ``copy=False``.  Source: torch.Tensor.__dlpack__.
+    part, or would have to be copied with ``copy=False``; TypeError for arguments of other types.  Source:
+    torch.Tensor.__dlpack__.
     """
     from ..interop.dlpack import to_capsule
 
