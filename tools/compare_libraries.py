@@ -4,7 +4,8 @@
     python tools/compare_libraries.py --libraries torch:cuda,numpy --operators '^(sum|exp)' PAGE.md
 
 Each library runs the tests of the conformance suite in a process of its own (gnomon conform --library).  The
-operators are those of at least one of the libraries but PyTorch, which has nearly all.
+operators are those of at least one of the libraries but PyTorch, which has nearly all, and those where
+PyTorch differs.
 """
 
 from __future__ import annotations
@@ -22,19 +23,18 @@ from pathlib import Path
 from gnomon_conformance.collection.tiers import TIERS
 from gnomon_conformance.conform import Bar
 from gnomon_conformance.libraries import apart
-from gnomon_conformance.libraries.command import load
 from gnomon_conformance.reporting.outcomes import FAIL, PASS, STALE, Result
 
-LIBRARIES = "torch,jax,numpy,array_api:array_api_strict"
-DTYPES = ("int64", "float32")
-FEWER_DTYPES = {"jax": ("float32",)}  # XLA compiles each call
-TIERS_COMPARED = tuple(tier for tier in TIERS if tier != "autograd")
-HANG_LIMIT = 60.0  # seconds
+LIBRARIES = "torch,jax,tinygrad,numpy,array_api:array_api_strict,array_api:array_api_compat.dask.array"
+DTYPES = ("bool", "int64", "float32", "complex64")
+HANG_LIMIT = 120.0  # seconds
 LONGEST_PROGRAM = 700  # characters; a longer one is not shown
 LONGEST_OUTPUT = 300
 
-# The kinds of disagreement: a title, and what a difference of the kind matches; the first that does counts.
+# The kinds of disagreement: a title, and what a difference of the kind matches; the first that does counts,
+# but that all differences of gradients are of the first kind.
 KINDS = (
+    ("gradients", r"(?!)"),
     ("accepts what PyTorch refuses", r"raised nothing, expected"),
     ("raises another kind of exception", r"raised .*\nexpected "),
     ("raises where PyTorch gives a result", r"raised "),
@@ -53,14 +53,16 @@ KINDS = (
 )
 
 
-def kind_of(message: str) -> int:
-    """The number of the kind of a failing test's first difference."""
-    text = message.partition("\n")[2] or message
+def kind_of(result: Result) -> int:
+    """The place in KINDS of a failing test's first difference."""
+    if result.tier == "autograd":
+        return 0
+    text = result.message.partition("\n")[2] or result.message
     first = "\n".join(text.split("\n")[:2]) if "\nexpected " in text else text.partition("\n")[0]
     return next(place for place, (_, pattern) in enumerate(KINDS) if re.search(pattern, first))
 
 
-def results_of(library: str, operators: str) -> list[Result]:
+def results_of(library: str, operators: str | None) -> list[Result]:
     """Run the tests of a library.  Raises LoadError."""
     bar = Bar(library)
 
@@ -71,9 +73,9 @@ def results_of(library: str, operators: str) -> list[Result]:
     try:
         return apart.run(
             library,
-            tiers=TIERS_COMPARED,
+            tiers=tuple(TIERS),
             operators=operators,
-            dtypes=FEWER_DTYPES.get(library, DTYPES),
+            dtypes=DTYPES,
             expectations=None,
             hang_limit=HANG_LIMIT,
             watch=watch,
@@ -104,8 +106,9 @@ def page(found: dict[str, list[Result]]) -> str:
         "",
         "Where other libraries agree with PyTorch's semantics, as gnomon's reference defines them, and where",
         "they do not. Each was tested by the conformance suite ([conformance.md](conformance.md)) with",
-        f"{' and '.join(DTYPES)} (JAX with float32 only): results, dtypes, sizes, problematic numbers,",
-        "views and invalid arguments. Differences are no faults: only PyTorch sets out to follow PyTorch.",
+        f"{', '.join(DTYPES)}: results, dtypes, sizes, problematic numbers, views, invalid arguments,",
+        "and gradients, if the library has them. Differences are no faults: only PyTorch sets out to follow",
+        "PyTorch, whose own differences are listed below with all its operators.",
         "`python tools/compare_libraries.py docs/library_comparison.md` writes this page.",
         "",
         "| library | version | tests that pass | that differ | not claimed |",
@@ -137,9 +140,10 @@ def _table(found: dict[str, list[Result]]) -> list[str]:
             if each.outcome in (PASS, STALE, FAIL):
                 claimed.add((each.operator, library))
             if each.outcome == FAIL:
-                kinds[each.operator][library].add(kind_of(each.message) + 1)
+                kinds[each.operator][library].add(kind_of(each) + 1)
     lines = [f"| operator | {' | '.join(found)} |", f"|---|{'---|' * len(found)}"]
-    for operator in sorted({operator for operator, _ in claimed}):
+    compared = {operator for operator, library in claimed if not library.startswith("torch")}
+    for operator in sorted(compared | {name for name, each in kinds.items() if any(each.values())}):
         cells = []
         for library in found:
             numbers = ", ".join(map(str, sorted(kinds[operator][library])))
@@ -152,7 +156,7 @@ def _section(place: int, title: str, found: dict[str, list[Result]]) -> list[str
     """A kind of disagreement: for each library the operators, the known reasons, and the shortest program."""
     lines: list[str] = []
     for library, results in found.items():
-        failing = [each for each in results if each.outcome == FAIL and kind_of(each.message) == place]
+        failing = [each for each in results if each.outcome == FAIL and kind_of(each) == place]
         if not failing:
             continue
         operators = ", ".join(f"`{name}`" for name in dict.fromkeys(each.operator for each in failing))
@@ -177,8 +181,8 @@ def _shown_program(failing: Sequence[Result]) -> list[str]:
 
 def _version(library: str) -> str:
     """The version of the package that a library is."""
-    package = library.rpartition(":")[2].partition(".")[0]
-    return metadata.version(package)
+    module = library.rpartition(":")[2].removeprefix("array_api_compat.")
+    return metadata.version(module.partition(".")[0])
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -186,14 +190,10 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("page", type=Path)
     parser.add_argument("--libraries", default=LIBRARIES, help="separated by commas (default: %(default)s)")
-    parser.add_argument("--operators", help="a regular expression (default: those of the libraries)")
+    parser.add_argument("--operators", help="a regular expression (default: all that a library has)")
     options = parser.parse_args(arguments)
     names = options.libraries.split(",")
-    operators = options.operators
-    if operators is None:
-        known = {each for name in names if not name.startswith("torch") for each in load(name).functions}
-        operators = f"^({'|'.join(map(re.escape, sorted(known)))})$"
-    text = page({name: results_of(name, operators) for name in names})
+    text = page({name: results_of(name, options.operators) for name in names})
     temporary = options.page.with_suffix(".tmp")
     temporary.write_text(text, "utf-8")
     temporary.replace(options.page)

@@ -10,6 +10,7 @@ import pytest
 from gnomon_conformance.collection import selection
 from gnomon_conformance.inputs.description import sample, tensor
 from gnomon_conformance.libraries import command, written
+from gnomon_conformance.reporting.outcomes import Result
 
 ROOT = pathlib.Path(__file__).parents[2]
 
@@ -139,7 +140,9 @@ def compare_libraries():
 )
 def test_the_kinds_of_disagreement(message, title):
     module = compare_libraries()
-    assert module.KINDS[module.kind_of(f"call(...)\n{message}")][0].startswith(title)
+    result = Result("a", "forward[f]", "forward", "f", "", "pointwise", "fail", f"call(...)\n{message}")
+    assert module.KINDS[module.kind_of(result)][0].startswith(title)
+    assert module.KINDS[module.kind_of(result._replace(tier="autograd"))][0] == "gradients"
 
 
 def test_the_page_of_a_comparison(tmp_path):
@@ -148,7 +151,7 @@ def test_the_page_of_a_comparison(tmp_path):
     arguments = ["--libraries", "numpy,array_api:numpy", "--operators", "^(exp|neg|flip)$", str(page)]
     assert module.main(arguments) == 0
     text = page.read_text("utf-8")
-    assert "| `neg` | ✓ | ✓ |" in text and "| `exp` | 6 | 6 |" in text and "| `flip` | 8 |" in text
+    assert "| `neg` | ✓ | ✓ |" in text and "| `exp` | 7 | 7 |" in text and "| `flip` | 9 |" in text
     assert "print(np.exp(self).dtype)\n# float64\n" in text
     assert "smallest float that holds them" in text
 
@@ -168,6 +171,97 @@ def test_pytorch():
     call = sample(tensor(2, values="ones"), tensor(2, values="ones"), alpha=2)
     program = library.program("add.Tensor", call, "float32", "contiguous", ["element 0 is 1, expected 2"])
     assert "print(torch.ops.aten.add.Tensor(self, other, alpha=2))" in program
+
+
+def test_errors_of_a_library_that_computes_late():
+    class Late(written.WrittenLibrary):
+        name = "late"
+        dtypes = ("float32",)
+        imports = "import numpy as np"
+        expressions = {"neg": "np.negative(self)", "sort": "(np.sort(self), np.argsort(self))"}  # noqa: RUF012
+
+        def tensor(self, numbers, sizes, dtype):
+            return command.load("numpy").tensor(numbers, sizes, dtype)
+
+        def is_tensor(self, value):
+            return True
+
+        def describe(self, tensor):
+            return command.load("numpy").describe(tensor)
+
+        def tensor_text(self, numbers, sizes, dtype):
+            return f"np.array({list(numbers)}, {dtype!r}).reshape({tuple(sizes)})"
+
+        def printed_text(self, text, is_one):
+            return f"{text}.tolist()" if is_one else f"[each.tolist() for each in {text}]"
+
+        def computed(self, tensor):
+            raise FloatingPointError("late")
+
+    result = command.run(Late(), operators="^neg$")[0]
+    assert "raised FloatingPointError: late" in result.message and not result.message.startswith(
+        "the adaptor"
+    )
+    assert result.program.splitlines()[-2] == "print(np.negative(self).tolist())"
+    found = next(each for each in command.run(Late(), operators="^sort$") if each.program)
+    assert (
+        found.program.splitlines()[-2]
+        == "print([each.tolist() for each in (np.sort(self), np.argsort(self))])"
+    )
+
+
+@pytest.mark.oracle
+def test_a_program_that_shows_a_gradient():
+    library = command.load("torch")
+    found = next(
+        each
+        for each in command.run(library, operators="^embedding_dense_backward$", dtypes=["float64"])
+        if each.check == "gradient"
+    )
+    said = subprocess.run([sys.executable, "-c", found.program], capture_output=True, text=True, check=True)
+    assert "element 0 is 0.89038525648" in found.message and "tensor([[ 0.8904," in said.stdout
+    alone = found.program.replace("True), [grad_output]", "False), [grad_output]")
+    assert alone != found.program and "torch.autograd.grad(torch.ops.aten.embedding_dense_backward" in alone
+
+
+@pytest.mark.oracle
+def test_pytorch_is_not_called_where_it_writes_outside_of_its_memory():
+    function = command.load("torch").functions["embedding_dense_backward"]
+    import torch
+
+    with pytest.raises(NotImplementedError, match="out of range"):
+        function(torch.ones(1, 2), torch.tensor([3]), 3, -1, False)
+    assert function(torch.ones(1, 2), torch.tensor([2]), 3, -1, False)[2].tolist() == [1, 1]
+
+
+@pytest.mark.oracle
+def test_a_call_whose_inputs_have_no_gradient_is_not_claimed():
+    results = command.run(
+        command.load("torch"),
+        operators="^linalg_householder_product$",
+        dtypes=["float64"],
+        tiers=["autograd"],
+    )
+    assert [each.outcome for each in results] == ["pass"], results  # the samples of no elements are declined
+
+
+@pytest.mark.oracle
+def test_tinygrad(monkeypatch):
+    monkeypatch.setenv("DEV", "PYTHON")
+    pytest.importorskip("tinygrad")
+    library = command.load("tinygrad")
+    results = command.run(library, operators="^(neg|mul.Tensor|sort)$", dtypes=["int32", "float32"])
+    by_test = {each.test: each for each in results}
+    for each in ("forward[neg-float32]", "gradient[neg-float32]", "gradient[mul.Tensor-float32]"):
+        assert by_test[each].outcome == "pass", by_test[each].message
+    found = by_test["forward[sort-float32]"]
+    assert "result 1 has dtype int32, expected int64" in found.message
+    assert found.program.splitlines()[-2] == "print(Tensor.sort(self, dim, descending)[1].dtype)"
+    three = library.tensor([3.0], (1,), "float32")
+    square = library.functions["mul.Tensor"](three, three)
+    both = library.functions["mul.Tensor"](square, three)
+    one = library.tensor([1.0], (1,), "float32")
+    assert [each.tolist() for each in library.gradients([both], [one], [three])] == [[27.0]]
 
 
 @pytest.mark.oracle

@@ -47,6 +47,14 @@ class Library:
 
     # What a library may have besides.
 
+    def computed(self, tensor: Any) -> Any:
+        """The tensor, with its elements: a library that computes late does it here, and raises its errors."""
+        return tensor
+
+    def dtype_and_sizes(self, tensor: Any) -> tuple[str, Sequence[int]]:
+        """What ``describe`` says, without elements; a library that computes late does not do it here."""
+        return self.describe(tensor)[:2]
+
     def strided(self, storage: Any, sizes: Sequence[int], strides: Sequence[int], offset: int) -> Any:
         """A view of ``storage``, a tensor of one dimension; strides and offset count elements.
 

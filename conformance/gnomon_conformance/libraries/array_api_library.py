@@ -175,6 +175,16 @@ class ArrayAPI(WrittenLibrary):
         """The namespace's dtype; a layout's name."""
         return f"xp.{name}" if name in self._types else repr(name)
 
+    def printed_text(self, text: str, is_one: bool) -> str:
+        """The call's result; Dask's has to be computed."""
+        if not hasattr(self._kind, "compute"):
+            return text
+        return f"({text}).compute()" if is_one else f"[each.compute() for each in {text}]"
+
+    def computed(self, tensor: Any) -> Any:
+        """The array; Dask's with its elements."""
+        return tensor.persist() if hasattr(tensor, "persist") else tensor
+
     def is_tensor(self, value: Any) -> bool:
         """Whether it is an array; NumPy's scalars are as good."""
         return isinstance(value, self._kind) or (hasattr(value, "dtype") and hasattr(value, "shape"))

@@ -92,7 +92,7 @@ def _prepared(library: Library, operator: Any, sample: Sample, dtype: str, layou
         raise Declined(str(error)) from error
 
 
-def _made(library: Library, operator: Any, call: Call) -> tuple[list[Any], Any]:
+def _made(library: Library, operator: Any, call: Call, computes: bool) -> tuple[list[Any], Any]:
     """The results of a call, and the exception that it raised, or None."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -102,7 +102,13 @@ def _made(library: Library, operator: Any, call: Call) -> tuple[list[Any], Any]:
             raise Declined(str(error)) from error
         except (Exception, SystemExit) as error:  # part of the outcome
             return [], error
-    return list(result) if isinstance(result, (tuple, list)) else [result], None
+        results = list(result) if isinstance(result, (tuple, list)) else [result]
+        if computes:
+            try:
+                results = [library.computed(each) if library.is_tensor(each) else each for each in results]
+            except (Exception, SystemExit) as error:
+                return [], error
+    return results, None
 
 
 def forward_differences(
@@ -114,7 +120,7 @@ def forward_differences(
     call = _prepared(library, operator, sample, dtype, layout)
     expected = run(Gnomon("reference"), operator, sample, dtype, layout)
     framework = LibraryFramework(library)
-    results, error = _made(library, operator, call)
+    results, error = _made(library, operator, call, computes=True)
     if expected.failure is not None or error is not None:
         return _error_differences(library, error, expected)
     if len(results) != len(expected.results):
@@ -173,12 +179,14 @@ def gradient_problems(library: Library, operator: Any, sample: Sample, dtype: st
     """Where the library's gradients of a call differ from the reference's.  Raises Declined."""
     call = _prepared(library, operator, sample, dtype, layout)
     expected = differentiate(Gnomon("reference"), operator, sample, dtype, layout)
-    if expected.failure is not None or not any(expected.requires_grad):
+    if expected.failure is not None or all(each is None for each in expected.gradients):
         raise Declined("no gradient")
     try:
         actual = _gradients(library, operator, call, expected)
     except NotImplementedError as error:
         raise Declined(str(error)) from error
+    except Declined:
+        raise
     except (Exception, SystemExit) as error:  # part of the outcome
         actual = Gradients((), (), failure_of(error))
     return gradient_differences(actual, expected, texts=False, strides=False)
@@ -190,14 +198,15 @@ def _gradients(library: Library, operator: Any, call: Call, expected: Gradients)
     tracked = {id(call.tensors[place]): library.track(call.tensors[place]) for place in places}
     inputs = [tracked[id(call.tensors[place])] for place in places]
     values = [_replaced(value, tracked) for value in call.values]
-    results, error = _made(library, operator, call._replace(values=values))
+    results, error = _made(library, operator, call._replace(values=values), computes=False)
     if error is not None:
         raise error
     outputs: Sequence[Any] = [each for each in results if library.is_tensor(each)]
     outputs = [each for each, wanted in zip(outputs, expected.requires_grad) if wanted]
     given = []
     for number, each in enumerate(outputs):
-        contents = incoming_gradient(library.describe(each)[0], tuple(library.describe(each)[1]), number)
+        result_dtype, sizes = library.dtype_and_sizes(each)
+        contents = incoming_gradient(result_dtype, tuple(sizes), number)
         given.append(framework.build(contents)[1])
     found: list[TensorOutcome | None] = [None] * len(expected.gradients)
     for place, grad in zip(places, library.gradients(outputs, given, inputs)):

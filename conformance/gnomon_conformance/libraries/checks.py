@@ -12,6 +12,7 @@ from ..collection import selection
 from ..collection.foundation import CALLS
 from ..collection.tiers import TIERS, rests_on, tier_of
 from ..comparison.expectations import Expectations
+from ..execution.runner import Gnomon, run
 from ..inputs.description import DTYPES, LIMITED, Sample, Stored, complete, descriptions, layouts_for, stored
 from ..inputs.variants import fills_of, holds_data, refilled, resized, spread
 from ..reporting.outcomes import FAIL, NOT_CLAIMED, PASS, STALE, Result
@@ -25,6 +26,7 @@ from .written import WrittenLibrary, kind_of, single_elements
 VALUE_SAMPLES = 3  # of an operator, evenly spaced in its list, that are called with problematic numbers
 SHORT_ROW, LONG_ROW = 3, 33  # elements
 SHOWN_ELEMENTS = 6  # of a tensor in a message
+REFERENCE = Gnomon("reference")
 GRADIENT_DTYPES = ("float32", "float64", "complex64")
 
 
@@ -172,16 +174,17 @@ def _program(
     """A program that shows a difference of a call, if the adaptor writes programs; of one element, if that
     is enough.
     """
-    if not isinstance(library, WrittenLibrary) or differences is gradient_problems:
+    if not isinstance(library, WrittenLibrary):
         return ""
+    has_gradient = differences is gradient_problems
     for sample in single_elements(operator.schema, *call):
         try:
             found = differences(library, operator, sample, *call[1:])
         except Declined:
             break
         if found and kind_of(found[0]) == kind_of(problems[0]):
-            return library.program(operator.name, sample, *call[1:], found)
-    return library.program(operator.name, *call, problems)
+            return library.program(operator.name, sample, *call[1:], found, has_gradient)
+    return library.program(operator.name, *call, problems, has_gradient)
 
 
 def _call_text(operator: Any, sample: Sample, dtype: str, layout: str) -> str:
@@ -227,6 +230,8 @@ def _values(library: Library, operator: Any, dtype: str) -> Problem:
     ]
     # in longer rows, more of the problematic numbers meet
     longer = [resized(sample, SHORT_ROW, LONG_ROW, also_numbers=True) for sample in usable]
+    # but not with indices that are out of range by now: a library may write outside of its memory
+    longer = [each for each in longer if run(REFERENCE, operator, each, dtype, "contiguous").failure is None]
     chosen = [*spread(usable, VALUE_SAMPLES), *spread(longer, VALUE_SAMPLES)]
     calls = (
         (refilled(sample, values), dtype, "contiguous")

@@ -22,9 +22,10 @@ from . import apart, checks
 from .adaptor import Library
 
 SHOWN = 10  # failures shown
-# The adaptors of the suite; all but NumPy's and JAX's take an argument.
+# The adaptors of the suite; those of torch and of array_api take an argument.
 WITH_THE_SUITE = {
-    name: f"gnomon_conformance.libraries.{name}_library" for name in ("numpy", "torch", "jax", "array_api")
+    name: f"gnomon_conformance.libraries.{name}_library"
+    for name in ("numpy", "torch", "jax", "tinygrad", "array_api")
 }
 
 

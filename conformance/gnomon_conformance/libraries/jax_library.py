@@ -103,6 +103,11 @@ class JAX(WrittenLibrary):
         shape = "" if len(sizes) == 1 else f".reshape({tuple(sizes)})"
         return f"jnp.array({list(numbers)}, {dtype!r}){shape}"
 
+    def gradient_text(self, call: str, inputs: Sequence[str], incoming: str) -> str:
+        """The call's vector-Jacobian product."""
+        names = ", ".join(inputs)
+        return f"jax.vjp(lambda {names}: {call}, {names})[1]({incoming})"
+
     def is_tensor(self, value: Any) -> bool:
         """Whether it is an array."""
         return isinstance(value, (jax.Array, Tracked))

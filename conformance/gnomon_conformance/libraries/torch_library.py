@@ -15,6 +15,11 @@ from ..inputs.description import DTYPES, LIMITED, Stored
 from ..pytorch.oracle import Torch
 from .written import WrittenLibrary
 
+# What PyTorch does not check, and writes outside of its memory for.
+_DECLINES = {
+    "embedding_dense_backward": "not all(0 <= each < num_weights for each in indices.flatten().tolist())"
+    " and 'the indices are out of range'"
+}
 _NOT_ON = {"mps": ("float64", "complex128")}  # dtypes that a kind of device does not have
 
 
@@ -23,6 +28,7 @@ class PyTorch(WrittenLibrary):
 
     name = "torch"
     imports = "import torch"
+    declines: Mapping[str, str] = _DECLINES
     compares_kinds = True
     shares_text = "torch._C._is_alias_of({result}, {argument})"
 
@@ -44,8 +50,10 @@ class PyTorch(WrittenLibrary):
         operator = selection.operators()[name]
         place = next((i for i, each in enumerate(operator.schema.arguments) if each.type == "Device"), None)
         makes = not any(each.type == "Tensor" for each in operator.schema.arguments)
+        declines = self._declining(name)
 
         def function(*values: Any) -> Any:
+            declines(*values)
             if place is not None and makes and values[place] is None:
                 values = (*values[:place], self.device, *values[place + 1 :])
             result = self._framework.call(operator, values)
@@ -84,6 +92,14 @@ class PyTorch(WrittenLibrary):
             if values[each.name] is not None or not each.kwarg_only:
                 shown.append(f"{each.name}={text}" if each.kwarg_only else text)
         return f"{_packet(schema)}({', '.join(shown)})"
+
+    def tracked_text(self, text: str) -> str:
+        """A leaf that requires grad."""
+        return f"{text}.requires_grad_()"
+
+    def gradient_text(self, call: str, inputs: Sequence[str], incoming: str) -> str:
+        """Those that ``torch.autograd.grad`` gives."""
+        return f"torch.autograd.grad({call}, [{', '.join(inputs)}], {incoming})"
 
     def is_tensor(self, value: Any) -> bool:
         """Whether it is a tensor."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..collection import selection
-from ..execution.runner import prepare
+from ..execution.runner import Gnomon, TensorOutcome, incoming_gradient, prepare, run
 from ..inputs.description import (
     Sample,
     Stored,
@@ -64,7 +64,7 @@ class WrittenLibrary(Library):
         names = [each.name for each in selection.operators()[name].schema.arguments]
         head = f"lambda {', '.join(names)}:"
         made = eval(f"{head} {text}", self._namespace)
-        reason = eval(f"{head} {self.declines.get(name, 'None')}", self._namespace)
+        declines = self._declining(name)
 
         @functools.wraps(made)
         def function(*values: Any) -> Any:
@@ -72,12 +72,22 @@ class WrittenLibrary(Library):
             if any(given.get(each) in (0, -1) for each in _DIMENSIONS if isinstance(given.get(each), int)):
                 if "self" in given and given["self"].ndim == 0:
                     raise NotImplementedError("a tensor of no dimensions has no axis 0")
-            why = reason(*values)
-            if why:
-                raise NotImplementedError(why)
+            declines(*values)
             return made(*values)
 
         return function
+
+    def _declining(self, name: str) -> Callable[..., None]:
+        """A function that raises NotImplementedError for the arguments of a call that is not made."""
+        names = [each.name for each in selection.operators()[name].schema.arguments]
+        reason = eval(f"lambda {', '.join(names)}: {self.declines.get(name, 'None')}", self._namespace)
+
+        def declines(*values: Any) -> None:
+            why = reason(*values)
+            if why:
+                raise NotImplementedError(why)
+
+        return declines
 
     def tensor_text(self, numbers: Sequence[Any], sizes: Sequence[int], dtype: str) -> str:
         """An expression that makes a tensor with these elements."""
@@ -95,9 +105,33 @@ class WrittenLibrary(Library):
         """An expression that calls an operator with variables of these names."""
         return self.expressions[operator]
 
-    def program(self, operator: str, sample: Sample, dtype: str, layout: str, problems: Sequence[str]) -> str:
-        """A program without the suite that makes a call, and prints what ``problems`` say of it; "" if there
-        is none.
+    def printed_text(self, text: str, is_one: bool) -> str:
+        """An expression that prints the numbers of a call's result, or of its results; a library that
+        computes late does it here.
+        """
+        return text
+
+    def tracked_text(self, text: str) -> str:
+        """An expression for the tensor of ``text``, of which a gradient will be asked."""
+        return text
+
+    def gradient_text(self, call: str, inputs: Sequence[str], incoming: str) -> str:
+        """An expression for the gradients of the variables ``inputs`` of a call with one result; "" if the
+        adaptor writes no programs with gradients.
+        """
+        return ""
+
+    def program(
+        self,
+        operator: str,
+        sample: Sample,
+        dtype: str,
+        layout: str,
+        problems: Sequence[str],
+        has_gradient: bool = False,
+    ) -> str:
+        """A program without the suite that makes a call, and prints what ``problems`` say of it, which may be
+        of its gradient; "" if there is none.
         """
         schema = selection.operators()[operator].schema
         try:
@@ -106,25 +140,49 @@ class WrittenLibrary(Library):
             return ""  # tensors of one storage, or a layout that the library does not have
         values = {each.name: value for each, value in zip(schema.arguments, call.values)}
         text = self.call_text(operator, values)
-        used = {name: value for name, value in values.items() if re.search(rf"(?<!\.)\b{name}\b(?!=)", text)}
+        if has_gradient:
+            inputs = [
+                name
+                for name, value in values.items()
+                if any(value is each and wanted for each, wanted in zip(call.tensors, call.differentiable))
+            ]
+            values.update({name: _Text(self.tracked_text(values[name])) for name in inputs})
+            incoming = self._incoming_text(operator, sample, dtype, layout)
+            shown = self.gradient_text(text, inputs, incoming) if incoming and inputs else ""
+            if not shown:
+                return ""
+        else:
+            shown = self._shown(text, problems[0], schema)
+        used = {name: value for name, value in values.items() if re.search(rf"(?<!\.)\b{name}\b(?!=)", shown)}
         lines = [f"{name} = {value!r}" for name, value in used.items()]
-        lines.append(f"print({_shown(text, problems[0], schema, self.shares_text)})")
+        lines.append(f"print({shown})")
         lines.append(f"# {problems[0].partition(chr(10))[0]}")
         special = [each for each in ("inf", "nan") if re.search(rf"\b{each}\b", "\n".join(lines[:-2]))]
         head = [f"from math import {', '.join(special)}", ""] if special else []
         return "\n".join([*head, self.imports, "", *lines])
 
+    def _incoming_text(self, operator: str, sample: Sample, dtype: str, layout: str) -> str:
+        """The gradient of a call's result; "" if there are several results."""
+        found = run(Gnomon("reference"), selection.operators()[operator], sample, dtype, layout)
+        if len(found.results) != 1 or not isinstance(found.results[0], TensorOutcome):
+            return ""
+        contents = incoming_gradient(found.results[0].dtype, tuple(found.results[0].sizes), 0)
+        return self.tensor_text(row_major(contents), contents.sizes, contents.dtype)
 
-def _shown(text: str, problem: str, schema: Any, shares: str) -> str:
-    """What a program prints: the dtype, if it differs, whether memory is shared, or the result."""
-    found = re.match(r"result ?(\d*) (has dtype|has sizes|shares|does not share)", problem)
-    if found is None:
-        return text
-    one = f"({text})[{found[1]}]" if found[1] else f"({text})" if " " in text.partition("(")[0] else text
-    if found[2].startswith("has"):
-        return f"{one}.{'dtype' if found[2] == 'has dtype' else 'shape'}"
-    name = schema.arguments[0].name
-    return shares.format(result=text, argument=name) if shares and name == "self" and not found[1] else text
+    def _shown(self, text: str, problem: str, schema: Any) -> str:
+        """What a program prints: the dtype, if it differs, whether memory is shared, or the result."""
+        found = re.match(r"result(?: (\d+))?(?: (has dtype|has sizes|shares|does not share)\b)?", problem)
+        is_one = len(schema.returns) == 1 and not schema.returns[0].is_list
+        number, what = found.groups() if found else (None, None)
+        is_closed = text.startswith("(") and text.endswith(")")
+        enclosed = text if is_closed or " " not in text.partition("(")[0] else f"({text})"
+        one = f"{enclosed}[{number}]" if number else enclosed
+        if what and what.startswith("has"):
+            return f"{one}.{'dtype' if what == 'has dtype' else 'shape'}"
+        name = schema.arguments[0].name
+        if what and self.shares_text and name == "self" and not number:
+            return self.shares_text.format(result=text, argument=name)
+        return self.printed_text(one, True) if number else self.printed_text(text, is_one)
 
 
 def kind_of(problem: str) -> str:
