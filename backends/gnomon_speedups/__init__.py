@@ -33,7 +33,10 @@ specs_of_list = _speedups.specs_of_list
 bump_versions = _speedups.bump_versions
 any_inference = _speedups.any_inference
 addresses = _speedups.addresses
-dlpack_functions = _speedups.dlpack_functions
+dlpack_capsule = _speedups.dlpack_capsule
+dlpack_opened = _speedups.dlpack_opened
+dlpack_taken = _speedups.dlpack_taken
+foreign_bytes = _speedups.foreign_bytes
 
 
 # learning.py, which can be imported only after gnomon.

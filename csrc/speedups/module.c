@@ -184,7 +184,10 @@ static PyMethodDef functions[] = {
     {"bump_versions", bump_versions, METH_O, NULL},
     {"any_inference", any_inference, METH_O, NULL},
     {"addresses", (PyCFunction)(void (*)(void))addresses, METH_FASTCALL, NULL},
-    {"dlpack_functions", dlpack_functions, METH_NOARGS, NULL},
+    {"dlpack_capsule", dlpack_capsule, METH_VARARGS, NULL},
+    {"dlpack_opened", dlpack_opened, METH_O, NULL},
+    {"dlpack_taken", dlpack_taken, METH_VARARGS, NULL},
+    {"foreign_bytes", foreign_bytes, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -307,8 +307,11 @@ PyObject *addresses(PyObject *module, PyObject *const *args, Py_ssize_t given);
 
 /* ---- dlpack.c ---------------------------------------------------------------------------------------------------- */
 
-/* dlpack_functions(): what other libraries call to release tensors. */
-PyObject *dlpack_functions(PyObject *module, PyObject *nothing);
+/* interop/dlpack_layout.py's new_capsule, opened and taken; interop/host_memory.py's foreign_bytes. */
+PyObject *dlpack_capsule(PyObject *module, PyObject *args);
+PyObject *dlpack_opened(PyObject *module, PyObject *capsule);
+PyObject *dlpack_taken(PyObject *module, PyObject *args);
+PyObject *foreign_bytes(PyObject *module, PyObject *args);
 
 /* ---- plan.c ------------------------------------------------------------------------------------------------------ */
 

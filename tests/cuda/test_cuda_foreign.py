@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("cuda")
 
 
 def structure(capsule):
-    versioned, address = layout.opened(capsule)
+    versioned, address = layout.structure_in(capsule)
     return layout.MANAGED[versioned].from_address(address)
 
 

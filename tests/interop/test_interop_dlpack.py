@@ -27,7 +27,7 @@ SHARED += ["float16", "float32", "float64", "complex64", "complex128"]
 
 
 def structure(capsule: Any) -> Any:
-    found = layout.opened(capsule)
+    found = layout.structure_in(capsule)
     assert found is not None
     return layout.MANAGED[found[0]].from_address(found[1])
 
@@ -420,7 +420,7 @@ def test_a_deleter_after_the_interpreter_has_ended() -> None:
     code = (
         "import ctypes, gnomon as gn\nfrom gnomon.interop import dlpack_layout as layout\n"
         "x = gn.arange(10)\ncapsule = x.__dlpack__()\n"
-        "made = layout.MANAGED[False].from_address(layout.opened(capsule)[1])\n"
+        "made = layout.MANAGED[False].from_address(layout.structure_in(capsule)[1])\n"
         "layout.mark_used(capsule, False)\n"
         "register = ctypes.CDLL(None).__cxa_atexit\n"
         "register.argtypes = [ctypes.c_void_p] * 3\n"

@@ -5,9 +5,7 @@ Source: aten/src/ATen/DLConvertor.cpp, torch.utils.dlpack, torch.Tensor.__dlpack
 
 from __future__ import annotations
 
-import atexit
-import ctypes
-from collections.abc import Callable
+import functools
 from typing import Any
 
 from ..memory.backend import backend_of, backend_status, get_default_device, opened_backends, resolve_device
@@ -16,106 +14,23 @@ from ..memory.spec import Spec, spec_of
 from ..memory.storage import Storage
 from ..memory.tensor import Tensor, empty_tensor, make_tensor
 from ..values import geometry
-from ..values.device import device
+from ..values.device import device, strided
 from ..values.errors import type_name, warn
-from ..values.speedups import speedups
 from .dlpack_device import ON_HOST, DLDeviceType
 from .dlpack_layout import (
     CODES,
     DTYPES,
     IS_COPIED,
-    MANAGED,
-    NAMES,
     READ_ONLY,
     VERSION,
-    DLDataType,
-    DLDevice,
-    DLTensor,
-    keep,
-    mark_used,
+    Opened,
     new_capsule,
     opened,
-    opened_at,
+    taken,
 )
-from .host_memory import foreign_bytes, on_host_memory
+from .host_memory import on_host_memory
 
 # ---- to other libraries ------------------------------------------------------------------------------------
-
-
-class _Exported:
-    """A structure for a consumer, and what it points to.  The consumer owns a reference to this object."""
-
-    __slots__ = ("__weakref__", "managed", "memory", "shape", "strides", "tensor")
-
-    def __init__(self, tensor: Tensor, versioned: bool, is_copied: bool, place: tuple[int, int]):
-        spec = tensor._spec
-        integers = ctypes.c_int64 * len(spec.sizes)
-        self.tensor = tensor
-        self.shape, self.strides = integers(*spec.sizes), integers(*spec.strides)
-        storage = tensor.untyped_storage()
-        self.memory = storage.memory  # a storage that grows continues on other memory
-        self.managed = managed = MANAGED[versioned]()
-        code, bits = CODES[spec.dtype]
-        pointer = ctypes.POINTER(ctypes.c_int64)
-        managed.dl_tensor = DLTensor(
-            tensor.data_ptr() if spec.numel else None,
-            DLDevice(*place),
-            len(spec.sizes),
-            DLDataType(code, bits, 1),
-            ctypes.cast(self.shape, pointer),
-            ctypes.cast(self.strides, pointer),
-            0,
-        )
-        managed.manager_ctx = id(self)
-        managed.deleter = _functions()[versioned]
-        if versioned:
-            managed.major, managed.minor = VERSION
-            managed.flags = IS_COPIED if is_copied else 0
-
-
-def _functions() -> tuple[int, int, int]:
-    """The addresses of the deleters without and with a version, and of the destructor of capsules."""
-    global _found
-    if _found is None:
-        _found = _in_python() if speedups is None else speedups.dlpack_functions()
-    return _found
-
-
-_found: tuple[int, int, int] | None = None
-
-
-def _in_python() -> tuple[int, int, int]:
-    """The same functions without the C speedups.  They can not run after the interpreter has ended."""
-    drop = ctypes.pythonapi.Py_DecRef
-
-    def deleter(versioned: bool) -> Any:
-        kind = MANAGED[versioned]
-        return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(
-            lambda address: drop(ctypes.c_void_p(kind.from_address(address).manager_ctx))
-        )
-
-    deleters = (deleter(False), deleter(True))
-
-    def end(capsule: int) -> None:
-        found = opened_at(capsule)
-        if found is not None:
-            deleters[found[0]](found[1])
-
-    functions = (*deleters, ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(end))
-    for each in functions:
-        keep(each)  # consumers may call them at any time
-    atexit.register(_forget_deleters)
-    first, second, third = (ctypes.cast(each, ctypes.c_void_p).value or 0 for each in functions)
-    return first, second, third
-
-
-_exported: Any = None  # a WeakSet of what consumers own, if the deleters are in Python
-
-
-def _forget_deleters() -> None:
-    """Without a deleter, a consumer leaves the memory to the end of the process."""
-    for each in list(_exported or ()):
-        each.managed.deleter = None
 
 
 def device_of(tensor: Tensor) -> tuple[DLDeviceType, int]:
@@ -153,22 +68,21 @@ def to_capsule(
     if stream != -1 and place[0] not in ON_HOST:
         where = tensor._spec.device
         offers_of(backend_of(where)).dlpack_wait(where.index or 0, stream)
-    versioned = max_version is not None and max_version[0] >= VERSION[0]
-    made = _Exported(tensor.detach(), versioned, is_copied, place)
-    if speedups is None:
-        _remember(made)
-    destructor = _functions()[2]
-    keep(made)
-    return new_capsule(ctypes.addressof(made.managed), NAMES[versioned], destructor)
-
-
-def _remember(made: _Exported) -> None:
-    global _exported
-    if _exported is None:
-        import weakref
-
-        _exported = weakref.WeakSet()
-    _exported.add(made)
+    tensor, spec = tensor.detach(), tensor._spec
+    memory = tensor.untyped_storage().memory  # a storage that grows continues on other memory
+    code, bits = CODES[spec.dtype]
+    return new_capsule(
+        (tensor, memory),
+        tensor.data_ptr() if spec.numel else 0,
+        spec.sizes,
+        spec.strides,
+        code,
+        bits,
+        int(place[0]),
+        place[1],
+        max_version is not None and max_version[0] >= VERSION[0],
+        IS_COPIED if is_copied else 0,
+    )
 
 
 def _check_arguments(stream: Any, max_version: Any, dl_device: Any) -> None:
@@ -190,7 +104,7 @@ def _check_copy(name: str, copy: Any) -> None:
 def _check_can_export(tensor: Tensor) -> None:
     if tensor.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-    if str(tensor.layout) != "gnomon.strided":
+    if tensor.layout is not strided:
         raise BufferError("Can't export tensors with layout other than gnomon.strided")
     if tensor.dtype not in CODES:
         raise BufferError(f"{tensor.dtype} is not supported by dlpack")
@@ -220,20 +134,6 @@ def _candidates(kind: int) -> list[Backend]:
 # ---- from other libraries ----------------------------------------------------------------------------------
 
 
-class _Imported:
-    """A structure that we own: releases it when nothing uses its memory any more."""
-
-    __slots__ = ("_release",)
-
-    def __init__(self, managed: Any):
-        address, deleter = ctypes.addressof(managed), managed.deleter
-        function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(deleter) if deleter else None
-        self._release: Callable[[], None] = lambda: function(address) if function else None
-
-    def __del__(self) -> None:
-        self._release()
-
-
 def from_dlpack(ext_tensor: Any, asked: Any, copy: bool | None) -> Tensor:
     """See gnomon.from_dlpack."""
     _check_copy("from_dlpack", copy)
@@ -259,22 +159,21 @@ def from_dlpack(ext_tensor: Any, asked: Any, copy: bool | None) -> Tensor:
             "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only once, "
             "so you might have already constructed a tensor from it once."
         )
-    versioned, address = found
-    managed = MANAGED[versioned].from_address(address)
-    if versioned and managed.major != VERSION[0]:
-        raise BufferError(f"from_dlpack: DLPack {managed.major}.{managed.minor} is not supported, only 1")
-    where = _place(managed.dl_tensor.device, target or own)
-    spec = _spec_of(managed.dl_tensor, where)
-    mark_used(capsule, versioned)
-    owner = _Imported(managed)
-    if versioned and managed.flags & READ_ONLY:
+    given = Opened(*found)
+    if given.version is not None and given.version[0] != VERSION[0]:
+        raise BufferError(
+            f"from_dlpack: DLPack {given.version[0]}.{given.version[1]} is not supported, only 1"
+        )
+    where = _place(given, target or own)
+    spec = _spec_of(given.code, given.bits, given.lanes, given.sizes, given.strides, where)
+    if given.flags & READ_ONLY:
         warn(
             "from_dlpack: the array is read-only, but the tensor that shares its memory is not: writing to "
             "the tensor is undefined behavior. Copy it first, or do not write to the tensor. This warning is "
             "shown once.",
             once=True,
         )
-    return _sharing(managed.dl_tensor, spec, owner)
+    return _sharing(spec, given.address, taken(capsule, given.address, spec.extent_nbytes))
 
 
 def _requested(array: Any, target: device | None, copy: bool | None) -> Any:
@@ -297,7 +196,7 @@ def _requested(array: Any, target: device | None, copy: bool | None) -> Any:
         return array.__dlpack__(**wanted)
 
 
-def _place(found: Any, target: device | None) -> device:
+def _place(found: Opened, target: device | None) -> device:
     """The device of a tensor on memory of this device."""
     if found.device_type not in ON_HOST:
         return _device_for((found.device_type, found.device_id))
@@ -305,19 +204,18 @@ def _place(found: Any, target: device | None) -> device:
     return where if backend_of(where).host_memory else device("cpu")
 
 
-def _spec_of(found: Any, where: device) -> Spec:
-    """The spec of a tensor with this structure's sizes, strides and dtype."""
-    dtype = found.dtype
-    kind = DTYPES.get((dtype.code, dtype.bits)) if dtype.lanes == 1 else None
+@functools.lru_cache(1024)
+def _spec_of(
+    code: int, bits: int, lanes: int, sizes: tuple[int, ...], strides: tuple[int, ...] | None, where: device
+) -> Spec:
+    """The spec of a tensor with DLPack's sizes, strides and dtype."""
+    kind = DTYPES.get((code, bits)) if lanes == 1 else None
     if kind is None:
         raise BufferError(
-            f"from_dlpack: gnomon has no dtype of DLPack's code {dtype.code} with {dtype.bits} bits and "
-            f"{dtype.lanes} lanes"
+            f"from_dlpack: gnomon has no dtype of DLPack's code {code} with {bits} bits and {lanes} lanes"
         )
-    sizes = tuple(found.shape[: found.ndim])
-    strides = (
-        tuple(found.strides[: found.ndim]) if found.strides else tuple(geometry.contiguous_strides(sizes))
-    )
+    if strides is None:
+        strides = tuple(geometry.contiguous_strides(sizes))
     if any(stride < 0 for stride in strides):
         raise BufferError(
             f"from_dlpack: tensors can not have negative strides, got {strides}: copy the array first, or "
@@ -326,15 +224,14 @@ def _spec_of(found: Any, where: device) -> Spec:
     return spec_of(sizes, strides, kind, where)
 
 
-def _sharing(found: Any, spec: Spec, owner: _Imported) -> Tensor:
-    """The tensor on the memory of a structure that ``owner`` releases."""
+def _sharing(spec: Spec, address: int, owner: Any) -> Tensor:
+    """The tensor on the memory at an address that ``owner`` releases, and is a buffer of."""
     nbytes = spec.extent_nbytes
     if nbytes == 0:
         return empty_tensor(spec)
-    address = found.data + found.byte_offset
     backend = backend_of(spec.device)
     if backend.host_memory:
-        return on_host_memory(spec, foreign_bytes(address, nbytes, owner), address)
+        return on_host_memory(spec, memoryview(owner).cast("B"), address)
     memory = offers_of(backend).wrap_device_memory(address, nbytes, spec.device.index or 0, owner)
     if memory is None:
         raise BufferError(f"from_dlpack: device {spec.device} can not use memory that it did not allocate")

@@ -10,11 +10,16 @@ Source: dlpack.h of DLPack 1.1, and the Python specification of DLPack.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
-from typing import Any
+import functools
+import weakref
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from ..values import dtype as dtypes
 from ..values.dtype import dtype
+from ..values.speedups import speedups
 
 VERSION = (1, 1)  # of the structures that are written; a consumer reads all of the same major version
 READ_ONLY, IS_COPIED = 1, 2  # the bits of ``flags``
@@ -94,31 +99,192 @@ class DLManagedTensorVersioned(ctypes.Structure):
 MANAGED: dict[bool, Any] = {False: DLManagedTensor, True: DLManagedTensorVersioned}
 
 
+class Opened(NamedTuple):
+    """What is in a capsule that nobody has used."""
+
+    version: tuple[int, int] | None  # None: of before versions
+    flags: int
+    device_type: int
+    device_id: int
+    code: int
+    bits: int
+    lanes: int
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...] | None  # None: contiguous
+    address: int
+
+
 def _function(name: str, result: Any, *arguments: Any) -> Any:
     return ctypes.PYFUNCTYPE(result, *arguments)((name, ctypes.pythonapi))
 
 
 _OBJECT, _POINTER, _TEXT = ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p
-new_capsule = _function("PyCapsule_New", _OBJECT, _POINTER, _TEXT, _POINTER)
+_new_capsule = _function("PyCapsule_New", _OBJECT, _POINTER, _TEXT, _POINTER)
 _is_valid = _function("PyCapsule_IsValid", ctypes.c_int, _POINTER, _TEXT)
 _pointer = _function("PyCapsule_GetPointer", _POINTER, _POINTER, _TEXT)
 _rename = _function("PyCapsule_SetName", ctypes.c_int, _OBJECT, _TEXT)
-keep = _function("Py_IncRef", None, _OBJECT)
+_keep = _function("Py_IncRef", None, _OBJECT)
+_drop = _function("Py_DecRef", None, _POINTER)
 
 
-def opened(capsule: Any) -> tuple[bool, int] | None:
-    """Whether the structure in an unused capsule has a version, and its address; None for other objects."""
-    return opened_at(id(capsule))
+class _Exported:
+    """A structure for a consumer, and what it points to.  The consumer owns a reference to this object."""
+
+    __slots__ = ("__weakref__", "keeper", "managed", "shape", "strides")
+
+    def __init__(self, keeper: Any, sizes: tuple[int, ...], strides: tuple[int, ...], versioned: bool):
+        integers = ctypes.c_int64 * len(sizes)
+        self.keeper = keeper
+        self.shape, self.strides = integers(*sizes), integers(*strides)
+        self.managed = MANAGED[versioned]()
 
 
-def opened_at(address: int) -> tuple[bool, int] | None:
-    """The same of the object at an address, which may be one that is being destroyed."""
+def new_capsule(
+    keeper: Any,
+    address: int,
+    sizes: tuple[int, ...],
+    strides: tuple[int, ...],
+    code: int,
+    bits: int,
+    device_type: int,
+    device_id: int,
+    versioned: bool,
+    flags: int,
+) -> Any:
+    """A capsule whose consumer owns a reference to ``keeper``, which keeps the memory at ``address``."""
+    made = _Exported(keeper, sizes, strides, versioned)
+    managed, pointer = made.managed, ctypes.POINTER(ctypes.c_int64)
+    managed.dl_tensor = DLTensor(
+        address or None,
+        DLDevice(device_type, device_id),
+        len(sizes),
+        DLDataType(code, bits, 1),
+        ctypes.cast(made.shape, pointer),
+        ctypes.cast(made.strides, pointer),
+        0,
+    )
+    managed.manager_ctx = id(made)
+    *deleters, destructor = _functions()
+    managed.deleter = deleters[versioned]
+    if versioned:
+        managed.major, managed.minor = VERSION
+        managed.flags = flags
+    _exported.add(made)
+    _keep(made)
+    return _new_capsule(ctypes.addressof(managed), NAMES[versioned], destructor)
+
+
+_exported: weakref.WeakSet[_Exported] = weakref.WeakSet()  # what consumers own
+
+
+@functools.cache
+def _functions() -> tuple[int, int, int]:
+    """The addresses of the deleters without and with a version, and of the destructor of capsules.
+
+    They can not run after the interpreter has ended.
+    """
+
+    def deleter(versioned: bool) -> Any:
+        kind = MANAGED[versioned]
+        return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(
+            lambda address: _drop(kind.from_address(address).manager_ctx)
+        )
+
+    deleters = (deleter(False), deleter(True))
+
+    def end(capsule: int) -> None:
+        found = _structure_at(capsule)
+        if found is not None:
+            deleters[found[0]](found[1])
+
+    functions = (*deleters, ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(end))
+    for each in functions:
+        _keep(each)  # consumers may call them at any time
+    atexit.register(_forget_deleters)
+    first, second, third = (ctypes.cast(each, ctypes.c_void_p).value or 0 for each in functions)
+    return first, second, third
+
+
+def _forget_deleters() -> None:
+    """Without a deleter, a consumer leaves the memory to the end of the process."""
+    for each in list(_exported):
+        each.managed.deleter = None
+
+
+def _structure_at(address: int) -> tuple[bool, int] | None:
+    """Whether the structure in the unused capsule at an address has a version, and its own address; None for
+    other objects.  The capsule may be one that is being destroyed.
+    """
     for versioned, name in NAMES.items():
         if _is_valid(address, name):
             return versioned, _pointer(address, name)
     return None
 
 
+def structure_in(capsule: Any) -> tuple[bool, int] | None:
+    """Whether the structure in an unused capsule has a version, and its address; None for other objects."""
+    return _structure_at(id(capsule))
+
+
 def mark_used(capsule: Any, versioned: bool) -> None:
     """Renames a capsule: whoever calls this owns the structure."""
     _rename(capsule, USED_NAMES[versioned])
+
+
+def opened(capsule: Any) -> tuple[Any, ...] | None:
+    """The members of Opened, of a capsule that nobody has used; None for other objects."""
+    found = structure_in(capsule)
+    if found is None:
+        return None
+    versioned, address = found
+    managed = MANAGED[versioned].from_address(address)
+    version = (managed.major, managed.minor) if versioned else None
+    if version is not None and version[0] != VERSION[0]:  # all but the version may be elsewhere
+        return version, 0, 0, 0, 0, 0, 0, None, None, 0
+    tensor = managed.dl_tensor
+    place, dtype, ndim = tensor.device, tensor.dtype, tensor.ndim
+    return (
+        version,
+        managed.flags if versioned else 0,
+        place.device_type,
+        place.device_id,
+        dtype.code,
+        dtype.bits,
+        dtype.lanes,
+        tuple(tensor.shape[:ndim]),
+        tuple(tensor.strides[:ndim]) if tensor.strides else None,
+        (tensor.data or 0) + tensor.byte_offset,
+    )
+
+
+class _Imported:
+    """A structure that we own: releases it when nothing uses its memory any more."""
+
+    __slots__ = ("_release",)
+
+    def __init__(self, managed: Any):
+        address, deleter = ctypes.addressof(managed), managed.deleter
+        function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(deleter) if deleter else None
+        self._release: Callable[[], None] = lambda: function(address) if function else None
+
+    def __del__(self) -> None:
+        self._release()
+
+
+def taken(capsule: Any, address: int, nbytes: int) -> Any:
+    """The owner of a capsule's structure, from now on; it is also a buffer of the bytes at ``address``, if
+    they are in host memory.
+    """
+    found = structure_in(capsule)
+    assert found is not None
+    versioned, structure = found
+    mark_used(capsule, versioned)
+    bytes_there: Any = (ctypes.c_uint8 * nbytes).from_address(address)
+    bytes_there._owner = _Imported(MANAGED[versioned].from_address(structure))
+    return bytes_there
+
+
+if speedups is not None:
+    new_capsule = speedups.dlpack_capsule
+    opened = speedups.dlpack_opened
+    taken = speedups.dlpack_taken

@@ -9,15 +9,16 @@ from ..memory.spec import Spec, spec_of
 from ..memory.storage import Storage
 from ..memory.tensor import Tensor, make_tensor
 from ..values.device import device
+from ..values.speedups import speedups
 
 
-def foreign_bytes(address: int, nbytes: int, owner: Any) -> memoryview:
-    """The bytes at an address, writable; the view keeps ``owner`` alive."""
+def foreign_bytes(address: int, nbytes: int, owner: Any) -> Any:
+    """A buffer of the bytes at an address, writable, which keeps ``owner`` alive."""
     import ctypes  # imported only when another library's memory is used
 
     raw: Any = (ctypes.c_uint8 * nbytes).from_address(address)
     raw._owner = owner
-    return memoryview(raw).cast("B")
+    return raw
 
 
 def on_host_memory(spec: Spec, data: memoryview, address: int) -> Tensor:
@@ -32,3 +33,7 @@ def on_host_memory(spec: Spec, data: memoryview, address: int) -> Tensor:
         memory = backend.wrap_host_memory(data, address)
         spec = spec_of(spec.sizes, spec.strides, spec.dtype, where)
     return make_tensor(spec, Storage(backend, where, memory, data.nbytes))
+
+
+if speedups is not None:
+    foreign_bytes = speedups.foreign_bytes

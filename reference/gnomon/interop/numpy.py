@@ -117,7 +117,7 @@ def from_numpy(array: Any, named: str = "NumPy array") -> Tensor:
         pointer = ctypes.addressof(ctypes.c_char.from_buffer(data))
     else:
         pointer = array.__array_interface__["data"][0]
-        data = foreign_bytes(pointer, nbytes, array)
+        data = memoryview(foreign_bytes(pointer, nbytes, array)).cast("B")
     return on_host_memory(spec, data, pointer)
 
 
