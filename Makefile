@@ -212,7 +212,7 @@ $(INSTALLED): $(VENV)/.made pyproject.toml $(HELLO) $(NUMPY) | $(COMPILED)
 	touch $@ $(DEMO)
 
 $(ORACLE): $(INSTALLED) $(TORCH) $(JAX)
-	$(PIP) install 'torch==2.13.0' 'jax==0.10.2' tinygrad dask array-api-compat mpmath
+	$(PIP) install 'torch==2.13.0' 'jax==0.10.2' tinygrad dask array-api-compat array-api-strict mpmath
 	$(if $(TORCH),$(PIP) install --no-deps --no-build-isolation ./backends/gnomon_torch)
 	$(if $(JAX),$(PIP) install --no-deps --no-build-isolation ./backends/gnomon_jax)
 	touch $@

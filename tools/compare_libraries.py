@@ -4,8 +4,7 @@
     python tools/compare_libraries.py --libraries torch:cuda,numpy --operators '^(sum|exp)' PAGE.md
 
 Each library runs the tests of the conformance suite in a process of its own (gnomon conform --library).  The
-operators are those of at least one of the libraries but PyTorch, which has nearly all, and those where
-PyTorch differs.
+operators are those of at least one of the libraries but PyTorch, which has nearly all.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from pathlib import Path
 from gnomon_conformance.collection.tiers import TIERS
 from gnomon_conformance.conform import Bar
 from gnomon_conformance.libraries import apart
+from gnomon_conformance.libraries.command import load
 from gnomon_conformance.reporting.outcomes import FAIL, PASS, STALE, Result
 
 LIBRARIES = "torch,jax,tinygrad,numpy,array_api:array_api_strict,array_api:array_api_compat.dask.array"
@@ -62,7 +62,7 @@ def kind_of(result: Result) -> int:
     return next(place for place, (_, pattern) in enumerate(KINDS) if re.search(pattern, first))
 
 
-def results_of(library: str, operators: str | None) -> list[Result]:
+def results_of(library: str, operators: str) -> list[Result]:
     """Run the tests of a library.  Raises LoadError."""
     bar = Bar(library)
 
@@ -108,7 +108,7 @@ def page(found: dict[str, list[Result]]) -> str:
         "they do not. Each was tested by the conformance suite ([conformance.md](conformance.md)) with",
         f"{', '.join(DTYPES)}: results, dtypes, sizes, problematic numbers, views, invalid arguments,",
         "and gradients, if the library has them. Differences are no faults: only PyTorch sets out to follow",
-        "PyTorch, whose own differences are listed below with all its operators.",
+        "PyTorch.",
         "`python tools/compare_libraries.py docs/library_comparison.md` writes this page.",
         "",
         "| library | version | tests that pass | that differ | not claimed |",
@@ -142,8 +142,7 @@ def _table(found: dict[str, list[Result]]) -> list[str]:
             if each.outcome == FAIL:
                 kinds[each.operator][library].add(kind_of(each) + 1)
     lines = [f"| operator | {' | '.join(found)} |", f"|---|{'---|' * len(found)}"]
-    compared = {operator for operator, library in claimed if not library.startswith("torch")}
-    for operator in sorted(compared | {name for name, each in kinds.items() if any(each.values())}):
+    for operator in sorted({operator for operator, _ in claimed}):
         cells = []
         for library in found:
             numbers = ", ".join(map(str, sorted(kinds[operator][library])))
@@ -190,10 +189,14 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("page", type=Path)
     parser.add_argument("--libraries", default=LIBRARIES, help="separated by commas (default: %(default)s)")
-    parser.add_argument("--operators", help="a regular expression (default: all that a library has)")
+    parser.add_argument("--operators", help="a regular expression (default: those of the libraries)")
     options = parser.parse_args(arguments)
     names = options.libraries.split(",")
-    text = page({name: results_of(name, options.operators) for name in names})
+    operators = options.operators
+    if operators is None:
+        known = {each for name in names if not name.startswith("torch") for each in load(name).functions}
+        operators = f"^({'|'.join(map(re.escape, sorted(known)))})$"
+    text = page({name: results_of(name, operators) for name in names})
     temporary = options.page.with_suffix(".tmp")
     temporary.write_text(text, "utf-8")
     temporary.replace(options.page)
