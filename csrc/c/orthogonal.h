@@ -219,6 +219,104 @@ GN_INLINE void gn_chebyshev_beside(gn_polynomial_kind kind, int is_shifted, cons
         results[i] = is_negative && ((same ? most : orders[i]) & 1) != 0 ? -result : result;
     }
 }
+
+/* Up to this order, the recurrence p(k + 1) = 2 x p(k) - p(k - 1) takes fewer operations than gn_chebyshev's powers. */
+#define GN_MOST_SIMPLE 10
+
+/* Twice the argument, and the polynomial of order 1; that of order 0 is 1. */
+typedef struct gn_chebyshev_start {
+    gn_pair twice, first;
+} gn_chebyshev_start;
+GN_INLINE gn_chebyshev_start gn_start_chebyshev(gn_polynomial_kind kind, int is_shifted, double x, int exact) {
+    const gn_pair plain = {x, 0}, sign = {kind == GN_CHEBYSHEV_V ? -1 : 1, 0};
+    gn_pair argument = is_shifted ? gn_pair_of_sum(2 * x, -1) : plain;
+    argument.low = exact ? argument.low : 0;
+    gn_chebyshev_start start = {gn_pair_by(argument, 2), argument};
+    if (kind != GN_CHEBYSHEV_T) {
+        start.first = kind == GN_CHEBYSHEV_U ? start.twice : gn_pair_plus(start.twice, sign, exact);
+    }
+    return start;
+}
+GN_INLINE gn_pair gn_next_chebyshev(int is_shifted, gn_pair twice, gn_pair value, gn_pair before, int exact) {
+    const gn_pair product = is_shifted ? gn_pair_times(twice, value, exact)
+                                       : gn_pair_times_number(value, twice.high, exact);
+    return gn_pair_plus(product, gn_pair_by(before, -1), exact);
+}
+/* A result from its sum: NaN comes of infinities, when the largest power of the argument decides the sign. */
+GN_INLINE double gn_chebyshev_of_sum(int is_shifted, double x, int64_t order, double sum) {
+    const int is_negative = (is_shifted ? x < 0.5 : x < 0) & (int)(order & 1);
+    const double infinite = is_negative ? -(double)INFINITY : (double)INFINITY;
+    return sum != sum ? infinite : sum;
+}
+
+/* One finite argument, of an order from 1 to GN_MOST_SIMPLE. */
+GN_INLINE double gn_simple_chebyshev(gn_polynomial_kind kind, int is_shifted, double x, int64_t order, int exact) {
+    const gn_chebyshev_start start = gn_start_chebyshev(kind, is_shifted, x, exact);
+    gn_pair value = start.first, before = {1, 0};
+    for (int64_t k = 1; k < order; k++) {
+        const gn_pair next = gn_next_chebyshev(is_shifted, start.twice, value, before, exact);
+        before = value;
+        value = next;
+    }
+    return gn_chebyshev_of_sum(is_shifted, x, order, value.high + value.low);
+}
+/* GN_BESIDE of them; those of an `order` that is not 0 all have it. Others' orders are in `orders`: results of orders
+ * below 1 or above GN_MOST_SIMPLE are left as they are. */
+GN_INLINE void gn_simple_chebyshevs(gn_polynomial_kind kind, int is_shifted, const double *x, int64_t order,
+                                    const int64_t *orders, double *results, int exact) {
+    gn_pairs twice, value, before;
+    const int64_t most = order != 0 ? order : GN_MOST_SIMPLE;
+    GN_VECTOR
+    for (int i = 0; i < GN_BESIDE; i++) {
+        const gn_chebyshev_start start = gn_start_chebyshev(kind, is_shifted, x[i], exact);
+        const gn_pair one = {1, 0};
+        gn_put_pair(&twice, i, start.twice);
+        gn_put_pair(&value, i, start.first);
+        gn_put_pair(&before, i, one);
+    }
+    /* Two steps at a time, after which `value` and `before` are again what they were called. */
+    for (int64_t k = 1; k <= most; k += 2) {
+        if (order == 0) {
+            GN_VECTOR
+            for (int i = 0; i < GN_BESIDE; i++) {
+                const double sum = value.high[i] + (exact ? value.low[i] : 0);
+                results[i] = orders[i] == k ? gn_chebyshev_of_sum(is_shifted, x[i], k, sum) : results[i];
+            }
+        }
+        if (k == most) {
+            break;
+        }
+        GN_VECTOR
+        for (int i = 0; i < GN_BESIDE; i++) {
+            const gn_pair by = gn_pair_of(&twice, i, exact), now = gn_pair_of(&value, i, exact);
+            const gn_pair next = gn_next_chebyshev(is_shifted, by, now, gn_pair_of(&before, i, exact), exact);
+            const gn_pair after = gn_next_chebyshev(is_shifted, by, next, now, exact);
+            before.high[i] = next.high;
+            value.high[i] = after.high;
+            if (exact) {
+                before.low[i] = next.low;
+                value.low[i] = after.low;
+            }
+        }
+        if (order == 0) {
+            GN_VECTOR
+            for (int i = 0; i < GN_BESIDE; i++) {
+                const double sum = before.high[i] + (exact ? before.low[i] : 0);
+                results[i] = orders[i] == k + 1 ? gn_chebyshev_of_sum(is_shifted, x[i], k + 1, sum) : results[i];
+            }
+        }
+    }
+    if (order == 0) {
+        return;
+    }
+    const gn_pairs *last = (order & 1) != 0 ? &value : &before;
+    GN_VECTOR
+    for (int i = 0; i < GN_BESIDE; i++) {
+        const double sum = last->high[i] + (exact ? last->low[i] : 0);
+        results[i] = gn_chebyshev_of_sum(is_shifted, x[i], order, sum);
+    }
+}
+
 GN_INLINE void gn_chebyshevs_beside(gn_polynomial_kind kind, int is_shifted, const double *x, const double *orders,
                                     double *results, int is_wide) {
     const double last = is_wide ? 1 << 26 : GN_LAST_ROUNDED;
@@ -229,6 +327,10 @@ GN_INLINE void gn_chebyshevs_beside(gn_polynomial_kind kind, int is_shifted, con
         are_odd |= !(x[i] - x[i] == 0) | !(orders[i] >= 0 && orders[i] <= last);
     }
     if (are_odd == 0 && are_different == 0 && orders[0] >= 1) {
+        if (orders[0] < GN_MOST_SIMPLE + 1) {
+            gn_simple_chebyshevs(kind, is_shifted, x, (int64_t)orders[0], NULL, results, is_wide);
+            return;
+        }
         gn_chebyshev_beside(kind, is_shifted, x, NULL, (int64_t)orders[0], 1, results, is_wide);
         return;
     }
@@ -238,14 +340,21 @@ GN_INLINE void gn_chebyshevs_beside(gn_polynomial_kind kind, int is_shifted, con
             rounded[i] = orders[i] < 1 ? 1 : (int64_t)orders[i];
             most = rounded[i] > most ? rounded[i] : most;
         }
-        gn_chebyshev_beside(kind, is_shifted, x, rounded, most, 0, results, is_wide);
+        if (most > GN_MOST_SIMPLE) {
+            gn_chebyshev_beside(kind, is_shifted, x, rounded, most, 0, results, is_wide);
+        }
+        gn_simple_chebyshevs(kind, is_shifted, x, 0, rounded, results, is_wide);
         for (int i = 0; i < GN_BESIDE; i++) {
             results[i] = orders[i] < 1 ? 1 : results[i];
         }
         return;
     }
     for (int i = 0; i < GN_BESIDE; i++) {
-        results[i] = gn_orthogonal(kind, is_shifted, x[i], orders[i], is_wide || orders[i] > GN_LAST_ROUNDED);
+        if (x[i] - x[i] == 0 && orders[i] >= 1 && orders[i] < GN_MOST_SIMPLE + 1) {
+            results[i] = gn_simple_chebyshev(kind, is_shifted, x[i], (int64_t)orders[i], is_wide);
+        } else {
+            results[i] = gn_orthogonal(kind, is_shifted, x[i], orders[i], is_wide || orders[i] > GN_LAST_ROUNDED);
+        }
     }
 }
 

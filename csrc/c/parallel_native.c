@@ -17,10 +17,12 @@
 #include <unistd.h>
 
 /* A waiting thread spins for so many iterations (some tens of microseconds), then yields so often (some milliseconds),
- * then sleeps. */
+ * then sleeps. If a yield took longer than LONG_YIELD, the core is shared with another program, and the thread sleeps at
+ * once: each yield would put it behind the other for a whole time slice, while one that is woken is soon run. */
 #define LOOKS 1000
 #define YIELDS 4000
-#define NAP 50000 /* nanoseconds */
+#define NAP 50000        /* nanoseconds */
+#define LONG_YIELD 20000 /* nanoseconds */
 
 typedef struct job {
     const gn_job *of;
@@ -32,9 +34,13 @@ typedef struct desk {
     _Alignas(64) _Atomic(job *) offer; /* on a separate cache line */
     atomic_int is_asleep;
     int64_t home; /* the part that it begins with */
+    pthread_t worker;
+    int avoided; /* the processor that it stays away from, or NO_PROCESSOR */
     pthread_mutex_t lock;
     pthread_cond_t news;
 } desk;
+
+#define NO_PROCESSOR (-1)
 
 static job busy;
 #define BUSY (&busy)
@@ -61,6 +67,15 @@ static void do_parts(job *shared, int64_t home) {
     }
 }
 
+/* Yields; returns whether another program used the core for long. */
+static int yields_long(void) {
+    struct timespec before, after;
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    sched_yield();
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    return (after.tv_sec - before.tv_sec) * 1000000000LL + (after.tv_nsec - before.tv_nsec) > LONG_YIELD;
+}
+
 static job *wait_for_offer(desk *own) {
     job *offer;
     for (int look = 0; look < LOOKS + YIELDS; look++) {
@@ -69,8 +84,8 @@ static job *wait_for_offer(desk *own) {
         }
         if (look < LOOKS) {
             look_away();
-        } else {
-            sched_yield();
+        } else if (yields_long()) {
+            break;
         }
     }
     pthread_mutex_lock(&own->lock);
@@ -102,21 +117,48 @@ static int64_t hire(int64_t wanted) {
         atomic_init(&own->offer, NULL);
         atomic_init(&own->is_asleep, 0);
         own->home = workers + 1;
+        own->avoided = NO_PROCESSOR;
         pthread_mutex_init(&own->lock, NULL);
         pthread_cond_init(&own->news, NULL);
         sigset_t all, before; /* signals are handled by the program's own threads */
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
-        pthread_t worker;
-        const int failed = pthread_create(&worker, NULL, work, own);
+        const int failed = pthread_create(&own->worker, NULL, work, own);
         pthread_sigmask(SIG_SETMASK, &before, NULL);
         if (failed) {
             return workers;
         }
-        pthread_detach(worker);
+        pthread_detach(own->worker);
         workers++;
     }
     return wanted;
+}
+
+/* Keeps the first `count` workers off this thread's processor: the system may wake them there although another one is
+ * idle, and they would then take turns with this thread. It has no effect if the others are too few, or on systems that
+ * cannot do it. */
+static void keep_apart(int64_t count) {
+#ifdef __linux__
+    const int here = sched_getcpu();
+    cpu_set_t usable = {0};
+    int is_known = 0;
+    for (int64_t each = 0; each < count; each++) {
+        desk *one = &desks[each];
+        if (one->avoided == here || here < 0 || here >= CPU_SETSIZE) {
+            continue;
+        }
+        if (!is_known) {
+            if (sched_getaffinity(0, sizeof usable, &usable) != 0 || CPU_COUNT(&usable) <= count) {
+                return;
+            }
+            CPU_CLR(here, &usable);
+            is_known = 1;
+        }
+        one->avoided = pthread_setaffinity_np(one->worker, sizeof usable, &usable) == 0 ? here : NO_PROCESSOR;
+    }
+#else
+    (void)count;
+#endif
 }
 
 static void offer_to(desk *one, job *of) {
@@ -134,13 +176,14 @@ static void settle_with(desk *one, job *of) {
     if (atomic_compare_exchange_strong(&one->offer, &offer, NULL)) {
         return;
     }
+    int must_nap = 0;
     for (int look = 0; atomic_load(&one->offer) != NULL; look++) {
         if (look < LOOKS) {
             look_away();
-        } else if (look < LOOKS + YIELDS) {
-            sched_yield();
+        } else if (look < LOOKS + YIELDS && !must_nap) {
+            must_nap = yields_long();
         } else {
-            look--;
+            look = LOOKS;
             nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
         }
     }
@@ -149,6 +192,7 @@ static void settle_with(desk *one, job *of) {
 void gn_run_native(const gn_job *of) {
     job shared = {.of = of};
     const int64_t helpers = hire(of->parts - 1);
+    keep_apart(helpers);
     for (int64_t each = 0; each < helpers; each++) {
         offer_to(&desks[each], &shared);
     }

@@ -45,8 +45,8 @@ typedef struct reducer {
      * `has_quick_tile`. */
     void (*tile)(void *accumulators, const char *in, int64_t row_stride, int64_t rows, int64_t column_stride,
                  int64_t columns, const gn_call *call);
-    /* Folds one accumulator into another. */
-    void (*combine)(void *accumulator, const void *other, const gn_call *call);
+    /* Folds each of `count` accumulators into another. */
+    void (*combine)(void *accumulators, const void *others, int64_t count, const gn_call *call);
     /* Writes one output; `count` elements were reduced. */
     void (*finish)(const void *accumulator, char *out, int64_t count, const gn_call *call);
     int has_quick_tile;
@@ -75,7 +75,7 @@ typedef struct reduction {
     int64_t tiles;  /* of the columns */
     int64_t piece;  /* elements of the reduced dimensions in a piece */
     int64_t pieces; /* for each output */
-    char *partial;  /* the pieces' accumulators: [kept][column][piece]; NULL when pieces == 1 */
+    char *partial;  /* the pieces' accumulators: [kept][piece][column]; NULL when pieces == 1 */
 } reduction;
 
 static void append_dim(dims *list, int64_t size, int64_t in, int64_t out) {
@@ -154,15 +154,14 @@ static void fold_tasks(int64_t begin, int64_t end, void *context) {
         work->of->begin(accumulators, columns);
         fold(work, work->in + in + first * work->column_in, columns, piece * work->piece,
              gn_min(work->reduced.numel, (piece + 1) * work->piece), accumulators);
+        if (work->partial != NULL) {
+            const int64_t place = (kept * work->pieces + piece) * work->columns + first;
+            memcpy(work->partial + place * size, accumulators, (size_t)(columns * size));
+            continue;
+        }
         for (int64_t i = 0; i < columns; i++) {
-            const int64_t column = first + i;
-            if (work->partial != NULL) {
-                const int64_t place = (kept * work->columns + column) * work->pieces + piece;
-                memcpy(work->partial + place * size, accumulators + i * size, (size_t)size);
-            } else {
-                work->of->finish(accumulators + i * size, work->out + out + column * work->column_out,
-                                 work->reduced.numel, work->call);
-            }
+            work->of->finish(accumulators + i * size, work->out + out + (first + i) * work->column_out,
+                             work->reduced.numel, work->call);
         }
     }
 }
@@ -171,16 +170,21 @@ static void fold_tasks(int64_t begin, int64_t end, void *context) {
 static void combine_pieces(int64_t begin, int64_t end, void *context) {
     const reduction *work = context;
     const int64_t size = work->of->size;
-    for (int64_t output = begin; output < end; output++) {
-        char *first = work->partial + output * work->pieces * size;
+    for (int64_t output = begin, columns; output < end; output += columns) {
+        const int64_t kept = output / work->columns;
+        const int64_t column = output % work->columns;
+        columns = gn_min(gn_min(TILE, work->columns - column), end - output);
+        char *first = work->partial + (kept * work->pieces * work->columns + column) * size;
         for (int64_t piece = 1; piece < work->pieces; piece++) {
-            work->of->combine(first, first + piece * size, work->call);
+            work->of->combine(first, first + piece * work->columns * size, columns, work->call);
         }
         int64_t in;
         int64_t out;
-        find_offsets(&work->kept, output / work->columns, &in, &out);
-        work->of->finish(first, work->out + out + output % work->columns * work->column_out, work->reduced.numel,
-                         work->call);
+        find_offsets(&work->kept, kept, &in, &out);
+        for (int64_t i = 0; i < columns; i++) {
+            work->of->finish(first + i * size, work->out + out + (column + i) * work->column_out, work->reduced.numel,
+                             work->call);
+        }
     }
 }
 
@@ -271,6 +275,14 @@ static int32_t reduce(const gn_call *call, void *const *data, const reducer *of)
     return GN_OK;
 }
 
+/* The `combine` of accumulators of a type, each by the function combine_<name>. */
+#define COMBINE_EACH(name, TYPE)                                                                                  \
+    static void combine_each_##name(void *accumulators, const void *others, int64_t count, const gn_call *call) { \
+        for (int64_t i = 0; i < count; i++) {                                                                     \
+            combine_##name((TYPE *)accumulators + i, (const TYPE *)others + i, call);                             \
+        }                                                                                                         \
+    }
+
 /* A double with the rounding errors of its additions (Neumaier's sum). */
 typedef struct compensated {
     double sum;
@@ -357,6 +369,11 @@ static double spread_of(const moments *total, const gn_call *call) {
 
 #include "exponentials.h"
 #include "norm.h"
+
+COMBINE_EACH(moments, moments)
+COMBINE_EACH(norm, scaled_sum)
+COMBINE_EACH(powers, powers)
+#undef COMBINE_EACH
 
 #define AS_BYTE(x) ((uint8_t)(x))
 

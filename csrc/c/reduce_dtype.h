@@ -162,21 +162,23 @@ SUM_STEPS(nansum, gn_isnan(x) ? 0 : x)
 #undef ADD_HALVES
 #undef ADD_HALF
 
-static void NAME(sum_combine)(void *accumulator, const void *other, const gn_call *call) {
+static void NAME(sum_combine)(void *accumulators, const void *others, int64_t count, const gn_call *call) {
+    ACCUMULATOR *totals = accumulators;
+    const ACCUMULATOR *parts = others;
     (void)call;
+    for (int64_t i = 0; i < count; i++) {
 #if CODE == GN_FLOAT64
-    add_compensated(accumulator, ((const compensated *)other)->sum);
-    add_compensated(accumulator, ((const compensated *)other)->error);
+        add_compensated(&totals[i], parts[i].sum);
+        add_compensated(&totals[i], parts[i].error);
 #elif CODE == GN_COMPLEX128
-    compensated_complex *total = accumulator;
-    const compensated_complex *part = other;
-    add_compensated(&total->real, part->real.sum);
-    add_compensated(&total->real, part->real.error);
-    add_compensated(&total->imag, part->imag.sum);
-    add_compensated(&total->imag, part->imag.error);
+        add_compensated(&totals[i].real, parts[i].real.sum);
+        add_compensated(&totals[i].real, parts[i].real.error);
+        add_compensated(&totals[i].imag, parts[i].imag.sum);
+        add_compensated(&totals[i].imag, parts[i].imag.error);
 #else
-    ADD((ACCUMULATOR *)accumulator, *(const ACCUMULATOR *)other);
+        ADD(&totals[i], parts[i]);
 #endif
+    }
 }
 
 #endif
@@ -263,9 +265,13 @@ static void NAME(sum_combine)(void *accumulator, const void *other, const gn_cal
         }                                                                                               \
         memcpy(accumulators, lanes, (size_t)columns * sizeof(TYPE));                                    \
     }                                                                                                   \
-    static void NAME(id##_combine)(void *accumulator, const void *other, const gn_call *call) {         \
+    static void NAME(id##_combine)(void *accumulators, const void *others, int64_t count, const gn_call *call) { \
+        TYPE *results = accumulators;                                                                   \
+        const TYPE *parts = others;                                                                     \
         (void)call;                                                                                     \
-        *(TYPE *)accumulator = NAME(id##_join)(*(TYPE *)accumulator, *(const TYPE *)other);             \
+        for (int64_t i = 0; i < count; i++) {                                                           \
+            results[i] = NAME(id##_join)(results[i], parts[i]);                                         \
+        }                                                                                               \
     }                                                                                                   \
     static void NAME(id##_finish)(const void *accumulator, char *out, int64_t count, const gn_call *call) { \
         (void)count;                                                                                    \
@@ -288,7 +294,7 @@ static void NAME(sum_combine)(void *accumulator, const void *other, const gn_cal
     }                                                                                                   \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                 \
         static const reducer of = {sizeof(moments),    begin_moments,   NAME(moments_run),              \
-                                   NAME(moments_tile), combine_moments, NAME(id##_finish), 1};          \
+                                   NAME(moments_tile), combine_each_moments, NAME(id##_finish), 1};          \
         return reduce(call, data, &of);                                                                 \
     }
 
@@ -297,7 +303,7 @@ static void NAME(sum_combine)(void *accumulator, const void *other, const gn_cal
 #define NORM_KERNEL(id)                                                                                 \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                 \
         static const reducer of = {sizeof(scaled_sum), begin_norm,   NAME(norm_run),                    \
-                                   NAME(norm_tile),    combine_norm, NAME(norm_finish), 1};             \
+                                   NAME(norm_tile),    combine_each_norm, NAME(norm_finish), 1};             \
         return reduce(call, data, &of);                                                                 \
     }
 
@@ -306,7 +312,7 @@ static void NAME(sum_combine)(void *accumulator, const void *other, const gn_cal
 #define POWERS_KERNEL(id)                                                                               \
     int32_t NAME(kernel_##id)(const gn_call *call, void *const *data) {                                 \
         static const reducer of = {sizeof(powers),    begin_powers,   NAME(powers_run),                 \
-                                   NAME(powers_tile), combine_powers, NAME(id##_finish), !IS_COMPLEX};  \
+                                   NAME(powers_tile), combine_each_powers, NAME(id##_finish), !IS_COMPLEX};  \
         return reduce(call, data, &of);                                                                 \
     }
 

@@ -224,7 +224,6 @@ typedef struct pair {
             for (int64_t j = 0; j < count; j++) {                                                              \
                 SELF *to = selves + indices[j];                                                                \
                 OTHER *from = others + j;                                                                      \
-                GN_PREFETCH(indices + j + PIECE); /* the next ones are checked together */                  \
                 statement;                                                                                     \
             }                                                                                                  \
             indices += count;                                                                                  \

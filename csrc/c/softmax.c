@@ -8,6 +8,18 @@
 
 /* Partial results of a line, so that its loop vectorises. */
 #define LANES 32
+/* Joins the lanes into the first one, in independent pairs; the widths are constants, so that each loop becomes a vector
+ * operation. */
+#define JOIN_HALF(lanes, width, JOINED)                           \
+    for (int lane = 0; lane < (width); lane++) {                  \
+        lanes[lane] = JOINED(lanes[lane], lanes[lane + (width)]); \
+    }
+#define JOIN_LANES(lanes, JOINED)        \
+    JOIN_HALF(lanes, LANES / 2, JOINED)  \
+    JOIN_HALF(lanes, LANES / 4, JOINED)  \
+    JOIN_HALF(lanes, LANES / 8, JOINED)  \
+    JOIN_HALF(lanes, LANES / 16, JOINED) \
+    JOIN_HALF(lanes, LANES / 32, JOINED)
 /* Elements of a line that are summed in its own type before double: LANES sums of 16 each. */
 #define BLOCK 512
 #define FLUSH_ROWS 16

@@ -18,11 +18,9 @@ static COMPUTE NAME(line_max)(const COMPUTE *line, int64_t length) {
     for (int lane = 0; i < length; i++, lane++) {
         lanes[lane] = line[i] > lanes[lane] ? line[i] : lanes[lane];
     }
-    for (int width = LANES / 2; width > 0; width /= 2) { /* independent pairs */
-        for (int lane = 0; lane < width; lane++) {
-            lanes[lane] = lanes[lane + width] > lanes[lane] ? lanes[lane + width] : lanes[lane];
-        }
-    }
+#define LARGER_OF(a, b) ((b) > (a) ? (b) : (a))
+    JOIN_LANES(lanes, LARGER_OF)
+#undef LARGER_OF
     return lanes[0];
 }
 
@@ -48,11 +46,9 @@ static double NAME(block_sum)(const COMPUTE *block, int64_t length) {
     for (int lane = 0; i < length; i++, lane++) {
         lanes[lane] += block[i];
     }
-    for (int width = LANES / 2; width > 0; width /= 2) {
-        for (int lane = 0; lane < width; lane++) {
-            lanes[lane] += lanes[lane + width];
-        }
-    }
+#define SUM_OF(a, b) ((a) + (b))
+    JOIN_LANES(lanes, SUM_OF)
+#undef SUM_OF
     return (double)lanes[0];
 }
 

@@ -1,6 +1,6 @@
 /* csrc/c/threads.c and what it chooses from, by themselves: test_csrc_parallel.py compiles this with them, with OpenMP and
  * without, and says what to check.  Prints what it finds; a wrong count ends it. */
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE /* which processors a thread may use */
 
 #include <pthread.h>
 #include <sched.h>
@@ -108,6 +108,45 @@ static void check_meeting(void) {
     expect(!pthread_equal(here.who[0], here.who[1]), "two threads meet");
     expect(here.strange == 0, "whose threads they are");
 }
+
+/* Each worker of the library's own pool may use the caller's processors except one, if there are enough. */
+#ifdef __linux__
+typedef struct usable {
+    gn_shared_count come;
+    cpu_set_t sets[3];
+} usable;
+
+static void note_usable(int64_t begin, int64_t end, void *context) {
+    usable *here = context;
+    expect(sched_getaffinity(0, sizeof here->sets[begin], &here->sets[begin]) == 0, "a thread's processors");
+    gn_add_to(&here->come, end - begin);
+    while (here->come < gn_get_num_threads()) {
+        sched_yield();
+    }
+}
+
+static void check_apart(void) {
+    const int threads = gn_get_num_threads();
+    usable here;
+    memset(&here, 0, sizeof here);
+    gn_parallel_for(0, threads, 1, note_usable, &here);
+    cpu_set_t own;
+    sched_getaffinity(0, sizeof own, &own);
+    int callers = 0;
+    for (int i = 0; i < threads; i++) {
+        cpu_set_t both;
+        CPU_AND(&both, &own, &here.sets[i]);
+        expect(CPU_EQUAL(&both, &here.sets[i]), "only the caller's processors");
+        const int left_out = CPU_COUNT(&own) - CPU_COUNT(&here.sets[i]);
+        callers += left_out == 0;
+        expect(left_out == 0 || left_out == 1, "how many processors a thread leaves out");
+    }
+    expect(callers == (CPU_COUNT(&own) >= threads ? 1 : threads), "who may use all processors");
+}
+#else
+static void check_apart(void) {
+}
+#endif
 
 /* A job inside a part of another: on the same thread, in one part. */
 typedef struct nest {
@@ -219,6 +258,8 @@ int main(int count, char **words) {
         check_covers(1);
     } else if (strcmp(what, "meet") == 0) {
         check_meeting();
+    } else if (strcmp(what, "apart") == 0) {
+        check_apart();
     } else if (strcmp(what, "nest") == 0) {
         check_nesting();
     } else if (strcmp(what, "callers") == 0) {

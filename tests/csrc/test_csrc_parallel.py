@@ -100,6 +100,11 @@ def test_two_threads_are_at_work_at_once(programs, build, which):
     assert say(programs(build), "meet", which, "2") == "right"
 
 
+@pytest.mark.parametrize("threads", ["1", "2", "3"])
+def test_workers_stay_off_the_processor_of_the_calling_thread(programs, threads):
+    assert say(programs("without OpenMP"), "apart", NATIVE, threads) == "right"
+
+
 @pytest.mark.parametrize(("build", "which"), RUNS)
 def test_a_job_inside_a_part_is_done_by_the_calling_thread(programs, build, which):
     assert say(programs(build), "nest", which, "3") == "right"

@@ -190,6 +190,27 @@ def test_a_polynomial_does_not_depend_on_those_beside_it(device: str, name: str,
             assert function(x, orders[0]).nan_to_num(1.5).tolist() == found.nan_to_num(1.5).tolist()
 
 
+@pytest.mark.parametrize("kind", "tuvw")
+@pytest.mark.parametrize("prefix", ["chebyshev", "shifted_chebyshev"])
+def test_chebyshev_polynomials_do_not_depend_on_those_beside_them(
+    device: str, prefix: str, kind: str
+) -> None:
+    """Near zeros, where the ways to compute them differ in the last place."""
+    function = getattr(gn.special, f"{prefix}_polynomial_{kind}")
+    for dtype, order in [(each, order) for each in (gn.float64, gn.float32) for order in (1, 7, 9, 10, 11)]:
+        parts = (2 * order, order + 1, 2 * order + 1)  # of half a turn, where the four kinds have zeros
+        cosines = [math.cos(place * math.pi / part) for part in parts for place in range(part)]
+        numbers = [each / 2 + 0.5 if "shifted" in prefix else each for each in cosines]
+        x = gn.tensor([*numbers, 1e290, -1e290, 0.0, -0.0], dtype=dtype)
+        alone = gn.stack([function(each, order) for each in x]).tolist()
+        assert function(x, order).tolist() == alone
+        beside = gn.full_like(x, math.nan)
+        assert function(gn.stack([x, beside], 1), order)[:, 0].tolist() == alone
+        for other in (0, 2, 30):
+            orders = gn.tensor([[order, other]], dtype=dtype)
+            assert function(gn.stack([x, x], 1), orders)[:, 0].tolist() == alone
+
+
 @pytest.mark.parametrize(
     "name, expected",  # mpmath's
     [("legendre_polynomial_p", 0.00447586147786190653), ("laguerre_polynomial_l", -0.073038498497173723)],
