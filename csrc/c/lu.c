@@ -1,6 +1,7 @@
 /* linalg_lu_factor_ex, lu_unpack and linalg_lu_solve: the LU factorization with partial pivoting (Golub and Van Loan,
  * "Matrix Computations", 3.4), by rows. */
 #include "halves.h"
+#include "lu_beside.h"
 #include "matrix.h"
 #include "scalar.h"
 
