@@ -11,5 +11,9 @@
 #define ROWS 4
 #define VECTORS 4
 
+/* The fewest columns that a thread solves for, and multiply-adds from which on threads share a system. */
+#define SHARED_COLUMNS 64
+#define LEAST_SHARED (1 << 20)
+
 #define GN_TEMPLATE "halves_dtype.h"
 #include "each_dtype.h"

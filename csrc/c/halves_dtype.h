@@ -137,6 +137,48 @@ int32_t NAME(gn_solve_halves)(const COMPUTE *t, int64_t t_row, int64_t t_column,
     return status;
 }
 
+/* Columns of X that threads share, in units of a fixed size, which the bits may depend on: X becomes the solution of
+ * T X = X, and the product of `left` with it is subtracted from the `rows` rows at `rest`. */
+typedef struct NAME(sharing) {
+    const COMPUTE *t;
+    int64_t t_row, t_column, count, step, width, unit, rows;
+    int conjugated, upper, unitriangular;
+    COMPUTE *x, *rest;
+    const COMPUTE *left;
+    gn_status status;
+} NAME(sharing);
+
+static void NAME(solve_units)(int64_t begin, int64_t end, void *context) {
+    NAME(sharing) *work = context;
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t first = unit * work->unit, width = gn_min(work->unit, work->width - first);
+        COMPUTE *x = work->x + first;
+        int32_t status = NAME(gn_solve_halves)(work->t, work->t_row, work->t_column, work->conjugated, work->count, x,
+                                               work->step, width, work->upper, work->unitriangular);
+        if (status == GN_OK && work->rows > 0) {
+            status = NAME(gn_gemm)(work->rows, width, work->count, -1, work->left, work->step, 1, x, work->step, 1, 1,
+                                   work->rest + first, work->step);
+        }
+        gn_report(&work->status, status);
+    }
+}
+
+static int32_t NAME(solve_sharing)(NAME(sharing) *work) {
+    const int64_t steps = gn_checked(gn_checked(work->count, work->count / 2 + work->rows), work->width);
+    const int64_t usual = work->width < 4 * SHARED_COLUMNS ? SHARED_COLUMNS : 2 * SHARED_COLUMNS;
+    work->unit = steps < LEAST_SHARED ? work->width : usual;
+    work->status = GN_OK;
+    gn_parallel_for(0, (work->width + work->unit - 1) / work->unit, 1, NAME(solve_units), work);
+    return work->status;
+}
+
+int32_t NAME(gn_solve_shared)(const COMPUTE *t, int64_t t_row, int64_t t_column, int conjugated, int64_t count,
+                              COMPUTE *x, int64_t step, int64_t width, int upper, int unitriangular) {
+    NAME(sharing) work = {.t = t, .t_row = t_row, .t_column = t_column, .count = count, .step = step, .width = width,
+                          .conjugated = conjugated, .upper = upper, .unitriangular = unitriangular, .x = x};
+    return width > 0 ? NAME(solve_sharing)(&work) : GN_OK;
+}
+
 #if !IS_COMPLEX
 /* X minus the products of `rows` rows of T with `width` known columns of X. */
 GN_INLINE void NAME(subtract_dots)(const COMPUTE *t, int64_t t_row, int64_t depth, const COMPUTE *known, COMPUTE *x,
@@ -415,13 +457,11 @@ static int32_t NAME(factor_columns)(COMPUTE *a, int64_t step, int64_t rows, int6
     }
     const int64_t half = first + ((last - first) / 2 + LEAF_COLUMNS - 1) / LEAF_COLUMNS * LEAF_COLUMNS;
     int32_t status = NAME(factor_columns)(a, step, rows, columns, first, half, pivots, info, column);
-    COMPUTE *right = a + first * step + half;
+    NAME(sharing) right = {.t = a + first * (step + 1), .t_row = step, .t_column = 1, .count = half - first,
+                           .x = a + first * step + half, .step = step, .width = last - half, .unitriangular = 1,
+                           .left = a + half * step + first, .rest = a + half * (step + 1), .rows = rows - half};
     if (status == GN_OK) {
-        status = NAME(gn_solve_halves)(a + first * (step + 1), step, 1, 0, half - first, right, step, last - half, 0, 1);
-    }
-    if (status == GN_OK && half < rows) {
-        status = NAME(gn_gemm)(rows - half, last - half, half - first, -1, a + half * step + first, step, 1, right,
-                               step, 1, 1, a + half * (step + 1), step);
+        status = NAME(solve_sharing)(&right);
     }
     if (status == GN_OK && half < rows) {
         status = NAME(factor_columns)(a, step, rows, columns, half, last, pivots, info, column);
@@ -438,7 +478,7 @@ int32_t NAME(gn_factor_halves)(COMPUTE *a, int64_t step, int64_t rows, int64_t c
     }
     int32_t status = NAME(factor_columns)(a, step, rows, columns, 0, count, pivots, info, column);
     if (status == GN_OK && count < columns) {
-        status = NAME(gn_solve_halves)(a, step, 1, 0, count, a + count, step, columns - count, 0, 1);
+        status = NAME(gn_solve_shared)(a, step, 1, 0, count, a + count, step, columns - count, 0, 1);
     }
     gn_give(column);
     return status;

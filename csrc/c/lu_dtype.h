@@ -494,9 +494,9 @@ static void NAME(lu_solve_large_matrices)(int64_t begin, int64_t end, void *cont
             NAME(swap_rows)(x, step, width, k, pivots[k]);
         }
         status = is_diagonal ? NAME(gn_solve_triangle)(from, row, column, 0, count, x, step, 0, 1)
-                             : NAME(gn_solve_halves)(from, row, column, adjoint, count, x, step, wide, 0, !adjoint);
+                             : NAME(gn_solve_shared)(from, row, column, adjoint, count, x, step, wide, 0, !adjoint);
         if (status == GN_OK) {
-            status = NAME(gn_solve_halves)(from, row, column, adjoint, count, x, step, wide, 1, adjoint);
+            status = NAME(gn_solve_shared)(from, row, column, adjoint, count, x, step, wide, 1, adjoint);
         }
         if (is_diagonal) {
             NAME(permute_columns)(x, step, count, pivots, line);
