@@ -12,7 +12,7 @@ static enum NAME(layout) NAME(layout_of)(const gn_lines *lines) {
     if (part != (int64_t)sizeof(COMPUTE)) {
         return is_along && part == 4 ? NAME(NARROW) : NAME(ANY);
     }
-    if (is_along && lines->second == part) {
+    if (is_along) {
         return NAME(ALONG);
     }
     for (int64_t k = 1; k < lines->count; k++) {
