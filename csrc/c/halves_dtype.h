@@ -165,8 +165,7 @@ static void NAME(solve_units)(int64_t begin, int64_t end, void *context) {
 
 static int32_t NAME(solve_sharing)(NAME(sharing) *work) {
     const int64_t steps = gn_checked(gn_checked(work->count, work->count / 2 + work->rows), work->width);
-    const int64_t usual = work->width < 4 * SHARED_COLUMNS ? SHARED_COLUMNS : 2 * SHARED_COLUMNS;
-    work->unit = steps < LEAST_SHARED ? work->width : usual;
+    work->unit = shared_unit(steps, work->width);
     work->status = GN_OK;
     gn_parallel_for(0, (work->width + work->unit - 1) / work->unit, 1, NAME(solve_units), work);
     return work->status;
@@ -319,6 +318,38 @@ int NAME(gn_is_triangle)(const COMPUTE *x, int64_t step, int64_t count, int uppe
     return 1;
 }
 
+/* The rectangle of a triangle X, of whose columns threads take units: X -= `rectangle` known, then T X = X. */
+typedef struct NAME(corner) {
+    const COMPUTE *t, *rectangle;
+    int64_t t_row, t_column, rows, size, step, unit;
+    int conjugated, upper, unitriangular;
+    const COMPUTE *known;
+    COMPUTE *x;
+    gn_status status;
+} NAME(corner);
+
+static void NAME(solve_corner_units)(int64_t begin, int64_t end, void *context) {
+    NAME(corner) *work = context;
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t first = unit * work->unit, width = gn_min(work->unit, work->size - first);
+        COMPUTE *x = work->x + first;
+        int32_t status = NAME(subtract_product)(work->rectangle, work->t_row, work->t_column, work->conjugated,
+                                                work->rows, work->size, work->known + first, x, work->step, width);
+        if (status == GN_OK) {
+            status = NAME(gn_solve_halves)(work->t, work->t_row, work->t_column, work->conjugated, work->rows, x,
+                                           work->step, width, work->upper, work->unitriangular);
+        }
+        gn_report(&work->status, status);
+    }
+}
+
+static int32_t NAME(solve_corner)(NAME(corner) *work) {
+    work->unit = shared_unit(gn_checked(gn_checked(work->rows, work->rows / 2 + work->size), work->size), work->size);
+    work->status = GN_OK;
+    gn_parallel_for(0, (work->size + work->unit - 1) / work->unit, 1, NAME(solve_corner_units), work);
+    return work->status;
+}
+
 int32_t NAME(gn_solve_triangle)(const COMPUTE *t, int64_t t_row, int64_t t_column, int conjugated, int64_t count,
                                 COMPUTE *x, int64_t step, int upper, int unitriangular) {
     if (count <= LEAF) {
@@ -332,13 +363,12 @@ int32_t NAME(gn_solve_triangle)(const COMPUTE *t, int64_t t_row, int64_t t_colum
     const COMPUTE *t_known = t + (known - rest) * (t_row + t_column);
     int32_t status = NAME(gn_solve_triangle)(t_known, t_row, t_column, conjugated, size, x + known * (step + 1), step,
                                              upper, unitriangular);
+    NAME(corner) rectangle = {.t = t, .rectangle = t + (known - rest) * t_column, .t_row = t_row, .t_column = t_column,
+                              .rows = count - size, .size = size, .step = step, .conjugated = conjugated,
+                              .upper = upper, .unitriangular = unitriangular, .known = x + known * (step + 1),
+                              .x = corner};
     if (status == GN_OK) {
-        status = NAME(subtract_product)(t + (known - rest) * t_column, t_row, t_column, conjugated, count - size, size,
-                                        x + known * (step + 1), corner, step, size);
-    }
-    if (status == GN_OK) {
-        status = NAME(gn_solve_halves)(t, t_row, t_column, conjugated, count - size, corner, step, size, upper,
-                                       unitriangular);
+        status = NAME(solve_corner)(&rectangle);
     }
     if (status == GN_OK) {
         status = NAME(gn_solve_triangle)(t, t_row, t_column, conjugated, count - size, x + rest * (step + 1), step,
