@@ -5,6 +5,9 @@
 #include "matrix.h"
 #include "scalar.h"
 
+/* Rows of a matrix that a thread copies at least. */
+#define STRIP_ROWS 64
+
 typedef struct factored {
     const gn_call *call;
     void *const *data;

@@ -110,6 +110,33 @@ static void NAME(lu_factor_few_matrices)(int64_t begin, int64_t end, void *conte
 }
 #endif
 
+/* A copy of a matrix, to `a` or from there, of whose rows threads take parts. */
+typedef struct NAME(copying) {
+    char *at;
+    int64_t row, column, rows, columns, step;
+    COMPUTE *a;
+    int is_back;
+} NAME(copying);
+
+static void NAME(copy_strips)(int64_t begin, int64_t end, void *context) {
+    const NAME(copying) *work = context;
+    const int64_t first = begin * STRIP_ROWS, rows = gn_min(end * STRIP_ROWS, work->rows) - first;
+    char *at = work->at + first * work->row;
+    COMPUTE *a = work->a + first * work->step;
+    if (work->is_back) {
+        NAME(scatter)(at, work->row, work->column, rows, work->columns, 0, a, work->step);
+    } else {
+        NAME(gather)(at, work->row, work->column, rows, work->columns, 0, a, work->step);
+    }
+}
+
+static void NAME(copy_matrix)(char *at, int64_t row, int64_t column, int64_t rows, int64_t columns, COMPUTE *a,
+                              int64_t step, int is_back) {
+    NAME(copying) work = {at, row, column, rows, columns, step, a, is_back};
+    gn_parallel_for(0, (rows + STRIP_ROWS - 1) / STRIP_ROWS, gn_grain(gn_checked(STRIP_ROWS, columns)),
+                    NAME(copy_strips), &work);
+}
+
 static void NAME(lu_factor_matrices)(int64_t begin, int64_t end, void *context) {
     factored *work = context;
     const gn_call *call = work->call;
@@ -126,8 +153,8 @@ static void NAME(lu_factor_matrices)(int64_t begin, int64_t end, void *context) 
     int32_t status = a == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     for (int64_t matrix = begin; matrix < end && status == GN_OK; matrix++) {
         int32_t info = 0;
-        NAME(gather)((const char *)work->data[3] + gn_matrix_offset(in, 2, in, 2, matrix), in->strides[in->ndim - 2],
-                     in->strides[in->ndim - 1], rows, columns, 0, a, step);
+        NAME(copy_matrix)((char *)work->data[3] + gn_matrix_offset(in, 2, in, 2, matrix), in->strides[in->ndim - 2],
+                          in->strides[in->ndim - 1], rows, columns, a, step, 0);
         if (count < GN_HALVES) {
             NAME(factor_small)(a, rows, columns, pivots, &info);
         } else {
@@ -136,8 +163,8 @@ static void NAME(lu_factor_matrices)(int64_t begin, int64_t end, void *context) 
         if (info != 0 && call->integers[1] != 0) {
             status = GN_BAD_VALUE;
         }
-        NAME(scatter)((char *)work->data[0] + gn_matrix_offset(out, 2, in, 2, matrix), out->strides[out->ndim - 2],
-                      out->strides[out->ndim - 1], rows, columns, 0, a, step);
+        NAME(copy_matrix)((char *)work->data[0] + gn_matrix_offset(out, 2, in, 2, matrix), out->strides[out->ndim - 2],
+                          out->strides[out->ndim - 1], rows, columns, a, step, 1);
         char *to = (char *)work->data[1] + gn_matrix_offset(swaps, 1, in, 2, matrix);
         for (int64_t k = 0; k < count; k++) {
             *(int32_t *)(to + k * swaps->strides[swaps->ndim - 1]) = pivots[k];
