@@ -1,11 +1,11 @@
 /* LU factors of small matrices beside each other, of one dtype. */
 #if CODE == GN_FLOAT32 || CODE == GN_FLOAT64
 
+#if defined(COUNT) && GN_GEMM_BYTES > 16 /* narrower vectors are not faster than the rows of one matrix */
 int64_t NAME(gn_lu_lanes)(void) {
     return SIDE;
 }
 
-#ifdef COUNT
 typedef COMPUTE NAME(lanes) VECTOR;
 #define LANES NAME(lanes)
 #define MASK NAME(mask)
@@ -199,6 +199,9 @@ void NAME(gn_factor_beside)(COMPUTE *a, int64_t rows, int64_t columns, int32_t *
 #undef MASK
 #undef WHOLE
 #else
+int64_t NAME(gn_lu_lanes)(void) {
+    return 1;
+}
 void NAME(gn_load_beside_order)(const gn_beside_order *order, const char *const *from, COMPUTE *a) {
 }
 void NAME(gn_store_beside_order)(const gn_beside_order *order, const COMPUTE *a, int64_t count, char *const *to) {
