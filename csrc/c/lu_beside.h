@@ -26,7 +26,7 @@ static inline int64_t gn_beside_vectors(int64_t rows, int64_t columns) {
 }
 
 #define GN_LU_BESIDE(dtype, TYPE)                                                                                     \
-    /* The lanes of a vector; 1 if the compiler has no vectors. */                                                    \
+    /* The lanes of a vector; 1 where vectors are narrow. */                                                          \
     int64_t gn_lu_lanes_##dtype(void);                                                                                \
     /* Copies a matrix to each lane of the vectors at `a`, from as many addresses. */                                 \
     void gn_load_beside_order_##dtype(const gn_beside_order *order, const char *const *from, TYPE *a);                \
