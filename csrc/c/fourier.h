@@ -1,12 +1,14 @@
 /* Fourier transforms of lines of complex numbers, forward.
  *
- * There are three ways.  Lines whose pairs of a real and an imaginary part are adjacent, if a vector's pairs divide their
+ * There are four ways.  Lines whose pairs of a real and an imaginary part are adjacent, if a vector's pairs divide their
  * length, are matrices whose rows are vectors (fourier_woven.c).  Other short lines, and lines whose elements lie between
- * those of others, are transformed as many at a time as a vector has elements (fourier_beside.c).  Longer lines are
- * matrices whose columns are transformed, multiplied by roots of unity, and turned to be the rows whose columns are
- * transformed next (fourier.c).  In the last two, real and imaginary parts lie apart on the way, so that vector code need
- * not mix them, and a transform back is one of numbers whose parts are exchanged.  Results depend neither on how many
- * lines are transformed together nor on which thread does it. */
+ * those of others, are transformed as many at a time as a vector has elements (fourier_beside.c).  So are several lines of
+ * a prime length, as convolutions (fourier_prime.c).  Longer lines are matrices whose columns are transformed, multiplied
+ * by roots of unity, and turned to be the rows whose columns are transformed next (fourier.c).  In the last three, real and
+ * imaginary parts lie apart on the way, so that vector code need not mix them, and a transform back is one of numbers whose
+ * parts are exchanged.  Results depend neither on which thread computes them nor, unless there are so few that another way
+ * is faster, on how many lines are transformed together.
+ */
 #ifndef GN_FOURIER_H
 #define GN_FOURIER_H
 
@@ -20,6 +22,9 @@
 #define GN_SHORT_LINE 1100
 #define GN_CROSSED_LINE 8192
 #define GN_LONGEST_MATRIX 32768
+/* The longest line of a prime length that is transformed beside others, and the fewest of them. */
+#define GN_LONGEST_PRIME 4200
+#define GN_FEWEST_PRIME 4
 
 /* A complex number of doubles; as in memory. */
 typedef struct gn_point {
@@ -46,6 +51,8 @@ void gn_end_roots(gn_roots *roots);
 int32_t gn_factorize(int64_t length, int32_t *factors);
 /* Whether no prime factor of a length is large. */
 int gn_is_smooth(int64_t length);
+/* Whether lines of a length can be transformed as those of a prime number. */
+int gn_is_prime_beside(int64_t length);
 
 /* Some lines in memory: the places of their first elements, and the distances in bytes to the next element and to an
  * element's second part, if it has two. */
@@ -120,6 +127,20 @@ typedef struct gn_lines {
      * whether all are finite. */                                                                                      \
     int gn_store_beside_##dtype(const gn_beside_##dtype *plan, const REAL *points, int64_t count, int exchanged,       \
                                 REAL scale, const gn_lines *lines);                                                \
+    /* How lines of a prime length are transformed beside each other, by convolutions of `inner` points: `lines` loads \
+     * and stores them. */                                                                                             \
+    typedef struct gn_prime_##dtype {                                                                                  \
+        gn_beside_##dtype inner, lines;                                                                                \
+        gn_split_##dtype filter;                                                                                       \
+        REAL *numbers;                                                                                                 \
+        int32_t *places;                                                                                               \
+    } gn_prime_##dtype;                                                                                                \
+    /* Prepares transforms of a length of which gn_is_prime_beside is true.  GN_OUT_OF_MEMORY at worst; gn_end_prime   \
+     * gives memory back either way. */                                                                                \
+    int32_t gn_begin_prime_##dtype(gn_prime_##dtype *plan, int64_t length);                                            \
+    void gn_end_prime_##dtype(gn_prime_##dtype *plan);                                                                 \
+    /* Returns where the results are in the memory of the points, with parts exchanged. */                             \
+    REAL *gn_transform_prime_##dtype(const gn_prime_##dtype *plan, REAL *points);                                      \
     /* How a line is transformed whose pairs are adjacent, and stay so: as a matrix whose rows are vectors of           \
      * them. */                                                                                                        \
     typedef struct gn_woven_##dtype {                                                                                  \

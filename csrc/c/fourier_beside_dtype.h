@@ -111,9 +111,9 @@ void NAME(gn_unfold_beside)(const BESIDE_PLAN *plan, COMPUTE *points) {
 void NAME(gn_fold_beside)(const BESIDE_PLAN *plan, COMPUTE *points) {
     const int64_t length = plan->length;
     const WIDE none = {0};
-    const WIDE first = NAME(point_at)(points, 0).real;
+    const WIDE first = NAME(point_at)(points, plan->before[0]).real;
     if (plan->half_of == 0) {
-        NAME(set_point)(points, 0, none, first);
+        NAME(set_point)(points, plan->before[0], none, first);
         for (int64_t k = 1; k <= length / 2; k++) {
             const POINT a = NAME(point_at)(points, plan->before[k]);
             NAME(set_point)(points, plan->before[k], a.imag, a.real);

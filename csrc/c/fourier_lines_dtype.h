@@ -2,16 +2,17 @@
  * are transposed in registers; where those of all lines are, they are vectors as they are. */
 
 /* How elements lie. */
-enum NAME(layout) { NAME(ANY), NAME(ALONG), NAME(ACROSS) };
+enum NAME(layout) { NAME(ANY), NAME(ALONG), NAME(ACROSS), NAME(NARROW) /* along, of floats for doubles */ };
 
 static enum NAME(layout) NAME(layout_of)(const gn_lines *lines) {
 #ifdef COUNT
     const int64_t part = lines->dtype == GN_FLOAT32 || lines->dtype == GN_COMPLEX64 ? 4 : 8;
     const int64_t element = lines->dtype >= GN_COMPLEX64 ? 2 * part : part;
+    const int is_along = lines->step == lines->parts * part && (lines->parts == 1 || lines->second == part);
     if (part != (int64_t)sizeof(COMPUTE)) {
-        return NAME(ANY);
+        return is_along && part == 4 ? NAME(NARROW) : NAME(ANY);
     }
-    if (lines->step == lines->parts * part && lines->second == part) {
+    if (is_along) {
         return NAME(ALONG);
     }
     for (int64_t k = 1; k < lines->count; k++) {
@@ -27,52 +28,67 @@ static enum NAME(layout) NAME(layout_of)(const gn_lines *lines) {
 }
 
 #ifdef COUNT
+/* A vector of numbers, or of floats that become such, and back. */
+typedef float NAME(narrow) __attribute__((vector_size(COUNT * sizeof(float)), aligned(sizeof(float)), may_alias));
+GN_INLINE WIDE NAME(widened)(const void *from, const int is_narrow) {
+    return is_narrow ? __builtin_convertvector(*(const NAME(narrow) *)from, WIDE) : *(const WIDE *)from;
+}
+GN_INLINE void NAME(set_narrowed)(void *to, WIDE numbers, const int is_narrow) {
+    if (is_narrow) {
+        *(NAME(narrow) *)to = __builtin_convertvector(numbers, NAME(narrow));
+    } else {
+        *(WIDE *)to = numbers;
+    }
+}
+
 /* Numbers [begin, begin + COUNT) of each line, transposed; the last ones may be missing. */
-GN_INLINE void NAME(read_square)(const gn_lines *lines, int64_t begin, int64_t end, WIDE *square) {
+GN_INLINE void NAME(read_square)(const gn_lines *lines, int64_t begin, int64_t end, WIDE *square, const int is_narrow) {
+    const int64_t size = is_narrow ? sizeof(float) : sizeof(COMPUTE);
     if (begin + SIDE <= end) {
         GN_UNROLL
         for (size_t k = 0; k < COUNT; k++) {
-            square[k] = *(const WIDE *)((const COMPUTE *)lines->places[k] + begin);
+            square[k] = NAME(widened)(lines->places[k] + begin * size, is_narrow);
         }
     } else {
         COMPUTE rest[COUNT][COUNT];
         memset(rest, 0, sizeof rest);
         for (size_t k = 0; k < COUNT; k++) {
-            memcpy(rest[k], (const COMPUTE *)lines->places[k] + begin, (size_t)(end - begin) * sizeof(COMPUTE));
+            memcpy(rest[k], lines->places[k] + begin * size, (size_t)((end - begin) * size));
         }
         GN_UNROLL
         for (size_t k = 0; k < COUNT; k++) {
-            square[k] = *(const WIDE *)rest[k];
+            square[k] = NAME(widened)(rest[k], is_narrow);
         }
     }
     NAME(turn_square)(square);
 }
-GN_INLINE void NAME(write_square)(const gn_lines *lines, int64_t begin, int64_t end, WIDE *square) {
+GN_INLINE void NAME(write_square)(const gn_lines *lines, int64_t begin, int64_t end, WIDE *square, const int is_narrow) {
+    const int64_t size = is_narrow ? sizeof(float) : sizeof(COMPUTE);
     NAME(turn_square)(square);
     if (begin + SIDE <= end && lines->count == SIDE) {
         GN_UNROLL
         for (size_t k = 0; k < COUNT; k++) {
-            *(WIDE *)((COMPUTE *)lines->places[k] + begin) = square[k];
+            NAME(set_narrowed)(lines->places[k] + begin * size, square[k], is_narrow);
         }
         return;
     }
     COMPUTE rest[COUNT][COUNT];
     GN_UNROLL
     for (size_t k = 0; k < COUNT; k++) {
-        *(WIDE *)rest[k] = square[k];
+        NAME(set_narrowed)(rest[k], square[k], is_narrow);
     }
     for (int64_t k = 0; k < lines->count; k++) {
-        memcpy((COMPUTE *)lines->places[k] + begin, rest[k], (size_t)gn_min(SIDE, end - begin) * sizeof(COMPUTE));
+        memcpy(lines->places[k] + begin * size, rest[k], (size_t)(gn_min(SIDE, end - begin) * size));
     }
 }
 
-static void NAME(load_along)(const BESIDE_PLAN *plan, const gn_lines *lines, int64_t count, int exchanged,
-                             COMPUTE *points) {
+GN_INLINE void NAME(load_along)(const BESIDE_PLAN *plan, const gn_lines *lines, int64_t count, int exchanged,
+                                COMPUTE *points, const int is_narrow) {
     WIDE square[COUNT];
     const WIDE none = {0};
     if (lines->parts == 1) {
         for (int64_t i = 0; i < count; i += SIDE) {
-            NAME(read_square)(lines, i, count, square);
+            NAME(read_square)(lines, i, count, square, is_narrow);
             for (int64_t k = 0; k < gn_min(SIDE, count - i); k++) {
                 NAME(set_point)(points, plan->before[i + k], exchanged ? none : square[k], exchanged ? square[k] : none);
             }
@@ -81,7 +97,7 @@ static void NAME(load_along)(const BESIDE_PLAN *plan, const gn_lines *lines, int
     }
     COMPUTE *first = points + exchanged * SIDE, *second = points + !exchanged * SIDE;
     for (int64_t i = 0; i < count; i += SIDE / 2) {
-        NAME(read_square)(lines, 2 * i, 2 * count, square);
+        NAME(read_square)(lines, 2 * i, 2 * count, square, is_narrow);
         const int32_t *before = plan->before + i;
         if (i + SIDE / 2 <= count) {
             GN_UNROLL
@@ -127,8 +143,8 @@ GN_INLINE POINT NAME(result_at)(const BESIDE_PLAN *plan, const COMPUTE *points, 
 }
 
 #ifdef COUNT
-static WIDE NAME(store_along)(const BESIDE_PLAN *plan, const COMPUTE *points, int64_t count, int exchanged,
-                              COMPUTE scale, const gn_lines *lines) {
+GN_INLINE WIDE NAME(store_along)(const BESIDE_PLAN *plan, const COMPUTE *points, int64_t count, int exchanged,
+                                 COMPUTE scale, const gn_lines *lines, const int is_narrow) {
     WIDE square[COUNT];
     const WIDE none = {0};
     WIDE sum = none, other = none;
@@ -138,7 +154,7 @@ static WIDE NAME(store_along)(const BESIDE_PLAN *plan, const COMPUTE *points, in
                 square[k] = NAME(result_at)(plan, points, gn_min(i + k, count - 1), exchanged, scale).real;
                 sum = NAME(multiply_add)(square[k], none, sum);
             }
-            NAME(write_square)(lines, i, count, square);
+            NAME(write_square)(lines, i, count, square, is_narrow);
         }
         return sum;
     }
@@ -154,7 +170,7 @@ static WIDE NAME(store_along)(const BESIDE_PLAN *plan, const COMPUTE *points, in
             sum = NAME(multiply_add)(square[2 * k], none, sum);
             other = NAME(multiply_add)(square[2 * k + 1], none, other);
         }
-        NAME(write_square)(lines, 2 * i, 2 * count, square);
+        NAME(write_square)(lines, 2 * i, 2 * count, square, is_narrow);
     }
     for (; i < count; i += SIDE / 2) {
         GN_UNROLL
@@ -165,7 +181,7 @@ static WIDE NAME(store_along)(const BESIDE_PLAN *plan, const COMPUTE *points, in
             sum = NAME(multiply_add)(x.real, none, sum);
             other = NAME(multiply_add)(x.imag, none, other);
         }
-        NAME(write_square)(lines, 2 * i, 2 * count, square);
+        NAME(write_square)(lines, 2 * i, 2 * count, square, is_narrow);
     }
     return sum + other;
 }
@@ -226,7 +242,8 @@ void NAME(gn_load_beside)(const BESIDE_PLAN *plan, const gn_lines *lines, int64_
                           COMPUTE *points) {
 #ifdef COUNT
     switch (NAME(layout_of)(lines)) {
-    case NAME(ALONG): NAME(load_along)(plan, lines, count, exchanged, points); return;
+    case NAME(ALONG): NAME(load_along)(plan, lines, count, exchanged, points, 0); return;
+    case NAME(NARROW): NAME(load_along)(plan, lines, count, exchanged, points, 1); return;
     case NAME(ACROSS): NAME(load_across)(plan, lines, count, exchanged, points); return;
     default: break;
     }
@@ -243,7 +260,8 @@ int NAME(gn_store_beside)(const BESIDE_PLAN *plan, const COMPUTE *points, int64_
     WIDE sum = {0};
     switch (NAME(layout_of)(lines)) {
 #ifdef COUNT
-    case NAME(ALONG): sum = NAME(store_along)(plan, points, count, exchanged, scale, lines); break;
+    case NAME(ALONG): sum = NAME(store_along)(plan, points, count, exchanged, scale, lines, 0); break;
+    case NAME(NARROW): sum = NAME(store_along)(plan, points, count, exchanged, scale, lines, 1); break;
     case NAME(ACROSS): sum = NAME(store_across)(plan, points, count, exchanged, scale, lines); break;
 #endif
     default:

@@ -193,11 +193,24 @@ static void NAME(write_conjugates)(const WOVEN_PLAN *plan, COMPUTE *line) {
     }
 }
 
+/* Asks for the cache lines of so many numbers, which need not exist. */
+GN_INLINE void NAME(ask_for)(const COMPUTE *numbers, int64_t count, const int is_written) {
+    for (int64_t i = 0; i < count; i += 64 / (int64_t)sizeof(COMPUTE)) {
+        if (is_written) {
+            __builtin_prefetch(numbers + i, 1, 2);
+        } else {
+            __builtin_prefetch(numbers + i, 0, 2);
+        }
+    }
+}
+
 void NAME(gn_transform_woven)(const WOVEN_PLAN *plan, const COMPUTE *from, int64_t from_step, COMPUTE *to,
                               int64_t to_step, int64_t lines, int is_whole, COMPUTE *memory) {
     const int has_half_input = plan->half_of > 0 && plan->is_back, has_half_output = plan->half_of > 0 && !plan->is_back;
     const int64_t each = 2 * plan->length;
     COMPUTE *columns = memory + SIDE, *points = columns + plan->together * each;
+    const COMPUTE *given = from;
+    const int64_t given_step = from_step;
     NAME(stage) stage;
     stage.turn = NAME(alternating)(plan->is_back ? -1 : 1);
     stage.table = plan->inner;
@@ -217,6 +230,8 @@ void NAME(gn_transform_woven)(const WOVEN_PLAN *plan, const COMPUTE *from, int64
     WIDE sum = *(const WIDE *)memory;
     for (int64_t line = 0; line < lines; line++) {
         COMPUTE *result = has_half_output ? points : to + line * to_step;
+        NAME(ask_for)(given + (lines + line) * given_step, each, 0); /* of the next lines: many are not in a cache */
+        NAME(ask_for)(to + (line + 1) * to_step, each + 2 * has_half_output, 1);
         NAME(transform_rows)(plan, &stage, columns + line * each, result);
         WIDE sums[2] = {sum, {0}};
         for (int64_t k = 0; k < plan->length; k += 2 * WIDTH) {

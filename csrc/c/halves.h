@@ -1,6 +1,6 @@
 /* LU factors and triangular systems of large matrices, by halves (Toledo, "Locality of Reference in LU Decomposition with
- * Partial Pivoting", 1997): nearly all of the work is in matrix products of half a matrix each. Single-threaded. Matrices
- * are row-major, `step` elements between rows; a triangle has any strides, in elements. */
+ * Partial Pivoting", 1997): nearly all of the work is in matrix products of half a matrix each, of whose columns threads
+ * take parts. Matrices are row-major, `step` elements between rows; a triangle has any strides, in elements. */
 #ifndef GN_HALVES_H
 #define GN_HALVES_H
 
@@ -25,6 +25,9 @@ static inline int64_t gn_halves_step(int64_t columns) {
 #define GN_HALVES_OF(dtype, TYPE)                                                                                    \
     /* Replaces X, `count` rows of `width` elements, by the solution of T X = X.  GN_OK or GN_OUT_OF_MEMORY. */      \
     int32_t gn_solve_halves_##dtype(const TYPE *t, int64_t t_row, int64_t t_column, int conjugated, int64_t count,   \
+                                    TYPE *x, int64_t step, int64_t width, int upper, int unitriangular);             \
+    /* The same by all threads, each for some of the columns. */                                                     \
+    int32_t gn_solve_shared_##dtype(const TYPE *t, int64_t t_row, int64_t t_column, int conjugated, int64_t count,   \
                                     TYPE *x, int64_t step, int64_t width, int upper, int unitriangular);             \
     /* The same for at most GN_FEW_COLUMNS columns of X, which are adjacent numbers, `step` apart; not conjugated.  T has \
      * adjacent rows or columns. */                                                                                  \

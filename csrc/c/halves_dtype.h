@@ -137,6 +137,47 @@ int32_t NAME(gn_solve_halves)(const COMPUTE *t, int64_t t_row, int64_t t_column,
     return status;
 }
 
+/* Columns of X that threads share, in units of a fixed size, which the bits may depend on: X becomes the solution of
+ * T X = X, and the product of `left` with it is subtracted from the `rows` rows at `rest`. */
+typedef struct NAME(sharing) {
+    const COMPUTE *t;
+    int64_t t_row, t_column, count, step, width, unit, rows;
+    int conjugated, upper, unitriangular;
+    COMPUTE *x, *rest;
+    const COMPUTE *left;
+    gn_status status;
+} NAME(sharing);
+
+static void NAME(solve_units)(int64_t begin, int64_t end, void *context) {
+    NAME(sharing) *work = context;
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t first = unit * work->unit, width = gn_min(work->unit, work->width - first);
+        COMPUTE *x = work->x + first;
+        int32_t status = NAME(gn_solve_halves)(work->t, work->t_row, work->t_column, work->conjugated, work->count, x,
+                                               work->step, width, work->upper, work->unitriangular);
+        if (status == GN_OK && work->rows > 0) {
+            status = NAME(gn_gemm)(work->rows, width, work->count, -1, work->left, work->step, 1, x, work->step, 1, 1,
+                                   work->rest + first, work->step);
+        }
+        gn_report(&work->status, status);
+    }
+}
+
+static int32_t NAME(solve_sharing)(NAME(sharing) *work) {
+    const int64_t steps = gn_checked(gn_checked(work->count, work->count / 2 + work->rows), work->width);
+    work->unit = shared_unit(steps, work->width);
+    work->status = GN_OK;
+    gn_parallel_for(0, (work->width + work->unit - 1) / work->unit, 1, NAME(solve_units), work);
+    return work->status;
+}
+
+int32_t NAME(gn_solve_shared)(const COMPUTE *t, int64_t t_row, int64_t t_column, int conjugated, int64_t count,
+                              COMPUTE *x, int64_t step, int64_t width, int upper, int unitriangular) {
+    NAME(sharing) work = {.t = t, .t_row = t_row, .t_column = t_column, .count = count, .step = step, .width = width,
+                          .conjugated = conjugated, .upper = upper, .unitriangular = unitriangular, .x = x};
+    return width > 0 ? NAME(solve_sharing)(&work) : GN_OK;
+}
+
 #if !IS_COMPLEX
 /* X minus the products of `rows` rows of T with `width` known columns of X. */
 GN_INLINE void NAME(subtract_dots)(const COMPUTE *t, int64_t t_row, int64_t depth, const COMPUTE *known, COMPUTE *x,
@@ -277,6 +318,38 @@ int NAME(gn_is_triangle)(const COMPUTE *x, int64_t step, int64_t count, int uppe
     return 1;
 }
 
+/* The rectangle of a triangle X, of whose columns threads take units: X -= `rectangle` known, then T X = X. */
+typedef struct NAME(corner) {
+    const COMPUTE *t, *rectangle;
+    int64_t t_row, t_column, rows, size, step, unit;
+    int conjugated, upper, unitriangular;
+    const COMPUTE *known;
+    COMPUTE *x;
+    gn_status status;
+} NAME(corner);
+
+static void NAME(solve_corner_units)(int64_t begin, int64_t end, void *context) {
+    NAME(corner) *work = context;
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t first = unit * work->unit, width = gn_min(work->unit, work->size - first);
+        COMPUTE *x = work->x + first;
+        int32_t status = NAME(subtract_product)(work->rectangle, work->t_row, work->t_column, work->conjugated,
+                                                work->rows, work->size, work->known + first, x, work->step, width);
+        if (status == GN_OK) {
+            status = NAME(gn_solve_halves)(work->t, work->t_row, work->t_column, work->conjugated, work->rows, x,
+                                           work->step, width, work->upper, work->unitriangular);
+        }
+        gn_report(&work->status, status);
+    }
+}
+
+static int32_t NAME(solve_corner)(NAME(corner) *work) {
+    work->unit = shared_unit(gn_checked(gn_checked(work->rows, work->rows / 2 + work->size), work->size), work->size);
+    work->status = GN_OK;
+    gn_parallel_for(0, (work->size + work->unit - 1) / work->unit, 1, NAME(solve_corner_units), work);
+    return work->status;
+}
+
 int32_t NAME(gn_solve_triangle)(const COMPUTE *t, int64_t t_row, int64_t t_column, int conjugated, int64_t count,
                                 COMPUTE *x, int64_t step, int upper, int unitriangular) {
     if (count <= LEAF) {
@@ -290,13 +363,12 @@ int32_t NAME(gn_solve_triangle)(const COMPUTE *t, int64_t t_row, int64_t t_colum
     const COMPUTE *t_known = t + (known - rest) * (t_row + t_column);
     int32_t status = NAME(gn_solve_triangle)(t_known, t_row, t_column, conjugated, size, x + known * (step + 1), step,
                                              upper, unitriangular);
+    NAME(corner) rectangle = {.t = t, .rectangle = t + (known - rest) * t_column, .t_row = t_row, .t_column = t_column,
+                              .rows = count - size, .size = size, .step = step, .conjugated = conjugated,
+                              .upper = upper, .unitriangular = unitriangular, .known = x + known * (step + 1),
+                              .x = corner};
     if (status == GN_OK) {
-        status = NAME(subtract_product)(t + (known - rest) * t_column, t_row, t_column, conjugated, count - size, size,
-                                        x + known * (step + 1), corner, step, size);
-    }
-    if (status == GN_OK) {
-        status = NAME(gn_solve_halves)(t, t_row, t_column, conjugated, count - size, corner, step, size, upper,
-                                       unitriangular);
+        status = NAME(solve_corner)(&rectangle);
     }
     if (status == GN_OK) {
         status = NAME(gn_solve_triangle)(t, t_row, t_column, conjugated, count - size, x + rest * (step + 1), step,
@@ -415,13 +487,11 @@ static int32_t NAME(factor_columns)(COMPUTE *a, int64_t step, int64_t rows, int6
     }
     const int64_t half = first + ((last - first) / 2 + LEAF_COLUMNS - 1) / LEAF_COLUMNS * LEAF_COLUMNS;
     int32_t status = NAME(factor_columns)(a, step, rows, columns, first, half, pivots, info, column);
-    COMPUTE *right = a + first * step + half;
+    NAME(sharing) right = {.t = a + first * (step + 1), .t_row = step, .t_column = 1, .count = half - first,
+                           .x = a + first * step + half, .step = step, .width = last - half, .unitriangular = 1,
+                           .left = a + half * step + first, .rest = a + half * (step + 1), .rows = rows - half};
     if (status == GN_OK) {
-        status = NAME(gn_solve_halves)(a + first * (step + 1), step, 1, 0, half - first, right, step, last - half, 0, 1);
-    }
-    if (status == GN_OK && half < rows) {
-        status = NAME(gn_gemm)(rows - half, last - half, half - first, -1, a + half * step + first, step, 1, right,
-                               step, 1, 1, a + half * (step + 1), step);
+        status = NAME(solve_sharing)(&right);
     }
     if (status == GN_OK && half < rows) {
         status = NAME(factor_columns)(a, step, rows, columns, half, last, pivots, info, column);
@@ -438,7 +508,7 @@ int32_t NAME(gn_factor_halves)(COMPUTE *a, int64_t step, int64_t rows, int64_t c
     }
     int32_t status = NAME(factor_columns)(a, step, rows, columns, 0, count, pivots, info, column);
     if (status == GN_OK && count < columns) {
-        status = NAME(gn_solve_halves)(a, step, 1, 0, count, a + count, step, columns - count, 0, 1);
+        status = NAME(gn_solve_shared)(a, step, 1, 0, count, a + count, step, columns - count, 0, 1);
     }
     gn_give(column);
     return status;

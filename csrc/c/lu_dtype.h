@@ -110,6 +110,33 @@ static void NAME(lu_factor_few_matrices)(int64_t begin, int64_t end, void *conte
 }
 #endif
 
+/* A copy of a matrix, to `a` or from there, of whose rows threads take parts. */
+typedef struct NAME(copying) {
+    char *at;
+    int64_t row, column, rows, columns, step;
+    COMPUTE *a;
+    int is_back;
+} NAME(copying);
+
+static void NAME(copy_strips)(int64_t begin, int64_t end, void *context) {
+    const NAME(copying) *work = context;
+    const int64_t first = begin * STRIP_ROWS, rows = gn_min(end * STRIP_ROWS, work->rows) - first;
+    char *at = work->at + first * work->row;
+    COMPUTE *a = work->a + first * work->step;
+    if (work->is_back) {
+        NAME(scatter)(at, work->row, work->column, rows, work->columns, 0, a, work->step);
+    } else {
+        NAME(gather)(at, work->row, work->column, rows, work->columns, 0, a, work->step);
+    }
+}
+
+static void NAME(copy_matrix)(char *at, int64_t row, int64_t column, int64_t rows, int64_t columns, COMPUTE *a,
+                              int64_t step, int is_back) {
+    NAME(copying) work = {at, row, column, rows, columns, step, a, is_back};
+    gn_parallel_for(0, (rows + STRIP_ROWS - 1) / STRIP_ROWS, gn_grain(gn_checked(STRIP_ROWS, columns)),
+                    NAME(copy_strips), &work);
+}
+
 static void NAME(lu_factor_matrices)(int64_t begin, int64_t end, void *context) {
     factored *work = context;
     const gn_call *call = work->call;
@@ -126,8 +153,8 @@ static void NAME(lu_factor_matrices)(int64_t begin, int64_t end, void *context) 
     int32_t status = a == NULL ? GN_OUT_OF_MEMORY : GN_OK;
     for (int64_t matrix = begin; matrix < end && status == GN_OK; matrix++) {
         int32_t info = 0;
-        NAME(gather)((const char *)work->data[3] + gn_matrix_offset(in, 2, in, 2, matrix), in->strides[in->ndim - 2],
-                     in->strides[in->ndim - 1], rows, columns, 0, a, step);
+        NAME(copy_matrix)((char *)work->data[3] + gn_matrix_offset(in, 2, in, 2, matrix), in->strides[in->ndim - 2],
+                          in->strides[in->ndim - 1], rows, columns, a, step, 0);
         if (count < GN_HALVES) {
             NAME(factor_small)(a, rows, columns, pivots, &info);
         } else {
@@ -136,8 +163,8 @@ static void NAME(lu_factor_matrices)(int64_t begin, int64_t end, void *context) 
         if (info != 0 && call->integers[1] != 0) {
             status = GN_BAD_VALUE;
         }
-        NAME(scatter)((char *)work->data[0] + gn_matrix_offset(out, 2, in, 2, matrix), out->strides[out->ndim - 2],
-                      out->strides[out->ndim - 1], rows, columns, 0, a, step);
+        NAME(copy_matrix)((char *)work->data[0] + gn_matrix_offset(out, 2, in, 2, matrix), out->strides[out->ndim - 2],
+                          out->strides[out->ndim - 1], rows, columns, a, step, 1);
         char *to = (char *)work->data[1] + gn_matrix_offset(swaps, 1, in, 2, matrix);
         for (int64_t k = 0; k < count; k++) {
             *(int32_t *)(to + k * swaps->strides[swaps->ndim - 1]) = pivots[k];
@@ -148,6 +175,51 @@ static void NAME(lu_factor_matrices)(int64_t begin, int64_t end, void *context) 
     gn_give(a);
 }
 
+#if !IS_COMPLEX
+/* Groups [begin, end) of small matrices, which are factored beside each other. */
+static void NAME(lu_factor_groups)(int64_t begin, int64_t end, void *context) {
+    factored *work = context;
+    const gn_call *call = work->call;
+    const gn_tensor *out = &call->tensors[0], *swaps = &call->tensors[1], *codes = &call->tensors[2];
+    const gn_tensor *in = &call->tensors[3];
+    const int64_t rows = gn_rows_of(in), columns = gn_columns_of(in), count = gn_min(rows, columns);
+    const int64_t lanes = NAME(gn_lu_lanes)(), matrices = gn_matrices(in, 2);
+    const int64_t step = swaps->strides[swaps->ndim - 1];
+    gn_beside_order orders[2];
+    gn_begin_beside_order(&orders[0], sizeof(STORAGE), rows, columns, in->strides[in->ndim - 2],
+                          in->strides[in->ndim - 1]);
+    gn_begin_beside_order(&orders[1], sizeof(STORAGE), rows, columns, out->strides[out->ndim - 2],
+                          out->strides[out->ndim - 1]);
+    COMPUTE *a = gn_take_items(gn_beside_vectors(rows, columns) * lanes, sizeof(COMPUTE));
+    gn_report(&work->status, a == NULL ? GN_OUT_OF_MEMORY : GN_OK);
+    for (int64_t group = begin; group < end && a != NULL; group++) {
+        const int64_t first = group * lanes, together = gn_min(lanes, matrices - first);
+        int32_t pivots[GN_BESIDE_SIDE * GN_BESIDE_LANES], info[GN_BESIDE_LANES];
+        const char *from[GN_BESIDE_LANES];
+        char *to[GN_BESIDE_LANES];
+        for (int64_t lane = 0; lane < lanes; lane++) { /* the first one again, if there are no more */
+            const int64_t matrix = first + (lane < together ? lane : 0);
+            from[lane] = (const char *)work->data[3] + gn_matrix_offset(in, 2, in, 2, matrix);
+            to[lane] = (char *)work->data[0] + gn_matrix_offset(out, 2, in, 2, matrix);
+        }
+        NAME(gn_load_beside_order)(&orders[0], from, a);
+        NAME(gn_factor_beside)(a, rows, columns, pivots, info);
+        NAME(gn_store_beside_order)(&orders[1], a, together, to);
+        for (int64_t lane = 0; lane < together; lane++) {
+            char *at = (char *)work->data[1] + gn_matrix_offset(swaps, 1, in, 2, first + lane);
+            for (int64_t k = 0; k < count; k++) {
+                *(int32_t *)(at + k * step) = pivots[k * lanes + lane];
+            }
+            *(int32_t *)((char *)work->data[2] + gn_matrix_offset(codes, 0, in, 2, first + lane)) = info[lane];
+            if (info[lane] != 0 && call->integers[1] != 0) {
+                gn_report(&work->status, GN_BAD_VALUE);
+            }
+        }
+    }
+    gn_give(a);
+}
+#endif
+
 /* (LU, pivots, info; A); integers: pivot, check_errors. */
 int32_t NAME(kernel_lu_factor)(const gn_call *call, void *const *data) {
     const gn_tensor *in = &call->tensors[3];
@@ -155,11 +227,17 @@ int32_t NAME(kernel_lu_factor)(const gn_call *call, void *const *data) {
     const int64_t columns = gn_columns_of(in);
     factored work = {call, data, GN_OK};
     const int64_t steps = gn_checked(gn_checked(rows, columns), gn_min(rows, columns) + 1);
+    const int64_t matrices = gn_matrices(in, 2);
     gn_task *task = NAME(lu_factor_matrices);
 #if !IS_COMPLEX
+    const int64_t lanes = NAME(gn_lu_lanes)();
+    if (lanes > 1 && matrices > lanes / 2 && gn_max(rows, columns) <= GN_BESIDE_SIDE && gn_min(rows, columns) > 1) {
+        gn_parallel_for(0, (matrices + lanes - 1) / lanes, gn_grain(steps), NAME(lu_factor_groups), &work);
+        return work.status;
+    }
     task = rows == FEW && columns == FEW ? NAME(lu_factor_few_matrices) : task;
 #endif
-    gn_parallel_for(0, gn_matrices(in, 2), gn_grain(steps), task, &work);
+    gn_parallel_for(0, matrices, gn_grain(steps), task, &work);
     return work.status;
 }
 
@@ -443,9 +521,9 @@ static void NAME(lu_solve_large_matrices)(int64_t begin, int64_t end, void *cont
             NAME(swap_rows)(x, step, width, k, pivots[k]);
         }
         status = is_diagonal ? NAME(gn_solve_triangle)(from, row, column, 0, count, x, step, 0, 1)
-                             : NAME(gn_solve_halves)(from, row, column, adjoint, count, x, step, wide, 0, !adjoint);
+                             : NAME(gn_solve_shared)(from, row, column, adjoint, count, x, step, wide, 0, !adjoint);
         if (status == GN_OK) {
-            status = NAME(gn_solve_halves)(from, row, column, adjoint, count, x, step, wide, 1, adjoint);
+            status = NAME(gn_solve_shared)(from, row, column, adjoint, count, x, step, wide, 1, adjoint);
         }
         if (is_diagonal) {
             NAME(permute_columns)(x, step, count, pivots, line);

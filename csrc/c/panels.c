@@ -11,5 +11,9 @@
 #define PANEL 64
 #define LEAF 16
 
+/* Columns that a thread applies reflections to, and multiply-adds from which on threads share them. */
+#define SHARED_COLUMNS 64
+#define LEAST_SHARED (1 << 20)
+
 #define GN_TEMPLATE "panels_dtype.h"
 #include "each_dtype.h"

@@ -1,6 +1,6 @@
 /* The QR factorization of large matrices, by panels of columns (Schreiber and Van Loan, "A Storage-Efficient WY
  * Representation for Products of Householder Transformations", 1989): the reflections of a panel are applied to the rest as
- * one, I - V T V^T, by matrix products. Single-threaded. */
+ * one, I - V T V^T, by matrix products, of whose columns threads take parts. */
 #ifndef GN_PANELS_H
 #define GN_PANELS_H
 

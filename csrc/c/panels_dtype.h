@@ -111,20 +111,39 @@ static void NAME(factor_leaf)(NAME(panel) *panel, int64_t first, int64_t last) {
     }
 }
 
+/* Reflections that are applied to columns, which threads share in units of a fixed size. */
+typedef struct NAME(applied) {
+    const NAME(panel) *panel;
+    int64_t first, last, width, unit;
+    COMPUTE *x;
+    gn_status status;
+} NAME(applied);
+
+static void NAME(apply_units)(int64_t begin, int64_t end, void *context) {
+    NAME(applied) *work = context;
+    const NAME(panel) *panel = work->panel;
+    const int64_t depth = work->last - work->first, rows = panel->rows - work->first, step = panel->step;
+    const COMPUTE *v = panel->v + work->first * PANEL + work->first, *t = panel->t + work->first * (PANEL + 1);
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t place = unit * work->unit, width = gn_min(work->unit, work->width - place);
+        COMPUTE *x = work->x + place, *shares = panel->shares + place, *others = panel->others + place;
+        int32_t status = NAME(gn_gemm)(depth, width, rows, 1, v, 1, PANEL, x, step, 1, 0, shares, step);
+        if (status == GN_OK) {
+            status = NAME(gn_gemm)(depth, width, depth, 1, t, 1, PANEL, shares, step, 1, 0, others, step);
+        }
+        if (status == GN_OK) {
+            status = NAME(gn_gemm)(rows, width, depth, -1, v, PANEL, 1, others, step, 1, 1, x, step);
+        }
+        gn_report(&work->status, status);
+    }
+}
+
 /* Applies the reflections of the columns from `first` to `last` to `width` columns at x, of the rows from `first`. */
 static int32_t NAME(apply)(const NAME(panel) *panel, int64_t first, int64_t last, COMPUTE *x, int64_t width) {
-    const int64_t depth = last - first, rows = panel->rows - first;
-    const COMPUTE *v = panel->v + first * PANEL + first;
-    int32_t status =
-        NAME(gn_gemm)(depth, width, rows, 1, v, 1, PANEL, x, panel->step, 1, 0, panel->shares, panel->step);
-    if (status == GN_OK) {
-        status = NAME(gn_gemm)(depth, width, depth, 1, panel->t + first * (PANEL + 1), 1, PANEL, panel->shares,
-                               panel->step, 1, 0, panel->others, panel->step);
-    }
-    if (status == GN_OK) {
-        status = NAME(gn_gemm)(rows, width, depth, -1, v, PANEL, 1, panel->others, panel->step, 1, 1, x, panel->step);
-    }
-    return status;
+    const int64_t steps = gn_checked(gn_checked(panel->rows - first, last - first), width);
+    NAME(applied) work = {panel, first, last, width, steps < LEAST_SHARED ? width : SHARED_COLUMNS, x, GN_OK};
+    gn_parallel_for(0, (width + work.unit - 1) / work.unit, 1, NAME(apply_units), &work);
+    return work.status;
 }
 
 static int32_t NAME(factor_panel)(NAME(panel) *panel, int64_t first, int64_t last) {

@@ -18,12 +18,14 @@ typedef struct PASS {
     int is_half;   /* pairs of real numbers are the parts of half as many points */
     int is_beside; /* lines are transformed side by side */
     int is_woven;  /* or one by one, as vectors of pairs */
+    int is_prime;  /* or side by side, of a prime length */
     int is_checked;
     COMPUTE scale, largest;
     int64_t together; /* lines */
     FOURIER plan;
     NAME(gn_beside) beside;
     NAME(gn_woven) woven;
+    NAME(gn_prime) prime;
     SPLIT halves;        /* roots of the whole line, if half as many points are transformed */
     SPLIT chirp, filter; /* for Bluestein's algorithm, whose plan has a length without large prime factors */
     gn_status status;
@@ -328,21 +330,27 @@ static int32_t NAME(transform_line)(const PASS *work, int64_t index, SPLIT line,
 
 /* Some lines beside each other. */
 static int32_t NAME(transform_beside)(const PASS *work, int64_t first, int64_t lines, COMPUTE *points) {
+    const NAME(gn_beside) *plan = work->is_prime ? &work->prime.lines : &work->beside;
     VIEW in, out;
     NAME(view_lines)(work, work->in, work->from, first, lines, &in);
     NAME(view_lines)(work, work->out, work->to, first, lines, &out);
     const int64_t count = work->has_half_input ? work->length / 2 + 1 : work->points;
     const int is_exchanged = work->is_back && !work->has_half_input;
-    NAME(gn_load_beside)(&work->beside, &in, count, is_exchanged, points);
+    NAME(gn_load_beside)(plan, &in, count, is_exchanged, points);
     if (work->has_half_input) {
-        NAME(gn_fold_beside)(&work->beside, points);
+        NAME(gn_fold_beside)(plan, points);
     }
-    NAME(gn_transform_beside)(&work->beside, points);
+    if (work->is_prime) {
+        points = NAME(gn_transform_prime)(&work->prime, points);
+    } else {
+        NAME(gn_transform_beside)(plan, points);
+    }
     if (work->is_half && work->has_real_input) {
-        NAME(gn_unfold_beside)(&work->beside, points);
+        NAME(gn_unfold_beside)(plan, points);
     }
     const int64_t wanted = work->has_real_output ? work->points : gn_length(work->out, work->dim);
-    const int is_finite = NAME(gn_store_beside)(&work->beside, points, wanted, work->is_back, work->scale, &out);
+    const int is_swapped = work->is_back != work->is_prime;
+    const int is_finite = NAME(gn_store_beside)(plan, points, wanted, is_swapped, work->scale, &out);
     return is_finite || CODE != GN_FLOAT32 ? GN_OK : TOO_LARGE;
 }
 
@@ -371,6 +379,7 @@ static void NAME(transform_lines)(int64_t begin, int64_t end, void *context) {
     const int64_t together = work->together;
     const int64_t all = gn_numel(work->out) / gn_length(work->out, work->dim);
     const int64_t room = work->is_woven    ? work->woven.room
+                         : work->is_prime  ? work->prime.lines.room
                          : work->is_beside ? work->beside.room
                                            : gn_checked(4, NAME(gn_fourier_room)(&work->plan));
     const int64_t each = room / 4;
@@ -380,7 +389,7 @@ static void NAME(transform_lines)(int64_t begin, int64_t end, void *context) {
         status = NAME(transform_woven)(work, begin, end, memory);
     }
     for (int64_t block = begin; block < end && status == GN_OK && !work->is_woven; block++) {
-        if (work->is_beside) {
+        if (work->is_beside || work->is_prime) {
             status = NAME(transform_beside)(work, block * together, gn_min(together, all - block * together), memory);
         } else {
             status = NAME(transform_line)(work, block, (SPLIT){memory, memory + each},
@@ -451,12 +460,18 @@ static int NAME(has_parts)(const gn_tensor *tensor) {
 static int32_t NAME(begin_pass)(PASS *work) {
     work->points = work->length;
     work->together = 1;
+    const int64_t all = gn_numel(work->out) / gn_length(work->out, work->dim);
     if (!gn_is_smooth(work->length)) {
-        return NAME(begin_chirp)(work);
+        work->is_prime = all >= GN_FEWEST_PRIME && gn_is_prime_beside(work->length);
+        if (!work->is_prime) {
+            return NAME(begin_chirp)(work);
+        }
+        const int32_t status = NAME(gn_begin_prime)(&work->prime, work->length);
+        work->together = work->prime.lines.lines;
+        return status;
     }
     work->is_half = work->length % 2 == 0 && (work->has_half_input || work->has_real_input);
     work->points = work->is_half ? work->length / 2 : work->length;
-    const int64_t all = gn_numel(work->out) / gn_length(work->out, work->dim);
     const int is_dense_in = gn_step(work->in, work->dim) == gn_itemsize(work->in->dtype);
     const int is_dense_out = gn_step(work->out, work->dim) == gn_itemsize(work->out->dtype);
     const int is_dense = is_dense_in || is_dense_out;
@@ -486,6 +501,7 @@ static int32_t NAME(begin_pass)(PASS *work) {
 static void NAME(end_pass)(PASS *work) {
     NAME(gn_end_beside)(&work->beside);
     NAME(gn_end_woven)(&work->woven);
+    NAME(gn_end_prime)(&work->prime);
     NAME(gn_end_fourier)(&work->plan);
     gn_give(work->halves.real);
     gn_give(work->chirp.real);

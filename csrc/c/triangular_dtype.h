@@ -71,7 +71,7 @@ static void NAME(solve_large_matrices)(int64_t begin, int64_t end, void *context
         if (width == count && NAME(gn_is_triangle)(x, step, count, upper)) { /* half of the work, as for an inverse */
             status = NAME(gn_solve_triangle)(from, row, column, 0, count, x, step, upper, call->integers[2] != 0);
         } else {
-            status = NAME(gn_solve_halves)(from, row, column, 0, count, x, step, NAME(widened)(width), upper,
+            status = NAME(gn_solve_shared)(from, row, column, 0, count, x, step, NAME(widened)(width), upper,
                                            call->integers[2] != 0);
         }
         NAME(scatter)((char *)work->data[0] + gn_matrix_offset(out, 2, out, 2, matrix),
