@@ -246,3 +246,26 @@ def test_numpys_functions_are_not_overridden() -> None:
     assert type(numpy.concatenate([numpy.asarray(x), x])) is numpy.ndarray
     with pytest.raises(TypeError):
         numpy.ones(2) + x
+
+
+@pytest.mark.filterwarnings("ignore:The given NumPy array is not writable")
+@pytest.mark.parametrize("kind", ["contiguous", "strided", "float16", "empty", "readonly"])
+def test_an_array_lives_as_long_as_the_tensor_on_its_memory(kind: str) -> None:
+    owner = numpy.arange(8, dtype="float16" if kind == "float16" else "float32")
+    if kind == "readonly":
+        owner.flags.writeable = False
+    given = {"strided": owner[1::2], "empty": owner[:0]}.get(kind, owner)
+    known = weakref.ref(owner)
+    x = gn.from_numpy(given)
+    expected = given.tolist()
+    del owner, given
+    gc.collect()
+    assert (known() is None) == (kind == "empty")
+    assert x.tolist() == expected
+    view = x[-2:]
+    del x
+    gc.collect()
+    assert view.tolist() == expected[-2:] and (known() is None) == (kind == "empty")
+    del view
+    gc.collect()
+    assert known() is None
