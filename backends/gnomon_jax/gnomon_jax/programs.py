@@ -317,15 +317,18 @@ class Family:
         return decorate
 
     def kernel(
-        self, name: str, dtypes: Names, outputs: int = 1, is_sized: bool = False
+        self, name: str, dtypes: Names, outputs: int = 1, is_sized: bool = False, is_typed: bool = False
     ) -> Callable[[Function], Function]:
         """A decorator for a function of arrays and other arguments that returns that many outputs.
 
         is_sized: its first argument is the list of the outputs' sizes, None for an absent one.
+        is_typed: its first argument (after the sizes) is the first output's dtype.
         """
 
         def decorate(function: Function) -> Function:
             def compute(views: Sequence[View | None], *arguments: Any) -> Sequence[Array]:
+                if is_typed:
+                    arguments = (None if views[0] is None else views[0].dtype, *arguments)
                 if is_sized:
                     arguments = ([None if view is None else view.sizes for view in views], *arguments)
                 found = function(*arguments)
