@@ -23,6 +23,7 @@ FAMILIES = (
     "copies",
     "pointwise",
     "elementary",
+    "special",
     "activation",
     "reductions",
     "scans",
