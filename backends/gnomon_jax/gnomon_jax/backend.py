@@ -24,6 +24,7 @@ FAMILIES = (
     "pointwise",
     "elementary",
     "special",
+    "bessel",
     "activation",
     "reductions",
     "scans",
