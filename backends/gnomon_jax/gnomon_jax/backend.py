@@ -31,6 +31,7 @@ FAMILIES = (
     "scans",
     "sorting",
     "matrices",
+    "linalg",
     "indexing",
     "normalization",
     "losses",
