@@ -32,6 +32,7 @@ FAMILIES = (
     "sorting",
     "matrices",
     "linalg",
+    "distances",
     "indexing",
     "normalization",
     "losses",
