@@ -33,6 +33,7 @@ FAMILIES = (
     "matrices",
     "linalg",
     "distances",
+    "fft",
     "indexing",
     "normalization",
     "losses",
