@@ -35,6 +35,7 @@ FAMILIES = (
     "distances",
     "fft",
     "indexing",
+    "masks",
     "normalization",
     "losses",
     "convolution",
