@@ -38,6 +38,7 @@ FAMILIES = (
     "masks",
     "normalization",
     "losses",
+    "attention",
     "convolution",
     "pooling",
     "optimizer",
