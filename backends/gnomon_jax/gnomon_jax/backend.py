@@ -39,6 +39,7 @@ FAMILIES = (
     "normalization",
     "losses",
     "attention",
+    "recurrent",
     "convolution",
     "pooling",
     "optimizer",
