@@ -40,6 +40,7 @@ FAMILIES = (
     "losses",
     "attention",
     "recurrent",
+    "embedding_bags",
     "convolution",
     "pooling",
     "optimizer",
