@@ -42,6 +42,7 @@ FAMILIES = (
     "recurrent",
     "embedding_bags",
     "convolution",
+    "unfolding",
     "pooling",
     "optimizer",
 )
