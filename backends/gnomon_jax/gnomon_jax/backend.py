@@ -44,6 +44,8 @@ FAMILIES = (
     "convolution",
     "unfolding",
     "pooling",
+    "resampling",
+    "padding",
     "optimizer",
 )
 
