@@ -46,6 +46,7 @@ FAMILIES = (
     "pooling",
     "resampling",
     "padding",
+    "grid_sampling",
     "optimizer",
 )
 
