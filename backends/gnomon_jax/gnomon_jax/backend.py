@@ -47,6 +47,7 @@ FAMILIES = (
     "resampling",
     "padding",
     "grid_sampling",
+    "random",
     "optimizer",
 )
 
