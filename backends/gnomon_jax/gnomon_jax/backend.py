@@ -38,6 +38,7 @@ FAMILIES = (
     "masks",
     "normalization",
     "losses",
+    "ctc",
     "attention",
     "recurrent",
     "embedding_bags",
