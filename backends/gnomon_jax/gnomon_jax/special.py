@@ -7,6 +7,7 @@ last place of float64 are claimed for the smaller dtypes only, where such errors
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +15,7 @@ import jax.scipy.special as scipy_special
 
 from .elementary import log1p, tanh
 from .numbers import Array
-from .programs import FLOATS, Family, Names
+from .programs import FLOATS, Family, Names, refuse_if
 
 family = Family()
 
@@ -70,6 +71,59 @@ def xlog1py(a: Array, b: Array) -> Array:
     return jnp.where(b != b, b, jnp.where(a == 0, 0.0, a * log1p(b)))
 
 
+def zeta(s: Array, q: Array) -> Array:
+    """Hurwitz' zeta function: the sum of ``(q + k)**-s`` over k = 0, 1 …
+
+    inf at s = 1 and at the poles 0, -1, -2 …, NaN for s < 1, and for a negative q if s is not an integer.
+    """
+    s, q = jnp.broadcast_arrays(s, q)
+    is_pole = (q <= 0) & (q == jnp.floor(q))
+    is_below = (q < 0) & ~is_pole
+    is_usual = (s > 1) & jnp.isfinite(s) & jnp.isfinite(q) & ~is_pole & ~(is_below & (s != jnp.floor(s)))
+    order = jnp.where(is_usual, s, 2.0)
+    floor = jnp.where(is_below, jnp.floor(q), 0.0)
+
+    def of_positive(number: Array) -> Array:
+        found = scipy_special.zeta(order, jnp.where(is_usual, number, 1.0))
+        far = jnp.where(number < 1, jnp.inf, jnp.where(number == 1, 1.0, 0.0))  # of large orders
+        return jnp.where(jnp.isnan(found), far, found)
+
+    # the terms below 0 are, up to their signs, those of a sum of positive terms without the last of them
+    above = of_positive(q - floor)
+    below, rest = (of_positive(jnp.where(is_below, each, 1.0)) for each in (floor + 1 - q, 1 - q))
+    both = jnp.where(jnp.fmod(order, 2.0) == 0, above + below - rest, above - below + rest)
+    found = jnp.where(is_usual, jnp.where(is_below, both, above), jnp.nan)
+    found = jnp.where((s == jnp.inf) & (q <= 1), jnp.where(q == 1, 1.0, jnp.inf), found)
+    return jnp.where(s == 1, jnp.inf, jnp.where(~(s < 1) & is_pole, jnp.inf, found))
+
+
+def _incomplete(a: Array, x: Array, function: Callable[..., Array], at_zero: float) -> Array:
+    """An incomplete gamma function, which is ``at_zero`` where x is 0, and 1 minus that at infinity.
+
+    JAX's loops lose digits for tiny a, and do not end for large ones: the reference computes these calls.
+    """
+    is_known = (a > 0) & (x > 0) & jnp.isfinite(a) & jnp.isfinite(x)
+    refuse_if(is_known & ((a < 1e-5) | (a > 1e4)))
+    is_usual = is_known & (a >= 1e-5) & (a <= 1e4)
+    found = function(jnp.where(is_usual, a, 1.0), jnp.where(is_usual, jnp.minimum(x, 1e6), 1.0))
+    found = jnp.where((a != a) | (x != x), jnp.nan, found)
+    found = jnp.where(x == jnp.inf, 1 - at_zero, found)
+    found = jnp.where((x == 0) | (a == jnp.inf), at_zero, found)
+    found = jnp.where((a == 0) & (x > 0), 1 - at_zero, found)
+    is_none = (a < 0) | (x < 0) | ((a == x) & ((a == 0) | jnp.isinf(a)))
+    return jnp.where(is_none, jnp.nan, found)
+
+
+def igamma(a: Array, x: Array) -> Array:
+    """The regularized lower incomplete gamma function: the probability of at most x under Gamma(a, 1)."""
+    return _incomplete(a, x, scipy_special.gammainc, 0.0)
+
+
+def igammac(a: Array, x: Array) -> Array:
+    """The regularized upper incomplete gamma function, ``1 - igamma(a, x)``."""
+    return _incomplete(a, x, scipy_special.gammaincc, 1.0)
+
+
 def gelu(a: Array, approximate: str) -> Array:
     """``a`` times the normal distribution's cumulative distribution function, or its tanh approximation."""
     if approximate == "tanh":
@@ -118,14 +172,13 @@ family.elementwise_table(
         "erfinv": jax.lax.erf_inv,
         "lgamma": lgamma,
         "digamma": digamma,
-        "igamma": scipy_special.gammainc,
-        "igammac": scipy_special.gammaincc,
+        "igamma": igamma,
+        "igammac": igammac,
     },
     BELOW_FLOAT64,
 )
 family.elementwise_table(
-    {"special_ndtri": scipy_special.ndtri, "special_log_ndtr": log_ndtr, "special_zeta": scipy_special.zeta},
-    ("float32",),
+    {"special_ndtri": scipy_special.ndtri, "special_log_ndtr": log_ndtr, "special_zeta": zeta}, ("float32",)
 )
 
 
@@ -152,23 +205,4 @@ def polygamma(a: Array, n: int) -> Array:
         turned = (math.pi / jnp.sin(math.pi * jnp.fmod(a, 1.0))) ** 2 - right
         found = jnp.where(is_pole, jnp.inf, jnp.where(is_below, turned, right))
         return jnp.where(jnp.isfinite(a), found, jnp.where(a > 0, 0.0, jnp.nan))
-    return sign * factorial * hurwitz_zeta(n + 1, a, is_pole)
-
-
-def hurwitz_zeta(s: int, a: Array, is_pole: Array) -> Array:
-    """The sum of (a + k)**-s over k = 0, 1 …, for s > 1; inf at the poles, NaN at inf.
-
-    The terms below 0 are, up to their signs, those of a sum of positive terms without the last of them.
-    """
-    is_below = (a < 0) & ~is_pole
-    floor = jnp.where(is_below, jnp.floor(a), 0.0)
-
-    def of_positive(number: Array) -> Array:
-        return scipy_special.zeta(float(s), number)
-
-    above = of_positive(jnp.where(is_pole | ~jnp.isfinite(a), 1.0, a - floor))
-    below = of_positive(jnp.where(is_below, floor + 1 - a, 1.0))
-    rest = of_positive(jnp.where(is_below, 1 - a, 1.0))
-    both = above + below - rest if s % 2 == 0 else above - below + rest
-    found = jnp.where(is_below, both, above)
-    return jnp.where(is_pole, jnp.inf, jnp.where(jnp.isfinite(a), found, jnp.nan))
+    return sign * factorial * zeta(jnp.float64(n + 1), a)
