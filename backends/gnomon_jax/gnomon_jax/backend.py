@@ -25,6 +25,7 @@ FAMILIES = (
     "elementary",
     "special",
     "bessel",
+    "polynomials",
     "activation",
     "ranges",
     "reductions",

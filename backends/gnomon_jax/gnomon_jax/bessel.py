@@ -1,4 +1,4 @@
-"""Bessel functions and Airy's, of torch.special: the reference's polynomials in pieces of the domain.
+"""Bessel functions, Airy's, and erfcx, of torch.special: the reference's polynomials in pieces.
 
 The piece of each element is looked up in the table of coefficients; all branches are computed and one is
 chosen, so that arguments outside a branch's domain are replaced by some number inside.
@@ -192,3 +192,20 @@ def airy_ai(a: Array) -> Array:
     below = (p * (c + s) + q * (s - c)) / (math.sqrt(2 * math.pi) * root)
     found = jnp.where(is_near, near, jnp.where(a > 0, above, below))
     return jnp.where((a >= _LAST_PHASE) & (a < jnp.inf), found, jnp.nan)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# The scaled error function, for float32, whose squares are exact in float64.
+
+
+@family.elementwise("special_erfcx", ("float32",))
+def erfcx(a: Array) -> Array:
+    """``exp(a**2) * erfc(a)``: Mills' ratio; below 0 by reflection."""
+    x = math.sqrt(2.0) * jnp.where(a != a, 0.0, jnp.abs(a))
+    near = _polynomial(tables.MILLS_NEAR, jnp.minimum(x, 0.25))
+    middle = _of_octave(tables.MILLS_MIDDLE, -2, jnp.clip(x, 0.25, _FAR - 1e-9))
+    high = jnp.maximum(x, _FAR)
+    far = _polynomial(tables.MILLS_FAR, (1.0 / high) ** 2) / high
+    above = 2.0 * jnp.where(x < 0.25, near, jnp.where(x < _FAR, middle, far))
+    found = jnp.where(a < 0, jnp.where(a > -30, 2.0 * jnp.exp(a * a) - above, jnp.inf), above)
+    return jnp.where(a != a, jnp.nan, found)
