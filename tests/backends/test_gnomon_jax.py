@@ -263,6 +263,34 @@ def test_subnormal_numbers_are_not_zero() -> None:
         assert half.tolist() == [2.0**-127]
 
 
+SUBNORMAL: dict[str, Any] = {
+    "log": lambda x: (x * 0 + gn.tensor(5e-324, dtype=x.dtype, device=x.device)).log(),
+    "minimum": lambda x: x.minimum(gn.tensor(-5e-324, dtype=x.dtype, device=x.device)),
+    "mul": lambda x: x * 1e-310,
+    "div": lambda x: x * 1e-300 / 1e10,
+    "exp": lambda x: (x - 711).exp(),
+    "sigmoid": lambda x: (x - 711).sigmoid(),
+    "pow": lambda x: (x * 1e-200) ** 1.6,
+}
+
+
+@pytest.mark.parametrize("program", SUBNORMAL)
+def test_subnormal_numbers_of_float64_are_left_to_the_reference(program: str) -> None:
+    found, expected = (
+        SUBNORMAL[program](gn.tensor([1.0, 2.0], dtype=gn.float64, device=device)).tolist()
+        for device in ("jax", "reference")
+    )
+    assert found == pytest.approx(expected, rel=1e-14, abs=0) and all(found)
+
+
+@pytest.mark.parametrize("count", [3, 5000])
+def test_a_write_to_an_expanded_tensor_changes_only_the_elements_it_names(count: int) -> None:
+    x = gn.zeros(1, device="jax").expand(count)
+    with pytest.warns(UserWarning, match="expanded"):
+        x.masked_fill_(gn.arange(count, device="jax") == 0, 2.0)
+    assert x[:3].tolist() == [2, 2, 2]
+
+
 def test_a_product_and_a_sum_are_rounded_one_after_the_other() -> None:
     a, b = 1 + 2.0**-30, 1 - 2.0**-30
     x, y = (gn.tensor([each], dtype=gn.float64, device="jax") for each in (a, b))

@@ -24,6 +24,7 @@ from .programs import (
     REAL_AND_BOOL,
     Family,
     refuse_if,
+    refuse_lost,
 )
 
 family = Family()
@@ -60,7 +61,8 @@ def factor(number: Any, a: Array) -> Array:
 def multiply(a: Array, b: Array) -> Array:
     """``a * b``; a complex product part by part."""
     if not is_complex(a) and not is_complex(b):
-        return a * b
+        product = a * b
+        return refuse_lost(product, (a != 0) & (b != 0)) if is_float(a) else product
     a_real, a_imag, b_real, b_imag = jnp.real(a), jnp.imag(a), jnp.real(b), jnp.imag(b)
     return lax.complex(a_real * b_real - a_imag * b_imag, a_real * b_imag + a_imag * b_real)
 
@@ -80,7 +82,7 @@ def subtract(a: Array, b: Array, alpha: Any) -> Array:
 def divide(a: Array, b: Array) -> Array:
     """``a / b``; a complex quotient by Smith's method, and both parts by 0 where the divisor is 0."""
     if not is_complex(a):
-        return a / b
+        return refuse_lost(a / b, (a != 0) & jnp.isfinite(b))
     a_real, a_imag, b_real, b_imag = jnp.real(a), jnp.imag(a), jnp.real(b), jnp.imag(b)
     by_real = jnp.abs(b_real) >= jnp.abs(b_imag)
     large, small = jnp.where(by_real, b_real, b_imag), jnp.where(by_real, b_imag, b_real)

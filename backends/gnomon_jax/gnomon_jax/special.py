@@ -15,7 +15,7 @@ import jax.scipy.special as scipy_special
 
 from .elementary import log1p, tanh
 from .numbers import Array
-from .programs import FLOATS, Family, Names, refuse_if
+from .programs import FLOATS, Family, Names, refuse_if, refuse_lost
 
 family = Family()
 
@@ -51,7 +51,7 @@ def digamma(a: Array) -> Array:
 
 def ndtr(a: Array) -> Array:
     """The normal distribution function: the probability of at most a."""
-    return scipy_special.erfc(-a * math.sqrt(0.5)) / 2
+    return refuse_lost(scipy_special.erfc(-a * math.sqrt(0.5)) / 2, a > -39)
 
 
 def log_ndtr(a: Array) -> Array:
@@ -153,7 +153,7 @@ def log_sigmoid_backward(grad: Array, a: Array, buffer: Array) -> Array:
 family.elementwise_table(
     {
         "erf": jax.lax.erf,
-        "erfc": jax.lax.erfc,
+        "erfc": lambda a: refuse_lost(jax.lax.erfc(a), a < 28),
         "i0": i0,
         "special_i0e": scipy_special.i0e,
         "special_i1": i1,
