@@ -106,7 +106,8 @@ def householder_product(a: Array, factors: Array) -> Array:
         factor = lax.dynamic_index_in_dim(factors, k, -1, keepdims=False)[..., None, None]
         return product - factor * vector @ (_adjoint(vector) @ product)
 
-    return lax.fori_loop(0, count, reflected, _identity(a.shape, a)) if a.size else a
+    product = _identity(a.shape, a)
+    return lax.fori_loop(0, count, reflected, product) if a.size and count else product
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -189,7 +190,7 @@ def _swapped(rows: Array, pivots: Array, is_reversed: bool) -> Array:
         order = jnp.where(number == k, other, jnp.where(number == other, k, number))
         return jnp.take_along_axis(rows, jnp.clip(order, 0, count - 1)[..., None], -2)
 
-    return lax.fori_loop(0, swaps, step, rows) if rows.size else rows
+    return lax.fori_loop(0, swaps, step, rows) if rows.size and swaps else rows
 
 
 @family.kernel("lu_unpack", NUMBERS, outputs=3, is_sized=True)
