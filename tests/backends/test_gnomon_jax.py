@@ -250,6 +250,20 @@ def test_the_steps_of_a_recurrent_layer_are_a_loop_of_its_program() -> None:
     assert size(3) == size(30)
 
 
+def test_a_fused_step_uses_the_unscaled_gradient_as_it_is_stored() -> None:
+    results = []
+    for device in ("jax", "reference"):
+        param = gn.nn.Parameter(gn.ones(2, dtype=gn.float16, device=device))
+        param.grad = gn.tensor([0.1, 1.7], dtype=gn.float16, device=device)
+        optimizer = gn.optim.SGD([param], lr=1e-3, momentum=0.9, fused=True)
+        optimizer.grad_scale = gn.tensor(3.0, device=device)
+        optimizer.found_inf = gn.tensor(0.0, device=device)
+        optimizer.step()
+        results.append([param.grad.tolist(), optimizer.state[param]["momentum_buffer"].tolist()])
+        assert results[-1][0] == results[-1][1]
+    assert results[0] == results[1]
+
+
 # -- numbers -----------------------------------------------------------------------------------------------
 
 
