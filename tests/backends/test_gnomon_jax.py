@@ -255,7 +255,7 @@ def test_a_fused_step_uses_the_unscaled_gradient_as_it_is_stored() -> None:
     for device in ("jax", "reference"):
         param = gn.nn.Parameter(gn.ones(2, dtype=gn.float16, device=device))
         param.grad = gn.tensor([0.1, 1.7], dtype=gn.float16, device=device)
-        optimizer = gn.optim.SGD([param], lr=1e-3, momentum=0.9, fused=True)
+        optimizer: Any = gn.optim.SGD([param], lr=1e-3, momentum=0.9, fused=True)
         optimizer.grad_scale = gn.tensor(3.0, device=device)
         optimizer.found_inf = gn.tensor(0.0, device=device)
         optimizer.step()
@@ -482,7 +482,8 @@ FAMILIES: dict[str, Any] = {
 
 @pytest.mark.parametrize("program", FAMILIES)
 def test_a_family_computes_what_the_reference_does(program: str) -> None:
-    found, expected = ([], [])
+    found: list[gn.Tensor] = []
+    expected: list[gn.Tensor] = []
     for device, results in (("jax", found), ("reference", expected)):
         given = FAMILIES[program](device)
         results.extend([given] if isinstance(given, gn.Tensor) else given)
