@@ -218,6 +218,50 @@ def test_numbers_that_change_need_no_other_program() -> None:
     assert param.tolist() == pytest.approx([1 - 0.5 - 0.25 - 0.5 / 3] * 3)
 
 
+def test_another_seed_needs_no_other_program() -> None:
+    from gnomon_jax import programs
+
+    def draw(seed: int) -> list[float]:
+        gn.manual_seed(seed)
+        return gn.empty(5, device="jax").uniform_(-seed, seed).tolist()
+
+    first = draw(1)
+    before = len(programs._programs)
+    assert draw(2) != first
+    assert draw(1) == first
+    assert len(programs._programs) == before
+
+
+def test_the_steps_of_a_recurrent_layer_are_a_loop_of_its_program() -> None:
+    import jax
+
+    from gnomon_jax import recurrent
+
+    def size(steps: int) -> int:
+        x, w, h = (jax.numpy.ones(shape) for shape in ((2 * steps, 3), (4, 3), (2, 4)))
+        weights = w, jax.numpy.ones((4, 4)), None, None, None
+
+        def layer(x: Any) -> Any:
+            sizes = [(2 * steps, 4), (2, 4), None, (0,)]
+            return recurrent.layer(sizes, x, *weights, h, None, [2] * steps, recurrent.TANH, False, False)[0]
+
+        return len(jax.make_jaxpr(layer)(x).eqns)
+
+    assert size(3) == size(30)
+
+
+def test_a_fused_step_uses_the_unscaled_gradient_as_it_is_stored() -> None:
+    for device in ("jax", "reference"):
+        param = gn.nn.Parameter(gn.ones(2, dtype=gn.float16, device=device))
+        param.grad = gn.tensor([1.0, 8.0], dtype=gn.float16, device=device)
+        optimizer: Any = gn.optim.SGD([param], lr=2.0**20, fused=True)
+        optimizer.grad_scale = gn.tensor(2.0**26, device=device)  # 2 ** -26 is 0 in float16
+        optimizer.found_inf = gn.tensor(0.0, device=device)
+        optimizer.step()
+        assert param.grad.tolist() == [0, 2.0**-23]
+        assert param.tolist() == [1, 1 - 2.0**-3]
+
+
 # -- numbers -----------------------------------------------------------------------------------------------
 
 
@@ -229,6 +273,34 @@ def test_subnormal_numbers_are_not_zero() -> None:
         assert [math.copysign(1, each) for each in (a * 1).tolist()] == [1, -1, 1, -1]
         half = gn.tensor([2.0**-126], dtype=gn.float32, device="jax") * 0.5
         assert half.tolist() == [2.0**-127]
+
+
+SUBNORMAL: dict[str, Any] = {
+    "log": lambda x: (x * 0 + gn.tensor(5e-324, dtype=x.dtype, device=x.device)).log(),
+    "minimum": lambda x: x.minimum(gn.tensor(-5e-324, dtype=x.dtype, device=x.device)),
+    "mul": lambda x: x * 1e-310,
+    "div": lambda x: x * 1e-300 / 1e10,
+    "exp": lambda x: (x - 711).exp(),
+    "sigmoid": lambda x: (x - 711).sigmoid(),
+    "pow": lambda x: (x * 1e-200) ** 1.6,
+}
+
+
+@pytest.mark.parametrize("program", SUBNORMAL)
+def test_subnormal_numbers_of_float64_are_left_to_the_reference(program: str) -> None:
+    found, expected = (
+        SUBNORMAL[program](gn.tensor([1.0, 2.0], dtype=gn.float64, device=device)).tolist()
+        for device in ("jax", "reference")
+    )
+    assert found == pytest.approx(expected, rel=1e-14, abs=0) and all(found)
+
+
+@pytest.mark.parametrize("count", [3, 5000])
+def test_a_write_to_an_expanded_tensor_changes_only_the_elements_it_names(count: int) -> None:
+    x = gn.zeros(1, device="jax").expand(count)
+    with pytest.warns(UserWarning, match="expanded"):
+        x.masked_fill_(gn.arange(count, device="jax") == 0, 2.0)
+    assert x[:3].tolist() == [2, 2, 2]
 
 
 def test_a_product_and_a_sum_are_rounded_one_after_the_other() -> None:
@@ -252,6 +324,29 @@ REFUSED: dict[str, Any] = {
     "index": lambda d: gn.arange(3, device=d)[gn.tensor([0, 3], device=d)],
     "gather": lambda d: gn.ones(2, 2, device=d).gather(0, gn.tensor([[-1]], device=d)),
     "class": lambda d: gn.nn.functional.nll_loss(gn.ones(2, 3, device=d), gn.tensor([0, 3], device=d)),
+    "cholesky": lambda d: gn.linalg.cholesky_ex(
+        gn.tensor([[1.0, 2.0], [2.0, 1.0]], device=d), check_errors=True
+    ),
+    "solve": lambda d: gn.linalg.solve(gn.ones(2, 2, device=d), gn.ones(2, device=d)),
+    "eigh": lambda d: gn.linalg.eigvalsh(gn.full((2, 2), math.nan, device=d)),
+    "masked_scatter": lambda d: gn.zeros(3, device=d).masked_scatter_(
+        gn.ones(3, dtype=gn.bool, device=d), gn.ones(2, device=d)
+    ),
+    "index_fill": lambda d: gn.zeros(2, dtype=gn.uint8, device=d).index_fill(
+        0, gn.tensor([0], device=d), 300
+    ),
+    "index_reduce": lambda d: gn.zeros(2, device=d).index_reduce(
+        0, gn.tensor([2], device=d), gn.ones(1, device=d), "prod"
+    ),
+    "sorter": lambda d: gn.searchsorted(
+        gn.ones(2, device=d), gn.ones(1, device=d), sorter=gn.tensor([0, 2], device=d)
+    ),
+    "bag": lambda d: gn.nn.functional.embedding_bag(
+        gn.tensor([0, 4], device=d), gn.ones(3, 2, device=d), gn.tensor([0], device=d)
+    ),
+    "label": lambda d: gn.nn.functional.ctc_loss(
+        gn.zeros(4, 1, 3, device=d), gn.tensor([[1, 3]], device=d), (4,), (2,)
+    ),
 }
 
 
@@ -274,8 +369,127 @@ def test_nothing_is_written_before_a_refusal() -> None:
 
 def test_a_missing_kernel_runs_on_the_reference() -> None:
     gn.set_fallback_policy("allow")
-    a = gn.tensor([[4.0, 2.0], [2.0, 3.0]], device="jax")
-    assert gn.linalg.cholesky(a).tolist()[0] == [2, 0]
+    x = gn.tensor([0.5, -2.0], device="jax")
+    assert gn.special.hermite_polynomial_h(x, 2).tolist() == [-1, 14]
+
+
+def test_a_dtype_that_a_kernel_does_not_claim_runs_on_the_reference() -> None:
+    numbers = [0.25, 2 - 2.0**-12, 12.5]  # near 2, wrong digits of JAX's lgamma are seen in float64
+    assert gn.lgamma(gn.tensor(numbers, device="jax")).tolist() == pytest.approx(
+        [math.lgamma(each) for each in numbers], rel=1e-6
+    )
+    with pytest.raises(RuntimeError, match="lgamma"):
+        gn.lgamma(gn.tensor(numbers, dtype=gn.float64, device="jax"))
+    gn.set_fallback_policy("allow")
+    found = gn.lgamma(gn.tensor(numbers, dtype=gn.float64, device="jax")).tolist()
+    assert found == gn.lgamma(gn.tensor(numbers, dtype=gn.float64, device="reference")).tolist()
+
+
+# -- families ----------------------------------------------------------------------------------------------
+# The conformance suite accepts a fallback.  These run on the backend's own kernels.
+
+
+def numbers_on(device: str, *sizes: int) -> gn.Tensor:
+    count = math.prod(sizes)
+    return ((gn.arange(count, dtype=gn.float32, device=device) * 7 % 11 + 1) / 8).reshape(sizes)
+
+
+def matrices_on(device: str) -> gn.Tensor:
+    """Two positive-definite matrices."""
+    a = numbers_on(device, 2, 3, 3)
+    return a @ a.mT + gn.eye(3, device=device)
+
+
+def recurrent_on(device: str, kind: str, **options: Any) -> list[gn.Tensor]:
+    """Packed sequences of different lengths through a layer in both directions, and all gradients."""
+    nn = gn.nn
+    gn.manual_seed(2)
+    with gn.device("reference"):
+        layer = getattr(nn, kind)(3, 4, bidirectional=True, **options)
+    layer.to(device)
+    x = numbers_on(device, 5, 3, 3).requires_grad_()
+    packed = nn.utils.rnn.pack_padded_sequence(x, gn.tensor([5, 3, 2], device="reference"))
+    found, _ = layer(packed)
+    (found.data * found.data).sum().backward()
+    return [found.data, x.grad, *(each.grad for each in layer.parameters())]
+
+
+def gradients_on(device: str, function: Any, *sizes: Any) -> list[gn.Tensor]:
+    """The result, and its gradients by tensors of these sizes."""
+    given = [numbers_on(device, *each).requires_grad_() for each in sizes]
+    found = function(*given)
+    (found * found).sum().backward()
+    return [found, *(each.grad for each in given)]
+
+
+def counted_on(device: str, function: Any) -> gn.Tensor:
+    """What a random function draws after a seed."""
+    gn.manual_seed(5)
+    return function(gn.empty(7, device=device))
+
+
+functional = gn.nn.functional
+FAMILIES: dict[str, Any] = {
+    "cholesky": lambda d: gn.linalg.cholesky(matrices_on(d), upper=True),
+    "cholesky that stops": lambda d: gn.linalg.cholesky_ex(matrices_on(d) - 2 * gn.eye(3, device=d)),
+    "lu": lambda d: gn.linalg.lu(numbers_on(d, 2, 3, 4)),
+    "singular lu": lambda d: gn.linalg.lu_factor_ex(gn.ones(3, 3, device=d)),
+    "solve": lambda d: gn.linalg.solve(matrices_on(d), numbers_on(d, 2, 3, 2)),
+    "qr": lambda d: gn.linalg.qr(numbers_on(d, 4, 3)),
+    "singular values": lambda d: gn.linalg.svdvals(numbers_on(d, 4, 3)),
+    "eigenvalues": lambda d: gn.linalg.eigvalsh(matrices_on(d)),
+    "exponential": lambda d: gn.linalg.matrix_exp(matrices_on(d)),
+    "fourier": lambda d: gn.fft.irfft(gn.fft.rfft(numbers_on(d, 2, 7)) * 2, n=7),
+    "lstm": lambda d: recurrent_on(d, "LSTM", proj_size=2),
+    "gru": lambda d: recurrent_on(d, "GRU"),
+    "rnn": lambda d: recurrent_on(d, "RNN", nonlinearity="relu"),
+    "attention": lambda d: gradients_on(
+        d,
+        lambda q, k, v: functional.scaled_dot_product_attention(q, k, v, is_causal=True),
+        *[(1, 2, 4, 3)] * 3,
+    ),
+    "gelu": lambda d: gradients_on(d, functional.gelu, (5,)),
+    "grid": lambda d: gradients_on(
+        d, lambda x, grid: functional.grid_sample(x, grid - 1, align_corners=True), (1, 2, 3, 4), (1, 2, 2, 2)
+    ),
+    "resampling": lambda d: gradients_on(
+        d, lambda x: functional.interpolate(x, size=(5, 2), mode="bicubic", antialias=True), (1, 2, 3, 4)
+    ),
+    "padding": lambda d: gradients_on(d, lambda x: functional.pad(x, (1, 2), mode="reflect"), (2, 3)),
+    "unfold": lambda d: gradients_on(d, lambda x: functional.unfold(x, (2, 2), padding=1), (1, 2, 3, 4)),
+    "bag": lambda d: gradients_on(
+        d,
+        lambda w: functional.embedding_bag(
+            gn.tensor([0, 2, 2, 1], device=d), w, gn.tensor([0, 2, 2], device=d), mode="max"
+        ),
+        (4, 3),
+    ),
+    "ctc": lambda d: gradients_on(
+        d,
+        lambda x: functional.ctc_loss(
+            x.log_softmax(2), gn.tensor([[1, 2, 2], [3, 1, 0]], device=d), (6, 5), (3, 2)
+        ),
+        (6, 2, 4),
+    ),
+    "bessel": lambda d: gn.special.bessel_y1(gn.tensor([0.5, 7.0, 40.0], device=d)),
+    "digamma": lambda d: gn.digamma(gn.tensor([0.5, -1.25, 40.0], device=d)),
+    "distances": lambda d: gn.cdist(numbers_on(d, 3, 2), numbers_on(d, 4, 2) + 1),
+    "uniform": lambda d: counted_on(d, lambda x: x.uniform_(-1, 3)),
+    "integers": lambda d: counted_on(d, lambda x: x.random_(-5, 1000)),
+    "permutation": lambda d: counted_on(d, lambda x: gn.randperm(30, device=d)),
+}
+
+
+@pytest.mark.parametrize("program", FAMILIES)
+def test_a_family_computes_what_the_reference_does(program: str) -> None:
+    found: list[gn.Tensor] = []
+    expected: list[gn.Tensor] = []
+    for device, results in (("jax", found), ("reference", expected)):
+        given = FAMILIES[program](device)
+        results.extend([given] if isinstance(given, gn.Tensor) else given)
+    for one, other in zip(found, expected, strict=True):
+        assert one.dtype is other.dtype and one.shape == other.shape and one.device.type == "jax"
+        assert one.flatten().tolist() == pytest.approx(other.flatten().tolist(), rel=1e-5, abs=1e-6)
 
 
 # -- networks ----------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ def spread(values: int | Sequence[int], count: int) -> tuple[int, ...]:
     return values * count if len(values) == 1 else values
 
 
-def _meeting(large: int, small: int, start: int, stride: int) -> tuple[slice, slice]:
+def meeting(large: int, small: int, start: int, stride: int) -> tuple[slice, slice]:
     """The slices of both sides where ``start + position * stride`` is in the large one: small, large."""
     first = max(0, -(start // stride))
     last = min(small - 1, (large - 1 - start) // stride)
@@ -45,7 +45,7 @@ def convolved(a: Array, weight: Array, sizes: Sequence[int], window: Sequence[An
     total = jnp.zeros((a.shape[0], groups, outer, *sizes[2:]))
     for tap in itertools.product(*(range(taps) for taps in weight.shape[2:])):
         pairs = [
-            _meeting(large, small, at * spacing - pad, stride)
+            meeting(large, small, at * spacing - pad, stride)
             for large, small, at, spacing, pad, stride in zip(
                 a.shape[2:], sizes[2:], tap, spacings, pads, strides
             )

@@ -9,10 +9,18 @@ import jax.numpy as jnp
 from jax import lax
 
 from .numbers import Array
-from .pointwise import factor, is_complex, is_float, multiply, reciprocal
-from .programs import FLOATS, INEXACT, NUMBERS, Family, refuse_if
+from .pointwise import absolute, factor, is_complex, is_float, multiply, reciprocal
+from .programs import FLOATS, INEXACT, NUMBERS, Family, refuse_if, refuse_lost
 
 family = Family()
+
+
+_LEAST = -746.0  # the exponential of what is below rounds to 0 even as a subnormal number
+
+
+def exp(a: Array) -> Array:
+    """The exponential."""
+    return jnp.exp(a) if is_complex(a) else refuse_lost(jnp.exp(a), a > _LEAST)
 
 
 def sigmoid(a: Array) -> Array:
@@ -82,7 +90,7 @@ def exp2(a: Array) -> Array:
     whole = jnp.round(jnp.clip(a, -1100, 1100))
     rest = jnp.where(jnp.abs(a) < 1100, a - whole, 0.0)
     found = jnp.ldexp(jnp.exp(rest * math.log(2)), whole.astype(jnp.int32))
-    return jnp.where(jnp.isnan(a), a, found)
+    return refuse_lost(jnp.where(jnp.isnan(a), a, found), a > -1076)
 
 
 def angle(a: Array) -> Array:
@@ -136,12 +144,34 @@ def integer_power(a: Array, exponent: Array) -> Array:
     return jnp.where(is_negative, small, found)
 
 
+def complex_power(a: Array, exponent: Array) -> Array:
+    """By the modulus and the angle; of 0 and of infinities by ``exp(exponent * log(a))`` where those fail."""
+    modulus, turn, real, imag = absolute(a), angle(a), jnp.real(exponent), jnp.imag(exponent)
+    has_imag = imag != 0
+    size = jnp.power(modulus, real) * jnp.where(has_imag, jnp.exp(-turn * imag), 1.0)
+    phase = turn * real + jnp.where(has_imag, imag * jnp.log(modulus), 0.0)
+    usual = lax.complex(size * jnp.cos(phase), size * jnp.sin(phase))
+    logarithm = multiply(exponent, lax.complex(jnp.log(modulus), turn))
+    size, phase = jnp.exp(jnp.real(logarithm)), jnp.imag(logarithm)
+    has_angle = jnp.isfinite(phase)
+    cosine, sine = (jnp.where(has_angle, each(phase), jnp.nan) for each in (jnp.cos, jnp.sin))
+    other = lax.complex(
+        jnp.where(has_angle | jnp.isnan(size), size * cosine, jnp.where(size == jnp.inf, jnp.inf, 0.0)),
+        jnp.where(has_angle | (size != 0), size * sine, 0.0),
+    )
+    is_zero = a == 0
+    found = jnp.where(is_zero | (usual != usual), other, usual)
+    found = jnp.where(is_zero & (real > 0) & ~has_imag, 0, found)
+    return jnp.where(exponent == 0, 1, found)
+
+
 def power(a: Array, exponent: Array) -> Array:
     """``a`` to the power of ``exponent``."""
     if is_complex(a):
-        usual = jnp.exp(multiply(exponent, jnp.log(a)))
-        return jnp.where(exponent == 0, 1, jnp.where(a == 0, 0, usual))
-    return jnp.power(a, exponent) if is_float(a) else integer_power(a, exponent)
+        return complex_power(a, exponent)
+    if not is_float(a):
+        return integer_power(a, exponent)
+    return refuse_lost(jnp.power(a, exponent), (a != 0) & jnp.isfinite(a) & jnp.isfinite(exponent))
 
 
 def power_of_number(a: Array, exponent: float) -> Array:
@@ -164,7 +194,7 @@ def power_of_number(a: Array, exponent: float) -> Array:
 
 family.elementwise_table(
     {
-        "exp": jnp.exp,
+        "exp": exp,
         "log": jnp.log,
         "sqrt": jnp.sqrt,
         "sin": jnp.sin,
@@ -174,8 +204,8 @@ family.elementwise_table(
         "acos": jnp.arccos,
         "atan": jnp.arctan,
         "expm1": jnp.expm1,
-        "sigmoid": sigmoid,
-        "silu": lambda a: a * sigmoid(a),
+        "sigmoid": lambda a: refuse_lost(sigmoid(a), a > _LEAST),
+        "silu": lambda a: refuse_lost(a * sigmoid(a), (a != 0) & (a > _LEAST)),
         "rsqrt": lambda a: 1 / jnp.sqrt(a),
         "log2": jnp.log2,
         "log10": jnp.log10,

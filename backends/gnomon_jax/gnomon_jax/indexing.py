@@ -22,7 +22,7 @@ def positions(index: Array, size: int, from_end: bool = False) -> Array:
     return jnp.where(at < 0, at + size, at)
 
 
-def _counted(a: Array) -> Array:
+def counted(a: Array) -> Array:
     """For accumulation, bool as integers: a bool sum is true if it is not 0."""
     return a.astype(jnp.int64) if is_bool(a) else a
 
@@ -55,14 +55,14 @@ def index_put(a: Array, indices: Sequence[Array | None], values: Array, accumula
     where = _where(a, indices)
     if where is None:
         return a
-    return _counted(a).at[where].add(_counted(values)) if accumulate else a.at[where].set(values)
+    return counted(a).at[where].add(counted(values)) if accumulate else a.at[where].set(values)
 
 
 # ---------------------------------------------------------------------------------------------------------
 # An index for each element, along one dimension.
 
 
-def _along(a: Array, dim: int, index: Array) -> tuple[Array, ...]:
+def along(a: Array, dim: int, index: Array) -> tuple[Array, ...]:
     """The index of the elements that ``index`` selects along ``dim``."""
     dim, at = wrapped(dim, a.ndim), at_least_1d(index)
     where = [lax.broadcasted_iota(jnp.int64, at.shape, each) for each in range(at.ndim)]
@@ -76,7 +76,7 @@ def gather(a: Array, dim: int, index: Array, sparse_grad: bool) -> Array:
     if not index.size:
         return jnp.zeros(index.shape, a.dtype)
     rows = at_least_1d(a)
-    return rows[_along(rows, dim, index)].reshape(index.shape)
+    return rows[along(rows, dim, index)].reshape(index.shape)
 
 
 def scatter(a: Array, dim: int, index: Array, src: Any, reduce: str | None = None) -> Array:
@@ -84,16 +84,16 @@ def scatter(a: Array, dim: int, index: Array, src: Any, reduce: str | None = Non
     if not index.size:
         return a
     rows = at_least_1d(a)
-    where = _along(rows, dim, index)
+    where = along(rows, dim, index)
     if isinstance(src, (bool, int, float, complex)):
         given = factor(src, a)
     else:
         given = at_least_1d(src)[tuple(slice(size) for size in where[0].shape)]
     if reduce is None:
         return rows.at[where].set(given.astype(a.dtype)).reshape(a.shape)
-    at = _counted(rows).at[where]
+    at = counted(rows).at[where]
     changed = at.add if reduce == "add" else at.multiply
-    return changed(_counted(given)).reshape(a.shape)
+    return changed(counted(given)).reshape(a.shape)
 
 
 for _name in ("scatter.src", "scatter.value", "scatter.reduce", "scatter.value_reduce"):
@@ -110,20 +110,21 @@ def scatter_add(a: Array, dim: int, index: Array, src: Array) -> Array:
 # An index for each slice along one dimension.
 
 
-def _slices(a: Array, dim: int) -> Array:
+def slices_of(a: Array, dim: int) -> Array:
     """The array with ``dim`` moved to the front."""
     a = at_least_1d(a)
     return jnp.moveaxis(a, wrapped(dim, a.ndim), 0)
 
 
-def _back(slices: Array, dim: int, a: Array) -> Array:
+def back(slices: Array, dim: int, a: Array) -> Array:
+    """The array whose ``slices_of`` these are, in the shape of ``a``."""
     return jnp.moveaxis(slices, 0, wrapped(dim, a.ndim)).reshape(a.shape)
 
 
 @family.kernel("index_select", ALL, is_sized=True)
 def index_select(sizes: Any, a: Array, dim: int, index: Array) -> Array:
     """``output[..., i, ...] = a[..., index[i], ...]``."""
-    slices = _slices(a, dim)
+    slices = slices_of(a, dim)
     at = at_least_1d(positions(index, slices.shape[0]))
     if not slices.size:
         return jnp.zeros(sizes[0], a.dtype)
@@ -133,20 +134,20 @@ def index_select(sizes: Any, a: Array, dim: int, index: Array) -> Array:
 @family.kernel("index_add", ALL)
 def index_add(a: Array, dim: int, index: Array, source: Array, alpha: Any) -> Array:
     """``a`` with ``a[..., index[i], ...] += alpha * source[..., i, ...]``."""
-    slices, given = _slices(a, dim), _slices(source, dim)
+    slices, given = slices_of(a, dim), slices_of(source, dim)
     at = at_least_1d(positions(index, slices.shape[0]))
     if not given.size:
         return a
     given = given if alpha == 1 else multiply(factor(alpha, given), given)
-    return _back(_counted(slices).at[at].add(_counted(given)), dim, a)
+    return back(counted(slices).at[at].add(counted(given)), dim, a)
 
 
 @family.kernel("index_copy", ALL)
 def index_copy(a: Array, dim: int, index: Array, source: Array) -> Array:
     """``a`` with ``a[..., index[i], ...] = source[..., i, ...]``."""
-    slices, given = _slices(a, dim), _slices(source, dim)
+    slices, given = slices_of(a, dim), slices_of(source, dim)
     at = at_least_1d(positions(index, slices.shape[0]))
-    return _back(slices.at[at].set(given), dim, a) if given.size else a
+    return back(slices.at[at].set(given), dim, a) if given.size else a
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -168,7 +169,7 @@ def put(a: Array, index: Array, source: Array, accumulate: bool) -> Array:
         return a
     given = source.reshape(-1)
     flat = a.reshape(-1)
-    changed = _counted(flat).at[at].add(_counted(given)) if accumulate else flat.at[at].set(given)
+    changed = counted(flat).at[at].add(counted(given)) if accumulate else flat.at[at].set(given)
     return changed.reshape(a.shape)
 
 
@@ -220,7 +221,7 @@ def embedding_backward(
 ) -> Array:
     """Each row's gradient is the sum (with ``by_frequency`` the mean) of the gradients of its uses."""
     at = indices.astype(jnp.int64).reshape(-1)
-    rows = _counted(grad.reshape(at.size, grad.shape[-1]))
+    rows = counted(grad.reshape(at.size, grad.shape[-1]))
     is_used = (at != padding_idx) & (at >= 0) & (at < num_weights)
     at = jnp.where(is_used, at, num_weights)  # beyond the end: dropped
     total = jnp.zeros((num_weights, rows.shape[1]), rows.dtype).at[at].add(rows, mode="drop")

@@ -42,6 +42,11 @@ def _to_bfloat16(number: Array) -> Array:
     return jnp.where(jnp.isnan(number), 0x7FC0, rounded).astype(jnp.uint16)
 
 
+def is_subnormal(words: Array) -> Array:
+    """Do words of float64 stand for subnormal numbers, with which XLA's programs do not compute?"""
+    return ((words >> 52) & 0x7FF == 0) & (words << 1 != 0)
+
+
 def decoded(words: Array, kind: dtype) -> Array:
     """The numbers that words stand for."""
     if kind.is_complex:

@@ -13,7 +13,7 @@ import numpy as np
 
 from gnomon.memory.tensor import Tensor
 
-from .numbers import Array
+from .numbers import Array, decoded, encoded
 from .programs import FLOATS, Call, Family, View
 
 family = Family()
@@ -26,9 +26,10 @@ def _one(array: Array) -> Array:
     return array.reshape(-1)[:1].reshape(())
 
 
-def _gradient(grad: Array, scale: Array | None, maximize: bool) -> tuple[Array, Array]:
-    """The gradient divided by the scale, and the same with the sign of its use."""
-    grad = grad if scale is None else grad / _one(scale)
+def _gradient(output: View | None, grad: Array, scale: Array | None, maximize: bool) -> tuple[Array, Array]:
+    """The gradient divided by the scale and rounded to its dtype, and the same with the sign of its use."""
+    if scale is not None and output is not None:
+        grad = decoded(encoded(grad / _one(scale), output.dtype), output.dtype)
     return grad, -grad if maximize else grad
 
 
@@ -53,7 +54,7 @@ def sgd(
     """A step of stochastic gradient descent with momentum."""
     decay, momentum, lr, dampening = numbers
     has_decay, nesterov, maximize, is_first_step = flags
-    unscaled, way = _gradient(grad, scale, maximize)
+    unscaled, way = _gradient(outputs[1], grad, scale, maximize)
     if has_decay:
         way = way + decay * param
     moved = buffer
@@ -97,7 +98,7 @@ def adam(
     lr, beta1, beta2, decay, eps = numbers
     has_decay, is_decoupled, maximize = flags
     done = _one(step)
-    unscaled, way = _gradient(grad, scale, maximize)
+    unscaled, way = _gradient(outputs[1], grad, scale, maximize)
     start = param
     if is_decoupled:
         start = param * (1 - lr * decay)
@@ -141,7 +142,7 @@ def adagrad(
     """A step of Adagrad, with weight decay added to the gradient."""
     lr, lr_decay, decay, eps = numbers
     has_decay, maximize = flags
-    unscaled, way = _gradient(grad, scale, maximize)
+    unscaled, way = _gradient(outputs[1], grad, scale, maximize)
     if has_decay:
         way = way + decay * param
     sums = total + way * way

@@ -6,11 +6,12 @@ import math
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
-from gnomon.values.dtype import dtype, float64
+from gnomon.values.dtype import dtype, float32, float64
 
-from .numbers import Array
+from .numbers import Array, decoded, encoded
 from .programs import (
     ALL,
     BOOL,
@@ -23,6 +24,7 @@ from .programs import (
     REAL_AND_BOOL,
     Family,
     refuse_if,
+    refuse_lost,
 )
 
 family = Family()
@@ -59,7 +61,8 @@ def factor(number: Any, a: Array) -> Array:
 def multiply(a: Array, b: Array) -> Array:
     """``a * b``; a complex product part by part."""
     if not is_complex(a) and not is_complex(b):
-        return a * b
+        product = a * b
+        return refuse_lost(product, (a != 0) & (b != 0)) if is_float(a) else product
     a_real, a_imag, b_real, b_imag = jnp.real(a), jnp.imag(a), jnp.real(b), jnp.imag(b)
     return lax.complex(a_real * b_real - a_imag * b_imag, a_real * b_imag + a_imag * b_real)
 
@@ -79,7 +82,7 @@ def subtract(a: Array, b: Array, alpha: Any) -> Array:
 def divide(a: Array, b: Array) -> Array:
     """``a / b``; a complex quotient by Smith's method, and both parts by 0 where the divisor is 0."""
     if not is_complex(a):
-        return a / b
+        return refuse_lost(a / b, (a != 0) & jnp.isfinite(b))
     a_real, a_imag, b_real, b_imag = jnp.real(a), jnp.imag(a), jnp.real(b), jnp.imag(b)
     by_real = jnp.abs(b_real) >= jnp.abs(b_imag)
     large, small = jnp.where(by_real, b_real, b_imag), jnp.where(by_real, b_imag, b_real)
@@ -256,6 +259,108 @@ family.elementwise_table(
 family.elementwise("isinf", ALL)(
     lambda a: jnp.isinf(a) if is_float(a) or is_complex(a) else jnp.zeros(a.shape, bool)
 )
+
+
+family.elementwise_table({"isfinite": jnp.isfinite}, INEXACT)
+
+
+@family.elementwise("round.decimals", FLOATS, is_typed=True)
+def round_decimals(kind: dtype, a: Array, decimals: int) -> Array:
+    """Scales, rounds and scales back, with each step in the tensor's dtype (float32 for half precision)."""
+    held = kind if kind is float64 else float32
+
+    def step(number: Array) -> Array:
+        return decoded(encoded(number, held), held)
+
+    scale = jnp.float64(held.cast(10.0 ** abs(decimals)))
+    return (
+        step(jnp.round(step(a * scale)) / scale) if decimals > 0 else step(jnp.round(step(a / scale)) * scale)
+    )
+
+
+@family.elementwise("nextafter", FLOATS, is_typed=True)
+def nextafter(kind: dtype, a: Array, b: Array) -> Array:
+    """The number beside ``a`` in the direction of ``b``, counted in the words of the dtype."""
+    top = 8 * kind.itemsize - 1
+
+    def place(number: Array) -> tuple[Array, Array]:
+        words = encoded(number, kind)
+        size = (words & np.asarray(2**top - 1, words.dtype)).astype(jnp.int64)
+        is_negative = words >> np.asarray(top, words.dtype) != 0
+        return jnp.where(is_negative, -size, size), is_negative
+
+    (here, is_negative), (there, _) = place(a), place(b)
+    moved = here + jnp.sign(there - here)
+    is_negative = (moved < 0) | ((moved == 0) & is_negative)
+    words = jnp.abs(moved).astype(f"uint{top + 1}")
+    words = jnp.where(is_negative, words | np.asarray(2**top, words.dtype), words)
+    found = decoded(words, kind)
+    return jnp.where((a != a) | (b != b), jnp.nan, jnp.where(here == there, b, found))
+
+
+@family.kernel("frexp.Tensor", FLOATS, outputs=2)
+def frexp(a: Array) -> tuple[Array, Array]:
+    """The mantissa of a number and its exponent, which is 0 for an infinity or NaN."""
+    fractions, exponents = jnp.frexp(a)
+    is_usual = jnp.isfinite(a) & (a != 0)
+    return jnp.where(is_usual, fractions, a), jnp.where(is_usual, exponents, 0)
+
+
+_LARGEST = {
+    "float16": 65504.0,
+    "bfloat16": (2 - 2.0**-7) * 2.0**127,
+    "float32": (2 - 2.0**-23) * 2.0**127,
+    "float64": (2 - 2.0**-52) * 2.0**1023,
+}
+
+
+@family.elementwise("nan_to_num", ALL, is_typed=True)
+def nan_to_num(kind: dtype, a: Array, nan: float | None, posinf: float | None, neginf: float | None) -> Array:
+    """Replaces numbers that are not finite; real and imaginary parts are replaced independently."""
+    real = kind.to_real()
+    if is_complex(a):
+        parts = (nan_to_num(real, part, nan, posinf, neginf) for part in (jnp.real(a), jnp.imag(a)))
+        return lax.complex(*parts)
+    if not is_float(a):
+        return a
+    high = _LARGEST[real.name] if posinf is None else posinf
+    low = -_LARGEST[real.name] if neginf is None else neginf
+    known = jnp.where(a == math.inf, real.cast(high), jnp.where(a == -math.inf, real.cast(low), a))
+    return jnp.where(a != a, real.cast(0.0 if nan is None else nan), known)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Complex numbers of their parts, and the common divisors of integers.
+
+family.elementwise_table(
+    {
+        "complex": lax.complex,
+        "polar": lambda modulus, phase: lax.complex(modulus * jnp.cos(phase), modulus * jnp.sin(phase)),
+    },
+    ("float32", "float64"),
+)
+
+
+def gcd(a: Array, b: Array) -> Array:
+    """Euclid's algorithm with C's %, whose sign for the least integer it keeps."""
+
+    def step(pair: tuple[Array, Array]) -> tuple[Array, Array]:
+        a, b = pair
+        is_done = a == 0
+        return jnp.where(is_done, 0, lax.rem(b, jnp.where(is_done, 1, a))), jnp.where(is_done, b, a)
+
+    pair = jnp.broadcast_arrays(jnp.abs(a), jnp.abs(b))
+    return lax.while_loop(lambda pair: jnp.any(pair[0] != 0), step, (pair[0], pair[1]))[1]
+
+
+def lcm(a: Array, b: Array) -> Array:
+    """The product without the common divisor, which wraps around."""
+    divisor = gcd(a, b)
+    multiple = lax.div(a, jnp.where(divisor == 0, 1, divisor)) * b
+    return jnp.where(divisor == 0, 0, jnp.abs(multiple))
+
+
+family.elementwise_table({"gcd": gcd, "lcm": lcm}, INTEGERS)
 
 
 # ---------------------------------------------------------------------------------------------------------

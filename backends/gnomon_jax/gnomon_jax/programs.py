@@ -24,10 +24,11 @@ from jax import lax
 from gnomon.calls.iterator import TensorIterator
 from gnomon.memory.prepared import BadValue
 from gnomon.memory.tensor import Tensor
+from gnomon.values.dtype import complex128, float64
 from gnomon.values.errors import OutOfMemoryError
 
 from .memory import LOCK, WORDS, Memory
-from .numbers import decoded, encoded
+from .numbers import decoded, encoded, is_subnormal
 from .strided import OPTIONS, View, gather, layout, read, scatter, written
 
 Names = tuple[str, ...]
@@ -48,7 +49,9 @@ MOVED: Names = (*ALL, "uint16", "uint32", "uint64")  # of operators that move el
 MOST_PROGRAMS = 4096  # all are dropped if there are more
 
 _programs: dict[tuple[Any, str], Any] = {}
-_refusals: list[Array] = []  # of the program that is being traced; LOCK is held
+# Of the program that is being traced; LOCK is held.
+_refusals: list[Array] = []
+_is_double: list[bool] = []  # not empty: in float64
 
 
 class Given(NamedTuple):
@@ -60,6 +63,16 @@ class Given(NamedTuple):
 def refuse_if(is_bad: Any) -> None:
     """Let the reference raise the error of this call if any element of ``is_bad`` is true."""
     _refusals.append(jnp.any(is_bad))
+
+
+def refuse_lost(result: Any, is_lost: Any) -> Any:
+    """``result``, which of a call in float64 the reference computes if it is 0 where ``is_lost``.
+
+    Such a result may be a subnormal number, which XLA's programs replace by 0.
+    """
+    if _is_double:
+        refuse_if((result == 0) & is_lost)
+    return result
 
 
 class Call:
@@ -136,7 +149,7 @@ class Call:
         for view, result in zip(outputs, results):
             if view is not None and 0 not in view.sizes:
                 memory = self.memories[view.slot]
-                memory.replace(scatter(memory.words(view.word), layout(view), result))
+                memory.replace(scatter(memory.words(view.word), layout(view), result, view.is_expanded))
 
     def _run_large(self, compute: Function, outputs: Sequence[View | None], arguments: list[Any]) -> None:
         """Read, compute and write in one program."""
@@ -188,10 +201,15 @@ def _results(
     """The words of the outputs, in their sizes, and whether the call is refused."""
     is_raw = getattr(compute, "is_raw", False)  # it computes with words
     _refusals.clear()
+    views = [*_views_in([outputs]), *_views_in(arguments)]
+    _is_double[:] = [True] * any(view.dtype is float64 for view in views)
 
     def shown(value: Any) -> Any:
         if isinstance(value, View):
-            return words_of(value) if is_raw else decoded(words_of(value), value.dtype)
+            words = words_of(value)
+            if not is_raw and value.dtype in (float64, complex128):
+                refuse_if(is_subnormal(words))
+            return words if is_raw else decoded(words, value.dtype)
         if isinstance(value, Given):
             return data[value.number]
         return [shown(each) for each in value] if isinstance(value, list) else value
@@ -317,15 +335,18 @@ class Family:
         return decorate
 
     def kernel(
-        self, name: str, dtypes: Names, outputs: int = 1, is_sized: bool = False
+        self, name: str, dtypes: Names, outputs: int = 1, is_sized: bool = False, is_typed: bool = False
     ) -> Callable[[Function], Function]:
         """A decorator for a function of arrays and other arguments that returns that many outputs.
 
         is_sized: its first argument is the list of the outputs' sizes, None for an absent one.
+        is_typed: its first argument (after the sizes) is the first output's dtype.
         """
 
         def decorate(function: Function) -> Function:
             def compute(views: Sequence[View | None], *arguments: Any) -> Sequence[Array]:
+                if is_typed:
+                    arguments = (None if views[0] is None else views[0].dtype, *arguments)
                 if is_sized:
                     arguments = ([None if view is None else view.sizes for view in views], *arguments)
                 found = function(*arguments)

@@ -52,6 +52,11 @@ class View(NamedTuple):
         return 2 if self.dtype.is_complex else 1
 
     @property
+    def is_expanded(self) -> bool:
+        """Are several elements at one place in memory, along a dimension without a stride?"""
+        return any(size > 1 and not stride for size, stride in zip(self.sizes, self.strides))
+
+    @property
     def is_small(self) -> bool:
         """Do ``gather`` and ``scatter`` take it?"""
         return math.prod(self.sizes) <= MOST and len(self.sizes) < _MOST_DIMENSIONS
@@ -109,9 +114,13 @@ def written(flat: Any, view: View, words: Any) -> Any:
     if 0 in view.sizes:
         return flat
     order = _order(view)
-    if order is None or any(size != 1 and not stride for size, stride in zip(view.sizes, view.strides)):
-        rows = flat.reshape(-1, *more)
-        return rows.at[positions(view).reshape(-1)].set(words.reshape(-1, *more)).reshape(-1)
+    if order is None or view.is_expanded:
+        rows, places, words = flat.reshape(-1, *more), positions(view).reshape(-1), words.reshape(-1, *more)
+        if view.is_expanded:
+            is_changed = rows[places] != words
+            is_changed = jnp.any(is_changed, -1) if more else is_changed
+            places = jnp.where(is_changed, places, rows.shape[0])
+        return rows.at[places].set(words, mode="drop").reshape(-1)
     alone = [at for at in range(len(view.sizes)) if at not in order]
     dense = words.transpose(*alone, *order, *range(len(view.sizes), words.ndim)).reshape(-1)
     if view.offset == 0 and (flat.size - dense.size) * view.word < 16:  # all of it
@@ -153,8 +162,14 @@ def gather(flat: Any, layout: Any, count: int) -> Any:
     return flat[places]
 
 
-@functools.partial(jax.jit, compiler_options=OPTIONS)
-def scatter(flat: Any, layout: Any, words: Any) -> Any:
-    """``flat`` with the words of a tensor replaced; what ``words`` has beyond them is dropped."""
+@functools.partial(jax.jit, static_argnums=3, compiler_options=OPTIONS)
+def scatter(flat: Any, layout: Any, words: Any, is_expanded: bool = False) -> Any:
+    """``flat`` with the words of a tensor replaced; what ``words`` has beyond them is dropped.
+
+    Of an expanded tensor only what has changed is written: an element that an in-place operator leaves alone
+    must not undo the change of another one at the same place.
+    """
     places, is_one = _places(layout, words.size)
+    if is_expanded:
+        is_one = is_one & (flat[places] != words)
     return flat.at[jnp.where(is_one, places, flat.size)].set(words, mode="drop")
