@@ -285,3 +285,8 @@ def test_jax():
     one = library.tensor([1.0], (), "float32")
     assert [float(each) for each in library.gradients([both], [one], [three])] == [27.0]
     assert library.gradients([square], [one], [library.track(one)]) == [None]
+    z = library.track(library.tensor([1 + 2j], (), "complex64"))
+    (found,) = library.gradients(
+        [library.functions["mul.Tensor"](z, z)], [library.tensor([3 - 1j], (), "complex64")], [z]
+    )
+    assert complex(found) == (3 - 1j) * (2 * (1 + 2j)).conjugate()  # PyTorch's convention

@@ -106,7 +106,10 @@ class JAX(WrittenLibrary):
     def gradient_text(self, call: str, inputs: Sequence[str], incoming: str) -> str:
         """The call's vector-Jacobian product."""
         names = ", ".join(inputs)
-        return f"jax.vjp(lambda {names}: {call}, {names})[1]({incoming})"
+        if "complex" not in incoming:
+            return f"jax.vjp(lambda {names}: {call}, {names})[1]({incoming})"
+        pulled = f"jax.vjp(lambda {names}: {call}, {names})[1](jnp.conj({incoming}))"
+        return f"[jnp.conj(each) for each in {pulled}]"
 
     def is_tensor(self, value: Any) -> bool:
         """Whether it is an array."""
@@ -128,19 +131,22 @@ class JAX(WrittenLibrary):
     def gradients(
         self, outputs: Sequence[Any], incoming: Sequence[Any], inputs: Sequence[Any]
     ) -> Sequence[Any]:
-        """Through the recorded calls, from the last to the first."""
+        """Through the recorded calls, from the last to the first.  JAX's gradients of complex numbers are the
+        conjugates of PyTorch's, for conjugate gradients of the results.
+        """
         found: dict[int, Any] = {}
         for output, gradient in zip(outputs, incoming):
             if not isinstance(output, Tracked):
                 raise ValueError("the result does not depend on the inputs")
-            _add(found, output, gradient)
+            _add(found, output, jnp.conj(gradient))
         for call in _calls(outputs):
             given = [found.get(id(each)) for each in call.results]
             if any(each is not None for each in given):
                 cotangents = [_zeros(each) if g is None else g for each, g in zip(call.results, given)]
                 for each, gradient in zip(call.tracked, call.pull(cotangents)):
                     _add(found, each, gradient)
-        return [found.get(id(each)) for each in inputs]
+        gradients = [found.get(id(each)) for each in inputs]
+        return [None if each is None else jnp.conj(each) for each in gradients]
 
 
 class Tracked:
