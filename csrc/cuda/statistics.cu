@@ -4,20 +4,50 @@
  * power per group. */
 #include "reduction.cuh"
 
-/* The count, the mean, and the sum of squared distances from the mean. MEAN is double, or gn_complex128 for complex
- * elements, whose distances are in the complex plane. */
+/* The mean, what it is short of, the count, and the sum of squared distances from the mean. MEAN is double, or
+ * gn_complex128 for complex elements, whose distances are in the complex plane. */
 template <class MEAN> struct moments {
-    double count;
-    MEAN mean;
-    double squares;
+    MEAN mean, rest;
+    double count, squares;
 };
 
-/* The square of a distance. */
-static inline double square_of(double away) {
-    return away * away;
+/* The inner product of two distances. */
+static inline double product_of(double a, double b) {
+    return a * b;
 }
-static inline double square_of(gn_complex128 away) {
-    return away.re * away.re + away.im * away.im;
+static inline double product_of(gn_complex128 a, gn_complex128 b) {
+    return a.re * b.re + a.im * b.im;
+}
+static inline bool is_finite(double a) {
+    return isfinite(a);
+}
+static inline bool is_finite(gn_complex128 a) {
+    return isfinite(a.re) && isfinite(a.im);
+}
+
+/* Adds to a mean and its rest. */
+static inline void add_to_mean(double *mean, double *rest, double distance) {
+    const double low = *rest + distance;
+    const double sum = *mean + low;
+    const double kept = sum - *mean;
+    *rest = isfinite(sum) ? (*mean - (sum - kept)) + (low - kept) : 0;
+    *mean = sum;
+}
+static inline void add_to_mean(gn_complex128 *mean, gn_complex128 *rest, gn_complex128 distance) {
+    add_to_mean(&mean->re, &rest->re, distance.re);
+    add_to_mean(&mean->im, &rest->im, distance.im);
+}
+
+/* Moves the distances, whose sum this is, from a mean to what it is with its rest. */
+template <class MEAN> static inline void correct_moments(moments<MEAN> *part, MEAN sum) {
+    const MEAN rest = sum / part->count;
+    const double excess = product_of(sum, rest);
+    if (is_finite(sum)) {
+        part->rest = rest;
+        if (isfinite(excess)) {
+            part->squares = excess < part->squares ? part->squares - excess : 0;
+        }
+    }
 }
 
 /* Chan, Golub & LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979. */
@@ -30,9 +60,11 @@ template <class MEAN> static inline moments<MEAN> both_moments(moments<MEAN> tot
     }
     const double count = total.count + part.count;
     const double share = part.count / count;
-    const MEAN away = part.mean - total.mean;
-    return moments<MEAN>{count, total.mean + away * share,
-                         total.squares + part.squares + square_of(away) * (total.count * share)};
+    const MEAN away = (part.mean - total.mean) + (part.rest - total.rest);
+    total.squares += part.squares + product_of(away, away) * (total.count * share);
+    add_to_mean(&total.mean, &total.rest, away * share);
+    total.count = count;
+    return total;
 }
 
 /* sum * scale^order is the sum of powers of absolute values; divided by the scale these are at most 1, so that their

@@ -21,11 +21,12 @@ struct moments_reduction {
     typedef SIZE result;
     typedef moments<PRECISE> accumulator;
     static inline accumulator first(void) {
-        return accumulator{0, 0, 0};
+        return accumulator{0, 0, 0, 0};
     }
     template <int COUNT> static inline void fold(accumulator *total, const input *elements, double number) {
         (void)number;
-        accumulator part = {COUNT, 0, 0};
+        accumulator part = {0, 0, COUNT, 0};
+        PRECISE sum = 0;
 #pragma unroll
         for (int k = 0; k < COUNT; k++) {
             part.mean += (PRECISE)LOAD(elements[k]);
@@ -33,7 +34,12 @@ struct moments_reduction {
         part.mean = part.mean / (double)COUNT;
 #pragma unroll
         for (int k = 0; k < COUNT; k++) {
-            part.squares += square_of((PRECISE)LOAD(elements[k]) - part.mean);
+            const PRECISE away = (PRECISE)LOAD(elements[k]) - part.mean;
+            part.squares += product_of(away, away);
+            sum = sum + away;
+        }
+        if (!IS_NARROW) {
+            correct_moments(&part, sum);
         }
         *total = both_moments(*total, part);
     }

@@ -43,8 +43,11 @@ def test_statistics_over_dimensions_near_and_far(statistic, dtype):
     assert dict(launch.fallbacks) == before
 
 
-def test_a_variance_far_from_zero_is_exact():
-    far = numbers(4 * reductions.PART, gn.float64) + 1e9
+@pytest.mark.parametrize("dtype", [gn.float64, gn.complex128], ids=lambda each: each.name)
+@pytest.mark.parametrize("start", [1e9, 1e15])
+def test_a_variance_far_from_zero_is_exact(start, dtype):
+    gn.manual_seed(2)
+    far = gn.randn(4 * reductions.PART, device="reference", dtype=dtype) * 3 + start
     close(*both(lambda x: gn.var(x), far), 1e-14)
     # columns, which are reduced in parts that are then combined
     wide = far.reshape(-1, reductions.WIDTH)
