@@ -439,6 +439,10 @@ FAMILIES: dict[str, Any] = {
     "singular values": lambda d: gn.linalg.svdvals(numbers_on(d, 4, 3)),
     "eigenvalues": lambda d: gn.linalg.eigvalsh(matrices_on(d)),
     "exponential": lambda d: gn.linalg.matrix_exp(matrices_on(d)),
+    "first of a number": lambda d: gn.topk(gn.tensor(3.0, device=d), 0),
+    "cumulative extremes of bool": lambda d: [
+        each for find in (gn.cummax, gn.cummin) for each in find(gn.tensor([True, False, True], device=d), 0)
+    ],
     "fourier": lambda d: gn.fft.irfft(gn.fft.rfft(numbers_on(d, 2, 7)) * 2, n=7),
     "lstm": lambda d: recurrent_on(d, "LSTM", proj_size=2),
     "gru": lambda d: recurrent_on(d, "GRU"),
