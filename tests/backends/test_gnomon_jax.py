@@ -443,6 +443,7 @@ FAMILIES: dict[str, Any] = {
     "cumulative extremes of bool": lambda d: [
         each for find in (gn.cummax, gn.cummin) for each in find(gn.tensor([True, False, True], device=d), 0)
     ],
+    "rms norm of float64": lambda d: functional.rms_norm(numbers_on(d, 2, 3).double() * 1e-8, (3,)),
     "fourier": lambda d: gn.fft.irfft(gn.fft.rfft(numbers_on(d, 2, 7)) * 2, n=7),
     "lstm": lambda d: recurrent_on(d, "LSTM", proj_size=2),
     "gru": lambda d: recurrent_on(d, "GRU"),
