@@ -444,6 +444,36 @@ FAMILIES: dict[str, Any] = {
         each for find in (gn.cummax, gn.cummin) for each in find(gn.tensor([True, False, True], device=d), 0)
     ],
     "rms norm of float64": lambda d: functional.rms_norm(numbers_on(d, 2, 3).double() * 1e-8, (3,)),
+    "sums with a quotient that is held": lambda d: [
+        gn.addcdiv(
+            gn.zeros(2, device=d),
+            gn.tensor([2.0**-149, 3e38], device=d),
+            gn.tensor([2.0**-149, 8.0], device=d),
+            value=value,
+        )
+        for value in (0.5, 4.0)
+    ],
+    "sums with a product that is held": lambda d: (
+        gn.addcmul(
+            gn.zeros(1, device=d),
+            gn.tensor([2.0**-149], device=d),
+            gn.tensor([2.0**126], device=d),
+            value=0.5,
+        )
+        * 2.0**20
+    ),
+    "outer product that is held": lambda d: (
+        gn.addr(
+            gn.zeros(1, 1, device=d),
+            gn.tensor([2.0**-149], device=d),
+            gn.tensor([2.0**126], device=d),
+            alpha=0.5,
+        )
+        * 2.0**20
+    ),
+    "gradient of elu that is held": lambda d: gn.ops.aten.elu_backward(
+        gn.tensor([1.0], device=d), 3e38, 10.0, 1e-3, False, gn.tensor([-1.0], device=d)
+    ),
     "fourier": lambda d: gn.fft.irfft(gn.fft.rfft(numbers_on(d, 2, 7)) * 2, n=7),
     "lstm": lambda d: recurrent_on(d, "LSTM", proj_size=2),
     "gru": lambda d: recurrent_on(d, "GRU"),
