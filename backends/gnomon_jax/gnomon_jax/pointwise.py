@@ -163,7 +163,8 @@ def sign(a: Array) -> Array:
 def held(kind: dtype, number: Any) -> Any:
     """An intermediate result rounded to the dtype, or to float32 for half precision.
 
-    It may exceed their range: the product of 3e38 and 4 is infinite in float32, whatever it is divided by afterwards.
+    It may exceed their range: the product of 3e38 and 4 is infinite in float32, whatever it is divided by
+    afterwards.
     """
     if not (kind.is_floating_point or kind.is_complex):
         return number
