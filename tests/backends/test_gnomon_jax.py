@@ -507,6 +507,7 @@ FAMILIES: dict[str, Any] = {
         (6, 2, 4),
     ),
     "bessel": lambda d: gn.special.bessel_y1(gn.tensor([0.5, 7.0, 40.0], device=d)),
+    "airy": lambda d: gn.special.airy_ai(gn.tensor([-50.0, -(2.0**32)], device=d)),
     "digamma": lambda d: gn.digamma(gn.tensor([0.5, -1.25, 40.0], device=d)),
     "distances": lambda d: gn.cdist(numbers_on(d, 3, 2), numbers_on(d, 4, 2) + 1),
     "uniform": lambda d: counted_on(d, lambda x: x.uniform_(-1, 3)),
