@@ -439,6 +439,41 @@ FAMILIES: dict[str, Any] = {
     "singular values": lambda d: gn.linalg.svdvals(numbers_on(d, 4, 3)),
     "eigenvalues": lambda d: gn.linalg.eigvalsh(matrices_on(d)),
     "exponential": lambda d: gn.linalg.matrix_exp(matrices_on(d)),
+    "first of a number": lambda d: gn.topk(gn.tensor(3.0, device=d), 0),
+    "cumulative extremes of bool": lambda d: [
+        each for find in (gn.cummax, gn.cummin) for each in find(gn.tensor([True, False, True], device=d), 0)
+    ],
+    "rms norm of float64": lambda d: functional.rms_norm(numbers_on(d, 2, 3).double() * 1e-8, (3,)),
+    "sums with a quotient that is held": lambda d: [
+        gn.addcdiv(
+            gn.zeros(2, device=d),
+            gn.tensor([2.0**-149, 3e38], device=d),
+            gn.tensor([2.0**-149, 8.0], device=d),
+            value=value,
+        )
+        for value in (0.5, 4.0)
+    ],
+    "sums with a product that is held": lambda d: (
+        gn.addcmul(
+            gn.zeros(1, device=d),
+            gn.tensor([2.0**-149], device=d),
+            gn.tensor([2.0**126], device=d),
+            value=0.5,
+        )
+        * 2.0**20
+    ),
+    "outer product that is held": lambda d: (
+        gn.addr(
+            gn.zeros(1, 1, device=d),
+            gn.tensor([2.0**-149], device=d),
+            gn.tensor([2.0**126], device=d),
+            alpha=0.5,
+        )
+        * 2.0**20
+    ),
+    "gradient of elu that is held": lambda d: gn.ops.aten.elu_backward(
+        gn.tensor([1.0], device=d), 3e38, 10.0, 1e-3, False, gn.tensor([-1.0], device=d)
+    ),
     "fourier": lambda d: gn.fft.irfft(gn.fft.rfft(numbers_on(d, 2, 7)) * 2, n=7),
     "lstm": lambda d: recurrent_on(d, "LSTM", proj_size=2),
     "gru": lambda d: recurrent_on(d, "GRU"),
@@ -472,6 +507,7 @@ FAMILIES: dict[str, Any] = {
         (6, 2, 4),
     ),
     "bessel": lambda d: gn.special.bessel_y1(gn.tensor([0.5, 7.0, 40.0], device=d)),
+    "airy": lambda d: gn.special.airy_ai(gn.tensor([-50.0, -(2.0**32)], device=d)),
     "digamma": lambda d: gn.digamma(gn.tensor([0.5, -1.25, 40.0], device=d)),
     "distances": lambda d: gn.cdist(numbers_on(d, 3, 2), numbers_on(d, 4, 2) + 1),
     "uniform": lambda d: counted_on(d, lambda x: x.uniform_(-1, 3)),

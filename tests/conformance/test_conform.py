@@ -574,3 +574,11 @@ def test_a_backend_that_is_called_as_a_word_of_an_error():
     expected = "torch.hsplit on reference, not reference.  It is on reference:0, torch.5"
     assert renamed_device(text, "torch") == expected
     assert renamed_device("a torches' gnomon_torch", "torch") == "a torches' gnomon_torch"
+
+
+@pytest.mark.parametrize("layout", ["Sparse", "SparseCsr"])
+def test_a_layout_and_a_backend_in_one_word(layout: str) -> None:
+    """An error that says so does not differ from the reference's by the device's name."""
+    text = f"arguments from the '{layout}{{}}' backend"
+    assert renamed_device(text.format("JAX"), "jax") == text.format("CPU")
+    assert renamed_device(text.format("JAX"), "torch") == text.format("JAX")

@@ -6,9 +6,11 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from .elementary import log1p, sigmoid, tanh
+from gnomon.values.dtype import dtype
+
+from .elementary import exp, log1p, sigmoid, tanh
 from .numbers import Array
-from .pointwise import clamped, factor
+from .pointwise import clamped, factor, held
 from .programs import FLOATS, REAL, Family, wrapped
 
 family = Family()
@@ -55,14 +57,15 @@ def elu(a: Array, alpha: float, scale: float, input_scale: float) -> Array:
     return jnp.where(a < 0, jnp.expm1(a * input_scale) * alpha * scale, a * scale)
 
 
+@family.elementwise("elu_backward", FLOATS, is_typed=True)
 def elu_backward(
-    grad: Array, a: Array, alpha: float, scale: float, input_scale: float, is_result: bool
+    kind: dtype, grad: Array, a: Array, alpha: float, scale: float, input_scale: float, is_result: bool
 ) -> Array:
     """At 0 it uses the derivative from the left."""
-    if is_result:
-        left = grad * input_scale * (a + alpha * scale)
-    else:
-        left = grad * input_scale * alpha * scale * jnp.exp(a * input_scale)
+    alpha, scale, input_scale = (held(kind, each) for each in (alpha, scale, input_scale))
+    slope = held(kind, alpha * scale)
+    slope = a + slope if is_result else slope * held(kind, exp(held(kind, a * input_scale)))
+    left = held(kind, grad * input_scale) * held(kind, slope)
     return jnp.where((a > 0) | jnp.isnan(a), grad * scale, left)
 
 
@@ -104,7 +107,6 @@ family.elementwise_table(
         "softshrink_backward": shrink_backward,
         "silu_backward": silu_backward,
         "elu": elu,
-        "elu_backward": elu_backward,
         "softplus": softplus,
         "softplus_backward": softplus_backward,
     },

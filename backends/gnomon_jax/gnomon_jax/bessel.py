@@ -16,7 +16,7 @@ import numpy as np
 from gnomon.numerics import special_tables as tables
 
 from .numbers import Array
-from .programs import Family, Names
+from .programs import Family, Names, refuse_if
 from .special import i0, i1
 
 family = Family()
@@ -177,7 +177,11 @@ _LAST_PHASE = -(2.0**33)  # below, neighboring numbers are more than a wave apar
 
 @family.elementwise("special_airy_ai", ("float32",))
 def airy_ai(a: Array) -> Array:
-    """The Airy function Ai; NaN of infinities, as in PyTorch, and below -2**33."""
+    """The Airy function Ai; NaN of infinities, as in PyTorch.
+
+    Below -10**4 float64 does not hold the phase exactly enough, and the reference computes it.
+    """
+    refuse_if((a < -1e4) & jnp.isfinite(a))
     is_near = (a >= -12) & (a < 2)
     near = _of_unit(tables.AIRY_NEAR, -12, jnp.where(is_near, a, 0.0))
     x = jnp.where(is_near | ~jnp.isfinite(a), 16.0, jnp.minimum(jnp.abs(a), -_LAST_PHASE))

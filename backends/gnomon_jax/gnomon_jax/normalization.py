@@ -8,6 +8,8 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from gnomon.values.dtype import dtype, float64
+
 from .numbers import Array
 from .programs import FLOATS, Family, at_least_1d, wrapped
 
@@ -241,14 +243,19 @@ def layer_norm_backward(
     return _fit(_backward(grad, a, means, roots, _reshaped(weight, (-1,)), (1,), (0,)), sizes)
 
 
-@family.kernel("_fused_rms_norm", FLOATS, outputs=2, is_sized=True)
+@family.kernel("_fused_rms_norm", FLOATS, outputs=2, is_sized=True, is_typed=True)
 def rms_norm(
-    sizes: Any, a: Array, shape: Sequence[int], weight: Weight, eps: float | None
+    sizes: Any, kind: dtype, a: Array, shape: Sequence[int], weight: Weight, eps: float | None
 ) -> Sequence[Array]:
-    """Divides each row by its root mean square; without ``eps`` that of float32 is added to the square."""
+    """Divides each row by its root mean square.
+
+    Without ``eps`` that of float64 or, for all other dtypes, float32 is added to the square.
+    """
     a = _matrix(a, shape)
     squares = jnp.sum(a * a, axis=1, keepdims=True) / jnp.float64(a.shape[1])
-    roots = _rsqrt(squares + (2.0**-23 if eps is None else eps))
+    if eps is None:
+        eps = 2.0 ** (-52 if kind is float64 else -23)
+    roots = _rsqrt(squares + eps)
     return _fit((_scaled(a, 0.0, roots, _reshaped(weight, (-1,)), None), roots), sizes)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -159,24 +160,36 @@ def sign(a: Array) -> Array:
     return (a > 0).astype(jnp.int8) - (a < 0).astype(jnp.int8)
 
 
-def addcmul(a: Array, b: Array, c: Array, value: Any) -> Array:
+def held(kind: dtype, number: Any) -> Any:
+    """An intermediate result rounded to the dtype, or to float32 for half precision.
+
+    It may exceed their range: the product of 3e38 and 4 is infinite in float32, whatever it is divided by
+    afterwards.
+    """
+    if not (kind.is_floating_point or kind.is_complex):
+        return number
+    wide = float32 if kind.is_floating_point and kind.itemsize == 2 else kind
+    return decoded(encoded(number, wide), wide) if isinstance(number, jax.Array) else wide.cast(number)
+
+
+def addcmul(kind: dtype, a: Array, b: Array, c: Array, value: Any) -> Array:
     """``a + value * b * c``."""
     if is_bool(a):
         return a | (b & c & bool(value))
-    return a + multiply(multiply(factor(value, a), b), c)
+    return a + held(kind, multiply(held(kind, multiply(factor(held(kind, value), a), b)), c))
 
 
-def addcdiv(a: Array, b: Array, c: Array, value: Any) -> Array:
+def addcdiv(kind: dtype, a: Array, b: Array, c: Array, value: Any) -> Array:
     """``a + value * b / c``."""
-    return a + multiply(factor(value, a), divide(b, c))
+    return a + held(kind, divide(held(kind, multiply(factor(held(kind, value), a), b)), c))
 
 
-def addr(addend: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
+def addr(kind: dtype, addend: Array, a: Array, b: Array, beta: Any, alpha: Any) -> Array:
     """``beta * addend + alpha * a * b``; with beta 0 even a NaN in addend is ignored."""
     if is_bool(a):
         return (addend & bool(beta)) | (a & b & bool(alpha))
-    product = multiply(multiply(factor(alpha, a), a), b)
-    return multiply(factor(beta, a), addend) + product if beta != 0 else product
+    product = held(kind, multiply(held(kind, multiply(factor(held(kind, alpha), a), a)), b))
+    return held(kind, multiply(factor(held(kind, beta), a), addend)) + product if beta != 0 else product
 
 
 def lerp(a: Array, b: Array, weight: Any) -> Array:
@@ -191,7 +204,8 @@ family.elementwise("add.Tensor", ALL)(add)
 family.elementwise("sub.Tensor", NUMBERS)(subtract)
 family.elementwise("rsub.Tensor", NUMBERS)(lambda a, b, alpha: subtract(b, a, alpha))
 family.elementwise_table({"mul.Tensor": multiply, "_conj_physical": jnp.conj, "sgn": sign}, ALL)
-family.elementwise_table({"div.Tensor": divide, "reciprocal": reciprocal, "addcdiv": addcdiv}, INEXACT)
+family.elementwise_table({"div.Tensor": divide, "reciprocal": reciprocal}, INEXACT)
+family.elementwise("addcdiv", INEXACT, is_typed=True)(addcdiv)
 family.elementwise_table({"neg": lambda a: -a, "abs": absolute}, NUMBERS)
 family.elementwise_table(
     {
@@ -202,7 +216,8 @@ family.elementwise_table(
     REAL,
 )
 family.elementwise_table({"sign": sign}, REAL_AND_BOOL)
-family.elementwise_table({"addcmul": addcmul, "addr": addr}, ALL)
+family.elementwise("addcmul", ALL, is_typed=True)(addcmul)
+family.elementwise("addr", ALL, is_typed=True)(addr)
 family.elementwise_table({"lerp.Scalar": lerp, "lerp.Tensor": lerp}, INEXACT)
 family.elementwise_table({"hypot": hypot}, FLOATS)
 

@@ -14,6 +14,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from gnomon.memory.prepared import BadValue
 from gnomon.values.dtype import dtype
 
 from .numbers import Array
@@ -169,6 +170,8 @@ _MODES: dict[str, Callable[..., Table]] = {
     "cubic_aa": _antialiased(_keys, 2.0),
     "lanczos_aa": _antialiased(_lanczos, 3.0),
 }
+# A program has a line for each term of an element's sum; XLA takes minutes to compile thousands.
+_MOST_TERMS = 256
 _INTERPOLATES = ("linear", "cubic", "linear_aa", "cubic_aa", "lanczos_aa")
 
 
@@ -177,10 +180,13 @@ def _tables(mode: str, sizes: Sequence[int], counts: Sequence[int], options: Any
     align_corners, scales = (options[0], options[1:]) if mode in _INTERPOLATES else (False, options)
     is_double = kind == "float64" or (kind == "uint8" and mode in _INTERPOLATES)
     rounded = _double if is_double else _single
-    return [
+    tables = [
         _MODES[mode](size, count, align_corners, scale, rounded)
         for size, count, scale in zip(sizes, counts, scales)
     ]
+    if any(table.positions.shape[1] > _MOST_TERMS for table in tables):
+        raise BadValue  # the reference computes it
+    return tables
 
 
 # ---------------------------------------------------------------------------------------------------------

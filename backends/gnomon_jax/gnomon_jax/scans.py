@@ -9,7 +9,7 @@ from jax import lax
 
 from .elementary import logaddexp
 from .numbers import Array
-from .pointwise import is_complex, is_float
+from .pointwise import is_bool, is_complex, is_float
 from .programs import ALL, FLOATS, REAL_AND_BOOL, Family, at_least_1d, wrapped
 
 family = Family()
@@ -32,6 +32,7 @@ def _running(name: str, function: Any) -> None:
     def kernel(a: Array, dim: int) -> tuple[Array, Array]:
         """The cumulative extreme and its last position; from a NaN on, NaN is the extreme."""
         rows, axis = at_least_1d(a), wrapped(dim, a.ndim)
+        rows = rows.astype(jnp.uint8) if is_bool(rows) else rows  # JAX does not compare bool
         best = function(rows, axis=axis)
         number = lax.broadcasted_iota(jnp.int64, rows.shape, axis)
         is_best = (rows == best) | (rows != rows)

@@ -50,7 +50,8 @@ def sort(a: Array, stable: Any, dim: int, descending: bool) -> tuple[Array, Arra
 
 @family.kernel("topk", REAL, outputs=2, is_sized=True)
 def topk(sizes: Any, a: Array, k: int, dim: int, largest: bool, is_sorted: bool) -> tuple[Array, Array]:
-    """The first k elements in order, and where each was."""
+    """The first k elements in order, and where each was; of a 0-dim tensor always its element."""
+    k = k if a.ndim else 1
     axis = wrapped(dim, a.ndim)
     values, places = ordered(at_least_1d(a), axis, largest)
     first, where = (lax.slice_in_dim(each, 0, k, axis=axis) for each in (values, places))

@@ -6,7 +6,7 @@ import functools
 import math
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from ..execution.runner import Failure, Gradients, Outcome, TensorOutcome
 from . import error_measurement
@@ -132,9 +132,22 @@ def result_differences(
 def renamed_device(text: str, device_type: str) -> str:
     """The text of an error with the device name replaced by the reference's.
 
-    A word before a dot is not a device: an error may name ``torch.hsplit``.
+    A word before a dot is not a device: an error may name ``torch.hsplit``.  Errors of sparse layouts write
+    the layout and the device as one word, such as SparseCsrCUDA, and of the reference SparseCsrCPU.
     """
+    text = re.sub(rf"\b(Sparse\w*?){re.escape(device_type.upper())}\b", r"\1CPU", text)
     return re.sub(rf"\b{re.escape(device_type)}\b(?!\.\w)", "reference", text)
+
+
+AnyOutcome = TypeVar("AnyOutcome", Outcome, Gradients)
+
+
+def renamed(outcome: AnyOutcome, device_type: str) -> AnyOutcome:
+    """The outcome with the device name in its exception replaced by the reference's."""
+    if outcome.failure is None:
+        return outcome
+    text = renamed_device(outcome.failure.text, device_type)
+    return outcome._replace(failure=outcome.failure._replace(text=text))
 
 
 def failure_differences(actual: Failure | None, expected: Failure | None, texts: bool) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..collection.selection import UNDETERMINED
-from ..comparison.differences import differences, renamed_device, unchanged
+from ..comparison.differences import differences, renamed, unchanged
 from ..comparison.tolerances import Tolerance
 from ..inputs.description import Sample, complete, descriptions
 from ..inputs.placements import Place
@@ -60,7 +60,7 @@ def check_place(variant: Any, place: Place, dtype: str, device: str) -> str:
         call = prepare(candidate, variant.schema, place.sample, dtype, "contiguous")
         actual = run_call(candidate, variant, call)
         # a tensor that shares a storage with the output is compared within a tolerance, as the output is
-        problems = differences(_renamed(actual, device), expected, tolerance, storages=False)
+        problems = differences(renamed(actual, device), expected, tolerance, storages=False)
         if expected.failure is None:
             problems += unchanged(actual, call.contents, *marks)
         else:  # a call that failed may not have changed anything
@@ -70,14 +70,6 @@ def check_place(variant: Any, place: Place, dtype: str, device: str) -> str:
             devices = ("reference", device)
             return explain([heading, *problems], variant, place.sample, dtype, "contiguous", devices)
     return ""
-
-
-def _renamed(outcome: Outcome, device: str) -> Outcome:
-    """The outcome with the device name in its exception replaced by the reference's."""
-    if outcome.failure is None:
-        return outcome
-    text = renamed_device(outcome.failure.text, device)
-    return outcome._replace(failure=outcome.failure._replace(text=text))
 
 
 def problems_of(
@@ -91,7 +83,7 @@ def problems_of(
 ) -> list[str]:
     """Where the outcome of ``call`` on ``device`` differs from the reference's."""
     problems = differences(
-        _renamed(actual, device), expected, tolerance, values=not UNDETERMINED.match(operator.name)
+        renamed(actual, device), expected, tolerance, values=not UNDETERMINED.match(operator.name)
     )
     problems += unchanged(actual, call.contents, *written_tensors(operator.schema, sample))
     problems += [
