@@ -100,3 +100,36 @@ def test_modules_of_pytorch_itself_are_not_taken_for_gnomons() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=LONG_LIMIT)
     assert done.stdout == "False\nnone\n"
+
+
+CHILDREN = """
+import multiprocessing
+import torch
+from torch.utils.data import DataLoader
+
+def put(queue):
+    queue.put(type(torch.ones(1)).__module__.partition(".")[0])
+
+class Numbers:
+    def __len__(self):
+        return 4
+    def __getitem__(self, number):
+        return torch.tensor(float(number))
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("{method}")
+    queue = context.Queue()
+    process = context.Process(target=put, args=(queue,))
+    process.start()
+    found = queue.get()
+    process.join()
+    loader = DataLoader(Numbers(), batch_size=2, num_workers=1, multiprocessing_context="{method}")
+    print(found, [batch.tolist() for batch in loader])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_processes_that_a_program_starts(tmp_path: Path, method: str) -> None:
+    finished = run(tmp_path, CHILDREN.replace("{method}", method))
+    assert (finished.returncode, finished.stdout) == (0, "gnomon [[0.0, 1.0], [2.0, 3.0]]\n"), finished.stderr

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
 import gnomon as gn
 from gnomon.interop.dlpack_layout import CODES
+from time_limits import LONG_LIMIT
 
 pytestmark = pytest.mark.oracle
 
@@ -70,3 +74,21 @@ def test_jax_and_gnomon_share_memory() -> None:
     assert y.tolist() == x.tolist() and y.unsafe_buffer_pointer() == x.data_ptr()
     z = gn.from_dlpack(jnp.arange(4))
     assert z.tolist() == [0, 1, 2, 3] and z.dtype is gn.int32
+
+
+@pytest.mark.parametrize("speedups", ["", "none"])
+def test_the_interpreter_ends_while_jax_has_a_tensors_memory(speedups: str) -> None:
+    pytest.importorskip("jax.numpy")
+    code = (
+        "import gnomon as gn, jax.numpy as jnp\n"
+        "kept = [jnp.from_dlpack(gn.ones(size)) for size in (5, 70, 100000)]\n"
+        "print([int(each.sum()) for each in kept])\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=LONG_LIMIT,
+        env={**os.environ, "GNOMON_SPEEDUPS": speedups, "JAX_PLATFORMS": "cpu"},
+    )
+    assert (ran.returncode, ran.stdout) == (0, "[5, 70, 100000]\n"), ran.stderr

@@ -94,13 +94,13 @@ def test_the_memory_goes_when_the_array_goes(device: str) -> None:
     assert storage() is None
 
 
-def test_resizing_the_tensor_leaves_the_array_alone(device: str) -> None:
+def test_an_array_keeps_the_tensor_from_growing(device: str) -> None:
     x = gn.arange(4.0)
     array = x.numpy()
-    x.resize_(100_000)
+    with pytest.raises(RuntimeError, match="Trying to resize storage that is not resizable"):
+        x.resize_(100_000)
     x.fill_(9.0)
-    gc.collect()
-    assert array.tolist() == [0.0, 1.0, 2.0, 3.0]
+    assert array.tolist() == x.tolist() == [9.0] * 4
 
 
 @pytest.mark.parametrize(
@@ -269,3 +269,47 @@ def test_an_array_lives_as_long_as_the_tensor_on_its_memory(kind: str) -> None:
     del view
     gc.collect()
     assert known() is None
+
+
+def test_parameters_without_grad_mode() -> None:
+    x = gn.ones(2, requires_grad=True)
+    with gn.no_grad():
+        assert x.numpy().tolist() == numpy.asarray(x).tolist() == numpy.sqrt(x).tolist() == [1, 1]
+    with gn.inference_mode():
+        assert x.numpy().ctypes.data == x.data_ptr()
+    with pytest.raises(RuntimeError, match="requires grad"):
+        x.numpy()
+
+
+SHARED: dict[str, Any] = {
+    "from_numpy": lambda: gn.from_numpy(numpy.ones(4)),
+    "frombuffer": lambda: gn.frombuffer(bytearray(32), dtype=gn.float64),
+    "from_dlpack": lambda: gn.from_dlpack(numpy.ones(4)),
+    "numpy": lambda: shown(gn.ones(4, dtype=gn.float64).numpy),
+    "asarray": lambda: shown(gn.ones(4, dtype=gn.float64).__array__),
+    "buffer": lambda: shown(gn.ones(4, dtype=gn.float64).__buffer__),
+}
+
+
+def shown(method: Any) -> gn.Tensor:
+    """The tensor of a method that gives its memory to NumPy."""
+    method()
+    tensor: gn.Tensor = method.__self__
+    return tensor
+
+
+@pytest.mark.parametrize("way", SHARED)
+def test_shared_memory_keeps_its_size(way: str) -> None:
+    x = SHARED[way]()
+    before = x.tolist()
+    assert not x.untyped_storage().resizable()
+    for grow in (
+        lambda: x.resize_(100),
+        lambda: x.untyped_storage().resize_(8),
+        lambda: gn.add(gn.ones(9, dtype=gn.float64), 1, out=x.resize_(0)),
+    ):
+        with pytest.raises(RuntimeError, match="Trying to resize storage that is not resizable"):
+            grow()
+    x.resize_(4)
+    assert x.tolist() == before
+    assert x.clone().resize_(100).untyped_storage().resizable()

@@ -82,6 +82,7 @@ class TestWithPyTorch:
                 optimizer.step()
             return float(loss.detach())
 
+        torch.manual_seed(0)
         theirs = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4), torch.nn.Linear(4, 1))
         their_optimizer = torch.optim.Adam(theirs.parameters(), 0.1)
         x = torch.arange(15.0).reshape(5, 3) / 15
@@ -177,6 +178,33 @@ class TestWithPyTorch:
                 TypeError, match="argument 'function' must be a function or a module, got int"
             ):
                 crossing(3)
+
+    def test_named_arguments_and_nested_results(self) -> None:
+        for outer, inner, crossing in self.crossings():
+
+            def function(x: Any, *, scale: Any, mode: str, inner: Any = inner) -> Any:
+                assert isinstance(scale, inner.Tensor) and mode == "sum"
+                return {"parts": [x * scale, None], "total": ((x * scale).sum(), 3)}
+
+            x = outer.tensor([1.0, 2.0], requires_grad=True)
+            scale = outer.tensor([3.0, 5.0], requires_grad=True)
+            found = crossing(function)(x, mode="sum", scale=scale)
+            assert found["parts"][0].tolist() == [3, 10] and found["parts"][1] is None
+            assert found["total"][0].item() == 13 and found["total"][1] == 3
+            (found["parts"][0][1] * 10 + found["total"][0]).backward()
+            assert x.grad.tolist() == [3, 55] and scale.grad.tolist() == [1, 22]
+
+    def test_modules_with_named_arguments_and_nested_results(self) -> None:
+        import torch
+
+        x = gn.ones(3, 1, 4, requires_grad=True)
+        attention = as_gnomon_function(torch.nn.MultiheadAttention(4, 2))
+        found, weights = attention(x, x, x, need_weights=False)
+        assert type(found) is gn.Tensor and found.shape == (3, 1, 4) and weights is None
+        output, (hidden, cell) = as_gnomon_function(torch.nn.LSTM(4, 2))(x)
+        assert output.shape == (3, 1, 2) and hidden.shape == cell.shape == (1, 1, 2)
+        (output.sum() + cell.sum()).backward()
+        assert x.grad is not None and x.grad.abs().sum().item() > 0
 
     def test_functions_that_return_no_tensors(self) -> None:
         for outer, _, crossing in self.crossings():

@@ -86,7 +86,7 @@ CTYPES = {
     "multiprocessing.spawn",  # a call of the system: prctl
 }
 # Files of such modules only, which nothing imports when gnomon is imported.
-CTYPES_ON_IMPORT = {"interop.dlpack", "interop.dlpack_layout"}
+CTYPES_ON_IMPORT = {"interop.dlpack_layout"}
 # Imports by a name that is computed at run time.
 IMPORTED_BY_NAME = {
     "__init__": {"f'.{name}'", "f'.{_LAZY_PARTS[name]}'"},  # lazy attributes
@@ -287,8 +287,8 @@ def given(files: dict[str, Path]) -> tuple[dict[str, str], set[str], list[str]]:
         tree = tree_of(path)
         imported: dict[str, str] = {}
         for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom):
-                package = name.split(".")[: -node.level or None] if node.level else []
+            if isinstance(node, ast.ImportFrom) and node.level:
+                package = name.split(".")[: -node.level]
                 for alias in node.names:
                     parts = [*package, *(node.module or "").split("."), alias.name]
                     imported[alias.asname or alias.name] = ".".join(part for part in parts if part)

@@ -9,15 +9,20 @@ from __future__ import annotations
 import argparse
 import difflib
 import importlib
+import multiprocessing
 import re
 import runpy
 import sys
 from collections.abc import Sequence
+from multiprocessing import spawn
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from ..values.module_finder import ModuleFinder
 from . import torch as alias
+
+_CHILD = f"{__package__}.child"
 
 # How errors name what is missing, each with the groups "module" and "name".
 _MISSING = [
@@ -37,6 +42,22 @@ def install() -> None:
         raise RuntimeError("PyTorch has been imported already: its name can not be given to gnomon")
     sys.modules["torch"] = alias
     sys.meta_path.insert(0, ModuleFinder("torch", _module))
+    _install_in_children()
+
+
+def _install_in_children() -> None:
+    """Processes that multiprocessing spawns, or that its fork server makes, import gnomon.compat.child."""
+    command_line = spawn.get_command_line
+
+    def with_child(**facts: Any) -> list[str]:
+        found = command_line(**facts)
+        if "-c" in found:
+            program = found.index("-c") + 1
+            found[program] = f"import {_CHILD}; {found[program]}"
+        return found
+
+    spawn.get_command_line = with_child
+    multiprocessing.set_forkserver_preload([_CHILD, "__main__"])
 
 
 def _module(name: str) -> ModuleType | None:
@@ -81,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sys.argv = [options.script, *options.arguments]
     sys.path.insert(0, str(Path(options.script).resolve().parent))
     try:
-        runpy.run_path(options.script, run_name="__main__")
+        runpy.run_path(str(Path(options.script).absolute()), run_name="__main__")
     except (AttributeError, ImportError) as error:
         missing = missing_name(error)
         if missing is None:
@@ -99,7 +120,9 @@ def _place(error: BaseException, folder: Path) -> str:
     while traceback is not None:
         file = Path(traceback.tb_frame.f_code.co_filename)
         if folder in file.absolute().parents:
-            found = f"{file}:{traceback.tb_lineno}"
+            here = Path.cwd()
+            shown = file.relative_to(here) if here in file.parents else file
+            found = f"{shown}:{traceback.tb_lineno}"
         traceback = traceback.tb_next
     return found
 

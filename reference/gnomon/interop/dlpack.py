@@ -235,4 +235,6 @@ def _sharing(spec: Spec, address: int, owner: Any) -> Tensor:
     memory = offers_of(backend).wrap_device_memory(address, nbytes, spec.device.index or 0, owner)
     if memory is None:
         raise BufferError(f"from_dlpack: device {spec.device} can not use memory that it did not allocate")
-    return make_tensor(spec, Storage(backend, spec.device, memory, nbytes))
+    storage = Storage(backend, spec.device, memory, nbytes)
+    storage.keep_size()
+    return make_tensor(spec, storage)

@@ -206,9 +206,12 @@ def _functions() -> tuple[int, int, int]:
 
 
 def _forget_deleters() -> None:
-    """Without a deleter, a consumer leaves the memory to the end of the process."""
+    """From now on a consumer leaves the memory to the end of the process: a deleter is a function that does
+    nothing and is no Python.  None would do, but not for consumers that have looked for it before.
+    """
+    nothing = ctypes.cast(ctypes.pythonapi.Py_IsInitialized, ctypes.c_void_p).value
     for each in list(_exported):
-        each.managed.deleter = None
+        each.managed.deleter = nothing
 
 
 def _structure_at(address: int) -> tuple[bool, int] | None:

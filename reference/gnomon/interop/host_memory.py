@@ -32,7 +32,9 @@ def on_host_memory(spec: Spec, data: memoryview, address: int) -> Tensor:
         backend, where = reference_backend, device("reference")
         memory = backend.wrap_host_memory(data, address)
         spec = spec_of(spec.sizes, spec.strides, spec.dtype, where)
-    return make_tensor(spec, Storage(backend, where, memory, data.nbytes))
+    storage = Storage(backend, where, memory, data.nbytes)
+    storage.keep_size()
+    return make_tensor(spec, storage)
 
 
 if speedups is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from ..dispatch.mode import is_grad_enabled
 from ..memory.backend import get_default_device, resolve_device
 from ..memory.spec import Spec, spec_of
 from ..memory.tensor import Tensor, empty_tensor
@@ -174,7 +175,7 @@ def to_numpy(tensor: Tensor, force: bool) -> Any:
 
     if force:
         tensor = tensor.detach()
-    if tensor.requires_grad:
+    if tensor.requires_grad and is_grad_enabled():
         raise RuntimeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )
@@ -190,6 +191,8 @@ def to_numpy(tensor: Tensor, force: bool) -> Any:
     kind, strides = kind_and_strides(spec)
     if spec.numel == 0:
         return numpy.empty(spec.sizes, kind)
+    if storage.backend.host_memory:
+        storage.keep_size()
     start = tensor._storage_offset * spec.dtype.itemsize
     return numpy.ndarray(spec.sizes, kind, storage.copy_out(), start, strides)
 

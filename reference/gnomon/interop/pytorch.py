@@ -128,12 +128,13 @@ def _pytorch(name: str) -> _Library:
 def as_gnomon_function(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of gnomon's tensors that computes with PyTorch, and through which gradients flow.
 
-    function  takes PyTorch's tensors (and other objects), and returns a tensor or a tuple of tensors: a
-              function or a module of PyTorch
+    function  takes PyTorch's tensors (and other objects), and returns a tensor, or tuples, lists and dicts
+              with tensors: a function or a module of PyTorch
 
-    Tensors among the positional arguments are shared with PyTorch, and the results with gnomon.  ``backward``
-    also accumulates the gradients of PyTorch's parameters that the function used, in PyTorch.  Gradients of
-    gradients raise RuntimeError.  Raises TypeError for results of another type, ImportError without PyTorch.
+    Tensors among the arguments, but not within containers, are shared with PyTorch, and the results with
+    gnomon.  ``backward`` also accumulates the gradients of PyTorch's parameters that the function used, in
+    PyTorch.  Gradients of gradients raise RuntimeError.  Raises TypeError for results without a tensor,
+    ImportError without PyTorch.
     """
     return _crossing("as_gnomon_function", _gnomon(), _pytorch("as_gnomon_function"), function)
 
@@ -141,8 +142,8 @@ def as_gnomon_function(function: Callable[..., Any]) -> Callable[..., Any]:
 def as_torch_function(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of PyTorch's tensors that computes with gnomon: the opposite of ``as_gnomon_function``.
 
-    function  takes gnomon's tensors (and other objects), and returns a tensor or a tuple of tensors: a
-              function or a module of gnomon
+    function  takes gnomon's tensors (and other objects), and returns a tensor, or tuples, lists and dicts
+              with tensors: a function or a module of gnomon
     """
     return _crossing("as_torch_function", _pytorch("as_torch_function"), _gnomon(), function)
 
@@ -156,15 +157,15 @@ def _crossing(
             f"{name}: argument 'function' must be a function or a module, got {type_name(function)}"
         )
 
-    def forward(context: Any, anchor: Any, *arguments: Any) -> Any:
+    def forward(context: Any, anchor: Any, call: _Crossing, *arguments: Any) -> Any:
         inputs = [_entered(inner, each) if isinstance(each, outer.tensor) else each for each in arguments]
+        count = len(inputs) - len(call.names)
         with inner.enable_grad():
-            results = function(*inputs)
-        is_one = not isinstance(results, (tuple, list))
-        results = (results,) if is_one else tuple(results)
-        for each in results:
-            if not isinstance(each, inner.tensor):
-                raise TypeError(f"{name}: the function must return tensors, got {type_name(each)}")
+            returned = function(*inputs[:count], **dict(zip(call.names, inputs[count:])))
+        results: list[Any] = []
+        call.returned = _mapped(returned, inner.tensor, lambda each: _Place.of(results, each))
+        if not results:
+            raise TypeError(f"{name}: the function must return tensors, got {type_name(returned)}")
         outputs = tuple(outer.enter(each.detach()) for each in results)
         context.inputs, context.results = inputs, results
         context.save_for_backward(*[each for each in arguments if isinstance(each, outer.tensor)])
@@ -172,7 +173,7 @@ def _crossing(
             *[output for output, result in zip(outputs, results) if not result.requires_grad]
         )
         context.set_materialize_grads(False)
-        return outputs[0] if is_one else outputs
+        return outputs
 
     def backward(context: Any, *gradients: Any) -> Any:
         _ = context.saved_tensors  # raises if one was modified in place since forward
@@ -188,7 +189,7 @@ def _crossing(
         results = [result for result, _ in pairs]
         inner.backward(results, [inner.enter(each.detach()) for _, each in pairs], retain_graph=True)
         found = [None if leaf is None else leaf.grad for leaf in leaves]
-        return (None, *[None if each is None else outer.enter(each.detach()) for each in found])
+        return (None, None, *[None if each is None else outer.enter(each.detach()) for each in found])
 
     members = {
         "forward": staticmethod(forward),
@@ -197,10 +198,32 @@ def _crossing(
     crossing: Any = type(name, (outer.function,), members)
 
     @functools.wraps(function)
-    def through(*arguments: Any) -> Any:
-        return crossing.apply(outer.anchor(), *arguments)
+    def through(*arguments: Any, **named: Any) -> Any:
+        call = _Crossing(tuple(named))
+        outputs = crossing.apply(outer.anchor(), call, *arguments, *named.values())
+        return _mapped(call.returned, _Place, lambda each: outputs[each.number])
 
     return through
+
+
+class _Crossing:
+    """One call: the names of its last arguments, and what was returned, with places instead of tensors."""
+
+    def __init__(self, names: tuple[str, ...]):
+        self.names = names
+        self.returned: Any = None
+
+
+class _Place(NamedTuple):
+    """The place of a tensor among the results of a call."""
+
+    number: int
+
+    @staticmethod
+    def of(results: list[Any], tensor: Any) -> _Place:
+        """That of a tensor, which becomes the last of the results."""
+        results.append(tensor)
+        return _Place(len(results) - 1)
 
 
 def _entered(inner: _Library, tensor: Any) -> Any:

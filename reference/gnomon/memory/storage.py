@@ -30,7 +30,10 @@ class Storage:
     reference to it.
     """
 
-    __slots__ = ("__weakref__", "_capacity", "_is_pinned", "_shared", "backend", "device", "memory", "size")
+    __slots__ = (
+        *("__weakref__", "_capacity", "_is_pinned", "_resizable", "_shared"),
+        *("backend", "device", "memory", "size"),
+    )
 
     def __init__(self, backend: Backend, device: device, memory: Any, size: int):
         self.backend = backend
@@ -40,6 +43,7 @@ class Storage:
         self._capacity = size
         self._shared: SharedBlock | None = None
         self._is_pinned = False
+        self._resizable = True
 
     @classmethod
     def on_shared_block(cls, block: SharedBlock, backend: Backend, device: device, size: int) -> Storage:
@@ -112,8 +116,8 @@ class Storage:
     def resize_(self, size: int) -> Storage:
         """Change the size to ``size`` bytes, and keep the old content up to there.
 
-        Raises TypeError for a size that is not an int, RuntimeError for a negative one and for more shared
-        memory than there is, OutOfMemoryError.
+        Raises TypeError for a size that is not an int, RuntimeError for a negative one, for more shared
+        memory than there is, and for memory that another library uses, OutOfMemoryError.
 
         The block never shrinks: a tensor that is larger than its shrunken storage reads the old content,
         while in PyTorch it would read other memory.
@@ -122,9 +126,9 @@ class Storage:
             raise TypeError(f"resize_: argument 'size' must be an int, not {type(size).__name__}")
         if size < 0:
             raise RuntimeError(f"resize_: argument 'size' must be non-negative, got {size}")
+        if not self._resizable or (self._shared is not None and size > self._capacity):
+            raise RuntimeError("Trying to resize storage that is not resizable")
         if size > self._capacity:
-            if self._shared is not None:
-                raise RuntimeError("Trying to resize storage that is not resizable")
             memory = allocate(self.backend, size, self.device)
             if self.size:
                 self.backend.copy_between(memory, self.memory, self.size)
@@ -133,6 +137,14 @@ class Storage:
             self._is_pinned = False
         self.size = size
         return self
+
+    def resizable(self) -> bool:
+        """Can the size change?  Not of memory that another library uses.  Source: torch.UntypedStorage."""
+        return self._resizable
+
+    def keep_size(self) -> None:
+        """From now on another library uses the memory, too: it stays what it is."""
+        self._resizable = False
 
     def _replace_memory(self, memory: Any) -> None:
         """Continue on other memory, which has the same content and is at least as large."""

@@ -11,13 +11,14 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Iterator, Sequence
+from typing import SupportsIndex, overload
 
 Ints = tuple[int, ...]
 
 MAX_DIMS = 64  # that a tensor may have: PyTorch's limit of reductions, here of all tensors
 
 
-class Size(tuple):
+class Size(tuple[int, ...]):
     """A tensor's sizes as users see them: a tuple with its own repr.  Source: torch.Size."""
 
     __slots__ = ()
@@ -29,9 +30,13 @@ class Size(tuple):
     def __repr__(self) -> str:
         return f"gnomon.Size({list(self)})"
 
-    def __getitem__(self, index):
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> Size: ...
+    def __getitem__(self, index: SupportsIndex | slice) -> int | Size:
         picked = tuple.__getitem__(self, index)
-        return Size(picked) if isinstance(index, slice) else picked
+        return Size(picked) if isinstance(picked, tuple) else picked
 
     def __add__(self, other: tuple[int, ...]) -> Size:  # type: ignore[override]
         if not isinstance(other, tuple):

@@ -9,6 +9,8 @@ from gnomon import Size, Tensor
 
 base = gn.arange(12).reshape(3, 4)
 assert_type(base.shape, Size)
+assert_type(base.shape[0], int)
+assert_type(base.shape[1:], Size)
 assert_type(base.size(0), int)
 assert_type(base.size(), Size)
 assert_type(base.stride(), tuple[int, ...])
