@@ -31,7 +31,7 @@ FLOORS = {
     # from Python's arguments to operators
     **dict.fromkeys(["bindings", "methods", "interop", "kit", "random", "return_types"], 6),
     **dict.fromkeys(["accelerator", "backends", "fft", "linalg", "profiler", "special", "utils"], 6),
-    **dict.fromkeys(["distributed", "functional", "mkldnn", "quantized", "sparse", "storage", "types"], 6),
+    **dict.fromkeys(["functional", "mkldnn", "quantized", "sparse", "storage", "types"], 6),
     "__init__": 7,  # the public names
     # built on the public names
     **dict.fromkeys(
@@ -52,7 +52,7 @@ FLOORS = {
         ],
         8,
     ),
-    **dict.fromkeys(["signal", "testing"], 8),
+    **dict.fromkeys(["distributed", "signal", "testing"], 8),
     # PyTorch's names
     **dict.fromkeys(["__config__", "compat", "compiler", "hub", "jit"], 8),
     **dict.fromkeys(["mps", "mtia", "multiprocessing", "onnx", "overrides", "xpu"], 8),

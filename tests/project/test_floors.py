@@ -35,6 +35,7 @@ SEALED = frozenset({"ops"})  # files there never import each other; only the roo
 LATE = {
     ("bindings", "func"),  # gnomon.vmap
     ("bindings", "array_api"),  # Tensor.__array_namespace__
+    ("utils", "distributed"),  # DistributedSampler, which asks the process group
     ("utils", "nn"),  # gnomon.utils.mkldnn, which replaces modules
     ("utils", "library"),  # gnomon.utils.load_inline, which makes operators
     ("utils", "hub"),  # the old name of gnomon.hub.load_state_dict_from_url

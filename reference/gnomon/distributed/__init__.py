@@ -1,73 +1,78 @@
-"""Training by several processes: not there yet.  What programs ask first is answered.
+"""Training by several processes, on one machine or many, over MPI.
+
+    init_process_group()        # in a program that ``python -m gnomon.distributed.run --nproc 4 train.py`` started
+    all_reduce(tensor)          # the sum of all processes' tensors
+
+The processes form groups (process_group.py).  Functions that all of a group call together, collectives, check
+their arguments (collectives.py) and give tensors to a Backend: MPI's (mpi.py), or one that a package offers for
+a GPU's memory.  What trains models on top: ``nn.parallel.DistributedDataParallel``, and the packages here.
 
 Source: torch.distributed.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..values.absent import absent
+from .backend import Backend
+from .collectives import (
+    all_gather,
+    all_gather_coalesced,
+    all_gather_into_tensor,
+    all_gather_single,
+    all_reduce,
+    all_reduce_coalesced,
+    all_to_all,
+    all_to_all_single,
+    barrier,
+    broadcast,
+    gather,
+    monitored_barrier,
+    reduce,
+    reduce_scatter,
+    reduce_scatter_single,
+    reduce_scatter_tensor,
+    scatter,
+)
+from .debug import DebugLevel, get_debug_level, set_debug_level, set_debug_level_from_env
+from .device_mesh import DeviceMesh, init_device_mesh
+from .environment import get_node_local_rank, is_torchelastic_launched
+from .errors import DistBackendError, DistError, DistNetworkError, DistStoreError
+from .object_collectives import (
+    all_gather_object,
+    broadcast_object_list,
+    gather_object,
+    recv_object_list,
+    scatter_object_list,
+    send_object_list,
+)
+from .point_to_point import P2POp, batch_isend_irecv, irecv, isend, recv, send
+from .process_group import (
+    GroupMember,
+    ProcessGroup,
+    default_pg_timeout,
+    destroy_process_group,
+    get_backend,
+    get_global_rank,
+    get_group_rank,
+    get_pg_count,
+    get_process_group_ranks,
+    get_rank,
+    get_world_size,
+    group,
+    init_process_group,
+    is_available,
+    is_backend_available,
+    is_gloo_available,
+    is_initialized,
+    is_mpi_available,
+    is_nccl_available,
+    new_group,
+    new_subgroups,
+    new_subgroups_by_enumeration,
+    register_backend,
+    split_group,
+)
+from .reduce_op import ReduceOp, supports_complex
+from .work import Work
 
-__getattr__ = absent(__name__, "gnomon trains in one process; is_available() is False")
-
-
-def is_available() -> bool:
-    """False: there is no communication between processes."""
-    return False
-
-
-def is_initialized() -> bool:
-    """False: there is no process group."""
-    return False
-
-
-def is_torchelastic_launched() -> bool:
-    """False: no launcher started this process."""
-    return False
-
-
-def _no_group() -> ValueError:
-    return ValueError(
-        "Default process group has not been initialized, please make sure to call init_process_group."
-    )
-
-
-def is_gloo_available() -> bool:
-    """False: there is no communication between processes."""
-    return False
-
-
-is_nccl_available = is_mpi_available = is_gloo_available
-
-
-def get_rank(group: Any = None) -> int:
-    """Raises ValueError: there is no process group."""
-    raise _no_group()
-
-
-def get_world_size(group: Any = None) -> int:
-    """Raises ValueError: there is no process group."""
-    raise _no_group()
-
-
-def get_backend(group: Any = None) -> str:
-    """Raises ValueError: there is no process group."""
-    raise _no_group()
-
-
-def barrier(group: Any = None, async_op: bool = False, device_ids: Any = None) -> None:
-    """Raises ValueError: there is no process group."""
-    raise _no_group()
-
-
-def destroy_process_group(group: Any = None) -> None:
-    """Raises AssertionError: there is no process group."""
-    raise AssertionError("Process group cannot be None")
-
-
-def init_process_group(*args: Any, **kwargs: Any) -> None:
-    """Raises RuntimeError: there is no communication between processes."""
-    raise RuntimeError(
-        "init_process_group: gnomon trains in one process; gnomon.distributed.is_available() is False"
-    )
+__getattr__ = absent(__name__, "gnomon.distributed has no such name")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sized
 
-from ... import distributed
 from ...dispatch.dispatcher import aten
 from ...ops.creation.random import Generator
 from .sampler import Sampler
@@ -34,6 +33,8 @@ class DistributedSampler(Sampler[int]):
         seed: int = 0,
         drop_last: bool = False,
     ) -> None:
+        from ... import distributed  # above this floor, and few programs need it
+
         if (num_replicas is None or rank is None) and not distributed.is_available():
             raise RuntimeError("Requires distributed package to be available")
         self.num_replicas = distributed.get_world_size() if num_replicas is None else num_replicas
