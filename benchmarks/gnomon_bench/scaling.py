@@ -4,10 +4,10 @@ A step is arithmetic, at the rate that one rank reaches; communication, by the u
 latency + bytes / bandwidth; and what of the one can not hide behind the other.  Ranks of one machine are
 connected by a fast link, machines by a slower one; a collective over both goes through each in turn.
 
-Sources: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH" (2005), for
-collectives; Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM"
-(2021), for the operations of a transformer, pipelines and tensor parallelism; Li et al., "PyTorch Distributed"
-(2020), for data parallelism; Zhao et al., "PyTorch FSDP" (2023), for sharding.
+Sources: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH" (2005),
+for collectives; Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters Using
+Megatron-LM" (2021), for the operations of a transformer, pipelines and tensor parallelism; Li et al.,
+"PyTorch Distributed" (2020), for data parallelism; Zhao et al., "PyTorch FSDP" (2023), for sharding.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Transformer:
 
 @dataclass(frozen=True)
 class Plan:
-    """How a model is divided among ranks.  ``data`` × ``tensor`` × ``pipeline`` are all ranks."""
+    """How a model is divided among ranks.  ``data`` x ``tensor`` x ``pipeline`` are all ranks."""
 
     data: int = 1
     tensor: int = 1
@@ -147,7 +147,8 @@ def step(machine: Machine, model: Transformer, plan: Plan, batch: float, buckets
     """The time of a step on ``batch`` sequences.
 
     Groups of tensor parallelism are neighbours, then come those of data parallelism, then the pipeline's.
-    Raises ValueError for a batch that is not divisible by ranks and microbatches, or for more stages than layers.
+    Raises ValueError for a batch that is not divisible by ranks and microbatches, or for more stages than
+    layers.
     """
     microbatches = batch / plan.data / plan.microbatch
     if microbatches < 1:
@@ -190,9 +191,7 @@ def step(machine: Machine, model: Transformer, plan: Plan, batch: float, buckets
     return Step(of_all, bubble, in_layers * microbatches, between, exposed, hidden)
 
 
-def _sharded(
-    machine: Machine, plan: Plan, held: float, compute: float, layers: float
-) -> tuple[float, float]:
+def _sharded(machine: Machine, plan: Plan, held: float, compute: float, layers: float) -> tuple[float, float]:
     """Exposed and hidden communication if each layer's parameters are gathered before they are used.
 
     A layer's parameters are gathered while the layer before it computes, in forward and in backward, and its
@@ -202,20 +201,26 @@ def _sharded(
     gathering = all_gather(machine, plan.data, plan.tensor, each)
     scattering = reduce_scatter(machine, plan.data, plan.tensor, each)
     forward, backward = (1 - BACKWARD) * compute / layers, BACKWARD * compute / layers
-    exposed = gathering + scattering + (layers - 1) * (
-        max(0.0, gathering - forward) + max(0.0, gathering + scattering - backward)
+    exposed = (
+        gathering
+        + scattering
+        + (layers - 1) * (max(0.0, gathering - forward) + max(0.0, gathering + scattering - backward))
     )
     return exposed, (2 * gathering + scattering) * layers - exposed
 
 
 def bytes_of_a_rank(model: Transformer, plan: Plan) -> float:
-    """Parameters, gradients and Adam's state of a rank: 2 + 2 + 12 bytes of each parameter, without activations."""
+    """Parameters, gradients and Adam's state of a rank: 2 + 2 + 12 bytes of each parameter, without
+    activations.
+    """
     share = 16 * model.parameters / plan.tensor / plan.pipeline
     return share / plan.data if plan.sharded else share
 
 
 def plans(machine: Machine, model: Transformer, ranks: int, batch: float) -> list[tuple[str, Plan, Step]]:
-    """The four ways in their plainest form on so many ranks, fastest first; those that can not be are left out."""
+    """The four ways in their plainest form on so many ranks, fastest first; those that can not be are left
+    out.
+    """
     width = min(machine.per_machine, ranks)
     candidates = {
         "data parallel": Plan(data=ranks),
