@@ -182,7 +182,12 @@ def all_gather_coalesced(
         assert work is not None, "this process is in the group"
         works.append(work)
     last = completed(Call(name, found.group_name, found.rank()), [])
-    return finish(last.before(lambda: [each.wait() for each in works] and None), async_op)
+
+    def wait_for_all() -> None:
+        for each in works:
+            each.wait()
+
+    return finish(last.before(wait_for_all), async_op)
 
 
 def all_gather_into_tensor(

@@ -325,7 +325,8 @@ def new_subgroups_by_enumeration(
     """
     if not ranks_per_subgroup_list:
         raise ValueError("The arg 'ranks_per_subgroup_list' cannot be empty")
-    own, made, seen = None, [], {}
+    own, made = None, []
+    seen: dict[int, list[int]] = {}
     for number, ranks in enumerate(ranks_per_subgroup_list):
         for rank in ranks:
             if rank in seen:
