@@ -16,7 +16,7 @@ from .cache import ImageCache, key_of
 from .compiler import HostCompiler, Image
 from .errors import CompileError
 
-BLAS_TEXT = "blas.cpp"  # becomes a separate library
+BLAS_TEXT, NCCL_TEXT = "blas.cpp", "nccl.cpp"  # become separate libraries
 
 _lock = new_in_each_process(globals(), "_lock", threading.Lock)
 
@@ -33,12 +33,17 @@ def build(cache: ImageCache | None = None) -> Path:
     Raises BackendUnavailableError without a C++ compiler, or if the sources do not compile.
     """
     names = [path.name for path in sorted((sources.folder() / "emulation").glob("*.cpp"))]
-    return _build([name for name in names if name != BLAS_TEXT], "driver", False, cache)
+    return _build([name for name in names if name not in (BLAS_TEXT, NCCL_TEXT)], "driver", False, cache)
 
 
 def build_blas(cache: ImageCache | None = None) -> Path:
     """The file of an emulated cuBLAS, like ``build``."""
     return _build([BLAS_TEXT], "blas", True, cache)
+
+
+def build_nccl(cache: ImageCache | None = None) -> Path:
+    """The file of an emulated NCCL, like ``build``."""
+    return _build([NCCL_TEXT], "nccl", True, cache)
 
 
 def prefix(compiler: HostCompiler, cache: ImageCache) -> Path | None:

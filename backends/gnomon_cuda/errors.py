@@ -45,6 +45,10 @@ class BlasError(RuntimeError):
     """An error returned by a function of cuBLAS."""
 
 
+class NcclError(RuntimeError):
+    """An error returned by a function of NCCL."""
+
+
 class CompileError(RuntimeError):
     """Raised if the source of kernels does not compile.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from gnomon.values.locks import new_in_each_process
 
-from . import blas, emulation, sources, streams
+from . import blas, emulation, nccl, sources, streams
 from . import driver as drivers
 from .allocator import Allocator, Memory
 from .cache import ImageCache
@@ -73,6 +73,11 @@ class Runtime:
     def blas(self) -> blas.Blas | None:
         """cuBLAS, or None if it is not available."""
         return blas.load(self.driver)
+
+    @functools.cached_property
+    def nccl(self) -> nccl.Nccl | None:
+        """NCCL, or None if it is not available."""
+        return nccl.load(self.driver)
 
     @functools.cache  # noqa: B019 - there is one Runtime, and it lives as long as the process
     def multiprocessors(self, device: int) -> int:

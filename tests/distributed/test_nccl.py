@@ -1,0 +1,39 @@
+"""Collectives of tensors on CUDA devices: an emulated NCCL, between emulated devices of several processes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ranks import mpiexec, needs_mpi
+
+PROGRAM = Path(__file__).with_name("nccl_program.py")
+
+
+@pytest.mark.parametrize(
+    "size", [pytest.param(1, marks=pytest.mark.slow), 2, pytest.param(3, marks=pytest.mark.slow)]
+)
+def test_collectives_between_devices(size: int) -> None:
+    needs_mpi()
+    if shutil.which("c++") is None:
+        pytest.skip("there is no C++ compiler")
+    environment = {
+        **os.environ,
+        "GNOMON_CUDA_EMULATE": "1",
+        "GNOMON_CUDA_EMULATED_NCCL": "1",
+        "GNOMON_CUDA_EMULATED_DEVICES": str(size),
+        "GNOMON_NUM_THREADS": "1",
+    }
+    done = subprocess.run(
+        [mpiexec(), "-n", str(size), sys.executable, str(PROGRAM)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0 and done.stdout.count("all is well") == size, done.stdout + done.stderr
