@@ -35,12 +35,18 @@ class Machine:
     """Ranks, as many on a machine, and what connects them."""
 
     name: str
-    rate: float  # operations a second that a rank's kernels reach
+    rate: float  # operations a second that a rank's kernels reach on wide matrices
     per_machine: int
     inside: Link
     between: Link
+    half: float = 0.0  # the width of a model at which they reach half of it
     memory: float = math.inf  # bytes of a rank
     processors: int | None = None  # of a machine whose ranks share them
+    overlaps: bool = True  # do messages travel while a rank computes, without its processor?
+
+    def rate_of(self, width: int) -> float:
+        """Operations a second on matrices of this width."""
+        return self.rate * width / (width + self.half)
 
     def slowdown(self, ranks: int) -> float:
         """How much slower a rank computes because ranks share processors."""
@@ -71,6 +77,14 @@ class Transformer:
     def activations(self, sequences: float) -> float:
         """The elements that go from one layer to the next."""
         return sequences * self.sequence * self.hidden
+
+    def saved(self, sequences: float, tensor: int) -> float:
+        """The bytes that a layer saves for backward, with 128 channels a head and the attention's matrix.
+
+        Source: Korthikanti et al., "Reducing Activation Recomputation in Large Transformer Models" (2022).
+        """
+        of_attention = 5 * self.sequence / 128
+        return self.activations(sequences) * (10 + (24 + of_attention) / tensor)
 
 
 @dataclass(frozen=True)
@@ -158,7 +172,7 @@ def step(machine: Machine, model: Transformer, plan: Plan, batch: float, buckets
         )
     if plan.pipeline > model.layers:
         raise ValueError(f"{plan.pipeline} stages are more than {model.layers} layers")
-    rate = machine.rate / machine.slowdown(plan.ranks)
+    rate = machine.rate_of(model.hidden) / machine.slowdown(plan.ranks)
     of_all = model.operations(batch, plan.recomputes) / plan.ranks / rate
     one = of_all / microbatches
 
@@ -180,12 +194,13 @@ def step(machine: Machine, model: Transformer, plan: Plan, batch: float, buckets
     held = model.parameters / plan.tensor / plan.pipeline * plan.number
     exposed = hidden = 0.0
     if plan.data > 1 and plan.sharded:
-        exposed, hidden = _sharded(machine, plan, held, of_all, layers)
+        exposed, hidden = (microbatches * each for each in _sharded(machine, plan, held, one_whole, layers))
     elif plan.data > 1:
         whole = all_reduce(machine, plan.data, plan.tensor, held)
         last = whole / buckets
         # the gradients of a pipeline's stages are complete after their last microbatch only
-        cover = BACKWARD * of_all * (1 - 1 / buckets) if plan.pipeline == 1 else 0.0
+        hides = machine.overlaps and plan.pipeline == 1
+        cover = BACKWARD * of_all * (1 - 1 / buckets) if hides else 0.0
         exposed = max(last, whole - cover)
         hidden = whole - exposed
     return Step(of_all, bubble, in_layers * microbatches, between, exposed, hidden)
@@ -200,7 +215,8 @@ def _sharded(machine: Machine, plan: Plan, held: float, compute: float, layers: 
     each = held / layers
     gathering = all_gather(machine, plan.data, plan.tensor, each)
     scattering = reduce_scatter(machine, plan.data, plan.tensor, each)
-    forward, backward = (1 - BACKWARD) * compute / layers, BACKWARD * compute / layers
+    hides = compute / layers if machine.overlaps else 0.0
+    forward, backward = (1 - BACKWARD) * hides, BACKWARD * hides
     exposed = (
         gathering
         + scattering
@@ -209,48 +225,66 @@ def _sharded(machine: Machine, plan: Plan, held: float, compute: float, layers: 
     return exposed, (2 * gathering + scattering) * layers - exposed
 
 
-def bytes_of_a_rank(model: Transformer, plan: Plan) -> float:
-    """Parameters, gradients and Adam's state of a rank: 2 + 2 + 12 bytes of each parameter, without
-    activations.
+def bytes_of_a_rank(model: Transformer, plan: Plan, batch: float) -> float:
+    """What a rank holds: of each parameter 16 bytes (itself, its gradient, Adam's state), and what is saved.
+
+    A stage of a pipeline saves for as many microbatches as there are stages after it.
     """
     share = 16 * model.parameters / plan.tensor / plan.pipeline
-    return share / plan.data if plan.sharded else share
+    share = share / plan.data if plan.sharded else share
+    under_way = min(plan.pipeline, batch / plan.data / plan.microbatch)
+    layers = model.layers / plan.pipeline
+    each = model.saved(plan.microbatch, plan.tensor)
+    if plan.recomputes:
+        return share + 2 * model.activations(plan.microbatch) * layers * under_way + each
+    return share + each * layers * under_way
 
 
 def plans(machine: Machine, model: Transformer, ranks: int, batch: float) -> list[tuple[str, Plan, Step]]:
-    """The four ways in their plainest form on so many ranks, fastest first; those that can not be are left
-    out.
-    """
+    """The fastest plan of each kind on so many ranks that fits into memory, fastest first."""
     width = min(machine.per_machine, ranks)
-    candidates = {
+    kinds = {
         "data parallel": Plan(data=ranks),
         "sharded": Plan(data=ranks, sharded=True),
         f"tensor parallel {width}": Plan(data=ranks // width, tensor=width),
     }
     for stages in (2, 4, 8, 16, 32, 64):
         if width * stages <= ranks:
-            candidates[f"tensor {width}, pipeline {stages}"] = Plan(
-                data=ranks // (width * stages), tensor=width, pipeline=stages
-            )
+            name = f"tensor parallel {width}, {stages} stages"
+            kinds[name] = Plan(data=ranks // (width * stages), tensor=width, pipeline=stages)
     found = []
-    for name, plan in candidates.items():
-        if plan.ranks != ranks:
-            continue
-        for each in (plan, replace(plan, recomputes=True)):
-            try:
-                time = step(machine, model, each, batch)
-            except ValueError:
-                continue
-            if bytes_of_a_rank(model, each) <= machine.memory:
-                found.append((name + (", recomputing" if each.recomputes else ""), each, time))
+    for name, kind in kinds.items():
+        fitting = []
+        for recomputes in (False, True):
+            for microbatch in (1, 2, 4, 8, 16):
+                plan = replace(kind, recomputes=recomputes, microbatch=microbatch)
+                is_possible = plan.ranks == ranks and plan.pipeline <= model.layers
+                if is_possible and batch >= plan.data * microbatch:
+                    if bytes_of_a_rank(model, plan, batch) <= machine.memory:
+                        fitting.append((step(machine, model, plan, batch), plan))
+        if fitting:
+            time, plan = min(fitting, key=lambda each: each[0].seconds)
+            found.append((name + (", recomputing" if plan.recomputes else ""), plan, time))
     return sorted(found, key=lambda each: each[2].seconds)
 
 
+# ``rate`` and ``half`` are fitted to the table in published.py; links are NVIDIA's figures, less a quarter or
+# so that protocols take: NVLink 3 of 300 GB/s, and one HDR InfiniBand adapter of 25 GB/s for each GPU.
 A100 = Machine(
     "A100 80 GB, machines of 8",
-    rate=1.75e14,  # of 312e12: what large products and the rest of a layer reach together
+    rate=2.0e14,
+    half=1000,
     per_machine=8,
     inside=Link(5e-6, 2.3e11),
     between=Link(1.5e-5, 2.0e10),
     memory=8e10,
+)
+V100 = Machine(
+    "V100 32 GB, machines of 16",
+    rate=8.0e13,
+    half=430,
+    per_machine=16,
+    inside=Link(1e-5, 1.1e11),
+    between=Link(2e-5, 1.0e10),
+    memory=3.2e10,
 )
