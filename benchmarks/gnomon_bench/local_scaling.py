@@ -53,7 +53,7 @@ def table(found: dict[int, dict[str, float]]) -> str:
     link = Link(latency, bandwidth)
     machine = Machine("this", 1.0, max(SIZES), link, link, processors=processors, overlaps=False)
     lines = [
-        f"one rank's step: {alone['compute'] * 1e3:.2f} ms, with {alone['bytes'] / 2**20:.1f} MiB of gradients",
+        f"a step of one: {alone['compute'] * 1e3:.2f} ms, with {alone['bytes'] / 2**20:.1f} MiB of gradients",
         f"a message: {latency * 1e6:.1f} us and {bandwidth / 1e9:.2f} GB/s; processors: {processors}",
         "{:>6} {:>14} {:>14} {:>14} {:>7}".format("ranks", "compute", "predicted", "measured", "error"),
     ]

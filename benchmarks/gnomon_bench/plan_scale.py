@@ -55,9 +55,9 @@ def main(arguments: Sequence[str]) -> int:
         print(comparison())
         return 0
     if options.check:
-        from . import local_scaling
+        from .local_scaling import check
 
-        return local_scaling.check()
+        return check()
     machine = _machine(options)
     model = Transformer(options.layers, options.hidden, options.sequence, options.vocabulary)
     print(
