@@ -200,13 +200,19 @@ $(COMPILED): $(VENV)/.made $(NATIVE) setup.py
 	$(BIN)/python setup.py --quiet build_ext --inplace
 	touch $@
 
+# Type checkers do not run the code by which an editable installation finds its folders, but they read this.
+SHOW_TYPES = printf '%s\n' '$(CURDIR)/reference' '$(CURDIR)/conformance' \
+	> "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/gnomon_sources.pth"
+
 # What the demonstration needs, and no more.
 $(DEMO): $(VENV)/.made pyproject.toml
 	GNOMON_WITHOUT_C=1 $(PIP) install --no-build-isolation --editable '.[demo]'
+	$(SHOW_TYPES)
 	touch $@
 
 $(INSTALLED): $(VENV)/.made pyproject.toml $(HELLO) $(NUMPY) | $(COMPILED)
 	GNOMON_WITHOUT_C=1 $(PIP) install --no-build-isolation --editable '.[conformance,demo,dev]'
+	$(SHOW_TYPES)
 	$(if $(HELLO),$(PIP) install --no-deps --no-build-isolation ./backends/gnomon_hello)
 	$(if $(NUMPY),$(PIP) install --no-deps --no-build-isolation ./backends/gnomon_numpy)
 	touch $@ $(DEMO)
