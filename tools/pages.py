@@ -1,4 +1,5 @@
-"""Keeps the output that pages show: of ```console blocks that begin with ``$ gnomon``, and of Python blocks.
+"""Keeps the output that pages show: of ```console blocks that begin with ``$ gnomon``, of programs that
+``gnomon.distributed.run`` starts, and of Python blocks.
 
 python tools/pages.py docs/life_of_a_call.md       # runs the commands, and writes their output below each
 python tools/pages.py docs/tour/*.md               # and the Python blocks, with their pictures
@@ -31,7 +32,8 @@ ROOT = Path(__file__).parents[1]
 RUN = ("ecosystem.md", "exchange.md")  # the pages beside the tour whose Python blocks are run
 
 _LINE = re.compile(r"(\w\.\w+):\d+ *")
-_BLOCK = re.compile(r"^```console\n\$ (gnomon .*)\n((?:.*\n)*?)```$", re.MULTILINE)
+_RUN = "python -m gnomon.distributed.run "
+_BLOCK = re.compile(rf"^```console\n\$ ((?:gnomon |{re.escape(_RUN)}).*)\n((?:.*\n)*?)```$", re.MULTILINE)
 _CELL = re.compile(
     r"^```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<shown>.*?)^```\n)?"
     r"(?P<image>\n!\[[^\]]*\]\((?P<file>\w+\.svg)\)\n)?",
@@ -64,11 +66,14 @@ def printed(command: str) -> str:
 
     Raises RuntimeError if it can not be understood; an expression that raises is explained.
     """
+    module = ["gnomon.distributed.run"] if command.startswith(_RUN) else ["gnomon.cli"]
+    arguments = shlex.split(command.removeprefix(_RUN).removeprefix("gnomon "))
     done = subprocess.run(
-        [sys.executable, "-m", "gnomon.cli", *shlex.split(command)[1:]],
+        [sys.executable, "-m", *module, *arguments],
         capture_output=True,
         text=True,
         env={**os.environ, "COLUMNS": "120"},
+        cwd=ROOT,
         check=False,
     )
     if done.returncode not in (0, 1) or not done.stdout:
