@@ -133,3 +133,39 @@ if __name__ == "__main__":
 def test_processes_that_a_program_starts(tmp_path: Path, method: str) -> None:
     finished = run(tmp_path, CHILDREN.replace("{method}", method))
     assert (finished.returncode, finished.stdout) == (0, "gnomon [[0.0, 1.0], [2.0, 3.0]]\n"), finished.stderr
+
+
+def call(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "gnomon.compat", *arguments]
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=LONG_LIMIT, check=False
+    )
+
+
+def test_modules_texts_and_folders_are_programs_as_for_python(tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "part.py").write_text("import torch\nNAME = torch.__name__\n")
+    (package / "__main__.py").write_text(
+        "import sys\nfrom package.part import NAME\nprint(NAME, sys.argv[1:])\n"
+    )
+    done = call(tmp_path, "-m", "package", "-x", "--lr", "3")
+    assert (done.returncode, done.stdout) == (0, "gnomon.compat.torch ['-x', '--lr', '3']\n"), done.stderr
+    done = call(tmp_path, "-m", "package.part")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    done = call(tmp_path, "-c", "import torch, sys; print(torch.ones(2).sum().item(), sys.argv)", "-c", "x")
+    assert (done.returncode, done.stdout) == (0, "2.0 ['-c', '-c', 'x']\n"), done.stderr
+    (package / "__main__.py").write_text("import part\nprint(part.NAME)\n")
+    done = call(tmp_path, "package")
+    assert (done.returncode, done.stdout) == (0, "gnomon.compat.torch\n"), done.stderr
+
+
+def test_what_a_text_or_module_lacks_is_named(tmp_path: Path) -> None:
+    done = call(tmp_path, "-c", "import torch\ntorch.hsplitt")
+    assert done.returncode == 1 and done.stderr.startswith("<string>:2: gnomon has no torch.hsplitt")
+    (tmp_path / "module.py").write_text("import torch\n\ntorch.ones(1).summ()\n")
+    done = call(tmp_path, "-m", "module")
+    assert done.returncode == 1 and done.stderr.startswith("module.py:3: gnomon has no torch.Tensor.summ")
+    done = call(tmp_path, "nothing.py")
+    assert done.returncode == 2 and "no such file: nothing.py" in done.stderr

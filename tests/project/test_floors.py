@@ -112,6 +112,7 @@ PACKAGES_ABOVE = {
 }
 # Text that is executed as code.
 EVALUATED = {
+    "compat.__main__": {"exec", "compile"},  # the text of `python -m gnomon.compat -c`
     "learn.command": {"eval", "exec", "compile"},  # the expression and the statements of `gnomon explain`
     "library.annotations": {"eval"},  # a user's own annotations, which Python keeps as text
     "learn.exercises.chapter_13": {"exec"},  # the text of a function that a reader's program writes

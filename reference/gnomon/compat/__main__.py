@@ -1,4 +1,5 @@
-"""Runs a program that was written for PyTorch: ``python -m gnomon.compat script.py [arguments]``.
+"""Runs a program that was written for PyTorch: ``python -m gnomon.compat script.py [arguments]``, and with
+``-m module`` or ``-c text``, as Python takes them.
 
 ``import torch`` in the program, and in all modules that it imports, gives gnomon; PyTorch need not be
 installed.
@@ -87,29 +88,45 @@ def advice(name: str) -> str:
     return f"gnomon has no torch.{name}{said}. docs/pytorch_names.md lists what gnomon has"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a program; returns 0, or 1 if something that it uses is missing, which one line says."""
+def make_parser() -> argparse.ArgumentParser:
+    """The command's arguments; those of the program come after it, whatever they look like."""
     parser = argparse.ArgumentParser(
         prog="python -m gnomon.compat",
+        usage="python -m gnomon.compat [-h] (script | -m module | -c text) [arguments ...]",
         description="Run a program that was written for PyTorch: `import torch` gives gnomon.",
     )
-    parser.add_argument("script", help="the program")
+    parser.add_argument("-m", dest="kind", action="store_const", const="m", help="the program is a module")
+    parser.add_argument("-c", dest="kind", action="store_const", const="c", help="the program is this text")
+    parser.add_argument("program", help="a file, or a folder or archive with __main__.py")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a program; returns 0, or 1 if something that it uses is missing, which one line says."""
+    parser = make_parser()
     options = parser.parse_args(arguments)
-    if not Path(options.script).is_file():
-        parser.error(f"no such file: {options.script}")
+    program = Path(options.program)
+    if options.kind is None and not program.exists():
+        parser.error(f"no such file: {options.program}")
     install()
-    sys.argv = [options.script, *options.arguments]
-    sys.path.insert(0, str(Path(options.script).resolve().parent))
+    sys.argv = [f"-{options.kind}" if options.kind else options.program, *options.arguments]
+    folder = program.resolve().parent if options.kind is None else Path.cwd()
+    if options.kind is not None or program.is_file():
+        sys.path.insert(0, str(folder))
     try:
-        runpy.run_path(str(Path(options.script).absolute()), run_name="__main__")
+        if options.kind == "m":
+            runpy.run_module(options.program, run_name="__main__", alter_sys=True)
+        elif options.kind == "c":
+            exec(compile(options.program, "<string>", "exec"), {"__name__": "__main__"})
+        else:
+            runpy.run_path(str(program.absolute()), run_name="__main__")
     except (AttributeError, ImportError) as error:
         missing = missing_name(error)
         if missing is None:
             raise
         why = str(error).partition(": ")[2].removeprefix(f"gnomon has no {missing.rpartition('.')[2]!r}")
-        place = _place(error, Path(options.script).resolve().parent)
-        print(f"{place}: {advice(missing)}{f' ({why})' if why else ''}", file=sys.stderr)
+        print(f"{_place(error, folder)}: {advice(missing)}{f' ({why})' if why else ''}", file=sys.stderr)
         return 1
     return 0
 
@@ -119,7 +136,9 @@ def _place(error: BaseException, folder: Path) -> str:
     found, traceback = str(folder), error.__traceback__
     while traceback is not None:
         file = Path(traceback.tb_frame.f_code.co_filename)
-        if folder in file.absolute().parents:
+        if str(file) == "<string>":
+            found = f"<string>:{traceback.tb_lineno}"
+        elif folder in file.absolute().parents:
             here = Path.cwd()
             shown = file.relative_to(here) if here in file.parents else file
             found = f"{shown}:{traceback.tb_lineno}"
