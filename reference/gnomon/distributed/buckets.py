@@ -73,12 +73,13 @@ class Bucket:
         that fails does not change it.
         """
         earlier = self.parameters[place].grad
-        if earlier is not None and is_alias_of(earlier, self.views[place]):
-            self.buffer = self.buffer.clone()
-            self.views = views_of(self.buffer, self.parameters)
-        view = self.views[place]
         if earlier is not None:
+            earlier = earlier.detach()
             gradient = earlier if gradient is None else earlier + gradient
+            if is_alias_of(earlier, self.views[place]):
+                self.buffer = self.buffer.clone()
+                self.views = views_of(self.buffer, self.parameters)
+        view = self.views[place]
         if gradient is None:
             view.zero_()
         elif gradient.layout is not gn.strided:

@@ -96,6 +96,7 @@ class Reducer:
         self.group = group
         self.later_limits = later_limits
         self.find_unused_parameters = find_unused_parameters
+        self._searches = find_unused_parameters  # each iteration, for unused parameters
         self.gradient_as_bucket_view = gradient_as_bucket_view
         self.static_graph = False
         self.hook: Callable[[GradBucket], Future[Tensor]] | None = None
@@ -182,16 +183,12 @@ class Reducer:
         self._under_way.clear()
         self._has_marked_unused = False
         self._divisor = None
+        self._order.clear()
         if self.static_graph:
             self._times_left = list(self._times)
             self._arrived.clear()
         if self._searches:
             self._unused = self._search_unused(outputs)
-
-    @property
-    def _searches(self) -> bool:
-        """Does each iteration look for unused parameters?"""
-        return self.find_unused_parameters and not self.static_graph
 
     @property
     def _is_static_first(self) -> bool:
@@ -232,14 +229,19 @@ class Reducer:
         if not self._expects_gradients:
             return None
         self._tasks.add(task.id)
-        with gn.no_grad():
-            if self.static_graph:
-                return self._static_gradient_came(task, index, gradient)
-            if not self._has_marked_unused:
-                self._has_marked_unused = True
-                for each in self._unused:
-                    self._mark_ready(each, None)
-            return self._mark_ready(index, gradient)
+        if gradient is not None and gradient.requires_grad:  # with create_graph; the mean has no graph
+            gradient = gradient.detach()
+        if self.static_graph:
+            return self._static_gradient_came(task, index, gradient)
+        self._mark_unused()
+        return self._mark_ready(index, gradient)
+
+    def _mark_unused(self) -> None:
+        """With the first gradient of an iteration: the parameters that get none are ready."""
+        if not self._has_marked_unused:
+            self._has_marked_unused = True
+            for each in self._unused:
+                self._mark_ready(each, None)
 
     def _static_gradient_came(
         self, task: GraphTask, index: int, gradient: Tensor | None
@@ -254,10 +256,7 @@ class Reducer:
         if self._times_left[index] == 0:
             raise RuntimeError(_STATIC_USED)
         self._times_left[index] -= 1
-        if not self._has_marked_unused:
-            self._has_marked_unused = True
-            for each in self._unused:
-                self._mark_ready(each, None)
+        self._mark_unused()
         return self._mark_ready(index, self._part_of(index)) if self._times_left[index] == 0 else None
 
     def _part_of(self, index: int) -> Tensor | None:
@@ -275,7 +274,7 @@ class Reducer:
             )
         self._ready.add(index)
         self._must_finish = True
-        if self._should_rebuild():
+        if not self.has_rebuilt:
             self._order.append(index)
         bucket, place = self._places[index]
         view = bucket.fill(place, gradient, self._divide_by())
@@ -424,7 +423,7 @@ class Reducer:
                 "set_static_graph() should be called before training loop starts and after "
                 "DistributedDataParallel is constructed."
             )
-        self.static_graph = True
+        self.static_graph, self._searches = True, False
 
     def remove_hooks(self) -> None:
         """Gradients are not taken any more."""

@@ -135,6 +135,7 @@ class DistributedDataParallel(Module, Joinable):
         self.bucket_cap_mb_list = bucket_cap_mb_list
         self._divide_by_initial_world_size = True
         self._has_rebuilt_buckets = False
+        self._find_buffers()
         self._is_graph_learned = False  # of a static graph, in its first iteration
         if init_sync:
             with_buffers = forward_sync_buffers is not None or broadcast_buffers is not False
@@ -269,20 +270,21 @@ class DistributedDataParallel(Module, Joinable):
 
     # -- parameters and buffers ------------------------------------------------------------------------------
 
-    def _named_buffers(self) -> dict[str, gn.Tensor]:
-        """Those that are synchronized; asked each time, as a module may replace them."""
-        return {
-            name: each for name, each in self.module.named_buffers() if name not in self.parameters_to_ignore
-        }
+    def _find_buffers(self) -> list[gn.Tensor]:
+        """Those that are synchronized; to be found each time, as a module may replace them."""
+        self.modules_buffers = [
+            each for name, each in self.module.named_buffers() if name not in self.parameters_to_ignore
+        ]
+        return self.modules_buffers
 
     def will_sync_module_buffers(self) -> bool:
         """Does the next forward give all processes the same buffers?"""
-        return self.require_forward_param_sync and self.forward_sync_buffers and bool(self._named_buffers())
+        return self.require_forward_param_sync and self.forward_sync_buffers and len(self.modules_buffers) > 0
 
     def _sync_buffers(self) -> None:
         # rank 0 may have no inputs left, and old buffers
         source = self._common_rank(True) if self._join_config.enable else 0
-        broadcast_coalesced(self.process_group, list(self._named_buffers().values()), source)
+        broadcast_coalesced(self.process_group, self._find_buffers(), source)
 
     def _sync_module_states(self, source: int, with_buffers: bool) -> None:
         """Give all processes the parameters of one rank."""
@@ -444,7 +446,7 @@ class _DDPJoinHook(JoinHook):
         reducer.rebuild_buckets()
         if model.will_sync_module_buffers():
             source = model._common_rank(False)
-            broadcast_coalesced(model.process_group, list(model._named_buffers().values()), source)
+            broadcast_coalesced(model.process_group, model._find_buffers(), source)
         model.require_forward_param_sync = model._tell_whether_to_sync(False)
         if not model.require_forward_param_sync:
             return
