@@ -101,7 +101,7 @@ def torch_hooks(torch: Any) -> dict[str, Any]:
     """PyTorch's hooks.  That for bfloat16 is for GPUs only there; this does the same."""
     from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
 
-    def bfloat16(state, bucket):  # type: ignore[no-untyped-def]  # PyTorch refuses other annotations
+    def bfloat16(state, bucket):  # PyTorch refuses other annotations
         buffer = bucket.buffer()
         narrow = buffer.to(torch.bfloat16).div_(torch.distributed.get_world_size())
         future = torch.distributed.all_reduce(narrow, async_op=True).get_future()
