@@ -115,7 +115,9 @@ def empty_tensors(readable: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def engine_run(readable: Callable[..., Any], validate: Callable[..., Any]) -> Callable[..., Any]:
-    """engine._run, in C if only leaves receive gradients, nobody watches, and no worker thread is needed."""
+    """engine._run, in C if only leaves receive gradients, nobody watches other Nodes, and no worker thread is
+    needed.
+    """
     from gnomon.autograd import node as nodes
     from gnomon.autograd.grad_mode import is_multithreading_enabled
     from gnomon.values.dispatch_key import GRAD_MODE_BIT, mode_word
@@ -135,7 +137,8 @@ def engine_run(readable: Callable[..., Any], validate: Callable[..., Any]) -> Ca
                 for (node, output_nr), gradient in zip(task.edges, task.seeds)
             ]
         )
-        return run_graph(tuple(task.edges), seeds, task.keep_graph)
+        evaluate = task.evaluate if task.watches_leaves else None
+        return run_graph(tuple(task.edges), seeds, task.keep_graph, evaluate)
 
     return run
 

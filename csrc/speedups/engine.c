@@ -1,6 +1,6 @@
 /* The engine's common case (autograd/engine.py, _run): nothing is recorded, there are no observers, and only leaves
  * accumulate. The steps and their order are the same, except that a leaf's gradients are added as they arrive, so that
- * leaves need no dependency counts.
+ * leaves do not run, unless some have hooks.
  */
 #include "speedups.h"
 
@@ -11,7 +11,7 @@ typedef struct Entry {
     PyObject **buffer;              /* a gradient or NULL for each of the node's outputs */
     Py_ssize_t outputs;
     Py_ssize_t left; /* incoming edges that are still outstanding */
-    unsigned long long order;
+    unsigned long long order, arrival; /* the node's number; the place among those that became ready */
     int is_leaf, is_own;
 } Entry;
 
@@ -22,6 +22,8 @@ typedef struct Graph {
     Py_ssize_t table_size;
     Py_ssize_t *stack; /* stack of the counting pass; then the heap of ready nodes */
     Py_ssize_t length;
+    unsigned long long arrivals;
+    PyObject *evaluate; /* GraphTask.evaluate, which runs the hooks of leaves; NULL if there are none */
 } Graph;
 
 /* The table slot of the node's number, existing or to be filled. */
@@ -96,7 +98,9 @@ static Py_ssize_t entry_of(Graph *graph, PyObject *edge, int *is_new) {
         Py_DECREF(made.specs);
         made.specs = specs;
     }
-    if (!made.is_leaf) {
+    if (made.is_leaf) {
+        made.order = ULLONG_MAX; /* LAST_SEQUENCE_NUMBER */
+    } else {
         PyObject *number = attribute(node, facts.sequence_nr, name_sequence_nr);
         made.order = number == NULL ? 0 : PyLong_AsUnsignedLongLong(number);
         Py_XDECREF(number);
@@ -133,7 +137,7 @@ static void release(Graph *graph) {
     PyMem_Free(graph->stack);
 }
 
-/* Counts the incoming edges of every reachable node except leaves. */
+/* Counts the incoming edges of every reachable node. */
 static int count_dependencies(Graph *graph) {
     graph->length = 0;
     for (Py_ssize_t k = 0; k < graph->count; k++) {
@@ -160,14 +164,21 @@ static int count_dependencies(Graph *graph) {
     return 0;
 }
 
-/* ---- the ready queue: a heap, the node that was recorded last on top -------------------------------------------- */
+/* ---- the ready queue: a heap, the node that was recorded last on top; of leaves, the one that came first -------- */
 
 static int comes_before(const Graph *graph, Py_ssize_t a, Py_ssize_t b) {
-    return graph->entries[a].order > graph->entries[b].order;
+    const Entry *one = &graph->entries[a], *other = &graph->entries[b];
+    return one->order > other->order || (one->order == other->order && one->arrival < other->arrival);
+}
+
+/* Does a node run when it is ready?  A leaf only has hooks to call. */
+static int runs(const Graph *graph, const Entry *entry) {
+    return !entry->is_leaf || graph->evaluate != NULL;
 }
 
 static void push(Graph *graph, Py_ssize_t entry) {
     Py_ssize_t place = graph->length++;
+    graph->entries[entry].arrival = graph->arrivals++;
     while (place > 0 && comes_before(graph, entry, graph->stack[(place - 1) / 2])) {
         graph->stack[place] = graph->stack[(place - 1) / 2];
         place = (place - 1) / 2;
@@ -413,9 +424,36 @@ static int put(Graph *graph, Py_ssize_t target, Py_ssize_t input_nr, PyObject *g
     return 0;
 }
 
+/* Calls the hooks of a leaf, whose gradient they may replace.  0, or -1 with an exception. */
+static int run_leaf(Graph *graph, Py_ssize_t place) {
+    PyObject *gradients = all_gradients(&graph->entries[place], 0);
+    PyObject *evaluated = gradients == NULL ? NULL
+                                            : PyObject_CallFunctionObjArgs(graph->evaluate, graph->entries[place].node,
+                                                                           gradients, NULL);
+    Py_XDECREF(gradients);
+    PyObject *after = evaluated == NULL ? NULL : PySequence_GetItem(evaluated, 0);
+    PyObject *gradient = after == NULL ? NULL : PySequence_GetItem(after, 0);
+    Py_XDECREF(after);
+    Py_XDECREF(evaluated);
+    if (gradient == NULL) {
+        return -1;
+    }
+    if (gradient == Py_None) {
+        Py_CLEAR(gradient);
+    }
+    PyObject *before = graph->entries[place].buffer[0];
+    graph->entries[place].buffer[0] = gradient;
+    Py_XDECREF(before);
+    return 0;
+}
+
 /* Run the node on top of the queue.  0, or -1 with an exception. */
 static int step(Graph *graph, int keeps_graph) {
-    Entry *entry = &graph->entries[pop(graph)];
+    const Py_ssize_t place = pop(graph);
+    Entry *entry = &graph->entries[place];
+    if (entry->is_leaf) {
+        return run_leaf(graph, place);
+    }
     PyObject *recipe = recipe_of(entry->node);
     PyObject *results = recipe == NULL ? NULL : apply(entry, recipe);
     if (results == NULL) {
@@ -453,7 +491,7 @@ static int step(Graph *graph, int keeps_graph) {
             status = put(graph, target, PyLong_AsSsize_t(PyTuple_GET_ITEM(edge, 1)), new_reference(gradient), entry,
                          results);
         }
-        if (--graph->entries[target].left == 0 && !graph->entries[target].is_leaf) {
+        if (--graph->entries[target].left == 0 && runs(graph, &graph->entries[target])) {
             push(graph, target);
         }
     }
@@ -464,12 +502,12 @@ static int step(Graph *graph, int keeps_graph) {
     return status;
 }
 
-/* run_graph(edges, gradients, keeps_graph) -> [(leaf, gradient, is it unshared)] */
+/* run_graph(edges, gradients, keeps_graph, evaluate or None) -> [(leaf, gradient, is it unshared)] */
 PyObject *run_graph(PyObject *module, PyObject *args) {
     (void)module;
-    PyObject *edges, *seeds;
+    PyObject *edges, *seeds, *evaluate;
     int keeps_graph;
-    if (!PyArg_ParseTuple(args, "O!O!p", &PyTuple_Type, &edges, &PyTuple_Type, &seeds, &keeps_graph)) {
+    if (!PyArg_ParseTuple(args, "O!O!pO", &PyTuple_Type, &edges, &PyTuple_Type, &seeds, &keeps_graph, &evaluate)) {
         return NULL;
     }
     if (name_apply == NULL) {
@@ -479,7 +517,7 @@ PyObject *run_graph(PyObject *module, PyObject *args) {
         name_metadata_specs = PyUnicode_InternFromString("metadata_specs");
         name_sequence_nr = PyUnicode_InternFromString("sequence_nr");
     }
-    Graph graph = {0};
+    Graph graph = {.evaluate = evaluate == Py_None ? NULL : evaluate};
     PyObject *leaves = NULL;
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(edges); k++) {
         PyObject *edge = PyTuple_GET_ITEM(edges, k), *seed = PyTuple_GET_ITEM(seeds, k);
@@ -499,7 +537,7 @@ PyObject *run_graph(PyObject *module, PyObject *args) {
     }
     graph.length = 0;
     for (Py_ssize_t k = 0; k < roots; k++) {
-        if (graph.entries[k].left == 0 && !graph.entries[k].is_leaf) {
+        if (graph.entries[k].left == 0 && runs(&graph, &graph.entries[k])) {
             push(&graph, k);
         }
     }

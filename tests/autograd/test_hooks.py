@@ -6,6 +6,10 @@ from typing import Any
 
 import pytest
 
+import gnomon as gn
+from gnomon.autograd.graph_task import current_task
+from gnomon.autograd.node import accumulator_edge
+
 pytestmark = pytest.mark.both_tiers
 
 
@@ -349,3 +353,162 @@ def test_multi_grad_hooks_of_what_needs_no_gradient(lib: Any) -> None:
     register([lib.ones(2), x], seen.append, mode="any")
     x.sum().backward()
     assert [each.tolist() for each in seen] == [[1.0, 1.0]]
+
+
+# -- hooks of leaves only: the C engine calls them -----------------------------------------------------------
+
+
+def marked(lib: Any, name: str, log: list[Any], gives_none: bool = False) -> Any:
+    """The identity, whose backward notes that it ran."""
+
+    class Marked(lib.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:
+            log.append(name)
+            return None if gives_none else gradient
+
+    return Marked.apply
+
+
+def test_hooks_of_leaves_run_as_soon_as_their_whole_gradient_is_there(lib: Any) -> None:
+    log: list[Any] = []
+    a, b, c = (lib.ones(2, requires_grad=True) for _ in range(3))
+    h = marked(lib, "first", log)(a * b)
+    h = marked(lib, "second", log)(h * c)
+    h = marked(lib, "third", log)(h + b)
+    for name, leaf in (("a", a), ("b", b), ("c", c)):
+        leaf.register_hook(lambda gradient, name=name: log.append((name, gradient.tolist())))
+    (h * 3).sum().backward()
+    # of two leaves that are ready at once, the one whose edge comes first
+    wanted = ["third", "second", ("c", [3.0, 3.0]), "first", ("a", [3.0, 3.0]), ("b", [6.0, 6.0])]
+    assert log == wanted
+    assert [each.grad.tolist() for each in (a, b, c)] == [[3.0, 3.0], [6.0, 6.0], [3.0, 3.0]]
+
+
+def test_hooks_of_leaves_replace_gradients(lib: Any) -> None:
+    x, y = (lib.ones(2, requires_grad=True) for _ in range(2))
+    kept: list[Any] = []
+    y.register_hook(lambda gradient: kept.append(gradient))  # runs first
+    x.register_hook(lambda gradient: kept[-1])
+    for times in (1.0, 2.0):
+        (x * 2 + y * 3).sum().backward()
+        assert x.grad.tolist() == y.grad.tolist() == [3 * times] * 2
+    x.grad.zero_()
+    y.grad.zero_()  # neither is what the hook has kept
+    assert [each.tolist() for each in kept] == [[3.0, 3.0], [3.0, 3.0]]
+
+
+def test_a_hook_of_a_leaf_that_fails_leaves_every_grad(lib: Any) -> None:
+    x = lib.ones(2, requires_grad=True)
+
+    def fail(gradient: Any) -> None:
+        raise ValueError("in a hook")
+
+    with x.register_hook(fail), pytest.raises(ValueError, match="in a hook"):
+        (x * 2).sum().backward()
+    assert x.grad is None
+    (x * 2).sum().backward()
+    assert x.grad.tolist() == [2.0, 2.0]
+
+
+def test_a_hook_of_a_leaf_runs_backward_itself(lib: Any) -> None:
+    x, y = (lib.ones(2, requires_grad=True) for _ in range(2))
+
+    def nested(gradient: Any) -> None:
+        with lib.enable_grad():
+            (y * gradient.detach()).sum().backward()
+
+    with x.register_hook(nested):
+        (x * 3 + y).sum().backward()
+    assert x.grad.tolist() == [3.0, 3.0] and y.grad.tolist() == [4.0, 4.0]
+
+
+def test_roots_that_are_leaves_with_hooks(lib: Any) -> None:
+    x = lib.ones((), requires_grad=True)
+    seen: list[float] = []
+    x.register_hook(lambda gradient: seen.append(gradient.item()))
+    x.backward()
+    assert seen == [1.0] and x.grad.item() == 1
+    lib.autograd.backward([x * 2, x])  # one that also gets a gradient from another root
+    assert seen == [1.0, 3.0] and x.grad.item() == 4
+
+
+def test_hooks_of_leaves_and_wanted_inputs(lib: Any) -> None:
+    x, y = (lib.ones(2, requires_grad=True) for _ in range(2))
+    seen: list[str] = []
+    x.register_hook(lambda gradient: seen.append("x"))
+    y.register_hook(lambda gradient: seen.append("y"))
+    (x * y).sum().backward(inputs=[x])
+    assert seen == ["x"] and y.grad is None and x.grad.tolist() == [1.0, 1.0]
+    lib.autograd.grad((x * y).sum(), [y])
+    assert seen == ["x", "y"] and y.grad is None
+
+
+def test_a_leaf_whose_gradients_are_all_missing() -> None:
+    x = gn.ones(2, requires_grad=True)
+    log: list[Any] = []
+    y = marked(gn, "node", log, gives_none=True)(x)
+    y.grad_fn.next_functions[0][0].register_prehook(lambda gradients: log.append(gradients))
+    x.register_hook(lambda gradient: log.append("not called"))
+    y.sum().backward()
+    assert log == ["node", (None,)] and x.grad is None
+
+
+# -- final callbacks and totals, which DistributedDataParallel uses ------------------------------------------
+
+
+def test_final_callbacks_run_after_the_graph_and_before_accumulation() -> None:
+    x, y, z = (gn.ones(2, requires_grad=True) for _ in range(3))
+    y.grad = gn.full((2,), 5.0)
+    before = y.grad
+    log: list[Any] = []
+
+    def come(gradient: gn.Tensor) -> None:
+        task = current_task.get()
+        assert task is not None
+
+        def finish() -> None:
+            log.append(("finish", x.grad, y.grad.tolist()))
+            task.totals[accumulator_edge(x)[0]] = gn.full((2,), 7.0), None
+            task.totals[accumulator_edge(y)[0]] = before, gn.full((2,), 8.0)
+            task.final_callbacks.append(lambda: log.append("last"))
+
+        task.final_callbacks.append(finish)
+
+    z.register_hook(come)
+    x.register_post_accumulate_grad_hook(lambda leaf: log.append(leaf.grad.tolist()))
+    h = marked(gn, "first", log)(x * 2)  # runs after the hook of z
+    (h + z).sum().backward()  # y has no gradient of its own
+    assert log == ["first", ("finish", None, [5.0, 5.0]), "last", [7.0, 7.0]]
+    assert y.grad is before and before.tolist() == [8.0, 8.0] and z.grad.tolist() == [1.0, 1.0]
+
+
+def test_a_final_callback_that_fails_leaves_every_grad() -> None:
+    x = gn.ones(2, requires_grad=True)
+
+    def fail() -> None:
+        raise ValueError("in the end")
+
+    with x.register_hook(lambda gradient: current_task.get().final_callbacks.append(fail)):  # type: ignore[union-attr]
+        with pytest.raises(ValueError, match="in the end"):
+            (x * 2).sum().backward()
+    assert x.grad is None
+
+
+def test_a_nested_backward_knows_the_outer_one() -> None:
+    x, y = (gn.ones(2, requires_grad=True) for _ in range(2))
+    tasks: list[Any] = []
+
+    def nested(gradient: gn.Tensor) -> None:
+        tasks.append(current_task.get())
+        with gn.enable_grad():
+            (y * 2).sum().backward()
+
+    y.register_hook(lambda gradient: tasks.append(current_task.get()))
+    x.register_hook(nested)
+    (x * 2).sum().backward()
+    assert tasks[0].outer is None and tasks[1].outer is tasks[0]

@@ -156,7 +156,7 @@ def loaded(path: str) -> dict[str, Any]:
     sys.path.insert(0, os.path.dirname(path))
     spec = importlib.util.spec_from_file_location(Path(path).stem, path)
     assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return vars(module)
 

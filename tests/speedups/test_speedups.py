@@ -400,8 +400,8 @@ def test_subclasses_and_modes_have_their_say() -> None:
         lambda x: gn.where(bare_tensor(), x, x),
         lambda x: x.add_(bare_tensor()),
         lambda x: gn.relu(*[x] * 100),
-        lambda x: speedups.run_graph(((1, 2),), (x,), False),
-        lambda x: speedups.run_graph((1,), (x,), False),
+        lambda x: speedups.run_graph(((1, 2),), (x,), False, None),
+        lambda x: speedups.run_graph((1,), (x,), False, None),
     ],
 )
 def test_what_is_no_tensor_or_was_never_filled_is_an_error(call: Callable[[gn.Tensor], Any]) -> None:

@@ -52,6 +52,14 @@ def test_which_tier_runs(tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
         (x * 3).sum().backward()
     assert x.grad.tolist() == [3.0, 3.0]
     assert graphs == ([1] if has_c else [])
+    with gn.autograd.set_multithreading_enabled(False), x.register_hook(lambda gradient: gradient * 2):
+        (x * 3).sum().backward()  # a hook of a leaf: the same engine
+    assert x.grad.tolist() == [9.0, 9.0]
+    y = x * 3
+    with gn.autograd.set_multithreading_enabled(False), y.register_hook(lambda gradient: gradient * 2):
+        y.sum().backward()
+    assert x.grad.tolist() == [15.0, 15.0]
+    assert graphs == ([1, 1] if has_c else [])
 
 
 # -- the plugin itself ---------------------------------------------------------------------------------------

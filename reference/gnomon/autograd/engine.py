@@ -329,13 +329,13 @@ def _execute(
         try:
             set_mode_word(word | GRAD_MODE_BIT if create_graph else word & ~GRAD_MODE_BIT)
             task = make_task()
-            task.depth = depth
+            task.depth, task.outer = depth, outer
             current_task.set(task)
             if word & OBSERVED_BIT:
                 whole = "autograd::engine::execute"
-                observed(FUNCTION, whole, task.seeds, lambda: _accumulate(_run(task)))
+                observed(FUNCTION, whole, task.seeds, lambda: _accumulate(task, _run(task)))
             else:
-                _accumulate(_run(task))
+                _accumulate(task, _run(task))
             return task.captured
         finally:
             current_task.set(outer)
@@ -400,7 +400,7 @@ def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
                 if workers is not None and not is_leaf:
                     workers.submit(node, incoming)
                     continue
-                if task.is_watched:
+                if task.is_watched or (is_leaf and task.watches_leaves):
                     incoming, results = task.evaluate(node, incoming)
                 elif is_leaf or not task.executes(node):
                     results = None
@@ -495,11 +495,14 @@ def _holders_of_one() -> int:
 _accumulating = new_in_each_process(globals(), "_accumulating", threading.Lock)  # threads may share leaves
 
 
-def _accumulate(leaves: Sequence[tuple[AccumulateGrad, Tensor, bool]]) -> None:
+def _accumulate(task: GraphTask, leaves: Sequence[tuple[AccumulateGrad, Tensor, bool]]) -> None:
     """Add the gradients to the leaves' ``grad``: to all of them or, if that fails, to none.
 
-    Then call the post-accumulate hooks.
+    First come the task's final callbacks; a leaf in its ``totals`` gets that ``grad`` instead.  Then call the
+    post-accumulate hooks.
     """
+    for callback in task.final_callbacks:  # one may add another
+        callback()
     done: dict[int, tuple[AccumulateGrad, Tensor, Tensor, Tensor, Tensor | None]] = {}
     with _accumulating:
         for leaf in leaves:
@@ -507,6 +510,8 @@ def _accumulate(leaves: Sequence[tuple[AccumulateGrad, Tensor, bool]]) -> None:
             is_own = leaf[2] and _holders(leaf) <= _holders_of_one()
             gradient = leaf[1]
             variable = node.variable
+            if node in task.totals:
+                continue
             if variable is not None and variable._keys & AUTOGRAD:  # it may have been set to False since
                 earlier = done.get(id(variable))
                 # read once: another thread may replace it meanwhile; what was read counts
@@ -523,6 +528,13 @@ def _accumulate(leaves: Sequence[tuple[AccumulateGrad, Tensor, bool]]) -> None:
                 present.add_(gradient)  # type: ignore[union-attr]
             else:
                 autograd_meta(variable).grad = total
+        for node, (total, values) in task.totals.items():
+            variable = node.variable
+            if variable is not None:
+                if values is not None:
+                    total.copy_(values)
+                autograd_meta(variable).grad = total
+                done[id(variable)] = (node, variable, total, total, None)
     for node, variable, gradient, _, _ in done.values():
         after = autograd_meta(variable).post_accumulate_grad_hooks
         for hook in list(after.values()) if after else ():

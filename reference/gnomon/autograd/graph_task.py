@@ -7,7 +7,7 @@ evaluate_function).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 
 from ..dispatch.record_function import BACKWARD_FUNCTION, observed
@@ -34,11 +34,15 @@ class GraphTask:
         "captures",
         "depth",
         "edges",
+        "final_callbacks",
         "id",
         "is_watched",
         "keep_graph",
         "needed",
+        "outer",
         "seeds",
+        "totals",
+        "watches_leaves",
     )
 
     def __init__(
@@ -51,6 +55,7 @@ class GraphTask:
     ):
         self.id = _next_task_id()
         self.depth = 0  # of nested backward passes on this thread's stack
+        self.outer: GraphTask | None = None  # the backward pass in which this one runs
         self.edges = edges
         self.seeds = seeds
         self.keep_graph = keep_graph
@@ -59,21 +64,27 @@ class GraphTask:
         self.needed: set[Node] | None = None  # with targets: the Nodes from which one is reachable
         self.captures: dict[Node, list[tuple[int, int]]] = {}  # Node -> (output number, target number)
         self.captured: list[Tensor | None] = []
+        # called after the graph has run, before the leaves accumulate; one that raises leaves every ``grad``
+        self.final_callbacks: list[Callable[[], None]] = []
+        # for leaves that shall not accumulate: the tensor that becomes ``grad``, and the values that are
+        # copied into it then (None if they are there)
+        self.totals: dict[AccumulateGrad, tuple[Tensor, Tensor | None]] = {}
         if targets is not None:
             if not accumulates:
                 self.captured = [None] * len(targets)
                 for position, (node, output_nr) in enumerate(targets):
                     self.captures.setdefault(node, []).append((output_nr, position))
             self.needed = needed_for(edges, targets)
-        # with hooks on a Node of this graph, captures, a callback or anomaly mode, Nodes run in ``evaluate``
+        # with hooks on a Node of this graph, captures, a callback or anomaly mode, Nodes run in ``evaluate``;
+        # with hooks on leaves only, just these
+        hooked = hooks_of.keyrefs() if hooks_of.data else ()  # type: ignore[attr-defined]
+        nodes = [reference() for reference in hooked]
+        self.watches_leaves = any(node.__class__ is AccumulateGrad for node in nodes)
         self.is_watched = bool(
             self.captures
             or mode_word() & OBSERVED_BIT
             or anomaly_mode.is_anomaly_enabled()
-            or (
-                hooks_of.data  # type: ignore[attr-defined]
-                and any(reference() in self.dependencies for reference in hooks_of.keyrefs())
-            )
+            or any(node.__class__ is not AccumulateGrad and node in self.dependencies for node in nodes)
         )
 
     @property

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from ..values.absent import absent
 from .backend import Backend
+from .buckets import GradBucket
 from .collectives import (
     all_gather,
     all_gather_coalesced,
@@ -76,6 +77,7 @@ from .process_group import (
     split_group,
 )
 from .reduce_op import ReduceOp, supports_complex
+from .reducer import Reducer
 from .work import Work
 
 __all__ = [
@@ -86,10 +88,12 @@ __all__ = [
     "DistError",
     "DistNetworkError",
     "DistStoreError",
+    "GradBucket",
     "GroupMember",
     "P2POp",
     "ProcessGroup",
     "ReduceOp",
+    "Reducer",
     "Work",
     "all_gather",
     "all_gather_coalesced",
