@@ -10,7 +10,7 @@ Source: torch.distributed.tensor.
 from __future__ import annotations
 
 from .placement_types import Partial, Placement, Replicate, Shard
-from .sharding import Sharding, full_state_dict, full_tensor
+from .sharding import Sharding, full_state_dict, full_tensor, load_full_state_dict
 
 __all__ = [
     "Partial",
@@ -20,4 +20,5 @@ __all__ = [
     "Sharding",
     "full_state_dict",
     "full_tensor",
+    "load_full_state_dict",
 ]

@@ -104,4 +104,36 @@ def full_state_dict(module: Module) -> dict[str, Tensor]:
     return {name: full_tensor(each) if isinstance(each, Tensor) else each for name, each in members.items()}
 
 
-__all__ = ["Sharding", "full_state_dict", "full_tensor", "gathered", "padded", "shard", "sharding_of"]
+def load_full_state_dict(module: Module, state_dict: dict[str, Tensor]) -> None:
+    """Load what ``full_state_dict`` returned, or a module whose parameters are not cut: every process takes
+    its parts.
+
+    Source: torch.distributed.checkpoint.state_dict.set_model_state_dict with ``full_state_dict``.
+    """
+    members = module.state_dict(keep_vars=True)
+    module.load_state_dict(
+        {
+            name: own_part(each, sharding_of(members[name])) if name in members else each
+            for name, each in state_dict.items()
+        }
+    )
+
+
+def own_part(whole: Tensor, sharding: Sharding | None) -> Tensor:
+    """This process's part of ``whole``, as a view; the inverse of ``gathered``."""
+    if sharding is None:
+        return whole
+    return sharding.part_of(own_part(whole, sharding.before))
+
+
+__all__ = [
+    "Sharding",
+    "full_state_dict",
+    "full_tensor",
+    "gathered",
+    "load_full_state_dict",
+    "own_part",
+    "padded",
+    "shard",
+    "sharding_of",
+]
