@@ -12,11 +12,23 @@ import pytest
 import gnomon as gn
 import gnomon.distributed as dist
 from gnomon.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
+from gnomon.distributed.fsdp.parameter_group import Gathered
 from gnomon.distributed.tensor import full_state_dict, full_tensor, load_full_state_dict
 from gnomon.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
 from ranks import on_ranks
 
 WIDTH = 10
+
+
+def emptied(self: Gathered, empty: Callable[[Gathered], None] = Gathered._empty) -> None:
+    """Free memory that has no values any more: who still reads it computes NaN."""
+    if self.is_filled:
+        for each in self._places:
+            each.fill_(float("nan"))
+    empty(self)
+
+
+Gathered._empty = emptied  # type: ignore[method-assign]
 
 
 class Layer(gn.nn.Module):
@@ -45,12 +57,16 @@ class Model(gn.nn.Module):
         self.first = gn.nn.Linear(7, WIDTH)
         self.layers = gn.nn.ModuleList([Layer() for _ in range(layers)])
         self.last = gn.nn.Linear(WIDTH, 1)
+        self.has_checkpoints = False
         self.scale = gn.nn.Parameter(gn.full((WIDTH,), 0.9), requires_grad=False)
 
     def forward(self, x: gn.Tensor) -> gn.Tensor:
         x = self.first(x)
         for each in self.layers:
-            x = each(x) * self.scale
+            if self.has_checkpoints:
+                x = gn.utils.checkpoint.checkpoint(each, x, use_reentrant=False) * self.scale
+            else:
+                x = each(x) * self.scale
         return self.last(x)
 
 
@@ -207,6 +223,9 @@ def test_a_checkpoint_computes_again(rank: int, size: int) -> None:
         each.forward = lambda x, inner=inner: gn.utils.checkpoint.checkpoint(inner, x, use_reentrant=False)
     sharded(model)
     compare(model, alone, train(model, 2, (rank, size)), train(alone, 2))
+    alone, model = new_model(), sharded(new_model())  # around each
+    model.has_checkpoints = True
+    compare(model, alone, train(model, 2, (rank, size)), train(alone, 2))
     alone, model = new_model(), sharded(new_model())  # around all
     compare(model, alone, train(model, 2, (rank, size), forward_of(model)), train(alone, 2))
 
@@ -355,7 +374,7 @@ def test_what_comes_next_is_on_the_way_while_a_layer_computes(rank: int, size: i
     seen: list[list[bool]] = []
 
     def probe() -> None:
-        order = model._fsdp_state.tree.order  # type: ignore[attr-defined]
+        order = model._fsdp_state.tree.order
         in_forward = [each._fsdp_state.parameters.begun is not None for each in layers]
         seen.append(in_forward if len(seen) < 3 else [each._begun is not None for each in order])
 
@@ -365,3 +384,22 @@ def test_what_comes_next_is_on_the_way_while_a_layer_computes(rank: int, size: i
     assert seen[:3] == [[False, True, False], [False] * 3, [False] * 3]
     # of the root and three layers: while the third's backward computes, the second is on the way
     assert seen[3:] == [[False, False, True, False], [False, True, False, False], [False] * 4]
+
+
+class Pass(gn.nn.Linear):
+    """Returns its input, too."""
+
+    def forward(self, input: gn.Tensor) -> Any:
+        return input, super().forward(input)
+
+
+@on_ranks(1, 2)
+def test_an_input_that_is_returned_does_not_gather_again(rank: int, size: int) -> None:
+    model: Any = fully_shard(Pass(3, 4))
+    x = gn.ones(2, 3).requires_grad_() * 2
+    same, y = model(x)
+    assert same is x
+    (same.sum() + y.sum()).backward()
+    (gathered,) = model._fsdp_state.tree.order
+    assert not gathered.is_filled and gathered.nbytes() == 0
+    assert gn.equal(model.bias.grad, gn.full((-(-4 // size),), 2.0))

@@ -41,7 +41,8 @@ def fully_shard(
     and replicated along the first.  ``reshard_after_forward``: whether the whole parameters are freed after
     forward and gathered again for backward; None: only if the module is inside of another one that is
     sharded.  (A module whose parameters all are frozen keeps them from its backward to its next forward.)
-    ``ignored_params`` stay as they are.
+    ``ignored_params`` stay as they are.  A checkpoint is to be inside of one sharded module or around one:
+    around several, it keeps the whole parameters of all while backward is there.
 
     What is computed of all gradients, as by ``clip_grad_norm_``, is of this process's parts only: sum the
     squares of the norms over the processes.  ``tensor.full_state_dict`` gathers the parameters.
