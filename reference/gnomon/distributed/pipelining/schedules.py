@@ -58,8 +58,9 @@ class PipelineScheduleSingle(ABC):
 
         ``args`` are the first stage's inputs, ``target`` is the last one's; ``losses``, a list, gets the last
         stage's losses of all micro-batches.  ``kwargs`` go to the own stage's module, ``loss_kwargs`` to
-        ``loss_fn``.  Tensors in ``args``, ``kwargs`` and ``target`` are cut along dimension 0.  The last stage returns the outputs of all micro-batches, joined, unless
-        ``return_outputs`` is False; the others None.
+        ``loss_fn``.  Tensors in ``args``, ``kwargs`` and ``target`` are cut along dimension 0.  The last
+        stage returns the outputs of all micro-batches, joined, unless ``return_outputs`` is False; the others
+        return None.
 
         Raises RuntimeError under ``no_grad``, ValueError for a batch with less examples than micro-batches.
         """

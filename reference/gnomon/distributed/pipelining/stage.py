@@ -41,8 +41,8 @@ class PipelineStage:
     a tuple of tensors, as its arguments.
 
     The stage's number is the rank of its process in ``group`` (default: all).  A stage tells the next one the
-    shapes and dtypes of what it sends, whenever they change, so that ``input_args``, ``output_args`` and their
-    gradients, examples of them, are not needed, and ignored.
+    shapes and dtypes of what it sends, whenever they change: ``input_args``, ``output_args`` and their
+    gradients, which are examples of them, are ignored.
     Raises ValueError for a number that is not one of the stages, or not the rank of this process.
     Source: torch.distributed.pipelining.PipelineStage.
     """
