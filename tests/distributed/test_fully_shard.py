@@ -15,6 +15,7 @@ from gnomon.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shar
 from gnomon.distributed.fsdp.parameter_group import Gathered
 from gnomon.distributed.tensor import full_state_dict, full_tensor, load_full_state_dict
 from gnomon.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+from gnomon.distributed.tensor.sharding import gathered
 from ranks import on_ranks
 
 WIDTH = 10
@@ -120,8 +121,9 @@ def compare(model: gn.nn.Module, alone: gn.nn.Module, found: list[float], wanted
         gn.testing.assert_close(whole[name], each, rtol=100 * bound, atol=10 * bound)
 
 
-@pytest.mark.parametrize("reshards", [None, True, False])
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(
+    ("dtype", "reshards"), [("float64", None), ("float64", True), ("float64", False), ("float32", None)]
+)
 @on_ranks(1, 2, 3, pytest.param(4, marks=pytest.mark.slow))
 def test_losses_and_parameters_are_those_of_one_process(
     rank: int, size: int, dtype: str, reshards: bool | None
@@ -403,3 +405,36 @@ def test_an_input_that_is_returned_does_not_gather_again(rank: int, size: int) -
     (gathered,) = model._fsdp_state.tree.order
     assert not gathered.is_filled and gathered.nbytes() == 0
     assert gn.equal(model.bias.grad, gn.full((-(-4 // size),), 2.0))
+
+
+@on_ranks(1, 2)
+def test_a_forward_that_raises_and_inner_modules_alone(rank: int, size: int) -> None:
+    model = sharded(new_model())
+    layer: Any = model.layers[1]
+
+    def fail() -> None:
+        raise KeyError("on purpose")
+
+    layer.probe = fail
+    with pytest.raises(KeyError, match="on purpose"):
+        model(gn.ones(2, 7, dtype=gn.float64))
+    assert layer.up.weight.shape == (16 // size, WIDTH)
+    model.reshard()
+    assert all(getattr(each, "_sharding", None) is not None for each in model.parameters())
+    layer.probe = None
+    model(gn.ones(2, 7, dtype=gn.float64)).sum().backward()
+    model.zero_grad()
+    for _ in range(3):
+        layer(gn.ones(2, WIDTH, dtype=gn.float64)).sum().backward()
+        order = model._fsdp_state.tree.order
+        assert [each.group for each in order if not each.is_done] == []
+    assert len([each for each in order if each.group is layer._fsdp_state.parameters]) == 1
+    with gn.no_grad():
+        layer(gn.ones(2, WIDTH, dtype=gn.float64))
+    assert model._fsdp_state.tree.order is order
+    alone = new_model().layers[1]
+    for _ in range(3):
+        alone(gn.ones(2, WIDTH, dtype=gn.float64)).sum().backward()
+    for one, other in zip(layer.parameters(), alone.parameters()):
+        gn.testing.assert_close(full_tensor(one), other.detach(), rtol=0, atol=0)
+        gn.testing.assert_close(gathered(one.grad, one._sharding), other.grad, rtol=1e-13, atol=0)

@@ -34,8 +34,9 @@ def fully_shard(
 
     The parameters of the module and of those inside of it make one group, which is gathered in one message;
     except for parameters in groups already, so begin with inner modules.  All processes must have the same
-    parameters before.  The module is returned, and is an ``FSDPModule`` now.  Its parameters are the parts;
-    the whole ones are there during its forward and its backward, and may not be kept.
+    parameters before, and run the same modules in the same order.  The module is returned, and is an
+    ``FSDPModule`` now.  Its parameters are the parts; the whole ones are there during its forward and its
+    backward, and may not be kept.
 
     ``mesh``: the processes, default: all.  In a mesh of two dimensions, the parts are along the second one,
     and replicated along the first.  ``reshard_after_forward``: whether the whole parameters are freed after
@@ -157,8 +158,9 @@ class _State:
                 gathered.free()
             self.tree.order.clear()
         current = self.parameters.unshard()
-        if current is not None and not is_again and current not in self.tree.order:
-            self.tree.order.append(current)
+        if current is not None and not is_again and gn.is_grad_enabled():
+            order = [each for each in self.tree.order if not each.is_done and each is not current]
+            self.tree.order = [*order, current]
         for each in self.next:
             each.parameters.begin()
         policy = self.parameters.policy
