@@ -81,7 +81,7 @@ def needs_mpi() -> None:
         pytest.skip("mpi4py and an MPI are not installed: pip install 'gnomon[mpi]'")
 
 
-def on_ranks(*sizes: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def on_ranks(*sizes: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """The test runs on so many ranks, each time with ``rank`` and ``size`` besides its own parameters."""
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
