@@ -31,7 +31,7 @@ FLOORS = {
     # from Python's arguments to operators
     **dict.fromkeys(["bindings", "methods", "interop", "kit", "random", "return_types"], 6),
     **dict.fromkeys(["accelerator", "backends", "fft", "linalg", "profiler", "special", "utils"], 6),
-    **dict.fromkeys(["functional", "mkldnn", "quantized", "sparse", "storage", "types"], 6),
+    **dict.fromkeys(["functional", "futures", "mkldnn", "quantized", "sparse", "storage", "types"], 6),
     "__init__": 7,  # the public names
     # built on the public names
     **dict.fromkeys(

@@ -31,7 +31,6 @@ LEFT_OUT = {
     "csrc": "PyTorch's C++",
     "distributed": "training on several machines",
     "export": "graphs of programs",
-    "futures": "asynchronous calls between processes",
     "fx": "graphs of programs",
     "jit": "TorchScript",
     "monitor": "counters of PyTorch's services",

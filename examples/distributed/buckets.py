@@ -5,11 +5,10 @@ python -m gnomon.distributed.run --nproc 2 examples/distributed/buckets.py
 
 import itertools
 
-from gnomon.distributed.algorithms.ddp_comm_hooks.default_hooks import allreduce_hook
-
 import gnomon as gn
 import gnomon.distributed as dist
 from gnomon import nn
+from gnomon.distributed.algorithms.ddp_comm_hooks.default_hooks import allreduce_hook
 from gnomon.nn.parallel import DistributedDataParallel
 
 

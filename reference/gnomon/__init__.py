@@ -231,6 +231,7 @@ _LAZY = (
     "xpu",
     "__config__",
     "functional",
+    "futures",
     "hub",
     "overrides",
     "storage",

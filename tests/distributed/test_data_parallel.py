@@ -576,7 +576,7 @@ def test_compression_hooks(rank: int, size: int) -> None:
 
 @on_ranks(2)
 def test_a_hook_sees_buckets_and_decides(rank: int, size: int) -> None:
-    from gnomon.distributed.future import Future
+    from gnomon.futures import Future
 
     seen: list[Any] = []
 

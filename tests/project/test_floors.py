@@ -65,6 +65,11 @@ THIRD_PARTY = {
     "learn.report": {"rich"},  # explanations in a terminal
     "learn.exercises.command": {"rich"},  # words in color
     "utils.inline": {"cffi"},  # kernels in C that a program brings
+    # MPI, where several ranks are used
+    "distributed.debug": {"mpi4py"},
+    "distributed.mpi": {"mpi4py"},
+    "distributed.mpi_datatypes": {"mpi4py"},
+    "distributed.process_group": {"mpi4py"},
     "interop.pytorch": {"torch"},  # exchange of tensors with PyTorch
     "interop.einops": {"einops"},  # a subclass of its AbstractBackend
     "interop.numpy": {"numpy"},  # numpy() and from_numpy; arrays over other libraries' memory

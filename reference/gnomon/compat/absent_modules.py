@@ -8,7 +8,6 @@ from ..values.absent import absent
 
 _WHY = {
     "export": "gnomon does not trace programs to graphs",
-    "futures": "gnomon has no asynchronous calls between processes",
     "fx": "gnomon does not trace functions to graphs",
     "monitor": "gnomon counts no events",
     "package": "gnomon has no packages of models",

@@ -15,7 +15,7 @@ from ..memory.tensor import Tensor, is_alias_of
 from ..values import geometry
 
 if TYPE_CHECKING:
-    from .future import Future
+    from ..futures import Future
     from .work import Work
 
 

@@ -29,11 +29,11 @@ import gnomon as gn
 
 from ..autograd.graph_task import GraphTask, count_dependencies, current_task
 from ..autograd.node import accumulator_edge, gradient_edge, own_gradient
+from ..futures import Future
 from ..memory.tensor import Tensor
 from ..values.errors import warn
 from .buckets import Bucket, GradBucket, assign
 from .collectives import all_reduce, broadcast
-from .future import Future
 from .process_group import ProcessGroup
 from .work import Work
 

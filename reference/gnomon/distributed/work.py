@@ -6,9 +6,9 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+from ..futures import Future
 from ..memory.tensor import Tensor
 from .errors import DistBackendError
-from .future import Future
 from .progress import Call
 from .waiting import wait_until
 
@@ -108,8 +108,12 @@ class Work:
     def get_future(self) -> Future[list[Tensor]]:
         """A Future of the tensors that it wrote."""
         if self._future is None:
-            self._future = Future.of_work(self)
+            self._future = Future.made_by(self.is_completed, self._waited_for)
         return self._future
+
+    def _waited_for(self) -> list[Tensor]:
+        self.wait()
+        return self._tensors
 
     def _complete(self) -> None:
         try:

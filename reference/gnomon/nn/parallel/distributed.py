@@ -30,9 +30,9 @@ from ...autograd.graph_task import current_task
 from ...distributed.algorithms.join import Join, Joinable, JoinHook
 from ...distributed.buckets import GradBucket
 from ...distributed.coalesced import broadcast_coalesced, verify_shapes
-from ...distributed.future import Future
 from ...distributed.process_group import GroupMember, ProcessGroup, default_group
 from ...distributed.reducer import BUCKET_BYTES, FIRST_BUCKET_BYTES, Reducer
+from ...futures import Future
 from ...profiler import record_function
 from ...utils import pytree
 from ...values.errors import warn

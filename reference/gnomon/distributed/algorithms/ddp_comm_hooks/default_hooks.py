@@ -10,9 +10,9 @@ from typing import Any
 
 import gnomon as gn
 
+from ....futures import Future
 from ...buckets import GradBucket
 from ...collectives import all_reduce
-from ...future import Future
 from ...process_group import ProcessGroup, resolved
 
 Hook = Callable[[Any, GradBucket], Future[gn.Tensor]]

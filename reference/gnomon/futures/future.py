@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
-
-if TYPE_CHECKING:
-    from ..memory.tensor import Tensor
-    from .work import Work
+from typing import Any, Generic, TypeVar, cast
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -28,21 +24,21 @@ class Future(Generic[T]):
         self._before: tuple[Callable[[], bool], Callable[[], Any]] | None = None  # asks, and waits
 
     @classmethod
-    def of_work(cls, work: Work) -> Future[list[Tensor]]:
-        """The Future of the tensors that a Work writes."""
-        made: Future[list[Tensor]] = Future()
+    def made_by(cls, is_done: Callable[[], bool], settle: Callable[[], T]) -> Future[T]:
+        """The Future of what ``settle()`` returns, which waits for it; ``is_done`` asks without waiting."""
+        made: Future[T] = cls()
 
-        def settle() -> None:
+        def set_what_comes() -> None:
             try:
-                work.wait()
+                value = settle()
             except BaseException as error:
                 made._settle(None, error)
                 if not isinstance(error, Exception):
                     raise
             else:
-                made._settle(work.result(), None)
+                made._settle(value, None)
 
-        made._before = (work.is_completed, settle)
+        made._before = (is_done, set_what_comes)
         return made
 
     def done(self) -> bool:

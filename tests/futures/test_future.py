@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gnomon.distributed.future import Future, collect_all, wait_all
+from gnomon.futures import Future, collect_all, wait_all
 
 
 def test_a_value_that_is_set() -> None:
