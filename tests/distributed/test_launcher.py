@@ -38,6 +38,13 @@ dist.destroy_process_group()
 """
 )
 
+LINE = PROGRAM.split("\n").index("    exec(sys.argv[1])") + 1  # where a rank goes wrong
+
+STACK = (
+    "The stack of rank 1, most recent call first:\n"
+    rf'  File "<string>", line 1 in <module>\n  File ".*program\.py", line {LINE} in <module>'
+)
+
 
 def ended(folder: Path, what: str, options: str = "--nproc 2") -> Ended:
     needs_mpi()
@@ -59,11 +66,12 @@ def test_a_rank_that_raises_ends_all_with_its_traceback(tmp_path: Path) -> None:
     check_one_error(
         found,
         r"it raised KeyError: 'mine'\nTraceback \(most recent call last\):\n"
-        r'  File ".*program\.py", line 16, in <module>\n.*\nKeyError: \'mine\'',
+        rf'  File ".*program\.py", line {LINE}, in <module>\n.*\nKeyError: \'mine\'',
     )
     assert len(pids(tmp_path)) == 2
 
 
+@pytest.mark.slow
 def test_output_comes_in_whole_lines_with_the_rank_before(tmp_path: Path) -> None:
     needs_mpi()
     program = """
@@ -91,7 +99,7 @@ def test_a_rank_that_is_killed_is_named(tmp_path: Path) -> None:
     found = ended(tmp_path, "os.kill(os.getpid(), signal.SIGKILL)")
     check_one_error(
         found,
-        r"it was killed by SIGKILL \(as the kernel does when memory is short\); it was last heard in all_reduce.*",
+        r"it was killed by SIGKILL \(as the kernel does when memory is short\).*",
     )
 
 
@@ -124,14 +132,11 @@ def test_each_fault_is_told_once(tmp_path: Path, what: str, pattern: str) -> Non
         ("os.kill(os.getpid(), signal.SIGSTOP)", rf"a signal stopped it; it does not answer for {HANGING} s"),
         (
             "ctypes.PyDLL(None).pause()",
-            rf"C code keeps Python's lock for {HANGING} s\nThe stack of rank 1, .*\n  File \"<string>\", line 1 in "
-            r"<module>\n  File \".*program\.py\", line 16 in <module>",
+            rf"C code keeps Python's lock for {HANGING} s\n{STACK}",
         ),
         (
             "time.sleep(10**6)",
-            rf"it hangs: others wait for it for {HANGING} s and more\nThe stack of rank 1, .*\n  File \"<string>\", "
-            r"line 1 in <module>\n  File \".*program\.py\", line 16 in <module>\n"
-            r"  rank 0 on .* waits in all_reduce of group '0' on rank 0 \(its collective number 2\)",
+            rf"it hangs: others wait for it for {HANGING} s and more\n{STACK}\n  rank 0 on .* waits in all_reduce .*",
         ),
     ],
 )
@@ -158,7 +163,7 @@ def test_ranks_that_wait_for_each_other_are_named(tmp_path: Path, what: str, why
     assert len(waiting) == (2 if "exit" in what else 3) and any(
         f"waits in {line} " in each for each in waiting
     )
-    assert 'program.py", line 17 in <module>' in found.err and lines[-1] == "All ranks were ended."
+    assert f'program.py", line {LINE + 1} in <module>' in found.err and lines[-1] == "All ranks were ended."
 
 
 @pytest.mark.slow
@@ -260,6 +265,6 @@ def test_under_mpiexec_alone_a_rank_that_raises_ends_all(tmp_path: Path) -> None
     command = [mpiexec(), "-n", "2", sys.executable, "program.py", "raise ValueError('mine')"]
     found = Started(tmp_path, command).end()
     assert found.status != 0 and left(tmp_path) == [] and len(pids(tmp_path)) == 2
-    assert "ValueError: mine\n" in found.err and 'program.py", line 16, in <module>' in found.err
+    assert "ValueError: mine\n" in found.err and f'program.py", line {LINE}, in <module>' in found.err
     who = f"gnomon.distributed: rank 1 on {socket.gethostname()} raised ValueError: ending all ranks\n"
     assert found.err.count(who) == 1

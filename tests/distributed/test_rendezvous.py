@@ -143,7 +143,7 @@ def test_places_that_make_no_sense_are_refused(monkeypatch: pytest.MonkeyPatch) 
         dist.init_process_group(init_method="tcp://127.0.0.1:1", rank=2, world_size=2)
     monkeypatch.setenv("RANK", "0")
     monkeypatch.setenv("WORLD_SIZE", "2")
-    with pytest.raises(ValueError, match="MASTER_ADDR and MASTER_PORT.*got host '' and port ''"):
+    with pytest.raises(ValueError, match=r"MASTER_ADDR and MASTER_PORT.*got host '' and port ''"):
         dist.init_process_group()
 
 

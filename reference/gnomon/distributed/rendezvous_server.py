@@ -74,8 +74,8 @@ def serve(listener: socket.socket, size: int, timeout: float) -> None:
                 at_barrier.add(rank)
                 if len(at_barrier) == size:
                     at_barrier.clear()
-                    for each in lines.values():
-                        _say(each, "cmd=barrier_out")
+                    for waiting in lines.values():
+                        _say(waiting, "cmd=barrier_out")
             else:
                 if command == "finalize":
                     finalized.add(rank)

@@ -60,12 +60,8 @@ class Supervisor:
         assert self.process.stdout is not None and self.process.stderr is not None
         self.selector = selectors.DefaultSelector()
         self.selector.register(self.agent, selectors.EVENT_READ, "agent")
-        names = {
-            self.process.stdout: "stdout",
-            self.process.stderr: "stderr",
-            report: "report",
-            stack: "stack",
-        }
+        out, err = self.process.stdout.fileno(), self.process.stderr.fileno()
+        names = {out: "stdout", err: "stderr", report: "report", stack: "stack"}
         for pipe, name in names.items():
             self.selector.register(pipe, selectors.EVENT_READ, name)
         self.rest = dict.fromkeys(names.values(), b"")
