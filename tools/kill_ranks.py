@@ -5,7 +5,8 @@
 
 A classifier of digits is trained by two ranks, then by three, in turn, under ``gnomon.distributed.run`` with
 ``--max-restarts``; it saves a checkpoint every few steps, and each start resumes from it.  In each start one
-rank is killed after a random time: while MPI starts, in a step, in a collective, in a save.  has ended, its losses, on all ranks, must be those of a run without kills; in its folder there must be the
+rank is killed after a random time: while MPI starts, in a step, in a collective, in a save.  When the run has
+ended, its losses, on all ranks, must be those of a run without kills; in its folder there must be the
 checkpoint and nothing half-written; and no process may be left.
 """
 
