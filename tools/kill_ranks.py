@@ -25,6 +25,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+_EACH = 10  # kills of one run, at most
 LIMIT = 600  # seconds after which what should come counts as missing
 
 
@@ -187,7 +188,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         while killed < options.kills:
             ranks = 2 + number % 2
             run = Run(folder / f"run-{number}", ranks, options.steps, options.every, options.kills)
-            done, seen = disturb(run, chance, options.kills - killed, options.longest)
+            done, seen = disturb(run, chance, min(options.kills - killed, _EACH), options.longest)
             run.check(expected[ranks])
             killed, number = killed + done, number + 1
             folders = ", ".join(f"{count} x {names!r}" for names, count in seen.items())

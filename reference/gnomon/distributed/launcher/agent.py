@@ -29,7 +29,7 @@ _ANSWER = 5.0  # seconds to wait for a rank's stack
 _OTHERS = (
     0.2  # seconds to wait for other ranks' failures: one that was killed is the cause of one that raised
 )
-_START = 60.0  # seconds that ranks have to start, at least
+_START = 120.0  # seconds that ranks have to start, at least
 _TICK = 0.1
 _SAID = 10_000  # characters of mpiexec's own output that are kept
 
