@@ -369,12 +369,12 @@ def test_the_package_safetensors_reads_the_files(tmp_path: Path) -> None:
 
 
 def test_the_file_of_tensors_is_in_the_format_safetensors(tmp_path: Path) -> None:
-    checkpoint.save({"b": gn.ones(2, dtype=gn.uint8), "a": gn.tensor([258])}, checkpoint_id=tmp_path / "x")
+    checkpoint.save({"a": gn.ones(2, dtype=gn.uint8), "b": gn.tensor([258])}, checkpoint_id=tmp_path / "x")
     data = (tmp_path / "x" / "rank_0.safetensors").read_bytes()
     length = int.from_bytes(data[:8], "little")
-    assert length % 8 == 0 and json.loads(data[8 : 8 + length]) == {
-        "a": {"dtype": "I64", "shape": [1], "data_offsets": [0, 8]},
-        "b": {"dtype": "U8", "shape": [2], "data_offsets": [8, 10]},
+    assert length % 8 == 0 and json.loads(data[8 : 8 + length]) == {  # the largest elements first: aligned
+        "b": {"dtype": "I64", "shape": [1], "data_offsets": [0, 8]},
+        "a": {"dtype": "U8", "shape": [2], "data_offsets": [8, 10]},
     }
     assert data[8 + length :] == b"\2\1\0\0\0\0\0\0\1\1"
 
