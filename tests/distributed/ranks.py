@@ -28,6 +28,8 @@ from typing import Any
 
 import pytest
 
+from gnomon.distributed.launcher.mpiexec import find_mpiexec
+
 HERE = Path(__file__)
 LIMIT = 120  # seconds after which a collective of a test that went wrong gives up
 
@@ -38,7 +40,8 @@ class World:
     def __init__(self, size: int) -> None:
         self.size = size
         listener = socket.create_server(("127.0.0.1", 0))
-        command = [mpiexec(), "-n", str(size), sys.executable, str(HERE), str(listener.getsockname()[1])]
+        start = find_mpiexec(mpiexec()).command(size, [], [])
+        command = [*start, sys.executable, str(HERE), str(listener.getsockname()[1])]
         environment = {**os.environ, "GNOMON_NUM_THREADS": "1"}
         self.process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL)
         listener.settimeout(LIMIT)

@@ -193,7 +193,7 @@ def test_safetensors_without_the_package(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_safetensors_files(tmp_path: Path, device: str) -> None:
     pytest.importorskip("safetensors")
-    kinds = list(safetensors_files._NAMES.values())
+    kinds = list(safetensors_files.NAMES.values())
     tensors = {kind.name: gn.arange(6).to(kind).view(2, 3).t()[1:] for kind in kinds} | {
         "empty": gn.empty(0, 2)
     }

@@ -9,6 +9,7 @@ from typing import NamedTuple
 # Slurm's, whose srun starts both.
 _STARTED_BY = (("PMI_RANK", "PMI_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"))
 _SLURM = ("SLURM_PROCID", "SLURM_NTASKS")
+RANK_NAMES = [each[0] for each in (*_STARTED_BY, _SLURM)]
 
 
 class Place(NamedTuple):

@@ -582,5 +582,7 @@ def _start_mpi() -> Any:
 
 
 def _abort(MPI: Any) -> None:
+    if rendezvous.has_met():
+        os._exit(1)  # the server tells the others
     if not MPI.Is_finalized():
         MPI.COMM_WORLD.Abort(1)

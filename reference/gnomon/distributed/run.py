@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -19,8 +20,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="python -m gnomon.distributed.run",
         description="Start a program as several ranks by mpiexec; put each rank's number before its output; "
-        "end all "
-        "ranks when one fails, and say which and why.",
+        "end all ranks when one fails, and say which and why.",
     )
     made.add_argument(
         "--nproc",
@@ -74,8 +74,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     hosts = options.hosts.split(",") if options.hosts else []
     program = [*(["-m"] if options.module else []), options.program, *options.arguments]
-    command = mpiexec.command(options.nproc, hosts, not options.no_prefix, options.mpiexec_argument)
-    agent = Agent(command, program, options.nproc * max(len(hosts), 1), options.timeout, bool(hosts))
+    command = mpiexec.command(options.nproc, hosts, options.mpiexec_argument)
+    size = options.nproc * max(len(hosts), 1)
+    agent = Agent(command, program, size, options.timeout, bool(hosts), not options.no_prefix)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.default_int_handler)
     for restart in range(options.max_restarts + 1):
         failure = agent.run(restart)
         if failure is None:

@@ -14,7 +14,7 @@ from ..memory.backend import get_default_device, reference_backend, resolve_devi
 from ..values import dtype as dtypes
 from ..values.geometry import contiguous_strides
 
-_NAMES = {
+NAMES = {
     "BOOL": dtypes.bool_,
     "U8": dtypes.uint8,
     "I8": dtypes.int8,
@@ -52,7 +52,7 @@ def encode(tensors: dict[str, gn.Tensor]) -> bytes:
     RuntimeError without the package.
     """
     package = _package("save")
-    names = {kind: name for name, kind in _NAMES.items()}
+    names = {kind: name for name, kind in NAMES.items()}
     entries = {}
     kept = []
     for name, tensor in tensors.items():
@@ -87,7 +87,7 @@ def decode(data: bytes, label: str, device: Any = None) -> dict[str, gn.Tensor]:
     where = str(get_default_device() if device is None else resolve_device(device))
     tensors = {}
     for name, entry in entries:
-        kind = _NAMES.get(entry["dtype"])
+        kind = NAMES.get(entry["dtype"])
         if kind is None:
             raise RuntimeError(f"gnomon.load: {label}: {name!r} has the dtype {entry['dtype']}")
         sizes = tuple(entry["shape"])

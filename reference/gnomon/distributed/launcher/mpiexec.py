@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-
-_MPICH_PREFIX = re.compile(rb"^\[(\d+)\] ?")
-_OPEN_MPI_PREFIX = re.compile(rb"^\[[^],]*,(?:\d+,)?(\d+)\]<std\w+>: ?")
 
 
 class NoMpiexec(Exception):
@@ -24,16 +20,16 @@ class Mpiexec:
         self.path = path
         self.is_open_mpi = is_open_mpi
 
-    def command(self, nproc: int, hosts: Sequence[str], prefix: bool, more: Sequence[str]) -> list[str]:
+    def command(self, nproc: int, hosts: Sequence[str], more: Sequence[str]) -> list[str]:
         """The command that starts ``nproc`` ranks on each host, without the program."""
         total = nproc * max(len(hosts), 1)
         made = [self.path, "-n", str(total)]
         if self.is_open_mpi:
             made += ["--map-by", ":OVERSUBSCRIBE", *(["--allow-run-as-root"] if os.geteuid() == 0 else [])]
-            made += ["--output", "tag"] if prefix else []
             made += ["--host", ",".join(f"{each}:{nproc}" for each in hosts)] if hosts else []
+            for name in sorted(os.environ) if hosts else ():  # MPICH passes all on
+                made += ["-x", name] if name.startswith(("GNOMON_", "PYTHON", "TORCH")) else []
         else:
-            made += ["-prepend-rank"] if prefix else []
             made += ["-hosts", ",".join(hosts), "-ppn", str(nproc)] if hosts else []
         return [*made, *more]
 
@@ -53,11 +49,3 @@ def find_mpiexec(given: str | None = None) -> Mpiexec:
     said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
     text = (said.stdout + said.stderr).lower()
     return Mpiexec(path, any(name in text for name in ("open mpi", "openmpi", "openrte", "prrte")))
-
-
-def with_rank_before(line: bytes) -> bytes:
-    """A line of an mpiexec's output, with ``[rank] `` before it, as both engines should say it."""
-    for pattern in (_OPEN_MPI_PREFIX, _MPICH_PREFIX):
-        if found := pattern.match(line):
-            return b"[rank " + found[1] + b"] " + line[found.end() :]
-    return line

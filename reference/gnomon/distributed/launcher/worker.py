@@ -1,16 +1,18 @@
-"""One rank under the launcher: runs the program, and tells the launcher how it goes.
+"""One rank under the launcher: runs the program, and tells its supervisor how it goes.
 
-Twice a second a thread says what the rank is doing; an exception that ends the program is sent before all
-ranks are ended; where the launcher asks, the thread answers with the main thread's stack.
+Twice a second a thread says what the rank is doing; an exception that ends the program is sent before the
+process ends.  At the signal SIGUSR2 Python writes the main thread's stack.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import faulthandler
 import json
 import os
 import runpy
-import socket
+import signal
 import sys
 import threading
 import traceback
@@ -21,39 +23,38 @@ from ..progress import progress
 
 _BEAT = 0.5  # seconds
 _TRACEBACK = 20_000  # characters at most
+_PR_SET_PDEATHSIG = 1
 
 
 class Reporter:
-    """The connection to the launcher."""
+    """What the rank says to its supervisor: lines of JSON in a pipe."""
 
-    def __init__(self, address: str, rank: int) -> None:
-        host, port, self.token = address.rsplit(":", 2)
-        self.connection = socket.create_connection((host, int(port)), 30)
-        self.connection.settimeout(None)
+    def __init__(self, place: str) -> None:
+        self.report, stack, parent = map(int, place.split(":"))
+        for each in (self.report, stack):
+            os.set_inheritable(each, False)
         self.lock = threading.Lock()
         self.ended = threading.Event()
-        self.main = threading.main_thread().ident
-        self.say(token=self.token, rank=rank, host=socket.gethostname(), pid=os.getpid())
+        faulthandler.register(signal.SIGUSR2, file=stack, all_threads=False)
+        # End when the supervisor ends, whatever this process does then.
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
         threading.Thread(target=self._beat, name="gnomon heartbeat", daemon=True).start()
-        threading.Thread(target=self._listen, name="gnomon reporter", daemon=True).start()
 
     def say(self, **what: Any) -> None:
-        """Send a line.  A launcher that is gone is no error: its ranks end with it."""
+        """Send a line."""
+        line = json.dumps(what).encode() + b"\n"
         with self.lock, contextlib.suppress(OSError):
-            self.connection.sendall(json.dumps(what).encode() + b"\n")
+            while line:
+                line = line[os.write(self.report, line) :]
 
     def _beat(self) -> None:
-        while not self.ended.wait(_BEAT):
+        while True:
             self.say(progress=progress.report())
-
-    def _listen(self) -> None:
-        with contextlib.suppress(OSError):
-            while asked := self.connection.recv(64):
-                if b"stack" in asked:
-                    frame = sys._current_frames().get(self.main or 0)
-                    self.say(stack="".join(traceback.format_stack(frame))[-_TRACEBACK:])
-        if not self.ended.is_set():
-            os._exit(1)  # the launcher is gone, and with it what would end this rank
+            if self.ended.wait(_BEAT):
+                return
 
 
 def main() -> None:
@@ -62,7 +63,7 @@ def main() -> None:
     rank, size = (place.rank, place.size) if place else (0, 1)
     local = os.environ.get("MPI_LOCALRANKID") or os.environ.get("OMPI_COMM_WORLD_LOCAL_RANK") or str(rank)
     os.environ.update(RANK=str(rank), WORLD_SIZE=str(size), LOCAL_RANK=local)
-    reporter = Reporter(os.environ["GNOMON_DISTRIBUTED_REPORT"], rank)
+    reporter = Reporter(os.environ["GNOMON_DISTRIBUTED_REPORT"])
     is_module = sys.argv[1] == "-m"
     sys.argv[:] = sys.argv[2:] if is_module else sys.argv[1:]
     sys.path[0] = os.getcwd() if is_module else os.path.dirname(os.path.abspath(sys.argv[0]))
@@ -87,7 +88,7 @@ def main() -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     if status:
-        _end_all()
+        os._exit(1)  # at once: MPI would wait for the other ranks
     reporter.say(finished=True)
     reporter.ended.set()
 
@@ -103,14 +104,6 @@ def _traceback_of(error: BaseException) -> str:
         trace = trace.tb_next
     text = "".join(traceback.format_exception(type(error), error, trace))
     return text[-_TRACEBACK:]
-
-
-def _end_all() -> None:
-    """End all ranks: at once, where MPI runs; it would else wait for the others."""
-    MPI = getattr(sys.modules.get("mpi4py.MPI"), "COMM_WORLD", None)
-    if MPI is not None:
-        MPI.Abort(1)
-    os._exit(1)
 
 
 if __name__ == "__main__":
