@@ -220,8 +220,6 @@ class Reducer:
         """
         task = current_task.get()
         assert task is not None, "hooks run inside backward only"
-        if not task.accumulates:
-            return None
         if self._searches or self._is_static_first:
             # also without reduction: used once under no_sync is used
             if gradient is not None or self.parameters[index].grad is not None:
