@@ -426,6 +426,8 @@ def test_a_static_graph(rank: int, size: int) -> None:
             wanted = expected(size, network(), lambda model, each: loss_of(model, each, "left"))
             assert_same(gradients(own), wanted)
         assert own.reducer.has_rebuilt
+        names = [own.reducer.names[index] for bucket in own.reducer.buckets for index in bucket.indices]
+        assert {*names[-2:]} == {"first.weight", "first.bias"}  # the order of the second iteration
         with pytest.raises(
             RuntimeError, match="is unused in first iteration, but then got used in the second"
         ):
@@ -653,6 +655,27 @@ def test_join_with_uneven_inputs(rank: int, size: int, by_initial: bool) -> None
                 losses += [(alone(batch(each, 4, 9)) ** 2).sum() for each in going_on]
             rules[1].zero_grad()
             (sum(losses) / (size if by_initial else len(going_on))).backward()
+            rules[1].step()
+        for found, wanted in zip(own.parameters(), alone.parameters()):
+            assert close(found.detach(), wanted.detach(), 4 * ROUNDINGS)
+
+
+@on_ranks(2)
+def test_join_of_a_rank_without_any_inputs(rank: int, size: int) -> None:
+    for options in ({}, {"static_graph": True}, {"find_unused_parameters": True}):
+        own, alone = DDP(network(), bucket_cap_mb=1e-6, **options), network()
+        rules = [gn.optim.SGD(each.parameters(), lr=0.01) for each in (own, alone)]
+        with own.join():
+            for step in range(4 * rank):
+                rules[0].zero_grad()
+                (own(batch(1, 4, step), "left") ** 2).sum().backward() if options else loss_of(
+                    own, 1
+                ).backward()
+                rules[0].step()
+        for step in range(4):
+            rules[1].zero_grad()
+            loss = (alone(batch(1, 4, step), "left") ** 2).sum() if options else loss_of(alone, 1)
+            (loss / 2).backward()
             rules[1].step()
         for found, wanted in zip(own.parameters(), alone.parameters()):
             assert close(found.detach(), wanted.detach(), 4 * ROUNDINGS)
