@@ -303,6 +303,31 @@ def test_backward_twice_and_two_losses(rank: int, size: int) -> None:
 
 
 @on_ranks(2)
+def test_a_backward_that_is_recorded_gives_gradients_without_graph(rank: int, size: int) -> None:
+    for as_view in (False, True):
+        own = DDP(network(), gradient_as_bucket_view=as_view)
+        for _ in range(2):
+            own.zero_grad()
+            loss = loss_of(own, rank)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of reference cycles
+                loss.backward(create_graph=True)
+            assert_same(gradients(own), expected(size, network(), loss_of))
+            assert not any(each.requires_grad for each in gradients(own).values())
+
+
+@on_ranks(2)
+def test_a_model_on_another_device(rank: int, size: int) -> None:
+    own = DDP(network().to("reference"))
+    for _ in range(2):
+        own.zero_grad()
+        (own(batch(rank).to("reference")) ** 2).sum().backward()
+        found = gradients(own)
+        assert {str(each.device) for each in found.values()} == {"reference"}
+        assert_same({k: v.to("cpu") for k, v in found.items()}, expected(size, network(), loss_of))
+
+
+@on_ranks(2)
 def test_two_losses_whose_backward_passes_complete_each_other(rank: int, size: int) -> None:
     class Two(nn.Module):
         def __init__(self) -> None:
