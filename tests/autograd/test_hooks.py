@@ -389,6 +389,15 @@ def test_hooks_of_leaves_run_as_soon_as_their_whole_gradient_is_there(lib: Any) 
     assert [each.grad.tolist() for each in (a, b, c)] == [[3.0, 3.0], [6.0, 6.0], [3.0, 3.0]]
 
 
+def test_hooks_of_leaves_that_are_ready_at_once_run_in_the_order_of_edges() -> None:
+    leaves = [gn.ones(1, requires_grad=True) for _ in range(9)]
+    log: list[int] = []
+    for number, leaf in enumerate(leaves):
+        leaf.register_hook(lambda gradient, number=number: log.append(number))
+    gn.cat(leaves).sum().backward()  # PyTorch promises no order
+    assert log == list(range(9))
+
+
 def test_hooks_of_leaves_replace_gradients(lib: Any) -> None:
     x, y = (lib.ones(2, requires_grad=True) for _ in range(2))
     kept: list[Any] = []

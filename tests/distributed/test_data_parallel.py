@@ -303,6 +303,31 @@ def test_backward_twice_and_two_losses(rank: int, size: int) -> None:
 
 
 @on_ranks(2)
+def test_a_backward_that_is_recorded_gives_gradients_without_graph(rank: int, size: int) -> None:
+    for as_view in (False, True):
+        own = DDP(network(), gradient_as_bucket_view=as_view)
+        for _ in range(2):
+            own.zero_grad()
+            loss = loss_of(own, rank)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of reference cycles
+                loss.backward(create_graph=True)
+            assert_same(gradients(own), expected(size, network(), loss_of))
+            assert not any(each.requires_grad for each in gradients(own).values())
+
+
+@on_ranks(2)
+def test_a_model_on_another_device(rank: int, size: int) -> None:
+    own = DDP(network().to("reference"))
+    for _ in range(2):
+        own.zero_grad()
+        (own(batch(rank).to("reference")) ** 2).sum().backward()
+        found = gradients(own)
+        assert {str(each.device) for each in found.values()} == {"reference"}
+        assert_same({k: v.to("cpu") for k, v in found.items()}, expected(size, network(), loss_of))
+
+
+@on_ranks(2)
 def test_two_losses_whose_backward_passes_complete_each_other(rank: int, size: int) -> None:
     class Two(nn.Module):
         def __init__(self) -> None:
@@ -426,6 +451,8 @@ def test_a_static_graph(rank: int, size: int) -> None:
             wanted = expected(size, network(), lambda model, each: loss_of(model, each, "left"))
             assert_same(gradients(own), wanted)
         assert own.reducer.has_rebuilt
+        names = [own.reducer.names[index] for bucket in own.reducer.buckets for index in bucket.indices]
+        assert {*names[-2:]} == {"first.weight", "first.bias"}  # the order of the second iteration
         with pytest.raises(
             RuntimeError, match="is unused in first iteration, but then got used in the second"
         ):
@@ -653,6 +680,27 @@ def test_join_with_uneven_inputs(rank: int, size: int, by_initial: bool) -> None
                 losses += [(alone(batch(each, 4, 9)) ** 2).sum() for each in going_on]
             rules[1].zero_grad()
             (sum(losses) / (size if by_initial else len(going_on))).backward()
+            rules[1].step()
+        for found, wanted in zip(own.parameters(), alone.parameters()):
+            assert close(found.detach(), wanted.detach(), 4 * ROUNDINGS)
+
+
+@on_ranks(2)
+def test_join_of_a_rank_without_any_inputs(rank: int, size: int) -> None:
+    for options in ({}, {"static_graph": True}, {"find_unused_parameters": True}):
+        own, alone = DDP(network(), bucket_cap_mb=1e-6, **options), network()
+        rules = [gn.optim.SGD(each.parameters(), lr=0.01) for each in (own, alone)]
+        with own.join():
+            for step in range(4 * rank):
+                rules[0].zero_grad()
+                (own(batch(1, 4, step), "left") ** 2).sum().backward() if options else loss_of(
+                    own, 1
+                ).backward()
+                rules[0].step()
+        for step in range(4):
+            rules[1].zero_grad()
+            loss = (alone(batch(1, 4, step), "left") ** 2).sum() if options else loss_of(alone, 1)
+            (loss / 2).backward()
             rules[1].step()
         for found, wanted in zip(own.parameters(), alone.parameters()):
             assert close(found.detach(), wanted.detach(), 4 * ROUNDINGS)

@@ -51,23 +51,20 @@ _ENABLED = (
     "participate in computing loss. You can fix this by "
 )
 _OUTPUTS = "making sure all `forward` function outputs participate in calculating loss. "
+_STATIC = "this is not compatible with static_graph set to True."
 _STATIC_UNUSED = (
     "This error indicates that your training graph has changed in this iteration, e.g., one parameter is "
-    "used "
-    "in first iteration, but then got unused in the second iteration. this is not compatible with "
-    "static_graph set to True."
+    f"used in first iteration, but then got unused in the second iteration. {_STATIC}"
 )
 _STATIC_USED = (
     "Your training graph has changed in this iteration, e.g., one parameter is unused in first iteration, "
-    "but "
-    "then got used in the second iteration. this is not compatible with static_graph set to True."
+    f"but then got used in the second iteration. {_STATIC}"
 )
 _TWICE = (
     "Expected to mark a variable ready only once. This error is caused by one of the following reasons: "
     "1) Use of a module parameter outside the `forward` function. "
     "2) Reused parameters in multiple reentrant backward passes, as of several `checkpoint` functions around "
-    "the same part of the model; `static_graph=True` allows both, if the graph is the same in all "
-    "iterations. "
+    "the same part of the model; `static_graph=True` allows both, if the graph is always the same. "
     "3) A parameter that was not found in the graph of the outputs of `forward` with "
     "`find_unused_parameters=True`, but got a gradient.\n"
 )
@@ -165,7 +162,7 @@ class Reducer:
 
     def push_all(self) -> None:
         """Of a process without inputs: note some order of gradients; that of rank 0 will count."""
-        if self._should_rebuild():
+        if not self.has_rebuilt:
             self._order = list(range(len(self.parameters)))
 
     # -- an iteration ----------------------------------------------------------------------------------------
@@ -220,8 +217,6 @@ class Reducer:
         """
         task = current_task.get()
         assert task is not None, "hooks run inside backward only"
-        if not task.accumulates:
-            return None
         if self._searches or self._is_static_first:
             # also without reduction: used once under no_sync is used
             if gradient is not None or self.parameters[index].grad is not None:
@@ -344,6 +339,7 @@ class Reducer:
             self._tasks.update(task.id for task in _active())
             for index in range(len(self.parameters)):
                 self._mark_ready(index, self._part_of(index))
+            self._order.clear()  # that of the second iteration counts
 
     def _finish(self) -> None:
         """After the graph has run: wait for all buckets, and say which tensors become ``grad``."""

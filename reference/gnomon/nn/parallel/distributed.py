@@ -452,12 +452,15 @@ class _DDPJoinHook(JoinHook):
             return
         zeros = reducer.zeros_of_buckets()
         works: list[Any] = [reducer.reduce(number, each) for number, each in enumerate(zeros)]
-        if model.find_unused_parameters and not model.static_graph:
+        is_first = model.static_graph and not model._is_graph_learned
+        if is_first or (model.find_unused_parameters and not model.static_graph):
             used = reducer.used_map()
             works.append(distributed.all_reduce(used, group=model.process_group, async_op=True))
         for each in works:
             each.wait()
-        reducer.push_all()
+        model._is_graph_learned = True
+        if not is_first:
+            reducer.push_all()
 
     def post_hook(self, is_last_joiner: bool) -> None:
         """The module of one of the last with inputs, for all."""
