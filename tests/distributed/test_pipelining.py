@@ -132,7 +132,7 @@ def compare(stage: PipelineStage, found: list[float], dtype: gn.dtype) -> None:
 @on_ranks(1, 2, 3, pytest.param(4, marks=pytest.mark.slow))
 def test_losses_and_parameters_are_those_of_one_process(rank: int, size: int, dtype: str, kind: str) -> None:
     made = getattr(gn, dtype)
-    stage = PipelineStage(parts(size, made)[rank], rank, size, "cpu")
+    stage = PipelineStage(parts(size, made)[rank], rank, size, gn.get_default_device())
     compare(stage, train(KINDS[kind](stage, 4, mse_loss), stage, 4, made), made)
 
 
@@ -141,7 +141,7 @@ def test_losses_and_parameters_are_those_of_one_process(rank: int, size: int, dt
 def test_data_parallel_and_a_pipeline_on_a_mesh(rank: int, size: int) -> None:
     mesh = dist.init_device_mesh("cpu", (2, 2), mesh_dim_names=("data", "pipe"))
     data, pipe = mesh["data"].get_group(), mesh["pipe"].get_group()
-    stage = PipelineStage(parts(2)[pipe.rank()], pipe.rank(), 2, "cpu", group=pipe)
+    stage = PipelineStage(parts(2)[pipe.rank()], pipe.rank(), 2, gn.get_default_device(), group=pipe)
     schedule = Schedule1F1B(stage, 4, mse_loss)
     compare(stage, train(schedule, stage, 4, gn.float64, (data.rank(), 2), data), gn.float64)
 
@@ -163,7 +163,7 @@ def test_the_order_of_micro_batches_and_how_many_are_kept(rank: int, size: int, 
             done.append(f"b{chunk}")
             super().backward_one_chunk(chunk)
 
-    stage = Recorded(parts(size)[rank], rank, size, "cpu")
+    stage = Recorded(parts(size)[rank], rank, size, gn.get_default_device())
     x, target = batch(0)
     KINDS[kind](stage, 5, mse_loss).step(*([x] if stage.is_first else []), target=target)
     if kind == "GPipe":
@@ -208,7 +208,7 @@ def test_scale_gradients_that_add_up_and_arguments_of_a_stage(rank: int, size: i
 
     own: gn.nn.Module = parts(size)[rank]
     is_scaled = size == 3 and rank == 1
-    stage = PipelineStage(Scaled(own) if is_scaled else own, rank, size, "cpu")
+    stage = PipelineStage(Scaled(own) if is_scaled else own, rank, size, gn.get_default_device())
     schedule = ScheduleGPipe(stage, 3, mse_loss, scale_grads=False)
     total = {"reduction": "sum"}
     options: Any = {"scale": 0.5} if is_scaled else {}
@@ -230,7 +230,7 @@ def test_scale_gradients_that_add_up_and_arguments_of_a_stage(rank: int, size: i
 def test_without_backward(rank: int, size: int) -> None:
     alone = Chain(parts(size))
     x, target = batch(0)
-    stage = PipelineStage(parts(size)[rank], rank, size, "cpu")
+    stage = PipelineStage(parts(size)[rank], rank, size, gn.get_default_device())
     schedule = Schedule1F1B(stage, 3, mse_loss)
     given = [x] if stage.is_first else []
     losses: list[gn.Tensor] = []
@@ -271,7 +271,7 @@ def test_what_is_refused(rank: int, size: int) -> None:
 @on_ranks(2, 3)
 def test_batches_of_changing_shapes(rank: int, size: int) -> None:
     alone = Chain(parts(size))
-    stage = PipelineStage(parts(size)[rank], rank, size, "cpu")
+    stage = PipelineStage(parts(size)[rank], rank, size, gn.get_default_device())
     schedule = ScheduleGPipe(stage, 2)
     for count in (4, 4, 7, 2):
         x = batch(0)[0][:count]
