@@ -11,10 +11,9 @@ Each step takes ``--batch`` images, whatever the number of ranks: a rank has its
 
 import argparse
 
-import gnomon.distributed.checkpoint as dcp
-
 import gnomon as gn
 import gnomon.distributed as dist
+import gnomon.distributed.checkpoint as dcp
 from gnomon import nn
 from gnomon.demo import load_digits
 from gnomon.nn.parallel import DistributedDataParallel
@@ -78,10 +77,10 @@ def main() -> None:
                 if arguments.checkpoint:
                     dcp.save(state, checkpoint_id=arguments.checkpoint)
     with gn.no_grad():
-        right = (model.module(digits.test_images).argmax(1) == digits.test_labels).sum()
+        right = (model.module(digits.held_out_images).argmax(1) == digits.held_out_labels).sum()
     if rank == 0:
-        share = right.item() / len(digits.test_labels)
-        print(f"{share:.1%} of the test images are right, by {size} rank(s)")
+        share = right.item() / len(digits.held_out_labels)
+        print(f"{share:.1%} of the held-out images are right, by {size} rank(s)")
     dist.destroy_process_group()
 
 
