@@ -6,8 +6,8 @@
 #                 OpenMP's, and on some of the emulated GPU's operators
 #
 # All work from nothing: they make .venv, install gnomon into it, and run.  Other targets: lint, emulated, compiled,
-# oracle, array-api, sanitize, soak, bench-quick, bench, perf-check, asv-run and its kin, docs, notebooks, wheel,
-# cross, clean.  PYTHON is the Python that .venv is made with.
+# oracle, array-api, distributed, sanitize, soak, bench-quick, bench, perf-check, asv-run and its kin, docs, notebooks,
+# wheel, cross, clean.  PYTHON is the Python that .venv is made with.
 
 PYTHON ?= python3
 VENV := .venv
@@ -34,7 +34,7 @@ ORACLE := $(VENV)/.oracle
 
 .PHONY: demo test test-all slow conform-c parts-native parts-openmp some-emulated lint style types stubs
 .PHONY: wheel cross emulated compiled docs notebooks
-.PHONY: oracle array-api sanitize soak bench-quick bench perf-check clean
+.PHONY: oracle array-api distributed sanitize soak bench-quick bench perf-check clean
 .PHONY: asv-machine asv-run asv-continuous asv-compare asv-publish asv-preview
 
 # Packages are fetched while the C files are compiled.
@@ -153,6 +153,14 @@ sanitize: $(INSTALLED)
 	$(BIN)/python tools/sanitize.py thread
 	GNOMON_SANITIZE=1 $(BIN)/python -m pytest -q tests/cuda/test_emulation.py -k address_sanitizer
 	$(BIN)/python tools/sanitize.py cuda
+
+# Four ranks, ranks that are killed at random times, and the time of a data-parallel step beside PyTorch's (where
+# that is installed): what of gnomon.distributed takes longer than the tests of `make test`.
+distributed: $(INSTALLED)
+	$(BIN)/python -m pytest -q -m slow tests/distributed tests/examples/test_distributed_examples.py
+	$(BIN)/python tools/kill_ranks.py
+	$(BIN)/python benchmarks/distributed.py
+	$(BIN)/gnomon plan-scale --check
 
 # Random calls of operators on the C backend against the reference; SECONDS says for how long.
 SECONDS ?= 1800

@@ -248,14 +248,14 @@ def test_wrong_commands_are_refused(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 def test_each_mpiexec_is_told_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(os, "environ", {"GNOMON_X": "1", "HOME": "/"})
+    monkeypatch.setattr(os, "environ", {"GNOMON_BLAS": "1", "HOME": "/"})
     mpich, open_mpi = Mpiexec("mpiexec", False), Mpiexec("mpiexec", True)
     assert mpich.command(2, [], ["-a"]) == ["mpiexec", "-n", "2", "-a"]
     assert mpich.command(2, ["h", "i"], []) == ["mpiexec", "-n", "4", "-hosts", "h,i", "-ppn", "2"]
     oversubscribed = ["--map-by", ":OVERSUBSCRIBE", "--allow-run-as-root"]
     assert open_mpi.command(2, [], ["-a"]) == ["mpiexec", "-n", "2", *oversubscribed, "-a"]
     assert open_mpi.command(2, ["h", "i"], []) == [
-        *("mpiexec", "-n", "4", *oversubscribed, "--host", "h:2,i:2", "-x", "GNOMON_X")
+        *("mpiexec", "-n", "4", *oversubscribed, "--host", "h:2,i:2", "-x", "GNOMON_BLAS")
     ]
 
 

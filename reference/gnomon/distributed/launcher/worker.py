@@ -7,7 +7,6 @@ process ends.  At the signal SIGUSR2 Python writes the main thread's stack.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import faulthandler
 import json
 import os
@@ -36,6 +35,8 @@ class Reporter:
         self.lock = threading.Lock()
         self.ended = threading.Event()
         faulthandler.register(signal.SIGUSR2, file=stack, all_threads=False)
+        import ctypes  # as multiprocessing/spawn.py does, for this call of the system alone
+
         # End when the supervisor ends, whatever this process does then.
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
