@@ -19,6 +19,7 @@ import gnomon as gn
 import gnomon.distributed as dist
 import gnomon.nn.functional as F
 from gnomon import nn
+from gnomon.distributed.progress import Call, progress
 from gnomon.nn.parallel import DistributedDataParallel as DDP
 from gnomon.utils.checkpoint import checkpoint
 from ranks import on_ranks
@@ -256,6 +257,11 @@ def test_gradients_add_to_those_of_the_iteration_before(rank: int, size: int) ->
             assert all(close(found[name], times * each, 2 * ROUNDINGS) for name, each in once.items())
 
 
+def kept_by(call: Call) -> list[gn.Tensor]:
+    found: Any = call.kept
+    return [] if found is None else [*found[0]]
+
+
 @on_ranks(2)
 def test_a_backward_that_fails_leaves_every_grad(rank: int, size: int) -> None:
     class Failing(gn.autograd.Function):
@@ -275,7 +281,9 @@ def test_a_backward_that_fails_leaves_every_grad(rank: int, size: int) -> None:
         before = {name: each.clone() for name, each in gradients(own).items()}
         with pytest.raises(ValueError, match="no gradient"):
             (own(Failing.apply(batch(rank).requires_grad_())) ** 2).sum().backward()
-        assert own.reducer._next == 6  # all buckets were under way
+        assert own.reducer._next == 6  # all buckets were under way, and their memory must live until the end
+        alive = {each.data_ptr() for call in progress.under_way.values() for each in kept_by(call)}
+        assert alive >= {each.buffer.data_ptr() for each in own.reducer.buckets}
         for name, each in gradients(own).items():
             assert gn.equal(each, before[name])
 

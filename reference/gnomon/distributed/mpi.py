@@ -94,6 +94,7 @@ class ProcessGroupMPI(Backend):
         status = MPI.Status()
         origin = MPI.ANY_SOURCE if source is None else source
         call = Call("recv", self.group, self.rank)
+        call.kept = tensor
         request = self.communicator.Irecv(buffer_of(tensor), origin, tag)
 
         def check() -> None:
@@ -121,13 +122,13 @@ class ProcessGroupMPI(Backend):
         keeps: Sequence[Tensor | None] = (),
     ) -> Work:
         call = Call(name, self.group, self.rank)
+        call.kept = writes, keeps
         try:
             request = function(*arguments)
         except BaseException:
             call.end()
             raise
-        # ``keeps``: MPI reads the memory of these until the end
-        return Work(call, lambda _=keeps: bool(request.Test()), self.timeout, list(writes))  # type: ignore[misc]
+        return Work(call, lambda: bool(request.Test()), self.timeout, list(writes))
 
 
 def bytes_of(tensor: Tensor) -> memoryview:

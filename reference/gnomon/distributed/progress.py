@@ -9,9 +9,12 @@ _next_number = itertools.count(1).__next__
 
 
 class Call:
-    """One call of a collective: its number in this process, its name, its group, and where it is."""
+    """One call of a collective: its number in this process, its name, its group, and where it is.
 
-    __slots__ = ("begin", "group", "is_waiting", "name", "number", "rank")
+    ``kept`` is what must live until the end, even if nobody waits for it: the engine uses its memory.
+    """
+
+    __slots__ = ("begin", "group", "is_waiting", "kept", "name", "number", "rank")
 
     def __init__(self, name: str, group: str, rank: int) -> None:
         self.number = _next_number()
@@ -20,6 +23,7 @@ class Call:
         self.rank = rank
         self.begin = time.monotonic()
         self.is_waiting = False
+        self.kept: object = None
         progress.begun(self)
 
     def end(self) -> None:

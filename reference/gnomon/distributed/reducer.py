@@ -98,7 +98,7 @@ class Reducer:
         self.static_graph = False
         self.hook: Callable[[GradBucket], Future[Tensor]] | None = None
         self.iterations = 0
-        self.joining: Work | None = None  # the number of processes that take part in this iteration
+        self.divisor = group.size()  # the number of processes that take part in an iteration
         # of an iteration
         self._expects_gradients = False
         self._must_finish = False
@@ -106,7 +106,6 @@ class Reducer:
         self._next = 0  # the first bucket that has not been sent
         self._under_way: deque[Work | Future[Any]] = deque()
         self._tasks: set[int] = set()  # the backward passes that brought gradients
-        self._divisor: int | None = None
         self._unused: list[int] = []
         self._has_marked_unused = False
         self._used = [0] * len(self.parameters)
@@ -179,7 +178,6 @@ class Reducer:
         self._tasks.clear()
         self._under_way.clear()
         self._has_marked_unused = False
-        self._divisor = None
         self._order.clear()
         if self.static_graph:
             self._times_left = list(self._times)
@@ -272,7 +270,8 @@ class Reducer:
         if not self.has_rebuilt:
             self._order.append(index)
         bucket, place = self._places[index]
-        view = bucket.fill(place, gradient, self._divide_by())
+        # divided before it is summed, which in few bits must not overflow; a hook does it itself
+        view = bucket.fill(place, gradient, self.divisor if self.hook is None else 1)
         bucket.pending -= 1
         if bucket.pending == 0:
             self._send_full()
@@ -283,17 +282,6 @@ class Reducer:
             outermost = [task for task in _active() if task.id in self._tasks][-1]
             outermost.final_callbacks.append(self._finish)
         return (view,) if self.gradient_as_bucket_view and gradient is not None else None
-
-    def _divide_by(self) -> int:
-        """By what a gradient is divided before it is summed, which in few bits must not overflow."""
-        if self.hook is not None:
-            return 1  # the hook does it
-        if self._divisor is None:
-            self._divisor = self.group.size()
-            if self.joining is not None:
-                self.joining.wait()
-                self._divisor = int(self.joining.result()[0].item())
-        return self._divisor
 
     def _send_full(self) -> None:
         """Begin the reduction of all buckets that are full and whose predecessors have been sent."""

@@ -157,6 +157,8 @@ class Join:
         if config.throw_on_early_termination:
             ended = gn.zeros(1, device=joinable.join_device)
             all_reduce(ended, group=group)
+            assert work is not None
+            work.wait()
             if ended.item():
                 raise RuntimeError(
                     "Detected at least one rank that exhausted inputs. Throwing across all ranks."

@@ -226,14 +226,18 @@ class DistributedDataParallel(Module, Joinable):
     def _pre_forward(self, *inputs: Any, **kwargs: Any) -> tuple[Any, Any]:
         if gn.is_grad_enabled() and self.require_backward_grad_sync:
             self.reducer.iterations += 1
-        work = Join.notify_join_context(self)
-        self.reducer.joining = None if self._divide_by_initial_world_size else work
+        joining = Join.notify_join_context(self)
         if gn.is_grad_enabled() and self.reducer.rebuild_buckets():
             self._has_rebuilt_buckets = True
         if self.will_sync_module_buffers():
             self._sync_buffers()
         if self._join_config.enable:
             self._tell_whether_to_sync(self.require_backward_grad_sync)
+        self.reducer.divisor = self.process_group.size()
+        if joining is not None:
+            joining.wait()
+            if not self._divide_by_initial_world_size:
+                self.reducer.divisor = int(joining.result()[0].item())
         if self.device_ids:
             device = gn.device(self.device_type, self.device_ids[0])
             inputs, kwargs = pytree.tree_map(
