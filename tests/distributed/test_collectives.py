@@ -104,8 +104,10 @@ def test_tensors_in_any_layout(rank: int, size: int) -> None:
 @pytest.mark.parametrize("device", ["reference", "c"])
 @on_ranks(2)
 def test_tensors_on_several_devices(rank: int, size: int, device: str) -> None:
-    if not gn.backends()[device].available:
-        return
+    try:
+        gn.empty(1, device=device)
+    except (RuntimeError, ValueError):
+        return  # there is no C compiler
     x = gn.full((2, 3), float(rank + 1), device=device)
     dist.all_reduce(x)
     assert x.device.type == device and x.tolist() == [[3.0] * 3] * 2
