@@ -195,7 +195,7 @@ def main() -> None:
     parser.add_argument("--rank", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if not options.rank:
-        start = find_mpiexec().command(options.ranks, (), False, [sys.executable, *sys.argv, "--rank"])
+        start = find_mpiexec().command(options.ranks, (), [sys.executable, *sys.argv, "--rank"])
         threads = {"GNOMON_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         raise SystemExit(subprocess.run(start, env={**os.environ, **threads}, check=False).returncode)
     dist.init_process_group()

@@ -33,7 +33,7 @@ def check() -> int:
         return 2
     found = {}
     for size in SIZES:
-        command = [*mpiexec.command(size, [], False, []), sys.executable, "-m", __name__]
+        command = [*mpiexec.command(size, [], []), sys.executable, "-m", __name__]
         environment = {**os.environ, "GNOMON_NUM_THREADS": "1"}
         done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=False)
         if done.returncode:
