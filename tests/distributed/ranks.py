@@ -21,6 +21,7 @@ import os
 import socket
 import subprocess
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -136,7 +137,12 @@ def serve(port: int) -> None:
     if rank == 0:
         lines = socket.create_connection(("127.0.0.1", port)).makefile("rw", encoding="utf-8")
     while True:
-        asked = control.bcast(json.loads(lines.readline() or "null") if lines is not None else None)
+        line = lines.readline() if lines is not None else ""
+        # Ranks that wait for a test leave the processors to other tests: MPI itself would ask all the time.
+        begun = control.Ibarrier()
+        while not begun.Test():
+            time.sleep(0.002)
+        asked = control.bcast(json.loads(line or "null"))
         if asked is None:
             break
         path, name, parameters = asked

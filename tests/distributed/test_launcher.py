@@ -181,6 +181,13 @@ def test_a_call_of_mpi_abort_ends_all(tmp_path: Path) -> None:
     assert "(did a rank call MPI_Abort?)" in found.err or "it exited with status 5" in found.err
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("more", ["", "os.kill(os.getpid(), signal.SIGSTOP)"])
+def test_a_rank_ends_whose_supervisor_is_killed(tmp_path: Path, more: str) -> None:
+    found = ended(tmp_path, f"os.kill(os.getppid(), signal.SIGKILL); {more or 'time.sleep(10**6)'}")
+    assert found.status == 1 and "its supervisor was ended, or the connection to it" in found.err
+
+
 WAITING = PROGRAM.replace("    exec", "    open('ready', 'x').close(); exec")
 
 

@@ -186,6 +186,10 @@ class _Run:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+        for rank in self.ranks.values():  # those whose supervisor was killed, and that do not see it
+            if rank.status is None and rank.host == socket.gethostname():
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(rank.pid, signal.SIGKILL)
         while self._listen(0):
             pass
         for key in list(self.selector.get_map().values()):
@@ -346,8 +350,10 @@ class _Run:
         if not status and len(well) == self.agent.size:
             sys.stderr.write(self.said)
             return None
+        started = len(self.ranks)
+        why = " (did a rank call MPI_Abort?)" if started == self.agent.size else ""
         return (
-            f"mpiexec ended with status {status}; {len(self.ranks)} of {self.agent.size} ranks had started, "
+            f"mpiexec ended with status {status}{why}; {started} of {self.agent.size} ranks had started, "
             f"{len(well)} ended well.\n{self.said}"
         ).rstrip()
 

@@ -39,12 +39,13 @@ class Supervisor:
         self.agent.settimeout(None)
         report, its_report = os.pipe()
         stack, its_stack = os.pipe()
+        its_watch, self.alive = os.pipe()  # of which nobody writes: the rank sees when this process ends
         environment = {
             **os.environ,
-            "GNOMON_DISTRIBUTED_REPORT": f"{its_report}:{its_stack}:{os.getpid()}",
+            "GNOMON_DISTRIBUTED_REPORT": f"{its_report}:{its_stack}:{its_watch}",
             "PYTHONUNBUFFERED": "1",
         }
-        for each in (its_report, its_stack):
+        for each in (its_report, its_stack, its_watch):
             os.set_inheritable(each, True)
         self.process = subprocess.Popen(
             command,
@@ -55,8 +56,8 @@ class Supervisor:
             close_fds=False,  # by one of them it talks to mpiexec
             start_new_session=True,  # so that what it starts can be ended with it
         )
-        os.close(its_report)
-        os.close(its_stack)
+        for each in (its_report, its_stack, its_watch):
+            os.close(each)
         assert self.process.stdout is not None and self.process.stderr is not None
         self.selector = selectors.DefaultSelector()
         self.selector.register(self.agent, selectors.EVENT_READ, "agent")
@@ -156,6 +157,7 @@ class Supervisor:
         shared = self.shared_memory()
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGTERM)
+            os.killpg(self.process.pid, signal.SIGCONT)  # one that is stopped hears it, too
         limit = time.monotonic() + _ASKED
         while self.process.poll() is None and time.monotonic() < limit:
             self.listen(_TICK, but="agent")

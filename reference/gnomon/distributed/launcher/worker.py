@@ -22,27 +22,21 @@ from ..progress import progress
 
 _BEAT = 0.5  # seconds
 _TRACEBACK = 20_000  # characters at most
-_PR_SET_PDEATHSIG = 1
 
 
 class Reporter:
     """What the rank says to its supervisor: lines of JSON in a pipe."""
 
     def __init__(self, place: str) -> None:
-        self.report, stack, parent = map(int, place.split(":"))
-        for each in (self.report, stack):
+        self.report, stack, supervisor = map(int, place.split(":"))
+        for each in (self.report, stack, supervisor):
             os.set_inheritable(each, False)
         self.lock = threading.Lock()
         self.ended = threading.Event()
         faulthandler.register(signal.SIGUSR2, file=stack, all_threads=False)
-        import ctypes  # as multiprocessing/spawn.py does, for this call of the system alone
-
-        # End when the supervisor ends, whatever this process does then.
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:
-            os._exit(1)
         threading.Thread(target=self._beat, name="gnomon heartbeat", daemon=True).start()
+        watching = threading.Thread(target=_end_with, args=(supervisor,), name="gnomon watch", daemon=True)
+        watching.start()
 
     def say(self, **what: Any) -> None:
         """Send a line."""
@@ -56,6 +50,12 @@ class Reporter:
             self.say(progress=progress.report())
             if self.ended.wait(_BEAT):
                 return
+
+
+def _end_with(supervisor: int) -> None:
+    """End this process when the supervisor ends, which holds the other end of the pipe."""
+    os.read(supervisor, 1)
+    os._exit(1)
 
 
 def main() -> None:
