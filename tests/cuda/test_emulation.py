@@ -21,8 +21,8 @@ from time_limits import LIMIT, LONG_LIMIT, exit_code
 
 ROOT = Path(__file__).resolve().parents[2]
 EMULATION = ROOT / "csrc" / "emulation"
-# blas.cpp is a separate library.
-DRIVER_SOURCES = sorted(path for path in EMULATION.glob("*.cpp") if path.name != "blas.cpp")
+# These are separate libraries.
+DRIVER_SOURCES = sorted(path for path in EMULATION.glob("*.cpp") if path.name not in ("blas.cpp", "nccl.cpp"))
 KERNELS = Path(__file__).with_name("emulation_kernels.cu")
 COMPILER = os.environ.get("CXX", "c++")
 # The sanitizer's instrumentation without its library: emulation.h has the functions that it calls.

@@ -86,7 +86,6 @@ THIRD_PARTY = {
 }
 # The same for modules of the standard library that access raw memory.
 CTYPES = {
-    "distributed.launcher.worker",  # a call of the system: prctl
     "interop.host_memory",  # the bytes at an address
     "interop.numpy",  # the address of a buffer that an array exports
     "memory.backend",  # the address of a bytearray
