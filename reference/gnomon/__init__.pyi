@@ -19,6 +19,7 @@ from . import distributions as distributions
 from . import fft as fft
 from . import func as func
 from . import functional as functional
+from . import futures as futures
 from . import hub as hub
 from . import jit as jit
 from . import learn as learn
