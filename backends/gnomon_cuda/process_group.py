@@ -209,8 +209,7 @@ class ProcessGroupNCCL(Backend):
             if index != self.index:
                 raise RuntimeError(
                     f"group {self.group!r}: expected a tensor on cuda:{self.index}, the device of its first "
-                    "collective, "
-                    f"got one on cuda:{index}"
+                    f"collective, got one on cuda:{index}"
                 )
             return
         identity = bytearray(self.nccl.unique_id() if self.rank == 0 else bytes(UNIQUE_ID_BYTES))

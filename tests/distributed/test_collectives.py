@@ -419,3 +419,67 @@ def test_a_mismatch_is_named(rank: int, size: int) -> None:
                     call()
     finally:
         dist.set_debug_level(dist.DebugLevel.OFF)
+
+
+@on_ranks(2, 3)
+def test_input_and_output_may_share_memory(rank: int, size: int) -> None:
+    """MPI does not allow it; gradients and shards are often gathered into the memory where they are."""
+    whole = gn.zeros(2 * size)
+    own = whole[2 * rank : 2 * rank + 2]
+    own.fill_(rank + 1)
+    dist.all_gather_into_tensor(whole, own)
+    assert whole.tolist() == [float(r + 1) for r in range(size) for _ in range(2)]
+    x = gn.arange(2.0 * size)
+    dist.reduce_scatter_tensor(x[2 * rank : 2 * rank + 2], x)
+    wanted = gn.arange(2.0 * size)
+    wanted[2 * rank : 2 * rank + 2] *= size
+    assert gn.equal(x, wanted)
+    y = gn.arange(size) + 10 * rank
+    dist.all_to_all_single(y, y)
+    assert y.tolist() == [10 * r + rank for r in range(size)]
+
+
+@on_ranks(2)
+def test_what_can_not_be_written_or_combined_is_refused_before_anything_is_sent(rank: int, size: int) -> None:
+    expanded, x = gn.ones(1).expand(3), gn.ones(3)
+    shared = "more than one element of the written-to tensor"
+    quantized = gn.quantize_per_tensor(gn.ones(3), 0.1, 0, gn.qint8)
+    for call, text in (
+        (lambda: dist.all_reduce(expanded), f"all_reduce: argument 'tensor': .*{shared}"),
+        (lambda: dist.broadcast(expanded, 0), f"broadcast: argument 'tensor': .*{shared}"),
+        (lambda: dist.all_gather([x, expanded], x), f"all_gather: argument 'tensor_list': .*{shared}"),
+        (
+            lambda: dist.all_gather_into_tensor(gn.ones(1).expand(6), x),
+            f"argument 'output_tensor': .*{shared}",
+        ),
+        (lambda: dist.reduce_scatter(expanded, [x, x]), f"argument 'output': .*{shared}"),
+        (lambda: dist.recv(expanded, 1 - rank), f"recv: argument 'tensor': .*{shared}"),
+        (lambda: dist.all_reduce(quantized), "must be dense, got a quantized tensor"),
+        (
+            lambda: dist.all_reduce(x.to(gn.float8_e5m2)),
+            r"cannot use ReduceOp\.SUM with dtype gnomon\.float8_e5m2",
+        ),
+    ):
+        with pytest.raises(RuntimeError, match=text):
+            call()
+    for tag in (2**15 - 1, 2**40):
+        with pytest.raises(ValueError, match=r"argument 'tag' must be non-negative and less than 32767"):
+            dist.isend(x, 1 - rank, tag=tag)
+    dist.all_reduce(x)  # nothing is left of the calls above
+    assert x.tolist() == [2.0] * 3
+    y = gn.full((3,), float(rank)).to(gn.float8_e5m2)
+    dist.broadcast(y, 1)  # moved as it is
+    assert y.float().tolist() == [1.0] * 3
+
+
+@on_ranks(2)
+def test_asking_finds_an_error_too(rank: int, size: int) -> None:
+    if rank == 0:
+        dist.send(gn.ones(5), 1)
+    else:
+        work = dist.irecv(gn.empty(4), 0)
+        while not work.is_completed():
+            pass
+        assert not work.is_success() and isinstance(work.exception(), dist.DistBackendError)
+        with pytest.raises(dist.DistBackendError, match="recv"):
+            work.wait()

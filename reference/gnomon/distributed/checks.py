@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..calls.outputs import check_no_internal_overlap
 from ..memory.tensor import Tensor
+from ..values.device import strided
 from ..values.errors import type_name, warn
 from .process_group import GroupMember, ProcessGroup, default_group, get_group_rank, resolved
+
+LARGEST_TAG = 2**15 - 1  # what every MPI has; messages of debug.py have this one
 
 
 def is_outside(name: str, group: Any) -> bool:
@@ -18,21 +22,24 @@ def is_outside(name: str, group: Any) -> bool:
     return True
 
 
-def check_tensor(name: str, argument: str, tensor: Any) -> None:
-    """Raises TypeError for what is no tensor, RuntimeError for one that is not strided."""
+def check_tensor(name: str, argument: str, tensor: Any, is_written: bool = False) -> None:
+    """Raises TypeError for what is no tensor, RuntimeError for one that is sparse or quantized, and for one
+    to be written whose elements share memory, such as an expanded one.
+    """
     if not isinstance(tensor, Tensor):
         raise TypeError(
-            f"Invalid function argument. Expected parameter `{argument}` of type torch.Tensor\n"
-            f"             but got {type(tensor)} instead.".replace("torch", "gnomon")
+            f"Invalid function argument. Expected parameter `{argument}` of type gnomon.Tensor\n"
+            f"             but got {type(tensor)} instead."
         )
-    if str(tensor.layout) != "gnomon.strided":
-        raise RuntimeError(
-            f"{name}: argument '{argument}' must be dense, got a tensor of layout {tensor.layout}"
-        )
+    if tensor.layout is not strided or tensor.is_quantized:
+        kind = "a quantized tensor" if tensor.is_quantized else f"a tensor of layout {tensor.layout}"
+        raise RuntimeError(f"{name}: argument '{argument}' must be dense, got {kind}")
+    if is_written:
+        check_no_internal_overlap(f"{name}: argument '{argument}'", tensor._spec)
 
 
-def check_tensors(name: str, argument: str, tensors: Any) -> None:
-    """Raises TypeError for what is no list of tensors."""
+def check_tensors(name: str, argument: str, tensors: Any, is_written: bool = False) -> None:
+    """Raises TypeError for what is no list of tensors, and what ``check_tensor`` raises."""
     if not isinstance(tensors, list) or not all(isinstance(each, Tensor) for each in tensors):
         found = [type(each) for each in tensors] if isinstance(tensors, (list, tuple)) else type(tensors)
         raise TypeError(
@@ -40,7 +47,7 @@ def check_tensors(name: str, argument: str, tensors: Any) -> None:
             f"             but got {found} instead."
         )
     for each in tensors:
-        check_tensor(name, argument, each)
+        check_tensor(name, argument, each, is_written)
 
 
 def check_same_dtype(*tensors: Tensor) -> None:
@@ -73,11 +80,13 @@ def check_shapes(name: str, argument: str, tensors: list[Tensor], like: Tensor) 
 
 
 def check_tag(name: str, tag: Any) -> None:
-    """Raises TypeError for a tag that is no int, ValueError for a negative one."""
+    """Raises TypeError for a tag that is no int, ValueError for one that is negative or too large for MPI."""
     if not isinstance(tag, int):
         raise TypeError(f"{name}: argument 'tag' must be an int, not {type_name(tag)}")
-    if tag < 0:
-        raise ValueError(f"{name}: argument 'tag' must be non-negative, got {tag}")
+    if not 0 <= tag < LARGEST_TAG:
+        raise ValueError(
+            f"{name}: argument 'tag' must be non-negative and less than {LARGEST_TAG}, got {tag}"
+        )
 
 
 def root_of(

@@ -54,8 +54,7 @@ def verify_shapes(group: ProcessGroup, tensors: Sequence[Tensor], names: Sequenc
         if number != len(tensors):
             raise RuntimeError(
                 f"DDP expects same model across all ranks, but Rank {group.rank()} has {len(tensors)} "
-                "params, "
-                f"while rank {rank} has inconsistent {number} params."
+                f"params, while rank {rank} has inconsistent {number} params."
             )
     if len(set(numbers)) > 1:
         raise RuntimeError(

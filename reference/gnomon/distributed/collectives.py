@@ -42,7 +42,7 @@ def broadcast(
     Raises TypeError for what is no tensor, ValueError for a rank that is not in the group.
     Source: torch.distributed.broadcast.
     """
-    check_tensor("broadcast", "tensor", tensor)
+    check_tensor("broadcast", "tensor", tensor, is_written=True)
     if is_outside("broadcast", group):
         return None
     found = resolved(group)
@@ -61,7 +61,7 @@ def all_reduce(
     Raises ValueError for an ``op`` that complex numbers do not have, RuntimeError for one that the dtype has
     not.  Source: torch.distributed.all_reduce.
     """
-    check_tensor("all_reduce", "tensor", tensor)
+    check_tensor("all_reduce", "tensor", tensor, is_written=True)
     check_reduction("all_reduce", op, tensor)
     if is_outside("all_reduce", group):
         return None
@@ -82,7 +82,7 @@ def all_reduce_coalesced(
 
     Source: torch.distributed.all_reduce_coalesced.
     """
-    check_tensors("all_reduce_coalesced", "tensor", tensors)
+    check_tensors("all_reduce_coalesced", "tensor", tensors, is_written=True)
     check_same_dtype(*tensors)
     for each in tensors:
         check_reduction("all_reduce_coalesced", op, each)
@@ -115,7 +115,7 @@ def reduce(
 
     Source: torch.distributed.reduce.
     """
-    check_tensor("reduce", "tensor", tensor)
+    check_tensor("reduce", "tensor", tensor, is_written=True)
     check_reduction("reduce", op, tensor)
     if is_outside("reduce", group):
         return None
@@ -138,7 +138,7 @@ def all_gather(
     Raises RuntimeError for a list of another length and for another shape, ValueError for another dtype.
     Source: torch.distributed.all_gather.
     """
-    check_tensors("all_gather", "tensor_list", tensor_list)
+    check_tensors("all_gather", "tensor_list", tensor_list, is_written=True)
     check_tensor("all_gather", "tensor", tensor)
     check_same_dtype(tensor, *tensor_list)
     if is_outside("all_gather", group):
@@ -167,7 +167,7 @@ def all_gather_coalesced(
         raise TypeError("Invalid function argument: output_tensor_lists should be a list")
     check_tensors(name, "tensor_list", input_tensor_list)
     for each in output_tensor_lists:
-        check_tensors(name, "output_tensor_lists", each)
+        check_tensors(name, "output_tensor_lists", each, is_written=True)
     if is_outside(name, group):
         return None
     found = resolved(group)
@@ -201,7 +201,7 @@ def all_gather_into_tensor(
     """
     name = "all_gather_into_tensor"
     check_tensor(name, "input_tensor", input_tensor)
-    check_tensor(name, "output_tensor", output_tensor)
+    check_tensor(name, "output_tensor", output_tensor, is_written=True)
     check_same_dtype(output_tensor, input_tensor)
     if is_outside(name, group):
         return None
@@ -210,7 +210,7 @@ def all_gather_into_tensor(
     debug.compare(found, "_ALLGATHER_BASE", [input_tensor])
     backend = found.backend_for(output_tensor)
     place, back = staging.place_for(output_tensor, backend)
-    work = backend.all_gather(place, staging.given(input_tensor, backend))
+    work = backend.all_gather(place, staging.given(input_tensor, backend, place))
     return finish(staging.returning(work, back), async_op)
 
 
@@ -228,7 +228,7 @@ def reduce_scatter(
 
     Source: torch.distributed.reduce_scatter.
     """
-    check_tensor("reduce_scatter", "output", output)
+    check_tensor("reduce_scatter", "output", output, is_written=True)
     check_tensors("reduce_scatter", "input_list", input_list)
     check_same_dtype(output, *input_list)
     check_reduction("reduce_scatter", op, output)
@@ -257,7 +257,7 @@ def reduce_scatter_tensor(
     Source: torch.distributed.reduce_scatter_tensor.
     """
     name = "reduce_scatter_tensor"
-    check_tensor(name, "output", output)
+    check_tensor(name, "output", output, is_written=True)
     check_tensor(name, "input", input)
     check_same_dtype(output, input)
     check_reduction(name, op, output)
@@ -268,7 +268,7 @@ def reduce_scatter_tensor(
     debug.compare(found, "_REDUCE_SCATTER_BASE", [output], op=op)
     backend = found.backend_for(output)
     place, back = staging.place_for(output, backend)
-    work = backend.reduce_scatter(place, staging.given(input, backend), op)
+    work = backend.reduce_scatter(place, staging.given(input, backend, place), op)
     return finish(staging.returning(work, back), async_op)
 
 
@@ -285,7 +285,7 @@ def all_to_all(
 
     The tensors may have different sizes.  Source: torch.distributed.all_to_all.
     """
-    check_tensors("all_to_all", "output_tensor_list", output_tensor_list)
+    check_tensors("all_to_all", "output_tensor_list", output_tensor_list, is_written=True)
     check_tensors("all_to_all", "input_tensor_list", input_tensor_list)
     check_same_dtype(*output_tensor_list, *input_tensor_list)
     if is_outside("all_to_all", group):
@@ -318,7 +318,7 @@ def all_to_all_single(
     Source: torch.distributed.all_to_all_single.
     """
     name = "all_to_all_single"
-    check_tensor(name, "output", output)
+    check_tensor(name, "output", output, is_written=True)
     check_tensor(name, "input", input)
     check_same_dtype(output, input)
     if is_outside(name, group):
@@ -334,7 +334,7 @@ def all_to_all_single(
     debug.compare(found, "ALLTOALL_BASE", [input], shapes=False)
     backend = found.backend_for(output)
     place, back = staging.place_for(output, backend)
-    work = backend.all_to_all(place, staging.given(input, backend), *counts)
+    work = backend.all_to_all(place, staging.given(input, backend, place), *counts)
     return finish(staging.returning(work, back), async_op)
 
 
@@ -352,7 +352,7 @@ def gather(
     """
     check_tensor("gather", "tensor", tensor)
     tensors = gather_list or []
-    check_tensors("gather", "gather_list", tensors)
+    check_tensors("gather", "gather_list", tensors, is_written=True)
     check_same_dtype(tensor, *tensors)
     if is_outside("gather", group):
         return None
@@ -381,7 +381,7 @@ def scatter(
 
     Raises ValueError for a ``scatter_list`` elsewhere, or none there.  Source: torch.distributed.scatter.
     """
-    check_tensor("scatter", "tensor", tensor)
+    check_tensor("scatter", "tensor", tensor, is_written=True)
     tensors = scatter_list or []
     check_tensors("scatter", "scatter_list", tensors)
     check_same_dtype(tensor, *tensors)
@@ -448,8 +448,7 @@ def _check_parts(name: str, whole: str, large: Tensor, part: str, small: Tensor,
     if tuple(large.shape) not in (joined, (size, *small.shape)):
         raise RuntimeError(
             f"{name}: expected {whole} to have shape {joined} or {(size, *small.shape)}, {size} times that "
-            f"of {part}; "
-            f"got {tuple(large.shape)}"
+            f"of {part}; got {tuple(large.shape)}"
         )
 
 
@@ -468,8 +467,7 @@ def _counts(name: str, argument: str, tensor: Tensor, sizes: list[int] | None, r
     if len(sizes) != ranks or sum(sizes) != rows or min(sizes) < 0:
         raise RuntimeError(
             f"{name}: expected {argument}_split_sizes to be {ranks} numbers whose sum is {rows}, the first "
-            "dimension of "
-            f"'{argument}'; got {list(sizes)}"
+            f"dimension of '{argument}'; got {list(sizes)}"
         )
     each = tensor.numel() // rows if rows else 0
     return [size * each for size in sizes]

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..memory.tensor import Tensor
+from .checks import LARGEST_TAG
 from .errors import DistBackendError
 from .process_group import ProcessGroup
 from .progress import Call
@@ -98,8 +99,7 @@ def compare(
             aspects = "".join(f"\n\t {each}: {own.get(each)} vs {other.get(each)}" for each in differing)
             raise DistBackendError(
                 f"Detected mismatch between collectives on ranks. Rank {group.ranks[group.rank()]} is "
-                "running "
-                f"collective: {_shown(own)}, but Rank {group.ranks[rank]} is running collective: "
+                f"running collective: {_shown(own)}, but Rank {group.ranks[rank]} is running collective: "
                 f"{_shown(other)}."
                 f"\nCollectives differ in the following aspects:{aspects}"
             )
@@ -114,7 +114,7 @@ def exchange(group: ProcessGroup, own: dict[str, Any], timeout: float) -> dict[i
     """What each other rank of the group says; None for those that say nothing within ``timeout`` seconds."""
     from mpi4py import MPI
 
-    communicator, tag = group.mpi.communicator, MPI.COMM_WORLD.Get_attr(MPI.TAG_UB)
+    communicator, tag = group.mpi.communicator, LARGEST_TAG
     others = [rank for rank in range(group.size()) if rank != group.rank()]
     message = json.dumps(own).encode()
     rooms = {rank: bytearray(_ROOM) for rank in others}

@@ -77,8 +77,7 @@ class DeviceMesh:
         if mesh_dim is None and self.ndim > 1:
             raise RuntimeError(
                 f"Found the DeviceMesh have {self.ndim} dimensions. Optional kwarg `mesh_dim` needs to be "
-                "specified "
-                "when device_mesh.ndim > 1."
+                "specified when device_mesh.ndim > 1."
             )
         found = self._groups[self._number(0 if mesh_dim is None else mesh_dim)]
         if found is None:

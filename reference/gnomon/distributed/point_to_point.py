@@ -46,7 +46,7 @@ def irecv(
 
     Source: torch.distributed.irecv.
     """
-    check_tensor("irecv", "tensor", tensor)
+    check_tensor("irecv", "tensor", tensor, is_written=True)
     check_tag("irecv", tag)
     if is_outside("irecv", group):
         return None
@@ -88,7 +88,7 @@ def recv(
     """
     if is_outside("recv", group):
         return -1
-    check_tensor("recv", "tensor", tensor)
+    check_tensor("recv", "tensor", tensor, is_written=True)
     work = irecv(tensor, src, group, tag, group_src)
     assert work is not None, "this process is in the group"
     work.wait()

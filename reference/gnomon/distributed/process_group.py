@@ -21,7 +21,7 @@ from .mpi import ProcessGroupMPI
 
 default_pg_timeout = timedelta(minutes=30)
 NAMES = ("mpi", "nccl")
-_EMULATED = ("gloo", "ucc")  # other names for "the host's"
+_OTHERS = ("gloo", "ucc")  # PyTorch's for the host, in whose place MPI stands
 
 # Makes the group of another library beside MPI's: ``create(mpi group) -> Backend or None``, by its name.
 _creators: dict[str, Callable[[ProcessGroupMPI], Backend | None]] = {}
@@ -180,8 +180,7 @@ def init_process_group(
     if store is not None:
         raise NotImplementedError(
             "init_process_group: argument 'store' is not supported: gnomon's processes meet by MPI; give "
-            "init_method "
-            "or start them by mpiexec"
+            "init_method or start them by mpiexec"
         )
     wanted = wanted_backends(backend)
     seconds = check_timeout(default_pg_timeout if timeout is None else timeout)
@@ -484,13 +483,13 @@ def wanted_backends(backend: str | None) -> tuple[str, ...]:
         raise ValueError(f"Backend constructor parameter must be string-ish, got {type(backend).__name__}")
     names = [each.partition(":")[2] or each for each in backend.lower().replace(" ", "").split(",")]
     for each in names:
-        if each in _EMULATED:
+        if each in _OTHERS:
             warn(f"gnomon has no {each}: processes communicate by MPI", UserWarning)
         elif each not in NAMES and each not in _offered():
             raise ValueError(f"Invalid backend: '{each}': expected one of {sorted({*NAMES, *_offered()})}")
         elif each != "mpi" and each not in _offered():
             raise RuntimeError(f"Distributed package doesn't have {each.upper()} built in")
-    return tuple("mpi" if each in _EMULATED else each for each in names)
+    return tuple("mpi" if each in _OTHERS else each for each in names)
 
 
 def check_timeout(timeout: Any) -> float:

@@ -11,7 +11,7 @@ _next_number = itertools.count(1).__next__
 class Call:
     """One call of a collective: its number in this process, its name, its group, and where it is.
 
-    ``kept`` is what must live until the end, even if nobody waits for it: the engine uses its memory.
+    ``kept`` is what must live until the end, even if nobody waits for it: MPI uses its memory.
     """
 
     __slots__ = ("begin", "group", "is_waiting", "kept", "name", "number", "rank")

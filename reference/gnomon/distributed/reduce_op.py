@@ -43,9 +43,8 @@ def supports_complex(op: ReduceOp) -> bool:
 
 
 def check_reduction(name: str, op: Any, tensor: Tensor) -> None:
-    """Raises ValueError for what is no ReduceOp, and for one that complex numbers do not have, RuntimeError
-    for
-    one that the tensor's dtype does not have.
+    """Raises ValueError for what is no ReduceOp, and for one that complex numbers do not have; RuntimeError
+    for one that the tensor's dtype does not have.
     """
     check_op(op)
     kind: dtype = tensor.dtype
@@ -53,5 +52,6 @@ def check_reduction(name: str, op: Any, tensor: Tensor) -> None:
         raise ValueError(f"{name} does not support {op} on complex tensors")
     if op in _BITWISE and kind.is_floating_point:
         raise RuntimeError(f"{name}: cannot use {op} with non-integral dtype {kind}")
-    if op is ReduceOp.AVG and kind.name in ("bool", "uint64"):  # of uint64, gnomon has no division
+    has_no_mean = op is ReduceOp.AVG and kind.name in ("bool", "uint64")
+    if has_no_mean or (kind.itemsize == 1 and kind.is_floating_point):  # which have no arithmetic
         raise RuntimeError(f"{name}: cannot use {op} with dtype {kind}")

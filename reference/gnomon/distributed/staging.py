@@ -11,16 +11,18 @@ from collections.abc import Callable, Sequence
 import gnomon as gn
 
 from ..autograd.graph import increment_version
-from ..memory.tensor import Tensor
+from ..memory.tensor import Tensor, is_alias_of
 from .backend import Backend
 from .work import Work
 
 
-def given(tensor: Tensor, backend: Backend) -> Tensor:
-    """The tensor's elements, contiguous, for a Backend to read."""
+def given(tensor: Tensor, backend: Backend, output: Tensor | None = None) -> Tensor:
+    """The tensor's elements, contiguous, for a Backend to read; a copy if it would write ``output`` into the
+    same storage meanwhile, as MPI does not allow.
+    """
     tensor = tensor.detach()
-    if not tensor.is_contiguous():
-        tensor = tensor.contiguous()
+    if not tensor.is_contiguous() or (output is not None and is_alias_of(tensor, output)):
+        tensor = tensor.clone(memory_format=gn.contiguous_format)
     tensor = tensor.resolve_conj().resolve_neg()
     return tensor if backend.can_use(tensor) else tensor.to("cpu")
 

@@ -16,8 +16,8 @@ from .waiting import wait_until
 class Work:
     """A collective that was begun with ``async_op=True``, or a message by ``isend`` or ``irecv``.
 
-    Its tensors may not be touched before ``wait`` returned, or ``is_completed`` said True: until then the
-    engine reads and writes their memory.  What is left to do then with the result (a mean is divided, copies
+    Its tensors may not be touched before ``wait`` returned, or ``is_completed`` said True: until then MPI
+    or NCCL reads and writes their memory.  What is left to do then with the result (a mean is divided, copies
     go back to tensors that are not contiguous) happens in the first ``wait`` or ``is_completed`` that sees
     the end.  Source: torch.distributed.Work.
     """
@@ -57,8 +57,14 @@ class Work:
 
     def is_completed(self) -> bool:
         """Has it ended?  Asking also helps it along."""
-        if not self._completed and self._is_done():
-            self._complete()
+        if not self._completed:
+            try:
+                ended = self._is_done()
+            except Exception as error:
+                self._fail(error)
+                return True
+            if ended:
+                self._complete()
         return self._completed
 
     def is_success(self) -> bool:
@@ -81,18 +87,14 @@ class Work:
         try:
             ended = wait_until(self._is_done, seconds)
         except Exception as error:
-            self._error = DistBackendError(f"{self._call}: {error}")
-            self._error.__cause__ = error
-            self._completed = True
-            self._call.end()
+            self._fail(error)
             return self._outcome()
         finally:
             self._call.is_waiting = False
         if not ended:
             raise DistBackendError(
                 f"{self._call}: not done after {seconds:g} s: another rank of the group has not called it, "
-                "calls "
-                "something else, or has ended (GNOMON_DISTRIBUTED_DEBUG=detail says which)"
+                "calls something else, or has ended (GNOMON_DISTRIBUTED_DEBUG=detail says which)"
             )
         self._complete()
         return self._outcome()
@@ -114,6 +116,13 @@ class Work:
     def _waited_for(self) -> list[Tensor]:
         self.wait()
         return self._tensors
+
+    def _fail(self, error: Exception) -> None:
+        """It has ended with an error of the library that moves tensors."""
+        self._error = DistBackendError(f"{self._call}: {error}")
+        self._error.__cause__ = error
+        self._completed = True
+        self._call.end()
 
     def _complete(self) -> None:
         try:

@@ -234,11 +234,11 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    _sync_directory(target.parent)
+    sync_directory(target.parent)
 
 
-def _sync_directory(directory: Path) -> None:
-    """Make the new name of a file permanent."""
+def sync_directory(directory: Path) -> None:
+    """Make the names in a directory permanent, as that of a new file."""
     descriptor = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(descriptor)

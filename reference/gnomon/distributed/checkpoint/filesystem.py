@@ -26,6 +26,7 @@ from typing import IO, Any
 import gnomon as gn
 
 from ...memory.tensor import Tensor
+from ...serialization.files import sync_directory
 from .metadata import BytesStorageMetadata, Metadata, TensorStorageMetadata
 from .shard import Shard
 from .tensor_file import TensorFile, write
@@ -97,12 +98,12 @@ class FileSystemWriter:
         with open(self.partial / METADATA, "x", encoding="utf-8") as file:
             file.write(metadata.to_json())
             _sync(file)
-        _sync_folder(self.partial)
+        sync_directory(self.partial)
         if (self.path / METADATA).is_file():
             shutil.rmtree(self.replaced, ignore_errors=True)
             os.rename(self.path, self.replaced)
         os.rename(self.partial, self.path)
-        _sync_folder(self.path.parent)
+        sync_directory(self.path.parent)
         shutil.rmtree(self.replaced, ignore_errors=True)
 
     def abandon(self) -> None:
@@ -182,12 +183,3 @@ def _sync(file: IO[Any]) -> None:
     """Have what was written reach the disk."""
     file.flush()
     os.fsync(file.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the names in a folder permanent."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -506,8 +506,7 @@ def _warn_of_broadcast_buffers(broadcast_buffers: bool | None, forward_sync_buff
         warn(
             "`broadcast_buffers` is deprecated. Use `forward_sync_buffers` instead. IMPORTANT: unlike "
             "`broadcast_buffers=False`, `forward_sync_buffers=False` still syncs buffers at init. If you "
-            "rely "
-            "on buffers NOT being synced at init (e.g. rank-local buffers), keep using "
+            "rely on buffers NOT being synced at init (e.g. rank-local buffers), keep using "
             "`broadcast_buffers=False` until `init_sync_buffers` is available.",
             FutureWarning,
         )

@@ -48,8 +48,7 @@ def parallelize_module(
         if not found:
             warn(
                 f"Parallelize plan key {path!r} could not be resolved: no such submodule in {module}, "
-                "skipping "
-                "this plan entry.",
+                "skipping this plan entry.",
                 UserWarning,
             )
         style.src_data_rank = src_data_rank
