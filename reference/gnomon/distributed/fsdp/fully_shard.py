@@ -95,8 +95,8 @@ class FSDPModule:
         _state_of(self).parameters.reshard()
 
     def set_requires_gradient_sync(self, requires_gradient_sync: bool, *, recurse: bool = True) -> None:
-        """Whether backward averages gradients.  While it does not, whole gradients add up in each process, and
-        the parts' ``grad`` stays as it is; the next backward that does averages all.
+        """Whether backward averages gradients.  While it does not, whole gradients add up in each process,
+        and the parts' ``grad`` stays as it is; the next backward that does averages all.
 
         ``recurse``: also for the modules inside.
         """
