@@ -77,15 +77,16 @@ class GraphTask:
             self.needed = needed_for(edges, targets)
         # with hooks on a Node of this graph, captures, a callback or anomaly mode, Nodes run in ``evaluate``;
         # with hooks on leaves only, just these
-        hooked = hooks_of.keyrefs() if hooks_of.data else ()  # type: ignore[attr-defined]
-        nodes = [reference() for reference in hooked]
-        self.watches_leaves = any(node.__class__ is AccumulateGrad for node in nodes)
+        self.watches_leaves = False
         self.is_watched = bool(
-            self.captures
-            or mode_word() & OBSERVED_BIT
-            or anomaly_mode.is_anomaly_enabled()
-            or any(node.__class__ is not AccumulateGrad and node in self.dependencies for node in nodes)
+            self.captures or mode_word() & OBSERVED_BIT or anomaly_mode.is_anomaly_enabled()
         )
+        for reference in hooks_of.keyrefs() if hooks_of.data else ():  # type: ignore[attr-defined]
+            hooked = reference()
+            if hooked.__class__ is AccumulateGrad:
+                self.watches_leaves = True
+            elif not self.is_watched:
+                self.is_watched = hooked in self.dependencies
 
     @property
     def dependencies(self) -> dict[Node, int]:
