@@ -187,6 +187,6 @@ def plot(machine: Machine, model: Transformer, batch: int, path: pathlib.Path) -
 
 def kind_of(name: str) -> str:
     """Data parallel, sharded, tensor parallel or pipeline: the plan without its numbers."""
-    if "pipeline" in name:
+    if "stages" in name:
         return "tensor parallel and pipeline"
     return "tensor parallel" if "tensor" in name else name.removesuffix(", recomputing")

@@ -183,9 +183,13 @@ def step(machine: Machine, model: Transformer, plan: Plan, batch: float, buckets
     in_layers = 0.0
     if plan.tensor > 1:
         in_layers = times * layers * all_reduce(machine, plan.tensor, 1, activations)
-    one_whole = one + in_layers
 
-    bubble = (plan.pipeline - 1) / plan.chunks * one_whole
+    # While a pipeline fills and drains, few stages compute; those that wait leave the processors to them.
+    bubble = 0.0
+    for stages in range(1, plan.pipeline):
+        active = plan.ranks // plan.pipeline * stages
+        faster = machine.slowdown(active) / machine.slowdown(plan.ranks)
+        bubble += (one * faster + in_layers) / plan.chunks
     between = 0.0
     if plan.pipeline > 1:
         link = machine.between if plan.ranks > machine.per_machine else machine.inside
@@ -194,7 +198,9 @@ def step(machine: Machine, model: Transformer, plan: Plan, batch: float, buckets
     held = model.parameters / plan.tensor / plan.pipeline * plan.number
     exposed = hidden = 0.0
     if plan.data > 1 and plan.sharded:
-        exposed, hidden = (microbatches * each for each in _sharded(machine, plan, held, one_whole, layers))
+        exposed, hidden = (
+            microbatches * each for each in _sharded(machine, plan, held, one + in_layers, layers)
+        )
     elif plan.data > 1:
         whole = all_reduce(machine, plan.data, plan.tensor, held)
         last = whole / buckets

@@ -12,13 +12,24 @@ import pytest
 
 from ranks import mpiexec, needs_mpi
 
-PROGRAM = Path(__file__).with_name("nccl_program.py")
+PROGRAMS = Path(__file__).parent
 
 
 @pytest.mark.parametrize(
     "size", [pytest.param(1, marks=pytest.mark.slow), 2, pytest.param(3, marks=pytest.mark.slow)]
 )
 def test_collectives_between_devices(size: int) -> None:
+    run("nccl_program.py", size)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [1, 2])
+def test_a_model_is_trained_on_several_devices(size: int) -> None:
+    run("nccl_training_program.py", size)
+
+
+def run(program: str, size: int) -> None:
+    """Run a program of this folder in so many processes, each with an emulated device of its own."""
     needs_mpi()
     if shutil.which("c++") is None:
         pytest.skip("there is no C++ compiler")
@@ -30,7 +41,7 @@ def test_collectives_between_devices(size: int) -> None:
         "GNOMON_NUM_THREADS": "1",
     }
     done = subprocess.run(
-        [mpiexec(), "-n", str(size), sys.executable, str(PROGRAM)],
+        [mpiexec(), "-n", str(size), sys.executable, str(PROGRAMS / program)],
         env=environment,
         capture_output=True,
         text=True,

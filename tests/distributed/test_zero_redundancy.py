@@ -221,3 +221,30 @@ def test_what_is_refused(rank: int, size: int) -> None:
         make([x, gn.nn.Parameter(gn.ones(2, dtype=gn.float64))])
     with pytest.raises(NotImplementedError, match="overlap_with_ddp"):
         make([x], overlap_with_ddp=True)
+
+
+@pytest.mark.parametrize("as_view", [False, True])
+@on_ranks(1, 2, 3)
+def test_beside_distributed_data_parallel(rank: int, size: int, as_view: bool) -> None:
+    """Gradients that are views of buckets, parameters that are views of what is broadcast."""
+
+    def trained(divided: bool) -> gn.nn.Module:
+        model = gn.nn.parallel.DistributedDataParallel(network(), gradient_as_bucket_view=as_view)
+        parameters = list(model.parameters())
+        optimizer: gn.optim.Optimizer = gn.optim.Adam(parameters, lr=0.02)
+        if divided:
+            optimizer = ZeroRedundancyOptimizer(
+                parameters, gn.optim.Adam, parameters_as_bucket_view=as_view, lr=0.02
+            )
+        for step in range(4):
+            x, target = (each.chunk(size)[rank] for each in batch(step))
+            optimizer.zero_grad()
+            gn.nn.functional.mse_loss(model(x), target).backward()
+            optimizer.step()
+        return model.module
+
+    whole, divided, alone = trained(False), trained(True), network()
+    train(alone, gn.optim.Adam(alone.parameters(), lr=0.02), range(4))
+    for one, other, single in zip(divided.parameters(), whole.parameters(), alone.parameters()):
+        assert gn.equal(one, other)
+        gn.testing.assert_close(one, single, rtol=1e-9, atol=1e-10)
