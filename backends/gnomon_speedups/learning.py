@@ -412,7 +412,7 @@ def _shows(view: Any, self: Tensor) -> bool:
         and view is not self
         and view._storage is self._storage
         and view._spec.dtype is self._spec.dtype
-        and bool(view._address) == bool(self._address)
+        and _speedups.has_address(view) == _speedups.has_address(self)
     )
 
 

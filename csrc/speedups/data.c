@@ -293,7 +293,7 @@ static PyObject *load(const char *from, long code, PyObject *sizes, PyObject *st
 long code_of(Function *self, PyObject *object) {
     Tensor *tensor = as_tensor(object);
     note_more();
-    if (tensor == NULL || tensor->address == 0) {
+    if (tensor == NULL || !(tensor->address > 0)) { /* none, or freed */
         return -1;
     }
     const int64_t keys = tensor->keys | read_mode_word();

@@ -128,6 +128,11 @@ PyObject *addresses(PyObject *module, PyObject *const *args, Py_ssize_t given) {
         for (Py_ssize_t i = 0; i < count; i++) {
             Tensor *tensor = as_tensor(PySequence_Fast_GET_ITEM(column, i));
             next[i] = tensor == NULL ? 0 : tensor->address;
+            if (isnan(next[i])) {
+                raise_freed(tensor);
+                Py_DECREF(made);
+                return NULL;
+            }
         }
     }
     return made;

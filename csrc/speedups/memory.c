@@ -69,12 +69,23 @@ double begin_of(const Tensor *self, PyObject *spec) {
 
 static PyObject *name_memory;
 
+/* An attribute that is True or False, or -1 with an exception. */
+static int flag_of(PyObject *object, PyObject **interned, const char *name) {
+    PyObject *flag = attribute_of(object, interned, name);
+    const int is_set = flag == NULL ? -1 : PyObject_IsTrue(flag);
+    Py_XDECREF(flag);
+    return is_set;
+}
+
 double address_of(PyObject *storage) {
-    static PyObject *name_backend, *name_has_addresses, *name_address;
+    static PyObject *name_is_freed, *name_backend, *name_has_addresses, *name_address;
     double address = -1;
+    const int is_freed = flag_of(storage, &name_is_freed, "_is_freed");
+    if (is_freed != 0) {
+        return is_freed < 0 ? -1 : NAN;
+    }
     PyObject *backend = attribute_of(storage, &name_backend, "backend");
-    PyObject *has = backend == NULL ? NULL : attribute_of(backend, &name_has_addresses, "has_addresses");
-    const int is_there = has == NULL ? -1 : PyObject_IsTrue(has);
+    const int is_there = backend == NULL ? -1 : flag_of(backend, &name_has_addresses, "has_addresses");
     if (is_there == 1) {
         PyObject *memory = attribute_of(storage, &name_memory, "memory");
         PyObject *method = memory == NULL ? NULL : attribute_of(backend, &name_address, "address");
@@ -86,16 +97,23 @@ double address_of(PyObject *storage) {
     } else if (is_there == 0) {
         address = 0;
     }
-    Py_XDECREF(has);
     Py_XDECREF(backend);
     return PyErr_Occurred() != NULL ? -1 : address;
+}
+
+void raise_freed(const Tensor *tensor) {
+    PyObject *memory = attribute_of(home_of(tensor), &name_memory, "memory");
+    if (memory != NULL) {
+        PyErr_SetString(PyExc_RuntimeError, "the memory of a tensor was freed while it was used");
+    }
+    Py_XDECREF(memory);
 }
 
 /* The Storage's memory has moved. Updates every tensor, even if errors occur. */
 static void tell_shown(PyObject *storage, PyObject *before) {
     const double start = address_of(storage);
     if (start < 0) { /* such as an interrupt: then memory that tensors still refer to is never freed */
-        Py_INCREF(before);
+        Py_XINCREF(before);
         forget_error();
         return;
     }
@@ -106,7 +124,7 @@ static void tell_shown(PyObject *storage, PyObject *before) {
     }
 }
 
-/* replace_memory(Storage._replace_memory, storage, memory) */
+/* replace_memory(Storage._replace_memory, storage, memory). A storage whose memory was freed has none. */
 PyObject *replace_memory(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *readable, *storage, *memory;
@@ -114,18 +132,17 @@ PyObject *replace_memory(PyObject *module, PyObject *args) {
         return NULL;
     }
     PyObject *before = attribute_of(storage, &name_memory, "memory");
-    if (before == NULL) {
-        return NULL;
-    }
+    PyErr_Clear();
     PyObject *done = PyObject_CallFunctionObjArgs(readable, storage, memory, NULL);
     PyObject *type, *error, *traceback;
     PyErr_Fetch(&type, &error, &traceback);
     PyObject *after = attribute_of(storage, &name_memory, "memory");
+    PyErr_Clear();
     if (after != before) {
         tell_shown(storage, before);
     }
     Py_XDECREF(after);
-    Py_DECREF(before);
+    Py_XDECREF(before);
     PyErr_Restore(type, error, traceback);
     return done;
 }
@@ -192,6 +209,11 @@ PyObject *own_memories(PyObject *module, PyObject *args) {
 PyObject *owns_memory(PyObject *module, PyObject *tensor) {
     (void)module;
     return PyBool_FromLong(is_tensor(tensor) && is_owner((Tensor *)tensor));
+}
+
+PyObject *has_address(PyObject *module, PyObject *tensor) {
+    (void)module;
+    return PyBool_FromLong(is_tensor(tensor) && ((Tensor *)tensor)->address != 0);
 }
 
 PyObject *is_alias_of(PyObject *module, PyObject *const *args, Py_ssize_t count) {

@@ -177,6 +177,7 @@ static PyMethodDef functions[] = {
     {"own_memory", own_memory, METH_VARARGS, NULL},
     {"own_memories", own_memories, METH_VARARGS, NULL},
     {"owns_memory", owns_memory, METH_O, NULL},
+    {"has_address", has_address, METH_O, NULL},
     {"bare_tensor", (PyCFunction)(void (*)(void))bare_tensor, METH_FASTCALL, NULL},
     {"is_alias_of", (PyCFunction)(void (*)(void))is_alias_of, METH_FASTCALL, NULL},
     {"keys_of", (PyCFunction)(void (*)(void))keys_of, METH_FASTCALL, NULL},

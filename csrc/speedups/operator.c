@@ -37,6 +37,9 @@ static int add_operand(Operands *operands, PyObject *object) {
             return 0;
         }
         address = tensor->address;
+        if (isnan(address)) { /* the error comes from Python */
+            return 0;
+        }
         operands->keys |= tensor->keys;
         operands->common &= tensor->keys;
     }

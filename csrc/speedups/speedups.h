@@ -60,7 +60,7 @@ typedef struct Tensor {
     int is_shown;
     PyObject *attributes;   /* __dict__, created on first access */
     PyObject *weak_references;
-    double address;
+    double address;         /* NaN: the Storage's memory was freed */
     give_back *free;        /* frees its memory; NULL: use the Python function that the backend registered */
     int64_t offset;         /* elements */
     int64_t keys;
@@ -254,8 +254,10 @@ void begin_showing(Tensor *self);
 void stop_showing(Tensor *self);
 /* Bytes from the start of the memory to the tensor's first element; the tensor may have no spec yet. */
 double begin_of(const Tensor *self, PyObject *spec);
-/* The address of a Storage's memory, 0 if it has none; -1 with an exception. */
+/* The address of a Storage's memory, 0 if it has none, NaN if it was freed; -1 with an exception. */
 double address_of(PyObject *storage);
+/* The error of who reads or writes the values of a tensor whose memory was freed. */
+void raise_freed(const Tensor *tensor);
 /* The tensor's Storage, created on first access; borrowed; NULL with an exception or if it has none. */
 PyObject *storage_of(Tensor *self);
 /* Makes another tensor share a tensor's memory. 0, or -1 with an exception. */
@@ -265,12 +267,13 @@ void leave_block(Tensor *self);
 int is_memory_ready(void);
 /* replace_memory(Storage._replace_memory, storage, memory), which updates its tensors; own_memory(tensor, nbytes, index,
  * allocate, free, allocate_address): allocates a new tensor's memory, by the backend's machine code if any;
- * own_memories(specs, index, allocate, free, allocate_address): new tensors with memory; owns_memory(tensor): is_owner; is_alias_of(tensor, other),
- * bare_tensor(cls=None): memory/tensor.py's. */
+ * own_memories(specs, index, allocate, free, allocate_address): new tensors with memory; owns_memory(tensor): is_owner;
+ * has_address(tensor), also if the memory was freed; is_alias_of(tensor, other), bare_tensor(cls=None): memory/tensor.py's. */
 PyObject *replace_memory(PyObject *module, PyObject *args);
 PyObject *own_memory(PyObject *module, PyObject *args);
 PyObject *own_memories(PyObject *module, PyObject *args);
 PyObject *owns_memory(PyObject *module, PyObject *tensor);
+PyObject *has_address(PyObject *module, PyObject *tensor);
 PyObject *bare_tensor(PyObject *module, PyObject *const *args, Py_ssize_t count);
 PyObject *is_alias_of(PyObject *module, PyObject *const *args, Py_ssize_t count);
 

@@ -288,7 +288,12 @@ static int set_offset(PyObject *object, PyObject *value, void *closure) {
 
 static PyObject *get_address(PyObject *object, void *closure) {
     (void)closure;
-    return PyFloat_FromDouble(((Tensor *)object)->address);
+    const Tensor *self = (Tensor *)object;
+    if (isnan(self->address)) {
+        raise_freed(self);
+        return NULL;
+    }
+    return PyFloat_FromDouble(self->address);
 }
 
 /* Releases the old memory; the address becomes the one in the Storage's memory. */

@@ -323,12 +323,11 @@ def test_a_storage_that_is_made_smaller_keeps_what_tensors_show(device: str) -> 
     x = gn.arange(1000.0, device=device)
     storage = x.untyped_storage()
     late = x[10:]
-    for size in (40, 0):
-        storage.resize_(size)
-        assert storage.nbytes() == len(storage) == len(storage.tolist()) == size
-        assert x.tolist()[-1] == late[-1].item() == x.view(10, 100)[9, 99].item() == 999
-        assert x.sum().item() == (x + 0).sum().item() == 499500
-        assert x.clone().untyped_storage().nbytes() == 4000
+    storage.resize_(40)
+    assert storage.nbytes() == len(storage) == len(storage.tolist()) == 40
+    assert x.tolist()[-1] == late[-1].item() == x.view(10, 100)[9, 99].item() == 999
+    assert x.sum().item() == (x + 0).sum().item() == 499500
+    assert x.clone().untyped_storage().nbytes() == 4000
     storage.resize_(8000)
     assert storage.nbytes() == 8000 and x.as_strided((2,), (1,), 1998).shape == (2,)
     for size, error in ((-1, RuntimeError), (1.5, TypeError), (2**63, gn.OutOfMemoryError)):
@@ -342,6 +341,66 @@ def test_a_storage_that_is_made_smaller_keeps_what_tensors_show(device: str) -> 
     with pytest.raises(RuntimeError, match="not resizable"):  # NumPy holds its memory now, as in PyTorch
         storage.resize_(4000)
     assert storage.nbytes() == 40
+
+
+READS_OR_WRITES: dict[str, Callable[[gn.Tensor], object]] = {
+    "add": lambda x: x + 1,
+    "add of tensors": lambda x: gn.ones(1000, device=x.device) + x,
+    "sum": lambda x: x.sum(),
+    "fill_": lambda x: x.fill_(1.0),
+    "copy_ to": lambda x: x.copy_(gn.ones(1000)),
+    "copy_ from": lambda x: gn.ones(1000).copy_(x),
+    "clone": lambda x: x.clone(),
+    "cat": lambda x: gn.cat([gn.ones(3, device=x.device), x]),
+    "out=": lambda x: gn.exp(gn.ones(1000, device=x.device), out=x),
+    "mm": lambda x: x.view(10, 100) @ x.view(100, 10),
+    "index": lambda x: x[gn.tensor([1, 2], device=x.device)],
+    "view": lambda x: x.view(10, 100)[3] * 2,
+    "_foreach_add_": lambda x: gn._foreach_add_([x, gn.ones(2, device=x.device)], 1.0),
+    "tolist": lambda x: x.tolist(),
+    "item": lambda x: x[5].item(),
+    "repr": repr,
+    "numpy": lambda x: x.numpy(),
+    "__dlpack__": lambda x: x.__dlpack__(),
+    "to": lambda x: x.to(gn.float64),
+    "backward": lambda x: (x.detach().requires_grad_() * 2).sum().backward(),
+}
+
+
+@pytest.mark.parametrize("name", READS_OR_WRITES)
+def test_a_storage_of_0_bytes_has_no_memory(name: str, device: str) -> None:
+    """Whoever reads or writes gets an error, also if the same call has been made before."""
+    function = READS_OR_WRITES[name]
+    for _ in range(3):
+        function(gn.arange(1000.0, device=device))
+    x = gn.arange(1000.0, device=device)
+    view, storage = x[10:], x.untyped_storage()
+    for each in (x, x.view(1000), x.detach()):
+        storage.resize_(0)
+        assert storage.nbytes() == len(storage) == 0 and storage.tolist() == [] and x.data_ptr() == 0
+        assert each.shape == (1000,) and view[1:].stride() == (1,)
+        with pytest.raises(RuntimeError, match=rf"the memory of a tensor on {device} was freed"):
+            function(each)
+        storage.resize_(4000)
+        x.copy_(gn.arange(1000.0))
+        assert view.tolist()[-1] == (each + 0).tolist()[-1] == view[5:].sum().item() - 499384 + 993 - 993 + 3
+    function(x)
+
+
+def test_memory_of_a_storage_of_0_bytes_is_free(device: str) -> None:
+    def allocated() -> int:
+        return backend_of(gn.device(device)).memory_stats(0)["allocated"]
+
+    x = gn.zeros(1 << 20, device=device)
+    storage, before = x.untyped_storage(), allocated()
+    for _ in range(2):
+        storage.resize_(0)
+        assert allocated() == before - (4 << 20)
+        storage.resize_(4 << 20)
+        assert allocated() == before
+    empty = gn.zeros(0, device=device)
+    empty.untyped_storage().resize_(0)
+    assert (empty + 1).shape == (0,)
 
 
 @pytest.mark.parametrize("ask_before", [False, True])

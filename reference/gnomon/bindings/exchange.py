@@ -142,6 +142,6 @@ def cuda_array_interface(self: Tensor) -> dict[str, Any]:
         "typestr": kind.str,
         "shape": tuple(self.shape),
         "strides": None if self.is_contiguous() else strides,
-        "data": (self.data_ptr() if self.numel() else 0, False),
+        "data": (int(self._address) if self.numel() else 0, False),
         "version": 2,
     }

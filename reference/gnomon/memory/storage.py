@@ -27,11 +27,11 @@ class Storage:
     """``size`` bytes of a backend's memory.
 
     ``memory`` is what the backend's allocator returned, opaque to everyone else.  It is freed with the last
-    reference to it.
+    reference to it.  A storage that was resized to 0 bytes has none.
     """
 
     __slots__ = (
-        *("__weakref__", "_capacity", "_is_pinned", "_resizable", "_shared"),
+        *("__weakref__", "_capacity", "_is_freed", "_is_pinned", "_resizable", "_shared"),
         *("backend", "device", "memory", "size"),
     )
 
@@ -42,6 +42,7 @@ class Storage:
         self.size = size
         self._capacity = size
         self._shared: SharedBlock | None = None
+        self._is_freed = False
         self._is_pinned = False
         self._resizable = True
 
@@ -66,9 +67,21 @@ class Storage:
     def __len__(self) -> int:
         return self.size
 
+    def __getattr__(self, name: str) -> Any:
+        # Python asks for attributes that are absent: ``memory``, after it was freed.
+        if name == "memory":
+            raise RuntimeError(
+                f"the memory of a tensor on {self.device} was freed, by untyped_storage().resize_(0): its "
+                "values can not be read or written before resize_ has made it as large as the tensor again"
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def data_ptr(self) -> int:
-        """The address of the first byte, or a number that identifies the block where there is no address."""
-        return self.backend.address(self.memory)
+        """The address of the first byte, or a number that identifies the block where there is no address.
+
+        0 if the memory was freed.
+        """
+        return 0 if self._is_freed else self.backend.address(self.memory)
 
     def host_view(self) -> memoryview:
         """The block's bytes in place, at least ``size``.  Only for backends with host memory."""
@@ -119,7 +132,9 @@ class Storage:
         Raises TypeError for a size that is not an int, RuntimeError for a negative one, for more shared
         memory than there is, and for memory that another library uses, OutOfMemoryError.
 
-        The block never shrinks: a tensor that is larger than its shrunken storage reads the old content,
+        Of 0 bytes: the memory is freed.  A tensor on this storage keeps its shape, and who reads or writes its
+        values gets a RuntimeError, until the storage is resized again (in PyTorch the process may end).  To
+        other sizes the block never shrinks: a tensor that is larger than its storage reads the old content,
         while in PyTorch it would read other memory.
         """
         if not isinstance(size, int):
@@ -128,7 +143,11 @@ class Storage:
             raise RuntimeError(f"resize_: argument 'size' must be non-negative, got {size}")
         if not self._resizable or (self._shared is not None and size > self._capacity):
             raise RuntimeError("Trying to resize storage that is not resizable")
-        if size > self._capacity:
+        if size == 0 and self._capacity and self._shared is None:
+            self._replace_memory(None)
+            self._capacity = 0
+            self._is_pinned = False
+        elif size > self._capacity:
             memory = allocate(self.backend, size, self.device)
             if self.size:
                 self.backend.copy_between(memory, self.memory, self.size)
@@ -147,8 +166,12 @@ class Storage:
         self._resizable = False
 
     def _replace_memory(self, memory: Any) -> None:
-        """Continue on other memory, which has the same content and is at least as large."""
-        self.memory = memory
+        """Continue on other memory, which has the same content and is at least as large; without any: None."""
+        self._is_freed = memory is None
+        if self._is_freed:
+            del self.memory
+        else:
+            self.memory = memory
 
     # -- shared memory ---------------------------------------------------------------------------------------
 
@@ -186,7 +209,7 @@ class Storage:
 
     def tolist(self) -> list[int]:
         """The bytes as integers."""
-        return list(self.copy_out()[: self.size])
+        return list(self.copy_out()[: self.size]) if self.size else []
 
     def __repr__(self) -> str:
         return f"gnomon.storage.UntypedStorage(device={self.device}) of size {self.size}"

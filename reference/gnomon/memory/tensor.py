@@ -277,15 +277,24 @@ class Tensor:
     # -- memory ----------------------------------------------------------------------------------------------
 
     def data_ptr(self) -> int:
-        """The address of the first element, or a number that identifies the memory if it has no address."""
+        """The address of the first element, or a number that identifies the memory if it has no address.
+
+        0 if the memory was freed.
+        """
         start = self.untyped_storage().data_ptr()
         return start + self._storage_offset * self._spec.dtype.itemsize if start else 0
 
     @property
     def _address(self) -> float:
-        """``data_ptr()`` as the float that kernels take (exact below 2**53); 0.0 if memory has no address."""
+        """``data_ptr()`` as the float that kernels take (exact below 2**53); 0.0 if memory has no address.
+
+        Raises RuntimeError if the memory was freed.
+        """
         storage = self._storage
-        return 0.0 if storage is None or not storage.backend.has_addresses else float(self.data_ptr())
+        if storage is None or not storage.backend.has_addresses:
+            return 0.0
+        start = storage.backend.address(storage.memory)
+        return float(start + self._storage_offset * self._spec.dtype.itemsize)
 
     def untyped_storage(self) -> Storage:
         """The storage that this tensor views.  Raises NotImplementedError if there is none."""

@@ -200,7 +200,7 @@ def _passed(ffi: Any, value: Any, kept: list[Any]) -> Any:
     spec = value._spec
     sizes, strides = (ffi.new("int64_t[]", list(each) or [0]) for each in (spec.sizes, spec.strides))
     kept += [sizes, strides, value]
-    data = ffi.cast("void *", value.data_ptr())
+    data = ffi.cast("void *", int(value._address))
     made = ffi.new("gn_tensor *", [data, spec.numel, spec.ndim, sizes, strides, spec.dtype.code])
     kept.append(made)
     return made
