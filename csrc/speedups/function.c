@@ -506,7 +506,8 @@ static PyObject *run_direct(Call *call, PyObject *const *args, int64_t keys) {
         PyObject *each = call->inputs[k] == CONSTANT ? Py_None : args[call->inputs[k]];
         if (is_tensor(each)) {
             data[k] = ((Tensor *)each)->address;
-            is_known = !is_recorded || (((Tensor *)each)->keys & KEY_TENSOR_KEYS) == KEY_TENSOR_KEYS;
+            is_known = !isnan(data[k]) /* freed: the error comes from Python */
+                && (!is_recorded || (((Tensor *)each)->keys & KEY_TENSOR_KEYS) == KEY_TENSOR_KEYS);
         } else if (each == Py_None) {
             data[k] = 0;
         } else {

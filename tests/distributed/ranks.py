@@ -12,18 +12,21 @@ have a process group.  It fails if it fails in any of them; then new processes a
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import functools
 import importlib.util
 import inspect
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -172,3 +175,18 @@ def loaded(path: str) -> dict[str, Any]:
 
 if __name__ == "__main__":
     serve(int(sys.argv[1]))
+
+
+@contextlib.contextmanager
+def shared_folder(rank: int) -> Iterator[Path]:
+    """A new folder, the same on all ranks."""
+    import gnomon.distributed as dist
+
+    made = [tempfile.mkdtemp() if rank == 0 else ""]
+    dist.broadcast_object_list(made)
+    try:
+        yield Path(made[0])
+    finally:
+        dist.barrier()
+        if rank == 0:
+            shutil.rmtree(made[0])

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,20 +22,7 @@ from gnomon.distributed.checkpoint.loading import _load_state_dict_from_keys
 from gnomon.distributed.checkpoint.tensor_file import TensorFile
 from gnomon.utils.data import DataLoader, TensorDataset
 from gnomon.utils.data.distributed import DistributedSampler
-from ranks import on_ranks
-
-
-@contextlib.contextmanager
-def shared_folder(rank: int) -> Iterator[Path]:
-    """A new folder, the same on all ranks."""
-    made = [tempfile.mkdtemp() if rank == 0 else ""]
-    dist.broadcast_object_list(made)
-    try:
-        yield Path(made[0])
-    finally:
-        dist.barrier()
-        if rank == 0:
-            shutil.rmtree(made[0])
+from ranks import on_ranks, shared_folder
 
 
 def rows_of(whole: gn.Tensor, rank: int, size: int) -> Shard:
@@ -133,7 +117,7 @@ def test_what_all_have_is_written_once_by_the_first(rank: int, size: int) -> Non
         with pytest.warns(UserWarning, match="'loss' differs between ranks; that of rank 0 is written"):
             metadata = checkpoint.save(
                 {
-                    "all": gn.full((3,), rank),
+                    "all": gn.full((3,), 4),
                     "loss": 0.5 + rank,
                     "of": {rank: gn.ones(1)},
                     "half": rows_of(WHOLE, rank // 2 if size == 3 else rank, 2),
@@ -151,7 +135,7 @@ def test_what_all_have_is_written_once_by_the_first(rank: int, size: int) -> Non
                 ((4, 0), (4, 7), "rank_2.safetensors"),
             ]
         state = _load_state_dict_from_keys(["all", "loss", "of"], checkpoint_id=folder / "x")
-        assert state["all"].tolist() == [0, 0, 0] and state["loss"] == 0.5
+        assert state["all"].tolist() == [4, 4, 4] and state["loss"] == 0.5
         assert list(state["of"]) == list(range(size))
 
 

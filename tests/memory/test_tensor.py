@@ -6,12 +6,14 @@ import copy
 import gc
 import importlib
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import gnomon as gn
+from gnomon.memory.backend import backend_of
 from gnomon.memory.tensor import is_alias_of
 
 pytestmark = pytest.mark.both_tiers
@@ -383,11 +385,13 @@ def test_a_storage_of_0_bytes_has_no_memory(name: str, device: str) -> None:
             function(each)
         storage.resize_(4000)
         x.copy_(gn.arange(1000.0))
-        assert view.tolist()[-1] == (each + 0).tolist()[-1] == view[5:].sum().item() - 499384 + 993 - 993 + 3
+        assert view[-1].item() == (each + 0).tolist()[-1] == 999
     function(x)
 
 
-def test_memory_of_a_storage_of_0_bytes_is_free(device: str) -> None:
+def test_memory_of_a_storage_of_0_bytes_is_free() -> None:
+    device = "c"
+
     def allocated() -> int:
         return backend_of(gn.device(device)).memory_stats(0)["allocated"]
 

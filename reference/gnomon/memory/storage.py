@@ -5,7 +5,7 @@ Source: c10/core/StorageImpl.h, torch.UntypedStorage.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..values.device import device
 from ..values.errors import OutOfMemoryError
@@ -67,14 +67,17 @@ class Storage:
     def __len__(self) -> int:
         return self.size
 
-    def __getattr__(self, name: str) -> Any:
-        # Python asks for attributes that are absent: ``memory``, after it was freed.
-        if name == "memory":
-            raise RuntimeError(
-                f"the memory of a tensor on {self.device} was freed, by untyped_storage().resize_(0): its "
-                "values can not be read or written before resize_ has made it as large as the tensor again"
-            )
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            # Python asks for attributes that are absent: ``memory``, after it was freed.
+            if name == "memory":
+                raise RuntimeError(
+                    f"the memory of a tensor on {self.device} was freed, by untyped_storage().resize_(0): "
+                    "its values can not be read or written before resize_ has made it as large as the "
+                    "tensor again"
+                )
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def data_ptr(self) -> int:
         """The address of the first byte, or a number that identifies the block where there is no address.
@@ -132,10 +135,10 @@ class Storage:
         Raises TypeError for a size that is not an int, RuntimeError for a negative one, for more shared
         memory than there is, and for memory that another library uses, OutOfMemoryError.
 
-        Of 0 bytes: the memory is freed.  A tensor on this storage keeps its shape, and who reads or writes its
-        values gets a RuntimeError, until the storage is resized again (in PyTorch the process may end).  To
-        other sizes the block never shrinks: a tensor that is larger than its storage reads the old content,
-        while in PyTorch it would read other memory.
+        Of 0 bytes: the memory is freed.  A tensor on this storage keeps its shape, and who reads or writes
+        its values gets a RuntimeError, until the storage is resized again (in PyTorch the process may end).
+        To other sizes the block never shrinks: a tensor that is larger than its storage reads the old
+        content, while in PyTorch it would read other memory.
         """
         if not isinstance(size, int):
             raise TypeError(f"resize_: argument 'size' must be an int, not {type(size).__name__}")
@@ -162,11 +165,12 @@ class Storage:
         return self._resizable
 
     def keep_size(self) -> None:
-        """From now on another library uses the memory, too: it stays what it is."""
-        self._resizable = False
+        """From now on another library uses the memory, if there is any, too: it stays what it is."""
+        if not self._is_freed:
+            self._resizable = False
 
     def _replace_memory(self, memory: Any) -> None:
-        """Continue on other memory, which has the same content and is at least as large; without any: None."""
+        """Continue on other memory, which has the same content and is at least as large; on none: None."""
         self._is_freed = memory is None
         if self._is_freed:
             del self.memory

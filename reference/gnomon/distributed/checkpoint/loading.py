@@ -17,6 +17,7 @@ from .agreement import Ranks, is_member
 from .filesystem import FileSystemReader
 from .metadata import Metadata, TensorStorageMetadata
 from .names import Item, Stateful, flatten, put, unflatten
+from .optimizer_state import place_for, state_of
 from .saving import check_not_given
 from .shard import Shard, part_of
 
@@ -108,11 +109,13 @@ def _reader_of(checkpoint_id: Any, storage_reader: FileSystemReader | None) -> F
 
 def _wanted_by(stateful: Mapping[str, Stateful], metadata: Metadata) -> dict[str, Item]:
     """All that was saved by the names of Statefuls, to be read into their tensors where they have them."""
-    has = flatten({key: value.state_dict() for key, value in stateful.items()})
+    has = flatten({key: state_of(value) for key, value in stateful.items()})
     wanted: dict[str, Item] = {}
     for name, entry in metadata.state_dict_metadata.items():
         if entry.path[0] in stateful:
-            wanted[name] = Item(entry.path, has[name].value if name in has else None)
+            owner = stateful[entry.path[0]]
+            value = has[name].value if name in has else place_for(owner, entry.path, entry)
+            wanted[name] = Item(entry.path, value)
     for key in stateful:
         if not any(item.path[0] == key for item in wanted.values()):
             wanted[key] = Item((key,), None)  # which is missing

@@ -32,13 +32,6 @@ class Item(NamedTuple):
     value: Any
 
 
-def states_of(state_dict: Mapping[str, Any]) -> dict[str, Any]:
-    """The tree, with the state of each Stateful in its place."""
-    return {
-        key: value.state_dict() if isinstance(value, Stateful) else value for key, value in state_dict.items()
-    }
-
-
 def flatten(tree: Mapping[Any, Any]) -> dict[str, Item]:
     """All that is not a dict, by its keys with dots between: "model.0.weight".  An empty dict is a value.
 

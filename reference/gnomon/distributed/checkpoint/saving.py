@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import os
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -19,20 +19,26 @@ from ...memory.tensor import Tensor
 from ...values.dtype import dtype
 from ...values.errors import warn
 from ..process_group import ProcessGroup, destroy_process_group, new_group
+from ..tensor.sharding import marked, sharding_of
 from .agreement import Ranks, is_member
 from .filesystem import FileSystemWriter, tensors_file, values_file
 from .metadata import BytesStorageMetadata, ChunkStorageMetadata, Metadata, TensorStorageMetadata
-from .names import Item, Path, flatten, states_of, unflatten
+from .names import Item, Path, Stateful, flatten, unflatten
+from .optimizer_state import state_of
 from .shard import Box, Shard, fault_of, part_of
+from .tensor_file import bytes_of
+
+_LOOKED_AT = 1024  # elements of a tensor
 
 
 class _TensorPlan(NamedTuple):
-    """A part of a tensor that a rank has."""
+    """A part of a tensor that a rank has.  ``digest``: of some of its elements."""
 
     path: Path
     dtype: str
     whole: tuple[int, ...]
     box: Box
+    digest: int
 
 
 class _ValuePlan(NamedTuple):
@@ -58,9 +64,11 @@ def save(
     """Write a checkpoint to the folder ``checkpoint_id``.  All ranks must call it, and share the folder.
 
     ``state_dict``: tensors, Shards, Statefuls (modules, optimizers), other values, and dicts of these, with
-    keys of type str or int.  A tensor or value that several ranks have by the same name is written once, by
-    the first: what differs between ranks (the state of a random generator) needs the rank in its name.
-    Values must be such that ``gnomon.load(weights_only=True)`` reads them.
+    keys of type str or int.  Of parameters that ``fully_shard`` or ``parallelize_module`` has cut, of the
+    state of their optimizers and of that of a ZeroRedundancyOptimizer, each rank writes its part.  A tensor
+    or value that several ranks have by the same name is written once, by the first: what differs between
+    ranks (the state of a random generator) needs the rank in its name.  Values must be such that
+    ``gnomon.load(weights_only=True)`` reads them.
 
     Returns what was written.  An earlier checkpoint is replaced when the new one is whole; after an error it
     is still there.  Without a process group, or with ``no_dist``, this process writes alone.
@@ -77,7 +85,7 @@ def save(
     doing = f"checkpoint.save to {str(writer.path)!r}"
 
     def plan() -> tuple[dict[str, Item], Plan]:
-        items = flatten(states_of(state_dict))
+        items = flatten(_states_of(state_dict))
         return items, _plan_of(items)
 
     def begin() -> Metadata:
@@ -121,7 +129,7 @@ def async_save(
         return nothing
     ranks = Ranks(process_group, no_dist)
     copied = unflatten(
-        Item(each.path, _copy_of(each.value)) for each in flatten(states_of(state_dict)).values()
+        Item(each.path, _copy_of(each.value)) for each in flatten(_states_of(state_dict)).values()
     )
     # The thread's collectives must not mix with those of the program: they have a group of their own.
     group = None if ranks.group is None else new_group(ranks.group.ranks, use_local_synchronization=True)
@@ -169,10 +177,25 @@ def _plan_of(items: Mapping[str, Item]) -> Plan:
             part = part_of(value)
             if part.tensor.layout is not gn.strided or part.tensor.is_quantized:
                 raise TypeError(f"{name!r}: expected a dense tensor, got one of layout {part.tensor.layout}")
-            plan[name] = _TensorPlan(path, part.tensor.dtype.name, part.global_shape, part.box)
+            kind = part.tensor.dtype.name
+            plan[name] = _TensorPlan(path, kind, part.global_shape, part.box, _digest(part.tensor))
         else:
             plan[name] = _ValuePlan(path, zlib.crc32(repr(value).encode()))
     return plan
+
+
+def _states_of(state_dict: Mapping[str, Any]) -> dict[str, Any]:
+    """The tree, with the state of each Stateful in its place."""
+    return {
+        key: state_of(value) if isinstance(value, Stateful) else value for key, value in state_dict.items()
+    }
+
+
+def _digest(tensor: Tensor) -> int:
+    """A number that tells tensors apart which different computations have filled, from some elements."""
+    flat = tensor.detach().flatten()
+    some = flat[:: max(1, flat.numel() // _LOOKED_AT)]
+    return zlib.crc32(bytes_of(some))
 
 
 def _agreed(plans: Sequence[tuple[str, Plan]]) -> Metadata:
@@ -190,7 +213,23 @@ def _agreed(plans: Sequence[tuple[str, Plan]]) -> Metadata:
             found.setdefault(name, {})[rank] = each
     for name, by_rank in found.items():
         metadata.state_dict_metadata[name] = _entry_of(name, by_rank)
+    differing = [name for name, by_rank in found.items() if _differ(by_rank.values())]
+    if differing:
+        more = f" and {len(differing) - 3} more" if len(differing) > 3 else ""
+        warn(
+            f"checkpoint.save: {', '.join(map(repr, differing[:3]))}{more}: tensors of the same name and "
+            "shape differ between ranks; those of the first rank are written. If they are parts of one "
+            "tensor, save them as Shards; if each is needed, have the rank in its name",
+            UserWarning,
+        )
     return metadata
+
+
+def _differ(plans: Collection[_TensorPlan | _ValuePlan]) -> bool:
+    """Have ranks other elements in the same part of a tensor?"""
+    digests: dict[Box, int] = {}
+    tensors = [each for each in plans if isinstance(each, _TensorPlan)]
+    return any(digests.setdefault(each.box, each.digest) != each.digest for each in tensors)
 
 
 def _entry_of(
@@ -246,7 +285,7 @@ def _written_by(
 
 def _copy_of(value: Any) -> Any:
     if isinstance(value, Tensor):
-        return value.detach().clone()
+        return marked(value.detach().clone(), sharding_of(value))
     if isinstance(value, Shard):
         return replace(value, tensor=value.tensor.detach().clone())
     return copy.deepcopy(value)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...memory.tensor import Tensor
+from ..tensor.sharding import sharding_of
 
 
 class Box(NamedTuple):
@@ -80,10 +81,13 @@ class Shard:
 
 
 def part_of(value: Tensor | Shard) -> Shard:
-    """A tensor as a part that is the whole."""
+    """A tensor as a part: as it was cut, by ``fully_shard`` or ``parallelize_module``, or all of it."""
     if isinstance(value, Shard):
         return value
-    return Shard(value, tuple(value.shape), (0,) * value.dim())
+    sharding = sharding_of(value)
+    if sharding is None:
+        return Shard(value, tuple(value.shape), (0,) * value.dim())
+    return Shard(value, *sharding.place(value.shape))
 
 
 def fault_of(boxes: Sequence[Box], whole: Sequence[int]) -> str | None:

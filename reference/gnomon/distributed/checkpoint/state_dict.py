@@ -16,6 +16,9 @@ from gnomon.nn.parallel import DataParallel, DistributedDataParallel
 from gnomon.optim import Optimizer
 
 from ...memory.tensor import Tensor
+from ..optim.zero_redundancy_optimizer import ZeroRedundancyOptimizer
+from ..tensor.sharding import marked, sharding_of
+from .optimizer_state import mark
 
 __all__ = [
     "StateDictOptions",
@@ -52,7 +55,9 @@ def get_model_state_dict(model: nn.Module, *, options: StateDictOptions | None =
     state: dict[str, Any] = {}
     for key, value in model.state_dict(keep_vars=True).items():
         if not (chosen.ignore_frozen_params and id(value) in frozen):
-            state[_plain(model, key)] = value.detach() if isinstance(value, Tensor) else value
+            state[_plain(model, key)] = (
+                marked(value.detach(), sharding_of(value)) if isinstance(value, Tensor) else value
+            )
     return _offloaded(state) if chosen.cpu_offload else state
 
 
@@ -87,8 +92,11 @@ def get_optimizer_state_dict(
     names = _names_of(model)
     made: dict[str, Any] = {"state": {}, "param_groups": []}
     for optimizer in _listed(optimizers):
-        _prepare(optimizer)
-        for parameter, state in optimizer.state.items():
+        # the part of a divided one: what this rank's own optimizer has
+        own = optimizer._own() if isinstance(optimizer, ZeroRedundancyOptimizer) else optimizer
+        _prepare(own)
+        for parameter, state in own.state.items():
+            mark(state, parameter)
             made["state"][names[parameter]] = dict(state)
         for group in optimizer.param_groups:
             made["param_groups"].append({**group, "params": [names[each] for each in group["params"]]})
@@ -199,7 +207,7 @@ def _prepare(optimizer: Optimizer) -> None:
 
 def _offloaded(value: Any) -> Any:
     if isinstance(value, Tensor):
-        return value.cpu()
+        return marked(value.cpu(), sharding_of(value))
     if isinstance(value, dict):
         return {key: _offloaded(each) for key, each in value.items()}
     return value

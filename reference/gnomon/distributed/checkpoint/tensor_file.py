@@ -48,7 +48,7 @@ def write(file: IO[bytes], tensors: Mapping[str, Tensor]) -> None:
     text += b" " * (-len(text) % _LENGTH)
     file.write(len(text).to_bytes(_LENGTH, "little") + text)
     for name in names:
-        file.write(_bytes_of(tensors[name]))
+        file.write(bytes_of(tensors[name]))
 
 
 class TensorFile:
@@ -91,7 +91,7 @@ class TensorFile:
         return gn.frombuffer(self.memory, dtype=kind, count=count, offset=self.begin + begin).view(shape)
 
 
-def _bytes_of(tensor: Tensor) -> Any:
+def bytes_of(tensor: Tensor) -> Any:
     """The bytes of a tensor, in the order of its indices."""
     dense = tensor.detach()
     if not dense.untyped_storage().backend.host_memory:

@@ -45,8 +45,8 @@ def fully_shard(
     ``ignored_params`` stay as they are.  A checkpoint is to be inside of one sharded module or around one:
     around several, it keeps the whole parameters of all while backward is there.
 
-    What is computed of all gradients, as by ``clip_grad_norm_``, is of this process's parts only: sum the
-    squares of the norms over the processes.  ``tensor.full_state_dict`` gathers the parameters.
+    ``nn.utils.clip_grad_norm_`` and ``distributed.checkpoint`` know of the parts; what else is computed of
+    all gradients is of this process's parts only.  ``tensor.full_state_dict`` gathers the parameters.
 
     Raises ValueError for a container without forward, for parameters without dimensions, and for parameters
     of different dtypes in one group.  Source: torch.distributed.fsdp.fully_shard.

@@ -62,7 +62,13 @@ class ParameterGroup:
         if len(kinds) > 1:
             raise ValueError(f"fully_shard expects uniform parameter dtype but got {sorted(map(str, kinds))}")
         self.shapes = [tuple(each.shape) for each in self.owners]
-        self.owners = {shard(each, group, 0): places for each, places in self.owners.items()}
+        self.owners = {
+            shard(each, group, 0, *(module for module, _ in places)): places
+            for each, places in self.owners.items()
+        }
+        for module in modules:  # a state is of parts, also if the modules see whole parameters
+            module.register_state_dict_pre_hook(lambda *_: self.reshard())
+            module.register_load_state_dict_pre_hook(lambda *_: self.reshard())
         self.parts = list(self.owners)
         self.rows = [-(-shape[0] // group.size()) for shape in self.shapes]
         self.sizes = [rows * _product(shape[1:]) for rows, shape in zip(self.rows, self.shapes)]

@@ -18,7 +18,7 @@ Source: Rajbhandari et al., "ZeRO: memory optimizations toward training trillion
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -171,9 +171,19 @@ class ZeroRedundancyOptimizer(Optimizer):
                 f"`consolidate_state_dict(to={self.rank})` on all ranks beforehand if you meant to save the "
                 "global state."
             )
+        return self._numbered(dict(enumerate(self._consolidated)))
+
+    def _own_state_dict(self) -> dict[str, Any]:
+        """The whole optimizer's state dict, with the state of this process's parameters only."""
+        own = self._own()
+        _copy_options(self.param_groups, own.param_groups)
+        return self._numbered({self.rank: own.state_dict()})
+
+    def _numbered(self, states: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
+        """The states of the optimizers of some ranks, by the numbers of parameters in the whole optimizer."""
         whole = super().state_dict()
         numbers = self._number_of()
-        for rank, local in enumerate(self._consolidated):
+        for rank, local in states.items():
             for number, param in enumerate(self._owned_by(rank)):
                 if number in local["state"]:
                     whole["state"][numbers[param]] = local["state"][number]

@@ -8,8 +8,10 @@ shorter, or empty.  Where a collective needs equal parts, they are padded.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import gnomon as gn
 
@@ -17,6 +19,7 @@ from ...memory.tensor import Tensor
 from ...nn.parameter import Parameter
 from .. import collectives
 from ..process_group import ProcessGroup
+from ..reduce_op import ReduceOp
 
 if TYPE_CHECKING:
     from ...nn import Module
@@ -43,6 +46,36 @@ class Sharding:
         """The elements of the dimension that a rank has."""
         return range(min(self.most * rank, self.size), min(self.most * (rank + 1), self.size))
 
+    def place(self, shape: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The shape of the whole, and the offset of this process's part, which has the shape ``shape``."""
+        sizes, offset = list(shape), [0] * len(shape)
+        step: Sharding | None = self
+        while step is not None:
+            sizes[step.dim] = step.size
+            offset[step.dim] += step.range_of(step.group.rank()).start
+            step = step.before
+        return tuple(sizes), tuple(offset)
+
+    def norm_of_whole(self, norm: Tensor, norm_type: float) -> Tensor:
+        """The norm of all parts together, from that of this process's part.  All processes must call it."""
+        step: Sharding | None = self
+        while step is not None:
+            if math.isinf(norm_type):
+                collectives.all_reduce(norm, ReduceOp.MAX if norm_type > 0 else ReduceOp.MIN, step.group)
+            elif norm_type == 0:
+                collectives.all_reduce(norm, group=step.group)
+            else:
+                norm = norm**norm_type
+                collectives.all_reduce(norm, group=step.group)
+                norm = norm ** (1 / norm_type)
+            step = step.before
+        return norm
+
+    @property
+    def groups(self) -> tuple[ProcessGroup, ...]:
+        """All among which it was cut."""
+        return (self.group, *(self.before.groups if self.before is not None else ()))
+
     def part_of(self, tensor: Tensor) -> Tensor:
         """This process's part of the whole, as a view."""
         own = self.range_of(self.group.rank())
@@ -55,13 +88,32 @@ def sharding_of(parameter: Tensor) -> Sharding | None:
     return found
 
 
-def shard(parameter: Tensor, group: ProcessGroup, dim: int) -> Parameter:
-    """A parameter that is this process's part of ``parameter``, with memory of its own."""
+def marked(part: Tensor, sharding: Sharding | None) -> Tensor:
+    """``part``, which from now on knows how it was cut."""
+    if sharding is not None:
+        part._sharding = sharding  # type: ignore[attr-defined]
+    return part
+
+
+def mark_state_dict(module: Module, state_dict: dict[str, Any], prefix: str, metadata: Any) -> None:
+    """A hook of modules: the parts in a ``state_dict``, which are aliases of parameters, know how they were
+    cut, too.
+    """
+    for name, parameter in module._parameters.items():
+        if parameter is not None and prefix + name in state_dict:
+            marked(state_dict[prefix + name], sharding_of(parameter))
+
+
+def shard(parameter: Tensor, group: ProcessGroup, dim: int, *modules: Module) -> Parameter:
+    """A parameter of ``modules`` that is this process's part of ``parameter``, with memory of its own."""
     dim = dim % parameter.dim()
     sharding = Sharding(group, dim, parameter.shape[dim], sharding_of(parameter))
     own = sharding.part_of(parameter.detach()).clone(memory_format=gn.contiguous_format)
     part = Parameter(own, requires_grad=parameter.requires_grad)
-    part._sharding = sharding  # type: ignore[attr-defined]
+    marked(part, sharding)
+    for module in modules:
+        if mark_state_dict not in module._state_dict_hooks.values():
+            module._register_state_dict_hook(mark_state_dict)
     return part
 
 
@@ -132,6 +184,8 @@ __all__ = [
     "full_tensor",
     "gathered",
     "load_full_state_dict",
+    "mark_state_dict",
+    "marked",
     "own_part",
     "padded",
     "shard",

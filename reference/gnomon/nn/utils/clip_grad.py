@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterable
+from typing import Any
 
 import gnomon as gn
 
@@ -81,17 +82,41 @@ def clip_grad_norm_(
 ) -> gn.Tensor:
     """Scales the gradients, in place, so that the norm of all together is at most ``max_norm``.
 
-    Returns the norm before, 0-d.  Raises RuntimeError for a norm that is not finite if
+    Returns the norm before, 0-d.  Of parameters of which each process has a part (``fully_shard``) it is
+    that of the whole; all processes must call this.  Raises RuntimeError for a norm that is not finite if
     ``error_if_nonfinite``.  Warns of an empty generator.  Source: torch.nn.utils.clip_grad_norm_.
     """
     is_generator = isinstance(parameters, types.GeneratorType)
     parameters = _as_list(parameters)
     if is_generator and not parameters:
         warn("`parameters` is an empty generator, no gradient clipping will occur.")
-    grads = [each.grad for each in parameters if each.grad is not None]
-    total_norm = get_total_norm(grads, norm_type, error_if_nonfinite, foreach)
+    total_norm = _norm_of_gradients(parameters, float(norm_type), error_if_nonfinite, foreach)
     clip_grads_with_norm_(parameters, max_norm, total_norm, foreach)
     return total_norm
+
+
+def _norm_of_gradients(
+    parameters: list[gn.Tensor], norm_type: float, error_if_nonfinite: bool, foreach: bool | None
+) -> gn.Tensor:
+    """The norm of all gradients, those that are in parts among processes as wholes."""
+    kinds: dict[Any, list[gn.Tensor]] = {}  # by the groups of processes that have parts
+    shardings: dict[Any, Any] = {}  # distributed.tensor.Sharding
+    for parameter in parameters:
+        sharding = getattr(parameter, "_sharding", None)
+        groups = sharding.groups if sharding is not None else ()
+        shardings[groups] = sharding
+        kinds.setdefault(groups, [])
+        if parameter.grad is not None:
+            kinds[groups].append(parameter.grad)
+    if not any(kinds):
+        return get_total_norm(
+            [each for grads in kinds.values() for each in grads], norm_type, error_if_nonfinite, foreach
+        )
+    norms = []
+    for groups, grads in kinds.items():
+        norm = get_total_norm(grads, norm_type, False, foreach)
+        norms.append(shardings[groups].norm_of_whole(norm, norm_type) if groups else norm)
+    return get_total_norm(norms, norm_type, error_if_nonfinite, foreach)
 
 
 def clip_grad_norm(

@@ -43,7 +43,7 @@ class ParallelStyle(ABC):
             if self.src_data_rank is not None:
                 collectives.broadcast(parameter.detach(), group=group, group_src=self.src_data_rank)
             if dim is not None:
-                module._parameters[name] = shard(parameter, group, dim)
+                module._parameters[name] = shard(parameter, group, dim, module)
 
 
 class ColwiseParallel(ParallelStyle):
