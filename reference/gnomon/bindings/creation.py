@@ -6,7 +6,7 @@ Source: torch/csrc/utils/tensor_new.cpp.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..dispatch.dispatcher import aten
 from ..memory.accessor import fill_from
@@ -16,12 +16,16 @@ from ..memory.tensor import Tensor
 from ..ops.creation.factory import allocate
 from ..values import dtype as dtypes
 from ..values import geometry, late_bound
+from ..values.device import device
 from ..values.dispatch_key import DENSE, PYTHON, TRACED_BIT, mode_word
 from ..values.dtype import dtype, get_default_dtype
 from ..values.errors import check_requires_grad, type_name
 from ..values.speedups import speedups
 from .argument_parser import PYTHON_DTYPES
 from .exchange import from_dlpack
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _SEQUENCES = (list, tuple, range)
 _NUMBERS = frozenset({bool, int, float, complex})
@@ -158,7 +162,7 @@ def tensor(
     data: Any,
     *,
     dtype: dtype | None = None,
-    device: Any = None,
+    device: device | str | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
@@ -287,7 +291,7 @@ def _check_range(flat: Sequence[Any], wanted: dtype) -> None:
             )
 
 
-def as_tensor(data: Any, *, dtype: dtype | None = None, device: Any = None) -> Tensor:
+def as_tensor(data: Any, *, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
     """``data`` as a tensor, sharing its memory where possible.  Source: torch.as_tensor."""
     dtype = _as_dtype(dtype, "as_tensor")
     if isinstance(data, Tensor):
@@ -303,7 +307,7 @@ def asarray(
     obj: Any,
     *,
     dtype: dtype | None = None,
-    device: Any = None,
+    device: device | str | None = None,
     copy: bool | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
@@ -401,7 +405,7 @@ def frombuffer(
     return from_numpy(raw, "buffer").view(dtype).requires_grad_(requires_grad)
 
 
-def from_numpy(array: Any, named: str = "NumPy array") -> Tensor:
+def from_numpy(array: NDArray[Any], named: str = "NumPy array") -> Tensor:
     """Create a tensor that shares the memory of a NumPy array; warnings call it ``named``.
 
     It is on the default device, or on ``reference`` if that can not use foreign memory.  A read-only array is
