@@ -295,7 +295,7 @@ def public_stubs() -> str:
         if isinstance(member, (gnomon.layout, gnomon.memory_format, gnomon.dtype, gnomon.qscheme)):
             lines.append(f"{name}: _{type(member).__name__}")
     lines.append("")
-    for name in ("meshgrid", *FLAGS):
+    for name in ("from_numpy", "meshgrid", *FLAGS):
         if inspect.isfunction(vars(gnomon).get(name)) and vars(gnomon)[name].__module__ != "gnomon":
             lines.extend(written_method(name, vars(gnomon)[name], ""))
     written = {*from_functional(), "meshgrid", *(name for name in FLAGS if "pool" not in name)}

@@ -4,6 +4,8 @@ import builtins
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, overload
 
+from numpy.typing import NDArray
+
 from . import __config__ as __config__
 from . import accelerator as accelerator
 from . import amp as amp
@@ -86,7 +88,6 @@ from .backends.context import use_deterministic_algorithms as use_deterministic_
 from .backends.listing import backends as backends
 from .bindings.creation import as_tensor as as_tensor
 from .bindings.creation import asarray as asarray
-from .bindings.creation import from_numpy as from_numpy
 from .bindings.creation import frombuffer as frombuffer
 from .bindings.creation import tensor as tensor
 from .bindings.exchange import from_dlpack as from_dlpack
@@ -294,6 +295,9 @@ uint16: _dtype
 uint32: _dtype
 uint64: _dtype
 uint8: _dtype
+
+def from_numpy(array: NDArray[Any], named: str = ...) -> Tensor:
+    """Create a tensor that shares the memory of a NumPy array; warnings call it ``named``."""
 
 def meshgrid(
     *tensors: Tensor | Sequence[Tensor], indexing: Literal["ij", "xy"] | None = ...

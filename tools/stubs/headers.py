@@ -65,6 +65,8 @@ import builtins
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, overload
 
+from numpy.typing import NDArray
+
 {submodules}
 {accelerator}
 {amp}
@@ -91,7 +93,6 @@ from .backends.context import use_deterministic_algorithms as use_deterministic_
 from .backends.listing import backends as backends
 from .bindings.creation import as_tensor as as_tensor
 from .bindings.creation import asarray as asarray
-from .bindings.creation import from_numpy as from_numpy
 from .bindings.creation import frombuffer as frombuffer
 from .bindings.creation import tensor as tensor
 from .bindings.exchange import from_dlpack as from_dlpack

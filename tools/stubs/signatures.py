@@ -43,6 +43,9 @@ WORDS = {
     "Ints": "tuple[_int, ...]",
 }
 
+# Types of arguments of hand-written functions that the source can not name, since it imports NumPy late.
+NUMPY_TYPES = {("from_numpy", "array"): "NDArray[Any]"}
+
 # The words that a str argument may be: the operators, as a regular expression, the argument, and the words.
 LITERALS = (
     ("conv[123]d", "padding", ("valid", "same")),
@@ -359,6 +362,7 @@ def written_method(name: str, member: Any, indent: str = "    ") -> list[str]:
             stars = "**"
         star = star or stars == "*"
         kind = "Any" if parameter.annotation is parameter.empty else public(parameter.annotation)
+        kind = NUMPY_TYPES.get((name, parameter.name), kind)
         words = literal(name, parameter.name)
         if words is not None:
             kind = re.sub(r"\bstr\b", lambda _, words=words: words, kind)  # type: ignore[misc]

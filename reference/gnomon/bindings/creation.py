@@ -6,7 +6,7 @@ Source: torch/csrc/utils/tensor_new.cpp.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..memory.accessor import fill_from
@@ -23,9 +23,6 @@ from ..values.errors import check_requires_grad, type_name
 from ..values.speedups import speedups
 from .argument_parser import PYTHON_DTYPES
 from .exchange import from_dlpack
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _SEQUENCES = (list, tuple, range)
 _NUMBERS = frozenset({bool, int, float, complex})
@@ -405,7 +402,7 @@ def frombuffer(
     return from_numpy(raw, "buffer").view(dtype).requires_grad_(requires_grad)
 
 
-def from_numpy(array: NDArray[Any], named: str = "NumPy array") -> Tensor:
+def from_numpy(array: Any, named: str = "NumPy array") -> Tensor:
     """Create a tensor that shares the memory of a NumPy array; warnings call it ``named``.
 
     It is on the default device, or on ``reference`` if that can not use foreign memory.  A read-only array is

@@ -33,7 +33,7 @@ class NegativeBinomial(ProbsOrLogits):
 
     def __init__(
         self,
-        total_count: gn.Tensor | int,
+        total_count: gn.Tensor | float,
         probs: gn.Tensor | float | None = None,
         logits: gn.Tensor | float | None = None,
         validate_args: bool | None = None,
