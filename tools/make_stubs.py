@@ -79,8 +79,8 @@ def dunders() -> list[str]:
         "__iter__(self) -> Iterator[Tensor]",
         "__reversed__(self) -> Tensor",
         "__contains__(self, element: _Operand) -> _bool",
-        "__getitem__(self, index: Any) -> Tensor",
-        "__setitem__(self, index: Any, value: _Operand) -> None",
+        "__getitem__(self, index: _Index) -> Tensor",
+        "__setitem__(self, index: _Index, value: _Operand) -> None",
         "__copy__(self) -> Tensor",
         "__deepcopy__(self, memo: dict[_int, Any]) -> Tensor",
         "__array__(self, dtype: Any = ..., copy: Any = ...) -> Any",
@@ -248,7 +248,7 @@ def functional_stubs() -> str:
             if name.isupper():
                 imports.append(f"from .arguments import {name} as {name}")
             continue
-        packet = aten._packets.get(name)
+        packet = aten._packets.get(member.__name__)
         if packet is not None and (member is packet.parser or "args" in inspect.signature(member).parameters):
             body += function(name, packet, False)
         elif member.__module__ == "gnomon.nn.functional.arguments":
@@ -256,7 +256,7 @@ def functional_stubs() -> str:
         else:
             body += written_method(name, member, "")
     text = "\n".join(body)
-    words = sorted({*re.findall(r"\b(?:\w+Mode|Reduction)\b", text)})
+    words = sorted({*re.findall(r"\b(?:\w+Mode|Reduction|\w*Sizes|Ratios)\b", text)})
     header = FUNCTIONAL_HEADER.replace("{imports}", "\n".join(imports)).replace("{words}", ", ".join(words))
     return f"{header}\n{text}\n"
 
@@ -295,7 +295,7 @@ def public_stubs() -> str:
         if isinstance(member, (gnomon.layout, gnomon.memory_format, gnomon.dtype, gnomon.qscheme)):
             lines.append(f"{name}: _{type(member).__name__}")
     lines.append("")
-    for name in ("meshgrid", *FLAGS):
+    for name in ("from_numpy", "meshgrid", *FLAGS):
         if inspect.isfunction(vars(gnomon).get(name)) and vars(gnomon)[name].__module__ != "gnomon":
             lines.extend(written_method(name, vars(gnomon)[name], ""))
     written = {*from_functional(), "meshgrid", *(name for name in FLAGS if "pool" not in name)}

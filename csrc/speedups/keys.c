@@ -10,7 +10,7 @@
 /* Words that start a value are odd, so that they differ from addresses of objects. */
 enum {
     WORD_NONE = 1, WORD_FALSE = 3, WORD_TRUE = 5, WORD_INTEGER = 7, WORD_FLOAT = 9, WORD_TUPLE = 11, WORD_SLICE = 13,
-    WORD_TENSORS = 15, WORD_ABSENT = 17, WORD_DEFAULT = 19, WORD_ELLIPSIS = 21
+    WORD_TENSORS = 15, WORD_ABSENT = 17, WORD_DEFAULT = 19, WORD_ELLIPSIS = 21, WORD_LIST = 23
 };
 
 static uint64_t epoch = 1; /* how often the state that plans depend on has changed */
@@ -69,7 +69,8 @@ int add_value(Key *key, PyObject *value) {
     const int is_tuple = PyTuple_CheckExact(value) || Py_TYPE(value)->tp_base == &PyTuple_Type; /* Size is one */
     if (is_tuple || PyList_CheckExact(value)) {
         const Py_ssize_t count = is_tuple ? PyTuple_GET_SIZE(value) : PyList_GET_SIZE(value);
-        int is_known = add_word(key, WORD_TUPLE) && add_word(key, (uint64_t)count);
+        /* x[[0, 1]] is not x[0, 1] */
+        int is_known = add_word(key, is_tuple ? WORD_TUPLE : WORD_LIST) && add_word(key, (uint64_t)count);
         for (Py_ssize_t k = 0; is_known && k < count; k++) {
             is_known = add_value(key, is_tuple ? PyTuple_GET_ITEM(value, k) : PyList_GET_ITEM(value, k));
         }

@@ -4,6 +4,8 @@ import builtins
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, overload
 
+from numpy.typing import NDArray
+
 from . import __config__ as __config__
 from . import accelerator as accelerator
 from . import amp as amp
@@ -86,7 +88,6 @@ from .backends.context import use_deterministic_algorithms as use_deterministic_
 from .backends.listing import backends as backends
 from .bindings.creation import as_tensor as as_tensor
 from .bindings.creation import asarray as asarray
-from .bindings.creation import from_numpy as from_numpy
 from .bindings.creation import frombuffer as frombuffer
 from .bindings.creation import tensor as tensor
 from .bindings.exchange import from_dlpack as from_dlpack
@@ -295,7 +296,12 @@ uint32: _dtype
 uint64: _dtype
 uint8: _dtype
 
-def meshgrid(*tensors: Any, indexing: Literal["ij", "xy"] | None = ...) -> tuple[Tensor, ...]:
+def from_numpy(array: NDArray[Any], named: str = ...) -> Tensor:
+    """Create a tensor that shares the memory of a NumPy array; warnings call it ``named``."""
+
+def meshgrid(
+    *tensors: Tensor | Sequence[Tensor], indexing: Literal["ij", "xy"] | None = ...
+) -> tuple[Tensor, ...]:
     """Expand n vectors to n-dimensional grids: tensor i repeats vector i along all other dimensions."""
 
 @overload
@@ -438,23 +444,6 @@ def normal(
     std: _float,
     size: Sequence[_int],
     *,
-    generator: Generator | None = ...,
-    dtype: _dtype | None = ...,
-    layout: _layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor:
-    """normal.float_float(float mean, float std, SymInt[] size, *, Generator? generator=None, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
-
-    Returns a tensor of shape ``size`` with numbers drawn from one normal distribution.
-    """
-
-@overload
-def normal(
-    mean: _float,
-    std: _float,
-    *size: _int,
     generator: Generator | None = ...,
     dtype: _dtype | None = ...,
     layout: _layout | None = ...,
@@ -907,43 +896,10 @@ def randint(
 
 @overload
 def randint(
-    high: _int,
-    *size: _int,
-    generator: Generator | None = ...,
-    dtype: _dtype | None = ...,
-    layout: _layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor:
-    """randint.generator(SymInt high, SymInt[] size, *, Generator? generator, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
-
-    Returns integers drawn uniformly from [0, high), using a generator.
-    """
-
-@overload
-def randint(
     low: _int,
     high: _int,
     size: Sequence[_int],
     *,
-    generator: Generator | None = ...,
-    dtype: _dtype | None = ...,
-    layout: _layout | None = ...,
-    device: _Device | None = ...,
-    pin_memory: _bool | None = ...,
-    requires_grad: _bool = ...,
-) -> Tensor:
-    """randint.low_generator(SymInt low, SymInt high, SymInt[] size, *, Generator? generator, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
-
-    Returns integers drawn uniformly from [low, high), using a generator.
-    """
-
-@overload
-def randint(
-    low: _int,
-    high: _int,
-    *size: _int,
     generator: Generator | None = ...,
     dtype: _dtype | None = ...,
     layout: _layout | None = ...,
@@ -1576,15 +1532,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     In-place version of masked_scatter.
     """
 
-@overload
 def masked_scatter_backward(grad_output: Tensor, mask: Tensor, sizes: Sequence[_int]) -> Tensor:
-    """masked_scatter_backward(Tensor grad_output, Tensor mask, SymInt[] sizes) -> Tensor
-
-    Computes the gradient of masked_scatter with respect to ``source``, which has sizes ``sizes``.
-    """
-
-@overload
-def masked_scatter_backward(grad_output: Tensor, mask: Tensor, *sizes: _int) -> Tensor:
     """masked_scatter_backward(Tensor grad_output, Tensor mask, SymInt[] sizes) -> Tensor
 
     Computes the gradient of masked_scatter with respect to ``source``, which has sizes ``sizes``.
@@ -6610,13 +6558,6 @@ def count_nonzero(input: Tensor, dim: Sequence[_int]) -> Tensor:
     Counts the nonzero elements over dimensions ``dim`` (int64).
     """
 
-@overload
-def count_nonzero(input: Tensor, *dim: _int) -> Tensor:
-    """count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor
-
-    Counts the nonzero elements over dimensions ``dim`` (int64).
-    """
-
 def cumsum(input: Tensor, dim: _int, *, dtype: _dtype | None = ..., out: Tensor | None = ...) -> Tensor:
     """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor
 
@@ -7189,15 +7130,7 @@ def _chunk_cat(tensors: Sequence[Tensor], dim: _int, num_chunks: _int, *, out: T
     Cuts each tensor along ``dim`` into ``num_chunks`` pieces of equal length, and joins the pieces.
     """
 
-@overload
 def permute(input: Tensor, dims: Sequence[_int]) -> Tensor:
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a)
-
-    Returns a view with the dimensions permuted: dimension i of the result is dimension ``dims[i]``.
-    """
-
-@overload
-def permute(input: Tensor, *dims: _int) -> Tensor:
     """permute(Tensor(a) self, int[] dims) -> Tensor(a)
 
     Returns a view with the dimensions permuted: dimension i of the result is dimension ``dims[i]``.
@@ -7258,15 +7191,7 @@ def moveaxis(input: Tensor, source: _int, destination: _int) -> Tensor:
     Returns a view with dimension ``source`` moved to ``destination``.
     """
 
-@overload
 def flip(input: Tensor, dims: Sequence[_int]) -> Tensor:
-    """flip(Tensor self, int[] dims) -> Tensor
-
-    Returns a copy with the order of the elements reversed along each dimension in ``dims``.
-    """
-
-@overload
-def flip(input: Tensor, *dims: _int) -> Tensor:
     """flip(Tensor self, int[] dims) -> Tensor
 
     Returns a copy with the order of the elements reversed along each dimension in ``dims``.
@@ -7291,7 +7216,6 @@ def roll(input: Tensor, shifts: Sequence[_int] | _int, dims: Sequence[_int] | _i
     ``i + shifts[j]``, modulo the size.
     """
 
-@overload
 def rot90(input: Tensor, k: _int = ..., dims: Sequence[_int] = ...) -> Tensor:
     """rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor
 
@@ -7299,23 +7223,7 @@ def rot90(input: Tensor, k: _int = ..., dims: Sequence[_int] = ...) -> Tensor:
     towards the second.
     """
 
-@overload
-def rot90(input: Tensor, k: _int = ..., *dims: _int) -> Tensor:
-    """rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor
-
-    Returns a copy rotated ``k`` times by 90 degrees in the plane of two dimensions, from the first
-    towards the second.
-    """
-
-@overload
 def tile(input: Tensor, dims: Sequence[_int]) -> Tensor:
-    """tile(Tensor self, SymInt[] dims) -> Tensor
-
-    Repeats ``self`` ``dims[i]`` times along dimension i; missing leading ``dims`` are 1.
-    """
-
-@overload
-def tile(input: Tensor, *dims: _int) -> Tensor:
     """tile(Tensor self, SymInt[] dims) -> Tensor
 
     Repeats ``self`` ``dims[i]`` times along dimension i; missing leading ``dims`` are 1.
@@ -7425,13 +7333,6 @@ def hsplit(input: Tensor, indices: Sequence[_int]) -> tuple[Tensor, ...]:
     """
 
 @overload
-def hsplit(input: Tensor, *indices: _int) -> tuple[Tensor, ...]:
-    """hsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]
-
-    Splits dimension 1 (0 of a vector) at ``indices``, as views.
-    """
-
-@overload
 def vsplit(input: Tensor, sections: _int) -> tuple[Tensor, ...]:
     """vsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]
 
@@ -7446,13 +7347,6 @@ def vsplit(input: Tensor, indices: Sequence[_int]) -> tuple[Tensor, ...]:
     """
 
 @overload
-def vsplit(input: Tensor, *indices: _int) -> tuple[Tensor, ...]:
-    """vsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]
-
-    Splits dimension 0 at ``indices``, as views.
-    """
-
-@overload
 def dsplit(input: Tensor, sections: _int) -> tuple[Tensor, ...]:
     """dsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]
 
@@ -7461,13 +7355,6 @@ def dsplit(input: Tensor, sections: _int) -> tuple[Tensor, ...]:
 
 @overload
 def dsplit(input: Tensor, indices: Sequence[_int]) -> tuple[Tensor, ...]:
-    """dsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]
-
-    Splits dimension 2 at ``indices``, as views.
-    """
-
-@overload
-def dsplit(input: Tensor, *indices: _int) -> tuple[Tensor, ...]:
     """dsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]
 
     Splits dimension 2 at ``indices``, as views.
@@ -7491,15 +7378,7 @@ def unfold_backward(
     them from.
     """
 
-@overload
 def reshape(input: Tensor, shape: Sequence[_int]) -> Tensor:
-    """reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)
-
-    Returns the same elements in another shape: a view if the strides allow it, else a copy.
-    """
-
-@overload
-def reshape(input: Tensor, *shape: _int) -> Tensor:
     """reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)
 
     Returns the same elements in another shape: a view if the strides allow it, else a copy.
@@ -7518,7 +7397,6 @@ def ravel(input: Tensor) -> Tensor:
     copy.
     """
 
-@overload
 def unflatten(input: Tensor, dim: _int, sizes: Sequence[_int]) -> Tensor:
     """unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)
 
@@ -7526,23 +7404,7 @@ def unflatten(input: Tensor, dim: _int, sizes: Sequence[_int]) -> Tensor:
     RuntimeError unless their product is its size.
     """
 
-@overload
-def unflatten(input: Tensor, dim: _int, *sizes: _int) -> Tensor:
-    """unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)
-
-    Expands dimension ``dim`` into dimensions of ``sizes``, one of which may be -1.  Raises
-    RuntimeError unless their product is its size.
-    """
-
-@overload
 def broadcast_to(input: Tensor, size: Sequence[_int]) -> Tensor:
-    """broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)
-
-    Expands ``self`` to ``size``; see Tensor.expand.
-    """
-
-@overload
-def broadcast_to(input: Tensor, *size: _int) -> Tensor:
     """broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)
 
     Expands ``self`` to ``size``; see Tensor.expand.
@@ -7564,13 +7426,6 @@ def squeeze(input: Tensor, dim: _int) -> Tensor:
 
 @overload
 def squeeze(input: Tensor, dim: Sequence[_int]) -> Tensor:
-    """squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)
-
-    Returns a view without those of the dimensions ``dim`` whose size is 1.
-    """
-
-@overload
-def squeeze(input: Tensor, *dim: _int) -> Tensor:
     """squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)
 
     Returns a view without those of the dimensions ``dim`` whose size is 1.
@@ -7672,17 +7527,9 @@ def diagonal_copy(
     Returns what ``diagonal`` returns as a contiguous copy with memory of its own.
     """
 
-@overload
 def expand_copy(
     input: Tensor, size: Sequence[_int], *, implicit: _bool = ..., out: Tensor | None = ...
 ) -> Tensor:
-    """expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor
-
-    Returns what ``expand`` returns as a contiguous copy with memory of its own.
-    """
-
-@overload
-def expand_copy(input: Tensor, *size: _int, implicit: _bool = ..., out: Tensor | None = ...) -> Tensor:
     """expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor
 
     Returns what ``expand`` returns as a contiguous copy with memory of its own.
@@ -7694,15 +7541,7 @@ def narrow_copy(input: Tensor, dim: _int, start: _int, length: _int, *, out: Ten
     Returns what ``narrow`` returns as a contiguous copy with memory of its own.
     """
 
-@overload
 def permute_copy(input: Tensor, dims: Sequence[_int], *, out: Tensor | None = ...) -> Tensor:
-    """permute_copy(Tensor self, int[] dims) -> Tensor
-
-    Returns what ``permute`` returns as a contiguous copy with memory of its own.
-    """
-
-@overload
-def permute_copy(input: Tensor, *dims: _int, out: Tensor | None = ...) -> Tensor:
     """permute_copy(Tensor self, int[] dims) -> Tensor
 
     Returns what ``permute`` returns as a contiguous copy with memory of its own.
@@ -7765,13 +7604,6 @@ def squeeze_copy(input: Tensor, dim: Sequence[_int], *, out: Tensor | None = ...
     Returns what ``squeeze`` returns as a contiguous copy with memory of its own.
     """
 
-@overload
-def squeeze_copy(input: Tensor, *dim: _int, out: Tensor | None = ...) -> Tensor:
-    """squeeze_copy.dims(Tensor self, int[] dim) -> Tensor
-
-    Returns what ``squeeze`` returns as a contiguous copy with memory of its own.
-    """
-
 def t_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """t_copy(Tensor self) -> Tensor
 
@@ -7806,13 +7638,6 @@ def unsqueeze_copy(input: Tensor, dim: _int, *, out: Tensor | None = ...) -> Ten
 
 @overload
 def view_copy(input: Tensor, size: Sequence[_int], *, out: Tensor | None = ...) -> Tensor:
-    """view_copy(Tensor self, SymInt[] size) -> Tensor
-
-    Returns what ``view`` returns as a contiguous copy with memory of its own.
-    """
-
-@overload
-def view_copy(input: Tensor, *size: _int, out: Tensor | None = ...) -> Tensor:
     """view_copy(Tensor self, SymInt[] size) -> Tensor
 
     Returns what ``view`` returns as a contiguous copy with memory of its own.

@@ -233,6 +233,21 @@ def test_setting_is_what_it_was_the_first_time(device: str) -> None:
 
 
 @devices
+def test_a_list_of_numbers_is_no_tuple_of_them(device: str) -> None:
+    rows = [[[0, 1, 2], [3, 4, 5]], [[6, 7, 8], [9, 10, 11]], [[12, 13, 14], [15, 16, 17]]]
+    x = gn.tensor(rows, device=device)
+    for _ in range(3):
+        assert x[2, 1].tolist() == x[gn.Size([2, 1])].tolist() == rows[2][1]
+        assert x[[2, 1]].tolist() == [rows[2], rows[1]]
+        y = gn.zeros(3, 2, device=device)
+        y[1, 0] = 2
+        y[[1, 0]] = 1
+        assert y.tolist() == [[1.0, 1.0], [1.0, 1.0], [0.0, 0.0]]
+        y[1, 0] = 2
+        assert y.tolist() == [[1.0, 1.0], [2.0, 1.0], [0.0, 0.0]]
+
+
+@devices
 def test_setting_raises_as_ever(device: str) -> None:
     for _ in range(3):
         x = gn.zeros(2, 3, device=device)

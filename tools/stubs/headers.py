@@ -22,7 +22,8 @@ TENSOR_HEADER = '''"""Types of memory/tensor.py and of Tensor's methods.  Writte
 import builtins
 from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
-from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, overload
+from types import EllipsisType
+from typing import Any, Literal, NamedTuple, Protocol, SupportsIndex, TypeAlias, TypeVar, overload
 from weakref import ReferenceType
 
 from numpy.typing import NDArray
@@ -39,13 +40,32 @@ from ..values.geometry import Size
 from .spec import Spec
 from .storage import Storage
 {aliases}
-_Self = TypeVar("_Self", bound=Tensor)'''
+_Self = TypeVar("_Self", bound=Tensor)
+_Element_co = TypeVar("_Element_co", covariant=True)
+
+class _Array(Protocol):
+    """An array of NumPy or of another library, but no scalar."""
+    def __len__(self) -> _int: ...
+    def __array__(self) -> Any: ...
+
+class _Nested(Protocol[_Element_co]):
+    """A sequence, perhaps of sequences; no str or bytes, where ``in`` does not take any object."""
+    def __len__(self) -> _int: ...
+    def __getitem__(self, index: _int, /) -> _Element_co | _Nested[_Element_co]: ...
+    def __contains__(self, value: object, /) -> _bool: ...
+    def index(self, value: Any, /) -> _int: ...
+
+_Bound: TypeAlias = SupportsIndex | None
+_Place: TypeAlias = SupportsIndex | slice[_Bound, _Bound, _Bound] | EllipsisType | Tensor | _Array | None
+_Index: TypeAlias = _Place | _Nested[_Place]'''
 
 HEADER = '''"""Types of gnomon's public names.  Written by tools/make_stubs.py from the operators' records."""
 
 import builtins
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, overload
+
+from numpy.typing import NDArray
 
 {submodules}
 {accelerator}
@@ -73,7 +93,6 @@ from .backends.context import use_deterministic_algorithms as use_deterministic_
 from .backends.listing import backends as backends
 from .bindings.creation import as_tensor as as_tensor
 from .bindings.creation import asarray as asarray
-from .bindings.creation import from_numpy as from_numpy
 from .bindings.creation import frombuffer as frombuffer
 from .bindings.creation import tensor as tensor
 from .bindings.exchange import from_dlpack as from_dlpack

@@ -41,8 +41,10 @@ WORDS = {
     "device": "_device",
     "layout": "_layout",
     "Ints": "tuple[_int, ...]",
-    "Sizes": "Sequence[_int] | _int",
 }
+
+# Types of arguments of hand-written functions that the source can not name, since it imports NumPy late.
+NUMPY_TYPES = {("from_numpy", "array"): "NDArray[Any]"}
 
 # The words that a str argument may be: the operators, as a regular expression, the argument, and the words.
 LITERALS = (
@@ -89,7 +91,7 @@ METHODS = {
     "conj": ["def conj(self) -> Tensor: ..."],
     "cpu": ["def cpu(self, memory_format: _memory_format = ...) -> Tensor: ..."],
     "cuda": [
-        "def cuda(self, device: Any = ..., non_blocking: _bool = ..., memory_format: Any = ...) -> Tensor: ..."  # noqa: E501
+        "def cuda(self, device: _Device | _int | None = ..., non_blocking: _bool = ..., memory_format: _memory_format = ...) -> Tensor: ..."  # noqa: E501
     ],
     "dequantize": ["def dequantize(self) -> Tensor: ..."],
     "fill_": ["def fill_(self, value: _Operand) -> Tensor: ..."],
@@ -127,11 +129,12 @@ METHODS = {
             f"def to(self, {arguments}, {TO_OPTIONS}) -> Tensor: ...",
         )
     ],
+    "tolist": ["def tolist(self) -> list[Any]: ..."],  # or a number, as in PyTorch's stubs
     "type": [
         "@overload",
         "def type(self, dtype: None = ..., non_blocking: _bool = ...) -> str: ...",
         "@overload",
-        "def type(self, dtype: Any, non_blocking: _bool = ...) -> Tensor: ...",
+        "def type(self, dtype: _dtype | str | type[Any], non_blocking: _bool = ...) -> Tensor: ...",
     ],
     "where": ["def where(self, condition: Tensor, other: _Operand) -> Tensor: ..."],
 }
@@ -203,7 +206,7 @@ def parameters(operator: OpOverload, is_method: bool, one_by_one: bool) -> list[
         default = ""
         if argument.default is not REQUIRED or (argument.is_optional and argument.kwarg_only):
             default = " = ..."
-        if one_by_one and is_spread(schema.arguments, position):
+        if one_by_one and is_spread(schema.arguments[is_method:], position - is_method):
             shown.append(f"*{name}: _int")
             star = spread = True
             continue
@@ -219,13 +222,12 @@ def parameters(operator: OpOverload, is_method: bool, one_by_one: bool) -> list[
 
 
 def is_spread(arguments: tuple[Argument, ...], position: int) -> bool:
-    """Whether this list of ints may be given as several arguments: if it is the first such list, and the last
-    argument (argument_parser.py).
+    """Whether this list of ints may be given as several arguments: if it is the only positional one, beside a
+    method's self (argument_parser.py).
     """
-    first = next((each for each in arguments if each.is_list and each.type in INTEGERS), None)
     argument = arguments[position]
-    last = all(each.kwarg_only for each in arguments[position + 1 :])
-    return argument is first and argument.list_size is None and not argument.kwarg_only and last
+    is_alone = [each for each in arguments if not each.kwarg_only] == [argument]
+    return is_alone and argument.is_list and argument.type in INTEGERS and argument.list_size is None
 
 
 def signature(name: str, shown: list[str], result: str, indent: str, doc: str = "") -> str:
@@ -360,6 +362,7 @@ def written_method(name: str, member: Any, indent: str = "    ") -> list[str]:
             stars = "**"
         star = star or stars == "*"
         kind = "Any" if parameter.annotation is parameter.empty else public(parameter.annotation)
+        kind = NUMPY_TYPES.get((name, parameter.name), kind)
         words = literal(name, parameter.name)
         if words is not None:
             kind = re.sub(r"\bstr\b", lambda _, words=words: words, kind)  # type: ignore[misc]

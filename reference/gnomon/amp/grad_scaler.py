@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
-from typing import Any
+from typing import Any, overload
 
 from ..accelerator import is_available
 from ..autograd.grad_mode import no_grad
@@ -84,6 +84,12 @@ class GradScaler:
 
     def _state_of(self, optimizer: Any) -> _OptimizerState:
         return self._states.setdefault(id(optimizer), _OptimizerState())
+
+    @overload
+    def scale(self, outputs: Tensor) -> Tensor: ...
+
+    @overload
+    def scale(self, outputs: Iterable[Any]) -> Any: ...
 
     def scale(self, outputs: Any) -> Any:
         """``outputs``, a tensor or an iterable of tensors, times the scale.

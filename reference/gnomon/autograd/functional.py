@@ -14,7 +14,7 @@ Source: torch/autograd/functional.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
@@ -339,7 +339,7 @@ def jacobian(
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,
-    strategy: str = "reverse-mode",
+    strategy: Literal["reverse-mode", "forward-mode"] = "reverse-mode",
 ) -> Any:
     """The Jacobian: for each output and each input, a tensor of (*sizes of the output, *sizes of the input).
 
@@ -469,7 +469,7 @@ def hessian(
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,
-    outer_jacobian_strategy: str = "reverse-mode",
+    outer_jacobian_strategy: Literal["reverse-mode", "forward-mode"] = "reverse-mode",
 ) -> Any:
     """The Hessian of a function that returns a single number.
 

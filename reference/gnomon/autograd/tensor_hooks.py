@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor, autograd_meta
@@ -82,7 +82,7 @@ def retain_grad(self: Tensor) -> None:
 
 
 def register_multi_grad_hook(
-    tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: str = "all"
+    tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: Literal["all", "any"] = "all"
 ) -> RemovableHandle:
     """Call ``fn`` when the gradients of several tensors have been computed by one backward.
 

@@ -10,7 +10,7 @@ Source: aten/src/ATen/Context.cpp.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from ..values.errors import type_name, warn
 from ._switches import check_bool
@@ -129,7 +129,7 @@ def set_cudnn_allows_tf32(allowed: Any) -> None:
         set_precision("cuda", kind, "tf32" if allowed else "none")
 
 
-def set_float32_matmul_precision(precision: str) -> None:
+def set_float32_matmul_precision(precision: Literal["highest", "high", "medium"]) -> None:
     """Stores the precision of products of float32 matrices: "highest", "high" or "medium"; no effect.
 
     Other strings only cause a warning.  Raises RuntimeError unless it is a str.

@@ -8,6 +8,8 @@ Source: aten/src/ATen/Context.h; torch/__init__.py.
 
 from __future__ import annotations
 
+from typing import Literal
+
 from ..values.errors import type_name
 from ._precision import get_float32_matmul_precision as get_float32_matmul_precision
 from ._precision import set_float32_matmul_precision as set_float32_matmul_precision
@@ -45,7 +47,7 @@ def is_deterministic_algorithms_warn_only_enabled() -> bool:
     return _debug_mode == 1
 
 
-def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+def set_deterministic_debug_mode(debug_mode: int | Literal["default", "warn", "error"]) -> None:
     """Like ``use_deterministic_algorithms``: "default" or 0 is off, "warn" or 1 and "error" or 2 are on.
 
     Raises TypeError for another type, RuntimeError for another value.  Source:

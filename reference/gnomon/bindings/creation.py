@@ -16,6 +16,7 @@ from ..memory.tensor import Tensor
 from ..ops.creation.factory import allocate
 from ..values import dtype as dtypes
 from ..values import geometry, late_bound
+from ..values.device import device
 from ..values.dispatch_key import DENSE, PYTHON, TRACED_BIT, mode_word
 from ..values.dtype import dtype, get_default_dtype
 from ..values.errors import check_requires_grad, type_name
@@ -158,7 +159,7 @@ def tensor(
     data: Any,
     *,
     dtype: dtype | None = None,
-    device: Any = None,
+    device: device | str | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
@@ -287,7 +288,7 @@ def _check_range(flat: Sequence[Any], wanted: dtype) -> None:
             )
 
 
-def as_tensor(data: Any, *, dtype: dtype | None = None, device: Any = None) -> Tensor:
+def as_tensor(data: Any, *, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
     """``data`` as a tensor, sharing its memory where possible.  Source: torch.as_tensor."""
     dtype = _as_dtype(dtype, "as_tensor")
     if isinstance(data, Tensor):
@@ -303,7 +304,7 @@ def asarray(
     obj: Any,
     *,
     dtype: dtype | None = None,
-    device: Any = None,
+    device: device | str | None = None,
     copy: bool | None = None,
     requires_grad: bool = False,
 ) -> Tensor:

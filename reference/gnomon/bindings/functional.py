@@ -6,8 +6,9 @@ Source: torch/functional.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Sequence
+from types import EllipsisType
+from typing import Any, Literal, TypeVar, overload
 
 from ..dispatch.dispatcher import aten
 from ..memory.storage import Storage
@@ -20,8 +21,10 @@ from .argument_parser import return_type
 from .creation import tensor
 from .typed_storage import TypedStorage
 
+F = TypeVar("F", bound=Callable[..., Any])
 
-def broadcast_shapes(*shapes: Any) -> Size:
+
+def broadcast_shapes(*shapes: int | Sequence[int]) -> Size:
     """The sizes that all ``shapes`` (tuples, lists or ints) broadcast to.
 
     Raises RuntimeError if they do not broadcast, ValueError for a negative size.
@@ -54,7 +57,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     return aten.broadcast_tensors(tensors)
 
 
-def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
+def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str | None = None) -> tuple[Tensor, ...]:
     """Expand n vectors to n-dimensional grids: tensor i repeats vector i along all other dimensions.
 
     The vectors are separate arguments, or one list.
@@ -62,9 +65,10 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     With ``indexing="ij"``, the default, vector i is along dimension i; "xy" swaps the first two dimensions.
     Raises RuntimeError for tensors of more dimensions and for different dtypes.  Source: torch.meshgrid.
     """
-    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
-        tensors = tuple(tensors[0])
-    return aten.meshgrid(tensors) if indexing is None else aten.meshgrid(tensors, indexing=indexing)
+    vectors: Sequence[Any] = tensors
+    if len(vectors) == 1 and isinstance(vectors[0], (list, tuple)):
+        vectors = tuple(vectors[0])
+    return aten.meshgrid(vectors) if indexing is None else aten.meshgrid(vectors, indexing=indexing)
 
 
 def cartesian_prod(*tensors: Tensor) -> Tensor:
@@ -158,7 +162,7 @@ def _one_or_several(tensors: Sequence[Any]) -> Any:
     return tensors[0] if len(tensors) == 1 else tensors
 
 
-def atleast_1d(*tensors: Any) -> Any:
+def atleast_1d(*tensors: Tensor | Sequence[Tensor]) -> Any:
     """The tensor, or each of several, with at least one dimension: a number becomes a vector of size 1.
 
     Raises TypeError for anything but tensors.  Source: torch.atleast_1d.
@@ -166,7 +170,7 @@ def atleast_1d(*tensors: Any) -> Any:
     return aten.atleast_1d(_one_or_several(tensors))
 
 
-def atleast_2d(*tensors: Any) -> Any:
+def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Any:
     """The tensor, or each of several, with at least two dimensions: new ones are added in front.
 
     Raises TypeError for anything but tensors.  Source: torch.atleast_2d.
@@ -174,7 +178,7 @@ def atleast_2d(*tensors: Any) -> Any:
     return aten.atleast_2d(_one_or_several(tensors))
 
 
-def atleast_3d(*tensors: Any) -> Any:
+def atleast_3d(*tensors: Tensor | Sequence[Tensor]) -> Any:
     """The tensor, or each of several, with at least three dimensions: a vector becomes (1, n, 1), a matrix
     (m, n, 1).
 
@@ -183,7 +187,9 @@ def atleast_3d(*tensors: Any) -> Any:
     return aten.atleast_3d(_one_or_several(tensors))
 
 
-def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+def split(
+    tensor: Tensor, split_size_or_sections: int | Sequence[int] | Tensor, dim: int = 0
+) -> tuple[Tensor, ...]:
     """Split into pieces of one length along ``dim`` (the last may be shorter), or of the lengths in a list.
 
     They are views.  Raises RuntimeError for a negative length and for lengths that do not add up to the size,
@@ -281,6 +287,23 @@ def _tensor(name: str, input: Any) -> Tensor:
     return input
 
 
+@overload
+def einsum(equation: str, /, *operands: Tensor) -> Tensor: ...
+
+
+@overload
+def einsum(equation: str, operands: Sequence[Tensor], /) -> Tensor: ...
+
+
+@overload
+def einsum(
+    operand: Tensor,
+    subscripts: Sequence[int | EllipsisType],
+    /,
+    *others: Tensor | Sequence[int | EllipsisType],
+) -> Tensor: ...
+
+
 def einsum(*args: Any) -> Tensor:
     """The sum of products described by an equation: ``einsum("ij,jk->ik", a, b)``.
 
@@ -319,23 +342,25 @@ def _equation(args: Sequence[Any]) -> str:
     return ",".join(terms) + output
 
 
-def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Tensor:
+def tensordot(
+    a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] | Tensor = 2, out: Tensor | None = None
+) -> Tensor:
     """The sum of products over ``dims``: two lists, or how many last dimensions of ``a`` and first of ``b``.
 
     Raises RuntimeError for different sizes or dtypes.  Source: torch.tensordot.
     """
-    if isinstance(dims, Tensor):
-        dims = dims.tolist()
-    if isinstance(dims, (list, tuple)):
-        dims_a, dims_b = dims if dims else ((), ())
+    wanted: Any = dims.tolist() if isinstance(dims, Tensor) else dims
+    if isinstance(wanted, (list, tuple)):
+        dims_a, dims_b = wanted if wanted else ((), ())
     else:
-        if dims < 0:
-            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
-        if dims > min(a.dim(), b.dim()):
+        if wanted < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={wanted}")
+        if wanted > min(a.dim(), b.dim()):
             raise RuntimeError(
-                f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims} for {a.dim()} and {b.dim()}"
+                f"tensordot expects dims < ndim_a or ndim_b, but got dims={wanted} for {a.dim()} and "
+                f"{b.dim()}"
             )
-        dims_a, dims_b = list(range(-dims, 0)), list(range(dims))
+        dims_a, dims_b = list(range(-wanted, 0)), list(range(wanted))
     if out is None:
         return aten.tensordot.default(a, b, dims_a, dims_b)
     return aten.tensordot.out(a, b, dims_a, dims_b, out)
@@ -343,8 +368,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
 
 def norm(
     input: Tensor,
-    p: float | str | None = "fro",
-    dim: Any = None,
+    p: float | Literal["fro", "nuc"] | None = "fro",
+    dim: int | Sequence[int] | None = None,
     keepdim: bool = False,
     out: Tensor | None = None,
     dtype: dtype | None = None,
@@ -401,7 +426,7 @@ def stft(
     win_length: int | None = None,
     window: Tensor | None = None,
     center: bool = True,
-    pad_mode: str = "reflect",
+    pad_mode: Literal["constant", "reflect", "replicate", "circular"] = "reflect",
     normalized: bool = False,
     onesided: bool | None = None,
     return_complex: bool | None = None,
@@ -436,7 +461,12 @@ _CDIST_MODES = {  # when sums of squares may be computed by matrix products
 
 
 def cdist(
-    x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
+    x1: Tensor,
+    x2: Tensor,
+    p: float = 2.0,
+    compute_mode: Literal[
+        "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist"
+    ] = "use_mm_for_euclid_dist_if_necessary",
 ) -> Tensor:
     """The p-norm distances between the rows of ``x1`` (*, P, M) and those of ``x2`` (*, R, M): (*, P, R).
 
@@ -490,13 +520,13 @@ def _wanted(found: Sequence[Tensor], return_inverse: bool, return_counts: bool) 
 
 
 def vmap(
-    func: Any,
-    in_dims: Any = 0,
-    out_dims: Any = 0,
+    func: F,
+    in_dims: int | tuple[Any, ...] | list[Any] = 0,
+    out_dims: int | tuple[Any, ...] | list[Any] | dict[Any, Any] | None = 0,
     randomness: Literal["error", "different", "same"] = "error",
     *,
-    chunk_size: Any = None,
-) -> Any:
+    chunk_size: int | None = None,
+) -> F:
     """Vectorize ``func``, which takes and returns tensors of one example: see gnomon.func.vmap.
 
     Source: torch.vmap.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from ..autograd.function import Function
 from ..dispatch.dispatcher import aten
@@ -326,7 +326,7 @@ def lobpcg(
     niter: int | None = None,
     tol: float | None = None,
     largest: bool | None = None,
-    method: str | None = None,
+    method: Literal["basic", "ortho"] | None = None,
     tracker: Callable[[Any], Any] | None = None,
     ortho_iparams: dict[str, int] | None = None,
     ortho_fparams: dict[str, float] | None = None,

@@ -17,8 +17,8 @@ from ..memory.accessor import nested_list
 from ..memory.backend import offers_of, resolve_device
 from ..memory.tensor import Tensor, alias_tensor
 from ..ops.indexing.index import is_array
+from ..values.device import device, preserve_format
 from ..values.device import memory_format as memory_format_type
-from ..values.device import preserve_format
 from ..values.dispatch_key import AUTOGRAD
 from ..values.dtype import dtype
 from ..values.errors import type_name
@@ -112,7 +112,7 @@ def as_subclass(self: Tensor, cls: type[Tensor]) -> Tensor:
 
 def cuda(
     self: Tensor,
-    device: Any = None,
+    device: device | str | int | None = None,
     non_blocking: bool = False,
     memory_format: memory_format_type = preserve_format,
 ) -> Tensor:

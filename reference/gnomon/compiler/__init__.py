@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from contextlib import ContextDecorator
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args, overload
 
 from ..values.absent import absent
 from ..values.errors import warn
@@ -44,12 +44,47 @@ _DEBUG_BACKENDS = (
     *("aot_eager_decomp_partition_with_mode", "aot_eager_default_partitioner", "aot_ts", "eager"),
     *("eager_debug", "eager_noexcept", "invoke_subgraph", "openxla_eval", "pre_dispatch_eager", "ts"),
 )
-_MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
+_Mode = Literal["default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune"]
+_MODES = get_args(_Mode)
 _default_backend: str | Callable[..., Any] = "inductor"
 
 
 class InvalidBackend(RuntimeError):
     """``compile`` was given an unknown name of a compiler.  Source: torch._dynamo.exc.InvalidBackend."""
+
+
+@overload
+def compile(
+    model: F,
+    *,
+    fullgraph: bool = ...,
+    dynamic: bool | None = ...,
+    backend: str | Callable[..., Any] | None = ...,
+    mode: _Mode | None = ...,
+    options: dict[str, Any] | None = ...,
+    name: str | None = ...,
+    disable: bool = ...,
+    recompile_limit: int | None = ...,
+    isolate_recompiles: bool = ...,
+    shapes_spec: Any = ...,
+) -> F: ...
+
+
+@overload
+def compile(
+    model: None = ...,
+    *,
+    fullgraph: bool = ...,
+    dynamic: bool | None = ...,
+    backend: str | Callable[..., Any] | None = ...,
+    mode: _Mode | None = ...,
+    options: dict[str, Any] | None = ...,
+    name: str | None = ...,
+    disable: bool = ...,
+    recompile_limit: int | None = ...,
+    isolate_recompiles: bool = ...,
+    shapes_spec: Any = ...,
+) -> Callable[[F], F]: ...
 
 
 def compile(
@@ -58,7 +93,7 @@ def compile(
     fullgraph: bool = False,
     dynamic: bool | None = None,
     backend: str | Callable[..., Any] | None = None,
-    mode: str | None = None,
+    mode: _Mode | None = None,
     options: dict[str, Any] | None = None,
     name: str | None = None,
     disable: bool = False,

@@ -28,7 +28,12 @@ class Beta(ExponentialFamily):
     support = constraints.unit_interval
     has_rsample = True
 
-    def __init__(self, concentration1: Any, concentration0: Any, validate_args: bool | None = None) -> None:
+    def __init__(
+        self,
+        concentration1: gn.Tensor | float,
+        concentration0: gn.Tensor | float,
+        validate_args: bool | None = None,
+    ) -> None:
         if isinstance(concentration1, _Number) and isinstance(concentration0, _Number):
             both = gn.tensor([float(concentration1), float(concentration0)])
         else:

@@ -29,7 +29,11 @@ class Binomial(ProbsOrLogits):
     total_count: gn.Tensor
 
     def __init__(
-        self, total_count: Any = 1, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+        self,
+        total_count: gn.Tensor | int = 1,
+        probs: gn.Tensor | float | None = None,
+        logits: gn.Tensor | float | None = None,
+        validate_args: bool | None = None,
     ) -> None:
         self._set_parameter(probs, logits, total_count=total_count)
         super().__init__(self._param.size(), validate_args=validate_args)

@@ -25,7 +25,9 @@ class Cauchy(Distribution):
     support = constraints.real
     has_rsample = True
 
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, loc: gn.Tensor | float, scale: gn.Tensor | float, validate_args: bool | None = None
+    ) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
         super().__init__(batch_shape_of(self.loc, loc, scale), validate_args=validate_args)
 

@@ -33,8 +33,8 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
 
     def __init__(
         self,
-        probs: Any = None,
-        logits: Any = None,
+        probs: gn.Tensor | float | None = None,
+        logits: gn.Tensor | float | None = None,
         lims: tuple[float, float] = (0.499, 0.501),
         validate_args: bool | None = None,
     ) -> None:

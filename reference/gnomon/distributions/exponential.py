@@ -25,7 +25,7 @@ class Exponential(ExponentialFamily):
     has_rsample = True
     _mean_carrier_measure = 0.0
 
-    def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
+    def __init__(self, rate: gn.Tensor | float, validate_args: bool | None = None) -> None:
         (self.rate,) = broadcast_all(rate)
         super().__init__(batch_shape_of(self.rate, rate), validate_args=validate_args)
 

@@ -28,7 +28,9 @@ class Gamma(ExponentialFamily):
     has_rsample = True
     _mean_carrier_measure = 0.0
 
-    def __init__(self, concentration: Any, rate: Any, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, concentration: gn.Tensor | float, rate: gn.Tensor | float, validate_args: bool | None = None
+    ) -> None:
         self.concentration, self.rate = broadcast_all(concentration, rate)
         batch_shape = batch_shape_of(self.concentration, concentration, rate)
         super().__init__(batch_shape, validate_args=validate_args)

@@ -29,7 +29,13 @@ class GeneralizedPareto(Distribution):
     }
     has_rsample = True
 
-    def __init__(self, loc: Any, scale: Any, concentration: Any, validate_args: bool | None = None) -> None:
+    def __init__(
+        self,
+        loc: gn.Tensor | float,
+        scale: gn.Tensor | float,
+        concentration: gn.Tensor | float,
+        validate_args: bool | None = None,
+    ) -> None:
         self.loc, self.scale, self.concentration = broadcast_all(loc, scale, concentration)
         batch_shape = batch_shape_of(self.loc, loc, scale, concentration)
         super().__init__(batch_shape, validate_args=validate_args)

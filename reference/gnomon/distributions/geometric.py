@@ -23,7 +23,12 @@ class Geometric(ProbsOrLogits):
 
     support = constraints.nonnegative_integer
 
-    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
+    def __init__(
+        self,
+        probs: gn.Tensor | float | None = None,
+        logits: gn.Tensor | float | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
         self._set_parameter(probs, logits)
         batch_shape = batch_shape_of(self._param, logits if probs is None else probs)
         super().__init__(batch_shape, validate_args=validate_args)

@@ -26,7 +26,9 @@ class Gumbel(TransformedDistribution):
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real
 
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, loc: gn.Tensor | float, scale: gn.Tensor | float, validate_args: bool | None = None
+    ) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
         limits = gn.finfo(self.loc.dtype)
         low, high = limits.tiny, 1 - limits.eps  # the logarithms stay finite

@@ -24,7 +24,9 @@ class InverseGamma(TransformedDistribution):
     has_rsample = True
     base_dist: Gamma
 
-    def __init__(self, concentration: Any, rate: Any, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, concentration: gn.Tensor | float, rate: gn.Tensor | float, validate_args: bool | None = None
+    ) -> None:
         base_dist = Gamma(concentration, rate, validate_args=validate_args)
         reciprocal = PowerTransform(-base_dist.rate.new_ones(()))
         super().__init__(base_dist, reciprocal, validate_args=validate_args)

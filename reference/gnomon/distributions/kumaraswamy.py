@@ -27,7 +27,12 @@ class Kumaraswamy(TransformedDistribution):
     support = constraints.unit_interval
     has_rsample = True
 
-    def __init__(self, concentration1: Any, concentration0: Any, validate_args: bool | None = None) -> None:
+    def __init__(
+        self,
+        concentration1: gn.Tensor | float,
+        concentration0: gn.Tensor | float,
+        validate_args: bool | None = None,
+    ) -> None:
         self.concentration1, self.concentration0 = broadcast_all(concentration1, concentration0)
         base_dist = Uniform(
             gn.full_like(self.concentration0, 0),

@@ -23,7 +23,9 @@ class LogNormal(TransformedDistribution):
     has_rsample = True
     base_dist: Normal
 
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, loc: gn.Tensor | float, scale: gn.Tensor | float, validate_args: bool | None = None
+    ) -> None:
         base_dist = Normal(loc, scale, validate_args=validate_args)
         super().__init__(base_dist, ExpTransform(), validate_args=validate_args)
 

@@ -26,7 +26,9 @@ class LogisticNormal(TransformedDistribution):
     has_rsample = True
     base_dist: Any  # Independent, of Normal
 
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, loc: gn.Tensor | float, scale: gn.Tensor | float, validate_args: bool | None = None
+    ) -> None:
         base_dist = Normal(loc, scale, validate_args=validate_args)
         if not base_dist.batch_shape:
             base_dist = base_dist.expand([1])

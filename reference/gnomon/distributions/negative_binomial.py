@@ -32,7 +32,11 @@ class NegativeBinomial(ProbsOrLogits):
     total_count: gn.Tensor
 
     def __init__(
-        self, total_count: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+        self,
+        total_count: gn.Tensor | float,
+        probs: gn.Tensor | float | None = None,
+        logits: gn.Tensor | float | None = None,
+        validate_args: bool | None = None,
     ) -> None:
         self._set_parameter(probs, logits, total_count=total_count)
         super().__init__(self._param.size(), validate_args=validate_args)

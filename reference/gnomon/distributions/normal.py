@@ -23,7 +23,9 @@ class Normal(ExponentialFamily):
     has_rsample = True
     _mean_carrier_measure = 0.0
 
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, loc: gn.Tensor | float, scale: gn.Tensor | float, validate_args: bool | None = None
+    ) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
         super().__init__(batch_shape_of(self.loc, loc, scale), validate_args=validate_args)
 

@@ -26,9 +26,13 @@ class LogitRelaxedBernoulli(ProbsOrLogits):
     support = constraints.real
 
     def __init__(
-        self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+        self,
+        temperature: gn.Tensor | float,
+        probs: gn.Tensor | float | None = None,
+        logits: gn.Tensor | float | None = None,
+        validate_args: bool | None = None,
     ) -> None:
-        self.temperature = temperature
+        self.temperature: Any = temperature
         self._set_parameter(probs, logits)
         batch_shape = batch_shape_of(self._param, logits if probs is None else probs)
         super().__init__(batch_shape, validate_args=validate_args)
@@ -65,7 +69,11 @@ class RelaxedBernoulli(TransformedDistribution):
     base_dist: LogitRelaxedBernoulli
 
     def __init__(
-        self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+        self,
+        temperature: gn.Tensor | float,
+        probs: gn.Tensor | float | None = None,
+        logits: gn.Tensor | float | None = None,
+        validate_args: bool | None = None,
     ) -> None:
         base_dist = LogitRelaxedBernoulli(temperature, probs, logits)
         super().__init__(base_dist, SigmoidTransform(), validate_args=validate_args)

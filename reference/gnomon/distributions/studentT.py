@@ -27,7 +27,13 @@ class StudentT(Distribution):
     support = constraints.real
     has_rsample = True
 
-    def __init__(self, df: Any, loc: Any = 0.0, scale: Any = 1.0, validate_args: bool | None = None) -> None:
+    def __init__(
+        self,
+        df: gn.Tensor | float,
+        loc: gn.Tensor | float = 0.0,
+        scale: gn.Tensor | float = 1.0,
+        validate_args: bool | None = None,
+    ) -> None:
         self.df, self.loc, self.scale = broadcast_all(df, loc, scale)
         self._chi2 = Chi2(self.df)
         super().__init__(self.df.size(), validate_args=validate_args)

@@ -20,7 +20,9 @@ class Uniform(Distribution):
 
     has_rsample = True
 
-    def __init__(self, low: Any, high: Any, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, low: gn.Tensor | float, high: gn.Tensor | float, validate_args: bool | None = None
+    ) -> None:
         self.low, self.high = broadcast_all(low, high)
         super().__init__(batch_shape_of(self.low, low, high), validate_args=validate_args)
 

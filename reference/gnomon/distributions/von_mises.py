@@ -82,7 +82,9 @@ class VonMises(Distribution):
     support = constraints.real
     has_rsample = False
 
-    def __init__(self, loc: Any, concentration: Any, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, loc: gn.Tensor | float, concentration: gn.Tensor | float, validate_args: bool | None = None
+    ) -> None:
         self.loc, self.concentration = broadcast_all(loc, concentration)
         super().__init__(self.loc.shape, gn.Size(), validate_args)
 

@@ -25,7 +25,9 @@ class Weibull(TransformedDistribution):
     arg_constraints = {"scale": constraints.positive, "concentration": constraints.positive}
     support = constraints.positive
 
-    def __init__(self, scale: Any, concentration: Any, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, scale: gn.Tensor | float, concentration: gn.Tensor | float, validate_args: bool | None = None
+    ) -> None:
         self.scale, self.concentration = broadcast_all(scale, concentration)
         self.concentration_reciprocal = self.concentration.reciprocal()
         base_dist = Exponential(gn.ones_like(self.scale), validate_args=validate_args)

@@ -57,7 +57,7 @@ class Wishart(ExponentialFamily):
 
     def __init__(
         self,
-        df: Any,
+        df: gn.Tensor | float,
         covariance_matrix: gn.Tensor | None = None,
         precision_matrix: gn.Tensor | None = None,
         scale_tril: gn.Tensor | None = None,

@@ -8,7 +8,7 @@ Source: torch/_functorch/functional_call.py, torch/nn/utils/stateless.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import aten
@@ -20,7 +20,7 @@ _MISSING = object()
 
 def functional_call(
     module: Module,
-    parameter_and_buffer_dicts: Any,
+    parameter_and_buffer_dicts: Mapping[str, Tensor] | Sequence[Mapping[str, Tensor]],
     args: Any = None,
     kwargs: dict[str, Any] | None = None,
     *,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar, cast
 
 from ..autograd.engine import transform
 from ..dispatch.dispatcher import aten
@@ -20,16 +20,19 @@ from . import batching_rules as _rules  # noqa: F401  (importing the rules regis
 from .batching import BatchedTensor, Level, level, vmap_fallbacks, wrap
 
 RANDOMNESS = ("error", "different", "same")
+F = TypeVar("F", bound=Callable[..., Any])
+InDims = int | tuple[Any, ...] | list[Any]
+OutDims = int | tuple[Any, ...] | list[Any] | dict[Any, Any] | None
 
 
 def vmap(
-    func: Callable[..., Any],
-    in_dims: Any = 0,
-    out_dims: Any = 0,
+    func: F,
+    in_dims: InDims = 0,
+    out_dims: OutDims = 0,
     randomness: Literal["error", "different", "same"] = "error",
     *,
     chunk_size: int | None = None,
-) -> Callable[..., Any]:
+) -> F:
     """Vectorize ``func``, which takes and returns tensors of one example, over a batch.
 
     in_dims: the batch dimension of each positional argument, or None for an argument that all examples share;
@@ -74,7 +77,7 @@ def vmap(
             results.append(call(part, count))
         return _joined(results, out_dims)
 
-    return mapped
+    return cast(F, mapped)
 
 
 def _inputs(name: str, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[Any], list[Any], TreeSpec]:

@@ -15,7 +15,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 from urllib.parse import urlparse
 
 from ..serialization import load as load_file
@@ -96,7 +96,11 @@ def _entry(module: ModuleType, model: str) -> Callable[..., Any]:
 
 
 def load(
-    repo_or_dir: str | os.PathLike[str], model: str, *args: Any, source: str = "github", **kwargs: Any
+    repo_or_dir: str | os.PathLike[str],
+    model: str,
+    *args: Any,
+    source: Literal["github", "local"] = "github",
+    **kwargs: Any,
 ) -> Any:
     """Call the function ``model`` of ``hubconf.py`` in a folder, with ``source="local"``.
 
@@ -111,13 +115,21 @@ def load(
         return _entry(module, model)(*args, **kwargs)
 
 
-def help(github: str | os.PathLike[str], model: str, *, source: str = "github", **kwargs: Any) -> str | None:
+def help(
+    github: str | os.PathLike[str],
+    model: str,
+    *,
+    source: Literal["github", "local"] = "github",
+    **kwargs: Any,
+) -> str | None:
     """The docstring of the function ``model``; as ``load``.  Source: torch.hub.help."""
     with _hubconf("help", github, source) as module:
         return _entry(module, model).__doc__
 
 
-def list(github: str | os.PathLike[str], *, source: str = "github", **kwargs: Any) -> Any:
+def list(
+    github: str | os.PathLike[str], *, source: Literal["github", "local"] = "github", **kwargs: Any
+) -> Any:
     """The names of the functions that ``load`` can call; as ``load``.  Source: torch.hub.list."""
     with _hubconf("list", github, source) as module:
         return [name for name, each in vars(module).items() if callable(each) and not name.startswith("_")]

@@ -498,17 +498,9 @@ def tensorinv(input: Tensor, ind: _int = ..., *, out: Tensor | None = ...) -> Te
     whose columns are the others: of (*rows, *columns) it is (*columns, *rows).
     """
 
-@overload
 def tensorsolve(
     input: Tensor, other: Tensor, dims: Sequence[_int] | None = ..., *, out: Tensor | None = ...
 ) -> Tensor:
-    """linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor
-
-    Solves ``tensordot(self, X, X.ndim) = other`` for X; ``dims`` of ``self`` are moved last before.
-    """
-
-@overload
-def tensorsolve(input: Tensor, other: Tensor, *dims: _int, out: Tensor | None = ...) -> Tensor:
     """linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor
 
     Solves ``tensordot(self, X, X.ndim) = other`` for X; ``dims`` of ``self`` are moved last before.

@@ -3,7 +3,8 @@
 import builtins
 from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
-from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, overload
+from types import EllipsisType
+from typing import Any, Literal, NamedTuple, Protocol, SupportsIndex, TypeAlias, TypeVar, overload
 from weakref import ReferenceType
 
 from numpy.typing import NDArray
@@ -33,6 +34,23 @@ _Number: TypeAlias = _bool | _int | _float
 _Scalar: TypeAlias = _Number | complex
 _Operand: TypeAlias = Tensor | _Scalar
 _Self = TypeVar("_Self", bound=Tensor)
+_Element_co = TypeVar("_Element_co", covariant=True)
+
+class _Array(Protocol):
+    """An array of NumPy or of another library, but no scalar."""
+    def __len__(self) -> _int: ...
+    def __array__(self) -> Any: ...
+
+class _Nested(Protocol[_Element_co]):
+    """A sequence, perhaps of sequences; no str or bytes, where ``in`` does not take any object."""
+    def __len__(self) -> _int: ...
+    def __getitem__(self, index: _int, /) -> _Element_co | _Nested[_Element_co]: ...
+    def __contains__(self, value: object, /) -> _bool: ...
+    def index(self, value: Any, /) -> _int: ...
+
+_Bound: TypeAlias = SupportsIndex | None
+_Place: TypeAlias = SupportsIndex | slice[_Bound, _Bound, _Bound] | EllipsisType | Tensor | _Array | None
+_Index: TypeAlias = _Place | _Nested[_Place]
 
 class __fused_moving_avg_obs_fq_helper_result(NamedTuple):
     output: Tensor
@@ -1060,7 +1078,12 @@ class Tensor:
         The compressed indices of a tensor
         whose rows are compressed, which it holds.  Raises RuntimeError for others.
         """
-    def cuda(self, device: Any = ..., non_blocking: _bool = ..., memory_format: Any = ...) -> Tensor:
+    def cuda(
+        self,
+        device: _Device | _int | None = ...,
+        non_blocking: _bool = ...,
+        memory_format: _memory_format = ...,
+    ) -> Tensor:
         """This tensor on a GPU: ``device``, an index or a name, or by default the current one."""
     def cummax(self, dim: _int, *, out: Sequence[Tensor] | None = ...) -> _cummax_result:
         """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)
@@ -2798,8 +2821,8 @@ class Tensor:
         """
     def norm(
         input: Tensor,
-        p: _float | str | None = ...,
-        dim: Any = ...,
+        p: _float | Literal["fro", "nuc"] | None = ...,
+        dim: _int | Sequence[_int] | None = ...,
         keepdim: _bool = ...,
         out: Tensor | None = ...,
         dtype: _dtype | None = ...,
@@ -3211,15 +3234,7 @@ class Tensor:
         Returns a copy with dimension ``dims[j]`` rolled by ``shifts[j]``: element i moves to
         ``i + shifts[j]``, modulo the size.
         """
-    @overload
     def rot90(self, k: _int = ..., dims: Sequence[_int] = ...) -> Tensor:
-        """rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor
-
-        Returns a copy rotated ``k`` times by 90 degrees in the plane of two dimensions, from the first
-        towards the second.
-        """
-    @overload
-    def rot90(self, k: _int = ..., *dims: _int) -> Tensor:
         """rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor
 
         Returns a copy rotated ``k`` times by 90 degrees in the plane of two dimensions, from the first
@@ -3997,7 +4012,7 @@ class Tensor:
 
         The tensor of layout gnomon.sparse_csr with the elements of ``self`` that are not zero.
         """
-    def tolist(self) -> Any:
+    def tolist(self) -> list[Any]:
         """The elements as nested lists of Python numbers; a number for a 0-dim tensor."""
     def topk(
         self,
@@ -4084,7 +4099,7 @@ class Tensor:
     def type(self, dtype: None = ..., non_blocking: _bool = ...) -> str:
         """Without ``dtype``, the name of the tensor type; otherwise this tensor converted to it."""
     @overload
-    def type(self, dtype: Any, non_blocking: _bool = ...) -> Tensor:
+    def type(self, dtype: _dtype | str | builtins.type[Any], non_blocking: _bool = ...) -> Tensor:
         """Without ``dtype``, the name of the tensor type; otherwise this tensor converted to it."""
     def type_as(self, other: Tensor) -> Tensor:
         """The tensor converted to the dtype and device of ``other``."""
@@ -4093,15 +4108,7 @@ class Tensor:
 
         Returns all slices along dimension ``dim``, as views without that dimension.
         """
-    @overload
     def unflatten(self, dim: _int, sizes: Sequence[_int]) -> Tensor:
-        """unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)
-
-        Expands dimension ``dim`` into dimensions of ``sizes``, one of which may be -1.  Raises
-        RuntimeError unless their product is its size.
-        """
-    @overload
-    def unflatten(self, dim: _int, *sizes: _int) -> Tensor:
         """unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)
 
         Expands dimension ``dim`` into dimensions of ``sizes``, one of which may be -1.  Raises
@@ -4425,8 +4432,8 @@ class Tensor:
     def __iter__(self) -> Iterator[Tensor]: ...
     def __reversed__(self) -> Tensor: ...
     def __contains__(self, element: _Operand) -> _bool: ...
-    def __getitem__(self, index: Any) -> Tensor: ...
-    def __setitem__(self, index: Any, value: _Operand) -> None: ...
+    def __getitem__(self, index: _Index) -> Tensor: ...
+    def __setitem__(self, index: _Index, value: _Operand) -> None: ...
     def __copy__(self) -> Tensor: ...
     def __deepcopy__(self, memo: dict[_int, Any]) -> Tensor: ...
     def __array__(self, dtype: Any = ..., copy: Any = ...) -> Any: ...

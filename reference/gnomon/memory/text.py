@@ -9,7 +9,7 @@ Source: torch/_tensor_str.py.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 from ..values.dtype import dtype, get_default_dtype, int64
 from .accessor import TensorAccessor
@@ -35,7 +35,7 @@ def set_printoptions(
     threshold: float | None = None,
     edgeitems: int | None = None,
     linewidth: int | None = None,
-    profile: str | None = None,
+    profile: Literal["default", "short", "full"] | None = None,
     sci_mode: bool | None = None,
 ) -> None:
     """Set how tensors print.  Source: torch.set_printoptions."""

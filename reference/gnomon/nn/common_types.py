@@ -3,6 +3,7 @@
 Source: torch.nn.common_types.
 """
 
+from collections.abc import Sequence
 from typing import Literal, TypeVar, Union
 
 from gnomon import Tensor
@@ -36,12 +37,22 @@ _ratio_3_t = _scalar_or_tuple_3_t[float]
 _tensor_list_t = _scalar_or_tuple_any_t[Tensor]
 _maybe_indices_t = _scalar_or_tuple_2_t[Tensor]
 
+# What modules and functions take: a number, or one for each spatial dimension in any sequence.
+Sizes = int | Sequence[int]
+OptionalSizes = int | Sequence[int | None] | None
+Ratios = float | Sequence[float]
+
 Reduction = Literal["none", "mean", "sum"]
 PaddingMode = Literal["zeros", "reflect", "replicate", "circular"]  # of convolutions
 BagMode = Literal["sum", "mean", "max"]
 PadMode = Literal["constant", "reflect", "replicate", "circular"]
-InterpolationMode = Literal["nearest", "nearest-exact", "linear", "bilinear", "bicubic", "trilinear", "area"]
+InterpolationMode = Literal[
+    "nearest", "nearest-exact", "linear", "bilinear", "bicubic", "trilinear", "area", "lanczos"
+]
 GridMode = Literal["bilinear", "nearest", "bicubic"]
 GridPaddingMode = Literal["zeros", "border", "reflection"]
+ConvolutionPadding = Literal["valid", "same"]
+ActivationName = Literal["relu", "gelu"]  # of transformers
+RNNNonlinearity = Literal["tanh", "relu"]
 
 __all__ = ["T", "Tensor"]

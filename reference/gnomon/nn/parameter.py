@@ -105,7 +105,7 @@ class UninitializedTensorMixin:
     cls_to_become: type[gn.Tensor]
 
     def materialize(
-        self: Any, shape: Sequence[int], device: Any = None, dtype: gn.dtype | None = None
+        self: Any, shape: Sequence[int], device: gn.device | str | None = None, dtype: gn.dtype | None = None
     ) -> None:
         """Makes this an ordinary tensor of the given shape, with undefined elements.
 
@@ -178,7 +178,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
     cls_to_become = Parameter
 
     def __new__(
-        cls, requires_grad: bool = True, device: Any = None, dtype: gn.dtype | None = None
+        cls, requires_grad: bool = True, device: gn.device | str | None = None, dtype: gn.dtype | None = None
     ) -> UninitializedParameter:
         return cls._make_subclass(gn.empty(0, device=device, dtype=dtype), requires_grad)
 
@@ -199,7 +199,7 @@ class UninitializedBuffer(UninitializedTensorMixin, gn.Tensor):
     def __new__(
         cls,
         requires_grad: bool = False,
-        device: Any = None,
+        device: gn.device | str | None = None,
         dtype: gn.dtype | None = None,
         persistent: bool = True,
     ) -> UninitializedBuffer:

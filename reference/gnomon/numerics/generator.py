@@ -57,7 +57,7 @@ def philox_4x32_10(seed: int, counter: int) -> Words:
 class Generator:
     """A stream of random numbers: a seed and the number of blocks used.  Source: torch.Generator."""
 
-    def __init__(self, device: Any = "cpu"):
+    def __init__(self, device: device_type | str = "cpu"):
         self.device = device_type(device)
         self._seed = 67280421310721  # PyTorch's default_rng_seed_val
         self._counter = 0

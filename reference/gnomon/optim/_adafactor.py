@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import gnomon as gn
@@ -10,6 +9,7 @@ import gnomon as gn
 from .optimizer import (
     Each,
     FunctionalOptimizer,
+    ParamsT,
     Tensors,
     as_scalar,
     check_one_element,
@@ -37,7 +37,7 @@ class Adafactor(FunctionalOptimizer):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float | gn.Tensor = 1e-2,
         beta2_decay: float = -0.8,
         eps: tuple[float | None, float] = (None, 1e-3),

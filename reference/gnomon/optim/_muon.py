@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 import gnomon as gn
 
 from .optimizer import (
     Each,
     FunctionalOptimizer,
+    ParamsT,
     Tensors,
     as_scalar,
     check_one_element,
@@ -36,7 +36,7 @@ class Muon(FunctionalOptimizer):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float | gn.Tensor = 1e-3,
         weight_decay: float = 0.1,
         momentum: float = 0.95,
@@ -44,7 +44,7 @@ class Muon(FunctionalOptimizer):
         ns_coefficients: tuple[float, float, float] = (3.4445, -4.7750, 2.0315),
         eps: float = 1e-7,
         ns_steps: int = 5,
-        adjust_lr_fn: str | None = None,
+        adjust_lr_fn: Literal["original", "match_rms_adamw"] | None = None,
     ) -> None:
         check_one_element("lr", lr)
         if not lr >= 0.0:

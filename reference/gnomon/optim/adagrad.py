@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import gnomon as gn
@@ -11,6 +10,7 @@ from ..dispatch.dispatcher import aten
 from .optimizer import (
     Each,
     FunctionalOptimizer,
+    ParamsT,
     Tensors,
     are_on,
     as_scalar,
@@ -52,7 +52,7 @@ class Adagrad(FunctionalOptimizer):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float | gn.Tensor = 1e-2,
         lr_decay: float = 0,
         weight_decay: float = 0,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import gnomon as gn
@@ -10,6 +9,7 @@ import gnomon as gn
 from ..dispatch.dispatcher import aten
 from .optimizer import (
     FunctionalOptimizer,
+    ParamsT,
     Tensors,
     are_on,
     as_real,
@@ -58,7 +58,7 @@ class Adam(FunctionalOptimizer):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float | gn.Tensor = 1e-3,
         betas: tuple[float | gn.Tensor, float | gn.Tensor] = (0.9, 0.999),
         eps: float = 1e-8,

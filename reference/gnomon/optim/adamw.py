@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import gnomon as gn
 
 from .adam import Adam, adam
-from .optimizer import Tensors
+from .optimizer import ParamsT, Tensors
 
 
 class AdamW(Adam):
@@ -19,7 +18,7 @@ class AdamW(Adam):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float | gn.Tensor = 1e-3,
         betas: tuple[float | gn.Tensor, float | gn.Tensor] = (0.9, 0.999),
         eps: float = 1e-8,

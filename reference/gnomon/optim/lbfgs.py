@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
 
 import gnomon as gn
 
-from .optimizer import Optimizer, as_scalar, check_lr, multi_tensor, split_like
+from .optimizer import (
+    Optimizer,
+    ParamsT,
+    as_scalar,
+    check_lr,
+    multi_tensor,
+    split_like,
+)
 
 
 class LBFGS(Optimizer):
@@ -27,14 +34,14 @@ class LBFGS(Optimizer):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float | gn.Tensor = 1,
         max_iter: int = 20,
         max_eval: int | None = None,
         tolerance_grad: float = 1e-7,
         tolerance_change: float = 1e-9,
         history_size: int = 100,
-        line_search_fn: str | None = None,
+        line_search_fn: Literal["strong_wolfe"] | None = None,
     ) -> None:
         check_lr(lr)
         defaults = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import gnomon as gn
@@ -10,6 +9,7 @@ import gnomon as gn
 from .optimizer import (
     Each,
     FunctionalOptimizer,
+    ParamsT,
     Tensors,
     as_scalar,
     check_at_least_zero,
@@ -47,7 +47,7 @@ class NAdam(FunctionalOptimizer):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float | gn.Tensor = 2e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,

@@ -19,6 +19,13 @@ from ..profiler import record_function
 from ..values.dispatch_key import WRAPPER_KEYS
 from ..values.errors import type_name, warn
 
+ParamsT = (
+    Iterable[gn.Tensor]
+    | Iterable[tuple[str, gn.Tensor]]
+    | Iterable[dict[str, Any]]
+    | list[object]  # what mypy takes a list of groups for whose options are of different types
+)
+
 # Hooks of all optimizers.
 _global_pre_hooks: Hooks = {}
 _global_post_hooks: Hooks = {}
@@ -83,7 +90,7 @@ class Optimizer:
         if "step" in cls.__dict__:
             cls.step = cls.profile_hook_step(cls.step)  # type: ignore[method-assign]
 
-    def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
+    def __init__(self, params: ParamsT, defaults: dict[str, Any]) -> None:
         if isinstance(params, gn.Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
@@ -93,7 +100,7 @@ class Optimizer:
         self.param_groups: list[dict[str, Any]] = []
         self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
         self.__dict__.update({name: OrderedDict() for name in _HOOKS})
-        groups = list(params)
+        groups: list[Any] = list(params)
         if not groups:
             raise ValueError(
                 "optimizer got an empty parameter list: expected at least one tensor; an iterator, such as "

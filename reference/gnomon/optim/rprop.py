@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import gnomon as gn
@@ -10,6 +9,7 @@ import gnomon as gn
 from .optimizer import (
     Each,
     FunctionalOptimizer,
+    ParamsT,
     Tensors,
     check_capturable,
     check_lr,
@@ -42,7 +42,7 @@ class Rprop(FunctionalOptimizer):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float | gn.Tensor = 1e-2,
         etas: tuple[float, float] = (0.5, 1.2),
         step_sizes: tuple[float, float] = (1e-6, 50),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import gnomon as gn
@@ -10,6 +9,7 @@ import gnomon as gn
 from ..dispatch.dispatcher import aten
 from .optimizer import (
     FunctionalOptimizer,
+    ParamsT,
     Tensors,
     as_scalar,
     check_at_least_zero,
@@ -45,7 +45,7 @@ class SGD(FunctionalOptimizer):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float | gn.Tensor = 1e-3,
         momentum: float = 0,
         dampening: float = 0,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import gnomon as gn
 
 from .optimizer import (
     FunctionalOptimizer,
+    ParamsT,
     Tensors,
     as_scalar,
     check_betas,
@@ -29,7 +29,7 @@ class SparseAdam(FunctionalOptimizer):
 
     def __init__(
         self,
-        params: Iterable[Any],
+        params: ParamsT,
         lr: float | gn.Tensor = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,

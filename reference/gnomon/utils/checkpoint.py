@@ -23,7 +23,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ContextDecorator, contextmanager, nullcontext
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Literal
 
 from ..autograd import engine
 from ..autograd.function import Function
@@ -276,7 +276,7 @@ def _checkpoint_without_reentrant(
     kwargs: dict[str, Any],
     preserve_rng_state: bool,
     context_fn: Callable[[], Contexts],
-    determinism_check: str,
+    determinism_check: Literal["default", "none"],
     debug: bool,
     early_stop: bool,
 ) -> Any:
@@ -392,7 +392,7 @@ def checkpoint(
     *args: Any,
     use_reentrant: bool | None = None,
     context_fn: Callable[[], Contexts] = noop_context_fn,
-    determinism_check: str = "default",
+    determinism_check: Literal["default", "none"] = "default",
     debug: bool = False,
     early_stop: bool = True,
     **kwargs: Any,

@@ -19,6 +19,14 @@ with gn.no_grads():  # error: attr-defined
 gn.set_grad_enabled("on")  # error: arg-type
 gn.func.grad(3)  # error: arg-type
 gn.vmap(gn.sin, randomness=1)  # error: arg-type
+gn.vmap(gn.sin, in_dims="0")  # error: arg-type
+gn.vmap(gn.sin, out_dims="0")  # error: arg-type
+gn.vmap(3)  # error: type-var
+gn.func.vmap(gn.sin)("x")  # error: arg-type
+gn.func.functional_call(gn.nn.Linear(2, 2), 3, x)  # error: arg-type
+gn.compile(3)  # error: call-overload
+gn.compile(gn.sin)("x")  # error: arg-type
+gn.amp.GradScaler().scale(x).foo  # error: attr-defined
 
 
 @custom_op("typing_errors::twice", mutates_args=())

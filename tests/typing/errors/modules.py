@@ -15,6 +15,43 @@ layer.load_state_dict([])  # error: arg-type
 nn.Linear(2, 3).train("yes")  # error: arg-type
 nn.Parameter([1.0])  # error: arg-type
 nn.Convolution(1, 2, 3)  # error: attr-defined
+nn.Linear(2, 3, gn.float32)  # error: arg-type
+nn.Linear(2, 3, dtype="float32")  # error: arg-type
+nn.Linear(2, 3, device=0.5)  # error: arg-type
+nn.Conv2d(1, 1, "3")  # error: arg-type
+nn.Conv2d(1, 1, 3, pading=1)  # error: call-arg
+nn.ConvTranspose2d(1, 1, 3, padding="same")  # error: arg-type
+nn.MaxPool2d("2")  # error: arg-type
+nn.AdaptiveAvgPool2d("1")  # error: arg-type
+nn.Unfold("3")  # error: arg-type
+nn.ZeroPad2d("1")  # error: arg-type
+nn.Upsample(scale_factor="2")  # error: arg-type
+nn.LSTM(1, 2, foo=1)  # error: call-arg
+nn.LSTM("1", 2)  # error: arg-type
+nn.LSTM(1)  # error: call-arg
+nn.LSTM(1, 2, batch_first="yes")  # error: arg-type
+nn.GRU(1, 2, proj_size=1)  # error: arg-type
+nn.GRU(1, 2, hidden=1)  # error: call-arg
+nn.Sequential(gn.relu)  # error: call-overload
+nn.Sequential([nn.ReLU()])  # error: call-overload
+nn.ModuleDict([nn.ReLU()])  # error: list-item
+nn.Linear(2, 3).to(3)  # error: call-overload
+nn.Linear(2, 3).to("cpu", foo=1)  # error: call-overload
+for _ in nn.Linear(2, 3):  # error: attr-defined
+    pass
+output, state = nn.LSTM(1, 2)(gn.ones(1, 1, 1))
+state.sum()  # error: attr-defined
+nn.GRU(1, 2)(gn.ones(1, 1, 1))[1].foo  # error: attr-defined
+nn.LSTM(1, 2)(gn.ones(1, 1, 1), "zeros")  # error: arg-type
+nn.LSTMCell(1, 2)(gn.ones(1, 1)).sum()  # error: attr-defined
+nn.utils.clip_grad_norm_(layer, 1.0)  # error: arg-type
+optim.Adam(layer)  # error: arg-type
+optim.Adam(nn.Sequential(layer))  # error: arg-type
+optim.Adam("weight")  # error: arg-type
+optim.Adam(layer.state_dict())  # error: arg-type
+optim.Adam(layer.parameters(), learning_rate=0.1)  # error: call-arg
+optim.SGD(0.1, layer.parameters())  # error: arg-type
+optim.LBFGS(layer.parameters(), line_search_fn="wolfe")  # error: arg-type
 optimizer = optim.SGD(layer.parameters(), lr="fast")  # error: arg-type
 optimizer.zero_grad("yes")  # error: arg-type
 optimizer.steps()  # error: attr-defined

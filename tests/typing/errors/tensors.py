@@ -28,4 +28,19 @@ gn.cat(x, x)  # error: arg-type
 gn.set_default_dtype("float32")  # error: arg-type
 for row in x:
     row.append(1)  # error: attr-defined
+gn.from_numpy([1])  # error: arg-type
+gn.einsum(x, "ij")  # error: arg-type
+gn.einsum("ij,jk", "x", x)  # error: call-overload
+gn.tensordot(x, x, dims="a")  # error: arg-type
+gn.meshgrid("a", "b")  # error: arg-type
+gn.permute(x, 1, 0)  # error: call-arg
+gn.randint(0, 3)  # error: call-overload
+gn.split(x, "a")  # error: arg-type
+gn.tensor([1], device=3.5)  # error: arg-type
+gn.tensor([1], dtype="int64")  # error: arg-type
+gn.Generator(3)  # error: arg-type
+x.new_tensor([1], dtype="float32")  # error: arg-type
+x.cuda(1.5)  # error: arg-type
+x.type(3)  # error: call-overload
+x.tolist().shape  # error: attr-defined
 right: gn.Tensor = 2 * x - x / 3 + (1 - x) ** 2 // 1 % 5

@@ -28,4 +28,21 @@ nn.Conv2d(1, 1, 3, padding_mode="same")  # error: arg-type
 nn.EmbeddingBag(3, 2, mode="min")  # error: arg-type
 nn.RNNCell(2, 2, nonlinearity="sigmoid")  # error: arg-type
 nn.init.kaiming_uniform_(m, nonlinearity="gelu")  # error: arg-type
+gn.stft(m[0], 2, pad_mode="zz")  # error: arg-type
+gn.cdist(m, m, compute_mode="fast")  # error: arg-type
+gn.norm(m, p="froo")  # error: arg-type
+gn.compile(gn.sin, mode="fast")  # error: call-overload
+gn.vmap(gn.sin, randomness="none")  # error: arg-type
+gn.set_float32_matmul_precision("low")  # error: arg-type
+gn.set_printoptions(profile="long")  # error: arg-type
+gn.autograd.functional.jacobian(gn.sin, m, strategy="reverse")  # error: arg-type
+nn.utils.rnn.pad_sequence([m[0]], padding_side="lft")  # error: arg-type
+nn.TransformerEncoderLayer(8, 2, activation="foo")  # error: arg-type
+nn.TransformerDecoderLayer(8, 2, activation="tanh")  # error: arg-type
+nn.Transformer(8, 2, activation="foo")  # error: arg-type
+nn.RNN(2, 2, nonlinearity="sigmoid")  # error: arg-type
+nn.Conv2d(1, 1, 3, padding="full")  # error: arg-type
+nn.CrossEntropyLoss(reduction="avg")  # error: arg-type
+nn.Upsample(scale_factor=2, mode="cubic")  # error: arg-type
+nn.GELU(approximate="erf")  # error: arg-type
 F.mse_loss(x, x, reduction="sum")

@@ -6,7 +6,17 @@ from typing import Any, Literal, TypeAlias, overload
 from ...memory.tensor import Tensor
 from ...numerics.generator import Generator
 from ...values.dtype import dtype
-from ..common_types import BagMode, GridMode, GridPaddingMode, InterpolationMode, PadMode, Reduction
+from ..common_types import (
+    BagMode,
+    GridMode,
+    GridPaddingMode,
+    InterpolationMode,
+    OptionalSizes,
+    PadMode,
+    Ratios,
+    Reduction,
+    Sizes,
+)
 from .arguments import REDUCTIONS as REDUCTIONS
 from .arguments import check_probability as check_probability
 from .arguments import pair as pair
@@ -28,66 +38,72 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[_int] | _int) -> Te
     Returns the mean of each of ``output_size`` windows of ([N,] C, L).
     """
 
-def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+def adaptive_avg_pool2d(input: Tensor, output_size: OptionalSizes) -> Tensor:
     """The means of ``output_size`` windows in each dimension; None keeps the input's size."""
 
-def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
+def adaptive_avg_pool3d(input: Tensor, output_size: OptionalSizes) -> Tensor:
     """The means of ``output_size`` windows in each dimension; None keeps the input's size."""
 
 @overload
-def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: Literal[False] = ...) -> Tensor:
+def adaptive_max_pool1d(
+    input: Tensor, output_size: OptionalSizes, return_indices: Literal[False] = ...
+) -> Tensor:
     """The maximum of each of ``output_size`` windows."""
 
 @overload
 def adaptive_max_pool1d(
-    input: Tensor, output_size: Any, *, return_indices: Literal[True]
+    input: Tensor, output_size: OptionalSizes, *, return_indices: Literal[True]
 ) -> tuple[Tensor, Tensor]:
     """The maximum of each of ``output_size`` windows."""
 
 @overload
-def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: _bool = ...) -> Any:
+def adaptive_max_pool1d(input: Tensor, output_size: OptionalSizes, return_indices: _bool = ...) -> Any:
     """The maximum of each of ``output_size`` windows."""
 
 def adaptive_max_pool1d_with_indices(
-    input: Tensor, output_size: Any, return_indices: _bool = ...
+    input: Tensor, output_size: OptionalSizes, return_indices: _bool = ...
 ) -> tuple[Tensor, Tensor]:
     """The maxima of ``adaptive_max_pool1d``, and their indices (int64)."""
 
 @overload
-def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: Literal[False] = ...) -> Tensor:
+def adaptive_max_pool2d(
+    input: Tensor, output_size: OptionalSizes, return_indices: Literal[False] = ...
+) -> Tensor:
     """The maximum of each of ``output_size`` windows per dimension; None keeps the input's size."""
 
 @overload
 def adaptive_max_pool2d(
-    input: Tensor, output_size: Any, *, return_indices: Literal[True]
+    input: Tensor, output_size: OptionalSizes, *, return_indices: Literal[True]
 ) -> tuple[Tensor, Tensor]:
     """The maximum of each of ``output_size`` windows per dimension; None keeps the input's size."""
 
 @overload
-def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: _bool = ...) -> Any:
+def adaptive_max_pool2d(input: Tensor, output_size: OptionalSizes, return_indices: _bool = ...) -> Any:
     """The maximum of each of ``output_size`` windows per dimension; None keeps the input's size."""
 
 def adaptive_max_pool2d_with_indices(
-    input: Tensor, output_size: Any, return_indices: _bool = ...
+    input: Tensor, output_size: OptionalSizes, return_indices: _bool = ...
 ) -> tuple[Tensor, Tensor]:
     """The maxima of ``adaptive_max_pool2d``, and their flattened indices in each (H, W) plane (int64)."""
 
 @overload
-def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: Literal[False] = ...) -> Tensor:
+def adaptive_max_pool3d(
+    input: Tensor, output_size: OptionalSizes, return_indices: Literal[False] = ...
+) -> Tensor:
     """The maximum of each of ``output_size`` windows per dimension; None keeps the input's size."""
 
 @overload
 def adaptive_max_pool3d(
-    input: Tensor, output_size: Any, *, return_indices: Literal[True]
+    input: Tensor, output_size: OptionalSizes, *, return_indices: Literal[True]
 ) -> tuple[Tensor, Tensor]:
     """The maximum of each of ``output_size`` windows per dimension; None keeps the input's size."""
 
 @overload
-def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: _bool = ...) -> Any:
+def adaptive_max_pool3d(input: Tensor, output_size: OptionalSizes, return_indices: _bool = ...) -> Any:
     """The maximum of each of ``output_size`` windows per dimension; None keeps the input's size."""
 
 def adaptive_max_pool3d_with_indices(
-    input: Tensor, output_size: Any, return_indices: _bool = ...
+    input: Tensor, output_size: OptionalSizes, return_indices: _bool = ...
 ) -> tuple[Tensor, Tensor]:
     """The maxima of ``adaptive_max_pool3d``, and their flattened indices in each (D, H, W) volume (int64)."""
 
@@ -452,20 +468,20 @@ def feature_alpha_dropout(
 
 def fold(
     input: Tensor,
-    output_size: Any,
-    kernel_size: Any,
-    dilation: Any = ...,
-    padding: Any = ...,
-    stride: Any = ...,
+    output_size: Sizes,
+    kernel_size: Sizes,
+    dilation: Sizes = ...,
+    padding: Sizes = ...,
+    stride: Sizes = ...,
 ) -> Tensor:
     """The inverse of ``unfold``: the image of ``output_size``; overlapping windows are summed."""
 
 @overload
 def fractional_max_pool2d(
     input: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    output_size: Any = ...,
-    output_ratio: Any = ...,
+    kernel_size: Sizes,
+    output_size: Sizes | None = ...,
+    output_ratio: Ratios | None = ...,
     return_indices: Literal[False] = ...,
     _random_samples: Tensor | None = ...,
 ) -> Tensor:
@@ -474,9 +490,9 @@ def fractional_max_pool2d(
 @overload
 def fractional_max_pool2d(
     input: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    output_size: Any = ...,
-    output_ratio: Any = ...,
+    kernel_size: Sizes,
+    output_size: Sizes | None = ...,
+    output_ratio: Ratios | None = ...,
     *,
     return_indices: Literal[True],
     _random_samples: Tensor | None = ...,
@@ -486,9 +502,9 @@ def fractional_max_pool2d(
 @overload
 def fractional_max_pool2d(
     input: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    output_size: Any = ...,
-    output_ratio: Any = ...,
+    kernel_size: Sizes,
+    output_size: Sizes | None = ...,
+    output_ratio: Ratios | None = ...,
     return_indices: _bool = ...,
     _random_samples: Tensor | None = ...,
 ) -> Any:
@@ -496,9 +512,9 @@ def fractional_max_pool2d(
 
 def fractional_max_pool2d_with_indices(
     input: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    output_size: Any = ...,
-    output_ratio: Any = ...,
+    kernel_size: Sizes,
+    output_size: Sizes | None = ...,
+    output_ratio: Ratios | None = ...,
     return_indices: _bool = ...,
     _random_samples: Tensor | None = ...,
 ) -> tuple[Tensor, Tensor]:
@@ -507,9 +523,9 @@ def fractional_max_pool2d_with_indices(
 @overload
 def fractional_max_pool3d(
     input: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    output_size: Any = ...,
-    output_ratio: Any = ...,
+    kernel_size: Sizes,
+    output_size: Sizes | None = ...,
+    output_ratio: Ratios | None = ...,
     return_indices: Literal[False] = ...,
     _random_samples: Tensor | None = ...,
 ) -> Tensor:
@@ -518,9 +534,9 @@ def fractional_max_pool3d(
 @overload
 def fractional_max_pool3d(
     input: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    output_size: Any = ...,
-    output_ratio: Any = ...,
+    kernel_size: Sizes,
+    output_size: Sizes | None = ...,
+    output_ratio: Ratios | None = ...,
     *,
     return_indices: Literal[True],
     _random_samples: Tensor | None = ...,
@@ -530,9 +546,9 @@ def fractional_max_pool3d(
 @overload
 def fractional_max_pool3d(
     input: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    output_size: Any = ...,
-    output_ratio: Any = ...,
+    kernel_size: Sizes,
+    output_size: Sizes | None = ...,
+    output_ratio: Ratios | None = ...,
     return_indices: _bool = ...,
     _random_samples: Tensor | None = ...,
 ) -> Any:
@@ -540,9 +556,9 @@ def fractional_max_pool3d(
 
 def fractional_max_pool3d_with_indices(
     input: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    output_size: Any = ...,
-    output_ratio: Any = ...,
+    kernel_size: Sizes,
+    output_size: Sizes | None = ...,
+    output_ratio: Ratios | None = ...,
     return_indices: _bool = ...,
     _random_samples: Tensor | None = ...,
 ) -> tuple[Tensor, Tensor]:
@@ -642,8 +658,8 @@ def instance_norm(
 
 def interpolate(
     input: Tensor,
-    size: Any = ...,
-    scale_factor: Any = ...,
+    size: Sizes | None = ...,
+    scale_factor: Ratios | None = ...,
     mode: InterpolationMode = ...,
     align_corners: _bool | None = ...,
     recompute_scale_factor: _bool | None = ...,
@@ -719,36 +735,24 @@ def log_softmax(
 ) -> Tensor:
     """The logarithm of ``softmax``, computed without overflow; the arguments are those of ``softmax``."""
 
-def logsigmoid(*args: Any, **kwargs: Any) -> Tensor:
+def logsigmoid(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """log_sigmoid(Tensor self) -> Tensor
 
     ``log(1 / (1 + exp(-x)))``, without overflow.  The result has the sizes and dtype of x, which is floating point.  Raises NotImplementedError for other dtypes.
     """
 
 def lp_pool1d(
-    input: Tensor,
-    norm_type: _float,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int | None = ...,
-    ceil_mode: _bool = ...,
+    input: Tensor, norm_type: _float, kernel_size: Sizes, stride: Sizes | None = ..., ceil_mode: _bool = ...
 ) -> Tensor:
     """The power average of each window of an input ([N,] C, *) with 1 spatial dimension(s)."""
 
 def lp_pool2d(
-    input: Tensor,
-    norm_type: _float,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int | None = ...,
-    ceil_mode: _bool = ...,
+    input: Tensor, norm_type: _float, kernel_size: Sizes, stride: Sizes | None = ..., ceil_mode: _bool = ...
 ) -> Tensor:
     """The power average of each window of an input ([N,] C, *) with 2 spatial dimension(s)."""
 
 def lp_pool3d(
-    input: Tensor,
-    norm_type: _float,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int | None = ...,
-    ceil_mode: _bool = ...,
+    input: Tensor, norm_type: _float, kernel_size: Sizes, stride: Sizes | None = ..., ceil_mode: _bool = ...
 ) -> Tensor:
     """The power average of each window of an input ([N,] C, *) with 3 spatial dimension(s)."""
 
@@ -766,10 +770,10 @@ def margin_ranking_loss(
 @overload
 def max_pool1d(
     input: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int | None = ...,
-    padding: Sequence[_int] | _int = ...,
-    dilation: Sequence[_int] | _int = ...,
+    kernel_size: Sizes,
+    stride: Sizes | None = ...,
+    padding: Sizes = ...,
+    dilation: Sizes = ...,
     ceil_mode: _bool = ...,
     return_indices: Literal[False] = ...,
 ) -> Tensor:
@@ -778,10 +782,10 @@ def max_pool1d(
 @overload
 def max_pool1d(
     input: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int | None = ...,
-    padding: Sequence[_int] | _int = ...,
-    dilation: Sequence[_int] | _int = ...,
+    kernel_size: Sizes,
+    stride: Sizes | None = ...,
+    padding: Sizes = ...,
+    dilation: Sizes = ...,
     ceil_mode: _bool = ...,
     *,
     return_indices: Literal[True],
@@ -791,10 +795,10 @@ def max_pool1d(
 @overload
 def max_pool1d(
     input: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int | None = ...,
-    padding: Sequence[_int] | _int = ...,
-    dilation: Sequence[_int] | _int = ...,
+    kernel_size: Sizes,
+    stride: Sizes | None = ...,
+    padding: Sizes = ...,
+    dilation: Sizes = ...,
     ceil_mode: _bool = ...,
     return_indices: _bool = ...,
 ) -> Any:
@@ -802,10 +806,10 @@ def max_pool1d(
 
 def max_pool1d_with_indices(
     input: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int | None = ...,
-    padding: Sequence[_int] | _int = ...,
-    dilation: Sequence[_int] | _int = ...,
+    kernel_size: Sizes,
+    stride: Sizes | None = ...,
+    padding: Sizes = ...,
+    dilation: Sizes = ...,
     ceil_mode: _bool = ...,
     return_indices: _bool = ...,
 ) -> tuple[Tensor, Tensor]:
@@ -814,10 +818,10 @@ def max_pool1d_with_indices(
 @overload
 def max_pool2d(
     input: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int | None = ...,
-    padding: Sequence[_int] | _int = ...,
-    dilation: Sequence[_int] | _int = ...,
+    kernel_size: Sizes,
+    stride: Sizes | None = ...,
+    padding: Sizes = ...,
+    dilation: Sizes = ...,
     ceil_mode: _bool = ...,
     return_indices: Literal[False] = ...,
 ) -> Tensor:
@@ -826,10 +830,10 @@ def max_pool2d(
 @overload
 def max_pool2d(
     input: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int | None = ...,
-    padding: Sequence[_int] | _int = ...,
-    dilation: Sequence[_int] | _int = ...,
+    kernel_size: Sizes,
+    stride: Sizes | None = ...,
+    padding: Sizes = ...,
+    dilation: Sizes = ...,
     ceil_mode: _bool = ...,
     *,
     return_indices: Literal[True],
@@ -839,10 +843,10 @@ def max_pool2d(
 @overload
 def max_pool2d(
     input: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int | None = ...,
-    padding: Sequence[_int] | _int = ...,
-    dilation: Sequence[_int] | _int = ...,
+    kernel_size: Sizes,
+    stride: Sizes | None = ...,
+    padding: Sizes = ...,
+    dilation: Sizes = ...,
     ceil_mode: _bool = ...,
     return_indices: _bool = ...,
 ) -> Any:
@@ -850,10 +854,10 @@ def max_pool2d(
 
 def max_pool2d_with_indices(
     input: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int | None = ...,
-    padding: Sequence[_int] | _int = ...,
-    dilation: Sequence[_int] | _int = ...,
+    kernel_size: Sizes,
+    stride: Sizes | None = ...,
+    padding: Sizes = ...,
+    dilation: Sizes = ...,
     ceil_mode: _bool = ...,
     return_indices: _bool = ...,
 ) -> tuple[Tensor, Tensor]:
@@ -862,10 +866,10 @@ def max_pool2d_with_indices(
 @overload
 def max_pool3d(
     input: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int | None = ...,
-    padding: Sequence[_int] | _int = ...,
-    dilation: Sequence[_int] | _int = ...,
+    kernel_size: Sizes,
+    stride: Sizes | None = ...,
+    padding: Sizes = ...,
+    dilation: Sizes = ...,
     ceil_mode: _bool = ...,
     return_indices: Literal[False] = ...,
 ) -> Tensor:
@@ -874,10 +878,10 @@ def max_pool3d(
 @overload
 def max_pool3d(
     input: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int | None = ...,
-    padding: Sequence[_int] | _int = ...,
-    dilation: Sequence[_int] | _int = ...,
+    kernel_size: Sizes,
+    stride: Sizes | None = ...,
+    padding: Sizes = ...,
+    dilation: Sizes = ...,
     ceil_mode: _bool = ...,
     *,
     return_indices: Literal[True],
@@ -887,10 +891,10 @@ def max_pool3d(
 @overload
 def max_pool3d(
     input: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int | None = ...,
-    padding: Sequence[_int] | _int = ...,
-    dilation: Sequence[_int] | _int = ...,
+    kernel_size: Sizes,
+    stride: Sizes | None = ...,
+    padding: Sizes = ...,
+    dilation: Sizes = ...,
     ceil_mode: _bool = ...,
     return_indices: _bool = ...,
 ) -> Any:
@@ -898,10 +902,10 @@ def max_pool3d(
 
 def max_pool3d_with_indices(
     input: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int | None = ...,
-    padding: Sequence[_int] | _int = ...,
-    dilation: Sequence[_int] | _int = ...,
+    kernel_size: Sizes,
+    stride: Sizes | None = ...,
+    padding: Sizes = ...,
+    dilation: Sizes = ...,
     ceil_mode: _bool = ...,
     return_indices: _bool = ...,
 ) -> tuple[Tensor, Tensor]:
@@ -910,9 +914,9 @@ def max_pool3d_with_indices(
 def max_unpool1d(
     input: Tensor,
     indices: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int | None = ...,
-    padding: Sequence[_int] | _int = ...,
+    kernel_size: Sizes,
+    stride: Sizes | None = ...,
+    padding: Sizes = ...,
     output_size: Sequence[_int] | None = ...,
 ) -> Tensor:
     """Each element of ``input`` ([N,] C, *) at its place in the result, which is 0 elsewhere."""
@@ -920,9 +924,9 @@ def max_unpool1d(
 def max_unpool2d(
     input: Tensor,
     indices: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int | None = ...,
-    padding: Sequence[_int] | _int = ...,
+    kernel_size: Sizes,
+    stride: Sizes | None = ...,
+    padding: Sizes = ...,
     output_size: Sequence[_int] | None = ...,
 ) -> Tensor:
     """Each element of ``input`` ([N,] C, *) at its place in the result, which is 0 elsewhere."""
@@ -930,9 +934,9 @@ def max_unpool2d(
 def max_unpool3d(
     input: Tensor,
     indices: Tensor,
-    kernel_size: Sequence[_int] | _int,
-    stride: Sequence[_int] | _int | None = ...,
-    padding: Sequence[_int] | _int = ...,
+    kernel_size: Sizes,
+    stride: Sizes | None = ...,
+    padding: Sizes = ...,
     output_size: Sequence[_int] | None = ...,
 ) -> Tensor:
     """Each element of ``input`` ([N,] C, *) at its place in the result, which is 0 elsewhere."""
@@ -1243,21 +1247,21 @@ def triplet_margin_with_distance_loss(
     """``max(0, margin + d(anchor, positive) - d(anchor, negative))``, where d is ``distance_function``."""
 
 def unfold(
-    input: Tensor, kernel_size: Any, dilation: Any = ..., padding: Any = ..., stride: Any = ...
+    input: Tensor, kernel_size: Sizes, dilation: Sizes = ..., padding: Sizes = ..., stride: Sizes = ...
 ) -> Tensor:
     """The windows of ([N,] C, H, W) as columns: ([N,] C * kernel height * kernel width, windows)."""
 
 def upsample(
     input: Tensor,
-    size: Any = ...,
-    scale_factor: Any = ...,
+    size: Sizes | None = ...,
+    scale_factor: Ratios | None = ...,
     mode: InterpolationMode = ...,
     align_corners: _bool | None = ...,
 ) -> Tensor:
     """Deprecated alias of ``interpolate``, with a warning."""
 
-def upsample_bilinear(input: Tensor, size: Any = ..., scale_factor: Any = ...) -> Tensor:
+def upsample_bilinear(input: Tensor, size: Sizes | None = ..., scale_factor: Ratios | None = ...) -> Tensor:
     """Deprecated alias of ``interpolate(mode="bilinear", align_corners=True)``, with a warning."""
 
-def upsample_nearest(input: Tensor, size: Any = ..., scale_factor: Any = ...) -> Tensor:
+def upsample_nearest(input: Tensor, size: Sizes | None = ..., scale_factor: Ratios | None = ...) -> Tensor:
     """Deprecated alias of ``interpolate(mode="nearest")``, with a warning."""

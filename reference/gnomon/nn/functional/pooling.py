@@ -8,7 +8,7 @@ from typing import Any
 
 import gnomon as gn
 
-Sizes = int | Sequence[int]
+from ..common_types import OptionalSizes, Ratios, Sizes
 
 aten = gn.ops.aten
 
@@ -189,7 +189,7 @@ def _with_default(output_size: Any, sizes: Sequence[int]) -> Any:
     return [size if each is None else each for each, size in zip(output_size, kept)]
 
 
-def adaptive_avg_pool2d(input: gn.Tensor, output_size: Any) -> gn.Tensor:
+def adaptive_avg_pool2d(input: gn.Tensor, output_size: OptionalSizes) -> gn.Tensor:
     """The means of ``output_size`` windows in each dimension; None keeps the input's size.
 
     Raises RuntimeError unless the input is ([N,] C, H, W).
@@ -199,7 +199,7 @@ def adaptive_avg_pool2d(input: gn.Tensor, output_size: Any) -> gn.Tensor:
     return aten.adaptive_avg_pool2d(input, _with_default(output_size, input.shape))
 
 
-def adaptive_avg_pool3d(input: gn.Tensor, output_size: Any) -> gn.Tensor:
+def adaptive_avg_pool3d(input: gn.Tensor, output_size: OptionalSizes) -> gn.Tensor:
     """The means of ``output_size`` windows in each dimension; None keeps the input's size.
 
     Raises RuntimeError unless the input is ([N,] C, D, H, W).
@@ -214,7 +214,7 @@ def _adaptive_max_pool_with_indices(spatial: int) -> Callable[..., tuple[gn.Tens
     operator = getattr(aten, f"adaptive_max_pool{spatial}d")
 
     def adaptive_max_pool_with_indices(
-        input: gn.Tensor, output_size: Any, return_indices: bool = False
+        input: gn.Tensor, output_size: OptionalSizes, return_indices: bool = False
     ) -> tuple[gn.Tensor, gn.Tensor]:
         # the 1-D operator refuses None itself
         return operator(input, output_size if spatial == 1 else _with_default(output_size, input.shape))
@@ -234,7 +234,7 @@ adaptive_max_pool3d_with_indices = _adaptive_max_pool_with_indices(3)
 def _adaptive_max_pool(with_indices: Callable[..., Any], spatial: int) -> Callable[..., Any]:
     """Makes adaptive_max_pool1d, 2d or 3d, which return indices too with ``return_indices``."""
 
-    def adaptive_max_pool(input: gn.Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    def adaptive_max_pool(input: gn.Tensor, output_size: OptionalSizes, return_indices: bool = False) -> Any:
         found = with_indices(input, output_size)
         return found if return_indices else found[0]
 
@@ -302,8 +302,8 @@ def _fractional_max_pool_with_indices(spatial: int) -> Callable[..., tuple[gn.Te
     def pool(
         input: gn.Tensor,
         kernel_size: Sizes,
-        output_size: Any = None,
-        output_ratio: Any = None,
+        output_size: Sizes | None = None,
+        output_ratio: Ratios | None = None,
         return_indices: bool = False,
         _random_samples: gn.Tensor | None = None,
     ) -> tuple[gn.Tensor, gn.Tensor]:
@@ -333,8 +333,8 @@ def _fractional_max_pool(with_indices: Callable[..., Any], spatial: int) -> Call
     def pool(
         input: gn.Tensor,
         kernel_size: Sizes,
-        output_size: Any = None,
-        output_ratio: Any = None,
+        output_size: Sizes | None = None,
+        output_ratio: Ratios | None = None,
         return_indices: bool = False,
         _random_samples: gn.Tensor | None = None,
     ) -> Any:

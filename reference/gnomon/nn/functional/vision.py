@@ -8,7 +8,7 @@ from typing import Any
 import gnomon as gn
 
 from ...values.errors import warn
-from ..common_types import GridMode, GridPaddingMode, InterpolationMode
+from ..common_types import GridMode, GridPaddingMode, InterpolationMode, Ratios, Sizes
 from .arguments import pair
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
@@ -55,8 +55,8 @@ def _for_each_dimension(name: str, value: Any, input: gn.Tensor) -> list[Any]:
 
 def interpolate(
     input: gn.Tensor,
-    size: Any = None,
-    scale_factor: Any = None,
+    size: Sizes | None = None,
+    scale_factor: Ratios | None = None,
     mode: InterpolationMode = "nearest",
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
@@ -133,8 +133,8 @@ def _integers(sizes: Sequence[Any]) -> tuple[int, ...]:
 
 def upsample(
     input: gn.Tensor,
-    size: Any = None,
-    scale_factor: Any = None,
+    size: Sizes | None = None,
+    scale_factor: Ratios | None = None,
     mode: InterpolationMode = "nearest",
     align_corners: bool | None = None,
 ) -> gn.Tensor:
@@ -143,7 +143,9 @@ def upsample(
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
-def upsample_nearest(input: gn.Tensor, size: Any = None, scale_factor: Any = None) -> gn.Tensor:
+def upsample_nearest(
+    input: gn.Tensor, size: Sizes | None = None, scale_factor: Ratios | None = None
+) -> gn.Tensor:
     """Deprecated alias of ``interpolate(mode="nearest")``, with a warning."""
     warn(
         "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.",
@@ -151,7 +153,9 @@ def upsample_nearest(input: gn.Tensor, size: Any = None, scale_factor: Any = Non
     return interpolate(input, size, scale_factor, "nearest")
 
 
-def upsample_bilinear(input: gn.Tensor, size: Any = None, scale_factor: Any = None) -> gn.Tensor:
+def upsample_bilinear(
+    input: gn.Tensor, size: Sizes | None = None, scale_factor: Ratios | None = None
+) -> gn.Tensor:
     """Deprecated alias of ``interpolate(mode="bilinear", align_corners=True)``, with a warning."""
     warn(
         "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.",
@@ -232,7 +236,7 @@ def affine_grid(theta: gn.Tensor, size: Sequence[int], align_corners: bool | Non
 
 
 def unfold(
-    input: gn.Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+    input: gn.Tensor, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1
 ) -> gn.Tensor:
     """The windows of ([N,] C, H, W) as columns: ([N,] C * kernel height * kernel width, windows).
 
@@ -246,11 +250,11 @@ def unfold(
 
 def fold(
     input: gn.Tensor,
-    output_size: Any,
-    kernel_size: Any,
-    dilation: Any = 1,
-    padding: Any = 0,
-    stride: Any = 1,
+    output_size: Sizes,
+    kernel_size: Sizes,
+    dilation: Sizes = 1,
+    padding: Sizes = 0,
+    stride: Sizes = 1,
 ) -> gn.Tensor:
     """The inverse of ``unfold``: the image of ``output_size``; overlapping windows are summed."""
     numbers = (output_size, kernel_size, dilation, padding, stride)

@@ -357,7 +357,7 @@ class MultiheadAttention(Module):
         kdim: int | None = None,
         vdim: int | None = None,
         batch_first: bool = False,
-        device: Any = None,
+        device: gn.device | str | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         if embed_dim <= 0 or num_heads <= 0:
@@ -491,7 +491,7 @@ class PReLU(Module):
         self,
         num_parameters: int = 1,
         init: float = 0.25,
-        device: Any = None,
+        device: gn.device | str | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__()

@@ -9,7 +9,7 @@ import itertools
 import operator
 from collections import OrderedDict
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import gnomon as gn
 
@@ -101,6 +101,12 @@ class Sequential(_Numbered):
     Source: torch.nn.Sequential.
     """
 
+    @overload
+    def __init__(self, *args: Module) -> None: ...
+
+    @overload
+    def __init__(self, arg: Mapping[str, Module], /) -> None: ...
+
     def __init__(self, *args: Any) -> None:
         super().__init__()
         if len(args) == 1 and isinstance(args[0], dict):
@@ -109,6 +115,10 @@ class Sequential(_Numbered):
             named = [(str(number), module) for number, module in enumerate(args)]
         for name, module in named:
             self.add_module(name, module)
+
+    if TYPE_CHECKING:
+
+        def __iter__(self) -> Iterator[Module]: ...
 
     def forward(self, input: Any) -> Any:
         """The last module's output."""
@@ -237,7 +247,9 @@ class ModuleDict(Module):
     ``modules`` is a mapping or an iterable of pairs.  Source: torch.nn.ModuleDict.
     """
 
-    def __init__(self, modules: Any = None) -> None:
+    def __init__(
+        self, modules: ModuleDict | Mapping[str, Module] | Iterable[tuple[str, Module]] | None = None
+    ) -> None:
         super().__init__()
         if modules is not None:
             self.update(modules)
@@ -282,7 +294,7 @@ class ModuleDict(Module):
         """The modules."""
         return self._modules.values()
 
-    def update(self, modules: Any) -> None:
+    def update(self, modules: ModuleDict | Mapping[str, Module] | Iterable[tuple[str, Module]]) -> None:
         """Adds or replaces the modules of a mapping or of an iterable of pairs.
 
         Raises TypeError or ValueError for another argument.

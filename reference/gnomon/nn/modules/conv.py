@@ -14,7 +14,7 @@ from typing import Any
 import gnomon as gn
 
 from .. import functional, init
-from ..common_types import PaddingMode
+from ..common_types import ConvolutionPadding, PaddingMode, Sizes
 from ..parameter import Parameter, UninitializedParameter
 from .lazy import LazyModuleMixin
 from .module import Module
@@ -34,14 +34,14 @@ class _ConvNd(Module):
         out_channels: int,
         kernel_size: tuple[int, ...],
         stride: tuple[int, ...],
-        padding: str | tuple[int, ...],
+        padding: ConvolutionPadding | tuple[int, ...],
         dilation: tuple[int, ...],
         transposed: bool,
         output_padding: tuple[int, ...],
         groups: int,
         bias: bool,
         padding_mode: PaddingMode,
-        device: Any = None,
+        device: gn.device | str | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__()
@@ -124,14 +124,14 @@ class _Conv(_ConvNd):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: ConvolutionPadding | Sizes = 0,
+        dilation: Sizes = 1,
         groups: int = 1,
         bias: bool = True,
         padding_mode: PaddingMode = "zeros",
-        device: Any = None,
+        device: gn.device | str | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         spread = _ntuple(self._spatial)
@@ -196,15 +196,15 @@ class _ConvTransposeNd(_ConvNd):
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: Sizes = 0,
+        output_padding: Sizes = 0,
         groups: int = 1,
         bias: bool = True,
-        dilation: Any = 1,
+        dilation: Sizes = 1,
         padding_mode: PaddingMode = "zeros",
-        device: Any = None,
+        device: gn.device | str | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         if padding_mode != "zeros":
@@ -307,7 +307,9 @@ class _LazyConvXdMixin(LazyModuleMixin, _ConvNd):
     weight: UninitializedParameter
     bias: UninitializedParameter | None  # type: ignore[assignment]
 
-    def _make_lazy(self, out_channels: int, bias: bool, device: Any, dtype: gn.dtype | None) -> None:
+    def _make_lazy(
+        self, out_channels: int, bias: bool, device: gn.device | str | None, dtype: gn.dtype | None
+    ) -> None:
         """Replaces the parameters, which have no elements, by uninitialized ones."""
         self.weight = UninitializedParameter(device=device, dtype=dtype)
         self.out_channels = out_channels
@@ -345,14 +347,14 @@ class _LazyConv(_LazyConvXdMixin, _Conv):
     def __init__(
         self,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: ConvolutionPadding | Sizes = 0,
+        dilation: Sizes = 1,
         groups: int = 1,
         bias: bool = True,
         padding_mode: PaddingMode = "zeros",
-        device: Any = None,
+        device: gn.device | str | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__(
@@ -365,15 +367,15 @@ class _LazyConvTranspose(_LazyConvXdMixin, _ConvTransposeNd):
     def __init__(
         self,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
+        kernel_size: Sizes,
+        stride: Sizes = 1,
+        padding: Sizes = 0,
+        output_padding: Sizes = 0,
         groups: int = 1,
         bias: bool = True,
-        dilation: Any = 1,
+        dilation: Sizes = 1,
         padding_mode: PaddingMode = "zeros",
-        device: Any = None,
+        device: gn.device | str | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         window = (kernel_size, stride, padding, output_padding)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import gnomon as gn
 
 from .. import functional
+from ..common_types import Sizes
 from .module import Module
 
 
@@ -17,7 +16,12 @@ class Fold(Module):
     """
 
     def __init__(
-        self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+        self,
+        output_size: Sizes,
+        kernel_size: Sizes,
+        dilation: Sizes = 1,
+        padding: Sizes = 0,
+        stride: Sizes = 1,
     ) -> None:
         super().__init__()
         self.output_size = output_size
@@ -42,7 +46,9 @@ class Fold(Module):
 class Unfold(Module):
     """The windows of an image as columns.  Source: torch.nn.Unfold."""
 
-    def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
+    def __init__(
+        self, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1
+    ) -> None:
         super().__init__()
         self.kernel_size = kernel_size
         self.dilation = dilation

@@ -21,7 +21,7 @@ class _InstanceNorm(_NormBase):
         momentum: float | None = 0.1,
         affine: bool = False,
         track_running_stats: bool = False,
-        device: Any = None,
+        device: gn.device | str | None = None,
         dtype: gn.dtype | None = None,
         *,
         bias: bool = True,

@@ -39,7 +39,7 @@ class Linear(Module):
         in_features: int,
         out_features: int,
         bias: bool = True,
-        device: Any = None,
+        device: gn.device | str | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__()
@@ -87,7 +87,7 @@ class Bilinear(Module):
         in2_features: int,
         out_features: int,
         bias: bool = True,
-        device: Any = None,
+        device: gn.device | str | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__()
@@ -130,7 +130,11 @@ class LazyLinear(LazyModuleMixin, Linear):
     bias: UninitializedParameter | None  # type: ignore[assignment]
 
     def __init__(
-        self, out_features: int, bias: bool = True, device: Any = None, dtype: gn.dtype | None = None
+        self,
+        out_features: int,
+        bias: bool = True,
+        device: gn.device | str | None = None,
+        dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__(0, 0, False)  # without elements, so it draws no random numbers
         self.weight = UninitializedParameter(device=device, dtype=dtype)

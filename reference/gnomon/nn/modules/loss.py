@@ -341,7 +341,7 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         *,
         out_features: tuple[int, ...] = (),
         bias: bool = False,
-        device: Any = None,
+        device: gn.device | str | None = None,
         dtype: gn.dtype | None = None,
         reduction: Reduction = "mean",
         weight: gn.Tensor | None = None,

@@ -9,7 +9,7 @@ import functools
 import itertools
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import gnomon as gn
 
@@ -345,6 +345,10 @@ class Module:
             if name in members:
                 return members[name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    if TYPE_CHECKING:
+        # ``__getattr__`` does not make modules iterable; those that are return an Iterator.
+        def __iter__(self) -> object: ...
 
     def __setattr__(self, name: str, value: Any) -> None:
         state = self.__dict__
@@ -745,6 +749,34 @@ class Module:
                 self._buffers[name] = fn.buffer(buffer)
         return self
 
+    @overload
+    def to(
+        self: Self,
+        device: gn.device | str | None = ...,
+        dtype: gn.dtype | None = ...,
+        non_blocking: bool = ...,
+        *,
+        memory_format: gn.memory_format | None = ...,
+    ) -> Self: ...
+
+    @overload
+    def to(
+        self: Self,
+        dtype: gn.dtype,
+        non_blocking: bool = ...,
+        *,
+        memory_format: gn.memory_format | None = ...,
+    ) -> Self: ...
+
+    @overload
+    def to(
+        self: Self,
+        tensor: gn.Tensor,
+        non_blocking: bool = ...,
+        *,
+        memory_format: gn.memory_format | None = ...,
+    ) -> Self: ...
+
     def to(self: Self, *args: Any, **kwargs: Any) -> Self:
         """Moves parameters and buffers to a device, a dtype, or both.
 
@@ -789,7 +821,7 @@ class Module:
 
         return self._apply(convert)
 
-    def to_empty(self: Self, *, device: Any, recurse: bool = True) -> Self:
+    def to_empty(self: Self, *, device: gn.device | str | None, recurse: bool = True) -> Self:
         """Moves parameters and buffers to ``device`` without copying: their elements become undefined."""
         return self._apply(lambda tensor: gn.empty_like(tensor, device=device), recurse=recurse)
 

@@ -8,12 +8,10 @@ Source: torch/nn/modules/padding.py.
 
 from __future__ import annotations
 
-from typing import Any
-
 import gnomon as gn
 
 from .. import functional
-from ..common_types import PadMode
+from ..common_types import PadMode, Sizes
 from .module import Module
 from .utils import _ntuple
 
@@ -24,7 +22,7 @@ class _PadNd(Module):
     _spatial: int
     _mode: PadMode
 
-    def __init__(self, padding: Any) -> None:
+    def __init__(self, padding: Sizes) -> None:
         super().__init__()
         self.padding = _ntuple(2 * self._spatial)(padding)
 
@@ -66,7 +64,7 @@ class CircularPad3d(_CircularPadNd):
 
 
 class _ConstantPadNd(_PadNd):
-    def __init__(self, padding: Any, value: float) -> None:
+    def __init__(self, padding: Sizes, value: float) -> None:
         super().__init__(padding)
         self.value = value
 
@@ -141,7 +139,7 @@ class ReplicationPad3d(_PadNd):
 class ZeroPad1d(ConstantPad1d):
     """Pads the last dimension with zeros.  Source: torch.nn.ZeroPad1d."""
 
-    def __init__(self, padding: Any) -> None:
+    def __init__(self, padding: Sizes) -> None:
         super().__init__(padding, 0.0)
 
     def extra_repr(self) -> str:
@@ -151,7 +149,7 @@ class ZeroPad1d(ConstantPad1d):
 class ZeroPad2d(ConstantPad2d):
     """Pads the last two dimensions with zeros.  Source: torch.nn.ZeroPad2d."""
 
-    def __init__(self, padding: Any) -> None:
+    def __init__(self, padding: Sizes) -> None:
         super().__init__(padding, 0.0)
 
     def extra_repr(self) -> str:
@@ -161,7 +159,7 @@ class ZeroPad2d(ConstantPad2d):
 class ZeroPad3d(ConstantPad3d):
     """Pads the last three dimensions with zeros.  Source: torch.nn.ZeroPad3d."""
 
-    def __init__(self, padding: Any) -> None:
+    def __init__(self, padding: Sizes) -> None:
         super().__init__(padding, 0.0)
 
     def extra_repr(self) -> str:

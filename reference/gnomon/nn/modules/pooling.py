@@ -8,12 +8,13 @@ Source: torch/nn/modules/pooling.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gnomon as gn
 
 from .. import functional
+from ..common_types import OptionalSizes, Ratios, Sizes
 from .module import Module
 from .utils import _pair, _single, _triple
 
@@ -21,10 +22,10 @@ from .utils import _pair, _single, _triple
 class _MaxPoolNd(Module):
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Sizes = 0,
+        dilation: Sizes = 1,
         return_indices: bool = False,
         ceil_mode: bool = False,
     ) -> None:
@@ -91,13 +92,15 @@ class MaxUnpool1d(_MaxUnpoolNd):
     Source: torch.nn.MaxUnpool1d.
     """
 
-    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+    def __init__(self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0) -> None:
         super().__init__()
         self.kernel_size = _single(kernel_size)
         self.stride = self.kernel_size if stride is None else _single(stride)
         self.padding = _single(padding)
 
-    def forward(self, input: gn.Tensor, indices: gn.Tensor, output_size: Any = None) -> gn.Tensor:
+    def forward(
+        self, input: gn.Tensor, indices: gn.Tensor, output_size: Sequence[int] | None = None
+    ) -> gn.Tensor:
         """([N,] C, L) and indices of that shape -> ([N,] C, L')."""
         return functional.max_unpool1d(
             input, indices, self.kernel_size, self.stride, self.padding, output_size
@@ -110,13 +113,15 @@ class MaxUnpool2d(_MaxUnpoolNd):
     Source: torch.nn.MaxUnpool2d.
     """
 
-    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+    def __init__(self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0) -> None:
         super().__init__()
         self.kernel_size = _pair(kernel_size)
         self.stride = self.kernel_size if stride is None else _pair(stride)
         self.padding = _pair(padding)
 
-    def forward(self, input: gn.Tensor, indices: gn.Tensor, output_size: Any = None) -> gn.Tensor:
+    def forward(
+        self, input: gn.Tensor, indices: gn.Tensor, output_size: Sequence[int] | None = None
+    ) -> gn.Tensor:
         """([N,] C, H, W) and indices of that shape -> ([N,] C, H', W')."""
         return functional.max_unpool2d(
             input, indices, self.kernel_size, self.stride, self.padding, output_size
@@ -129,13 +134,15 @@ class MaxUnpool3d(_MaxUnpoolNd):
     Source: torch.nn.MaxUnpool3d.
     """
 
-    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+    def __init__(self, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0) -> None:
         super().__init__()
         self.kernel_size = _triple(kernel_size)
         self.stride = self.kernel_size if stride is None else _triple(stride)
         self.padding = _triple(padding)
 
-    def forward(self, input: gn.Tensor, indices: gn.Tensor, output_size: Any = None) -> gn.Tensor:
+    def forward(
+        self, input: gn.Tensor, indices: gn.Tensor, output_size: Sequence[int] | None = None
+    ) -> gn.Tensor:
         """([N,] C, D, H, W) and indices of that shape -> ([N,] C, D', H', W')."""
         return functional.max_unpool3d(
             input, indices, self.kernel_size, self.stride, self.padding, output_size
@@ -146,9 +153,9 @@ class _FractionalMaxPoolNd(Module):
     def __init__(
         self,
         listed: Callable[[Any], Any],
-        kernel_size: Any,
-        output_size: Any,
-        output_ratio: Any,
+        kernel_size: Sizes,
+        output_size: Sizes | None,
+        output_ratio: Ratios | None,
         return_indices: bool,
         _random_samples: gn.Tensor | None,
     ) -> None:
@@ -182,9 +189,9 @@ class FractionalMaxPool2d(_FractionalMaxPoolNd):
 
     def __init__(
         self,
-        kernel_size: Any,
-        output_size: Any = None,
-        output_ratio: Any = None,
+        kernel_size: Sizes,
+        output_size: Sizes | None = None,
+        output_ratio: Ratios | None = None,
         return_indices: bool = False,
         _random_samples: gn.Tensor | None = None,
     ) -> None:
@@ -200,9 +207,9 @@ class FractionalMaxPool3d(_FractionalMaxPoolNd):
 
     def __init__(
         self,
-        kernel_size: Any,
-        output_size: Any = None,
-        output_ratio: Any = None,
+        kernel_size: Sizes,
+        output_size: Sizes | None = None,
+        output_ratio: Ratios | None = None,
         return_indices: bool = False,
         _random_samples: gn.Tensor | None = None,
     ) -> None:
@@ -226,9 +233,9 @@ class AvgPool1d(_AvgPoolNd):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Sizes = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
     ) -> None:
@@ -249,9 +256,9 @@ class AvgPool1d(_AvgPoolNd):
 class _AvgPoolWithDivisor(_AvgPoolNd):
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Sizes = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
         divisor_override: int | None = None,
@@ -293,7 +300,7 @@ class AvgPool3d(_AvgPoolWithDivisor):
 
 class _LPPoolNd(Module):
     def __init__(
-        self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+        self, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None, ceil_mode: bool = False
     ) -> None:
         super().__init__()
         self.norm_type = norm_type
@@ -339,7 +346,7 @@ class LPPool3d(_LPPoolNd):
 
 
 class _AdaptiveMaxPoolNd(Module):
-    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
+    def __init__(self, output_size: OptionalSizes, return_indices: bool = False) -> None:
         super().__init__()
         self.output_size = output_size
         self.return_indices = return_indices
@@ -382,7 +389,7 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
 
 
 class _AdaptiveAvgPoolNd(Module):
-    def __init__(self, output_size: Any) -> None:
+    def __init__(self, output_size: OptionalSizes) -> None:
         super().__init__()
         self.output_size = output_size
 
@@ -392,6 +399,8 @@ class _AdaptiveAvgPoolNd(Module):
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
     """The mean of each of ``output_size`` windows of ([N,] C, L).  Source: torch.nn.AdaptiveAvgPool1d."""
+
+    output_size: Sizes
 
     def forward(self, input: gn.Tensor) -> gn.Tensor:
         """([N,] C, L) -> ([N,] C, output_size)."""

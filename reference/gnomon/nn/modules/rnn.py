@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import Any, Literal, TypeVar, overload
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import gnomon as gn
 
 from ...values.errors import warn
 from .. import init
+from ..common_types import RNNNonlinearity
 from ..parameter import Parameter
 from ..utils.rnn import PackedSequence
 from .module import Module
@@ -68,7 +70,7 @@ class RNNBase(Module):
         dropout: float = 0.0,
         bidirectional: bool = False,
         proj_size: int = 0,
-        device: Any = None,
+        device: gn.device | str | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__()
@@ -304,30 +306,50 @@ class RNNBase(Module):
     _says_tensor = False  # PyTorch's messages differ in this word
 
 
-def _refuse_projections(options: dict[str, Any]) -> None:
-    if "proj_size" in options:
+def _refuse_projections(proj_size: int) -> None:
+    if proj_size != 0:
         raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
 
 
 class RNN(RNNBase):
     """Elman's network: h_t = f(W_ih x_t + b_ih + W_hh h_(t-1) + b_hh), with f tanh or relu.
 
-    ``RNN(input_size, hidden_size, num_layers=1, nonlinearity="tanh", bias=True, batch_first=False,
-    dropout=0.0, bidirectional=False, device=None, dtype=None)``.  Raises ValueError for another nonlinearity,
-    and as RNNBase.  Source: torch.nn.RNN.
+    Raises ValueError for another nonlinearity and for a ``proj_size``, which only LSTM has, and as RNNBase.
+    Source: torch.nn.RNN.
     """
 
     _says_tensor = True
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        _refuse_projections(kwargs)
-        if len(args) > 3:
-            nonlinearity, args = args[3], args[:3] + args[4:]
-        else:
-            nonlinearity = kwargs.pop("nonlinearity", "tanh")
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        nonlinearity: RNNNonlinearity = "tanh",
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: Literal[0] = 0,
+        device: gn.device | str | None = None,
+        dtype: gn.dtype | None = None,
+    ) -> None:
+        _refuse_projections(proj_size)
         if nonlinearity not in ("tanh", "relu"):
             raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
-        super().__init__(f"RNN_{nonlinearity.upper()}", *args, **kwargs)
+        super().__init__(
+            f"RNN_{nonlinearity.upper()}",
+            input_size,
+            hidden_size,
+            num_layers,
+            bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            proj_size,
+            device,
+            dtype,
+        )
         self.nonlinearity = nonlinearity
 
     def _operator(self, *arguments: Any) -> tuple[gn.Tensor, Any]:
@@ -350,20 +372,55 @@ class RNN(RNNBase):
         """
         return self._forward(input, hx)
 
+    if TYPE_CHECKING:  # as ``forward``, as long as no hook returns something else
+
+        @overload
+        def __call__(self, input: gn.Tensor, hx: gn.Tensor | None = None) -> tuple[gn.Tensor, gn.Tensor]: ...
+
+        @overload
+        def __call__(
+            self, input: PackedSequence, hx: gn.Tensor | None = None
+        ) -> tuple[PackedSequence, gn.Tensor]: ...
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
 
 class GRU(RNNBase):
     """Gated recurrent units: h_t = (1 - z) n + z h_(t-1), with n = tanh(x part + r * h part), gates r and z.
 
-    ``GRU(input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
-    bidirectional=False, device=None, dtype=None)``.  Raises ValueError or TypeError as RNNBase.  Source:
-    torch.nn.GRU; arXiv:1406.1078.
+    Raises ValueError for a ``proj_size``, which only LSTM has, and as RNNBase.  Source: torch.nn.GRU;
+    arXiv:1406.1078.
     """
 
     _kind = "GRU"
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        _refuse_projections(kwargs)
-        super().__init__("GRU", *args, **kwargs)
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: Literal[0] = 0,
+        device: gn.device | str | None = None,
+        dtype: gn.dtype | None = None,
+    ) -> None:
+        _refuse_projections(proj_size)
+        super().__init__(
+            "GRU",
+            input_size,
+            hidden_size,
+            num_layers,
+            bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            proj_size,
+            device,
+            dtype,
+        )
 
     def _operator(self, *arguments: Any) -> tuple[gn.Tensor, Any]:
         return gn.gru(*arguments)
@@ -380,20 +437,54 @@ class GRU(RNNBase):
         """As RNN.forward."""
         return self._forward(input, hx)
 
+    if TYPE_CHECKING:  # as ``forward``, as long as no hook returns something else
+
+        @overload
+        def __call__(self, input: gn.Tensor, hx: gn.Tensor | None = None) -> tuple[gn.Tensor, gn.Tensor]: ...
+
+        @overload
+        def __call__(
+            self, input: PackedSequence, hx: gn.Tensor | None = None
+        ) -> tuple[PackedSequence, gn.Tensor]: ...
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
 
 class LSTM(RNNBase):
     """Long short-term memory: c_t = f c_(t-1) + i g and h_t = o tanh(c_t), with gates i, f and o.
 
-    ``LSTM(input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
-    bidirectional=False, proj_size=0, device=None, dtype=None)``.  With ``proj_size``, h_t is projected to
-    that size.  Raises ValueError or TypeError as RNNBase.  Source: torch.nn.LSTM; Hochreiter and Schmidhuber
-    (1997); arXiv:1402.1128.
+    With ``proj_size``, h_t is projected to that size.  Raises ValueError or TypeError as RNNBase.  Source:
+    torch.nn.LSTM; Hochreiter and Schmidhuber (1997); arXiv:1402.1128.
     """
 
     _kind = "LSTM"
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__("LSTM", *args, **kwargs)
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: gn.device | str | None = None,
+        dtype: gn.dtype | None = None,
+    ) -> None:
+        super().__init__(
+            "LSTM",
+            input_size,
+            hidden_size,
+            num_layers,
+            bias,
+            batch_first,
+            dropout,
+            bidirectional,
+            proj_size,
+            device,
+            dtype,
+        )
 
     def get_expected_cell_size(self, input: gn.Tensor, batch_sizes: gn.Tensor | None) -> tuple[int, int, int]:
         """The sizes of the cells: (layers * directions, N, hidden_size)."""
@@ -435,12 +526,12 @@ class LSTM(RNNBase):
 
     @overload
     def forward(
-        self, input: gn.Tensor, hx: tuple[gn.Tensor, gn.Tensor] | None = None
+        self, input: gn.Tensor, hx: Sequence[gn.Tensor] | None = None
     ) -> tuple[gn.Tensor, tuple[gn.Tensor, gn.Tensor]]: ...
 
     @overload
     def forward(
-        self, input: PackedSequence, hx: tuple[gn.Tensor, gn.Tensor] | None = None
+        self, input: PackedSequence, hx: Sequence[gn.Tensor] | None = None
     ) -> tuple[PackedSequence, tuple[gn.Tensor, gn.Tensor]]: ...
 
     def forward(self, input: Any, hx: Any = None) -> Any:
@@ -449,6 +540,20 @@ class LSTM(RNNBase):
         The states have ``proj_size`` numbers if that is positive, the cells always ``hidden_size``.
         """
         return self._forward(input, hx)
+
+    if TYPE_CHECKING:  # as ``forward``, as long as no hook returns something else
+
+        @overload
+        def __call__(
+            self, input: gn.Tensor, hx: Sequence[gn.Tensor] | None = None
+        ) -> tuple[gn.Tensor, tuple[gn.Tensor, gn.Tensor]]: ...
+
+        @overload
+        def __call__(
+            self, input: PackedSequence, hx: Sequence[gn.Tensor] | None = None
+        ) -> tuple[PackedSequence, tuple[gn.Tensor, gn.Tensor]]: ...
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 
 class RNNCellBase(Module):
@@ -464,7 +569,7 @@ class RNNCellBase(Module):
         hidden_size: int,
         bias: bool,
         num_chunks: int,
-        device: Any = None,
+        device: gn.device | str | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__()
@@ -534,8 +639,8 @@ class RNNCell(RNNCellBase):
         input_size: int,
         hidden_size: int,
         bias: bool = True,
-        nonlinearity: Literal["tanh", "relu"] = "tanh",
-        device: Any = None,
+        nonlinearity: RNNNonlinearity = "tanh",
+        device: gn.device | str | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size, bias, num_chunks=1, device=device, dtype=dtype)
@@ -550,6 +655,10 @@ class RNNCell(RNNCellBase):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
         return self._step(gn.rnn_tanh_cell if self.nonlinearity == "tanh" else gn.rnn_relu_cell, input, hx)
 
+    if TYPE_CHECKING:
+
+        def __call__(self, input: gn.Tensor, hx: gn.Tensor | None = None) -> gn.Tensor: ...
+
 
 class LSTMCell(RNNCellBase):
     """One step of an LSTM.  Source: torch.nn.LSTMCell."""
@@ -559,14 +668,12 @@ class LSTMCell(RNNCellBase):
         input_size: int,
         hidden_size: int,
         bias: bool = True,
-        device: Any = None,
+        device: gn.device | str | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size, bias, num_chunks=4, device=device, dtype=dtype)
 
-    def forward(
-        self, input: gn.Tensor, hx: tuple[gn.Tensor, gn.Tensor] | None = None
-    ) -> tuple[gn.Tensor, gn.Tensor]:
+    def forward(self, input: gn.Tensor, hx: Sequence[gn.Tensor] | None = None) -> tuple[gn.Tensor, gn.Tensor]:
         """(N, input_size), and state and cell (N, hidden_size), zeros by default -> the new ones.
 
         N is optional.
@@ -584,6 +691,12 @@ class LSTMCell(RNNCellBase):
         state, cell = gn.lstm_cell(input, hx, *self._weights)
         return (state, cell) if is_batched else (state.squeeze(0), cell.squeeze(0))
 
+    if TYPE_CHECKING:
+
+        def __call__(
+            self, input: gn.Tensor, hx: Sequence[gn.Tensor] | None = None
+        ) -> tuple[gn.Tensor, gn.Tensor]: ...
+
 
 class GRUCell(RNNCellBase):
     """One step of a GRU.  Source: torch.nn.GRUCell."""
@@ -593,7 +706,7 @@ class GRUCell(RNNCellBase):
         input_size: int,
         hidden_size: int,
         bias: bool = True,
-        device: Any = None,
+        device: gn.device | str | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size, bias, num_chunks=3, device=device, dtype=dtype)
@@ -604,3 +717,7 @@ class GRUCell(RNNCellBase):
         N is optional.
         """
         return self._step(gn.gru_cell, input, hx)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, input: gn.Tensor, hx: gn.Tensor | None = None) -> gn.Tensor: ...

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import gnomon as gn
 
 from .. import functional, init
@@ -26,7 +24,7 @@ class _Table(Module):
         sparse: bool,
         weight: gn.Tensor | None,
         freeze: bool,
-        device: Any,
+        device: gn.device | str | None,
         dtype: gn.dtype | None,
     ) -> None:
         super().__init__()
@@ -84,7 +82,7 @@ class Embedding(_Table):
         sparse: bool = False,
         _weight: gn.Tensor | None = None,
         _freeze: bool = False,
-        device: Any = None,
+        device: gn.device | str | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         options = (padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
@@ -167,7 +165,7 @@ class EmbeddingBag(_Table):
         _weight: gn.Tensor | None = None,
         include_last_offset: bool = False,
         padding_idx: int | None = None,
-        device: Any = None,
+        device: gn.device | str | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         options = (padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)

@@ -14,6 +14,7 @@ from typing import Any
 import gnomon as gn
 
 from .. import functional, init
+from ..common_types import ActivationName
 from .activation import GELU, MultiheadAttention, ReLU
 from .container import ModuleList
 from .dropout import Dropout
@@ -24,7 +25,9 @@ from .normalization import LayerNorm
 Activation = Callable[[gn.Tensor], gn.Tensor]
 
 
-def _generate_square_subsequent_mask(sz: int, device: Any = None, dtype: gn.dtype | None = None) -> gn.Tensor:
+def _generate_square_subsequent_mask(
+    sz: int, device: gn.device | str | None = None, dtype: gn.dtype | None = None
+) -> gn.Tensor:
     """(sz, sz): -inf above the diagonal, 0 elsewhere."""
     return gn.full((sz, sz), -math.inf, device=device, dtype=dtype).triu(1)
 
@@ -39,7 +42,7 @@ def _is_causal(mask: gn.Tensor | None, is_causal: bool | None, input: gn.Tensor,
     return bool((mask == _generate_square_subsequent_mask(size, mask.device, mask.dtype)).all())
 
 
-def _get_activation_fn(activation: str | Activation) -> Activation:
+def _get_activation_fn(activation: ActivationName | Activation) -> Activation:
     if not isinstance(activation, str):
         return activation
     if activation == "relu":
@@ -67,15 +70,15 @@ class TransformerEncoderLayer(Module):
         nhead: int,
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
-        activation: str | Activation = functional.relu,
+        activation: ActivationName | Activation = functional.relu,
         layer_norm_eps: float = 1e-5,
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
-        device: Any = None,
+        device: gn.device | str | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
-        where = {"bias": bias, "device": device, "dtype": dtype}
+        where: dict[str, Any] = {"bias": bias, "device": device, "dtype": dtype}
         super().__init__()
         self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, **where)
         self.linear1 = Linear(d_model, dim_feedforward, **where)
@@ -145,15 +148,15 @@ class TransformerDecoderLayer(Module):
         nhead: int,
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
-        activation: str | Activation = functional.relu,
+        activation: ActivationName | Activation = functional.relu,
         layer_norm_eps: float = 1e-5,
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
-        device: Any = None,
+        device: gn.device | str | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
-        where = {"bias": bias, "device": device, "dtype": dtype}
+        where: dict[str, Any] = {"bias": bias, "device": device, "dtype": dtype}
         super().__init__()
         self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, **where)
         self.multihead_attn = MultiheadAttention(
@@ -348,19 +351,19 @@ class Transformer(Module):
         num_decoder_layers: int = 6,
         dim_feedforward: int = 2048,
         dropout: float = 0.1,
-        activation: str | Activation = functional.relu,
-        custom_encoder: Any = None,
-        custom_decoder: Any = None,
+        activation: ActivationName | Activation = functional.relu,
+        custom_encoder: Module | None = None,
+        custom_decoder: Module | None = None,
         layer_norm_eps: float = 1e-5,
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
-        device: Any = None,
+        device: gn.device | str | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__()
         options = (dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first)
-        where = {"bias": bias, "device": device, "dtype": dtype}
+        where: dict[str, Any] = {"bias": bias, "device": device, "dtype": dtype}
         if custom_encoder is not None:
             self.encoder = custom_encoder
         else:
@@ -418,7 +421,7 @@ class Transformer(Module):
 
     @staticmethod
     def generate_square_subsequent_mask(
-        sz: int, device: Any = None, dtype: gn.dtype | None = None
+        sz: int, device: gn.device | str | None = None, dtype: gn.dtype | None = None
     ) -> gn.Tensor:
         """The causal mask (sz, sz): -inf above the diagonal, 0 elsewhere."""
         return _generate_square_subsequent_mask(sz, device, dtype)

@@ -7,7 +7,7 @@ from typing import Any
 import gnomon as gn
 
 from .. import functional
-from ..common_types import InterpolationMode
+from ..common_types import InterpolationMode, Sizes, _ratio_any_t
 from .module import Module
 
 
@@ -19,8 +19,8 @@ class Upsample(Module):
 
     def __init__(
         self,
-        size: Any = None,
-        scale_factor: Any = None,
+        size: Sizes | None = None,
+        scale_factor: _ratio_any_t | None = None,
         mode: InterpolationMode = "nearest",
         align_corners: bool | None = None,
         recompute_scale_factor: bool | None = None,
@@ -61,7 +61,7 @@ class Upsample(Module):
 class UpsamplingNearest2d(Upsample):
     """Resizes images (N, C, H, W) to the nearest pixels.  Source: torch.nn.UpsamplingNearest2d."""
 
-    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+    def __init__(self, size: Sizes | None = None, scale_factor: _ratio_any_t | None = None) -> None:
         super().__init__(size, scale_factor, mode="nearest")
 
 
@@ -71,5 +71,5 @@ class UpsamplingBilinear2d(Upsample):
     Source: torch.nn.UpsamplingBilinear2d.
     """
 
-    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+    def __init__(self, size: Sizes | None = None, scale_factor: _ratio_any_t | None = None) -> None:
         super().__init__(size, scale_factor, mode="bilinear", align_corners=True)

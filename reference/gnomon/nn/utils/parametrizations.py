@@ -6,7 +6,7 @@ Source: torch/nn/utils/parametrizations.py.
 from __future__ import annotations
 
 import enum
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import gnomon as gn
 
@@ -128,7 +128,7 @@ class _Orthogonal(Module):
 def orthogonal(
     module: AnyModule,
     name: str = "weight",
-    orthogonal_map: str | None = None,
+    orthogonal_map: Literal["matrix_exp", "cayley", "householder"] | None = None,
     *,
     use_trivialization: bool = True,
 ) -> AnyModule:

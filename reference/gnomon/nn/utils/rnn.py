@@ -6,7 +6,7 @@ Source: torch/nn/utils/rnn.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import gnomon as gn
 
@@ -223,7 +223,7 @@ def pad_sequence(
     sequences: gn.Tensor | Iterable[gn.Tensor],
     batch_first: bool = False,
     padding_value: float = 0.0,
-    padding_side: str = "right",
+    padding_side: Literal["left", "right"] = "right",
 ) -> gn.Tensor:
     """Stacks sequences (L, *) of different lengths: (T, N, *), or (N, T, *) with ``batch_first``.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import gnomon as gn
 
+from ....nn.common_types import PaddingMode
 from ....quantized.products import convolution
 from ....quantized.products import linear as _linear
 
@@ -51,7 +52,7 @@ def conv1d(
     padding: Any = 0,
     dilation: Any = 1,
     groups: int = 1,
-    padding_mode: str = "zeros",
+    padding_mode: PaddingMode = "zeros",
     scale: float = 1.0,
     zero_point: int = 0,
     dtype: gn.dtype = gn.quint8,
@@ -69,7 +70,7 @@ def conv2d(
     padding: Any = 0,
     dilation: Any = 1,
     groups: int = 1,
-    padding_mode: str = "zeros",
+    padding_mode: PaddingMode = "zeros",
     scale: float = 1.0,
     zero_point: int = 0,
     dtype: gn.dtype = gn.quint8,

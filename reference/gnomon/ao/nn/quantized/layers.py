@@ -12,6 +12,7 @@ from typing import Any
 
 import gnomon as gn
 
+from ....nn.common_types import PaddingMode
 from ....quantized.products import convolution, linear
 from ...quantization.observer import MinMaxObserver, PerChannelMinMaxObserver
 
@@ -115,7 +116,7 @@ class _Convolution(_Layer):
         dilation: Any = 1,
         groups: int = 1,
         bias: bool = True,
-        padding_mode: str = "zeros",
+        padding_mode: PaddingMode = "zeros",
     ):
         super().__init__()
         if padding_mode != "zeros":
