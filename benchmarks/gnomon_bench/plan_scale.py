@@ -34,8 +34,17 @@ def make_parser() -> argparse.ArgumentParser:
     add("--hidden", type=_count, default=4096, help="its width (default: 4096: 6.7 billion parameters)")
     add("--sequence", type=_count, default=2048, help="tokens of a sequence (default: 2048)")
     add("--vocabulary", type=_count, default=51200, help="different tokens (default: 51200)")
-    add("--batch", type=_count, default=4096, help="sequences of a step, on all ranks together (default: 4096)")
-    add("--ranks", type=_count, help="show all plans for so many ranks, instead of the best for several numbers")
+    add(
+        "--batch",
+        type=_count,
+        default=4096,
+        help="sequences of a step, on all ranks together (default: 4096)",
+    )
+    add(
+        "--ranks",
+        type=_count,
+        help="show all plans for so many ranks, instead of the best for several numbers",
+    )
     add("--plot", type=_plot, metavar="FILE", help="draw throughput over ranks (.svg, .png, .pdf)")
     add("--compare", action="store_true", help="compare predictions with published runs, and end")
     add(
