@@ -338,24 +338,24 @@ def test_a_message_of_another_dtype_is_named(rank: int, size: int) -> None:
                 gn.ones(3),
                 gn.empty(3, dtype=gn.int32),
                 (
-                    "rank 0 sends 3 elements of gnomon.float32 (shape [3]), but rank 1 receives 3 elements of "
-                    "gnomon.int32 (shape [3])"
+                    "rank 0 sends 3 elements of gnomon.float32 (shape [3]), but rank 1 receives 3 elements "
+                    "of gnomon.int32 (shape [3])"
                 ),
             ),
             (
                 gn.ones(2),
                 gn.empty(1, dtype=gn.float64),
                 (
-                    "rank 0 sends 2 elements of gnomon.float32 (shape [2]), but rank 1 receives 1 elements of "
-                    "gnomon.float64 (shape [1])"
+                    "rank 0 sends 2 elements of gnomon.float32 (shape [2]), but rank 1 receives 1 elements "
+                    "of gnomon.float64 (shape [1])"
                 ),
             ),
             (
                 gn.ones(100, 1000),
                 gn.empty(2, 2),
                 (
-                    "rank 0 sends 100000 elements of gnomon.float32 (shape [100, 1000]), but rank 1 receives 4 "
-                    "elements of gnomon.float32 (shape [2, 2])"
+                    "rank 0 sends 100000 elements of gnomon.float32 (shape [100, 1000]), but rank 1 receives "
+                    "4 elements of gnomon.float32 (shape [2, 2])"
                 ),
             ),
         ):
@@ -373,8 +373,9 @@ def test_described_messages_arrive_as_others_do(rank: int, size: int) -> None:
     dist.set_debug_level(dist.DebugLevel.DETAIL)
     try:
         if rank == 1:
-            for number, tag in enumerate((5, 3, 3, 5, 4)):
-                dist.isend(gn.full((2, 2), number, dtype=gn.bfloat16), 0, tag=tag)
+            sent = [gn.full((2, 2), number, dtype=gn.bfloat16) for number in range(5)]
+            for work in [dist.isend(each, 0, tag=tag) for each, tag in zip(sent, (5, 3, 3, 5, 4))]:
+                work.wait()
         elif rank == 0:
             room = [gn.empty(4, dtype=gn.bfloat16) for _ in range(5)]
             works = [

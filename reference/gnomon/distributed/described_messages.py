@@ -51,7 +51,7 @@ def send(group: ProcessGroup, tensor: Tensor, destination: int, tag: int) -> Wor
     description = json.dumps([str(tensor.dtype), list(tensor.shape)]).encode()
     message = len(description).to_bytes(_SIZE, "little") + description + bytes(bytes_of(tensor))
     call = Call("send", group.group_name, group.rank())
-    call.kept = message
+    call.kept = [], message
     request = group.mpi.communicator.Isend([message, MPI.BYTE], destination, tag)
     return Work(call, lambda: bool(request.Test()), group.mpi.timeout, [])
 
