@@ -198,16 +198,21 @@ class ProcessGroupMPI(Backend):
 
 
 def has_ended(request: Any, status: Any = None, too_long: str = "") -> bool:
-    """Has a request of MPI's ended?  Raises DistBackendError for a message that found no room."""
+    """Has a request of MPI's ended?  Raises DistBackendError: ``too_long`` for a message that found no
+    room.
+    """
     from mpi4py import MPI
 
     try:
         return bool(request.Test(status))
     except MPI.Exception as error:
-        if error.Get_error_class() != MPI.ERR_TRUNCATE:
+        if too_long and error.Get_error_class() != MPI.ERR_TRUNCATE:
             raise
+        said = error.Get_error_string().partition(", error stack")[0]
         raise DistBackendError(
-            too_long or "another rank's tensor has another size (GNOMON_DISTRIBUTED_DEBUG=detail says which)"
+            too_long
+            or f"MPI says: {said}; another rank's tensor may have another size "
+            "(GNOMON_DISTRIBUTED_DEBUG=detail says which)"
         ) from error
 
 
