@@ -5,6 +5,7 @@ model.
 from __future__ import annotations
 
 import argparse
+import math
 import pathlib
 from collections.abc import Sequence
 from typing import Any
@@ -13,6 +14,7 @@ from . import published, scaling
 from .scaling import Machine, Plan, Step, Transformer
 
 RANKS = (8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
+_DRAWN = (".svg", ".png", ".pdf")
 _MACHINES = {"a100": scaling.A100, "v100": scaling.V100}
 
 
@@ -25,16 +27,25 @@ def make_parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("--machine", choices=sorted(_MACHINES), default="a100", help="the machine (default: a100)")
-    add("--rate", type=float, help="operations a second of a rank on wide matrices, instead of the machine's")
-    add("--inside", type=float, help="bytes a second between ranks of a machine, instead of the machine's")
-    add("--between", type=float, help="bytes a second between machines, for each rank")
-    add("--layers", type=int, default=32, help="layers of the model (default: 32)")
-    add("--hidden", type=int, default=4096, help="its width (default: 4096: 6.7 billion parameters)")
-    add("--sequence", type=int, default=2048, help="tokens of a sequence (default: 2048)")
-    add("--vocabulary", type=int, default=51200, help="different tokens (default: 51200)")
-    add("--batch", type=int, default=4096, help="sequences of a step, on all ranks together (default: 4096)")
-    add("--ranks", type=int, help="show all plans for so many ranks, instead of the best for several numbers")
-    add("--plot", type=pathlib.Path, metavar="FILE", help="draw throughput over ranks (.svg, .png, .pdf)")
+    add("--rate", type=_rate, help="operations a second of a rank on wide matrices, instead of the machine's")
+    add("--inside", type=_rate, help="bytes a second between ranks of a machine, instead of the machine's")
+    add("--between", type=_rate, help="bytes a second between machines, for each rank")
+    add("--layers", type=_count, default=32, help="layers of the model (default: 32)")
+    add("--hidden", type=_count, default=4096, help="its width (default: 4096: 6.7 billion parameters)")
+    add("--sequence", type=_count, default=2048, help="tokens of a sequence (default: 2048)")
+    add("--vocabulary", type=_count, default=51200, help="different tokens (default: 51200)")
+    add(
+        "--batch",
+        type=_count,
+        default=4096,
+        help="sequences of a step, on all ranks together (default: 4096)",
+    )
+    add(
+        "--ranks",
+        type=_count,
+        help="show all plans for so many ranks, instead of the best for several numbers",
+    )
+    add("--plot", type=_plot, metavar="FILE", help="draw throughput over ranks (.svg, .png, .pdf)")
     add("--compare", action="store_true", help="compare predictions with published runs, and end")
     add(
         "--check",
@@ -48,9 +59,6 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command; return its exit status."""
     parser = make_parser()
     options = parser.parse_args(arguments)
-    for name in ("layers", "hidden", "sequence", "vocabulary", "batch"):
-        if getattr(options, name) < 1:
-            parser.error(f"--{name}: expected at least 1")
     if options.compare:
         print(comparison())
         return 0
@@ -64,15 +72,49 @@ def main(arguments: Sequence[str]) -> int:
         f"{model.parameters / 1e9:.1f} billion parameters, {options.batch} sequences a step, {machine.name}"
     )
     if options.ranks is not None:
-        if options.ranks < 1:
-            parser.error("--ranks: expected at least 1")
         print(plans_of(machine, model, options.ranks, options.batch))
     else:
         print(best_of_each(machine, model, options.batch))
     if options.plot is not None:
-        plot(machine, model, options.batch, options.plot)
+        try:
+            plot(machine, model, options.batch, options.plot)
+        except OSError as error:
+            parser.error(f"--plot: {error}")
         print(f"The plot: {options.plot}")
     return 0
+
+
+def _rate(text: str) -> float:
+    """A positive number, for argparse."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"expected a positive number, got {text!r}")
+    return value
+
+
+def _count(text: str) -> int:
+    """A number of at least 1, for argparse."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, got {text!r}")
+    return value
+
+
+def _plot(text: str) -> pathlib.Path:
+    """A file of a kind that can be drawn, in a folder that is there, for argparse."""
+    path = pathlib.Path(text)
+    if path.suffix.lower() not in _DRAWN:
+        raise argparse.ArgumentTypeError(f"expected a name that ends in {', '.join(_DRAWN)}, got {text!r}")
+    if path.is_dir() or not path.parent.is_dir():
+        why = "it is a folder" if path.is_dir() else f"there is no folder {str(path.parent)!r}"
+        raise argparse.ArgumentTypeError(f"can not write {text!r}: {why}")
+    return path
 
 
 def _machine(options: argparse.Namespace) -> Machine:
@@ -181,7 +223,7 @@ def plot(machine: Machine, model: Transformer, batch: int, path: pathlib.Path) -
     axes.minorticks_off()
     axes.legend()
     figure.tight_layout()
-    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+    figure.savefig(path, metadata={"Date": None} if path.suffix.lower() == ".svg" else None)
     pyplot.close(figure)
 
 

@@ -109,5 +109,26 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path) -> None:
     assert "no plan: the model does not fit" in capsys.readouterr().out
     assert plan_scale.main(["--compare"]) == 0
     assert "the mean error is" in capsys.readouterr().out
-    with pytest.raises(SystemExit):
-        plan_scale.main(["--layers", "0"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--layers", "0"], "argument --layers: expected a whole number of at least 1, got '0'"),
+        (["--ranks", "few"], "argument --ranks: expected a whole number of at least 1, got 'few'"),
+        (["--rate", "0"], "argument --rate: expected a positive number, got '0'"),
+        (["--inside=-1"], "argument --inside: expected a positive number, got '-1'"),
+        (["--between", "nan"], "argument --between: expected a positive number, got 'nan'"),
+        (["--rate", "fast"], "argument --rate: expected a positive number, got 'fast'"),
+        (["--plot", "p.xyz"], "argument --plot: expected a name that ends in .svg, .png, .pdf, got 'p.xyz'"),
+        (["--plot", "none/p.svg"], "argument --plot: can not write 'none/p.svg': there is no folder 'none'"),
+    ],
+)
+def test_wrong_arguments_are_refused(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], text: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        plan_scale.main(arguments)
+    assert ended.value.code == 2
+    said = capsys.readouterr()
+    assert said.out == "" and said.err.splitlines()[-1] == f"gnomon plan-scale: error: {text}"

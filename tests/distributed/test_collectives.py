@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
+
 import pytest
 
 import gnomon as gn
@@ -274,12 +277,128 @@ def test_groups(rank: int, size: int) -> None:
         dist.destroy_process_group(each)
     assert dist.get_pg_count() == count
     for wrong, text in (
-        ([0, 3], "within the world_size"),
-        ([0, 0], "duplicate"),
-        ([0, 1, 2, 2], "less or equal"),
+        ([0, 3], r"^Rank 3 is out of range\. Valid ranks are 0 to 2 \(world_size=3\)$"),
+        ([0, -1], r"^Rank -1 is out of range\. Valid ranks are 0 to 2 \(world_size=3\)$"),
+        ([0, 0], r"^ranks list must not contain duplicate entries, got \[0, 0\]$"),
+        ([0, 1, 2, 3], "less or equal"),
     ):
         with pytest.raises(ValueError, match=text):
             dist.new_group(wrong)
+    for no_ranks in ([0.0], ["0"], 0):
+        with pytest.raises(TypeError):
+            dist.new_group(no_ranks)
+
+
+@on_ranks(2)
+def test_ranks_of_groups_without_this_process(rank: int, size: int) -> None:
+    """As in PyTorch, those of the last one."""
+    ours = [dist.new_group([each]) for each in (0, 1)]
+    assert [dist.get_process_group_ranks(each) for each in ours] == [[0], [1]]
+    other = dist.new_group([1 - rank], use_local_synchronization=True)
+    assert other is dist.GroupMember.NON_GROUP_MEMBER and dist.get_process_group_ranks(other) == [1 - rank]
+    dist.destroy_process_group(ours[rank])
+
+
+@on_ranks(2, 3)
+def test_different_groups_are_named(rank: int, size: int) -> None:
+    dist.set_debug_level(dist.DebugLevel.DETAIL)
+    count = dist.get_pg_count()
+    try:
+        one = [[0, 1], [0]]
+        for call, text in (
+            (lambda: dist.new_group(one[rank == 1]), r"Ranks: \[0.*\] vs \[0.*\]"),
+            (lambda: dist.new_group([0, 1]) if rank == 1 else dist.all_reduce(gn.ones(1)), "NEW_GROUP"),
+            (lambda: dist.new_group([0], backend="mpi" if rank == 1 else None), "Backend: "),
+            (lambda: dist.split_group(split_ranks=[one[rank == 1]]), r"Ranks: \[\[0"),
+        ):
+            with pytest.raises(dist.DistBackendError, match="Detected mismatch") as error:
+                call()
+            if rank < 2:
+                assert re.search(text, str(error.value)), error.value
+        assert dist.get_pg_count() == count
+        group = dist.new_group([1, 0])
+        if rank < 2:
+            x = gn.ones(1)
+            dist.all_reduce(x, group=group)
+            assert x.item() == 2.0
+            pair = dist.new_group([0, 1], use_local_synchronization=True)
+            dist.destroy_process_group(pair)
+            dist.destroy_process_group(group)
+        dist.barrier()  # as many comparisons on all ranks
+    finally:
+        dist.set_debug_level(dist.DebugLevel.OFF)
+
+
+@on_ranks(2)
+def test_a_message_of_another_dtype_is_named(rank: int, size: int) -> None:
+    dist.set_debug_level(dist.DebugLevel.DETAIL)
+    try:
+        for sent, expected, text in (
+            (
+                gn.ones(3),
+                gn.empty(3, dtype=gn.int32),
+                (
+                    "rank 0 sends 3 elements of gnomon.float32 (shape [3]), but rank 1 receives 3 elements "
+                    "of gnomon.int32 (shape [3])"
+                ),
+            ),
+            (
+                gn.ones(2),
+                gn.empty(1, dtype=gn.float64),
+                (
+                    "rank 0 sends 2 elements of gnomon.float32 (shape [2]), but rank 1 receives 1 elements "
+                    "of gnomon.float64 (shape [1])"
+                ),
+            ),
+            (
+                gn.ones(100, 1000),
+                gn.empty(2, 2),
+                (
+                    "rank 0 sends 100000 elements of gnomon.float32 (shape [100, 1000]), but rank 1 receives "
+                    "4 elements of gnomon.float32 (shape [2, 2])"
+                ),
+            ),
+        ):
+            if rank == 0:
+                dist.send(sent, 1)
+            else:
+                with pytest.raises(dist.DistBackendError, match=re.escape(text)):
+                    dist.recv(expected, 0)
+    finally:
+        dist.set_debug_level(dist.DebugLevel.OFF)
+
+
+@on_ranks(2, 3)
+def test_described_messages_arrive_as_others_do(rank: int, size: int) -> None:
+    dist.set_debug_level(dist.DebugLevel.DETAIL)
+    try:
+        if rank == 1:
+            sent = [gn.full((2, 2), number, dtype=gn.bfloat16) for number in range(5)]
+            for work in [dist.isend(each, 0, tag=tag) for each, tag in zip(sent, (5, 3, 3, 5, 4))]:
+                work.wait()
+        elif rank == 0:
+            room = [gn.empty(4, dtype=gn.bfloat16) for _ in range(5)]
+            works = [
+                dist.irecv(each, source, tag=tag)
+                for each, source, tag in zip(room, (None, 1, 1, None, 1), (3, 3, 5, 5, 4))
+            ]
+            for each in reversed(works):
+                each.wait()
+                assert each.source_rank() == 1
+            assert [each.tolist() for each in room] == [[float(n)] * 4 for n in (1, 2, 0, 3, 4)]
+        right, left = (rank + 1) % size, (rank - 1) % size
+        x, y = gn.arange(6.0).view(2, 3).t() + rank, gn.empty(2, 3).t()
+        operations = [dist.P2POp(dist.irecv, y, left), dist.P2POp(dist.isend, x, right)]
+        for each in dist.batch_isend_irecv(operations):
+            each.wait()
+        assert gn.equal(y, gn.arange(6.0).view(2, 3).t() + left)
+        if rank == 0:
+            dist.send_object_list(["a"], 1)
+        elif rank == 1:
+            received = [None]
+            assert dist.recv_object_list(received, 0) == 0 and received == ["a"]
+    finally:
+        dist.set_debug_level(dist.DebugLevel.OFF)
 
 
 @on_ranks(2, 3)
@@ -363,6 +482,9 @@ def test_what_is_refused_says_why(rank: int, size: int) -> None:
         (lambda: dist.all_gather_into_tensor(gn.ones(5), x), RuntimeError, r"\(6,\) or \(2, 3\)"),
         (lambda: dist.all_to_all_single(x, x), RuntimeError, "not divisible by the number of ranks, 2"),
         (lambda: dist.all_to_all_single(x, x, [1, 1], [1, 2]), RuntimeError, "whose sum is 3"),
+        (lambda: dist.broadcast(x, 1.0), TypeError, "expected the rank of a process to be an int, not float"),
+        (lambda: dist.reduce(x, group_dst=0.0), TypeError, "expected the rank of a process to be an int"),
+        (lambda: dist.isend(x, float(1 - rank)), TypeError, "expected the rank of a process to be an int"),
         (lambda: dist.broadcast(x, 5), ValueError, "Global rank 5 is not part of group"),
         (lambda: dist.scatter(x, [x, x] if rank else None, 0), ValueError, "scatter_list"),
         (lambda: dist.all_reduce(x.to_sparse()), RuntimeError, "must be dense"),
@@ -462,8 +584,8 @@ def test_what_can_not_be_written_or_combined_is_refused_before_anything_is_sent(
     ):
         with pytest.raises(RuntimeError, match=text):
             call()
-    for tag in (2**15 - 1, 2**40):
-        with pytest.raises(ValueError, match=r"argument 'tag' must be non-negative and less than 32767"):
+    for tag in (2**15 - 2, 2**40):
+        with pytest.raises(ValueError, match=r"argument 'tag' must be non-negative and less than 32766"):
             dist.isend(x, 1 - rank, tag=tag)
     dist.all_reduce(x)  # nothing is left of the calls above
     assert x.tolist() == [2.0] * 3
@@ -483,3 +605,114 @@ def test_asking_finds_an_error_too(rank: int, size: int) -> None:
         assert not work.is_success() and isinstance(work.exception(), dist.DistBackendError)
         with pytest.raises(dist.DistBackendError, match="recv"):
             work.wait()
+
+
+@on_ranks(1, 2, 3)
+def test_parts_of_another_size_than_expected_are_found(rank: int, size: int) -> None:
+    """Even without a comparison: nothing that nobody sent is in a tensor."""
+    found = [gn.full((3,), -1.0) for _ in range(size)]
+    text = r"all_to_all .*from this rank itself: got 2 elements, expected 3 elements of gnomon\.float32"
+    with pytest.raises(dist.DistBackendError, match=text):
+        dist.all_to_all(found, [gn.ones(2)] * size)
+    assert [each.tolist() for each in found] == [[-1.0] * 3] * size
+    if size == 1:
+        return
+    given = [gn.ones(2) if (rank, r) != (0, 1) else gn.ones(1 + 4 * (size - 2)) for r in range(size)]
+    found = [gn.zeros(2) for _ in range(size)]
+    if rank == 1:  # what rank 0 sends is too short, or too long
+        what = "got 1 elements, expected 2" if size == 2 else "got more than the 2"
+        with pytest.raises(dist.DistBackendError, match=rf"from rank 0 of the group: {what} elements of"):
+            dist.all_to_all(found, given)
+    else:
+        dist.all_to_all(found, given)
+        assert [each.tolist() for each in found] == [[1.0, 1.0]] * size
+    out = gn.full((size, 2), -1.0)
+    sizes = [0, 2, *[1] * (size - 2)] if rank == 0 else [1] * size
+    with pytest.raises(dist.DistBackendError) if rank < 2 else contextlib.nullcontext():
+        dist.all_to_all_single(out, gn.ones(size, 2), [1] * size, sizes)
+    x = gn.ones(2 if rank == 1 else 3, dtype=gn.bfloat16)
+    parts = [gn.zeros_like(x) for _ in range(size)] if rank == 0 else None
+    with (
+        pytest.raises(dist.DistBackendError, match=r"gather .*from rank 1 of the group: got 2 elements")
+        if rank == 0
+        else contextlib.nullcontext()
+    ):
+        dist.gather(x, parts)
+    with (
+        pytest.raises(dist.DistBackendError, match=r"scatter .*rank 0 of the group: got more than the 2")
+        if rank == 1
+        else contextlib.nullcontext()
+    ):
+        dist.scatter(x, [gn.zeros(3, dtype=gn.bfloat16)] * size if rank == 0 else None)
+    y = gn.full((2,), rank)
+    dist.all_reduce(y)  # nothing is left of the calls above
+    assert y.tolist() == [sum(range(size))] * 2
+
+
+@on_ranks(2, 3)
+def test_a_mismatch_of_parts_is_named_on_all_ranks(rank: int, size: int) -> None:
+    dist.set_debug_level(dist.DebugLevel.DETAIL)
+    try:
+        given = [gn.ones(2 + (rank == 1 and r == 0)) for r in range(size)]
+        found = [gn.empty(2 + (rank == 0 and r == 1)) for r in range(size)]
+        dist.all_to_all(found, given)  # each part has its own size: no mismatch
+        with pytest.raises(dist.DistBackendError, match="Parts of ALLTOALL differ in size:") as error:
+            dist.all_to_all([gn.empty(2) for _ in range(size)], given)
+        assert str(error.value).splitlines()[1:] == [
+            "\t Rank 1 sends 3 elements to rank 0, which expects 2",
+        ]
+        out, x = gn.empty(size), gn.ones(size)
+        sizes = [0, 2, *[1] * (size - 2)] if rank == 1 else [1] * size
+        with pytest.raises(dist.DistBackendError, match="Parts of ALLTOALL_BASE differ in size:") as error:
+            dist.all_to_all_single(out, x, [1] * size, sizes)
+        assert str(error.value).splitlines()[1:] == [
+            "\t Rank 1 sends 0 elements to rank 0, which expects 1",
+            "\t Rank 1 sends 2 elements to rank 1, which expects 1",
+        ]
+        many = [gn.ones(1) for _ in range(400)]
+        many[-1] = gn.ones(1 + (rank == 1))  # behind what an error shows
+        with pytest.raises(dist.DistBackendError, match=r"Tensor shapes: .*checksum"):
+            dist.all_reduce_coalesced(many)
+    finally:
+        dist.set_debug_level(dist.DebugLevel.OFF)
+
+
+@on_ranks(2)
+def test_a_message_of_another_size_is_refused(rank: int, size: int) -> None:
+    for sent, expected, text in (
+        (
+            gn.ones(5),
+            gn.empty(4),
+            "got a message that is longer than the 4 elements of gnomon.float32 expected",
+        ),
+        (gn.ones(10**6), gn.empty(4), "got a message that is longer than the 4 elements"),
+        (gn.ones(3), gn.empty(4), "got 3 elements, expected 4 elements of gnomon.float32"),
+        (gn.ones(1), gn.empty(2, dtype=gn.float64), "got 4 bytes, expected 2 elements of gnomon.float64"),
+    ):
+        if rank == 0:
+            dist.send(sent, 1)
+        else:
+            with pytest.raises(dist.DistBackendError, match=rf"^recv of group '0' on rank 1 .*\): {text}"):
+                dist.recv(expected, 0)
+
+
+@on_ranks(2)
+def test_a_call_of_the_user_is_one_collective(rank: int, size: int) -> None:
+    """Comparisons and the parts of a call do not count."""
+
+    def number() -> int:
+        work = dist.barrier(async_op=True)
+        work.wait()
+        with pytest.raises(RuntimeError, match="only a message has a source") as error:
+            work.source_rank()
+        return int(str(error.value).partition("collective number ")[2].partition(")")[0])
+
+    first = number()
+    for level in (dist.DebugLevel.DETAIL, dist.DebugLevel.OFF):
+        dist.set_debug_level(level)
+        dist.all_reduce(gn.ones(3))
+        dist.all_gather_object([None] * size, "x")
+        dist.all_gather_coalesced([[gn.ones(1), gn.ones(2)] for _ in range(size)], [gn.ones(1), gn.ones(2)])
+        dist.monitored_barrier()
+        assert number() == first + 5
+        first += 5

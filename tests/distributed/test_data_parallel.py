@@ -282,7 +282,7 @@ def test_a_backward_that_fails_leaves_every_grad(rank: int, size: int) -> None:
         with pytest.raises(ValueError, match="no gradient"):
             (own(Failing.apply(batch(rank).requires_grad_())) ** 2).sum().backward()
         assert own.reducer._next == 6  # all buckets were under way, and their memory must live until the end
-        alive = {each.data_ptr() for call in progress.under_way.values() for each in kept_by(call)}
+        alive = {each.data_ptr() for call in progress.under_way for each in kept_by(call)}
         assert alive >= {each.buffer.data_ptr() for each in own.reducer.buckets}
         for name, each in gradients(own).items():
             assert gn.equal(each, before[name])

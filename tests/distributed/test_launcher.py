@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import socket
+import subprocess
 import sys
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 
 from gnomon.distributed import run
 from gnomon.distributed.launcher.mpiexec import Mpiexec, find_mpiexec
-from programs import NOTE_PID, Ended, Started, launched, left, pids, wait_for_file
+from programs import LIMIT, NOTE_PID, Ended, Started, launched, left, pids, wait_for_file
 from ranks import mpiexec, needs_mpi
 
 HANGING = (
@@ -224,6 +225,35 @@ def test_restarts_resume_until_they_are_used_up(tmp_path: Path) -> None:
     assert left(tmp_path) == []
 
 
+def test_the_same_failure_is_told_in_full_once(tmp_path: Path) -> None:
+    needs_mpi()
+    what = "raise KeyError(os.environ['TORCHELASTIC_RESTART_COUNT'] == '2')"
+    found = launched(tmp_path, PROGRAM, what, options="--nproc 2 --max-restarts 2").end()
+    who = rf"rank 1 on {re.escape(socket.gethostname())} \(process \d+\)"
+    told = rf"gnomon\.distributed\.run: {who} failed: it raised KeyError: "
+    full = r"\nTraceback .*\nKeyError: {0}\nAll ranks were ended\.\n"
+    restart = r"gnomon\.distributed\.run: restart {0} of 2\n"
+    pattern = (
+        rf"{told}False{full.format('False')}{restart.format(1)}{told}False \(as before\)\n"
+        rf"{restart.format(2)}{told}True{full.format('True')}"
+    )
+    assert found.status == 1 and re.fullmatch(pattern, found.err, re.DOTALL), found.err
+
+
+def test_a_reader_that_goes_ends_all_ranks(tmp_path: Path) -> None:
+    """As head does: no error, and the status that a shell shows for SIGPIPE."""
+    needs_mpi()
+    (tmp_path / "program.py").write_text(NOTE_PID + "while True:\n    print('more')\n")
+    command = [sys.executable, "-m", "gnomon.distributed.run", "--nproc", "2", "program.py"]
+    with open(tmp_path / "err", "wb") as err:
+        process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=err)
+    assert process.stdout is not None
+    assert process.stdout.readline() in (b"[rank 0] more\n", b"[rank 1] more\n")
+    process.stdout.close()
+    assert process.wait(LIMIT) == 141 and (tmp_path / "err").read_text() == ""
+    assert left(tmp_path) == []
+
+
 @pytest.mark.slow
 def test_a_module_and_output_without_ranks(tmp_path: Path) -> None:
     needs_mpi()
@@ -247,10 +277,10 @@ def test_wrong_commands_are_refused(tmp_path: Path, capsys: pytest.CaptureFixtur
     (tmp_path / "some.py").write_text("")
     assert run.main(["--mpiexec", str(tmp_path / "mpiexec"), str(tmp_path / "some.py")]) == 2
     assert "install an MPI, as in pip install 'gnomon[mpi]'" in capsys.readouterr().err
-    for wrong in (["--nproc", "0"], ["--max-restarts", "-1"]):
+    for wrong in (["--nproc", "0"], ["--max-restarts", "-1"], ["--timeout", "0"], ["--timeout", "nan"]):
         with pytest.raises(SystemExit):
             run.main([*wrong, "x.py"])
-        assert "expected a number of at least" in capsys.readouterr().err
+        assert re.search(r"expected a (positive )?number of (at least|seconds)", capsys.readouterr().err)
 
 
 def test_each_mpiexec_is_told_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,15 +31,30 @@ def test_an_error_goes_to_all_that_wait() -> None:
     future: Future[int] = Future()
     later = future.then(lambda done: done.wait() + 1).then(lambda done: done.wait() + 1)
     future.set_exception(ValueError("no"))
-    for each in (future, later):
-        assert each.done()
-        with pytest.raises(ValueError, match=r"^no$"):
-            each.wait()
+    assert future.done() and later.done()
+    with pytest.raises(ValueError, match=r"^no$"):
+        future.wait()
+    running = "Got the following error when running the callback: "
+    with pytest.raises(RuntimeError, match=f"^{running}RuntimeError: {running}ValueError: no$"):
+        later.wait()
     failing: Future[int] = Future()
     after = failing.then(lambda done: 1 // done.wait())
     failing.set_result(0)
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(RuntimeError, match=f"^{running}ZeroDivisionError: .* by zero$") as error:
         after.wait()
+    assert isinstance(error.value.__cause__, ZeroDivisionError)
+
+
+def test_an_error_in_a_callback_keeps_none_of_the_others_from_running() -> None:
+    future: Future[int] = Future()
+    seen = []
+    future.add_done_callback(lambda done: seen.append(1 // done.wait()))
+    future.add_done_callback(lambda done: seen.append(done.wait()))
+    with pytest.warns(UserWarning, match=r"when running the callback: ZeroDivisionError"):
+        future.set_result(0)
+    with pytest.warns(UserWarning, match=r"when running the callback: ZeroDivisionError"):
+        future.add_done_callback(lambda done: seen.append(1 // done.wait()))
+    assert seen == [0] and future.wait() == 0
 
 
 def test_several() -> None:

@@ -67,6 +67,7 @@ THIRD_PARTY = {
     "utils.inline": {"cffi"},  # kernels in C that a program brings
     # MPI, where several ranks are used
     "distributed.debug": {"mpi4py"},
+    "distributed.described_messages": {"mpi4py"},
     "distributed.mpi": {"mpi4py"},
     "distributed.mpi_datatypes": {"mpi4py"},
     "distributed.process_group": {"mpi4py"},

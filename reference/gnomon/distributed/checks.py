@@ -8,9 +8,8 @@ from ..calls.outputs import check_no_internal_overlap
 from ..memory.tensor import Tensor
 from ..values.device import strided
 from ..values.errors import type_name, warn
+from .mpi import TAG_OF_PARTS
 from .process_group import GroupMember, ProcessGroup, default_group, get_group_rank, resolved
-
-LARGEST_TAG = 2**15 - 1  # what every MPI has; messages of debug.py have this one
 
 
 def is_outside(name: str, group: Any) -> bool:
@@ -83,9 +82,9 @@ def check_tag(name: str, tag: Any) -> None:
     """Raises TypeError for a tag that is no int, ValueError for one that is negative or too large for MPI."""
     if not isinstance(tag, int):
         raise TypeError(f"{name}: argument 'tag' must be an int, not {type_name(tag)}")
-    if not 0 <= tag < LARGEST_TAG:
+    if not 0 <= tag < TAG_OF_PARTS:
         raise ValueError(
-            f"{name}: argument 'tag' must be non-negative and less than {LARGEST_TAG}, got {tag}"
+            f"{name}: argument 'tag' must be non-negative and less than {TAG_OF_PARTS}, got {tag}"
         )
 
 
@@ -94,8 +93,12 @@ def root_of(
 ) -> int:
     """The rank in the group that two arguments, of which one may be given, name.
 
-    Raises ValueError for both, for none, and for a rank that is not in the group.
+    Raises TypeError for what is no int, ValueError for both, for none, and for a rank that is not in the
+    group.
     """
+    for rank in (global_rank, group_rank):
+        if rank is not None and not hasattr(rank, "__index__"):
+            raise TypeError(f"expected the rank of a process to be an int, not {type_name(rank)}")
     if global_rank is not None and group_rank is not None:
         raise ValueError("Can't specify both group_rank and global_rank")
     if group_rank is not None:

@@ -24,7 +24,7 @@ from .checks import (
 )
 from .errors import DistBackendError
 from .process_group import ProcessGroup, resolved
-from .progress import Call
+from .progress import Call, one_call
 from .reduce_op import ReduceOp, check_reduction
 from .work import Work, completed, finish
 
@@ -152,6 +152,7 @@ def all_gather(
     return finish(backend.all_gather(room, staging.given(tensor, backend)).before(back), async_op)
 
 
+@one_call()
 def all_gather_coalesced(
     output_tensor_lists: list[list[Tensor]],
     input_tensor_list: list[Tensor],
@@ -296,11 +297,13 @@ def all_to_all(
         ("input_tensor_list", input_tensor_list),
     ):
         check_count("all_to_all", argument, each, found.size())
-    debug.compare(found, "ALLTOALL", input_tensor_list, shapes=False)
+    expected, sent = (
+        [each.numel() for each in tensors] for tensors in (output_tensor_list, input_tensor_list)
+    )
+    debug.compare(found, "ALLTOALL", input_tensor_list, counts=(expected, sent))
     backend = found.backend_for(output_tensor_list[0])
     room, back = staging.room_for(output_tensor_list, backend)
-    counts = [[each.numel() for each in tensors] for tensors in (output_tensor_list, input_tensor_list)]
-    work = backend.all_to_all(room, staging.flat(input_tensor_list, backend), *counts)
+    work = backend.all_to_all(room, staging.flat(input_tensor_list, backend), expected, sent)
     return finish(work.before(back), async_op)
 
 
@@ -324,17 +327,17 @@ def all_to_all_single(
     if is_outside(name, group):
         return None
     found = resolved(group)
-    counts = [
+    expected, sent = (
         _counts(name, argument, tensor, sizes, found.size())
         for argument, tensor, sizes in (
             ("output", output, output_split_sizes),
             ("input", input, input_split_sizes),
         )
-    ]
-    debug.compare(found, "ALLTOALL_BASE", [input], shapes=False)
+    )
+    debug.compare(found, "ALLTOALL_BASE", [input], counts=(expected, sent))
     backend = found.backend_for(output)
     place, back = staging.place_for(output, backend)
-    work = backend.all_to_all(place, staging.given(input, backend, place), *counts)
+    work = backend.all_to_all(place, staging.given(input, backend, place), expected, sent)
     return finish(staging.returning(work, back), async_op)
 
 
@@ -359,12 +362,13 @@ def gather(
     found = resolved(group)
     root = root_of(found, dst, group_dst, 0)
     _check_list_at_root("gather_list", tensors, found.rank() == root, "destination")
+    if found.rank() == root:
+        check_count("gather", "gather_list", tensors, found.size())
+        check_shapes("gather", "gather_list", tensors, tensor)
     debug.compare(found, "GATHER", [tensor], root=root)
     backend = found.backend_for(tensor)
     if found.rank() != root:
         return finish(backend.gather(None, staging.given(tensor, backend), root), async_op)
-    check_count("gather", "gather_list", tensors, found.size())
-    check_shapes("gather", "gather_list", tensors, tensor)
     room, back = staging.room_for(tensors, backend)
     return finish(backend.gather(room, staging.given(tensor, backend), root).before(back), async_op)
 
@@ -390,14 +394,13 @@ def scatter(
     found = resolved(group)
     root = root_of(found, src, group_src, 0)
     _check_list_at_root("scatter_list", tensors, found.rank() == root, "source")
-    debug.compare(found, "SCATTER", [tensor], root=root)
-    backend = found.backend_for(tensor)
-    place, back = staging.place_for(tensor, backend)
-    parts = None
     if found.rank() == root:
         check_count("scatter", "scatter_list", tensors, found.size())
         check_shapes("scatter", "scatter_list", tensors, tensor)
-        parts = staging.flat(tensors, backend)
+    debug.compare(found, "SCATTER", [tensor], root=root)
+    backend = found.backend_for(tensor)
+    place, back = staging.place_for(tensor, backend)
+    parts = staging.flat(tensors, backend) if found.rank() == root else None
     return finish(staging.returning(backend.scatter(place, parts, root), back), async_op)
 
 
@@ -422,6 +425,7 @@ def barrier(
     return None
 
 
+@one_call()
 def monitored_barrier(
     group: ProcessGroup | None = None, timeout: timedelta | None = None, wait_all_ranks: bool = False
 ) -> None:

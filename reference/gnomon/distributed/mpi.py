@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import gnomon as gn
+
 from ..memory.tensor import Tensor
 from .backend import Backend
 from .errors import DistBackendError
@@ -20,6 +22,10 @@ from .mpi_datatypes import datatype_of, operation_of
 from .progress import Call
 from .reduce_op import ReduceOp
 from .work import Work
+
+# Tags that messages of users do not have; every MPI has them.
+TAG_OF_COMPARISONS = 2**15 - 1  # of debug.py
+TAG_OF_PARTS = 2**15 - 2  # of collectives that consist of messages
 
 
 class ProcessGroupMPI(Backend):
@@ -67,26 +73,25 @@ class ProcessGroupMPI(Backend):
     def all_to_all(
         self, output: Tensor, input: Tensor, output_counts: Sequence[int], input_counts: Sequence[int]
     ) -> Work:
-        given = (parts_of(input, input_counts), parts_of(output, output_counts))
-        return self._begin("all_to_all", self.communicator.Ialltoallv, *given, writes=[output], keeps=[input])
+        incoming = dict(enumerate(output.view(-1).split(list(output_counts))))
+        outgoing = dict(enumerate(input.view(-1).split(list(input_counts))))
+        return self._exchange("all_to_all", incoming, outgoing, writes=[output], keeps=[input])
 
     def gather(self, output: Tensor | None, input: Tensor, root: int) -> Work:
-        parts = None if output is None else buffer_of(output, input.numel())
+        incoming = {} if output is None else dict(enumerate(output.view(-1).split(input.numel())))
         writes = [] if output is None else [output]
-        given = (buffer_of(input), parts, root)
-        return self._begin("gather", self.communicator.Igather, *given, writes=writes, keeps=[input])
+        return self._exchange("gather", incoming, {root: input.view(-1)}, writes=writes, keeps=[input])
 
     def scatter(self, output: Tensor, input: Tensor | None, root: int) -> Work:
-        parts = None if input is None else buffer_of(input, output.numel())
-        given = (parts, buffer_of(output), root)
-        return self._begin("scatter", self.communicator.Iscatter, *given, writes=[output], keeps=[input])
+        outgoing = {} if input is None else dict(enumerate(input.view(-1).split(output.numel())))
+        return self._exchange("scatter", {root: output.view(-1)}, outgoing, writes=[output], keeps=[input])
 
     def barrier(self) -> Work:
         return self._begin("barrier", self.communicator.Ibarrier)
 
     def send(self, tensor: Tensor, destination: int, tag: int) -> Work:
         call = self.communicator.Isend
-        return self._begin("send", call, buffer_of(tensor), destination, tag, keeps=[tensor])
+        return self._begin("send", call, message_of(tensor), destination, tag, keeps=[tensor])
 
     def recv(self, tensor: Tensor, source: int | None, tag: int) -> Work:
         from mpi4py import MPI
@@ -95,14 +100,14 @@ class ProcessGroupMPI(Backend):
         origin = MPI.ANY_SOURCE if source is None else source
         call = Call("recv", self.group, self.rank)
         call.kept = tensor
-        request = self.communicator.Irecv(buffer_of(tensor), origin, tag)
+        request = self.communicator.Irecv(message_of(tensor), origin, tag)
+        too_long = f"got a message that is longer than the {elements_of(tensor)} expected"
 
         def check() -> None:
-            count = status.Get_count(datatype_of(tensor.dtype))
-            if count != tensor.numel():
-                raise DistBackendError(f"{call}: got {count} elements, expected {tensor.numel()}")
+            if difference := difference_of(status, tensor):
+                raise DistBackendError(f"{call}: {difference}")
 
-        work = Work(call, lambda: bool(request.Test(status)), self.timeout, [tensor], check)
+        work = Work(call, lambda: has_ended(request, status, too_long), self.timeout, [tensor], check)
         work.source_rank = status.Get_source
         return work
 
@@ -128,7 +133,103 @@ class ProcessGroupMPI(Backend):
         except BaseException:
             call.end()
             raise
-        return Work(call, lambda: bool(request.Test()), self.timeout, list(writes))
+        return Work(call, lambda: has_ended(request), self.timeout, list(writes))
+
+    def _exchange(
+        self,
+        name: str,
+        incoming: dict[int, Tensor],
+        outgoing: dict[int, Tensor],
+        writes: Sequence[Tensor],
+        keeps: Sequence[Tensor | None],
+    ) -> Work:
+        """A collective whose parts may differ in size: a message from each rank of ``incoming``, and one to
+        each of ``outgoing``.
+
+        MPI's own Alltoallv, Gather and Scatter need not notice parts of another size than expected: they
+        would leave a part of the memory as it was, or write behind its end.  A message has its size.
+        """
+        from mpi4py import MPI
+
+        call = Call(name, self.group, self.rank)
+        call.kept = writes, keeps, incoming, outgoing
+        others = [rank for rank in incoming if rank != self.rank]
+        receiving = {
+            rank: self.communicator.Irecv(message_of(incoming[rank]), rank, TAG_OF_PARTS) for rank in others
+        }
+        statuses = {rank: MPI.Status() for rank in others}
+        sending = [
+            self.communicator.Isend(message_of(part), rank, TAG_OF_PARTS)
+            for rank, part in outgoing.items()
+            if rank != self.rank
+        ]
+        wrong: list[str] = []
+
+        def is_done() -> bool:
+            for rank in list(receiving):
+                try:
+                    if has_ended(receiving[rank], statuses[rank], "more"):
+                        del receiving[rank]
+                        if difference := difference_of(statuses[rank], incoming[rank]):
+                            wrong.append(f"from rank {rank} of the group: {difference}")
+                except DistBackendError:  # the others go on: MPI writes their memory
+                    del receiving[rank]
+                    expected = elements_of(incoming[rank])
+                    wrong.append(f"from rank {rank} of the group: got more than the {expected} expected")
+            while sending and sending[-1].Test():
+                sending.pop()
+            return not receiving and not sending
+
+        def check() -> None:
+            own = incoming.get(self.rank)
+            if own is not None:
+                given = outgoing[self.rank]
+                if given.numel() == own.numel():
+                    with gn.no_grad():
+                        own.copy_(given)
+                else:
+                    wrong.append(
+                        f"from this rank itself: got {given.numel()} elements, expected {elements_of(own)}"
+                    )
+            if wrong:
+                raise DistBackendError(f"{call}: {'; '.join(wrong)}")
+
+        return Work(call, is_done, self.timeout, list(writes), check)
+
+
+def has_ended(request: Any, status: Any = None, too_long: str = "") -> bool:
+    """Has a request of MPI's ended?  Raises DistBackendError: ``too_long`` for a message that found no
+    room.
+    """
+    from mpi4py import MPI
+
+    try:
+        return bool(request.Test(status))
+    except MPI.Exception as error:
+        if too_long and error.Get_error_class() != MPI.ERR_TRUNCATE:
+            raise
+        said = error.Get_error_string().partition(", error stack")[0]
+        raise DistBackendError(
+            too_long
+            or f"MPI says: {said}; another rank's tensor may have another size "
+            "(GNOMON_DISTRIBUTED_DEBUG=detail says which)"
+        ) from error
+
+
+def difference_of(status: Any, tensor: Tensor) -> str:
+    """How the message that has arrived in a tensor differs from it in size; "" if it does not."""
+    from mpi4py import MPI
+
+    size, item = status.Get_count(MPI.BYTE), tensor.dtype.itemsize
+    if size == tensor.numel() * item:
+        return ""
+    got = f"{size} bytes" if size % item else f"{size // item} elements"
+    return f"got {got}, expected {elements_of(tensor)}"
+
+
+def elements_of(tensor: Tensor) -> str:
+    """A tensor's size, for an error."""
+    return f"{tensor.numel()} elements of {tensor.dtype}"
 
 
 def bytes_of(tensor: Tensor) -> memoryview:
@@ -143,6 +244,8 @@ def buffer_of(tensor: Tensor, count: int | None = None) -> list[Any]:
     return [bytes_of(tensor), tensor.numel() if count is None else count, datatype_of(tensor.dtype)]
 
 
-def parts_of(tensor: Tensor, counts: Sequence[int]) -> list[Any]:
-    """A contiguous tensor in parts of ``counts`` elements, as MPI takes it."""
-    return [bytes_of(tensor), list(counts), datatype_of(tensor.dtype)]
+def message_of(tensor: Tensor) -> list[Any]:
+    """A contiguous tensor as a message: bytes, as MPICH ends the process where a part of an element comes."""
+    from mpi4py import MPI
+
+    return [bytes_of(tensor), MPI.BYTE]

@@ -16,8 +16,10 @@ from .checks import check_not_self, is_outside, root_of
 from .collectives import all_gather_into_tensor, broadcast, gather, scatter
 from .point_to_point import recv, send
 from .process_group import ProcessGroup, resolved
+from .progress import one_call
 
 
+@one_call()
 def all_gather_object(object_list: list[Any], obj: Any, group: ProcessGroup | None = None) -> None:
     """Put the ``obj`` of each rank r into all processes' ``object_list[r]``.
 
@@ -33,6 +35,7 @@ def all_gather_object(object_list: list[Any], obj: Any, group: ProcessGroup | No
         object_list[rank] = _unpickled(everything[rank][:size])
 
 
+@one_call()
 def gather_object(
     obj: Any,
     object_gather_list: list[Any] | None = None,
@@ -60,6 +63,7 @@ def gather_object(
         object_gather_list[rank] = _unpickled(part[: sizes[rank]])  # type: ignore[index]
 
 
+@one_call()
 def broadcast_object_list(
     object_list: list[Any],
     src: int | None = None,
@@ -87,6 +91,7 @@ def broadcast_object_list(
         object_list[:] = [_unpickled(each) for each in whole.split(counts)]
 
 
+@one_call()
 def scatter_object_list(
     scatter_object_output_list: list[Any],
     scatter_object_input_list: list[Any] | None = None,
@@ -121,6 +126,7 @@ def scatter_object_list(
     scatter_object_output_list[0] = _unpickled(part[:size])
 
 
+@one_call()
 def send_object_list(
     object_list: list[Any],
     dst: int | None = None,
@@ -140,6 +146,7 @@ def send_object_list(
     send(gn.cat(pickled), group=group, group_dst=destination)
 
 
+@one_call()
 def recv_object_list(
     object_list: list[Any],
     src: int | None = None,

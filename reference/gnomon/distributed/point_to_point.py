@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..memory.tensor import Tensor
-from . import staging
+from . import debug, described_messages, staging
 from .checks import check_not_self, check_tag, check_tensor, is_outside, root_of
 from .process_group import ProcessGroup, resolved
 from .work import Work
@@ -32,7 +32,10 @@ def isend(
     destination = root_of(found, dst, group_dst)
     check_not_self(found, destination, "destination")
     backend = found.backend_for(tensor)
-    return backend.send(staging.given(tensor, backend), destination, tag)
+    place = staging.given(tensor, backend)
+    if debug.is_detailed() and backend is found.mpi:
+        return described_messages.send(found, place, destination, tag)
+    return backend.send(place, destination, tag)
 
 
 def irecv(
@@ -57,6 +60,8 @@ def irecv(
         check_not_self(found, source, "source")
     backend = found.backend_for(tensor)
     place, back = staging.place_for(tensor, backend)
+    if debug.is_detailed() and backend is found.mpi:
+        return staging.returning(described_messages.recv(found, place, source, tag), back)
     return staging.returning(backend.recv(place, source, tag), back)
 
 

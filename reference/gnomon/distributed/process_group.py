@@ -13,11 +13,13 @@ from typing import Any
 
 from ..memory.tensor import Tensor
 from ..values.errors import warn
-from . import failure, rendezvous
+from . import debug, failure, rendezvous
 from .backend import Backend
+from .described_messages import Awaited
 from .environment import place_by_mpiexec, place_by_variables
 from .errors import DistNetworkError
 from .mpi import ProcessGroupMPI
+from .progress import one_call
 
 default_pg_timeout = timedelta(minutes=30)
 NAMES = ("mpi", "nccl")
@@ -50,6 +52,7 @@ class ProcessGroup:
         self.group_desc = group_desc
         self.timeout = timeout
         self.compared = 0  # collectives that debug.py has compared
+        self.awaited: list[Awaited] = []  # in the order in which they were asked for
 
     def rank(self) -> int:
         """The rank of this process in the group."""
@@ -94,6 +97,7 @@ class _World:
         self.default: ProcessGroup | None = None
         self.groups: list[ProcessGroup] = []
         self.made = 0  # also by other ranks: names are the same everywhere
+        self.outside: tuple[int, ...] | None = None  # the ranks of the last group made without this process
 
 
 _world = _World()
@@ -200,12 +204,15 @@ def init_process_group(
 
         gn.accelerator.set_device_index(gn.device(device_id).index or 0)
     failure.install(place[0], lambda: _abort(MPI))
-    _world.made += 1
-    name = group_name or "0"
-    _world.default = _made(
-        MPI.COMM_WORLD.Dup(), range(place[1]), name, "default_pg", wanted, timedelta(seconds=seconds)
+    name = _new_name()
+    _world.default = _add_group(
+        MPI.COMM_WORLD.Dup(),
+        range(place[1]),
+        group_name or name,
+        "default_pg",
+        wanted,
+        timedelta(seconds=seconds),
     )
-    _world.groups.append(_world.default)
 
 
 def destroy_process_group(group: ProcessGroup | None = None) -> None:
@@ -229,10 +236,12 @@ def destroy_process_group(group: ProcessGroup | None = None) -> None:
         _world.groups.clear()
         _world.default = None
         _world.made = 0
+        _world.outside = None
     else:
         _world.groups.remove(found)
 
 
+@one_call()
 def new_group(
     ranks: Iterable[int] | None = None,
     timeout: timedelta | None = None,
@@ -247,36 +256,51 @@ def new_group(
 
     All processes must call it, in the same order; with ``use_local_synchronization`` only the members.
     ``sort_ranks``: whether ranks in the group follow the order of the numbers, or that of ``ranks``.
-    Raises ValueError without a default group, for a rank that is not there, and for one that is given twice.
+    Raises ValueError without a default group, for a rank that is not there, and for one that is given twice,
+    TypeError for one that is no int.
     Source: torch.distributed.new_group.
     """
     world = default_group()
     members = list(range(world.size())) if ranks is None else list(ranks)
+    if any(not hasattr(each, "__index__") for each in members):
+        raise TypeError(f"new_group: expected ranks to be ints, got {members}")
     if sort_ranks:
         members.sort()
+    if len(set(members)) != len(members):
+        raise ValueError(f"ranks list must not contain duplicate entries, got {members}")
     if len(members) > world.size():
         raise ValueError(
             "the new group's world size should be less or equal to the world size set by init_process_group"
         )
-    if any(not 0 <= each < world.size() for each in members):
-        raise ValueError("The new group's rank should be within the world_size set by init_process_group")
-    if len(set(members)) != len(members):
-        raise ValueError(f"the new group cannot have duplicate ranks, got {members}")
+    for each in members:
+        if not 0 <= each < world.size():
+            raise ValueError(
+                f"Rank {each} is out of range. Valid ranks are 0 to {world.size() - 1} "
+                f"(world_size={world.size()})"
+            )
     limit = world.timeout if timeout is None else timedelta(seconds=check_timeout(timeout))
-    _world.made += 1
-    name = str(_world.made - 1) if not use_local_synchronization else "of " + "_".join(map(str, members))
-    if world.rank() not in members and use_local_synchronization:
-        return GroupMember.NON_GROUP_MEMBER
+    wanted = wanted_backends(backend)
+    is_member = world.rank() in members
+    name = _new_name()
+    if use_local_synchronization:
+        name = "of " + "_".join(map(str, members))
+        if not is_member:
+            return _outside(members)
+    debug.compare(
+        world,
+        "NEW_GROUP",
+        [],
+        more={"Ranks": str(members), "Backend": ",".join(wanted), "Only members": use_local_synchronization},
+        ranks=members if use_local_synchronization else None,
+    )
     chosen = world.mpi.communicator.Get_group().Incl(members)
     if use_local_synchronization:
         communicator = world.mpi.communicator.Create_group(chosen)
     else:
         communicator = world.mpi.communicator.Create(chosen)
-    if world.rank() not in members:
-        return GroupMember.NON_GROUP_MEMBER
-    made = _made(communicator, members, name, group_desc or "undefined", wanted_backends(backend), limit)
-    _world.groups.append(made)
-    return made
+    if not is_member:
+        return _outside(members)
+    return _add_group(communicator, members, name, group_desc, wanted, limit)
 
 
 def new_subgroups(
@@ -337,6 +361,7 @@ def new_subgroups_by_enumeration(
     return own, made
 
 
+@one_call()
 def split_group(
     parent_pg: ProcessGroup | None = None,
     split_ranks: Sequence[Sequence[int]] | None = None,
@@ -361,19 +386,20 @@ def split_group(
             )
         if len(set(ranks)) != len(ranks):
             raise ValueError("the split group cannot have duplicate ranks")
+    limit = parent.timeout if timeout is None else timedelta(seconds=check_timeout(timeout))
+    wanted = wanted_backends(backend)
+    more = {"Ranks": str([list(each) for each in split_ranks]), "Backend": ",".join(wanted)}
+    debug.compare(parent, "SPLIT_GROUP", [], more=more)
     color, own = next(((n, r) for n, r in enumerate(split_ranks) if parent.rank() in r), (-1, []))
     MPI = _start_mpi()
     key = sorted(own).index(parent.rank()) if own else 0
     communicator = parent.mpi.communicator.Split(MPI.UNDEFINED if color < 0 else color, key)
-    _world.made += 1
+    _new_name()  # counts
     if color < 0:
         return None
     members = [parent.ranks[each] for each in sorted(own)]
-    limit = parent.timeout if timeout is None else timedelta(seconds=check_timeout(timeout))
     name = f"{parent.group_name}:split:{color}"
-    made = _made(communicator, members, name, group_desc or "undefined", wanted_backends(backend), limit)
-    _world.groups.append(made)
-    return made
+    return _add_group(communicator, members, name, group_desc, wanted, limit)
 
 
 def get_rank(group: Any = None) -> int:
@@ -409,8 +435,11 @@ def get_backend(group: ProcessGroup | None = None) -> str:
 def get_process_group_ranks(group: ProcessGroup | None) -> list[int]:
     """The numbers of a group's processes among all, in the order of their ranks.
 
-    Source: torch.distributed.get_process_group_ranks.
+    For ``NON_GROUP_MEMBER`` those of the last group that was made without this process: all such groups look
+    the same to it.  Source: torch.distributed.get_process_group_ranks.
     """
+    if group is GroupMember.NON_GROUP_MEMBER and _world.outside is not None:
+        return list(_world.outside)
     return list(resolved(group).ranks)
 
 
@@ -518,13 +547,33 @@ def _offered() -> dict[str, Callable[[ProcessGroupMPI], Backend | None]]:
     return _creators
 
 
-def _made(
-    communicator: Any, ranks: Sequence[int], name: str, desc: str, wanted: tuple[str, ...], timeout: timedelta
+def _new_name() -> str:
+    """A name for a group; all processes ask for it, also those outside, so that it is the same everywhere."""
+    _world.made += 1
+    return str(_world.made - 1)
+
+
+def _outside(ranks: Sequence[int]) -> Any:
+    """``NON_GROUP_MEMBER``, for a group of ``ranks`` that was made without this process."""
+    _world.outside = tuple(ranks)
+    return GroupMember.NON_GROUP_MEMBER
+
+
+def _add_group(
+    communicator: Any,
+    ranks: Sequence[int],
+    name: str,
+    desc: str | None,
+    backend: tuple[str, ...],
+    timeout: timedelta,
 ) -> ProcessGroup:
+    """The group of a communicator, which is among this process's groups from now on."""
     mpi = ProcessGroupMPI(communicator, name, timeout.total_seconds())
-    chosen = [create for each, create in _offered().items() if not wanted or each in wanted]
+    chosen = [create for each, create in _offered().items() if not backend or each in backend]
     others = [each for each in (create(mpi) for create in chosen) if each is not None]
-    return ProcessGroup(ranks, mpi, others, name, desc, timeout)
+    made = ProcessGroup(ranks, mpi, others, name, desc or "undefined", timeout)
+    _world.groups.append(made)
+    return made
 
 
 def _meet(init_method: str | None, world_size: int, rank: int, timeout: float) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -40,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument(
         "--timeout",
-        type=float,
+        type=_seconds,
         default=1800.0,
         help="seconds after which a rank that others wait for, or that does not answer, counts as hanging "
         "(default: 1800)",
@@ -62,7 +63,18 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; returns 0 if all ranks of a run ended well, else 1."""
+    """Run the command; returns 0 if all ranks of a run ended well, else 1; 141 if nobody reads its output."""
+    try:
+        return _run(arguments)
+    except BrokenPipeError:  # as in "| head": the ranks have been ended
+        # what is left in the streams goes nowhere: Python writes it once more when it ends
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(nowhere, stream.fileno())
+        return 128 + signal.SIGPIPE
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     options = parser().parse_args(arguments)
     if not options.module and not os.path.exists(options.program):
         print(f"gnomon.distributed.run: there is no file {options.program!r}", file=sys.stderr)
@@ -79,11 +91,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     agent = Agent(command, program, size, options.timeout, bool(hosts), not options.no_prefix)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.default_int_handler)
+    told = ""
     for restart in range(options.max_restarts + 1):
         failure = agent.run(restart)
         if failure is None:
             return 0
-        print(f"gnomon.distributed.run: {failure}", file=sys.stderr, flush=True)
+        # a program that fails in the same way each time is told in full once
+        same, told = told, re.sub(r"rank \d+ on \S+ \(process \d+\)", "", failure)
+        shown = f"{failure.splitlines()[0]} (as before)" if told == same else failure
+        print(f"gnomon.distributed.run: {shown}", file=sys.stderr, flush=True)
         if agent.is_interrupted:
             return 130
         if restart < options.max_restarts:
@@ -106,6 +122,13 @@ def _not_negative(text: str) -> int:
     value = int(text)
     if value < 0:
         raise argparse.ArgumentTypeError(f"expected a number of at least 0, got {text}")
+    return value
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not value > 0:
+        raise argparse.ArgumentTypeError(f"expected a positive number of seconds, got {text}")
     return value
 
 

@@ -51,8 +51,9 @@ def room_for(tensors: Sequence[Tensor], backend: Backend) -> tuple[Tensor, Calla
     """One flat tensor to receive all of ``tensors``, and what copies it to them."""
     first = tensors[0]
     sizes = [each.numel() for each in tensors]
-    made = gn.empty(sum(sizes), dtype=first.dtype, device=first.device)
-    made = made if backend.can_use(made) else gn.empty(sum(sizes), dtype=first.dtype)
+    # zeros: where a rank sends less than this one expects, MPI need not notice it
+    made = gn.zeros(sum(sizes), dtype=first.dtype, device=first.device)
+    made = made if backend.can_use(made) else gn.zeros(sum(sizes), dtype=first.dtype)
 
     def back() -> None:
         for part, tensor in zip(made.split(sizes), tensors):

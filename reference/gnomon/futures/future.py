@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar, cast
+
+from ..values.errors import warn
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -64,14 +67,19 @@ class Future(Generic[T]):
         return cast(T, self._value)
 
     def then(self, callback: Callable[[Future[T]], S]) -> Future[S]:
-        """A Future of ``callback(this)``, which is called when this is done."""
+        """A Future of ``callback(this)``, which is called when this is done.
+
+        An error of the callback is in the new Future, as a RuntimeError whose cause it is.
+        """
         made: Future[S] = Future()
 
         def call(done: Future[T]) -> None:
             try:
                 value = callback(done)
             except Exception as error:
-                made._settle(None, error)
+                wrapped = RuntimeError(_in_callback(error))
+                wrapped.__cause__ = error
+                made._settle(None, wrapped)
             else:
                 made._settle(value, None)
 
@@ -80,9 +88,9 @@ class Future(Generic[T]):
         return made
 
     def add_done_callback(self, callback: Callable[[Future[T]], Any]) -> None:
-        """Call ``callback(this)`` when this is done: now, if it is."""
+        """Call ``callback(this)`` when this is done: now, if it is.  Its error becomes a warning."""
         if self._is_set:
-            callback(self)
+            self._call(callback)
         else:
             self._callbacks.append(callback)
 
@@ -107,7 +115,18 @@ class Future(Generic[T]):
         self._value, self._error, self._is_set = value, error, True
         callbacks, self._callbacks = self._callbacks, []
         for each in callbacks:
-            each(self)
+            self._call(each)
+
+    def _call(self, callback: Callable[[Future[T]], Any]) -> None:
+        try:
+            callback(self)
+        except Exception as error:
+            warn(_in_callback(error), UserWarning)
+
+
+def _in_callback(error: Exception) -> str:
+    text = "".join(traceback.format_exception_only(error)).strip()
+    return f"Got the following error when running the callback: {text}"
 
 
 def collect_all(futures: Sequence[Future[Any]]) -> Future[list[Future[Any]]]:

@@ -20,7 +20,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from ..environment import RANK_NAMES
 
@@ -123,7 +123,10 @@ class Agent:
         self.is_interrupted = False
 
     def run(self, restart: int) -> str | None:
-        """Start all ranks, and wait for their end.  Returns the failure as a text, or None."""
+        """Start all ranks, and wait for their end.  Returns the failure as a text, or None.
+
+        Raises BrokenPipeError, when all ranks were ended, if nobody reads their output any more.
+        """
         run = _Run(self, restart)
         try:
             return run.watch()
@@ -147,6 +150,7 @@ class _Run:
         self.selector.register(self.listener, selectors.EVENT_READ, None)
         self.begin = time.monotonic()
         self.said = ""  # by mpiexec itself
+        self.is_read = True  # the output: a pipe may be closed
         environment = {**os.environ, "TORCHELASTIC_RESTART_COUNT": str(restart)}
         threads = max(1, (os.cpu_count() or 1) // agent.size)
         environment.setdefault("GNOMON_NUM_THREADS", str(threads))
@@ -255,8 +259,7 @@ class _Run:
             said = json.loads(line)
             for name, stream in (("stdout", sys.stdout), ("stderr", sys.stderr)):
                 if name in said:
-                    stream.write(f"[rank {rank.number}] " * self.agent.prefix + said[name] + "\n")
-                    stream.flush()
+                    self._pass_on(stream, f"[rank {rank.number}] " * self.agent.prefix + said[name] + "\n")
             if "progress" in said:
                 rank.progress = said["progress"]
                 rank.heard = time.monotonic()
@@ -271,6 +274,17 @@ class _Run:
                 rank.status = said["ended"]
                 if rank.failure() is None:
                     rank.tell(b"end")  # its supervisor waits for it
+
+    def _pass_on(self, stream: TextIO, text: str) -> None:
+        """Write what a rank said.  Raises BrokenPipeError, once, if nobody reads it."""
+        if not self.is_read:
+            return
+        try:
+            stream.write(text)
+            stream.flush()
+        except BrokenPipeError:
+            self.is_read = False
+            raise
 
     def _failed(self) -> str | None:
         """The text for a rank that failed: one that was killed, else the first."""
