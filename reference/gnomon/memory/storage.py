@@ -84,7 +84,11 @@ class Storage:
 
         0 if the memory was freed.
         """
-        return 0 if self._is_freed else self.backend.address(self.memory)
+        return 0 if self._is_freed else self.address()
+
+    def address(self) -> int:
+        """``data_ptr()`` for who will use the memory: raises RuntimeError if it was freed."""
+        return self.backend.address(self.memory)
 
     def host_view(self) -> memoryview:
         """The block's bytes in place, at least ``size``.  Only for backends with host memory."""

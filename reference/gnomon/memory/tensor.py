@@ -293,8 +293,7 @@ class Tensor:
         storage = self._storage
         if storage is None or not storage.backend.has_addresses:
             return 0.0
-        start = storage.backend.address(storage.memory)
-        return float(start + self._storage_offset * self._spec.dtype.itemsize)
+        return float(storage.address() + self._storage_offset * self._spec.dtype.itemsize)
 
     def untyped_storage(self) -> Storage:
         """The storage that this tensor views.  Raises NotImplementedError if there is none."""

@@ -200,7 +200,8 @@ def _passed(ffi: Any, value: Any, kept: list[Any]) -> Any:
     spec = value._spec
     sizes, strides = (ffi.new("int64_t[]", list(each) or [0]) for each in (spec.sizes, spec.strides))
     kept += [sizes, strides, value]
-    data = ffi.cast("void *", int(value._address))
+    start = value.untyped_storage().address()
+    data = ffi.cast("void *", start + value.storage_offset() * spec.dtype.itemsize if start else 0)
     made = ffi.new("gn_tensor *", [data, spec.numel, spec.ndim, sizes, strides, spec.dtype.code])
     kept.append(made)
     return made
