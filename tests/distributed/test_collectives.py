@@ -12,7 +12,7 @@ import pytest
 import gnomon as gn
 import gnomon.distributed as dist
 from gnomon.distributed import ReduceOp, described_messages
-from ranks import needs_mpi, on_ranks
+from ranks import on_ranks
 
 DTYPES = [
     *("uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64"),
@@ -720,9 +720,9 @@ def test_a_call_of_the_user_is_one_collective(rank: int, size: int) -> None:
         first += 5
 
 
-def test_a_message_that_comes_meanwhile_goes_to_the_first_that_waits() -> None:
+@on_ranks(1)
+def test_a_message_that_comes_meanwhile_goes_to_the_first_that_waits(rank: int, size: int) -> None:
     """Who waits for the same as an earlier one is not asked for before that has its message."""
-    needs_mpi()
     from mpi4py import MPI
 
     asked: list[tuple[int, int]] = []
