@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import re
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 import gnomon as gn
 import gnomon.distributed as dist
-from gnomon.distributed import ReduceOp
+from gnomon.distributed import ReduceOp, described_messages
 from ranks import on_ranks
 
 DTYPES = [
@@ -716,3 +718,21 @@ def test_a_call_of_the_user_is_one_collective(rank: int, size: int) -> None:
         dist.monitored_barrier()
         assert number() == first + 5
         first += 5
+
+
+@on_ranks(1)
+def test_a_message_that_comes_meanwhile_goes_to_the_first_that_waits(rank: int, size: int) -> None:
+    """Who waits for the same as an earlier one is not asked for before that has its message."""
+    from mpi4py import MPI
+
+    asked: list[tuple[int, int]] = []
+
+    def probe(source: int, tag: int, status: object) -> None:
+        asked.append((source, tag))
+
+    places = [(0, 1), (0, 1), (MPI.ANY_SOURCE, 1), (0, 2), (1, 1), (MPI.ANY_SOURCE, 2)]
+    awaited = [described_messages.Awaited(*each) for each in places]
+    communicator = SimpleNamespace(Improbe=probe)
+    group: Any = SimpleNamespace(awaited=list(awaited), mpi=SimpleNamespace(communicator=communicator))
+    described_messages._take(group)
+    assert asked == [(0, 1), (0, 2)] and group.awaited == awaited
