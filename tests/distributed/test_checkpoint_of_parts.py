@@ -144,17 +144,26 @@ def test_fewer_ranks_go_on(rank: int, size: int, kind: str) -> None:
 
 @on_ranks(2)
 def test_a_state_is_of_parts_while_modules_see_whole_parameters(rank: int, size: int) -> None:
+    """Between forward and backward; backward gathers again."""
     gn.manual_seed(0)
-    model = nn.Sequential(nn.Linear(4, 6))
-    whole = model[0].weight.detach().clone()
-    fully_shard(model, reshard_after_forward=False)
-    with gn.no_grad():
-        model(gn.ones(1, 4))
-    assert model.state_dict()["0.weight"].shape == (3, 4)
-    with gn.no_grad():
-        model(gn.ones(1, 4))
-    model.load_state_dict({"0.weight": gn.full((3, 4), float(rank)), "0.bias": gn.zeros(3)})
-    assert model(gn.ones(1, 4)).tolist() == [[0.0] * 3 + [4.0] * 3] and whole.shape == (6, 4)
+    model = fully_shard(nn.Linear(4, 6), reshard_after_forward=False)
+    x = gn.arange(4.0).view(1, 4).requires_grad_()
+    weight = gathered(model)
+    output = model(x)
+    assert model.weight.shape == (6, 4)
+    assert model.state_dict()["weight"].shape == (3, 4)
+    output.sum().backward()
+    assert gn.equal(x.grad, weight.sum(0, keepdim=True))
+    assert model.weight.grad is not None and model.weight.grad.tolist() == [[0.0, 1.0, 2.0, 3.0]] * 3
+
+    model(x)
+    assert model.weight.shape == (6, 4)
+    model.load_state_dict({"weight": gn.full((3, 4), float(rank)), "bias": gn.zeros(3)})
+    assert model(gn.ones(1, 4)).tolist() == [[0.0] * 3 + [4.0] * 3]
+
+
+def gathered(model: nn.Module) -> gn.Tensor:
+    return full_state_dict(model)["weight"]
 
 
 @on_ranks(2, 3)
