@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from gnomon_bench import plan_scale, published, scaling
+from gnomon_bench import local_scaling, plan_scale, published, scaling
 from gnomon_bench.scaling import Link, Machine, Plan, Transformer, all_gather, all_reduce, step
 
 MACHINE = Machine("two machines of 4", 1e12, 4, Link(1e-6, 1e9), Link(1e-5, 1e8))
@@ -57,8 +59,6 @@ def test_a_pipeline_waits_for_all_but_one_of_its_stages() -> None:
 
 
 def test_communication_hides_behind_backward_if_messages_need_no_processor() -> None:
-    from dataclasses import replace
-
     hiding = step(MACHINE, MODEL, Plan(data=4), 64)
     showing = step(replace(MACHINE, overlaps=False), MODEL, Plan(data=4), 64)
     whole = all_reduce(MACHINE, 4, 1, MODEL.parameters * 2)
@@ -132,3 +132,37 @@ def test_wrong_arguments_are_refused(
     assert ended.value.code == 2
     said = capsys.readouterr()
     assert said.out == "" and said.err.splitlines()[-1] == f"gnomon plan-scale: error: {text}"
+
+
+def test_stages_that_wait_leave_processors_to_others() -> None:
+    shared = replace(MACHINE, processors=2)
+    found = step(shared, MODEL, Plan(pipeline=4), 16)
+    one = MODEL.operations(16, False) / 4 / 1e12 / 16
+    # with two processors, stages are slower while three or four of them compute: 1.5 and 2 times
+    assert found.compute == pytest.approx(2 * 16 * one) and found.bubble == pytest.approx((1 + 1 + 1.5) * one)
+    assert step(MACHINE, MODEL, Plan(pipeline=4), 16).bubble == pytest.approx(3 * one)
+
+
+def test_kinds_of_plans() -> None:
+    names = [name for name, _, _ in scaling.plans(scaling.A100, Transformer(32, 4096), 64, 4096)]
+    kinds = {plan_scale.kind_of(each) for each in names}
+    assert kinds == {"sharded", "tensor parallel", "tensor parallel and pipeline"}
+
+
+def test_predictions_beside_measurements_of_this_machine() -> None:
+    link = Link(1e-5, 1e10)
+    alone = {"whole": 0.1, "parts": 0.12}
+    pair = {"small": 2e-5, "large": 2e-5 + (1 << 22) / 1e10}
+    found = {1: alone, 2: dict(pair), 4: dict(pair)}
+    for kind in local_scaling.KINDS:
+        for size in (2, 4):
+            predicted = local_scaling.prediction(kind, size, alone, link, processors=2)
+            assert predicted.efficiency < 1
+            found[size][kind] = predicted.seconds / 1.25
+    lines = local_scaling.table(found, 2).splitlines()
+    assert len(lines) == 3 + 8 and all(line.endswith("+25.0%") for line in lines[3:])
+    # two ranks on two processors: as fast with a batch each, half the time for one batch; four share
+    assert [line.split("ms")[0].split()[-1] for line in lines[3:]] == [
+        *("100.00", "200.00", "100.00", "200.00"),  # data parallel, sharded
+        *("50.00", "50.00", "60.00", "60.00"),  # tensor parallel, pipeline
+    ]
