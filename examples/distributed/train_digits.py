@@ -7,6 +7,8 @@
 
 Each step takes ``--batch`` images, whatever the number of ranks: a rank has its share of them.  With
 ``--checkpoint`` the ranks write a folder every 20 steps, and go on from there when they are started again.
+``--kind sharded`` divides the parameters among the ranks, ``--kind zero`` the optimizer; the losses, and the
+checkpoints, are the same.
 """
 
 import argparse
@@ -16,6 +18,8 @@ import gnomon.distributed as dist
 import gnomon.distributed.checkpoint as dcp
 from gnomon import nn
 from gnomon.demo import load_digits
+from gnomon.distributed.fsdp import fully_shard
+from gnomon.distributed.optim import ZeroRedundancyOptimizer
 from gnomon.nn.parallel import DistributedDataParallel
 from gnomon.utils.data import DataLoader, DistributedSampler, TensorDataset
 
@@ -36,25 +40,39 @@ class DigitsTransformer(nn.Module):
         return self.out(self.encoder(rows).mean(1))
 
 
+def divided(model: nn.Module, kind: str) -> tuple[nn.Module, gn.optim.Optimizer]:
+    """What to train, and its optimizer."""
+    if kind == "sharded":
+        for layer in model.encoder.layers:
+            fully_shard(layer)
+        fully_shard(model)
+        return model, gn.optim.AdamW(model.parameters(), lr=3e-3)
+    parallel = DistributedDataParallel(model)
+    if kind == "zero":
+        return parallel, ZeroRedundancyOptimizer(model.parameters(), gn.optim.AdamW, lr=3e-3)
+    return parallel, gn.optim.AdamW(model.parameters(), lr=3e-3)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Train a small transformer on handwritten digits.")
     parser.add_argument("--steps", type=int, default=60)
     parser.add_argument("--batch", type=int, default=48, help="images of a step, on all ranks together")
+    parser.add_argument("--kind", choices=["replicated", "sharded", "zero"], default="replicated")
     parser.add_argument("--checkpoint", help="the folder of the checkpoint")
     arguments = parser.parse_args()
 
     dist.init_process_group()
     rank, size = dist.get_rank(), dist.get_world_size()
     gn.manual_seed(0)
-    model = DistributedDataParallel(DigitsTransformer())
-    optimizer = gn.optim.AdamW(model.parameters(), lr=3e-3)
+    network = DigitsTransformer()
+    model, optimizer = divided(network, arguments.kind)
     criterion = nn.CrossEntropyLoss()
     digits = load_digits()
     images = TensorDataset(digits.train_images, digits.train_labels)
     sampler = DistributedSampler(images, seed=1, drop_last=True)
     loader = DataLoader(images, arguments.batch // size, sampler=sampler, drop_last=True)
 
-    state = {"model": model.module, "optimizer": optimizer, "step": 0}
+    state = {"model": network, "optimizer": optimizer, "step": 0}
     if arguments.checkpoint and dcp.is_checkpoint(arguments.checkpoint):
         dcp.load(state, checkpoint_id=arguments.checkpoint)
         if rank == 0:
@@ -77,7 +95,7 @@ def main() -> None:
                 if arguments.checkpoint:
                     dcp.save(state, checkpoint_id=arguments.checkpoint)
     with gn.no_grad():
-        right = (model.module(digits.held_out_images).argmax(1) == digits.held_out_labels).sum()
+        right = (network(digits.held_out_images).argmax(1) == digits.held_out_labels).sum()
     if rank == 0:
         share = right.item() / len(digits.held_out_labels)
         print(f"{share:.1%} of the held-out images are right, by {size} rank(s)")

@@ -51,6 +51,14 @@ def test_the_losses_do_not_depend_on_the_number_of_ranks(tmp_path: Path) -> None
     assert len(alone) == 3 and alone[-1] < 0.6 * alone[0]
     for ranks in (2, 4):
         assert losses(ranks) == pytest.approx(alone, abs=2e-3)
+    for kind in ("sharded", "zero"):
+        assert losses(3, "--kind", kind) == pytest.approx(losses(3), abs=1e-3)
+    # what one kind has saved, another goes on with
+    folder = tmp_path / "other"
+    begun = losses(2, "--steps", 20, "--checkpoint", folder, "--kind", "sharded")
+    begun += losses(1, "--steps", 40, "--checkpoint", folder)
+    begun += losses(2, "--steps", 60, "--checkpoint", folder, "--kind", "zero")
+    assert begun == pytest.approx(alone, abs=2e-3)
     # and a run that goes on from its checkpoint has the losses of one that was not interrupted
     folder = tmp_path / "run"
     begun = losses(2, "--steps", 40, "--checkpoint", folder)
