@@ -88,6 +88,12 @@ def needs_mpi() -> None:
         pytest.skip("mpi4py and an MPI are not installed: pip install 'gnomon[mpi]'")
 
 
+def is_open_mpi() -> bool:
+    """Is it Open MPI that connects ranks, and not MPICH?  Without starting it in this process."""
+    found = subprocess.run([mpiexec(), "--version"], capture_output=True, text=True, check=False)
+    return "Open" in found.stdout
+
+
 def on_ranks(*sizes: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """The test runs on so many ranks, each time with ``rank`` and ``size`` besides its own parameters."""
 

@@ -12,7 +12,7 @@ import pytest
 import gnomon as gn
 import gnomon.distributed as dist
 from gnomon.distributed import ReduceOp, described_messages
-from ranks import on_ranks
+from ranks import is_open_mpi, on_ranks
 
 DTYPES = [
     *("uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64"),
@@ -687,7 +687,8 @@ def test_a_message_of_another_size_is_refused(rank: int, size: int) -> None:
             gn.empty(4),
             "got a message that is longer than the 4 elements of gnomon.float32 expected",
         ),
-        (gn.ones(10**6), gn.empty(4), "got a message that is longer than the 4 elements"),
+        # Open MPI writes a large one behind the end of a smaller place
+        (gn.ones(5 if is_open_mpi() else 10**6), gn.empty(4), "got a message that is longer than the 4"),
         (gn.ones(3), gn.empty(4), "got 3 elements, expected 4 elements of gnomon.float32"),
         (gn.ones(1), gn.empty(2, dtype=gn.float64), "got 4 bytes, expected 2 elements of gnomon.float64"),
     ):
@@ -696,6 +697,31 @@ def test_a_message_of_another_size_is_refused(rank: int, size: int) -> None:
         else:
             with pytest.raises(dist.DistBackendError, match=rf"^recv of group '0' on rank 1 .*\): {text}"):
                 dist.recv(expected, 0)
+
+
+@pytest.mark.parametrize("level", ["OFF", "DETAIL"])
+@on_ranks(2)
+def test_a_message_is_taken_while_its_receiver_waits_for_something_else(
+    rank: int, size: int, level: str
+) -> None:
+    """A large message needs its receiver; who waits for the receiver must not wait for ever."""
+    sent, received = gn.full((1 << 20,), float(rank)), gn.empty(1 << 20)
+    dist.set_debug_level(dist.DebugLevel[level])
+    try:
+        work = dist.irecv(received, 1 - rank)
+        dist.send(sent, 1 - rank)
+        assert work is not None and work.wait() and received[-1].item() == 1 - rank
+        if rank == 0:
+            work = dist.irecv(received.fill_(7), 1)
+            begun = dist.barrier(async_op=True)
+            while not begun.is_completed():
+                pass
+            assert work is not None and work.wait() and received[-1].item() == 1
+        else:
+            dist.send(sent, 0)
+            dist.barrier()
+    finally:
+        dist.set_debug_level(dist.DebugLevel.OFF)
 
 
 @on_ranks(2)

@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import json
 import math
+import threading
 from typing import TYPE_CHECKING, Any
 
 from ..memory.tensor import Tensor
 from .errors import DistBackendError
 from .mpi import bytes_of
 from .progress import Call
+from .waiting import meanwhile
 from .work import Work
 
 if TYPE_CHECKING:
     from .process_group import ProcessGroup
 
 _SIZE = 4  # bytes that say how long the description is
+_taking = threading.Lock()
 
 
 class Awaited:
@@ -63,6 +66,7 @@ def recv(group: ProcessGroup, tensor: Tensor, source: int | None, tag: int) -> W
     call = Call("recv", group.group_name, group.rank())
     awaited = Awaited(MPI.ANY_SOURCE if source is None else source, tag)
     group.awaited.append(awaited)
+    meanwhile[group] = lambda: _take(group)
 
     def is_done() -> bool:
         if awaited.request is None:
@@ -89,17 +93,24 @@ def _take(group: ProcessGroup) -> None:
     """Take the messages that are here.  As in MPI, a message goes to the first receiver that waits for it."""
     from mpi4py import MPI
 
-    waiting: list[Awaited] = []
-    for each in group.awaited:
-        found = None
-        if not any(each.could_be(earlier) for earlier in waiting):
-            found = group.mpi.communicator.Improbe(each.source, each.tag, each.status)
-        if found is None:
-            waiting.append(each)
-        else:
-            each.data = bytearray(each.status.Get_count(MPI.BYTE))
-            each.request = found.Irecv([each.data, MPI.BYTE])
-    group.awaited[:] = waiting
+    if not _taking.acquire(blocking=False):
+        return  # another thread does so
+    try:
+        waiting: list[Awaited] = []
+        for each in list(group.awaited):
+            found = None
+            if not any(each.could_be(earlier) for earlier in waiting):
+                found = group.mpi.communicator.Improbe(each.source, each.tag, each.status)
+            if found is None:
+                waiting.append(each)
+            else:
+                group.awaited.remove(each)
+                each.data = bytearray(each.status.Get_count(MPI.BYTE))
+                each.request = found.Irecv([each.data, MPI.BYTE])
+        if not group.awaited:
+            meanwhile.pop(group, None)
+    finally:
+        _taking.release()
 
 
 def _shown(dtype: str, shape: list[int]) -> str:

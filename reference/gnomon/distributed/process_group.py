@@ -20,6 +20,7 @@ from .environment import place_by_mpiexec, place_by_variables
 from .errors import DistNetworkError
 from .mpi import ProcessGroupMPI
 from .progress import one_call
+from .waiting import meanwhile
 
 default_pg_timeout = timedelta(minutes=30)
 NAMES = ("mpi", "nccl")
@@ -229,6 +230,7 @@ def destroy_process_group(group: ProcessGroup | None = None) -> None:
     if found not in _world.groups:
         raise ValueError("Invalid process group specified or has been destroyed.")
     for each in reversed(_world.groups) if found is _world.default else [found]:
+        meanwhile.pop(each, None)
         for backend in each.backends:
             backend.close()
     if found is _world.default:

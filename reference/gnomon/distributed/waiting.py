@@ -14,12 +14,24 @@ _YIELDING = 2e-3
 _PAUSE = 5e-5
 
 
+# What whoever waits, or asks whether something has ended, does besides, by its owner: a message must be taken
+# while its receiver waits for something else, as its sender may wait for that.
+meanwhile: dict[object, Callable[[], None]] = {}
+
+
+def do_meanwhile() -> None:
+    """Do all that is to be done besides."""
+    for each in list(meanwhile.values()):
+        each()
+
+
 def wait_until(is_done: Callable[[], bool], timeout: float | None) -> bool:
     """Ask ``is_done`` until it says so, for at most ``timeout`` seconds.  Returns whether it did."""
     if is_done():
         return True
     begin = time.perf_counter()
     while True:
+        do_meanwhile()
         for _ in range(8):
             if is_done():
                 return True

@@ -10,7 +10,7 @@ from ..futures import Future
 from ..memory.tensor import Tensor
 from .errors import DistBackendError
 from .progress import Call
-from .waiting import wait_until
+from .waiting import do_meanwhile, wait_until
 
 
 class Work:
@@ -59,6 +59,7 @@ class Work:
         """Has it ended?  Asking also helps it along."""
         if not self._completed:
             try:
+                do_meanwhile()
                 ended = self._is_done()
             except Exception as error:
                 self._fail(error)
