@@ -5,6 +5,7 @@ Source: torch/nn/utils/clip_grad.py.
 
 from __future__ import annotations
 
+import math
 import types
 from collections.abc import Iterable
 from typing import Any
@@ -99,23 +100,20 @@ def _norm_of_gradients(
     parameters: list[gn.Tensor], norm_type: float, error_if_nonfinite: bool, foreach: bool | None
 ) -> gn.Tensor:
     """The norm of all gradients, those that are in parts among processes as wholes."""
-    kinds: dict[Any, list[gn.Tensor]] = {}  # by the groups of processes that have parts
-    shardings: dict[Any, Any] = {}  # distributed.tensor.Sharding
-    for parameter in parameters:
-        sharding = getattr(parameter, "_sharding", None)
-        groups = sharding.groups if sharding is not None else ()
-        shardings[groups] = sharding
-        kinds.setdefault(groups, [])
-        if parameter.grad is not None:
-            kinds[groups].append(parameter.grad)
-    if not any(kinds):
-        return get_total_norm(
-            [each for grads in kinds.values() for each in grads], norm_type, error_if_nonfinite, foreach
-        )
+    in_parts: dict[Any, list[gn.Tensor]] = {}  # by the groups of processes that have parts
     norms = []
-    for groups, grads in kinds.items():
-        norm = get_total_norm(grads, norm_type, False, foreach)
-        norms.append(shardings[groups].norm_of_whole(norm, norm_type) if groups else norm)
+    for parameter in parameters:
+        sharding = getattr(parameter, "_sharding", None)  # distributed.tensor.Sharding
+        if sharding is not None:
+            in_parts.setdefault(sharding.groups, []).append(parameter)
+        elif parameter.grad is not None:
+            norms.append(parameter.grad)
+    for members in in_parts.values():
+        grads = [each.grad for each in members if each.grad is not None and each.numel()]
+        norm = members[0].new_full((), 0.0 if norm_type >= 0 else math.inf)  # of no elements
+        if grads:
+            norm = get_total_norm(grads, norm_type, False, foreach)
+        norms.append(members[0]._sharding.norm_of_whole(norm, norm_type))  # type: ignore[attr-defined]
     return get_total_norm(norms, norm_type, error_if_nonfinite, foreach)
 
 
