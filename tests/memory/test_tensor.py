@@ -402,6 +402,9 @@ def test_memory_of_a_storage_of_0_bytes_is_free() -> None:
         assert allocated() == before - (4 << 20)
         storage.resize_(4 << 20)
         assert allocated() == before
+    nowhere = gn.zeros(4, device="meta")
+    nowhere.untyped_storage().resize_(0)
+    assert nowhere.resize_(8).untyped_storage().nbytes() == 32 and (nowhere + 1).shape == (8,)
     empty = gn.zeros(0, device=device)
     empty.untyped_storage().resize_(0)
     assert (empty + 1).shape == (0,)

@@ -14,6 +14,7 @@ from .backend import Backend
 from .shared_memory import SharedBlock
 
 MAX_NBYTES = 2**63 - 1  # kernels use 64-bit signed offsets
+_FREED = object()  # in place of memory; None is the memory of a device without data
 
 
 def allocate(backend: Backend, nbytes: int, device: device) -> Any:
@@ -151,7 +152,7 @@ class Storage:
         if not self._resizable or (self._shared is not None and size > self._capacity):
             raise RuntimeError("Trying to resize storage that is not resizable")
         if size == 0 and self._capacity and self._shared is None:
-            self._replace_memory(None)
+            self._replace_memory(_FREED)
             self._capacity = 0
             self._is_pinned = False
         elif size > self._capacity:
@@ -174,8 +175,8 @@ class Storage:
             self._resizable = False
 
     def _replace_memory(self, memory: Any) -> None:
-        """Continue on other memory, which has the same content and is at least as large; on none: None."""
-        self._is_freed = memory is None
+        """Continue on other memory, which has the same content and is at least as large; or on ``_FREED``."""
+        self._is_freed = memory is _FREED
         if self._is_freed:
             del self.memory
         else:
