@@ -85,10 +85,12 @@ def prediction(kind: str, size: int, alone: dict[str, float], link: Link, proces
     plan, batch, measured = {
         "data parallel": (Plan(data=size, microbatch=_BATCH), _BATCH * size, "whole"),
         "sharded": (Plan(data=size, sharded=True, microbatch=_BATCH), _BATCH * size, "whole"),
-        "tensor parallel": (Plan(tensor=size, microbatch=_BATCH), _BATCH, "whole"),
+        "tensor parallel": (Plan(tensor=size, microbatch=_BATCH), _BATCH, f"an n-th, {size}"),
         "pipeline": (Plan(pipeline=size, microbatch=_MICROBATCH), _BATCH, "parts"),
     }[kind]
-    rate = _MODEL.operations(_BATCH, False) / alone[measured]
+    # a rank of a tensor-parallel group has narrower matrices, on which kernels reach another rate
+    share = size if kind == "tensor parallel" else 1
+    rate = _MODEL.operations(_BATCH, False) / share / alone[measured]
     # ranks that share a processor copy at a share of its speed, too
     sharing = max(1.0, size / processors)
     link = Link(link.latency * sharing, link.bandwidth / sharing)
@@ -102,6 +104,8 @@ def measure() -> None:
     size = dist.get_world_size()
     if size == 1:
         answer = {"whole": median_seconds(alone(_BATCH)), "parts": median_seconds(alone(_MICROBATCH))}
+        for each in SIZES[1:]:
+            answer[f"an n-th, {each}"] = median_seconds(alone(_BATCH, each))
     else:
         small, large = gn.zeros(1), gn.zeros(_LARGE // 4)
         answer = {
@@ -128,14 +132,14 @@ def median_seconds(function: Callable[[], object]) -> float:
 
 
 class Block(nn.Module):
-    """A layer of the transformer whose shape scaling.py counts."""
+    """A layer of the transformer whose shape scaling.py counts, or a ``share``-th of its channels."""
 
-    def __init__(self) -> None:
+    def __init__(self, share: int = 1) -> None:
         super().__init__()
-        width = _MODEL.hidden
+        width, own = _MODEL.hidden, _MODEL.hidden // share
         self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
-        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+        self.qkv, self.out = nn.Linear(width, 3 * own), nn.Linear(own, width)
+        self.up, self.down = nn.Linear(width, 4 * own), nn.Linear(4 * own, width)
 
     def forward(self, x: gn.Tensor) -> gn.Tensor:
         batch, sequence, width = x.shape
@@ -146,9 +150,9 @@ class Block(nn.Module):
         return x + self.down(nn.functional.gelu(self.up(self.norm2(x))))
 
 
-def alone(microbatch: int) -> Callable[[], object]:
-    """A step of one rank, in microbatches."""
-    model, batch = _model(), _batch()
+def alone(microbatch: int, share: int = 1) -> Callable[[], object]:
+    """A step of one rank, in microbatches, with an n-th of each layer."""
+    model, batch = _model(share), _batch()
 
     def gradients() -> None:
         for each in batch.split(microbatch):
@@ -204,9 +208,9 @@ def pipeline() -> Callable[[], object]:
     return _step(model, lambda: schedule.step(*given, target=target))
 
 
-def _model() -> nn.Sequential:
+def _model(share: int = 1) -> nn.Sequential:
     gn.manual_seed(0)
-    return nn.Sequential(*(Block() for _ in range(_MODEL.layers)))
+    return nn.Sequential(*(Block(share) for _ in range(_MODEL.layers)))
 
 
 def _batch() -> gn.Tensor:

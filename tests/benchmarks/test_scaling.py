@@ -151,7 +151,7 @@ def test_kinds_of_plans() -> None:
 
 def test_predictions_beside_measurements_of_this_machine() -> None:
     link = Link(1e-5, 1e10)
-    alone = {"whole": 0.1, "parts": 0.12}
+    alone = {"whole": 0.1, "parts": 0.12, "an n-th, 2": 0.055, "an n-th, 4": 0.03}
     pair = {"small": 2e-5, "large": 2e-5 + (1 << 22) / 1e10}
     found = {1: alone, 2: dict(pair), 4: dict(pair)}
     for kind in local_scaling.KINDS:
@@ -164,5 +164,5 @@ def test_predictions_beside_measurements_of_this_machine() -> None:
     # two ranks on two processors: as fast with a batch each, half the time for one batch; four share
     assert [line.split("ms")[0].split()[-1] for line in lines[3:]] == [
         *("100.00", "200.00", "100.00", "200.00"),  # data parallel, sharded
-        *("50.00", "50.00", "60.00", "60.00"),  # tensor parallel, pipeline
+        *("55.00", "60.00", "60.00", "60.00"),  # tensor parallel, pipeline
     ]
