@@ -186,7 +186,7 @@ def test_tensors_that_differ_between_ranks_are_named(rank: int, size: int) -> No
     )
 
 
-@pytest.mark.parametrize("norm_type", [1.0, 2.0, 3.5, -2.0, float("inf"), -float("inf")])
+@pytest.mark.parametrize("norm_type", [0.0, 1.0, 2.0, 3.5, -2.0, float("inf"), -float("inf")])
 @on_ranks(2, 3)
 def test_a_norm_is_that_of_whole_gradients(rank: int, size: int, norm_type: float) -> None:
     def clipped(kind: str) -> tuple[float, list[gn.Tensor]]:

@@ -57,7 +57,9 @@ class Sharding:
         return tuple(sizes), tuple(offset)
 
     def norm_of_whole(self, norm: Tensor, norm_type: float) -> Tensor:
-        """The norm of all parts together, from that of this process's part.  All processes must call it."""
+        """The norm of all parts together, from that of this process's part; of several tensors at once, in a
+        1-d tensor.  All processes must call it.
+        """
         step: Sharding | None = self
         while step is not None:
             if math.isinf(norm_type):

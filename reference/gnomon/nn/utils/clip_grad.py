@@ -109,12 +109,16 @@ def _norm_of_gradients(
         elif parameter.grad is not None:
             norms.append(parameter.grad)
     for members in in_parts.values():
-        grads = [each.grad for each in members if each.grad is not None and each.numel()]
-        norm = members[0].new_full((), 0.0 if norm_type >= 0 else math.inf)  # of no elements
-        if grads:
-            norm = get_total_norm(grads, norm_type, False, foreach)
-        norms.append(members[0]._sharding.norm_of_whole(norm, norm_type))  # type: ignore[attr-defined]
+        own = gn.stack([_norm_of_part(each, norm_type) for each in members])
+        norms += members[0]._sharding.norm_of_whole(own, norm_type).unbind()  # type: ignore[attr-defined]
     return get_total_norm(norms, norm_type, error_if_nonfinite, foreach)
+
+
+def _norm_of_part(parameter: gn.Tensor, norm_type: float) -> gn.Tensor:
+    if parameter.grad is None or not parameter.numel():
+        nothing = 0.0 if norm_type >= 0 else math.inf
+        return parameter.new_full((), nothing, dtype=parameter.dtype.to_real())
+    return gn.linalg.vector_norm(parameter.grad, norm_type)
 
 
 def clip_grad_norm(
