@@ -381,6 +381,14 @@ def tables() -> list[Table]:
             PRECISION,
         ),
         (
+            "ndtri_near",
+            "ndtri(p) / (p - 1/2) over w - 1, w = -log(4 p (1 - p)), w up to 25/4",
+            lambda t: 2 * mpmath.sqrt(2) * erfinv_ratio(t + 1),
+            [(mpf(-1), mpf(21) / 4)],
+            False,
+            PRECISION,
+        ),
+        (
             "erfinv_float_near",
             "erfinv(x) / x over w - 1, w = -log(1 - x^2), w up to 7, for float32",
             lambda t: erfinv_ratio(t + 1),

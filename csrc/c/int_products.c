@@ -2,8 +2,9 @@
  *
  * A word of a packed panel has several places of k.  By VNNI it has four bytes, uint8 on the left and int8 on the right,
  * and one instruction adds their four products to a sum of 32 bits.  An int8 factor on the left is packed as x + 128: a
- * sum then begins at -128 times the sum of the column.  Without VNNI a word has two int16: the older instruction for
- * bytes adds two products in 16 bits, where they may overflow.  Sums wrap around, and are the same in any order.
+ * sum then begins at -128 times the sum of the column.  So does a zero point, which is subtracted from the left factor.
+ * Without VNNI a word has two int16: the older instruction for bytes adds two products in 16 bits, where they may
+ * overflow.  Sums wrap around, and are the same in any order.
  * Otherwise this is the product of gemm_dtype.h. */
 #include "int_products.h"
 #include "gemm.h"
@@ -237,9 +238,9 @@ static int has_fused_dots(void) {
 #endif
 }
 
-/* What the sums of a sliver begin at: -128 times the sums of its columns. */
-static VNNI void find_starts(int32_t *sliver, int64_t depth) {
-    const vector each = EACH((int32_t)0x80808080);
+/* What the sums of a sliver begin at: -excess times the sums of its columns. */
+static VNNI void find_starts(int32_t *sliver, int64_t depth, uint8_t excess) {
+    const vector each = EACH((int32_t)(0x01010101U * excess));
     vector low = ZERO, high = ZERO;
     for (int64_t p = 1; p <= depth; p++) {
         low = FUSED_DOT(low, each, READ(sliver + p * WIDTH));
@@ -265,6 +266,11 @@ static void pack_quads(const int8_t *const from[4], int32_t *to) {
 }
 #endif
 
+/* By how much the packed bytes of the left factor exceed the numbers that are multiplied. */
+static uint8_t excess_of(const gn_int_product *work) {
+    return work->is_unsigned ? work->zero_point : 128;
+}
+
 /* The way of this processor. */
 static const dots *find_dots(void) {
 #if defined(VNNI)
@@ -281,16 +287,17 @@ static const dots *find_dots(void) {
 #endif
 }
 
+/* Bytes of a line as int16, less `zero_point`. */
 #define WIDEN(TYPE)                                                                                                   \
-    static void widen_##TYPE(const TYPE *from, int64_t step, int16_t *to, int64_t count) {                            \
+    static void widen_##TYPE(const TYPE *from, int64_t step, int16_t *to, int64_t count, int16_t zero_point) {        \
         if (step == 1) {                                                                                              \
             for (int64_t i = 0; i < count; i++) {                                                                     \
-                to[i] = from[i];                                                                                      \
+                to[i] = (int16_t)(from[i] - zero_point);                                                              \
             }                                                                                                         \
             return;                                                                                                   \
         }                                                                                                             \
         for (int64_t i = 0; i < count; i++) {                                                                         \
-            to[i] = from[i * step];                                                                                   \
+            to[i] = (int16_t)(from[i * step] - zero_point);                                                           \
         }                                                                                                             \
     }
 WIDEN(int8_t)
@@ -316,9 +323,9 @@ static void pack_line(const gn_int_product *work, const dots *way, const int8_t 
     if (way->places == 4) {
         copy_bytes(from, step, (uint8_t *)(void *)to, places, is_left && !work->is_unsigned ? 128 : 0);
     } else if (is_left && work->is_unsigned) {
-        widen_uint8_t((const uint8_t *)(const void *)from, step, (int16_t *)(void *)to, places);
+        widen_uint8_t((const uint8_t *)(const void *)from, step, (int16_t *)(void *)to, places, work->zero_point);
     } else {
-        widen_int8_t(from, step, (int16_t *)(void *)to, places);
+        widen_int8_t(from, step, (int16_t *)(void *)to, places, 0);
     }
 }
 
@@ -354,16 +361,21 @@ static void pack_adjacent(const dots *way, const int8_t *from, int64_t inner, in
 }
 
 /* to[word][column] of a sliver, zeros behind the last column. */
-static void transpose_lines(const int32_t *lines, int32_t *to, int64_t columns, int64_t depth) {
+static void transpose_lines(const int32_t *lines, int64_t step, int32_t *to, int64_t columns, int64_t depth) {
 #if GN_HAS_GEMM /* a word is moved like a float */
-    gn_pack_sliver_float32((float *)(void *)to, (const float *)(const void *)lines, LEFT_STEP, 1, columns, depth);
+    gn_pack_sliver_float32((float *)(void *)to, (const float *)(const void *)lines, step, 1, columns, depth);
 #else
     for (int64_t p = 0; p < depth; p++) {
         for (int64_t column = 0; column < WIDTH; column++) {
-            to[p * WIDTH + column] = column < columns ? lines[column * LEFT_STEP + p] : 0;
+            to[p * WIDTH + column] = column < columns ? lines[column * step + p] : 0;
         }
     }
 #endif
+}
+
+/* Whether each line of bytes is one of aligned words. */
+static int are_words(const int8_t *from, int64_t outer, int64_t inner, int64_t places) {
+    return inner == 1 && ((uintptr_t)from | (uint64_t)outer | (uint64_t)places) % sizeof(int32_t) == 0;
 }
 
 /* Columns of the right factor in slivers: to[sliver][1 + word][column], zeros behind the last column, and before the
@@ -377,15 +389,17 @@ static void pack_right(const gn_int_product *work, const dots *way, int32_t *to,
         const int8_t *from = right->data + (first + j) * right->outer + start * right->inner;
         if (right->outer == 1 && columns == WIDTH) {
             pack_adjacent(way, from, right->inner, to + WIDTH, places);
+        } else if (way->places == 4 && are_words(from, right->outer, right->inner, places)) {
+            transpose_lines((const int32_t *)(const void *)from, right->outer / 4, to + WIDTH, columns, depth);
         } else {
             for (int64_t column = 0; column < columns; column++, from += right->outer) {
                 pack_line(work, way, from, right->inner, 0, lines + column * LEFT_STEP, places);
             }
-            transpose_lines(lines, to + WIDTH, columns, depth);
+            transpose_lines(lines, LEFT_STEP, to + WIDTH, columns, depth);
         }
 #if defined(VNNI)
-        if (way->places == 4 && !work->is_unsigned) {
-            find_starts(to, depth);
+        if (way->places == 4 && excess_of(work) != 0) {
+            find_starts(to, depth, excess_of(work));
             continue;
         }
 #endif
@@ -429,11 +443,11 @@ static void multiply_panel(const gn_int_product *work, const dots *way, int64_t 
     }
 }
 
-/* The dot products of `rows` packed rows with all columns, each of which is a line of memory. */
-GN_INLINE void multiply_lines(const gn_int_product *work, const int rows, int64_t first, int64_t start, int64_t places,
-                              const int32_t *a) {
+/* The dot products of `rows` packed rows with columns, each of which is a line of memory. */
+GN_INLINE void multiply_lines(const gn_int_product *work, const int rows, gn_part_of_product part, int64_t start,
+                              int64_t places, const int32_t *a) {
     const int64_t whole = places / (2 * LANES) * (2 * LANES);
-    for (int64_t j = 0; j < work->n; j++) {
+    for (int64_t j = part.column; j < part.last_column; j++) {
         const int8_t *from = work->right.data + j * work->right.outer + start;
         vector sums[FEW];
         GN_UNROLL
@@ -450,7 +464,7 @@ GN_INLINE void multiply_lines(const gn_int_product *work, const int rows, int64_
         GN_UNROLL
         for (int i = 0; i < rows; i++) {
             const int16_t *left = (const int16_t *)(const void *)(a + i * LEFT_STEP);
-            int32_t *to = (int32_t *)(void *)(work->out + (first + i) * work->out_row + j * work->out_column);
+            int32_t *to = (int32_t *)(void *)(work->out + (part.row + i) * work->out_row + j * work->out_column);
             int32_t lanes[LANES];
             WRITE(lanes, sums[i]);
             uint32_t sum = start > 0 ? (uint32_t)*to : 0;
@@ -466,12 +480,12 @@ GN_INLINE void multiply_lines(const gn_int_product *work, const int rows, int64_
 }
 
 /* The same where rows of the right factor are lines of memory: a vector of them at a time. */
-GN_INLINE void multiply_columns(const gn_int_product *work, const int rows, int64_t first, int64_t start, int64_t places,
-                                const int32_t *a) {
+GN_INLINE void multiply_columns(const gn_int_product *work, const int rows, gn_part_of_product part, int64_t start,
+                                int64_t places, const int32_t *a) {
     const int8_t *const from = work->right.data + start * work->right.inner;
     int32_t sliver[WIDTH];
-    for (int64_t j = 0; j < work->n; j += WIDTH) {
-        const int64_t columns = gn_min(WIDTH, work->n - j);
+    for (int64_t j = part.column; j < part.last_column; j += WIDTH) {
+        const int64_t columns = gn_min(WIDTH, part.last_column - j);
         vector sums[FEW][2];
         GN_UNROLL
         for (int i = 0; i < rows; i++) {
@@ -499,7 +513,7 @@ GN_INLINE void multiply_columns(const gn_int_product *work, const int rows, int6
         for (int i = 0; i < rows; i++) {
             WRITE(sliver, sums[i][0]);
             WRITE(sliver + LANES, sums[i][1]);
-            char *to = work->out + (first + i) * work->out_row + j * work->out_column;
+            char *to = work->out + (part.row + i) * work->out_row + j * work->out_column;
             for (int64_t column = 0; column < columns; column++, to += work->out_column) {
                 int32_t *sum = (int32_t *)(void *)to;
                 *sum = (int32_t)((start > 0 ? (uint32_t)*sum : 0) + (uint32_t)sliver[column]);
@@ -512,16 +526,16 @@ GN_INLINE void multiply_columns(const gn_int_product *work, const int rows, int6
 #define MULTIPLY_FEW(rows)                                                                                            \
     case rows:                                                                                                        \
         if (work->right.inner == 1) {                                                                                 \
-            multiply_lines(work, rows, first, start, places, left_panel);                                             \
+            multiply_lines(work, rows, part, start, places, left_panel);                                              \
         } else {                                                                                                      \
-            multiply_columns(work, rows, first, start, places, left_panel);                                           \
+            multiply_columns(work, rows, part, start, places, left_panel);                                            \
         }                                                                                                             \
         break;
-static void multiply_few(const gn_int_product *work, int64_t first, int64_t rows, int32_t *left_panel) {
+static void multiply_few(const gn_int_product *work, gn_part_of_product part, int32_t *left_panel) {
     for (int64_t start = 0; start < work->k; start += 2 * LEVEL) {
         const int64_t places = gn_min(2 * LEVEL, work->k - start);
-        pack_left(work, &pairs, left_panel, first, rows, start, places);
-        switch (rows) {
+        pack_left(work, &pairs, left_panel, part.row, part.last_row - part.row, start, places);
+        switch (part.last_row - part.row) {
             MULTIPLY_FEW(1)
             MULTIPLY_FEW(2)
             MULTIPLY_FEW(FEW)
@@ -530,11 +544,24 @@ static void multiply_few(const gn_int_product *work, int64_t first, int64_t rows
 }
 #undef MULTIPLY_FEW
 
-static void multiply_rows(int64_t begin, int64_t end, void *context) {
+/* Part [begin, end) of the slivers or of the slices of rows. */
+static gn_part_of_product part_of(const gn_int_product *work, int64_t begin, int64_t end) {
+    gn_part_of_product part = {0, work->m, 0, work->n};
+    if (work->by_columns) {
+        part.column = begin * WIDTH;
+        part.last_column = gn_min(end * WIDTH, work->n);
+    } else {
+        part.row = begin * SLICE;
+        part.last_row = gn_min(end * SLICE, work->m);
+    }
+    return part;
+}
+
+static void multiply_part(int64_t begin, int64_t end, void *context) {
     gn_int_product *work = context;
-    const int64_t first = begin * SLICE, last = gn_min(end * SLICE, work->m);
-    for (int64_t i = first; work->k == 0 && i < last; i++) {
-        for (int64_t j = 0; j < work->n; j++) {
+    const gn_part_of_product part = part_of(work, begin, end);
+    for (int64_t i = part.row; work->k == 0 && i < part.last_row; i++) {
+        for (int64_t j = part.column; j < part.last_column; j++) {
             *(int32_t *)(void *)(work->out + i * work->out_row + j * work->out_column) = 0;
         }
     }
@@ -546,21 +573,22 @@ static void multiply_rows(int64_t begin, int64_t end, void *context) {
     int32_t *lines = left_panel + ROWS * LEFT_STEP;
     int32_t *right_panel = lines + WIDTH * LEFT_STEP;
     const dots *way = find_dots();
-    const int is_few = last - first <= FEW && (work->right.inner == 1 || work->right.outer == 1);
+    const int is_few = part.last_row - part.row <= FEW && (work->right.inner == 1 || work->right.outer == 1);
     if (is_few) {
-        multiply_few(work, first, last - first, left_panel);
+        multiply_few(work, part, left_panel);
     }
-    for (int64_t column = 0; !is_few && column < work->n; column += PANEL) {
-        const int64_t columns = gn_min(PANEL, work->n - column);
+    for (int64_t column = part.column; !is_few && column < part.last_column; column += PANEL) {
+        const int64_t columns = gn_min(PANEL, part.last_column - column);
         for (int64_t start = 0; start < work->k; start += way->places * LEVEL) {
             const int64_t places = gn_min(way->places * LEVEL, work->k - start);
             pack_right(work, way, right_panel, column, columns, start, places, lines);
-            multiply_panel(work, way, first, last, column, columns, start, places, left_panel, right_panel);
+            multiply_panel(work, way, part.row, part.last_row, column, columns, start, places, left_panel,
+                           right_panel);
         }
     }
     gn_give(left_panel);
     if (work->finish != NULL) {
-        work->finish(work->context, first, last);
+        work->finish(work->context, part);
     }
 }
 
@@ -577,8 +605,11 @@ gn_int_product gn_int_product_of(const gn_tensor *left, const void *left_data, c
 }
 
 int32_t gn_multiply_bytes(gn_int_product *work) {
-    const int64_t steps = SLICE * gn_max(1, work->n) * gn_max(1, work->k);
-    gn_parallel_for(0, (work->m + SLICE - 1) / SLICE, gn_max(1, GN_GRAIN * 8 / steps), multiply_rows, work);
+    /* Each thread packs its part of the right factor, and all of it if it has rows of the result. */
+    work->by_columns = work->n >= work->m;
+    const int64_t unit = work->by_columns ? WIDTH : SLICE, length = work->by_columns ? work->n : work->m;
+    const int64_t steps = unit * gn_max(1, gn_min(work->n, work->m)) * gn_max(1, work->k);
+    gn_parallel_for(0, (length + unit - 1) / unit, gn_max(1, GN_GRAIN * 8 / steps), multiply_part, work);
     return work->status;
 }
 

@@ -11,15 +11,22 @@ typedef struct gn_byte_factor {
     int64_t outer, inner;
 } gn_byte_factor;
 
+/* Rows [row, last_row) and columns [column, last_column) of a result. */
+typedef struct gn_part_of_product {
+    int64_t row, last_row, column, last_column;
+} gn_part_of_product;
+
 typedef struct gn_int_product {
     int64_t m, n, k;
     gn_byte_factor left, right;
-    int is_unsigned; /* the left factor */
-    char *out;       /* int32 */
+    int is_unsigned;    /* the left factor */
+    uint8_t zero_point; /* is subtracted from each element of a left factor that is unsigned */
+    char *out;          /* int32 */
     int64_t out_row, out_column; /* bytes */
-    /* Called, if not NULL, for rows [first, last) of the result when they are complete, by any thread. */
-    void (*finish)(void *context, int64_t first, int64_t last);
+    /* Called, if not NULL, by any thread for parts of the result that are complete. */
+    void (*finish)(void *context, gn_part_of_product part);
     void *context;
+    int by_columns; /* whether a thread has columns of the result, or rows */
     gn_status status;
 } gn_int_product;
 

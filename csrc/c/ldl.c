@@ -9,7 +9,9 @@
 /* Rows from which on real matrices are factored by panels of so many columns; lines that one matrix product changes. */
 #define LARGE 96
 #define PANEL 32
-#define BLOCK 96
+#define BLOCK 48
+/* Multiplications of a product in the time of an elementary step. */
+#define GEMM_STEPS 8
 
 typedef struct factored {
     const gn_call *call;

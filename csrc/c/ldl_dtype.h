@@ -151,18 +151,70 @@ static void take_away_lines(double *restrict y, const double *restrict lines, co
     }
 }
 
-/* The number after `k` of the largest of a column's numbers, and its size; k if there is none. */
+/* The number after `k` of the largest of a column's numbers, the first of several, and its size; k if there is none.
+ * NaN is no largest, unless it is the first. */
 static int64_t find_largest(const double *column, int64_t k, int64_t count, double *largest) {
-    int64_t found = k;
     *largest = 0;
-    for (int64_t i = k + 1; i < count; i++) {
-        const double size = fabs(column[i]);
-        if (found == k || size > *largest) {
-            *largest = size;
-            found = i;
-        }
+    if (k + 1 == count) {
+        return k;
+    }
+    int64_t found = k + 1;
+    *largest = fabs(column[found]);
+    if (isnan(*largest)) {
+        return found;
+    }
+    const int64_t infinite = (int64_t)gn_bits64((double)INFINITY);
+    int64_t most = 0; /* sizes are ordered like their bits */
+    for (int64_t i = found; i < count; i++) {
+        const int64_t size = (int64_t)gn_bits64(fabs(column[i]));
+        most = size <= infinite && size > most ? size : most;
+    }
+    *largest = gn_from_bits64((uint64_t)most);
+    while (fabs(column[found]) != *largest) {
+        found++;
     }
     return found;
+}
+
+/* The columns of L of a block of two, each twice. */
+static void make_pair(double *restrict left, double *restrict right, double *restrict line, double *restrict next_line,
+                      const double *restrict w, const double *restrict other, double one, double two, double corner,
+                      int64_t begin, int64_t end) {
+    const double scale = one * two - 1;
+    for (int64_t i = begin; i < end; i++) {
+        left[i] = line[i] = (one * w[i] - other[i]) / corner / scale;
+        right[i] = next_line[i] = (two * other[i] - w[i]) / corner / scale;
+    }
+}
+
+/* The columns from `rest` on, less the product of the factors and products of a panel. */
+typedef struct panel_update {
+    double *lines;
+    const double *factors, *products;
+    int64_t step, count, rest, depth, blocks;
+    gn_status status;
+} panel_update;
+
+static void update_block(panel_update *of, int64_t block) {
+    const int64_t j = of->rest + block * BLOCK, step = of->step;
+    const int32_t status =
+        gn_gemm_float64(gn_min(BLOCK, of->count - j), of->count - j, of->depth, -1, of->factors + j, 1, step,
+                        of->products + j, step, 1, 1, of->lines + j * (step + 1), step);
+    if (status != GN_OK) {
+        gn_report(&of->status, status);
+    }
+}
+
+/* An early block, which has many rows, together with a late one, which has few. */
+static void update_blocks(int64_t begin, int64_t end, void *context) {
+    panel_update *of = context;
+    for (int64_t early = begin; early < end; early++) {
+        const int64_t late = of->blocks - 1 - early;
+        update_block(of, early);
+        if (late != early) {
+            update_block(of, late);
+        }
+    }
 }
 
 /* Swaps rows and columns k < other of the columns that no step has changed yet. */
@@ -253,21 +305,18 @@ static int32_t factor_lines(double *lines, int64_t step, int64_t count, int32_t 
             } else {
                 double *right = left + step;
                 const double corner = w[last], one = other[last] / corner, two = w[k] / corner;
-                const double scale = one * two - 1;
                 line[last] = corner;
                 line[step + last] = other[last];
-                for (int64_t i = next; i < count; i++) {
-                    left[i] = line[i] = (one * w[i] - other[i]) / corner / scale;
-                    right[i] = line[step + i] = (two * other[i] - w[i]) / corner / scale;
-                }
+                make_pair(left, right, line, line + step, w, other, one, two, corner, next, count);
             }
             pivots[k] = (int32_t)(width == 1 ? chosen + 1 : -chosen - 1);
             pivots[last] = pivots[k];
         }
-        for (int64_t j = k; j < count && status == GN_OK; j += BLOCK) {
-            status = gn_gemm_float64(gn_min(BLOCK, count - j), count - j, k - first, -1, factors + j, 1, step,
-                                     products + j, step, 1, 1, lines + j * (step + 1), step);
-        }
+        const int64_t blocks = (count - k + BLOCK - 1) / BLOCK;
+        panel_update update = {lines, factors, products, step, count, k, k - first, blocks, GN_OK};
+        gn_parallel_for(0, (blocks + 1) / 2, gn_grain(BLOCK * (count - k) * (k - first) / GEMM_STEPS),
+                        update_blocks, &update);
+        status = update.status;
     }
     gn_give(factors);
     return status;

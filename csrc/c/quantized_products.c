@@ -1,6 +1,6 @@
 /* _quantized_mm: a product of bytes, whose sums become bytes of another scale (requantization).
  *
- * A thread requantizes its rows when their sums are complete. The steps and their order are those of the reference's
+ * A thread requantizes its part when its sums are complete. The steps and their order are those of the reference's
  * kernel, so that results are the same bit for bit. Sums wrap around. */
 #include "int_products.h"
 #include "workspace.h"
@@ -11,67 +11,41 @@
 typedef struct requantization {
     const gn_int_product *product;
     uint8_t *out; /* contiguous */
-    int32_t input_zero_point;
     int subtracts_rows; /* whether any column has a zero point */
     float zero_point, least;
-    /* For each column: what is subtracted from a sum, and, as a multiple of the sum of the row; the bias in units of
-     * the sums; the factor from sums to steps of the result. */
-    int32_t *offsets, *zero_points;
+    /* For each column: what is multiplied by the sum of the row and subtracted from a sum; the bias in units of the
+     * sums; the factor from sums to steps of the result. */
+    int32_t *zero_points;
     float *biases, *factors;
 } requantization;
 
-#define SUM_OF_LINE(TYPE)                                                                                             \
-    static int32_t sum_of_##TYPE(const TYPE *from, int64_t step, int64_t count) {                                     \
-        uint32_t sum = 0;                                                                                             \
-        for (int64_t start = 0; step == 1 && start < count; start += CHUNK) {                                         \
-            const int64_t end = gn_min(start + CHUNK, count);                                                         \
-            uint16_t part = 0;                                                                                        \
-            for (int64_t i = start; i < end; i++) {                                                                   \
-                part = (uint16_t)(part + (uint16_t)from[i]);                                                          \
-            }                                                                                                         \
-            sum += (uint32_t)SIGNED_PART(TYPE, part);                                                                 \
-        }                                                                                                             \
-        for (int64_t i = 0; step != 1 && i < count; i++) {                                                            \
-            sum += (uint32_t)from[i * step];                                                                          \
-        }                                                                                                             \
-        return (int32_t)sum;                                                                                          \
-    }
-#define SIGNED_PART(TYPE, part) _Generic((TYPE)0, int8_t : (int16_t)(part), uint8_t : (part))
-SUM_OF_LINE(int8_t)
-SUM_OF_LINE(uint8_t)
-
-/* What is subtracted from the sums of each column that does not depend on the row:
- * input_zero_point (sum of the column) - k input_zero_point zero_point. */
-static void find_offsets(const requantization *of) {
-    const gn_byte_factor *right = &of->product->right;
-    const int64_t n = of->product->n, k = of->product->k;
-    if (right->outer == 1) { /* row by row, to read memory in order */
-        memset(of->offsets, 0, (size_t)n * sizeof *of->offsets);
-        for (int64_t p = 0; p < k; p++) {
-            for (int64_t j = 0; j < n; j++) {
-                of->offsets[j] += right->data[p * right->inner + j];
-            }
+/* The sum of a line, less the zero point of each of its elements. */
+static int32_t sum_of_row(const gn_int_product *of, int64_t row) {
+    const uint8_t *from = (const uint8_t *)of->left.data + row * of->left.outer;
+    const int64_t step = of->left.inner, count = of->k;
+    uint32_t sum = 0;
+    for (int64_t start = 0; step == 1 && start < count; start += CHUNK) {
+        const int64_t end = gn_min(start + CHUNK, count);
+        uint16_t part = 0;
+        for (int64_t i = start; i < end; i++) {
+            part = (uint16_t)(part + from[i]);
         }
-    } else {
-        for (int64_t j = 0; j < n; j++) {
-            of->offsets[j] = sum_of_int8_t(right->data + j * right->outer, right->inner, k);
-        }
+        sum += part;
     }
-    const uint32_t each = (uint32_t)of->input_zero_point;
-    for (int64_t j = 0; j < n; j++) {
-        of->offsets[j] = (int32_t)(each * ((uint32_t)of->offsets[j] - (uint32_t)k * (uint32_t)of->zero_points[j]));
+    for (int64_t i = 0; step != 1 && i < count; i++) {
+        sum += from[i * step];
     }
+    return (int32_t)(sum - (uint32_t)count * of->zero_point);
 }
 
-/* A row of sums as bytes. Comparisons with NaN are false: it becomes 0. */
-static void requantize_row(const requantization *of, const int32_t *sums, int32_t row_sum, uint8_t *to) {
+/* Columns of a row of sums as bytes. Comparisons with NaN are false: it becomes 0. */
+static void requantize_row(const requantization *of, const int32_t *sums, int32_t row_sum, uint8_t *to, int64_t first,
+                           int64_t last) {
     const float zero_point = of->zero_point, least = of->least;
-    const int32_t *offsets = of->offsets, *zero_points = of->zero_points;
+    const int32_t *zero_points = of->zero_points;
     const float *biases = of->biases, *factors = of->factors;
-    const int64_t n = of->product->n;
-    for (int64_t j = 0; j < n; j++) {
-        const uint32_t total =
-            (uint32_t)sums[j] - (uint32_t)offsets[j] - (uint32_t)row_sum * (uint32_t)zero_points[j];
+    for (int64_t j = first; j < last; j++) {
+        const uint32_t total = (uint32_t)sums[j] - (uint32_t)row_sum * (uint32_t)zero_points[j];
         const float step = rintf(((float)(int32_t)total + biases[j]) * factors[j]) + zero_point;
         const float limited = step < 255.0F ? step : 255.0F;
         const float found = limited > least ? limited : least;
@@ -79,14 +53,13 @@ static void requantize_row(const requantization *of, const int32_t *sums, int32_
     }
 }
 
-static void requantize_rows(void *context, int64_t first, int64_t last) {
+static void requantize_part(void *context, gn_part_of_product part) {
     const requantization *of = context;
     const gn_int_product *product = of->product;
-    for (int64_t i = first; i < last; i++) {
-        const uint8_t *row = (const uint8_t *)product->left.data + i * product->left.outer;
-        const int32_t row_sum = of->subtracts_rows ? sum_of_uint8_t(row, product->left.inner, product->k) : 0;
+    for (int64_t i = part.row; i < part.last_row; i++) {
+        const int32_t row_sum = of->subtracts_rows ? sum_of_row(product, i) : 0;
         const int32_t *sums = (const int32_t *)(const void *)(product->out + i * product->out_row);
-        requantize_row(of, sums, row_sum, of->out + i * product->n);
+        requantize_row(of, sums, row_sum, of->out + i * product->n, part.column, part.last_column);
     }
 }
 
@@ -101,7 +74,7 @@ int32_t kernel_quantized_mm(const gn_call *call, void *const *data) {
     const int64_t n = product.n;
     const int64_t sums = gn_checked(gn_checked(product.m, n), sizeof(int32_t));
     product.out = gn_take(sums);
-    int32_t *columns = gn_take_items(gn_checked(4, n), sizeof *columns);
+    int32_t *columns = gn_take_items(gn_checked(3, n), sizeof *columns);
     if (product.out == NULL || columns == NULL) {
         gn_give(product.out);
         gn_give(columns);
@@ -112,13 +85,11 @@ int32_t kernel_quantized_mm(const gn_call *call, void *const *data) {
     requantization of = {
         .product = &product,
         .out = data[0],
-        .input_zero_point = (int32_t)call->integers[0],
         .zero_point = (float)call->integers[1],
         .least = (float)call->integers[2],
-        .offsets = columns,
-        .zero_points = columns + n,
-        .biases = (float *)(void *)(columns + 2 * n),
-        .factors = (float *)(void *)(columns + 3 * n),
+        .zero_points = columns,
+        .biases = (float *)(void *)(columns + n),
+        .factors = (float *)(void *)(columns + 2 * n),
     };
     const float input_scale = (float)call->scalars[0].real, scale = (float)call->scalars[1].real;
     for (int64_t j = 0; j < n; j++) {
@@ -128,12 +99,8 @@ int32_t kernel_quantized_mm(const gn_call *call, void *const *data) {
         of.biases[j] = bias->dtype == GN_NO_DTYPE ? 0.0F : EACH_COLUMN(float, bias, data[5], j) / unit;
         of.factors[j] = unit / scale;
     }
-    if (of.input_zero_point != 0) {
-        find_offsets(&of);
-    } else {
-        memset(of.offsets, 0, (size_t)n * sizeof *of.offsets);
-    }
-    product.finish = requantize_rows;
+    product.zero_point = (uint8_t)call->integers[0];
+    product.finish = requantize_part;
     product.context = &of;
     const int32_t status = gn_multiply_bytes(&product);
     gn_give(product.out);

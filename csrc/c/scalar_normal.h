@@ -169,6 +169,23 @@ GN_INLINE double gn_quantile(double p, int is_rough) {
     }
     return q < 0 ? -result : result;
 }
+/* What is not in the tails, as a polynomial like erfinv's: ndtri(p) is the square root of 2 times erfinv(2 p - 1). */
+GN_INLINE int gn_far_ndtri_float64(double p) {
+    return !(p > 0x1p-11 && p < 1 - 0x1p-11);
+}
+GN_INLINE double gn_near_ndtri_float64(double p) {
+    double m;
+    const double e = gn_split(4 * p * (1 - p), &m);
+    const double f = m - 1;
+    const double place = -1 - e * GN_LN2_HIGH - (f + (gn_log_tail(f) + e * GN_LN2_LOW));
+    return (p - 0.5) * GN_WIDE(ndtri_near, place);
+}
+GN_INLINE int gn_far_ndtri_float32(float p) {
+    return gn_far_ndtri_float64((double)p);
+}
+GN_INLINE float gn_near_ndtri_float32(float p) {
+    return (float)gn_near_ndtri_float64((double)p);
+}
 static inline double gn_ndtri_float64(double p) {
     return gn_quantile(p, 0);
 }

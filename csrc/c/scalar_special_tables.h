@@ -1309,6 +1309,21 @@ static inline const double *gn_table_erfinv_near(void) {
     return rows;
 }
 
+/* Ndtri(p) / (p - 1/2) over w - 1, w = -log(4 p (1 - p)), w up to 25/4. */
+#define GN_COUNT_ndtri_near 25
+static inline const double *gn_table_ndtri_near(void) {
+    static const double rows[1 * GN_COUNT_ndtri_near] = {
+        3.188696314854902, 0.7009772127212232, 0.01202282132747126, -0.00672138924079353,
+        0.00028318714767495664, 0.00010805121236999172, -1.2093182640411398e-05, -1.598698379795254e-06,
+        3.4596521478083623e-07, 1.7084055504010895e-08, -8.55374165955944e-09, 4.697843156081899e-11,
+        1.911773395527163e-10, -1.059122522884512e-11, -3.823753464020271e-12, 4.2699609721026625e-13,
+        5.845150190702199e-14, -4.442138111964264e-15, -5.1399569086601156e-15, 1.644116423089193e-15,
+        -2.5980143723001254e-16, 2.5440719975843375e-17, -1.5812263340043986e-18, 5.78532904554983e-20,
+        -9.574319199826703e-22,
+    };
+    return rows;
+}
+
 /* Erfinv(x) / x over w - 1, w = -log(1 - x^2), w up to 7, for float32. */
 #define GN_COUNT_erfinv_float_near 13
 static inline const double *gn_table_erfinv_float_near(void) {

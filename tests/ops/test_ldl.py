@@ -165,3 +165,24 @@ def test_numbers_that_are_not_finite(hermitian: bool, device: str) -> None:
         a = gn.tensor(rows, dtype=gn.float64, device=device)
         found = gn.linalg.ldl_factor_ex(a, hermitian=hermitian)
         assert (found.pivots.tolist(), found.info.item()) == (pivots, info), rows
+
+
+@pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
+@pytest.mark.parametrize("dtype", [gn.float32, gn.float64])
+def test_large_matrices_choose_among_numbers_that_are_not_finite(dtype: Any) -> None:
+    """The last block of a block diagonal matrix is factored as if it were alone."""
+    first, count = 96, 6
+    numbers = gn.Generator().manual_seed(5)
+    for _ in range(40):
+        small = gn.randn(count, count, dtype=dtype, generator=numbers)
+        places = gn.randint(0, count, (2, 2), generator=numbers).tolist()
+        for (row, column), number in zip(places, (math.nan, math.inf)):
+            small[max(row, column), min(row, column)] = number
+        small = whole(small.tril(), False).to("c")
+        large = gn.eye(first + count, dtype=dtype, device="c")
+        large[first:, first:] = small
+        expected, own, info = gn.linalg.ldl_factor_ex(small)
+        LD, pivots, _ = gn.linalg.ldl_factor_ex(large)
+        assert (pivots[first:].abs() - first).tolist() == own.abs().tolist()
+        assert ((pivots[first:] > 0) == (own > 0)).all().item()
+        assert LD[first:, first:].allclose(expected, equal_nan=True, rtol=1e-4)

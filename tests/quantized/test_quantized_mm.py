@@ -16,7 +16,17 @@ def bytes_of(generator, kind, *sizes):
 
 
 @pytest.mark.parametrize(
-    "sizes", [(1, 1, 1), (1, 40, 70), (5, 8, 16), (30, 700, 33), (7, 513, 350), (3, 70000, 2)]
+    "sizes",
+    [
+        (1, 1, 1),
+        (1, 40, 70),
+        (5, 8, 16),
+        (30, 700, 33),
+        (7, 513, 350),
+        (3, 70000, 2),
+        (150, 512, 64),
+        (40, 516, 200),
+    ],
 )
 @pytest.mark.parametrize("channels", [False, True])
 def test_bits_are_those_of_the_steps(sizes, channels):
