@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import gnomon as gn
+from gnomon_conformance.inputs.description import GivenTensor, descriptions, stored
 from time_limits import LONG_LIMIT
 
 ROOT = Path(__file__).parents[2]
@@ -153,6 +154,16 @@ def test_a_case_is_its_text(library: Any) -> None:
         case = library.calls.draw(rng, "")
         if case is not None:
             assert str(library.calls.parse(str(case))) == str(case)
+    given = 0
+    for number in range(60):
+        case = library.calls.draw(random.Random(number), "max_unpool")
+        if case is not None:
+            again = library.calls.parse(str(case))
+            for each, other in zip(descriptions(case.sample.args), descriptions(again.sample.args)):
+                given += isinstance(each, GivenTensor)
+                contents = [stored(one, case.dtype, "contiguous", 0) for one in (each, other)]
+                assert repr(contents[0]) == repr(contents[1])  # NaN is no equal
+    assert given
 
 
 def test_a_smaller_program_is_one(library: Any) -> None:

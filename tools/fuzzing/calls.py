@@ -21,11 +21,13 @@ from gnomon_conformance.inputs.description import (
     HURTING,
     LAYOUTS,
     MORE_LAYOUTS,
+    GivenTensor,
     OnDevice,
     Sample,
     TensorDescription,
     complete,
     descriptions,
+    given,
     sample,
     tensor,
 )
@@ -92,15 +94,24 @@ def parse(text: str) -> Case:
     operator = called(name)
     if operator is None:
         raise ValueError(f"there is no operator {name!r}")
-    names = {"tensor": tensor, "inf": math.inf, "nan": math.nan, "OnDevice": OnDevice, "sample": sample}
+    names = {
+        "inf": math.inf,
+        "nan": math.nan,
+        "tensor": tensor,
+        "given": given,
+        "OnDevice": OnDevice,
+        "sample": sample,
+    }
     return Case(operator, eval(f"sample({arguments}", names), dtype, layout)
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, GivenTensor):
+        return f"given({', '.join(map(_text, (*value.contents, value.storage)))})"
     if isinstance(value, TensorDescription):
         words = [str(size) for size in value.sizes]
-        for name, given, usual in zip(value._fields[1:], value[1:], TensorDescription(())[1:]):
-            words += [f"{name}={_text(given)}"] if given != usual else []
+        for name, own, usual in zip(value._fields[1:], value[1:], TensorDescription(())[1:]):
+            words += [f"{name}={_text(own)}"] if own != usual else []
         return f"tensor({', '.join(words)})"
     if type(value) in (list, tuple):
         return f"[{', '.join(map(_text, value))}]"
@@ -192,6 +203,8 @@ def _changed_list(rng: random.Random, value: Any, hostile: Sequence[Any]) -> Any
 
 
 def _changed_tensor(rng: random.Random, value: TensorDescription) -> TensorDescription:
+    if isinstance(value, GivenTensor):  # its contents have its sizes and its dtype
+        value = TensorDescription(value.sizes, value.contents.dtype, rng.choice(("special", "below 3")))
     way = rng.random()
     if way < 0.3:
         return value._replace(dtype=rng.choice(DTYPES), values="normal")
