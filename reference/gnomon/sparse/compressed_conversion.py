@@ -139,7 +139,7 @@ def from_grids(
 
 def _in_blocks(self: Tensor, batch_ndim: int, blocksize: Ints) -> Tensor:
     """(n, rows of blocks, columns of blocks, *blocksize, *dense): the matrices of a batch in blocks."""
-    rows, columns = self._spec.sizes[batch_ndim : batch_ndim + 2]
+    rows, columns = self.size(batch_ndim), self.size(batch_ndim + 1)
     dense = self._spec.sizes[batch_ndim + 2 :]
     count = numel_of(self._spec.sizes[:batch_ndim])
     if not blocksize:

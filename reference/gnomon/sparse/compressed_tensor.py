@@ -92,7 +92,7 @@ class CompressedTensor(Tensor):
     @property
     def grid_sizes(self) -> Ints:
         """The numbers of rows and columns, of blocks if there are some."""
-        rows, columns = self._spec.sizes[self.batch_ndim : self.batch_ndim + 2]
+        rows, columns = self.size(self.batch_ndim), self.size(self.batch_ndim + 1)  # invariants may be unchecked
         height, width = self.blocksize or (1, 1)
         return rows // height, columns // width
 
