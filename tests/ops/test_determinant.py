@@ -71,3 +71,18 @@ def test_derivatives(dtype: Any) -> None:
         for function in (gn.linalg.det, gn.linalg.slogdet, lambda x: gn.logdet(x @ x.mH)):
             assert gradcheck(function, (a,), check_forward_ad=True)
             assert gradgradcheck(function, (a,))
+
+
+def test_the_sign_of_a_real_determinant_has_no_gradient(device: str) -> None:
+    """It is constant: a matrix that only the sign depends on gets none, as in PyTorch."""
+    for function in (gn.linalg.slogdet, gn.slogdet):
+        A = gn.tensor([[2.0, 1.0], [1.0, 3.0]], device=device, requires_grad=True)
+        sign, logarithm = function(A)
+        assert sign.requires_grad
+        sign.backward(retain_graph=True)
+        assert A.grad is None
+        (sign + logarithm).backward()
+        assert gn.allclose(A.grad, A.detach().inverse().T)
+    A = gn.tensor([[2.0, 1.0j], [1.0, 3.0]], device=device, requires_grad=True)
+    gn.linalg.slogdet(A)[0].imag.backward()
+    assert A.grad.abs().sum().item() > 0

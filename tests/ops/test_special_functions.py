@@ -289,3 +289,32 @@ def test_an_incomplete_gamma_function_does_not_depend_on_those_beside_it(
     given = a.repeat(1, 14)
     function = given.igamma_ if name == "gammainc" else given.igammac_
     assert gn.equal(function(x).nan_to_num(2.0), found.nan_to_num(2.0))
+
+
+@pytest.mark.parametrize("number", [0.0, 5e-324, -2.3e-308, 1e-300, 1e-17])
+def test_derivatives_of_bessel_functions_near_zero(number: float, device: str) -> None:
+    """i1(x) / x is 1/2 there, also where i1(x) has few digits or none."""
+    x = gn.tensor(number, dtype=gn.float64, device=device, requires_grad=True)
+    for function, first, second in (
+        (gn.special.i1, 0.5, 0.0),
+        (gn.special.i1e, 0.5, 0.0),
+        (gn.special.i0, number / 2, 0.5),
+        (gn.special.i0e, -math.copysign(1, number) if number else 0.0, 1.5 if number else 0.5),
+    ):
+        (grad,) = gn.autograd.grad(function(x), x, create_graph=True)
+        (again,) = gn.autograd.grad(grad, x)
+        assert grad.item() == pytest.approx(first, abs=1e-15), function
+        assert again.item() == pytest.approx(second, abs=1e-15), function
+
+
+@pytest.mark.parametrize(
+    "name", ["chebyshev_polynomial_u", "hermite_polynomial_he", "shifted_chebyshev_polynomial_w"]
+)
+def test_numbers_beyond_float32_are_infinite_for_polynomials(name: str, device: str) -> None:
+    polynomial = getattr(gn.special, name)
+    for dtype in (gn.float32, gn.int16):
+        x = gn.tensor([1, 2], dtype=dtype, device=device)
+        wide = polynomial(x, gn.tensor(math.inf, device=device))
+        found = polynomial(x, 1e308)
+        assert found.dtype is gn.float32 and str(found.tolist()) == str(wide.tolist())
+    assert polynomial(1e308, gn.ones(2, device=device)).tolist() == [math.inf] * 2

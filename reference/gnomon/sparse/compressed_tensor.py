@@ -92,7 +92,8 @@ class CompressedTensor(Tensor):
     @property
     def grid_sizes(self) -> Ints:
         """The numbers of rows and columns, of blocks if there are some."""
-        rows, columns = self.size(self.batch_ndim), self.size(self.batch_ndim + 1)  # invariants may be unchecked
+        first = self.batch_ndim
+        rows, columns = self.size(first), self.size(first + 1)  # an unchecked tensor may have neither
         height, width = self.blocksize or (1, 1)
         return rows // height, columns // width
 

@@ -139,7 +139,7 @@ def _slogdet_grad(grads: Sequence[Any], A: Any, sign: Any, LU: Any, pivots: Any)
         turn = aten.complex(aten.zeros_like(turn), -turn)
         factor = turn if factor is None else factor + turn
     if factor is None:
-        return aten.zeros_like(A)
+        return None
     right = aten.diag_embed(factor.unsqueeze(-1).expand(A.shape[:-1]))
     if is_differentiating():  # LU has no derivative here
         return aten.linalg_solve.default(A.mH, right)

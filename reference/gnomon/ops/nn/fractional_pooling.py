@@ -30,6 +30,11 @@ def _check(self: Any, kernel_size: Sequence[int], output_size: Sequence[int], sa
                 f"with dimension {dim} being empty."
             )
     for name, size, width, count in zip(_NAMES[spatial], sizes, kernel_size, output_size):
+        if width < 1 or count < 0:
+            raise RuntimeError(
+                f"fractional_max_pool{spatial}d: expected a kernel {name} of at least 1 and an output {name} "
+                f"of at least 0, got {width} and {count}"
+            )
         if count + width - 1 > size - (spatial == 3):  # PyTorch allows one less in three dimensions
             raise RuntimeError(f"pool {name} {width} too large relative to input {name} {size}")
     if samples.dtype is not self.dtype:

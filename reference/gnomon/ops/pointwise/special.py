@@ -25,6 +25,8 @@ from ...calls.native import native_function
 from ...dispatch.dispatcher import OpOverload, aten
 from ...numerics import special_functions
 from ...numerics.loops import pointwise
+from ...values.dtype import float64
+from ...values.limits import finfo
 
 Kernel = Callable[..., float]
 
@@ -76,9 +78,12 @@ i0 = native_function(
 
 
 def _i1_over(ratio: Any, self: Any) -> Any:
-    """``ratio(x)``, of i1(x) and x, without its pole at 0, where the limit of i1(x) / x is 1/2."""
-    zero = self == 0
-    return ratio(self.masked_fill(zero, 1)).masked_fill(zero, 0.5)
+    """``ratio(x)``, of i1(x) and x, without its pole at 0, where the limit of i1(x) / x is 1/2.
+
+    It is that near 0, too, where i1(x) may have few digits.
+    """
+    is_near = self.abs() <= finfo(self.dtype).eps
+    return ratio(self.masked_fill(is_near, 1)).masked_fill(is_near, 0.5)
 
 
 def _i1_grad(grad: Any, self: Any) -> Any:
@@ -251,13 +256,15 @@ def _polynomial(name: str) -> None:
     def of_number(x: Any, n: Any) -> Any:
         common = to_float(result_type(*(getattr(each, "_spec", each) for each in (x, n))))
         like = n if hasattr(n, "_spec") else x
-        tensors = [
-            each
-            if hasattr(each, "_spec")
-            else aten.scalar_tensor.default(each, common, None, like.device, None)
-            for each in (x, n)
-        ]
-        return operator(*tensors)
+
+        def as_tensor(each: Any) -> Any:
+            if hasattr(each, "_spec"):
+                return each
+            # What is beyond float32 becomes infinite.
+            wide = common if isinstance(each, complex) else float64
+            return aten.scalar_tensor.default(each, wide, None, like.device, None).to(common)
+
+        return operator(as_tensor(x), as_tensor(n))
 
     for overload, schema in (("x_scalar", "Scalar x, Tensor n"), ("n_scalar", "Tensor x, Scalar n")):
         native_function(

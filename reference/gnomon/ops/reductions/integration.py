@@ -131,7 +131,7 @@ def _check_gradient(
     name = "gnomon.gradient"
     if self.dtype is dtypes.uint8:
         raise RuntimeError(f"{name} does not support uint8 input.")
-    if spacings is not None and dims is None and spacings not in (1, self.ndim):
+    if spacings is not None and dims is None and spacings != self.ndim:
         raise RuntimeError(
             f"{name} expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() "
             f"= {self.ndim}', since dim argument was not given, but got a list of length {spacings}"
