@@ -86,3 +86,10 @@ def test_the_sign_of_a_real_determinant_has_no_gradient(device: str) -> None:
     A = gn.tensor([[2.0, 1.0j], [1.0, 3.0]], device=device, requires_grad=True)
     gn.linalg.slogdet(A)[0].imag.backward()
     assert A.grad.abs().sum().item() > 0
+
+
+def test_tangents_of_a_singular_matrix_are_no_error(device: str) -> None:
+    """The logarithm has no finite derivative there; only the determinant itself is checked by nothing."""
+    A = gn.zeros(2, 2, device=device)
+    for function in (gn.logdet, lambda a: gn.linalg.slogdet(a)[1]):
+        assert gn.func.jacfwd(function)(A).isfinite().sum().item() == 0

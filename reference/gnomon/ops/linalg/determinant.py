@@ -142,7 +142,7 @@ def _slogdet_grad(grads: Sequence[Any], A: Any, sign: Any, LU: Any, pivots: Any)
         return None
     right = aten.diag_embed(factor.unsqueeze(-1).expand(A.shape[:-1]))
     if is_differentiating():  # LU has no derivative here
-        return aten.linalg_solve.default(A.mH, right)
+        return aten.linalg_solve_ex.default(A.mH, right)[0]  # without a check, as in PyTorch
     return aten.linalg_lu_solve.default(LU, pivots, right, adjoint=not _is_flipped(A))
 
 

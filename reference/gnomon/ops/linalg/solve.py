@@ -408,7 +408,7 @@ def _solve_grad(
     if is_vector:
         grad, result = grad.unsqueeze(-1), result.unsqueeze(-1)
     if is_differentiating():  # LU has no derivative here
-        of_right = aten.linalg_solve.default(A.mH, grad, left=left)
+        of_right = aten.linalg_solve_ex.default(A.mH, grad, left=left)[0]  # A itself is checked
     else:
         of_right = aten.linalg_lu_solve.default(LU, pivots, grad, left=left, adjoint=True)
     of_matrix = None
