@@ -22,6 +22,11 @@
 #define SMALL_PRODUCT 4096
 /* The same for the library's own kernel. */
 #define LEAST_BLOCKED 512
+/* Rows of a small product that are computed together, the largest number of elements of its right factor, and of
+ * multiplications. */
+#define SMALL_ROWS 8
+#define SMALL_RIGHT 1024
+#define LARGEST_SMALL 32768
 /* Multiplications of bfloat16 below which the check for subnormal numbers costs more than pairs save. */
 #define LEAST_PAIRED 65536
 /* Elements along k of a half type's factor that are converted to float at a time. */
@@ -139,7 +144,7 @@ typedef struct product {
 } product;
 
 /* How a product is computed. */
-enum { BY_ELEMENTS, BY_VECTOR, BY_BLOCKS, BY_PAIRS, BY_BLAS, BY_STRIPS };
+enum { BY_ELEMENTS, BY_SMALL, BY_VECTOR, BY_BLOCKS, BY_PAIRS, BY_BLAS, BY_STRIPS };
 
 /* Sides of the tiles of a blocked product: it splits columns, or rows if there are few columns. The result does not
  * depend on them, and a task computes adjacent tiles together. */

@@ -2,6 +2,8 @@
 
 #if IS_NUMERIC
 
+#include "matmul_small_dtype.h"
+
 /* Packs a panel for the inner kernel: strips of `width` rows, column by column, with zeros for rows beyond the last.
  * `row` and `column` strides count elements. */
 static void NAME(pack)(COMPUTE *to, const STORAGE *from, int64_t rows, int64_t depth, int64_t row, int64_t column,
@@ -342,6 +344,11 @@ static void NAME(pack_right)(const void *factor, void *to, int64_t first, int64_
 
 /* How a product of these sizes is computed. */
 static int NAME(find_method)(int64_t m, int64_t n, int64_t k) {
+#if IS_PRECISE && GN_HAS_GEMM
+    if (NAME(is_small)(m, n, k)) {
+        return BY_SMALL;
+    }
+#endif
     if (m * n * k <= (HAS_BLOCKS ? LEAST_BLOCKED : SMALL_PRODUCT)) {
         return BY_ELEMENTS;
     }
@@ -383,6 +390,13 @@ static int32_t NAME(multiply)(int method, int64_t m, int64_t n, int64_t k, COMPU
         return NAME(gn_gemm_blocked)(m, n, k, alpha, &left, &right, beta, added, from_row, 1, c,
                                        c_row);
 #endif
+    }
+#endif
+#if IS_PRECISE && GN_HAS_GEMM
+    if (method == BY_SMALL) {
+        NAME(multiply_few)(m, n, k, alpha, a, a_row, a_column, b, b_row, b_column, beta, beta == 0 ? NULL : from,
+                            from_row, c, c_row);
+        return GN_OK;
     }
 #endif
     if (beta != 0 && from != c) {
