@@ -19,6 +19,10 @@ static inline void NAME(gather)(const char *from, int64_t row, int64_t column, i
     }
     for (int64_t i = 0; i < rows; i++) {
         const char *at = from + i * row;
+        if (column == (int64_t)sizeof(STORAGE) && !(IS_COMPLEX && conjugated)) {
+            memcpy(to + i * step, at, (size_t)columns * sizeof(STORAGE));
+            continue;
+        }
         for (int64_t j = 0; j < columns; j++) {
             const COMPUTE x = *(const STORAGE *)(at + j * column);
             to[i * step + j] = conjugated ? CONJUGATE(x) : x;
@@ -191,13 +195,8 @@ static inline COMPUTE *NAME(take_narrow)(int64_t count, int64_t width) {
 static inline void NAME(solve_narrow)(const char *from, int64_t row, int64_t column, int conjugated, int64_t count,
                                       COMPUTE *t, COMPUTE *x, int64_t width, int upper, int unitriangular) {
     const int64_t step = NAME(narrow_step)(count);
-    for (int64_t i = 0; i < count; i++) {
-        const char *at = from + i * row;
-        for (int64_t j = upper ? i : 0; j < (upper ? count : i + 1); j++) {
-            const COMPUTE number = *(const STORAGE *)(at + j * column);
-            t[j * step + i] = conjugated ? CONJUGATE(number) : number;
-        }
-    }
+    /* the other triangle, which is not read, comes with it */
+    NAME(gather)(from, column, row, count, count, conjugated, t, step);
     for (; width >= 8; width -= 8, x += 8 * step) {
         NAME(substitute_columns)(t, count, x, 8, upper, unitriangular);
     }

@@ -70,10 +70,12 @@ GN_INLINE int32_t gn_nextafter_half(int32_t a, int32_t b, int32_t infinity) {
 }
 #define gn_nextafter(a, b, code) GN_FLOAT(gn_nextafter, a)(a, b, code)
 
-/* sin (pi x) / (pi x); 1 at 0.  In double, as sin (pi x) is small next to pi x where x is near an integer. */
+/* sin (pi x) / (pi x); 1 at 0.  The distance to the nearest integer is exact, and a multiple of pi further on the sine has
+ * at most the other sign. */
 GN_INLINE double gn_sinc_float64(double x) {
-    const double product = x * GN_PI;
-    return x == 0 ? 1 : sin(product) / product;
+    const double whole = rint(x), half = 0.5 * whole;
+    const double sine = gn_sin_float64(GN_PI * (x - whole));
+    return x == 0 ? 1 : (half == rint(half) ? sine : -sine) / (GN_PI * x);
 }
 GN_INLINE float gn_sinc_float32(float x) {
     return (float)gn_sinc_float64((double)x);
@@ -85,31 +87,6 @@ static inline gn_complex128 gn_sinc_complex128(gn_complex128 x) {
 static inline gn_complex64 gn_sinc_complex64(gn_complex64 x) {
     return (gn_complex64)gn_sinc_complex128(x);
 }
-/* The same without a call, but of numbers whose sine the C library computes. */
-GN_INLINE double gn_near_sinc_float64(double x) {
-    const double product = x * GN_PI;
-    return x == 0 ? 1 : gn_sin_float64(product) / product;
-}
-GN_INLINE float gn_near_sinc_float32(float x) {
-    return (float)gn_near_sinc_float64((double)x);
-}
-GN_INLINE int gn_far_sinc_float32(float x) {
-    return fabsf(x) > 0x1p18f;
-}
-GN_INLINE int gn_far_sinc_float64(double x) {
-    return fabs(x) > 0x1p18;
-}
-static inline int gn_far_sinc_complex64(gn_complex64 x) {
-    (void)x;
-    return 0;
-}
-static inline int gn_far_sinc_complex128(gn_complex128 x) {
-    (void)x;
-    return 0;
-}
-#define gn_near_sinc(x) \
-    GN_FRACTIONAL(gn_near_sinc_float32, gn_near_sinc_float64, gn_sinc_complex64, gn_sinc_complex128, x)(x)
-#define gn_far_sinc(x) GN_BY_TYPE(gn_far_sinc, x)(x)
 #define gn_sinc(x) GN_FRACTIONAL(gn_sinc_float32, gn_sinc_float64, gn_sinc_complex64, gn_sinc_complex128, x)(x)
 
 /* 2^x; x's whole part is split off exactly. */

@@ -218,10 +218,9 @@ def _cholesky_inverse(self: Any, upper: bool) -> Any:
     info = aten.where(zeros, places, last).amin(-1) if self.size(-1) else zeros.sum(-1)
     info = aten.where(info == last, 0, info)
     aten._linalg_check_errors.default(info, "cholesky_inverse", self.ndim == 2)
-    ones = aten.eye(self.size(-1), dtype=self.dtype, device=self.device).mT
-    first = self.mH if upper else self
-    inverse = aten.linalg_solve_triangular.default(first.mH, ones, upper=True, left=False)
-    return aten.linalg_solve_triangular.default(first, inverse, upper=False, left=False)  # X L = L^-H
+    ones = aten.eye(self.size(-1), dtype=self.dtype, device=self.device)
+    inverse = aten.linalg_solve_triangular.default(self.mH if upper else self, ones, upper=False)
+    return inverse.mT.matmul(inverse.conj()).mT  # L^-H L^-1, in columns
 
 
 def _cholesky_inverse_grad(grad: Any, self: Any, result: Any, upper: bool) -> Any:

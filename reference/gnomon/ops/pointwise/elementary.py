@@ -254,11 +254,15 @@ digamma = _function(
 
 
 def _sinc(a: Any) -> Any:
-    """``sin(pi a) / (pi a)``; 1 if a is 0."""
+    """``sin(pi a) / (pi a)``; 1 if a is 0.  A real number's distance to the nearest integer is exact."""
     if a == 0:
         return 1.0
     product = a * math.pi
-    return arithmetic.divide(arithmetic.sin(product), product)
+    if isinstance(a, complex) or not math.isfinite(a):
+        return arithmetic.divide(arithmetic.sin(product), product)
+    whole = round(a)
+    sine = math.sin(math.pi * (a - whole))
+    return (-sine if whole % 2 else sine) / product
 
 
 def _sinc_grad(grad: Any, self: Any) -> Any:
