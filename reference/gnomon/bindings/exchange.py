@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..memory.tensor import Tensor
+from ..values.device import strided
 from ..values.errors import type_name
 
 
@@ -125,7 +126,7 @@ def cuda_array_interface(self: Tensor) -> dict[str, Any]:
     Raises AttributeError for a tensor on another device or that has no strides, RuntimeError for one that
     requires grad.  Source: torch.Tensor.__cuda_array_interface__.
     """
-    if self.device.type != "cuda" or str(self.layout) != "gnomon.strided":
+    if self.device.type != "cuda" or self.layout is not strided:
         raise AttributeError(
             f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {self.type()} If CUDA data is "
             "required use tensor.cuda() to copy tensor to device memory."

@@ -22,6 +22,7 @@ from ..values.device import memory_format as memory_format_type
 from ..values.dispatch_key import AUTOGRAD
 from ..values.dtype import dtype
 from ..values.errors import type_name
+from ..values.library_name import LIBRARY
 from ..values.scalar import is_numpy_scalar
 from . import functional
 from .argument_parser import OPERANDS, not_taken, operator_method
@@ -288,7 +289,7 @@ def as_dtype(name: str, kind: dtype) -> Any:
     def method(self: Tensor, *, memory_format: Any = preserve_format) -> Tensor:
         if memory_format is not None and not isinstance(memory_format, memory_format_type):
             raise TypeError(
-                f"{name}(): argument 'memory_format' must be gnomon.memory_format, not "
+                f"{name}(): argument 'memory_format' must be {LIBRARY}.memory_format, not "
                 f"{type_name(memory_format)}"
             )
         return aten.to.dtype(self, kind, False, False, memory_format)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import dtype as dtypes
+from .library_name import LIBRARY
 
 # dtype: bits of the fraction, largest exponent, decimal digits that survive a round trip
 _FORMATS = {
@@ -32,7 +33,7 @@ class _Limits:
     def _accept(self, type: Any) -> dtypes.dtype:
         if not isinstance(type, dtypes.dtype):
             raise TypeError(
-                f"{self.__class__.__name__}(): argument 'type' (position 1) must be gnomon.dtype, not "
+                f"{self.__class__.__name__}(): argument 'type' (position 1) must be {LIBRARY}.dtype, not "
                 f"{type.__class__.__name__}"
             )
         return type

@@ -15,6 +15,7 @@ import gnomon as gn
 
 from ...autograd.hooks import RemovableHandle, add_hook
 from ...values.errors import type_name, warn
+from ...values.library_name import LIBRARY
 from ..parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter, is_lazy
 from ._functions import BackwardHook
 from .utils import typename
@@ -229,7 +230,7 @@ class Module:
         self._check_name("buffer", name, "_buffers")
         if tensor is not None and not isinstance(tensor, gn.Tensor):
             raise TypeError(
-                f"cannot assign '{typename(tensor)}' object to buffer '{name}' (gnomon Tensor or None "
+                f"cannot assign '{typename(tensor)}' object to buffer '{name}' ({LIBRARY} Tensor or None "
                 "required)"
             )
         tensor = _replaced_by_hooks(_global_buffer_registration_hooks, self, name, tensor)
@@ -249,8 +250,8 @@ class Module:
         if param is not None:
             if not isinstance(param, Parameter):
                 raise TypeError(
-                    f"cannot assign '{typename(param)}' object to parameter '{name}' (gnomon.nn.Parameter or "
-                    "None required)"
+                    f"cannot assign '{typename(param)}' object to parameter '{name}' "
+                    f"({LIBRARY}.nn.Parameter or None required)"
                 )
             if param.grad_fn is not None:
                 raise ValueError(
@@ -360,8 +361,8 @@ class Module:
         elif name in state.get("_parameters", ()):
             if value is not None:
                 raise TypeError(
-                    f"cannot assign '{typename(value)}' as parameter '{name}' (gnomon.nn.Parameter or None "
-                    "expected)"
+                    f"cannot assign '{typename(value)}' as parameter '{name}' "
+                    f"({LIBRARY}.nn.Parameter or None expected)"
                 )
             self.register_parameter(name, value)
         elif isinstance(value, Module) or name in state.get("_modules", ()):
@@ -371,15 +372,15 @@ class Module:
                 self._forget(name, state, self._parameters, self._buffers)
             elif value is not None:
                 raise TypeError(
-                    f"cannot assign '{typename(value)}' as child module '{name}' (gnomon.nn.Module or None "
-                    "expected)"
+                    f"cannot assign '{typename(value)}' as child module '{name}' "
+                    f"({LIBRARY}.nn.Module or None expected)"
                 )
             self._modules[name] = _replaced_by_hooks(_global_module_registration_hooks, self, name, value)
         elif isinstance(value, Buffer) or name in state.get("_buffers", ()):
             if value is not None and not isinstance(value, gn.Tensor):
                 raise TypeError(
-                    f"cannot assign '{typename(value)}' as buffer '{name}' (gnomon.nn.Buffer, gnomon.Tensor "
-                    "or None expected)"
+                    f"cannot assign '{typename(value)}' as buffer '{name}' "
+                    f"({LIBRARY}.nn.Buffer, {LIBRARY}.Tensor or None expected)"
                 )
             was_persistent = name not in state.get("_non_persistent_buffers_set", ())
             if getattr(value, "persistent", True) if isinstance(value, Buffer) else was_persistent:
