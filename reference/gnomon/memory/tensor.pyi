@@ -1,6 +1,7 @@
 """Types of memory/tensor.py and of Tensor's methods.  Written by tools/make_stubs.py."""
 
 import builtins
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
 from types import EllipsisType
@@ -44,13 +45,15 @@ class _Array(Protocol):
 class _Nested(Protocol[_Element_co]):
     """A sequence, perhaps of sequences; no str or bytes, where ``in`` does not take any object."""
     def __len__(self) -> _int: ...
+    @overload
     def __getitem__(self, index: _int, /) -> _Element_co | _Nested[_Element_co]: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> object: ...
     def __contains__(self, value: object, /) -> _bool: ...
-    def index(self, value: Any, /) -> _int: ...
 
 _Bound: TypeAlias = SupportsIndex | None
 _Place: TypeAlias = SupportsIndex | slice[_Bound, _Bound, _Bound] | EllipsisType | Tensor | _Array | None
-_Index: TypeAlias = _Place | _Nested[_Place]
+_Index: TypeAlias = _Place | _Nested[_Place] | deque[Any]
 
 class __fused_moving_avg_obs_fq_helper_result(NamedTuple):
     output: Tensor

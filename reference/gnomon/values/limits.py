@@ -19,7 +19,7 @@ _FORMATS = {
     dtypes.float8_e4m3fn: (3, 7, 0),
     dtypes.float8_e5m2: (2, 15, 0),
 }
-_DEFAULT = object()
+_DEFAULT: Any = object()
 
 
 class _Limits:
@@ -67,7 +67,7 @@ class finfo(_Limits):
 
     __slots__ = ()
 
-    def __init__(self, type: Any = _DEFAULT):
+    def __init__(self, type: dtypes.dtype = _DEFAULT):
         given = self._accept(dtypes.get_default_dtype() if type is _DEFAULT else type)
         if given.category < 2:
             raise TypeError(
@@ -123,7 +123,7 @@ class iinfo(_Limits):
 
     __slots__ = ()
 
-    def __init__(self, type: Any):
+    def __init__(self, type: dtypes.dtype):
         self._dtype = self._accept(type)
         if self._dtype in dtypes.QUANTIZED:
             raise NotImplementedError(f"iinfo: not implemented for dtype {self._dtype.name}")

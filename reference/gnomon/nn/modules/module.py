@@ -9,7 +9,7 @@ import functools
 import itertools
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, overload
 
 import gnomon as gn
 
@@ -21,6 +21,8 @@ from ._functions import BackwardHook
 from .utils import typename
 
 Self = TypeVar("Self", bound="Module")
+P = ParamSpec("P")
+Result_co = TypeVar("Result_co", covariant=True)
 Hook = Callable[..., Any]
 
 _EXTRA_STATE_KEY_SUFFIX = "_extra_state"
@@ -158,6 +160,14 @@ class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpec
         return super().__repr__()
 
     __str__ = __repr__
+
+
+class HasForward(Protocol[P, Result_co]):
+    """What has a ``forward`` with these parameters and this result: for the types of calls of modules."""
+
+    @property
+    def forward(self) -> Callable[P, Result_co]:
+        """The function of the module."""
 
 
 class Module:
@@ -607,19 +617,25 @@ class Module:
             )
         self._is_full_backward_hook = is_full
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not (
-            self._forward_hooks
-            or self._forward_pre_hooks
-            or self._backward_hooks
-            or self._backward_pre_hooks
-            or _global_forward_hooks
-            or _global_forward_pre_hooks
-            or _global_backward_hooks
-            or _global_backward_pre_hooks
-        ):
-            return self.forward(*args, **kwargs)
-        return self._call_with_hooks(args, kwargs)
+    if TYPE_CHECKING:  # a call takes and returns what forward does
+
+        def __call__(self: HasForward[P, Result_co], *args: P.args, **kwargs: P.kwargs) -> Result_co: ...
+
+    else:
+
+        def __call__(self, *args, **kwargs):
+            if not (
+                self._forward_hooks
+                or self._forward_pre_hooks
+                or self._backward_hooks
+                or self._backward_pre_hooks
+                or _global_forward_hooks
+                or _global_forward_pre_hooks
+                or _global_backward_hooks
+                or _global_backward_pre_hooks
+            ):
+                return self.forward(*args, **kwargs)
+            return self._call_with_hooks(args, kwargs)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """``gnomon.compile`` of this module's call, in place; calls run as before, since nothing is compiled.
