@@ -13,7 +13,7 @@ _qscheme: TypeAlias = qscheme
 _memory_format: TypeAlias = memory_format
 _Device: TypeAlias = device | str
 _Number: TypeAlias = _bool | _int | _float
-_Scalar: TypeAlias = _Number | complex
+_Scalar: TypeAlias = _Number | builtins.complex
 _Operand: TypeAlias = Tensor | _Scalar
 """
 
@@ -73,6 +73,7 @@ from numpy.typing import NDArray
 {submodules}
 {accelerator}
 {amp}
+{array_api}
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from .autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from .autograd.grad_mode import enable_grad as enable_grad
@@ -205,6 +206,7 @@ MODULE_ERRORS = {"linalg": "from ..values.errors import LinAlgError as LinAlgErr
 
 FUNCTIONAL_HEADER = '''"""Types of gnomon.nn.functional.  Written by tools/make_stubs.py."""
 
+import builtins
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias, overload
 
@@ -219,6 +221,6 @@ _float: TypeAlias = float
 _bool: TypeAlias = bool
 _dtype: TypeAlias = dtype
 _Number: TypeAlias = _bool | _int | _float
-_Scalar: TypeAlias = _Number | complex
+_Scalar: TypeAlias = _Number | builtins.complex
 _Operand: TypeAlias = Tensor | _Scalar
 '''

@@ -32,7 +32,7 @@ _qscheme: TypeAlias = qscheme
 _memory_format: TypeAlias = memory_format
 _Device: TypeAlias = device | str
 _Number: TypeAlias = _bool | _int | _float
-_Scalar: TypeAlias = _Number | complex
+_Scalar: TypeAlias = _Number | builtins.complex
 _Operand: TypeAlias = Tensor | _Scalar
 _Self = TypeVar("_Self", bound=Tensor)
 _Element_co = TypeVar("_Element_co", covariant=True)
