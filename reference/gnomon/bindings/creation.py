@@ -414,6 +414,10 @@ def from_numpy(array: Any, named: str = "NumPy array") -> Tensor:
     return _shown_to_modes(wrap(array, named))
 
 
+if speedups is not None:
+    from_numpy = speedups.from_numpy(from_numpy)
+
+
 def _index_tensor(data: Any, device: Any) -> Tensor:
     """Convert nested sequences to an index tensor: bool and uint8 are kept, other dtypes become int64."""
     made = tensor(data, device=device)

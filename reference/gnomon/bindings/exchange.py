@@ -101,12 +101,19 @@ def array_interface(self: Tensor) -> dict[str, Any]:
     return interface
 
 
+def array_struct(self: Tensor) -> Any:
+    """The same as a capsule with a struct of C, which NumPy prefers because it is faster to read.
+
+    Raises AttributeError for the tensors for which ``__array_interface__`` does.  Source: NumPy's array
+    interface protocol, access in C.
+    """
+    return _array(self, AttributeError).__array_struct__
+
+
 def _array(self: Tensor, error: type[Exception]) -> Any:
     """The tensor as a NumPy array, in place; ``error`` if there is none."""
-    from ..interop.numpy import to_numpy
-
     try:
-        return to_numpy(self, False)
+        return Tensor.numpy(self)
     except (TypeError, RuntimeError) as problem:
         raise error(str(problem)) from None
 

@@ -24,6 +24,7 @@ from ..values.dtype import dtype
 from ..values.errors import type_name
 from ..values.library_name import LIBRARY
 from ..values.scalar import is_numpy_scalar
+from ..values.speedups import speedups
 from . import functional
 from .argument_parser import OPERANDS, not_taken, operator_method
 
@@ -192,6 +193,10 @@ def numpy(self: Tensor, *, force: bool = False) -> Any:
     ``force``; TypeError for the dtype bfloat16.  Source: torch.Tensor.numpy.
     """
     return to_numpy(self, force)
+
+
+if speedups is not None:
+    numpy = speedups.to_array(numpy)
 
 
 def array_of(self: Tensor, dtype: Any = None, copy: Any = None) -> Any:
