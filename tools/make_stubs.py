@@ -94,6 +94,7 @@ def dunders() -> list[str]:
         lines.append(f"    def {line}: ...")
     for line in ("__array_interface__", "__cuda_array_interface__"):
         lines += ["    @property", f"    def {line}(self) -> dict[str, Any]: ..."]
+    lines += ["    @property", "    def __array_struct__(self) -> Any: ..."]
     lines += ["    __array_priority__: _int", "    __gnomon_dispatch__: Any"]
     return lines
 

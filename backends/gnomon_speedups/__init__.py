@@ -201,6 +201,16 @@ def tensor_of_data(readable: Callable[..., Any]) -> Any:
     return like(_speedups.function("tensor", readable, _learnt("plan_of_data")), readable)
 
 
+def from_numpy(readable: Callable[..., Any]) -> Any:
+    """creation.from_numpy, for arrays whose sizes, strides and dtype it has seen."""
+    return like(_speedups.function("from_numpy", readable, _learnt("spec_of_array")), readable)
+
+
+def to_array(readable: Callable[..., Any]) -> Any:
+    """Tensor.numpy, for specs that it has seen."""
+    return like(_speedups.function("numpy", readable, _learnt("array_of_spec")), readable)
+
+
 def index_of_mask(readable: Callable[..., Any]) -> Any:
     """The composite of aten.index, with a C path for one mask, which counts its true elements in C."""
 

@@ -531,6 +531,41 @@ def adopt(spec: Spec, address: float) -> tuple[Storage, Callable[[], None]]:
     return storage, lambda: backend.take_over(memory, address)
 
 
+def share(spec: Spec, view: memoryview) -> tuple[Storage, Callable[[], None]]:
+    """A Storage of the memory of a NumPy array, which its tensor has held by a view of it, and a function
+    like that of ``adopt``, which does nothing.
+    """
+    from gnomon.interop.host_memory import storage_on_host_memory
+    from gnomon.interop.numpy import memory_of
+
+    return storage_on_host_memory(spec, *memory_of(view, spec.extent_nbytes)), lambda: None
+
+
+def spec_of_array(array: Any, made: Tensor) -> Spec | None:
+    """The spec of all arrays that have sizes, strides and dtype of this one, whose tensor is ``made``;
+    None if they do not share memory by address.
+    """
+    import numpy
+
+    backend = backend_of(made._spec.device)
+    is_shared = type(array) is numpy.ndarray and made.__class__ is Tensor and made._spec.numel
+    if not is_shared or not (backend.host_memory and backend.has_addresses):
+        return None
+    return made._spec if made._address == array.__array_interface__["data"][0] else None
+
+
+def array_of_spec(spec: Spec, array: Any) -> tuple[Any, ...] | None:
+    """How tensors of this spec become arrays such as ``array``: its type, arguments of that, and the bytes
+    that its elements span; None if these have no address.
+    """
+    from gnomon.interop.numpy import kind_and_strides
+
+    backend = backend_of(spec.device)
+    if not (backend.host_memory and backend.has_addresses and spec.numel):
+        return None
+    return (type(array), tuple(spec.sizes), *kind_and_strides(spec), spec.extent_nbytes)
+
+
 def give_back(spec: Spec, address: float, free_function: Any = free_function) -> None:
     """Frees memory that was owned by its address alone, if C can not do it; works also while Python shuts
     down, when this module's globals are gone.
@@ -583,6 +618,7 @@ def know() -> None:
             "save": save,
             "untyped_storage": Tensor.untyped_storage,
             "adopt": adopt,
+            "share": share,
             "give_back": give_back,
             "no_grad_mode": CreationMeta.NO_GRAD_MODE,
             "multi_output": CreationMeta.MULTI_OUTPUT_NODE,

@@ -145,7 +145,8 @@ class Block(nn.Module):
         batch, sequence, width = x.shape
         # a head's query, key and value are neighbours: a rank's part of the channels is whole heads
         heads = self.qkv(self.norm1(x)).view(batch, sequence, -1, 3, width // _HEADS).transpose(1, 2)
-        mixed = nn.functional.scaled_dot_product_attention(*heads.unbind(3))
+        query, key, value = heads.unbind(3)
+        mixed = nn.functional.scaled_dot_product_attention(query, key, value)
         x = x + self.out(mixed.transpose(1, 2).flatten(2))
         return x + self.down(nn.functional.gelu(self.up(self.norm2(x))))
 

@@ -248,6 +248,14 @@ static Foreign *new_foreign(unsigned long long address, Py_ssize_t nbytes) {
     return made;
 }
 
+PyObject *bytes_at(void *address, Py_ssize_t nbytes, PyObject *owner) {
+    Foreign *made = new_foreign((uintptr_t)address, nbytes);
+    if (made != NULL) {
+        made->owner = new_reference(owner);
+    }
+    return (PyObject *)made;
+}
+
 /* foreign_bytes(address, nbytes, owner): a buffer of the bytes there, which keeps ``owner`` alive. */
 PyObject *foreign_bytes(PyObject *module, PyObject *args) {
     (void)module;
@@ -257,11 +265,7 @@ PyObject *foreign_bytes(PyObject *module, PyObject *args) {
     if (!PyArg_ParseTuple(args, "KnO", &address, &nbytes, &owner)) {
         return NULL;
     }
-    Foreign *made = new_foreign(address, nbytes);
-    if (made != NULL) {
-        made->owner = new_reference(owner);
-    }
-    return (PyObject *)made;
+    return bytes_at((void *)(uintptr_t)address, nbytes, owner);
 }
 
 /* dlpack_taken(capsule, address, nbytes): marks the capsule as used, and returns the owner of its structure, which is

@@ -797,6 +797,7 @@ static const struct {
     {"call", call_made},   {"tensor", call_data},   {"tolist", call_tolist}, {"item", call_item},
     {"setitem", call_setitem}, {"enter", call_enter}, {"exit", call_exit},   {"leave_device", call_leave_device},
     {"give_back", call_give_back}, {"warn", call_warn}, {"mask", call_mask},
+    {"from_numpy", call_from_numpy}, {"numpy", call_numpy},
 };
 
 /* function(kind, readable function, extra, in_places, may_view) */

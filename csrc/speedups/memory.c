@@ -228,7 +228,12 @@ PyObject *is_alias_of(PyObject *module, PyObject *const *args, Py_ssize_t count)
 static void deallocate_block(PyObject *object) {
     Block *self = (Block *)object;
     PyTypeObject *type = Py_TYPE(object);
-    if (self->storage == NULL) { /* else the Storage owns the memory; its tensors have released it */
+    if (self->owner != NULL) {
+        PyObject *kind, *error, *traceback;
+        PyErr_Fetch(&kind, &error, &traceback);
+        Py_DECREF(self->owner);
+        PyErr_Restore(kind, error, traceback);
+    } else if (self->storage == NULL) { /* else the Storage owns the memory; its tensors have released it */
         give_memory_back(self->spec, self->address, self->free);
     }
     Py_DECREF(self->spec);
@@ -245,18 +250,30 @@ void leave_block(Tensor *self) {
     }
 }
 
-/* Turns the memory that a tensor owns into a Block, which tensors can share; NULL with an exception. */
-static Block *make_block(Tensor *self) {
+/* Turns the memory that a tensor owns, or that ``owner`` keeps, into a Block, which tensors can share; NULL with an
+ * exception. */
+static Block *make_block(Tensor *self, PyObject *owner) {
     Block *block = PyObject_New(Block, facts.block);
     if (block != NULL) {
         block->spec = new_reference(self->spec);
         block->address = self->address;
         block->free = self->free;
+        Py_XINCREF(owner);
+        block->owner = owner;
         block->storage = NULL;
         self->block = block;
         begin_showing(self);
     }
     return block;
+}
+
+Tensor *make_shared(PyObject *spec, double address, PyObject *owner) {
+    Tensor *made = make_tensor(spec, address, NULL);
+    if (made != NULL && make_block(made, owner) == NULL) {
+        made->address = 0; /* it is not the tensor's to free */
+        Py_CLEAR(made);
+    }
+    return made;
 }
 
 /* Calls a function until no interrupt occurs in it; returns whether there was an exception. An interrupt is raised
@@ -283,16 +300,17 @@ PyObject *storage_of(Tensor *self) {
         if (!is_owner(self)) {
             return self->storage;
         }
-        if ((block = make_block(self)) == NULL) {
+        if ((block = make_block(self, NULL)) == NULL) {
             return NULL;
         }
     }
     track(self);
     PyObject *take_over = NULL;
     if (block->storage == NULL) {
-        PyObject *address = PyFloat_FromDouble(block->address);
-        PyObject *pair = address == NULL ? NULL : PyObject_CallFunctionObjArgs(facts.adopt, block->spec, address, NULL);
-        Py_XDECREF(address);
+        PyObject *what = block->owner != NULL ? new_reference(block->owner) : PyFloat_FromDouble(block->address);
+        PyObject *make = block->owner != NULL ? facts.share : facts.adopt;
+        PyObject *pair = what == NULL ? NULL : PyObject_CallFunctionObjArgs(make, block->spec, what, NULL);
+        Py_XDECREF(what);
         if (pair == NULL) {
             return NULL;
         }
@@ -323,7 +341,7 @@ PyObject *storage_of(Tensor *self) {
 }
 
 int share_memory(Tensor *tensor, Tensor *with) {
-    if (is_owner(with) && make_block(with) == NULL) {
+    if (is_owner(with) && make_block(with, NULL) == NULL) {
         return -1;
     }
     begin_showing(tensor);

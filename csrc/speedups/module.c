@@ -68,6 +68,7 @@ static PyObject *know(PyObject *module, PyObject *told) {
         {"save", &facts.save},
         {"untyped_storage", &facts.untyped_storage},
         {"adopt", &facts.adopt},
+        {"share", &facts.share},
         {"give_back", &facts.give_back},
         {"default_generator", &facts.default_generator},
         {"nonzero_static", &facts.nonzero_static},

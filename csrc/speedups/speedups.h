@@ -39,6 +39,7 @@ typedef struct Block {
     PyObject *spec; /* of the first tensor on the memory */
     double address;
     give_back *free;
+    PyObject *owner; /* of memory that another library allocated, a memoryview; NULL: the memory is the backend's */
     PyObject *storage;
 } Block;
 
@@ -148,7 +149,7 @@ struct facts {
     Py_ssize_t saved_tensor, saved_version, output_nr, unpack_hook, saved_edge, is_variable; /* SavedVariable */
     Py_ssize_t saved_items;                                          /* SavedList */
     PyObject *learn, *learn_view, *prepare, *formulas;               /* learning.py */
-    PyObject *gradient_edge, *save, *untyped_storage, *adopt, *give_back;
+    PyObject *gradient_edge, *save, *untyped_storage, *adopt, *share, *give_back;
     int no_grad_mode, multi_output;                                  /* CreationMeta */
     PyObject *default_generator, *named, *raise_named, *hide_base;
     PyObject *recorded_node, *node, *accumulate_grad, *saved_variable, *saved_list, *validate, *inference_version;
@@ -262,6 +263,8 @@ void raise_freed(const Tensor *tensor);
 PyObject *storage_of(Tensor *self);
 /* Makes another tensor share a tensor's memory. 0, or -1 with an exception. */
 int share_memory(Tensor *tensor, Tensor *with);
+/* A Tensor on memory of another library, which ``owner``, a memoryview, keeps; NULL with an exception. */
+Tensor *make_shared(PyObject *spec, double address, PyObject *owner);
 /* Releases the tensor's Block, if it has one. */
 void leave_block(Tensor *self);
 int is_memory_ready(void);
@@ -315,6 +318,13 @@ PyObject *dlpack_capsule(PyObject *module, PyObject *args);
 PyObject *dlpack_opened(PyObject *module, PyObject *capsule);
 PyObject *dlpack_taken(PyObject *module, PyObject *args);
 PyObject *foreign_bytes(PyObject *module, PyObject *args);
+/* A buffer of these bytes, which keeps ``owner`` alive; NULL with an exception. */
+PyObject *bytes_at(void *address, Py_ssize_t nbytes, PyObject *owner);
+
+/* ---- arrays.c ---------------------------------------------------------------------------------------------------- */
+
+PyObject *call_from_numpy(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
+PyObject *call_numpy(PyObject *function, PyObject *const *args, size_t count, PyObject *names);
 
 /* ---- plan.c ------------------------------------------------------------------------------------------------------ */
 

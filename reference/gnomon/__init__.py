@@ -256,6 +256,26 @@ _AUTOCAST = (
     "set_autocast_enabled",
     "set_autocast_gpu_dtype",
 )
+# The array API standard's names of what PyTorch calls otherwise.  Not ``repeat``, which is a method of other
+# meaning, and not those by which a namespace says that it follows the standard.
+_ARRAY_API = (
+    "astype",
+    "bitwise_invert",
+    "broadcast_arrays",
+    "cumulative_prod",
+    "cumulative_sum",
+    "expand_dims",
+    "isdtype",
+    "matrix_transpose",
+    "permute_dims",
+    "take_along_axis",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+    "unstack",
+    "vecdot",
+)
 _LAZY_PARTS = {
     "compile": "compiler",
     "cpu": "accelerator",
@@ -263,6 +283,7 @@ _LAZY_PARTS = {
     "load": "serialization",
     "save": "serialization",
     "version": "values",
+    **dict.fromkeys(_ARRAY_API, "array_api"),
     **dict.fromkeys(_AUTOCAST, "amp"),
 }
 

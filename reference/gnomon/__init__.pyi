@@ -65,6 +65,22 @@ from .amp import set_autocast_cpu_enabled as set_autocast_cpu_enabled
 from .amp import set_autocast_dtype as set_autocast_dtype
 from .amp import set_autocast_enabled as set_autocast_enabled
 from .amp import set_autocast_gpu_dtype as set_autocast_gpu_dtype
+from .array_api import astype as astype
+from .array_api import bitwise_invert as bitwise_invert
+from .array_api import broadcast_arrays as broadcast_arrays
+from .array_api import cumulative_prod as cumulative_prod
+from .array_api import cumulative_sum as cumulative_sum
+from .array_api import expand_dims as expand_dims
+from .array_api import isdtype as isdtype
+from .array_api import matrix_transpose as matrix_transpose
+from .array_api import permute_dims as permute_dims
+from .array_api import take_along_axis as take_along_axis
+from .array_api import unique_all as unique_all
+from .array_api import unique_counts as unique_counts
+from .array_api import unique_inverse as unique_inverse
+from .array_api import unique_values as unique_values
+from .array_api import unstack as unstack
+from .array_api import vecdot as vecdot
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from .autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from .autograd.grad_mode import enable_grad as enable_grad
@@ -246,7 +262,7 @@ _qscheme: TypeAlias = qscheme
 _memory_format: TypeAlias = memory_format
 _Device: TypeAlias = device | str
 _Number: TypeAlias = _bool | _int | _float
-_Scalar: TypeAlias = _Number | complex
+_Scalar: TypeAlias = _Number | builtins.complex
 _Operand: TypeAlias = Tensor | _Scalar
 
 _mkldnn: _layout

@@ -115,6 +115,7 @@ METHODS: dict[str, Any] = {
     "__dlpack__": exchange.dlpack,
     "__dlpack_device__": exchange.dlpack_device,
     "__array_interface__": property(exchange.array_interface),
+    "__array_struct__": property(exchange.array_struct),
     "__cuda_array_interface__": property(exchange.cuda_array_interface),
     "__buffer__": exchange.buffer,
     "tolist": own.tolist,

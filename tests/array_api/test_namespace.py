@@ -61,6 +61,36 @@ def test_a_tensor_knows_its_namespace():
         x.__array_namespace__(api_version="2020.01")
 
 
+# Each of these would be false of the main namespace, or contradict a name of PyTorch's.
+ONLY_HERE = {"__array_api_version__", "__array_namespace_info__", "VERSIONS", "repeat", "standard_operators"}
+
+
+def test_the_main_namespace_has_the_names_that_pytorch_does_not_use():
+    added = set(gn._ARRAY_API)
+    assert {name for name in xp.__all__ if not hasattr(gn, name)} | {"VERSIONS"} == ONLY_HERE
+    assert all(getattr(gn, name) is getattr(xp, name) for name in added) and added <= set(dir(gn))
+    assert gn.sum is not xp.sum and gn.concat is not xp.concat  # these are PyTorch's
+    x = gn.tensor([[3, 1], [1, 3]])
+    assert gn.cumulative_sum(x, axis=1).tolist() == [[3, 4], [1, 4]]
+    assert gn.vecdot(x, x, axis=0).tolist() == [10, 10]
+    assert gn.isdtype(x.dtype, "integral") and gn.unique_values(x).tolist() == [1, 3]
+    assert [each.shape for each in gn.unstack(gn.ones(2, 3), axis=1)] == [(2,)] * 3
+    assert gn.broadcast_arrays(gn.ones(2, 1), gn.ones(3))[0].shape == (2, 3)
+
+
+def test_programs_for_pytorch_do_not_see_them():
+    import gnomon.compat.torch as torch
+
+    for name in gn._ARRAY_API:
+        assert not hasattr(torch, name) and name not in dir(torch)
+
+
+@pytest.mark.oracle
+def test_pytorch_has_none_of_them():
+    torch = pytest.importorskip("torch")
+    assert [name for name in (*gn._ARRAY_API, *ONLY_HERE) if hasattr(torch, name)] == []
+
+
 def test_constants():
     assert (xp.e, xp.pi, xp.inf, xp.newaxis) == (2.718281828459045, 3.141592653589793, float("inf"), None)
     assert xp.nan != xp.nan
@@ -115,4 +145,4 @@ def test_the_page_s_python_runs():
     names = {}
     for block in blocks:
         exec(block, names)
-    assert len(blocks) == 2 and names["small"].dtype is gn.int8
+    assert len(blocks) == 3 and names["small"].dtype is gn.int8

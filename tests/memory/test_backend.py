@@ -556,7 +556,8 @@ def test_lines_that_name_nothing_are_listed_by_their_distribution(tmp_path: Path
         import gnomon as gn
         print(gn.ones(2, device="right").device.type)
         listed = gn.backends()
-        print(sorted(set(listed).difference(["c", "cuda", "hello", "meta", "numpy", "reference", "torch"])))
+        ours = ["c", "cuda", "hello", "jax", "meta", "numpy", "reference", "torch"]
+        print(sorted(set(listed).difference(ours)))
         print(listed["right"].available, listed["right-plug-in 1.0"].available)
         print(listed["right-plug-in 1.0"].reason)
         """,

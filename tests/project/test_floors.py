@@ -98,7 +98,7 @@ CTYPES_ON_IMPORT = {"interop.dlpack_layout"}
 IMPORTED_BY_NAME = {
     "__init__": {"f'.{name}'", "f'.{_LAZY_PARTS[name]}'"},  # lazy attributes
     "backends.__init__": {"f'.{name}'"},  # lazy attributes
-    "compat.__main__": {"f'{alias.__name__}.{name}'"},  # PyTorch's modules, which a program names
+    "compat.__main__": {"f'{_ALIAS}.{name}'"},  # PyTorch's modules, which a program names
     "values.module_finder": {"f'{found.__name__}.{part}'"},  # the modules of devices, and PyTorch's names
     "hub.__init__": {
         "'hubconf'",
@@ -377,11 +377,21 @@ def test_few_files_are_loose() -> None:
 
 
 def foreign(files: dict[str, Path]) -> list[str]:
-    """What files use that is neither in the standard library nor listed above."""
+    """What files use that is neither in the standard library nor listed above.
+
+    Type checkers have types of typing_extensions of their own.
+    """
     wrong = []
     for name, path in files.items():
         tree = tree_of(path)
         inside = is_in_function(tree)
+        for_checkers = {
+            id(each)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+            for part in node.body
+            for each in ast.walk(part)
+        }
         for node in ast.walk(tree):
             imported: list[str] = []
             if isinstance(node, ast.Import):
@@ -390,6 +400,8 @@ def foreign(files: dict[str, Path]) -> list[str]:
                 imported = [node.module or ""]
             for each in imported:
                 first = each.split(".")[0]
+                if first == "typing_extensions" and id(node) in for_checkers:
+                    continue
                 if first in THIRD_PARTY.get(name, ()) and (id(node) in inside or name.startswith(SKELETONS)):
                     continue
                 if first in ("ctypes", "_ctypes", "linecache") and not (
@@ -448,6 +460,12 @@ def test_every_file_keeps_to_the_standard_library_and_to_python() -> None:
             "func.vmap",
             "import importlib\nimportlib.import_module('numpy')\n",
             "func.vmap imports 'numpy' by name",
+        ),
+        ("nn.linear", "import typing_extensions\n", "nn.linear imports typing_extensions"),
+        (
+            "nn.linear",
+            "if TYPE_CHECKING:\n    pass\nelse:\n    import typing_extensions\n",
+            "nn.linear imports typing_extensions",
         ),
         ("memory.storage", "def f():\n    import ctypes\n", "memory.storage imports ctypes"),
         ("memory.backend", "import ctypes\n", "memory.backend imports ctypes"),  # on import

@@ -13,13 +13,14 @@ _qscheme: TypeAlias = qscheme
 _memory_format: TypeAlias = memory_format
 _Device: TypeAlias = device | str
 _Number: TypeAlias = _bool | _int | _float
-_Scalar: TypeAlias = _Number | complex
+_Scalar: TypeAlias = _Number | builtins.complex
 _Operand: TypeAlias = Tensor | _Scalar
 """
 
 TENSOR_HEADER = '''"""Types of memory/tensor.py and of Tensor's methods.  Written by tools/make_stubs.py."""
 
 import builtins
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
 from types import EllipsisType
@@ -51,13 +52,15 @@ class _Array(Protocol):
 class _Nested(Protocol[_Element_co]):
     """A sequence, perhaps of sequences; no str or bytes, where ``in`` does not take any object."""
     def __len__(self) -> _int: ...
+    @overload
     def __getitem__(self, index: _int, /) -> _Element_co | _Nested[_Element_co]: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> object: ...
     def __contains__(self, value: object, /) -> _bool: ...
-    def index(self, value: Any, /) -> _int: ...
 
 _Bound: TypeAlias = SupportsIndex | None
 _Place: TypeAlias = SupportsIndex | slice[_Bound, _Bound, _Bound] | EllipsisType | Tensor | _Array | None
-_Index: TypeAlias = _Place | _Nested[_Place]'''
+_Index: TypeAlias = _Place | _Nested[_Place] | deque[Any]'''
 
 HEADER = '''"""Types of gnomon's public names.  Written by tools/make_stubs.py from the operators' records."""
 
@@ -70,6 +73,7 @@ from numpy.typing import NDArray
 {submodules}
 {accelerator}
 {amp}
+{array_api}
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
 from .autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
 from .autograd.grad_mode import enable_grad as enable_grad
@@ -202,6 +206,7 @@ MODULE_ERRORS = {"linalg": "from ..values.errors import LinAlgError as LinAlgErr
 
 FUNCTIONAL_HEADER = '''"""Types of gnomon.nn.functional.  Written by tools/make_stubs.py."""
 
+import builtins
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias, overload
 
@@ -216,6 +221,6 @@ _float: TypeAlias = float
 _bool: TypeAlias = bool
 _dtype: TypeAlias = dtype
 _Number: TypeAlias = _bool | _int | _float
-_Scalar: TypeAlias = _Number | complex
+_Scalar: TypeAlias = _Number | builtins.complex
 _Operand: TypeAlias = Tensor | _Scalar
 '''

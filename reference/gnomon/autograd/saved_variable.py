@@ -32,6 +32,7 @@ from ..values.dispatch_key import (
     DispatchKey,
 )
 from ..values.errors import type_name
+from ..values.library_name import LIBRARY
 from ..values.thread_local_state import State, ThreadLocalStateGuard
 from . import anomaly_mode
 from .grad_mode import in_transform
@@ -242,14 +243,14 @@ def raise_version_mismatch(node: Any, tensor: Tensor, expected: int, output_nr: 
         where = f", which is output {edge[1]} of {operator_name(edge[0])},"
     raise RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[gnomon.{tensor.dtype.scalar_type}Tensor {list(tensor.shape)}]{where} is at version "
+        f"[{LIBRARY}.{tensor.dtype.scalar_type}Tensor {list(tensor.shape)}]{where} is at version "
         f"{tensor._version}; expected version {expected} instead. Hint: "
         + (
             "the backtrace further above shows the operation that failed to compute its gradient. The "
             "variable in question was changed in there or anywhere later. Good luck!"
             if anomaly_mode.is_anomaly_enabled()
             else "enable anomaly detection to find the operation that failed to compute its gradient, with "
-            "gnomon.autograd.set_detect_anomaly(True, check_nan=False)."
+            f"{LIBRARY}.autograd.set_detect_anomaly(True, check_nan=False)."
         )
     )
 

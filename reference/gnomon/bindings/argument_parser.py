@@ -22,6 +22,7 @@ from ..memory.tensor import Tensor
 from ..values import dtype as dtypes
 from ..values.device import device, layout, memory_format, strided
 from ..values.errors import check_requires_grad, type_name, warn
+from ..values.library_name import LIBRARY
 from ..values.scalar import is_numpy_scalar
 from ..values.schema import REQUIRED, Argument
 
@@ -312,9 +313,9 @@ def _type_text(argument: Argument) -> str:
     names = {
         "SymInt": "int",
         "Scalar": "Number",
-        "ScalarType": "gnomon.dtype",
-        "Device": "gnomon.device",
-        "Layout": "gnomon.layout",
+        "ScalarType": f"{LIBRARY}.dtype",
+        "Device": f"{LIBRARY}.device",
+        "Layout": f"{LIBRARY}.layout",
     }
     name = names.get(argument.type, argument.type)
     if argument.is_list:
@@ -351,13 +352,13 @@ def return_type(name: str, fields: tuple[str, ...]) -> Callable[..., Any]:
 
     def text(self: Any) -> str:
         results = ",\n".join(f"{field}={result!r}" for field, result in zip(fields, self))
-        return f"gnomon.return_types.{name}(\n{results})"
+        return f"{LIBRARY}.return_types.{name}(\n{results})"
 
     # by these names pickle finds the type
     attributes = {
         "__slots__": (),
         "__repr__": text,
-        "__module__": "gnomon.return_types",
+        "__module__": f"{LIBRARY}.return_types",
         "__qualname__": name,
     }
     return type(name, (namedtuple(name, fields),), attributes)
@@ -474,7 +475,7 @@ def _with_advice(signature: Signature, problem: str, args: Any, kwargs: dict[str
         return f"{problem}; did you mean '{near[0]}'?" if near else problem
     given = problem.partition("(position 1) must be Tensor, not ")[2]
     if given.startswith(("list", "tuple", "float", "int")):
-        return f"{problem}; gnomon.tensor() makes one"
+        return f"{problem}; {LIBRARY}.tensor() makes one"
     return problem
 
 
@@ -538,7 +539,7 @@ def not_taken(self: Tensor, other: Any, name: str) -> Any:
             return result
     raise TypeError(
         f"unsupported operand type(s) for {symbol}: '{pair[0]}' and '{pair[1]}'; expected a number or "
-        "a gnomon.Tensor (convert with gnomon.tensor(value))"
+        f"a {LIBRARY}.Tensor (convert with {LIBRARY}.tensor(value))"
     )
 
 

@@ -20,6 +20,7 @@ from ..values.device import device
 from ..values.dispatch_key import DENSE, PYTHON, TRACED_BIT, mode_word
 from ..values.dtype import dtype, get_default_dtype
 from ..values.errors import check_requires_grad, type_name
+from ..values.library_name import LIBRARY
 from ..values.speedups import speedups
 from .argument_parser import PYTHON_DTYPES
 from .exchange import from_dlpack
@@ -251,7 +252,7 @@ def _as_dtype(value: Any, function: str = "tensor") -> dtype | None:
     """
     found = PYTHON_DTYPES.get(value, value) if isinstance(value, type) else value
     if found is not None and not isinstance(found, dtype):
-        raise TypeError(f"{function}(): argument 'dtype' must be gnomon.dtype, not {type_name(value)}")
+        raise TypeError(f"{function}(): argument 'dtype' must be {LIBRARY}.dtype, not {type_name(value)}")
     return found
 
 
@@ -372,7 +373,7 @@ def frombuffer(
     check_requires_grad("frombuffer", requires_grad)
     kind = _as_dtype(dtype, "frombuffer")
     if kind is None:
-        raise TypeError("frombuffer(): argument 'dtype' must be gnomon.dtype, not NoneType")
+        raise TypeError(f"frombuffer(): argument 'dtype' must be {LIBRARY}.dtype, not NoneType")
     dtype = kind
     if not _has_buffer(buffer):
         raise ValueError("frombuffer: object does not implement Python buffer protocol.")
@@ -411,6 +412,10 @@ def from_numpy(array: Any, named: str = "NumPy array") -> Tensor:
     from ..interop.numpy import from_numpy as wrap
 
     return _shown_to_modes(wrap(array, named))
+
+
+if speedups is not None:
+    from_numpy = speedups.from_numpy(from_numpy)
 
 
 def _index_tensor(data: Any, device: Any) -> Tensor:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..memory.tensor import Tensor
+from ..values.device import strided
 from ..values.errors import type_name
 
 
@@ -100,12 +101,19 @@ def array_interface(self: Tensor) -> dict[str, Any]:
     return interface
 
 
+def array_struct(self: Tensor) -> Any:
+    """The same as a capsule with a struct of C, which NumPy prefers because it is faster to read.
+
+    Raises AttributeError for the tensors for which ``__array_interface__`` does.  Source: NumPy's array
+    interface protocol, access in C.
+    """
+    return _array(self, AttributeError).__array_struct__
+
+
 def _array(self: Tensor, error: type[Exception]) -> Any:
     """The tensor as a NumPy array, in place; ``error`` if there is none."""
-    from ..interop.numpy import to_numpy
-
     try:
-        return to_numpy(self, False)
+        return Tensor.numpy(self)
     except (TypeError, RuntimeError) as problem:
         raise error(str(problem)) from None
 
@@ -125,7 +133,7 @@ def cuda_array_interface(self: Tensor) -> dict[str, Any]:
     Raises AttributeError for a tensor on another device or that has no strides, RuntimeError for one that
     requires grad.  Source: torch.Tensor.__cuda_array_interface__.
     """
-    if self.device.type != "cuda" or str(self.layout) != "gnomon.strided":
+    if self.device.type != "cuda" or self.layout is not strided:
         raise AttributeError(
             f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {self.type()} If CUDA data is "
             "required use tensor.cuda() to copy tensor to device memory."

@@ -22,7 +22,9 @@ from ..values.device import memory_format as memory_format_type
 from ..values.dispatch_key import AUTOGRAD
 from ..values.dtype import dtype
 from ..values.errors import type_name
+from ..values.library_name import LIBRARY
 from ..values.scalar import is_numpy_scalar
+from ..values.speedups import speedups
 from . import functional
 from .argument_parser import OPERANDS, not_taken, operator_method
 
@@ -193,6 +195,10 @@ def numpy(self: Tensor, *, force: bool = False) -> Any:
     return to_numpy(self, force)
 
 
+if speedups is not None:
+    numpy = speedups.to_array(numpy)
+
+
 def array_of(self: Tensor, dtype: Any = None, copy: Any = None) -> Any:
     """NumPy's ``__array__``: copies if ``copy`` is True, never if it is False, else only if necessary."""
     array = self.numpy()
@@ -288,7 +294,7 @@ def as_dtype(name: str, kind: dtype) -> Any:
     def method(self: Tensor, *, memory_format: Any = preserve_format) -> Tensor:
         if memory_format is not None and not isinstance(memory_format, memory_format_type):
             raise TypeError(
-                f"{name}(): argument 'memory_format' must be gnomon.memory_format, not "
+                f"{name}(): argument 'memory_format' must be {LIBRARY}.memory_format, not "
                 f"{type_name(memory_format)}"
             )
         return aten.to.dtype(self, kind, False, False, memory_format)

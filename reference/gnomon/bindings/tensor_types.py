@@ -23,6 +23,7 @@ from ..values.device import device, layout, strided
 from ..values.dtype import dtype, get_default_dtype, set_default_dtype
 from ..values.errors import type_name, warn
 from ..values.geometry import Size
+from ..values.library_name import LIBRARY
 from .creation import tensor
 
 NAMES = {
@@ -77,7 +78,7 @@ class tensortype(type):
 
 def tensor_type(name: str, device_type: str = "cpu") -> tensortype:
     """The tensor type ``name``, a key of NAMES, on a device: gnomon.FloatTensor, gnomon.cuda.FloatTensor."""
-    module = "gnomon" if device_type == "cpu" else f"gnomon.{device_type}"
+    module = f"{LIBRARY}" if device_type == "cpu" else f"{LIBRARY}.{device_type}"
     made = tensortype(
         name, (), {"__module__": module, "__doc__": f"Tensors of {NAMES[name]} on {device_type}."}
     )
@@ -184,7 +185,7 @@ def new_tensor(
 def name_of(self: Tensor) -> str:
     """The name of the tensor type: ``gnomon.FloatTensor``, ``gnomon.cuda.FloatTensor``."""
     kind = self.device.type
-    prefix = "gnomon" if kind == resolve_device("cpu").type else f"gnomon.{kind}"
+    prefix = f"{LIBRARY}" if kind == resolve_device("cpu").type else f"{LIBRARY}.{kind}"
     return f"{prefix}{'.sparse' if self.is_sparse else ''}.{self.dtype.scalar_type}Tensor"
 
 

@@ -17,6 +17,7 @@ from ..values.device import device as device_type
 from ..values.dtype import dtype as dtype_type
 from ..values.dtype import get_default_dtype
 from ..values.errors import type_name, warn
+from ..values.library_name import LIBRARY
 from .creation import tensor as tensor_from
 from .tensor_types import NAMES
 
@@ -194,7 +195,7 @@ class TypedStorage:
     def __repr__(self) -> str:
         kind = f"(dtype={self.dtype}, device={self.device})"
         elements = "" if self.device.type == "meta" else " " + "\n ".join(map(str, self.tolist())) + "\n"
-        return f"{elements}[gnomon.storage.TypedStorage{kind} of size {len(self)}]"
+        return f"{elements}[{LIBRARY}.storage.TypedStorage{kind} of size {len(self)}]"
 
 
 def _conversion(kind: dtype_type) -> Any:

@@ -17,6 +17,7 @@ from ..values import dtype as dtypes
 from ..values.dispatch_key import BATCHED
 from ..values.dtype import Number, bfloat16, bool_, check_number_fits, float16, float32, int32, int64
 from ..values.geometry import Ints, extent
+from ..values.library_name import LIBRARY
 
 
 def _given(tensors: dict[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -245,7 +246,7 @@ def _remedy(kind: str, refused: Sequence[str]) -> str:
         return "; x.real, x.imag and x.abs() are real"
     wanted = next((each for each in ("integer", "floating", "bool") if each not in refused), None)
     number = {"integer": "int64", "floating": "float32", "bool": "bool"}.get(wanted or "")
-    return f"; x.to(gnomon.{number}) converts it" if number else ""
+    return f"; x.to({LIBRARY}.{number}) converts it" if number else ""
 
 
 def check_implemented(dtype: dtypes.dtype, *implemented: dtypes.dtype) -> None:
@@ -263,7 +264,7 @@ def refuse_limited(dtype: dtypes.dtype, taken: Sequence[dtypes.dtype] = ()) -> N
     if dtype in dtypes.LIMITED and dtype not in taken:
         wanted = "int64" if dtype in dtypes.UNSIGNED else "complex64" if dtype.is_complex else "float32"
         raise NotImplementedError(
-            f"not implemented for dtype {dtype.name}; x.to(gnomon.{wanted}) converts it"
+            f"not implemented for dtype {dtype.name}; x.to({LIBRARY}.{wanted}) converts it"
         )
 
 
@@ -271,7 +272,9 @@ def refuse_half(dtype: dtypes.dtype, *categories: str) -> None:
     """Raises NotImplementedError for float16, bfloat16, and a dtype of one of ``categories``."""
     refuse_dtype(dtype, *categories)
     if dtype in (float16, bfloat16):
-        raise NotImplementedError(f"not implemented for dtype {dtype.name}; x.to(gnomon.float32) converts it")
+        raise NotImplementedError(
+            f"not implemented for dtype {dtype.name}; x.to({LIBRARY}.float32) converts it"
+        )
 
 
 def check_mixed_data_type(input: Spec, *parameters: Spec | None) -> dtypes.dtype:

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from ..dispatch.dispatcher import OpOverload
 from ..memory.tensor import Tensor
+from ..values.library_name import LIBRARY
 
 # The last alternative is autograd's error about in-place operators, which has no operator name in PyTorch.
 _NAMES_AN_OPERATOR = re.compile(
@@ -56,7 +57,7 @@ def _is_ours(error: Exception) -> bool:
         if by_gnomon and not is_gnomon:
             return False
         by_gnomon, trace = is_gnomon, trace.tb_next
-    return kind == "builtins" or kind.startswith("gnomon")
+    return kind.partition(".")[0] in ("builtins", "gnomon", str(LIBRARY))
 
 
 def composed(operator: OpOverload, function: Callable[..., Any], arguments: Sequence[Any]) -> Any:

@@ -14,16 +14,18 @@ import multiprocessing
 import re
 import runpy
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from multiprocessing import spawn
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from ..values.module_finder import ModuleFinder
+from . import as_torch
 from . import torch as alias
 
 _CHILD = f"{__package__}.child"
+_ALIAS = f"{__package__}.torch"
 
 # How errors name what is missing, each with the groups "module" and "name".
 _MISSING = [
@@ -43,6 +45,9 @@ def install() -> None:
         raise RuntimeError("PyTorch has been imported already: its name can not be given to gnomon")
     sys.modules["torch"] = alias
     sys.meta_path.insert(0, ModuleFinder("torch", _module))
+    as_torch.rename()
+    alias.__getattr__ = _attribute
+    alias.__name__ = "torch"
     _install_in_children()
 
 
@@ -61,9 +66,19 @@ def _install_in_children() -> None:
     multiprocessing.set_forkserver_preload([_CHILD, "__main__"])
 
 
-def _module(name: str) -> ModuleType | None:
+def _module(name: str) -> ModuleType:
     """gnomon's module for ``torch.name``; raises ModuleNotFoundError that names what is missing."""
-    return importlib.import_module(f"{alias.__name__}.{name}")
+    found = importlib.import_module(f"{_ALIAS}.{name}")
+    as_torch.rename_classes()
+    return found
+
+
+def _attribute(name: str, find: Callable[[str], Any] = alias.__getattr__) -> Any:
+    """``torch.name``, whose module may be imported by this."""
+    found = find(name)
+    if isinstance(found, ModuleType):
+        as_torch.rename_classes()
+    return found
 
 
 def missing_name(error: BaseException) -> str | None:

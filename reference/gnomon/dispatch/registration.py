@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ..memory.backend import get_backend, resolve_device
+from ..memory.backend import backend_of, resolve_device
 from ..memory.tensor import Tensor
 from ..values.device import device
 from ..values.dispatch_key import (
@@ -138,7 +138,7 @@ class UserOperator(OpOverload):
         if len(types) == 1:
             (kind,) = types
             own = self.registered(META if kind == "meta" else kind)
-            if own is None and kind != "meta" and get_backend(kind).host_memory:
+            if own is None and kind != "meta" and backend_of(device(kind)).host_memory:
                 own = self.registered("cpu")
             if own is not None:
                 return own

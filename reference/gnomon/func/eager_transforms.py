@@ -22,7 +22,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
-from typing import Any, Literal, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol, TypeGuard, TypeVar, overload
 
 from ..autograd import engine, forward_ad, forward_grad
 from ..autograd.grad_mode import enable_grad, in_transform, inference_mode
@@ -37,8 +37,31 @@ from ..values.errors import type_name
 from .batching import LEVELS, BatchedTensor, alias, wrap
 from .vmap import vmap
 
+# The last overload of each transform is for lambdas and functions without types: its result is Any, because
+# mypy would call a Callable[..., Any] untyped.
 Argnums = int | tuple[int, ...]
+Randomness = Literal["error", "different", "same"]
 F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
+First = TypeVar("First", bound=Any)
+Second = TypeVar("Second", bound=Any)
+Result = TypeVar("Result")
+Aux = TypeVar("Aux")
+
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVarTuple, Unpack
+
+    Args = TypeVarTuple("Args")
+    Outputs_contra = TypeVar("Outputs_contra", contravariant=True)
+    Gradients_co = TypeVar("Gradients_co", covariant=True)
+
+    class _Pullback(Protocol[Outputs_contra, Gradients_co]):
+        """The function that ``vjp`` returns."""
+
+        def __call__(
+            self, cotangents: Outputs_contra, retain_graph: bool = True, create_graph: bool | None = None
+        ) -> Gradients_co: ...
 
 
 # -- fresh tensors, and history that leads to others -----------------------------------------------------
@@ -288,6 +311,29 @@ class _Call:
 # -- gradients -------------------------------------------------------------------------------------------
 
 
+@overload
+def grad_and_value(
+    func: Callable[Concatenate[First, P], Tensor], argnums: Literal[0] = 0, has_aux: Literal[False] = False
+) -> Callable[Concatenate[First, P], tuple[First, Tensor]]: ...
+@overload
+def grad_and_value(
+    func: Callable[Concatenate[First, Second, P], Tensor],
+    argnums: Literal[1],
+    has_aux: Literal[False] = False,
+) -> Callable[Concatenate[First, Second, P], tuple[Second, Tensor]]: ...
+@overload
+def grad_and_value(
+    func: Callable[Concatenate[First, P], tuple[Tensor, Aux]],
+    argnums: Literal[0] = 0,
+    *,
+    has_aux: Literal[True],
+) -> Callable[Concatenate[First, P], tuple[First, tuple[Tensor, Aux]]]: ...
+@overload
+def grad_and_value(
+    func: Callable[P, Tensor], argnums: tuple[int, ...], has_aux: Literal[False] = False
+) -> Callable[P, tuple[tuple[Any, ...], Tensor]]: ...
+@overload
+def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Any: ...
 def grad_and_value(
     func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
@@ -317,6 +363,29 @@ def grad_and_value(
     return wrapper
 
 
+@overload
+def grad(
+    func: Callable[Concatenate[First, P], Tensor], argnums: Literal[0] = 0, has_aux: Literal[False] = False
+) -> Callable[Concatenate[First, P], First]: ...
+@overload
+def grad(
+    func: Callable[Concatenate[First, Second, P], Tensor],
+    argnums: Literal[1],
+    has_aux: Literal[False] = False,
+) -> Callable[Concatenate[First, Second, P], Second]: ...
+@overload
+def grad(
+    func: Callable[Concatenate[First, P], tuple[Tensor, Aux]],
+    argnums: Literal[0] = 0,
+    *,
+    has_aux: Literal[True],
+) -> Callable[Concatenate[First, P], tuple[First, Aux]]: ...
+@overload
+def grad(
+    func: Callable[P, Tensor], argnums: tuple[int, ...], has_aux: Literal[False] = False
+) -> Callable[P, tuple[Any, ...]]: ...
+@overload
+def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Any: ...
 def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """Create a function that returns the gradient of ``func``, whose result must be a scalar tensor.
 
@@ -336,7 +405,17 @@ def grad(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) 
     return wrapper
 
 
-@_outside_inference_mode
+@overload
+def vjp(
+    func: Callable[[Unpack[Args]], Result], *primals: Unpack[Args], has_aux: Literal[False] = False
+) -> tuple[Result, _Pullback[Result, tuple[Unpack[Args]]]]: ...
+@overload
+def vjp(
+    func: Callable[[Unpack[Args]], tuple[Result, Aux]], *primals: Unpack[Args], has_aux: Literal[True]
+) -> tuple[Result, _Pullback[Result, tuple[Unpack[Args]]], Aux]: ...
+@overload
+def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any: ...
+@_outside_inference_mode  # type: ignore[misc]  # mypy does not see that Any takes any number of arguments
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """Compute ``func(*primals)``, and return it with a function that computes vector-Jacobian products.
 
@@ -417,6 +496,33 @@ def _check_all_tensors(where: str, name: str, tensors: Sequence[Any]) -> None:
             raise RuntimeError(f"{where}: Expected {name} to only contain Tensors, got {type(each)}")
 
 
+@overload
+def jvp(
+    func: Callable[[Unpack[Args]], Result],
+    primals: tuple[Unpack[Args]],
+    tangents: tuple[Unpack[Args]],
+    *,
+    strict: bool = False,
+    has_aux: Literal[False] = False,
+) -> tuple[Result, Result]: ...
+@overload
+def jvp(
+    func: Callable[[Unpack[Args]], tuple[Result, Aux]],
+    primals: tuple[Unpack[Args]],
+    tangents: tuple[Unpack[Args]],
+    *,
+    strict: bool = False,
+    has_aux: Literal[True],
+) -> tuple[Result, Result, Aux]: ...
+@overload
+def jvp(
+    func: Callable[..., Any],
+    primals: tuple[Any, ...],
+    tangents: tuple[Any, ...],
+    *,
+    strict: bool = False,
+    has_aux: bool = False,
+) -> Any: ...
 @_outside_inference_mode
 def jvp(
     func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
@@ -447,7 +553,9 @@ def jvp(
 
 
 @_outside_inference_mode
-def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+def linearize(
+    func: Callable[[Unpack[Args]], Result], *primals: Unpack[Args]
+) -> tuple[Result, Callable[[Unpack[Args]], Result]]:
     """Compute ``func(*primals)``, and return it with a function that multiplies tangents by the Jacobian.
 
     ``func`` runs only once, for any number of tangents.  The function raises RuntimeError for tangents that
@@ -508,7 +616,8 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
             [_finished(each, fresh, create) for each in _or_zeros(results, outputs)], result_structure
         )
 
-    return unflatten(outputs, result_structure), jvp_fn
+    linear: Any = jvp_fn
+    return unflatten(outputs, result_structure), linear
 
 
 def _moves(tangent: Tensor | None) -> TypeGuard[Tensor]:
@@ -555,6 +664,33 @@ def _check_real(name: str, what: str, specs: Sequence[Spec]) -> None:
             )
 
 
+@overload
+def jacrev(
+    func: Callable[Concatenate[Tensor, P], Tensor],
+    argnums: Literal[0] = 0,
+    *,
+    has_aux: Literal[False] = False,
+    chunk_size: int | None = None,
+    _preallocate_and_copy: bool = False,
+) -> Callable[Concatenate[Tensor, P], Tensor]: ...
+@overload
+def jacrev(
+    func: Callable[Concatenate[First, Tensor, P], Tensor],
+    argnums: Literal[1],
+    *,
+    has_aux: Literal[False] = False,
+    chunk_size: int | None = None,
+    _preallocate_and_copy: bool = False,
+) -> Callable[Concatenate[First, Tensor, P], Tensor]: ...
+@overload
+def jacrev(
+    func: Callable[..., Any],
+    argnums: Argnums = 0,
+    *,
+    has_aux: bool = False,
+    chunk_size: int | None = None,
+    _preallocate_and_copy: bool = False,
+) -> Any: ...
 def jacrev(
     func: Callable[..., Any],
     argnums: Argnums = 0,
@@ -599,12 +735,32 @@ def jacrev(
     return wrapper
 
 
+@overload
+def jacfwd(
+    func: Callable[Concatenate[Tensor, P], Tensor],
+    argnums: Literal[0] = 0,
+    has_aux: Literal[False] = False,
+    *,
+    randomness: Randomness = "error",
+) -> Callable[Concatenate[Tensor, P], Tensor]: ...
+@overload
+def jacfwd(
+    func: Callable[Concatenate[First, Tensor, P], Tensor],
+    argnums: Literal[1],
+    has_aux: Literal[False] = False,
+    *,
+    randomness: Randomness = "error",
+) -> Callable[Concatenate[First, Tensor, P], Tensor]: ...
+@overload
+def jacfwd(
+    func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, *, randomness: Randomness = "error"
+) -> Any: ...
 def jacfwd(
     func: Callable[..., Any],
     argnums: Argnums = 0,
     has_aux: bool = False,
     *,
-    randomness: Literal["error", "different", "same"] = "error",
+    randomness: Randomness = "error",
 ) -> Callable[..., Any]:
     """Create a function that returns the Jacobian of ``func``, computed by columns in forward mode.
 
@@ -663,6 +819,16 @@ def _columns_last(part: Tensor, output_rank: int) -> Tensor:
     return aten.permute.default(part, (*range(inputs, rank), *range(inputs)))
 
 
+@overload
+def hessian(
+    func: Callable[Concatenate[Tensor, P], Tensor], argnums: Literal[0] = 0
+) -> Callable[Concatenate[Tensor, P], Tensor]: ...
+@overload
+def hessian(
+    func: Callable[Concatenate[First, Tensor, P], Tensor], argnums: Literal[1]
+) -> Callable[Concatenate[First, Tensor, P], Tensor]: ...
+@overload
+def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Any: ...
 def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """Create a function that returns the Hessian of ``func``: jacfwd of jacrev.
 

@@ -9,24 +9,27 @@ Source: torch/_functorch/functional_call.py, torch/nn/utils/stateless.py.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
 from ..nn import Module
+from ..nn.modules.module import HasForward
+
+Result = TypeVar("Result")
 
 _MISSING = object()
 
 
 def functional_call(
-    module: Module,
+    module: HasForward[..., Result],
     parameter_and_buffer_dicts: Mapping[str, Tensor] | Sequence[Mapping[str, Tensor]],
     args: Any = None,
     kwargs: dict[str, Any] | None = None,
     *,
     tie_weights: bool = True,
     strict: bool = False,
-) -> Any:
+) -> Result:
     """Call ``module(*args, **kwargs)`` with its parameters and buffers replaced by the given tensors.
 
     ``parameter_and_buffer_dicts``: a dictionary from names ("0.weight") to tensors, or several; others are
@@ -39,9 +42,10 @@ def functional_call(
     names with different tensors, AttributeError for a name in a submodule that does not exist.  Source:
     torch.func.functional_call.
     """
+    owner = cast(Module, module)
     replacements = _joined(parameter_and_buffer_dicts)
-    own = dict(_named_state(module))
-    _check_names(module, replacements, own, strict)
+    own = dict(_named_state(owner))
+    _check_names(owner, replacements, own, strict)
     if tie_weights:
         replacements = _tied(replacements, own)
     if args is None:
@@ -51,10 +55,10 @@ def functional_call(
     before: list[tuple[dict[str, Any], str, Any]] = []
     try:
         for name, tensor in replacements.items():
-            members, last = _place(module, name)
+            members, last = _place(owner, name)
             before.append((members, last, members.get(last, _MISSING)))
             members[last] = tensor
-        return module(*args, **(kwargs or {}))
+        return cast(Result, owner(*args, **(kwargs or {})))
     finally:
         try:
             _put_back(before)

@@ -26,15 +26,22 @@ def on_host_memory(spec: Spec, data: memoryview, address: int) -> Tensor:
 
     It is on the spec's device, or on ``reference`` if that can not use memory that it did not allocate.
     """
+    storage = storage_on_host_memory(spec, data, address)
+    if storage.device is not spec.device:
+        spec = spec_of(spec.sizes, spec.strides, spec.dtype, storage.device)
+    return make_tensor(spec, storage)
+
+
+def storage_on_host_memory(spec: Spec, data: memoryview, address: int) -> Storage:
+    """The storage of that tensor."""
     backend, where = backend_of(spec.device), spec.device
     memory = backend.wrap_host_memory(data, address) if backend.host_memory else None
     if memory is None:
         backend, where = reference_backend, device("reference")
         memory = backend.wrap_host_memory(data, address)
-        spec = spec_of(spec.sizes, spec.strides, spec.dtype, where)
     storage = Storage(backend, where, memory, data.nbytes)
     storage.keep_size()
-    return make_tensor(spec, storage)
+    return storage
 
 
 if speedups is not None:

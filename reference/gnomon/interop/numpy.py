@@ -110,16 +110,20 @@ def from_numpy(array: Any, named: str = "NumPy array") -> Tensor:
     nbytes = spec.extent_nbytes
     if nbytes == 0:
         return empty_tensor(spec)
+    view = memoryview(array)  # type: ignore[arg-type]  # its type is a buffer only from Python 3.12 on
+    return on_host_memory(spec, *memory_of(view, nbytes))
+
+
+def memory_of(view: memoryview, nbytes: int) -> tuple[memoryview, int]:
+    """The ``nbytes`` bytes of an array that ``view`` shows, as a buffer that keeps it, and their address."""
     import ctypes
 
-    view = memoryview(array)  # type: ignore[arg-type]  # its type is a buffer only from Python 3.12 on
     if view.c_contiguous and view.format in _CAST_FORMATS and not view.readonly:
         data = view.cast("B")
-        pointer = ctypes.addressof(ctypes.c_char.from_buffer(data))
-    else:
-        pointer = array.__array_interface__["data"][0]
-        data = memoryview(foreign_bytes(pointer, nbytes, array)).cast("B")
-    return on_host_memory(spec, data, pointer)
+        return data, ctypes.addressof(ctypes.c_char.from_buffer(data))
+    array: Any = view.obj
+    pointer = array.__array_interface__["data"][0]
+    return memoryview(foreign_bytes(pointer, nbytes, array)).cast("B"), pointer
 
 
 @functools.lru_cache(1024)

@@ -404,6 +404,23 @@ def _resolve_cpu() -> device:
     return _cpu_device
 
 
+def name_default_device_cpu() -> device:
+    """Make ``cpu`` the name of the default device from now on, instead of a word that stands for it.
+
+    Then ``tensor.device.type`` is "cpu", as programs for PyTorch expect.  Nothing changes if the default
+    device's memory is not the host's.  Returns that device.
+    """
+    global _cpu_device
+    host = get_default_device()
+    backend = backend_of(host)
+    if backend.host_memory and host.type != "cpu":
+        with _lock:
+            host.type = backend.device_type = "cpu"
+            _by_device_type["cpu"] = backend
+            device._interned["cpu", None] = _cpu_device = host
+    return host
+
+
 def _find_cpu_device() -> device:
     best: Backend = _backends["reference"]
     missing = {}

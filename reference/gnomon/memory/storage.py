@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..values.device import device
 from ..values.errors import OutOfMemoryError
+from ..values.library_name import LIBRARY
 from ..values.speedups import speedups
 from .backend import Backend
 from .shared_memory import SharedBlock
@@ -221,7 +222,7 @@ class Storage:
         return list(self.copy_out()[: self.size]) if self.size else []
 
     def __repr__(self) -> str:
-        return f"gnomon.storage.UntypedStorage(device={self.device}) of size {self.size}"
+        return f"{LIBRARY}.storage.UntypedStorage(device={self.device}) of size {self.size}"
 
 
 if speedups is not None:

@@ -28,6 +28,7 @@ from ..values.dispatch_key import (
 from ..values.dtype import dtype, get_default_dtype
 from ..values.errors import check_requires_grad, type_name, warn
 from ..values.geometry import Ints, Size
+from ..values.library_name import LIBRARY
 from ..values.speedups import speedups
 from .backend import backend_of, get_default_device, meta_backend, resolve_device
 from .spec import Spec, spec_of
@@ -365,7 +366,7 @@ class Tensor:
         if requires_grad and not (self._spec.dtype.is_floating_point or self._spec.dtype.is_complex):
             raise RuntimeError(
                 "only Tensors of floating point and complex dtype can require gradients, not of "
-                f"{self._spec.dtype}; to(gnomon.float32) converts"
+                f"{self._spec.dtype}; to({LIBRARY}.float32) converts"
             )
         if not requires_grad and self.grad_fn is not None:
             raise RuntimeError(

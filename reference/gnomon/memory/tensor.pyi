@@ -1,6 +1,7 @@
 """Types of memory/tensor.py and of Tensor's methods.  Written by tools/make_stubs.py."""
 
 import builtins
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
 from types import EllipsisType
@@ -31,7 +32,7 @@ _qscheme: TypeAlias = qscheme
 _memory_format: TypeAlias = memory_format
 _Device: TypeAlias = device | str
 _Number: TypeAlias = _bool | _int | _float
-_Scalar: TypeAlias = _Number | complex
+_Scalar: TypeAlias = _Number | builtins.complex
 _Operand: TypeAlias = Tensor | _Scalar
 _Self = TypeVar("_Self", bound=Tensor)
 _Element_co = TypeVar("_Element_co", covariant=True)
@@ -44,13 +45,15 @@ class _Array(Protocol):
 class _Nested(Protocol[_Element_co]):
     """A sequence, perhaps of sequences; no str or bytes, where ``in`` does not take any object."""
     def __len__(self) -> _int: ...
+    @overload
     def __getitem__(self, index: _int, /) -> _Element_co | _Nested[_Element_co]: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> object: ...
     def __contains__(self, value: object, /) -> _bool: ...
-    def index(self, value: Any, /) -> _int: ...
 
 _Bound: TypeAlias = SupportsIndex | None
 _Place: TypeAlias = SupportsIndex | slice[_Bound, _Bound, _Bound] | EllipsisType | Tensor | _Array | None
-_Index: TypeAlias = _Place | _Nested[_Place]
+_Index: TypeAlias = _Place | _Nested[_Place] | deque[Any]
 
 class __fused_moving_avg_obs_fq_helper_result(NamedTuple):
     output: Tensor
@@ -4453,6 +4456,8 @@ class Tensor:
     def __array_interface__(self) -> dict[str, Any]: ...
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
+    @property
+    def __array_struct__(self) -> Any: ...
     __array_priority__: _int
     __gnomon_dispatch__: Any
 

@@ -18,6 +18,7 @@ from ..nn.parameter import Parameter
 from ..profiler import record_function
 from ..values.dispatch_key import WRAPPER_KEYS
 from ..values.errors import type_name, warn
+from ..values.library_name import LIBRARY
 
 ParamsT = (
     Iterable[gn.Tensor]
@@ -94,7 +95,7 @@ class Optimizer:
         if isinstance(params, gn.Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
-                "gnomon.Tensor"
+                f"{LIBRARY}.Tensor"
             )
         self.defaults = defaults
         self.param_groups: list[dict[str, Any]] = []

@@ -15,6 +15,7 @@ from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
 from ..values.dtype import float32, float64, int64
 from ..values.geometry import Ints
+from ..values.library_name import LIBRARY
 
 
 class qscheme:
@@ -26,7 +27,7 @@ class qscheme:
         self.name = name
 
     def __repr__(self) -> str:
-        return f"gnomon.{self.name}"
+        return f"{LIBRARY}.{self.name}"
 
     def __reduce__(self) -> str:
         return self.name

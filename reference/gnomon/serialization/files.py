@@ -11,9 +11,9 @@ import os
 import pickle
 import secrets
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any, TypedDict
 
 import gnomon as gn
 
@@ -22,6 +22,19 @@ from ..values.errors import type_name, warn
 from . import arrays, safetensors_files
 from .progress import counted
 from .torch_files import read_checkpoint, write_checkpoint
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class PickleLoadArgs(TypedDict, total=False):
+    """Arguments of ``pickle.Unpickler``."""
+
+    fix_imports: bool
+    encoding: str
+    errors: str
+    buffers: Iterable[Any] | None
+
 
 MapLocation = Callable[[Storage, str], Storage | None] | gn.device | str | Mapping[str, str] | None
 
@@ -98,7 +111,7 @@ def load(
     weights_only: bool | None = True,
     mmap: bool | None = None,
     progress: bool = False,
-    **pickle_load_args: Any,
+    **pickle_load_args: Unpack[PickleLoadArgs],
 ) -> Any:
     """Load an object from a file that ``gnomon.save`` or ``torch.save`` has written.
 
@@ -129,7 +142,7 @@ def load(
         raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
     if weights_only and pickle_load_args:
         warn("pickle_load_args only works if `weights_only=False`.")
-    arguments = (map_location, pickle_module or pickle, weights_only, bool(mmap), pickle_load_args)
+    arguments = (map_location, pickle_module or pickle, weights_only, bool(mmap), dict(pickle_load_args))
     if not isinstance(f, (str, os.PathLike)):
         if mmap:
             raise ValueError("f must be a file path in order to use the mmap argument")

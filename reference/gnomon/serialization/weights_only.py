@@ -16,6 +16,7 @@ from typing import Any
 
 import gnomon as gn
 
+from ..values.library_name import LIBRARY
 from .torch_names import FUNCTIONS, VALUES
 
 # A function or class, or a pair of one and the name that it has in files.
@@ -255,9 +256,9 @@ class WeightsUnpickler:
         path = path.removeprefix("builtins.")
         raise UnpicklingError(
             f"Unsupported global: GLOBAL {path} was not an allowed global by default. Please use "
-            f"`gnomon.serialization.add_safe_globals([{path}])` or the "
-            f"`gnomon.serialization.safe_globals([{path}])` context manager to allowlist this global if you "
-            "trust this class/function."
+            f"`{LIBRARY}.serialization.add_safe_globals([{path}])` or the "
+            f"`{LIBRARY}.serialization.safe_globals([{path}])` context manager to allowlist this global if "
+            "you trust this class/function."
         )
 
     def _check_no_tensor(self, cls: Any) -> None:

@@ -8,13 +8,13 @@ operators on strided tensors do not know of it.  Source: torch/sparse.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..bindings.creation import as_tensor
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
-from ..values.device import layout, sparse_bsc, sparse_bsr, sparse_csc, sparse_csr, strided
+from ..values.device import device, layout, sparse_bsc, sparse_bsr, sparse_csc, sparse_csr, strided
 from ..values.dtype import dtype, int64
 from . import (  # noqa: F401  (they register kernels)
     compressed_pointwise,
@@ -52,10 +52,10 @@ __all__ = [
 def sparse_coo_tensor(
     indices: Any = None,
     values: Any = None,
-    size: Any = None,
+    size: Sequence[int] | None = None,
     *,
     dtype: dtype | None = None,
-    device: Any = None,
+    device: device | str | None = None,
     pin_memory: bool = False,
     requires_grad: bool = False,
     check_invariants: bool | None = None,
@@ -73,7 +73,7 @@ def sparse_coo_tensor(
     if values is None:
         if (indices is None) is (size is None):
             raise TypeError("sparse_coo_tensor() takes sizes alone, or indices and values")
-        sizes = tuple(size if indices is None else indices)
+        sizes = tuple(indices if size is None else size)
         made = aten.sparse_coo_tensor.size(sizes, dtype, None, device, pin_memory)
         return made.requires_grad_(requires_grad)
     if indices is None:

@@ -17,7 +17,7 @@ _layout: TypeAlias = layout
 _memory_format: TypeAlias = memory_format
 _Device: TypeAlias = device | str
 _Number: TypeAlias = _bool | _int | _float
-_Scalar: TypeAlias = _Number | complex
+_Scalar: TypeAlias = _Number | builtins.complex
 _Operand: TypeAlias = Tensor | _Scalar
 
 def airy_ai(x: Tensor, *, out: Tensor | None = ...) -> Tensor:

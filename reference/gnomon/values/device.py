@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from . import late_bound
 from .dispatch_key import COMPRESSED_KEYS, MKLDNN_KEYS, SPARSE_KEYS, TENSOR_KEYS
 from .errors import type_name
+from .library_name import LIBRARY
 from .speedups import speedups
 
 
@@ -133,7 +134,7 @@ class layout:
         self.title = title
 
     def __repr__(self) -> str:
-        return f"gnomon.{self.name}"
+        return f"{LIBRARY}.{self.name}"
 
     def __reduce__(self) -> str:
         return self.name
@@ -157,7 +158,7 @@ class memory_format:
         self.name = name
 
     def __repr__(self) -> str:
-        return f"gnomon.{self.name}"
+        return f"{LIBRARY}.{self.name}"
 
     def __reduce__(self) -> str:
         return self.name

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 from . import late_bound
+from .library_name import LIBRARY
 
 Number: TypeAlias = "bool | int | float | complex"
 
@@ -74,7 +75,7 @@ class dtype:
         self.bits = 8 * itemsize
 
     def __repr__(self) -> str:
-        return f"gnomon.{self.name}"
+        return f"{LIBRARY}.{self.name}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (dtype_named, (self.name,))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
+from .library_name import LIBRARY
 from .speedups import speedups
 
 
@@ -104,7 +105,7 @@ def type_name(value: object) -> str:
     kind = type(value)
     package = kind.__module__.partition(".")[0]
     is_python_s = package != "builtins" and hasattr(builtins, kind.__name__)  # such as NumPy's bool
-    if is_python_s or (kind.__name__ in _COMMON_NAMES and package != __name__.partition(".")[0]):
+    if is_python_s or (kind.__name__ in _COMMON_NAMES and package not in ("gnomon", str(LIBRARY))):
         return f"{kind.__module__}.{kind.__name__}"
     return kind.__name__
 

@@ -13,6 +13,8 @@ import operator
 from collections.abc import Iterator, Sequence
 from typing import SupportsIndex, overload
 
+from .library_name import LIBRARY
+
 Ints = tuple[int, ...]
 
 MAX_DIMS = 64  # that a tensor may have: PyTorch's limit of reductions, here of all tensors
@@ -28,7 +30,7 @@ class Size(tuple[int, ...]):
         return numel_of(self)
 
     def __repr__(self) -> str:
-        return f"gnomon.Size({list(self)})"
+        return f"{LIBRARY}.Size({list(self)})"
 
     @overload
     def __getitem__(self, index: SupportsIndex) -> int: ...
@@ -40,7 +42,7 @@ class Size(tuple[int, ...]):
 
     def __add__(self, other: tuple[int, ...]) -> Size:  # type: ignore[override]
         if not isinstance(other, tuple):
-            raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to gnomon.Size")
+            raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to {LIBRARY}.Size")
         return Size((*self, *other))
 
     def __radd__(self, other: tuple[int, ...]) -> Size:

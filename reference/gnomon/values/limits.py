@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import dtype as dtypes
+from .library_name import LIBRARY
 
 # dtype: bits of the fraction, largest exponent, decimal digits that survive a round trip
 _FORMATS = {
@@ -18,7 +19,7 @@ _FORMATS = {
     dtypes.float8_e4m3fn: (3, 7, 0),
     dtypes.float8_e5m2: (2, 15, 0),
 }
-_DEFAULT = object()
+_DEFAULT: Any = object()
 
 
 class _Limits:
@@ -32,7 +33,7 @@ class _Limits:
     def _accept(self, type: Any) -> dtypes.dtype:
         if not isinstance(type, dtypes.dtype):
             raise TypeError(
-                f"{self.__class__.__name__}(): argument 'type' (position 1) must be gnomon.dtype, not "
+                f"{self.__class__.__name__}(): argument 'type' (position 1) must be {LIBRARY}.dtype, not "
                 f"{type.__class__.__name__}"
             )
         return type
@@ -66,7 +67,7 @@ class finfo(_Limits):
 
     __slots__ = ()
 
-    def __init__(self, type: Any = _DEFAULT):
+    def __init__(self, type: dtypes.dtype = _DEFAULT):
         given = self._accept(dtypes.get_default_dtype() if type is _DEFAULT else type)
         if given.category < 2:
             raise TypeError(
@@ -122,7 +123,7 @@ class iinfo(_Limits):
 
     __slots__ = ()
 
-    def __init__(self, type: Any):
+    def __init__(self, type: dtypes.dtype):
         self._dtype = self._accept(type)
         if self._dtype in dtypes.QUANTIZED:
             raise NotImplementedError(f"iinfo: not implemented for dtype {self._dtype.name}")

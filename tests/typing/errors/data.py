@@ -31,3 +31,5 @@ TensorDataset(gn.ones(2))[0].sum()  # error: attr-defined
 train, test = random_split(numbers, [2, 2])
 train[0].upper()  # error: attr-defined
 gn.save(numbers)  # error: call-arg
+gn.load("file", weight_only=True)  # error: call-arg
+gn.load("file", weights_only=False, encoding=1)  # error: arg-type

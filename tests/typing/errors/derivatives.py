@@ -17,7 +17,15 @@ x.register_hook(3)  # error: arg-type
 with gn.no_grads():  # error: attr-defined
     pass
 gn.set_grad_enabled("on")  # error: arg-type
-gn.func.grad(3)  # error: arg-type
+gn.func.grad(3)  # error: call-overload
+gn.func.grad(gn.sin)("x")  # error: arg-type
+gn.func.grad(gn.sin)(x).foo  # error: attr-defined
+gn.func.jacrev(gn.sin)(x, x)  # error: call-arg
+gn.func.hessian(gn.sin, argnums="0")  # error: call-overload
+gn.func.grad_and_value(gn.sin)(x)[0].foo  # error: attr-defined
+gn.func.vjp(gn.sin, x)[1](x)[1]  # error: misc
+gn.func.jvp(gn.sin, (x,), (x,))[1].foo  # error: attr-defined
+gn.func.functional_call(gn.nn.Linear(2, 2), {}, x).foo  # error: attr-defined
 gn.vmap(gn.sin, randomness=1)  # error: arg-type
 gn.vmap(gn.sin, in_dims="0")  # error: arg-type
 gn.vmap(gn.sin, out_dims="0")  # error: arg-type

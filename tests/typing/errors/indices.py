@@ -18,6 +18,8 @@ x["a", 0]  # error: index
 x[..., 1.5]  # error: index
 x[words]  # error: index
 x[numbers]  # error: index
+x[["a"]]  # error: list-item
+x[[1.5]]  # error: list-item
 x[1.5:2]  # error: index
 x["a":"b"]  # error: index
 x[{0: 1}]  # error: index

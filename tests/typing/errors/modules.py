@@ -37,6 +37,12 @@ nn.Sequential([nn.ReLU()])  # error: call-overload
 nn.ModuleDict([nn.ReLU()])  # error: list-item
 nn.Linear(2, 3).to(3)  # error: call-overload
 nn.Linear(2, 3).to("cpu", foo=1)  # error: call-overload
+nn.Linear(2, 3)("x")  # error: arg-type
+nn.Linear(2, 3)(gn.ones(2), 1)  # error: call-arg
+nn.Conv2d(1, 1, 3)(gn.ones(1, 1, 3, 3)).foo  # error: attr-defined
+nn.CrossEntropyLoss()(gn.ones(1, 2))  # error: call-arg
+nn.MultiheadAttention(2, 1)(gn.ones(1, 2), gn.ones(1, 2), gn.ones(1, 2)).sum()  # error: attr-defined
+nn.Embedding(2, 2)(gn.ones(1), scale=2)  # error: call-arg
 for _ in nn.Linear(2, 3):  # error: attr-defined
     pass
 output, state = nn.LSTM(1, 2)(gn.ones(1, 1, 1))

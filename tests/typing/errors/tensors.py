@@ -9,6 +9,10 @@ number: int = x.sum()  # error: assignment
 text: str = x.dtype  # error: assignment
 gn.tensor()  # error: call-arg
 gn.zeroes(2)  # error: attr-defined
+gn.finfo("float32")  # error: arg-type
+gn.iinfo(8)  # error: arg-type
+gn.finfo(gn.float32).max.foo  # error: attr-defined
+gn.sparse_coo_tensor([[0]], [1.0], "2")  # error: arg-type
 gn.zeros("two")  # error: arg-type
 gn.ones(2, dtype="float32")  # error: call-overload
 x + "one"  # error: operator

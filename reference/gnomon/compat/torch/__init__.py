@@ -17,6 +17,9 @@ import gnomon as gn
 from ...values.module_finder import ModuleFinder, attribute_module
 from ..absent_modules import MODULES
 
+# Names that gnomon has from the array API standard.
+_STANDARD: tuple[str, ...] = vars(gn)["_ARRAY_API"]
+
 __version__ = "2.13.0"  # the PyTorch whose behavior gnomon has
 
 # PyTorch's modules that have another name here.
@@ -31,7 +34,9 @@ _MODULES = {
 
 def __getattr__(name: str) -> Any:
     try:
-        return getattr(gn, name)
+        if name not in _STANDARD:  # PyTorch does not have them, and programs ask
+            return getattr(gn, name)
+        raise AttributeError(name)
     except AttributeError:
         if name in MODULES:
             return MODULES[name]
@@ -39,7 +44,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*dir(gn), "__version__"})
+    return sorted({*dir(gn), "__version__"}.difference(_STANDARD))
 
 
 def _module(name: str) -> ModuleType:

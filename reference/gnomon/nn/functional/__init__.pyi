@@ -1,5 +1,6 @@
 """Types of gnomon.nn.functional.  Written by tools/make_stubs.py."""
 
+import builtins
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias, overload
 
@@ -29,7 +30,7 @@ _float: TypeAlias = float
 _bool: TypeAlias = bool
 _dtype: TypeAlias = dtype
 _Number: TypeAlias = _bool | _int | _float
-_Scalar: TypeAlias = _Number | complex
+_Scalar: TypeAlias = _Number | builtins.complex
 _Operand: TypeAlias = Tensor | _Scalar
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[_int] | _int) -> Tensor:

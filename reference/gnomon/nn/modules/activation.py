@@ -5,7 +5,7 @@ Source: torch/nn/modules/activation.py.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import gnomon as gn
 
@@ -424,6 +424,50 @@ class MultiheadAttention(Module):
     def __setstate__(self, state: dict[str, Any]) -> None:
         state.setdefault("_qkv_same_embed_dim", True)
         super().__setstate__(state)
+
+    if TYPE_CHECKING:  # as ``forward``; the arguments say whether there are weights
+
+        @overload
+        def __call__(
+            self,
+            query: gn.Tensor,
+            key: gn.Tensor,
+            value: gn.Tensor,
+            key_padding_mask: gn.Tensor | None = None,
+            need_weights: Literal[True] = True,
+            attn_mask: gn.Tensor | None = None,
+            average_attn_weights: bool = True,
+            is_causal: bool = False,
+        ) -> tuple[gn.Tensor, gn.Tensor]: ...
+
+        @overload
+        def __call__(
+            self,
+            query: gn.Tensor,
+            key: gn.Tensor,
+            value: gn.Tensor,
+            key_padding_mask: gn.Tensor | None = None,
+            *,
+            need_weights: Literal[False],
+            attn_mask: gn.Tensor | None = None,
+            average_attn_weights: bool = True,
+            is_causal: bool = False,
+        ) -> tuple[gn.Tensor, None]: ...
+
+        @overload
+        def __call__(
+            self,
+            query: gn.Tensor,
+            key: gn.Tensor,
+            value: gn.Tensor,
+            key_padding_mask: gn.Tensor | None = None,
+            need_weights: bool = True,
+            attn_mask: gn.Tensor | None = None,
+            average_attn_weights: bool = True,
+            is_causal: bool = False,
+        ) -> tuple[gn.Tensor, gn.Tensor | None]: ...
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
     def forward(
         self,

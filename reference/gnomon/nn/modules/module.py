@@ -9,17 +9,20 @@ import functools
 import itertools
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, overload
 
 import gnomon as gn
 
 from ...autograd.hooks import RemovableHandle, add_hook
 from ...values.errors import type_name, warn
+from ...values.library_name import LIBRARY
 from ..parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter, is_lazy
 from ._functions import BackwardHook
 from .utils import typename
 
 Self = TypeVar("Self", bound="Module")
+P = ParamSpec("P")
+Result_co = TypeVar("Result_co", covariant=True)
 Hook = Callable[..., Any]
 
 _EXTRA_STATE_KEY_SUFFIX = "_extra_state"
@@ -159,6 +162,14 @@ class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpec
     __str__ = __repr__
 
 
+class HasForward(Protocol[P, Result_co]):
+    """What has a ``forward`` with these parameters and this result: for the types of calls of modules."""
+
+    @property
+    def forward(self) -> Callable[P, Result_co]:
+        """The function of the module."""
+
+
 class Module:
     """The base class of all layers and models.
 
@@ -229,7 +240,7 @@ class Module:
         self._check_name("buffer", name, "_buffers")
         if tensor is not None and not isinstance(tensor, gn.Tensor):
             raise TypeError(
-                f"cannot assign '{typename(tensor)}' object to buffer '{name}' (gnomon Tensor or None "
+                f"cannot assign '{typename(tensor)}' object to buffer '{name}' ({LIBRARY} Tensor or None "
                 "required)"
             )
         tensor = _replaced_by_hooks(_global_buffer_registration_hooks, self, name, tensor)
@@ -249,8 +260,8 @@ class Module:
         if param is not None:
             if not isinstance(param, Parameter):
                 raise TypeError(
-                    f"cannot assign '{typename(param)}' object to parameter '{name}' (gnomon.nn.Parameter or "
-                    "None required)"
+                    f"cannot assign '{typename(param)}' object to parameter '{name}' "
+                    f"({LIBRARY}.nn.Parameter or None required)"
                 )
             if param.grad_fn is not None:
                 raise ValueError(
@@ -360,8 +371,8 @@ class Module:
         elif name in state.get("_parameters", ()):
             if value is not None:
                 raise TypeError(
-                    f"cannot assign '{typename(value)}' as parameter '{name}' (gnomon.nn.Parameter or None "
-                    "expected)"
+                    f"cannot assign '{typename(value)}' as parameter '{name}' "
+                    f"({LIBRARY}.nn.Parameter or None expected)"
                 )
             self.register_parameter(name, value)
         elif isinstance(value, Module) or name in state.get("_modules", ()):
@@ -371,15 +382,15 @@ class Module:
                 self._forget(name, state, self._parameters, self._buffers)
             elif value is not None:
                 raise TypeError(
-                    f"cannot assign '{typename(value)}' as child module '{name}' (gnomon.nn.Module or None "
-                    "expected)"
+                    f"cannot assign '{typename(value)}' as child module '{name}' "
+                    f"({LIBRARY}.nn.Module or None expected)"
                 )
             self._modules[name] = _replaced_by_hooks(_global_module_registration_hooks, self, name, value)
         elif isinstance(value, Buffer) or name in state.get("_buffers", ()):
             if value is not None and not isinstance(value, gn.Tensor):
                 raise TypeError(
-                    f"cannot assign '{typename(value)}' as buffer '{name}' (gnomon.nn.Buffer, gnomon.Tensor "
-                    "or None expected)"
+                    f"cannot assign '{typename(value)}' as buffer '{name}' "
+                    f"({LIBRARY}.nn.Buffer, {LIBRARY}.Tensor or None expected)"
                 )
             was_persistent = name not in state.get("_non_persistent_buffers_set", ())
             if getattr(value, "persistent", True) if isinstance(value, Buffer) else was_persistent:
@@ -606,19 +617,25 @@ class Module:
             )
         self._is_full_backward_hook = is_full
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not (
-            self._forward_hooks
-            or self._forward_pre_hooks
-            or self._backward_hooks
-            or self._backward_pre_hooks
-            or _global_forward_hooks
-            or _global_forward_pre_hooks
-            or _global_backward_hooks
-            or _global_backward_pre_hooks
-        ):
-            return self.forward(*args, **kwargs)
-        return self._call_with_hooks(args, kwargs)
+    if TYPE_CHECKING:  # a call takes and returns what forward does
+
+        def __call__(self: HasForward[P, Result_co], *args: P.args, **kwargs: P.kwargs) -> Result_co: ...
+
+    else:
+
+        def __call__(self, *args, **kwargs):
+            if not (
+                self._forward_hooks
+                or self._forward_pre_hooks
+                or self._backward_hooks
+                or self._backward_pre_hooks
+                or _global_forward_hooks
+                or _global_forward_pre_hooks
+                or _global_backward_hooks
+                or _global_backward_pre_hooks
+            ):
+                return self.forward(*args, **kwargs)
+            return self._call_with_hooks(args, kwargs)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """``gnomon.compile`` of this module's call, in place; calls run as before, since nothing is compiled.

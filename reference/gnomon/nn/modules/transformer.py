@@ -201,8 +201,9 @@ class TransformerDecoderLayer(Module):
     def _sa_block(
         self, x: gn.Tensor, mask: gn.Tensor | None, padding: gn.Tensor | None, is_causal: bool
     ) -> gn.Tensor:
-        options = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": is_causal}
-        found, _ = self.self_attn(x, x, x, need_weights=False, **options)
+        found, _ = self.self_attn(
+            x, x, x, key_padding_mask=padding, need_weights=False, attn_mask=mask, is_causal=is_causal
+        )
         return self.dropout1(found)
 
     def _mha_block(
@@ -213,8 +214,15 @@ class TransformerDecoderLayer(Module):
         padding: gn.Tensor | None,
         is_causal: bool,
     ) -> gn.Tensor:
-        options = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": is_causal}
-        found, _ = self.multihead_attn(x, memory, memory, need_weights=False, **options)
+        found, _ = self.multihead_attn(
+            x,
+            memory,
+            memory,
+            key_padding_mask=padding,
+            need_weights=False,
+            attn_mask=mask,
+            is_causal=is_causal,
+        )
         return self.dropout2(found)
 
     def _ff_block(self, x: gn.Tensor) -> gn.Tensor:

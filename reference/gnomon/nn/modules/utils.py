@@ -8,6 +8,7 @@ from typing import Any
 import gnomon as gn
 
 from ...values.errors import type_name
+from ...values.library_name import LIBRARY
 
 # The names of tensors' types in texts.  Source: torch.Tensor.type.
 _TENSOR_TYPES = {
@@ -29,7 +30,7 @@ _TENSOR_TYPES = {
 def typename(value: Any) -> str:
     """The name of a value's type in texts, for example "gnomon.FloatTensor".  Source: torch.typename."""
     if isinstance(value, gn.Tensor):
-        return f"gnomon.{_TENSOR_TYPES.get(value.dtype, 'Tensor')}"
+        return f"{LIBRARY}.{_TENSOR_TYPES.get(value.dtype, 'Tensor')}"
     module = type(value).__module__
     return type_name(value) if module == "builtins" else f"{module}.{type(value).__qualname__}"
 

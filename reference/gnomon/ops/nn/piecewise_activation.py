@@ -27,6 +27,7 @@ from ...dispatch.dispatcher import aten
 from ...memory.spec import Spec
 from ...numerics.loops import pointwise, pointwise_with_numbers
 from ...values.dtype import bool_, check_number_fits, int64, real_number
+from ...values.library_name import LIBRARY
 
 
 def _relu(a: Any) -> Any:
@@ -36,7 +37,7 @@ def _relu(a: Any) -> Any:
 
 def _relu_meta(self: Spec) -> TensorIterator:
     if self.dtype is bool_:
-        raise RuntimeError("not supported for bool; x.to(gnomon.int64) converts it")
+        raise RuntimeError(f"not supported for bool; x.to({LIBRARY}.int64) converts it")
     refuse_dtype(self.dtype, "complex")
     return build_iterator([self], self.dtype, self.dtype)
 

@@ -31,6 +31,7 @@ from ...values import geometry
 from ...values.dispatch_key import BATCHED
 from ...values.dtype import LIMITED, bool_, complex32, int64, uint8, uint64
 from ...values.geometry import wrap_dim
+from ...values.library_name import LIBRARY
 
 
 def _sum_meta(self: Spec, dim: Any, keepdim: bool, dtype: Any) -> TensorIterator:
@@ -119,7 +120,7 @@ def _mean_meta(self: Spec, dim: Any, keepdim: bool, dtype: Any) -> TensorIterato
     if dtype.category < 2:
         raise RuntimeError(
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex "
-            f"dtype. Got: {dtype.name}; mean(dtype=gnomon.float32) would do"
+            f"dtype. Got: {dtype.name}; mean(dtype={LIBRARY}.float32) would do"
         )
     return reduce(self, dim, keepdim, dtype, dtype)
 
