@@ -25,7 +25,7 @@
         }                                                                                             \
         return GN_OK;                                                                                 \
     }
-CONVERT(bool, uint8_t, x, FROM_INTEGER)
+CONVERT(bool, uint8_t, x != 0, FROM_INTEGER)
 CONVERT(uint8, uint8_t, x, FROM_INTEGER)
 CONVERT(int8, int8_t, x, FROM_INTEGER)
 CONVERT(int16, int16_t, x, FROM_INTEGER)

@@ -33,7 +33,7 @@
 #define STORAGE uint8_t
 #define COMPUTE uint8_t
 #define MAGNITUDE uint8_t
-#define LOAD(x) (x)
+#define LOAD(x) ((uint8_t)((x) != 0)) /* memory of other libraries may hold other bytes than 0 and 1 */
 #define STORE(x) ((uint8_t)((x) != 0))
 #define IS_HALF 0
 #include "one_dtype.h"

@@ -21,7 +21,7 @@
 /* The key for ascending order; its complement in KEY_MASK is that for descending. */
 static inline KEY NAME(key_of)(STORAGE stored) {
 #if CODE == GN_BOOL || CODE == GN_UINT8
-    return stored;
+    return LOAD(stored);
 #elif IS_FLOATING
 #if CODE == GN_FLOAT32
     const KEY bits = gn_bits(stored);

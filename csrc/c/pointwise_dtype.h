@@ -148,7 +148,7 @@
             RESULT *out = TARGET(RESULT, results);                                                 \
             GN_INDEPENDENT                                                                         \
             for (int64_t i = 0; i < part; i++) {                                                   \
-                const COMPUTE a = in[i];                                                           \
+                const COMPUTE a = LOAD(in[i]);                                                     \
                 out[i] = TO_RESULT(expression);                                                    \
             }                                                                                      \
             DELIVER(RESULT, results)                                                               \
@@ -174,13 +174,13 @@
             STORAGE *out = TARGET(STORAGE, results);                                               \
             int any = 0;                                                                           \
             for (int64_t i = 0; i < part; i++) {                                                   \
-                const COMPUTE a = in[i];                                                           \
+                const COMPUTE a = LOAD(in[i]);                                                     \
                 any |= (far);                                                                      \
             }                                                                                      \
             int64_t number = 0;                                                                    \
             if (GN_UNLIKELY(any)) {                                                                \
                 for (int64_t i = 0; i < part; i++) {                                               \
-                    const COMPUTE a = in[i];                                                       \
+                    const COMPUTE a = LOAD(in[i]);                                                 \
                     are_far[i] = (far) != 0;                                                       \
                 }                                                                                  \
                 for (int64_t i = 0; i < part; i++) {                                               \
@@ -191,11 +191,11 @@
             }                                                                                      \
             GN_INDEPENDENT                                                                         \
             for (int64_t i = 0; i < part; i++) {                                                   \
-                const COMPUTE a = in[i];                                                           \
+                const COMPUTE a = LOAD(in[i]);                                                     \
                 out[i] = STORE(expression);                                                        \
             }                                                                                      \
             for (int64_t i = 0; i < number; i++) {                                                 \
-                const COMPUTE a = far_inputs[i];                                                   \
+                const COMPUTE a = LOAD(far_inputs[i]);                                             \
                 far_inputs[i] = STORE(far_expression);                                             \
             }                                                                                      \
             for (int64_t i = 0; i < number; i++) {                                                 \
@@ -219,14 +219,14 @@
             const STORAGE *right = FETCH(2, rights);                                               \
             int any = 0;                                                                           \
             for (int64_t i = 0; i < part; i++) {                                                   \
-                const COMPUTE a = left[i];                                                         \
-                const COMPUTE b = right[i];                                                        \
+                const COMPUTE a = LOAD(left[i]);                                                   \
+                const COMPUTE b = LOAD(right[i]);                                                  \
                 any |= (far);                                                                      \
                 results[i] = STORE(expression);                                                    \
             }                                                                                      \
             for (int64_t i = 0; i < part && GN_UNLIKELY(any); i++) {                               \
-                const COMPUTE a = left[i];                                                         \
-                const COMPUTE b = right[i];                                                        \
+                const COMPUTE a = LOAD(left[i]);                                                   \
+                const COMPUTE b = LOAD(right[i]);                                                  \
                 results[i] = STORE(far_expression);                                                \
             }                                                                                      \
             if (DENSE(0, STORAGE)) {                                                               \
@@ -257,26 +257,26 @@
             const STORAGE *right = one_right ? (const STORAGE *)data[2] : FETCH(2, rights);        \
             RESULT *out = TARGET(RESULT, results);                                                 \
             if (one_left) {                                                                        \
-                const COMPUTE a = *left;                                                           \
+                const COMPUTE a = LOAD(*left);                                                     \
                 GN_INDEPENDENT                                                                     \
                 for (int64_t i = 0; i < part; i++) {                                               \
-                    const COMPUTE b = right[i];                                                    \
+                    const COMPUTE b = LOAD(right[i]);                                              \
                     faults |= (fault);                                                             \
                     out[i] = TO_RESULT(expression);                                                \
                 }                                                                                  \
             } else if (one_right) {                                                                \
-                const COMPUTE b = *right;                                                          \
+                const COMPUTE b = LOAD(*right);                                                    \
                 GN_INDEPENDENT                                                                     \
                 for (int64_t i = 0; i < part; i++) {                                               \
-                    const COMPUTE a = left[i];                                                     \
+                    const COMPUTE a = LOAD(left[i]);                                               \
                     faults |= (fault);                                                             \
                     out[i] = TO_RESULT(expression);                                                \
                 }                                                                                  \
             } else {                                                                               \
                 GN_INDEPENDENT                                                                     \
                 for (int64_t i = 0; i < part; i++) {                                               \
-                    const COMPUTE a = left[i];                                                     \
-                    const COMPUTE b = right[i];                                                    \
+                    const COMPUTE a = LOAD(left[i]);                                               \
+                    const COMPUTE b = LOAD(right[i]);                                              \
                     faults |= (fault);                                                             \
                     out[i] = TO_RESULT(expression);                                                \
                 }                                                                                  \
@@ -336,9 +336,9 @@
             STORAGE *out = TARGET(STORAGE, results);                                               \
             GN_INDEPENDENT                                                                         \
             for (int64_t i = 0; i < part; i++) {                                                   \
-                const COMPUTE a = first[i];                                                        \
-                const COMPUTE b = second[i];                                                       \
-                const COMPUTE c = third[i];                                                        \
+                const COMPUTE a = LOAD(first[i]);                                                  \
+                const COMPUTE b = LOAD(second[i]);                                                 \
+                const COMPUTE c = LOAD(third[i]);                                                  \
                 out[i] = STORE(expression);                                                        \
             }                                                                                      \
             DELIVER(STORAGE, results)                                                              \

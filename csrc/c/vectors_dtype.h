@@ -470,7 +470,7 @@ static int32_t NAME(addr_loop)(int64_t count, char *const *data, const int64_t *
 #if CODE == GN_BOOL
     const int beta = call->scalars[0].real != 0 || call->scalars[0].imag != 0;
     const int alpha = call->scalars[1].real != 0 || call->scalars[1].imag != 0;
-#define RESULT(s, a, b) (STORAGE)((beta & (s)) | (alpha & (a) & (b)))
+#define RESULT(s, a, b) (STORAGE)((beta & (LOAD(s))) | (alpha & LOAD(a) & LOAD(b)))
 #else
     const COMPUTE beta = NUMBER(0);
     const COMPUTE alpha = NUMBER(1);

@@ -56,7 +56,7 @@ static inline gn_element gn_given_number(const gn_numbers *call) {
 #include "../c/convert_dtype.h"
 static inline gn_element gn_convert(const char *place, int32_t dtype) {
     switch (dtype) {
-    case GN_BOOL: return FROM_INTEGER(*(const uint8_t *)place);
+    case GN_BOOL: return FROM_INTEGER(*(const uint8_t *)place != 0);
     case GN_UINT8: return FROM_INTEGER(*(const uint8_t *)place);
     case GN_INT8: return FROM_INTEGER(*(const int8_t *)place);
     case GN_INT16: return FROM_INTEGER(*(const int16_t *)place);
@@ -88,7 +88,7 @@ static inline bool gn_fits(const char *place, int32_t dtype) {
     double real = 0;
     int64_t integer = 0;
     switch (dtype) {
-    case GN_BOOL: integer = *(const uint8_t *)place; break;
+    case GN_BOOL: integer = *(const uint8_t *)place != 0; break;
     case GN_UINT8: integer = *(const uint8_t *)place; break;
     case GN_INT8: integer = *(const int8_t *)place; break;
     case GN_INT16: integer = *(const int16_t *)place; break;
@@ -123,7 +123,7 @@ static inline uint64_t gn_key_of(gn_element stored) {
     const uint64_t sign = (uint64_t)1 << (gn_key_bits - 1);
 #if CODE == GN_BOOL || CODE == GN_UINT8
     (void)sign;
-    return stored;
+    return LOAD(stored);
 #elif IS_FLOATING
     const uint64_t bits = gn_word<sizeof(STORAGE)>::of(&stored);
     const uint64_t magnitude = bits & (sign - 1);

@@ -127,7 +127,7 @@ OPERATION(pow_number, 1, STORAGE, STORE, FIRST_NUMBER(exponent), 0, gn_power(a, 
             return expression;                                                                        \
         }                                                                                             \
     };
-COPY(bool, uint8_t, x, FROM_INTEGER)
+COPY(bool, uint8_t, x != 0, FROM_INTEGER)
 COPY(uint8, uint8_t, x, FROM_INTEGER)
 COPY(int8, int8_t, x, FROM_INTEGER)
 COPY(int16, int16_t, x, FROM_INTEGER)

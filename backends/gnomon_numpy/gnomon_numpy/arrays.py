@@ -103,6 +103,8 @@ def decoded(stored: Array, kind: dtype, precision: dict[str, Any] = OWN) -> Arra
         found.real = (stored & 0xFFFF).astype(np.uint16).view(np.float16)
         found.imag = (stored >> 16).astype(np.uint16).view(np.float16)
         return found
+    elif kind.category == 0:  # NumPy compares and sorts the bytes of bools, of which any but 0 is true
+        stored = stored.view(np.uint8) != 0
     wanted = precision.get(kind.name)
     return stored if wanted is None or stored.dtype == wanted else stored.astype(wanted)
 

@@ -71,7 +71,8 @@ class _Kept:
 def _operator(killer: str) -> str:
     """The operator in a test's name: the part between the brackets, without the dtype."""
     check, _, inside = killer.rstrip("]").partition("[")
-    return inside if check in ("errors_agree", "far", "seeds", "threads") else inside.rpartition("-")[0]
+    own = ("bytes", "errors_agree", "far", "seeds", "threads")
+    return inside if check in own else inside.rpartition("-")[0]
 
 
 def results_of(
