@@ -120,6 +120,8 @@ class CompressedTensor(Tensor):
         self._spec, self.held_values = source._spec, source.held_values
         self.held_compressed, self.held_plain = source.held_compressed, source.held_plain
 
+    _take_view = _take_data
+
     def tolist(self) -> Any:
         """Raises RuntimeError, as PyTorch does; ``to_dense().tolist()`` gives all elements."""
         return self.data_ptr()

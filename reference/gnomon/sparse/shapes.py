@@ -13,7 +13,7 @@ from ..memory.tensor import Tensor
 from ..values import geometry
 from ..values.device import strided
 from ..values.geometry import Ints
-from .registration import autograd_sparse_kernel, sparse_kernel
+from .registration import autograd_sparse_kernel, check_inplace_view, no_kernel, sparse_kernel
 from .tensor import SparseTensor, make_sparse
 
 
@@ -92,6 +92,25 @@ def _unsqueeze(self: SparseTensor, dim: int) -> SparseTensor:
         return make_sparse(indices, values.unsqueeze(dim - self.sparse_ndim + 1), sizes)
     row = aten.zeros.default((1, self.nnz), indices._spec.dtype, None, indices._spec.device, None)
     return make_sparse(aten.cat.default([indices[:dim], row, indices[dim:]], 0), values, sizes)
+
+
+@sparse_kernel("unsqueeze_")
+def _unsqueeze_(self: SparseTensor, dim: int) -> Any:
+    check_inplace_view(self)
+    geometry.wrap_dim(dim, self._spec.ndim + 1)
+    raise no_kernel("as_strided_", "SparseCPU")
+
+
+@sparse_kernel("squeeze_", "squeeze_.dim", "squeeze_.dims")
+def _squeeze_(self: SparseTensor, *dims: Any) -> Any:
+    check_inplace_view(self)
+    raise no_kernel("as_strided_", "SparseCPU")
+
+
+@sparse_kernel("as_strided_")
+def _as_strided_(self: SparseTensor, *geometry: Any) -> Any:
+    check_inplace_view(self)
+    raise no_kernel("as_strided_", "SparseCPU")
 
 
 @sparse_kernel("cat")

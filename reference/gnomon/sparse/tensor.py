@@ -57,6 +57,8 @@ class SparseTensor(Tensor):
         self._spec, self.coalesced = source._spec, source.coalesced
         self.held_indices, self.held_values = source.held_indices, source.held_values
 
+    _take_view = _take_data
+
     def __setitem__(self, index: Any, value: Any) -> None:
         raise TypeError("Cannot assign to a sparse tensor")
 

@@ -19,11 +19,12 @@ from ...values.dispatch_key import AUTOGRAD, BATCHED
 
 def _become(self: Tensor, view: Tensor) -> Tensor:
     """Gives ``self`` the geometry and the gradient edge of a view of it."""
-    if is_grad_enabled() and self.requires_grad:
+    has_gradient = is_grad_enabled() and self.requires_grad
+    if has_gradient:
         late_bound.check_inplace("", self, True)
+    self._take_view(view)
+    if has_gradient:
         self._gradient_edge = view._gradient_edge
-    self._spec = view._spec
-    self._storage_offset = view._storage_offset
     if self._keys & BATCHED:
         self.value = view.value  # type: ignore[attr-defined]
     counter = version_counter(self)
