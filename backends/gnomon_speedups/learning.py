@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gnomon.autograd import engine, variable_type
-from gnomon.autograd.node import AccumulateGrad, Node, gradient_edge
+from gnomon.autograd.node import AccumulateGrad, Node, gradient_edge, sum_of
 from gnomon.autograd.saved_variable import SavedList, SavedVariable, save
 from gnomon.autograd.variable_type import NotImplementedNode, RecordedNode, derivative_plan
 from gnomon.calls.composites import NAMED, hide_base, raise_named
@@ -597,6 +597,7 @@ def know() -> None:
             "RecordedNode": RecordedNode,
             "Node": Node,
             "AccumulateGrad": AccumulateGrad,
+            "sum_of": sum_of,
             "SavedVariable": SavedVariable,
             "SavedList": SavedList,
             "AutogradMeta": AutogradMeta,

@@ -178,6 +178,16 @@ def own_gradient(gradient: Tensor, variable: Tensor) -> Tensor:
     return aten.copy_.default(made, gradient.detach(), False)
 
 
+def sum_of(present: Tensor, gradient: Tensor) -> Tensor:
+    """The sum of two gradients.  That of a sparse and a strided one is strided, whichever came first.
+
+    Source: torch/csrc/autograd/input_buffer.cpp (accumulate).
+    """
+    if present._keys & SPARSE and gradient._spec.layout is strided:
+        return gradient + present
+    return present + gradient
+
+
 IN_PLACE: Any = object()  # returned by ``accumulated`` if the gradient is to be added in place
 
 
@@ -191,7 +201,7 @@ def accumulated(variable: Tensor, present: Tensor | None, gradient: Tensor, is_o
     """
     if present is not None:
         if mode_word() & GRAD_MODE_BIT or not _can_add(present, gradient):
-            return present + gradient
+            return sum_of(present, gradient)
         return IN_PLACE
     if is_own and gradient._keys & SPARSE and not mode_word() & GRAD_MODE_BIT:
         values = gradient._values()

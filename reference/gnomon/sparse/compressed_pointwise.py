@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..calls.checks import refuse_dtype
 from ..calls.iterator import result_type
 from ..calls.native import native_function
 from ..dispatch.dispatcher import OpOverload, aten
@@ -21,6 +22,7 @@ from .compressed_construction import compressed_kernel
 from .compressed_conversion import from_coo, from_grids, grids_of, masked, to_coo, to_dense
 from .compressed_tensor import CompressedTensor, like
 from .conversion import coalesced
+from .pointwise import refuse_bool_difference
 from .registration import autograd_sparse_kernel
 from .tensor import SparseTensor, make_sparse
 
@@ -39,6 +41,16 @@ def _on_values(operator: OpOverload) -> Callable[..., CompressedTensor]:
 def _normal_(self: CompressedTensor, mean: float, std: float, generator: Any) -> CompressedTensor:
     self.held_values.normal_(mean, std, generator=generator)
     return self
+
+
+@compressed_kernel("randn_like")
+def _randn_like(self: Tensor, *options: Any) -> Tensor:
+    return aten.empty_like.default(self, *options).normal_()
+
+
+@compressed_kernel("randn_like.generator")
+def _randn_like_of(self: Tensor, generator: Any, *options: Any) -> Tensor:
+    return aten.empty_like.default(self, *options).normal_(generator=generator)
 
 
 for _name in _UNARY.split():
@@ -85,6 +97,7 @@ def _sum_of(name: str, self: Any, other: Any, alpha: Any) -> Tensor:
     if isinstance(self, CompressedTensor) and isinstance(other, CompressedTensor):
         _check_same(name, self, other)
         dtype = result_type(self._spec, other._spec)
+        refuse_dtype(dtype, "bool")
         first, second = (like(each, each.held_values.to(dtype)) for each in (self, other))
         return _by_grids(first, second, lambda one, two: aten.add.Tensor(one, two, alpha))
     dense, sparse = (other, self) if isinstance(self, CompressedTensor) else (self, other)
@@ -112,6 +125,7 @@ def _add(self: Tensor, other: Tensor, alpha: Any) -> Tensor:
 
 @compressed_kernel("sub.Tensor")
 def _sub(self: Tensor, other: Tensor, alpha: Any) -> Tensor:
+    refuse_bool_difference(self, other)
     return _sum_of("sub", self, other, -alpha)
 
 

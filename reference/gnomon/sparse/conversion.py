@@ -16,7 +16,7 @@ from ..values.device import _mkldnn, sparse_coo, strided
 from ..values.geometry import numel_of
 from .compressed_tensor import CompressedTensor
 from .construction import check_resizable
-from .registration import autograd_sparse_kernel, sparse_kernel
+from .registration import autograd_sparse_kernel, sparse_kernel, stops_gradients_of
 from .tensor import SparseTensor, become, columns_of, flat_positions, like, make_sparse, positions_of
 
 
@@ -357,7 +357,8 @@ def _masked(self: Tensor, mask: Tensor) -> SparseTensor:
             f"sparse_mask(): the number of sparse dimensions in `self` should match that of the `mask`. Got "
             f"`self.sparse_dim() == {self.sparse_ndim}` != `mask.sparse_dim() == {mask.sparse_ndim}`."
         )
-    if self is mask:  # as it is, even with several elements of one place
+    is_same = isinstance(self, SparseTensor) and self.held_values is mask.held_values
+    if is_same and self.held_indices is mask.held_indices:  # as it is, even with several elements of one place
         return make_sparse(
             mask.held_indices.clone(), mask.held_values.clone(), mask._spec.sizes, mask.coalesced
         )
@@ -382,6 +383,7 @@ native_function(
     Raises RuntimeError if the sizes differ.""",
 )
 sparse_kernel("sparse_mask")(_masked)
+stops_gradients_of(1, "sparse_mask")
 
 
 def _projected(self: Tensor, mask: Tensor, accumulate_matches: bool) -> SparseTensor:

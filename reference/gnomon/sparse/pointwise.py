@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..calls.checks import refuse_dtype
 from ..calls.iterator import result_type
 from ..dispatch.dispatcher import OpOverload, aten
 from ..memory.tensor import Tensor
 from ..values import geometry
 from ..values.device import contiguous_format
+from ..values.dtype import bool_
 from .conversion import add_into, coalesced, values_at
+from .index_kernels import csr_merge, has_kernel, merged_positions, placed
 from .registration import sparse_kernel
 from .shapes import broadcast
-from .tensor import SparseTensor, like, make_sparse
+from .tensor import SparseTensor, like, make_sparse, positions_of
 
 # Zero is mapped to zero.  A value of a sum is not the sum of values, so these coalesce first.
 _UNARY = """abs asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor frac isinf
@@ -88,6 +91,15 @@ def _check_sums(name: str, self: Tensor, other: Any) -> None:
         )
 
 
+def refuse_bool_difference(self: Any, other: Any) -> None:
+    """Raises RuntimeError for two tensors of bool: they have no difference."""
+    if all(isinstance(each, Tensor) and each._spec.dtype is bool_ for each in (self, other)):
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+            "`logical_xor()` operator instead."
+        )
+
+
 def _sum_of(name: str, self: Tensor, other: Any, alpha: Any) -> Tensor:
     _check_sums(name, self, other)
     dtype = result_type(self._spec, other._spec)
@@ -107,12 +119,37 @@ def _sum_of(name: str, self: Tensor, other: Any, alpha: Any) -> Tensor:
             f"{self.sparse_ndim} != "
             f"{other.sparse_ndim}"
         )
+    if not other.nnz or not self.nnz:
+        kept = (self if self.nnz else other).held_values.to(dtype)
+        return like(self, kept) if self.nnz else like(other, kept if alpha == 1 else kept.mul(alpha))
+    refuse_dtype(dtype, "bool")
     if self.held_indices is other.held_indices:
         return like(self, self.held_values.add(other.held_values, alpha=alpha))
-    values = aten.cat.default([self.held_values.to(dtype), other.held_values.to(dtype).mul(alpha)], 0)
-    indices = aten.cat.default([self.held_indices, other.held_indices], 1)
-    found = make_sparse(indices, values, self._spec.sizes)
-    return coalesced(found) if self.coalesced and other.coalesced else found
+    return _merged(self, other, dtype, alpha)
+
+
+def _merged(self: SparseTensor, other: SparseTensor, dtype: Any, alpha: Any) -> SparseTensor:
+    """The sum of two tensors.  Elements with equal indices that meet as both are read become one.
+
+    So sums of tensors that specify the same elements, in whatever order, do not grow.  Of those that do, as of
+    tensors whose values are no contiguous memory, equal indices are added when they have more elements than a
+    strided tensor has.
+    """
+    sizes, is_coalesced = self._spec.sizes, self.coalesced and other.coalesced
+    one, two = self.held_values, other.held_values
+    if one._spec.is_contiguous and two._spec.is_contiguous:
+        if has_kernel(csr_merge, self.held_indices):
+            places = merged_positions(positions_of(self), positions_of(other))
+            total = placed(places[2], places[0], one.to(dtype))
+            total.index_add_(0, places[1], two.to(dtype), alpha=alpha)
+            indices = placed(places[2], places[0], self.held_indices.t())
+            indices.index_copy_(0, places[1], other.held_indices.t())
+            return make_sparse(indices.t(), total, sizes, is_coalesced)
+        if aten.equal.default(self.held_indices, other.held_indices):
+            return like(self, one.add(two, alpha=alpha))
+    values = aten.cat.default([one.to(dtype), two.to(dtype).mul(alpha)], 0)
+    found = make_sparse(aten.cat.default([self.held_indices, other.held_indices], 1), values, sizes)
+    return coalesced(found) if is_coalesced or found.nnz > self._spec.numel else found
 
 
 @sparse_kernel("add.Tensor")
@@ -122,6 +159,7 @@ def _add(self: Tensor, other: Any, alpha: Any) -> Tensor:
 
 @sparse_kernel("sub.Tensor")
 def _sub(self: Tensor, other: Any, alpha: Any) -> Tensor:
+    refuse_bool_difference(self, other)
     return _sum_of("sub", self, other, -alpha)
 
 

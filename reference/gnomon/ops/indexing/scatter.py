@@ -680,7 +680,7 @@ native_function(
         ),
         "source": lambda grad, index, source_spec: grad.take(index).reshape(source_spec.sizes),
     },
-    variants="method",
+    variants="function, method",
     separate=("index", "source"),
     inplace=True,
     doc="""Returns a copy of ``self`` with the elements of ``source`` written at the indices in ``index``
