@@ -109,7 +109,7 @@ def test_smaller_masks():
         for sizes in ((4,), (1, 4), (3, 1)):
             found = [
                 outcome(
-                    lambda lib=lib: lib.masked.sum(
+                    lambda lib=lib, layout=layout, sizes=sizes: lib.masked.sum(
                         numbers(lib).to_sparse(),
                         0,
                         mask=laid(lib, lib.ones(sizes, dtype=lib.bool), layout),
@@ -131,7 +131,10 @@ def test_hybrid():
 
     for dim in (None, 0, 1):
         for keepdim in (False, True):
-            found = [outcome(lambda lib=lib: run(lib, dim, keepdim)) for lib in (torch, gn)]
+            found = [
+                outcome(lambda lib=lib, dim=dim, keepdim=keepdim: run(lib, dim, keepdim))
+                for lib in (torch, gn)
+            ]
             assert found[0] == found[1], (dim, keepdim)
 
 

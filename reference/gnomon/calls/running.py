@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import OpOverload, aten
-from ..memory.backend import backend_of
+from ..memory.backend import backend_of, reference_backend
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor, alias_tensor, empty_tensor, is_alias_of
 from ..values import dtype as dtypes
@@ -350,8 +350,18 @@ def run_inplace(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Te
             execute(base, meta, None, [self], arguments, None)
         return self
     check_no_overlap(operator, base, self, arguments)
+    if base.record.inplace.updates and _can_update(self, meta):
+        prepared = meta.prepared.setdefault(("in place", self._spec), {})
+        execute(base, meta, None, [self], arguments, prepared)
+        return self
     _compute_into(base, meta, [self], arguments)
     return self
+
+
+def _can_update(self: Tensor, meta: MetaResult) -> bool:
+    """Not on the reference, whose kernels notice an invalid index only when they come to it."""
+    spec = self._spec
+    return meta.output_specs[0].dtype is spec.dtype and backend_of(spec.device) is not reference_backend
 
 
 def _compute_into(

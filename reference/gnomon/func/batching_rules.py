@@ -412,7 +412,7 @@ def _product(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> An
 
 
 def _product_of_sparse(batch: Batch, arguments: Sequence[Any]) -> Any:
-    """A sparse matrix, which all examples share, times one matrix with the columns (or rows) of all examples."""
+    """A sparse matrix, which all examples share, times a matrix with the columns (or rows) of all of them."""
     one, other = arguments
     rows, columns = one._spec.sizes[0], other._spec.sizes[1]
     if batch.has(other):

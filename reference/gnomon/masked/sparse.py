@@ -114,8 +114,9 @@ def _of_coordinates(
         lines = lines * input.shape[dim] + indices[dim]
     unique, inverse = gn.unique(lines, return_inverse=True)
     places = inverse.reshape(-1, *[1] * (values.ndim - 1)).expand(values.shape)
+    how: Any = name
     made = values.new_zeros((unique.shape[0], *values.shape[1:]))
-    made = made.scatter_reduce(0, places, values, name, include_self=False)
+    made = made.scatter_reduce(0, places, values, how, include_self=False)
     rows = []
     for dim in reversed(range(sparse_ndim)):
         if dim in kept:

@@ -47,7 +47,7 @@ class QuantizedTensor(Tensor):
         self.held, self.quantizer = source.held, source.quantizer
 
     def _take_view(self, view: Any) -> None:
-        """Raises RuntimeError before anything is changed if the scales would be those of another dimension."""
+        """Raises RuntimeError, before it changes anything, if another dimension would get the scales."""
         quantizer = self.quantizer
         if isinstance(quantizer, PerChannelAffine) and view.quantizer.axis != quantizer.axis:
             raise RuntimeError(

@@ -69,7 +69,7 @@ def sparse_coo_tensor(
     the indices. Elements that are specified several times are sums.  With only sizes, no element is
     specified. Differentiable by ``values``.  ``check_invariants``: whether it is checked that indices are
     below ``size`` and, if ``is_coalesced``, sorted and not repeated, by default that of
-    ``gnomon.sparse.check_sparse_tensor_invariants``; without the checks, invalid indices are noticed later, or
+    ``gnomon.sparse.check_sparse_tensor_invariants``; without them, invalid indices are noticed later, or
     never.  Raises RuntimeError for parts that do not fit each other.  Source: torch.sparse_coo_tensor.
     """
     if values is None:

@@ -359,7 +359,7 @@ for _layouts in (BY_ROWS, (sparse_csc, sparse_bsc)):
     _indices_of(_compressed, _layouts, lambda self: self.held_compressed)
     _indices_of(_plain, _layouts, lambda self: self.held_plain)
 compressed_kernel("values")(lambda self: _alias(self.held_values))
-compressed_kernel("_nnz")(lambda self: self.nnz)
+compressed_kernel("_nnz")(lambda self: self.held_nnz)
 compressed_kernel("sparse_dim")(lambda self: 2)
 compressed_kernel("dense_dim")(lambda self: self.dense_ndim)
 

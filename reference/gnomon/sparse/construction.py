@@ -361,7 +361,7 @@ for _name in ("dense_dim", "_dimV"):
 _count(
     "_nnz(Tensor self) -> int",
     _refuse_strided("_nnz"),
-    lambda self: self.nnz,
+    lambda self: self.held_nnz,
     "The number of specified elements, those that are specified several times included.",
 )
 _count(
@@ -375,7 +375,7 @@ _count(
 @sparse_kernel("_local_scalar_dense")
 def _number(self: SparseTensor) -> Any:
     """The number of a tensor with one element: the sum of the values that it specifies."""
-    return self.held_values.sum(0).item() if self.nnz else 0
+    return self.held_values.sum(0).item() if self.held_nnz else 0
 
 
 def _part(operator: OpOverload, of: Any) -> None:
@@ -497,11 +497,11 @@ def resized(self: SparseTensor, size: Any, sparse_dim: int, dense_dim: int) -> S
             f"number of dimensions must be sparse_dim ({sparse_dim}) + dense_dim ({dense_dim}), but got "
             f"{len(sizes)}"
         )
-    if self.nnz:
+    if self.held_nnz:
         check_resizable(self, sizes, sparse_dim, dense_dim)
         if sizes[sparse_dim:] != self._spec.sizes[sparse_dim:]:
             values = aten.zeros.default(
-                (self.nnz, *sizes[sparse_dim:]), self._spec.dtype, None, self._spec.device, None
+                (self.held_nnz, *sizes[sparse_dim:]), self._spec.dtype, None, self._spec.device, None
             )
             places = tuple(slice(0, each) for each in self.held_values._spec.sizes)
             values[places] = self.held_values

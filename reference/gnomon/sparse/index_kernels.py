@@ -6,6 +6,7 @@ aten/src/ATen/native/TensorConversions.cpp (_convert_indices_from_csr_to_coo).
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from ..calls.native import native_function
@@ -23,7 +24,8 @@ def has_kernel(operator: OpOverload, operand: Tensor) -> bool:
     return claims(backend_of(spec.device), operator.name, spec.dtype.name)
 
 
-def _check_rows(**indices: Spec) -> None:
+def check_rows(**indices: Spec) -> None:
+    """Raises RuntimeError for indices that are no vectors of int32 or int64."""
     for name, spec in indices.items():
         if spec.ndim != 1 or spec.dtype not in (int32, int64):
             raise RuntimeError(
@@ -32,7 +34,7 @@ def _check_rows(**indices: Spec) -> None:
             )
 
 
-def _starts(name: str, crow_indices: Tensor, count: int) -> list[int]:
+def starts_of(name: str, crow_indices: Tensor, count: int) -> list[int]:
     """Where each row begins, from 0 to ``count``.  Raises RuntimeError if a row ends before it begins."""
     starts = list(elements(crow_indices))
     if starts != sorted(starts) or starts[0] != 0 or starts[-1] != count:
@@ -43,7 +45,7 @@ def _starts(name: str, crow_indices: Tensor, count: int) -> list[int]:
 
 
 def _rows_meta(crow_indices: Spec, col_indices: Spec) -> Spec:
-    _check_rows(crow_indices=crow_indices, col_indices=col_indices)
+    check_rows(crow_indices=crow_indices, col_indices=col_indices)
     if not crow_indices.sizes[0]:
         raise RuntimeError("expected crow_indices to have an element")
     return col_indices.contiguous(col_indices.sizes, dtype=int64)
@@ -52,8 +54,8 @@ def _rows_meta(crow_indices: Spec, col_indices: Spec) -> Spec:
 def _rows_kernel(output: Tensor, crow_indices: Tensor, col_indices: Tensor) -> None:
     """``output[k]`` = the row of element k."""
     out = TensorAccessor(output)
-    starts = _starts("_csr_rows", crow_indices, col_indices._spec.sizes[0])
-    for row, (start, end) in enumerate(zip(starts, starts[1:])):
+    starts = starts_of("_csr_rows", crow_indices, col_indices._spec.sizes[0])
+    for row, (start, end) in enumerate(itertools.pairwise(starts)):
         for k in range(start, end):
             out[k] = row
 
@@ -72,7 +74,7 @@ csr_rows = native_function(
 
 
 def _merge_meta(crow: Spec, col: Spec, other_crow: Spec, other_col: Spec) -> tuple[Spec, Spec, Spec]:
-    _check_rows(crow=crow, col=col, other_crow=other_crow, other_col=other_col)
+    check_rows(crow=crow, col=col, other_crow=other_crow, other_col=other_col)
     if not crow.sizes[0] or crow.sizes != other_crow.sizes:
         raise RuntimeError(
             f"expected crow and other_crow of equal sizes, with an element, but got {list(crow.sizes)} and "
@@ -97,8 +99,8 @@ def _merge_kernel(
     """Of two rows the lesser column comes next; equal ones get one place."""
     first, second, begins = (TensorAccessor(each) for each in (places, other_places, starts))
     columns, others = list(elements(col)), list(elements(other_col))
-    mine = _starts("_csr_merge", crow, len(columns))
-    theirs = _starts("_csr_merge", other_crow, len(others))
+    mine = starts_of("_csr_merge", crow, len(columns))
+    theirs = starts_of("_csr_merge", other_crow, len(others))
     place = 0
     begins[0] = 0
     for row in range(len(mine) - 1):
@@ -122,13 +124,13 @@ csr_merge = native_function(
     variants="none",
     meta=_merge_meta,
     kernel=_merge_kernel,
-    doc="""Merges the elements of two matrices with compressed indices, (rows + 1) and (n), of one dtype: row by
-    row, and in a row the lesser column first; elements that meet in one column get one place.
+    doc="""Merges the elements of two matrices with compressed indices, (rows + 1) and (n), of one dtype: row
+    by row, and in a row the lesser column first; elements that meet in one column get one place.
 
     Returns the place of each element of the first matrix and of the second, and where each row begins in the
-    result, int64.  Columns need not be sorted: elements keep their order, and only those meet that are next in
-    both rows at a time.  Raises RuntimeError for sizes or dtypes that do not match, and rows that do not begin
-    where the one before ends.""",
+    result, int64.  Columns need not be sorted: elements keep their order, and only those meet that are next
+    in both rows at a time.  Raises RuntimeError for sizes or dtypes that do not match, and for rows that do
+    not begin where the one before ends.""",
 )
 
 
@@ -147,4 +149,18 @@ def merged_positions(positions: Tensor, other: Tensor) -> tuple[Tensor, Tensor, 
 def placed(count: int, places: Tensor, values: Tensor) -> Tensor:
     """``count`` slices, zero but for those at ``places``, which are ``values``; places are not repeated."""
     made: Any = values.new_zeros((count, *values._spec.sizes[1:]))
-    return made.index_copy_(0, places, values)
+    return put_at(made, places, values)
+
+
+def put_at(target: Tensor, places: Tensor, values: Tensor) -> Tensor:
+    """Write slices to ``places``."""
+    if values._spec.ndim == 1:
+        return target.scatter_(0, places, values)
+    return target.index_copy_(0, places, values)
+
+
+def add_at(target: Tensor, places: Tensor, values: Tensor, alpha: Any = 1) -> Tensor:
+    """Add ``alpha`` times the slices to those at ``places``."""
+    if values._spec.ndim == 1:
+        return target.scatter_add_(0, places, values if alpha == 1 else values * alpha)
+    return target.index_add_(0, places, values, alpha=alpha)

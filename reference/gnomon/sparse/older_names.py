@@ -73,5 +73,6 @@ for _name in (*_OF_COORDINATES, "indices", *_OF_COMPRESSED):
         out=Out("out", exact=True),
         doc=f"""A copy of what ``Tensor.{_name}`` returns, with memory of its own.
 
-        Raises NotImplementedError for the layout sparse_coo, as PyTorch does, and the errors of ``{_name}``.""",
+        Raises NotImplementedError for the layout sparse_coo, as PyTorch does, and the errors of
+        ``{_name}``.""",
     )

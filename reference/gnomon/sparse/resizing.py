@@ -43,24 +43,24 @@ def _resize_(self: CompressedTensor, size: Any, memory_format: Any = None) -> Co
     *batch, rows, columns = sizes
     if rows % blocksize[0] or columns % blocksize[1]:
         raise RuntimeError(
-            f"resize_: expected a number of rows and of columns that the blocksize {list(blocksize)} divides, "
+            f"resize_: expected numbers of rows and of columns that the blocksize {list(blocksize)} divides, "
             f"but got size {list(sizes)}"
         )
     other = -1 if by_rows else -2
     if spec.sizes[other] > sizes[other]:
         name = "columns" if by_rows else "rows"
         raise RuntimeError(
-            f"gnomon.resize_: Resizing {name} of sparse {kind} tensors to a smaller value is not supported. The "
-            f"original number of {name} is {spec.sizes[other]} while the requested new number of {name} is "
-            f"{sizes[other]}."
+            f"gnomon.resize_: Resizing {name} of sparse {kind} tensors to a smaller value is not supported. "
+            f"The original number of {name} is {spec.sizes[other]} while the requested new number of {name} "
+            f"is {sizes[other]}."
         )
     grid = rows // blocksize[0], columns // blocksize[1]
     lines, starts = grid[0 if by_rows else 1], self.held_compressed
-    before, nnz = starts._spec.sizes[-1], self.nnz
+    before, nnz = starts._spec.sizes[-1], self.held_nnz
     if (lines + 1 != before and self.batch_ndim) or numel_of(batch) > numel_of(self.batch_sizes):
         raise RuntimeError(
-            f"resize_: matrices cannot be added to a batch, nor {'rows' if by_rows else 'columns'} to those of "
-            f"a batch, but got size {list(sizes)} for a tensor of size {list(spec.sizes)}"
+            f"resize_: matrices cannot be added to a batch, nor {'rows' if by_rows else 'columns'} to those "
+            f"of a batch, but got size {list(sizes)} for a tensor of size {list(spec.sizes)}"
         )
     count = min(nnz, numel_of(grid))
     starts = _grown(starts, (*batch, lines + 1))

@@ -90,7 +90,7 @@ def _unsqueeze(self: SparseTensor, dim: int) -> SparseTensor:
     indices, values = self.held_indices, self.held_values
     if dim > self.sparse_ndim:
         return make_sparse(indices, values.unsqueeze(dim - self.sparse_ndim + 1), sizes)
-    row = aten.zeros.default((1, self.nnz), indices._spec.dtype, None, indices._spec.device, None)
+    row = aten.zeros.default((1, self.held_nnz), indices._spec.dtype, None, indices._spec.device, None)
     return make_sparse(aten.cat.default([indices[:dim], row, indices[dim:]], 0), values, sizes)
 
 
@@ -291,7 +291,7 @@ def broadcast(self: SparseTensor, size: Any) -> SparseTensor:
     before = (1,) * added + self.sparse_sizes
     grown = [dim for dim in range(sparse_ndim) if before[dim] != sizes[dim]]
     device = self._spec.device
-    parts = [aten.arange.default(self.nnz, device=device)]
+    parts = [aten.arange.default(self.held_nnz, device=device)]
     parts += [aten.arange.default(sizes[dim], device=device) for dim in grown]
     of_self, *repeats = (each.flatten() for each in aten.meshgrid.indexing(parts, "ij"))
     rows = [

@@ -104,13 +104,15 @@ def assert_close(
     ``equal_nan``.  The default tolerances depend on the dtype; they are zero for integers and bools.
     Tensors must have the same sizes, and, unless the flags say otherwise, the same device, dtype and layout;
     with ``check_stride``, the same strides too.  Sparse tensors of one layout must specify as many values, at
-    the same indices in the same order; those of different layouts are compared as strided ones.  Of meta tensors only these are compared.
+    the same indices in the same order; those of different layouts are compared as strided ones.  Of
+    meta tensors only the attributes are compared.
 
     ``msg`` replaces the message of a failed comparison; a function is called with the message, and returns
     another one.
 
     Raises AssertionError for what differs, TypeError for objects that cannot be compared, ValueError if only
-    one of ``rtol`` and ``atol`` is given, and for tensors of an opaque layout.  Source: torch.testing.assert_close.
+    one of ``rtol`` and ``atol`` is given, and for tensors of an opaque layout.  Source:
+    torch.testing.assert_close.
     """
     __tracebackhide__ = True  # pytest shows the caller's line
     checks = (check_device, check_dtype, check_layout, check_stride)
@@ -265,7 +267,8 @@ def _compare_sparse(
 ) -> None:
     """Compare two tensors of one sparse layout: how many values they specify, the indices, the values."""
     if actual.layout == gn.sparse_coo:
-        kind, names = "COO", ("_indices", "_values")
+        kind = "COO"
+        names: tuple[str, ...] = ("_indices", "_values")
         counts = actual.sparse_dim(), expected.sparse_dim()
         if counts[0] != counts[1]:
             text = f"The number of sparse dimensions in sparse COO tensors does not match: {counts[0]} != "
