@@ -44,7 +44,7 @@ static void NAME(csr_csr_task)(int64_t begin, int64_t end, void *context) {
             }
             set[word] = 0;
         }
-        if (place != past) { /* starts of another product */
+        if (of->starts[row] < 0 || place != past || past > of->count) { /* starts of another product */
             gn_report(&of->status, GN_BAD_VALUE);
         }
     }
