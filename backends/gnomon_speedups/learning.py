@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gnomon.autograd import engine, variable_type
-from gnomon.autograd.node import AccumulateGrad, Node, gradient_edge, sum_of
+from gnomon.autograd.gradient_sums import sum_of
+from gnomon.autograd.node import AccumulateGrad, Node, gradient_edge
 from gnomon.autograd.saved_variable import SavedList, SavedVariable, save
 from gnomon.autograd.variable_type import NotImplementedNode, RecordedNode, derivative_plan
 from gnomon.calls.composites import NAMED, hide_base, raise_named

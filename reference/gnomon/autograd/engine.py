@@ -41,9 +41,10 @@ from ..values.speedups import speedups
 from ..values.thread_local_state import State, ThreadLocalStateGuard
 from . import node as node_module
 from .grad_mode import in_transform, is_multithreading_enabled
+from .gradient_sums import sum_of
 from .graph_task import GraphTask, current_task
 from .hooks import hooks_of
-from .node import IN_PLACE, AccumulateGrad, Edge, GradientEdge, Node, accumulated, gradient_edge, sum_of
+from .node import IN_PLACE, AccumulateGrad, Edge, GradientEdge, Node, accumulated, gradient_edge
 from .tensor_hooks import retain_grad
 from .workers import Workers
 

@@ -27,6 +27,7 @@ from ..values.device import contiguous_format, strided
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, SPARSE, WRAPPER_KEYS
 from ..values.dtype import float32
 from ..values.speedups import speedups
+from .gradient_sums import sum_of
 from .hooks import RemovableHandle, add_hook, hooks_of, node_hooks
 
 # Where a gradient goes: a Node and the number of its input.  A plain tuple, as in `Node.next_functions`,
@@ -176,16 +177,6 @@ def own_gradient(gradient: Tensor, variable: Tensor) -> Tensor:
         return aten.clone.default(gradient, contiguous_format)
     made = aten.empty_like.default(variable.detach(), gradient.dtype, None, None, None, None)
     return aten.copy_.default(made, gradient.detach(), False)
-
-
-def sum_of(present: Tensor, gradient: Tensor) -> Tensor:
-    """The sum of two gradients.  That of a sparse and a strided one is strided, whichever came first.
-
-    Source: torch/csrc/autograd/input_buffer.cpp (accumulate).
-    """
-    if present._keys & SPARSE and gradient._spec.layout is strided:
-        return gradient + present
-    return present + gradient
 
 
 IN_PLACE: Any = object()  # returned by ``accumulated`` if the gradient is to be added in place

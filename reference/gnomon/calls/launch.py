@@ -216,10 +216,7 @@ def _run_in_place_of(
     kernel_arguments: Sequence[Any],
     on_copies: bool = False,
 ) -> None:
-    """Run the reference's kernel on a backend's tensors: in place in host memory, else on copies.
-
-    ``on_copies``: in either case.  An output that is also an input is not written to if the kernel raises.
-    """
+    """Run the reference's kernel on a backend's tensors: in host memory, unless ``on_copies``, in place."""
     if backend.host_memory and not on_copies:
         run_reference(name, tensors, output_count, iterator, kernel_arguments)
         return

@@ -350,18 +350,12 @@ def run_inplace(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Te
             execute(base, meta, None, [self], arguments, None)
         return self
     check_no_overlap(operator, base, self, arguments)
-    if base.record.inplace.updates and _can_update(self, meta):
-        prepared = meta.prepared.setdefault(("in place", self._spec), {})
-        execute(base, meta, None, [self], arguments, prepared)
-        return self
-    _compute_into(base, meta, [self], arguments)
+    # the reference's kernels notice an invalid index only when they come to it
+    if base.record.inplace.updates and backend_of(self._spec.device) is not reference_backend:
+        execute(base, meta, None, [self], arguments, meta.prepared.setdefault(("in place", self._spec), {}))
+    else:
+        _compute_into(base, meta, [self], arguments)
     return self
-
-
-def _can_update(self: Tensor, meta: MetaResult) -> bool:
-    """Not on the reference, whose kernels notice an invalid index only when they come to it."""
-    spec = self._spec
-    return meta.output_specs[0].dtype is spec.dtype and backend_of(spec.device) is not reference_backend
 
 
 def _compute_into(

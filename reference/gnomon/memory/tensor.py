@@ -475,11 +475,6 @@ class Tensor:
         self._spec = source._spec
         self._storage_offset = source._storage_offset
 
-    def _take_view(self, view: Any) -> None:
-        """Take the geometry of ``view``, a view of this tensor: what an in-place view does."""
-        self._spec = view._spec
-        self._storage_offset = view._storage_offset
-
     # If a subclass defines this method, it is called instead of kernels (dispatch/python_dispatch.py).
     __gnomon_dispatch__: Any = None
 

@@ -246,8 +246,6 @@ class Tensor:
         """
     def _take_data(self, source: Any) -> None:
         """Share the data of ``source``, which has the same layout, in place of its own."""
-    def _take_view(self, view: Any) -> None:
-        """Take the geometry of ``view``, a view of this tensor: what an in-place view does."""
     def _values(self) -> Tensor:
         """_values(Tensor(a) self) -> Tensor(a)
 

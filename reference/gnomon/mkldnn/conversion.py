@@ -14,7 +14,8 @@ from ..dispatch.dispatcher import aten
 from ..memory.backend import get_default_device, resolve_device
 from ..memory.spec import check_size_nonnegative
 from ..memory.tensor import Tensor
-from ..sparse.registration import autograd_sparse_kernel, check_inplace_view, no_kernel, sparse_kernel
+from ..ops.views.view_inplace import check_inplace_view
+from ..sparse.registration import autograd_sparse_kernel, no_kernel, sparse_kernel
 from ..values import geometry
 from ..values.device import strided
 from ..values.dispatch_key import DispatchKey

@@ -54,8 +54,7 @@ class QuantizedTensor(Tensor):
                 f"length of scales must equal to channel, expected {view._spec.sizes[quantizer.axis]} got, "
                 f"{quantizer.scales._spec.numel}"
             )
-        super()._take_view(view)
-        self.held = view.held
+        self._spec, self._storage_offset, self.held = view._spec, view._storage_offset, view.held
 
     def tolist(self) -> Any:
         """Raises RuntimeError, as PyTorch does; ``dequantize().tolist()`` gives the numbers."""

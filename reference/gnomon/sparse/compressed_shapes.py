@@ -11,13 +11,14 @@ from typing import Any
 from ..calls.native import native_function
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
+from ..ops.views.view_inplace import check_inplace_view
 from ..values import geometry
 from ..values.dispatch_key import DispatchKey
 from ..values.dtype import int64
 from .compressed_construction import compressed_kernel
 from .compressed_conversion import expand_indices
 from .compressed_tensor import BY_ROWS, TRANSPOSED, CompressedTensor, make_compressed, parts_of
-from .registration import autograd_sparse_kernel, check_inplace_view, sparse_kernel
+from .registration import autograd_sparse_kernel, sparse_kernel
 from .tensor import make_sparse
 
 

@@ -10,9 +10,8 @@ from typing import Any
 
 from ..calls.outputs import check_cast, check_inplace_sizes, resize_output
 from ..dispatch.dispatcher import OpOverload, aten, register_boxed_fallback
-from ..dispatch.mode import EXCLUDED_SHIFT, is_grad_enabled, mode_word, set_mode_word
+from ..dispatch.mode import EXCLUDED_SHIFT, mode_word, set_mode_word
 from ..memory.backend import backend_of
-from ..values import late_bound
 from ..values.device import sparse_coo, strided
 from ..values.dispatch_key import AD_INPLACE_OR_VIEW, AUTOGRAD, DispatchKey
 from .tensor import become
@@ -136,12 +135,6 @@ def no_kernel(name: str, place: str = "Sparse") -> NotImplementedError:
         f"Could not run {full_name!r} with arguments from the {place!r} backend: there is no kernel for this "
         "layout. Use Tensor.to_dense() for a strided tensor."
     )
-
-
-def check_inplace_view(self: Any) -> None:
-    """Raises RuntimeError for a leaf that requires grad: what an in-place view does before anything else."""
-    if is_grad_enabled() and self.requires_grad:
-        late_bound.check_inplace("", self, True)
 
 
 def _refuse(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:

@@ -10,10 +10,11 @@ from typing import Any
 from ..calls.native import native_function
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
+from ..ops.views.view_inplace import check_inplace_view
 from ..values import geometry
 from ..values.device import strided
 from ..values.geometry import Ints
-from .registration import autograd_sparse_kernel, check_inplace_view, no_kernel, sparse_kernel
+from .registration import autograd_sparse_kernel, no_kernel, sparse_kernel
 from .tensor import SparseTensor, make_sparse
 
 
