@@ -2,6 +2,7 @@
 
     python tools/op_db.py                                    # all entries: half an hour of a processor
     python tools/op_db.py --only '^linalg' --dtypes float32,complex64 --samples 5
+    python tools/op_db.py --sparse                           # the samples with sparse tensors alone
     python tools/op_db.py --markdown docs/op_db.md
 
 An entry (OpInfo) has samples for each dtype, and knows which variants an operator has.  What is compared of a
@@ -30,6 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", default="", help="entries whose names match this regular expression")
     parser.add_argument("--dtypes", default=",".join(DTYPES))
     parser.add_argument("--samples", type=int, default=20, help="most samples of an entry and dtype")
+    parser.add_argument("--sparse", action="store_true", help="only the samples with sparse tensors")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--show", type=int, default=5, help="differences to show of an entry and dtype")
     parser.add_argument("--markdown", help="write the counts and the reasons to this page")
@@ -42,7 +44,8 @@ def main(arguments: list[str] | None = None) -> int:
     ]
     total = Total()
     with ProcessPoolExecutor(options.workers) as pool:
-        for results in pool.map(compare, *zip(*work), [options.samples] * len(work)):
+        settings = [options.samples] * len(work), [options.sparse] * len(work)
+        for results in pool.map(compare, *zip(*work), *settings):
             for result in results:
                 for line in total.add(result)[: options.show]:
                     print(line, flush=True)

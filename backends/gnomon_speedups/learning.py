@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gnomon.autograd import engine, variable_type
+from gnomon.autograd.gradient_sums import sum_of
 from gnomon.autograd.node import AccumulateGrad, Node, gradient_edge
 from gnomon.autograd.saved_variable import SavedList, SavedVariable, save
 from gnomon.autograd.variable_type import NotImplementedNode, RecordedNode, derivative_plan
@@ -633,6 +634,7 @@ def know() -> None:
             "RecordedNode": RecordedNode,
             "Node": Node,
             "AccumulateGrad": AccumulateGrad,
+            "sum_of": sum_of,
             "SavedVariable": SavedVariable,
             "SavedList": SavedList,
             "AutogradMeta": AutogradMeta,

@@ -412,7 +412,10 @@ static int put(Graph *graph, Py_ssize_t target, Py_ssize_t input_nr, PyObject *g
         to->buffer[input_nr] = gradient;
         return 0;
     }
-    PyObject *sum = PyNumber_Add(present, gradient); /* out of place: the one in the buffer may be shared */
+    /* out of place: the one in the buffer may be shared */
+    const int is_plain = is_tensor(present) && (((Tensor *)present)->keys & KEY_TENSOR_KEYS) == KEY_TENSOR_KEYS;
+    PyObject *sum = is_plain ? PyNumber_Add(present, gradient)
+                             : PyObject_CallFunctionObjArgs(facts.sum_of, present, gradient, NULL);
     Py_DECREF(gradient);
     if (sum == NULL) {
         return -1;

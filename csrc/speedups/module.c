@@ -84,6 +84,7 @@ static PyObject *know(PyObject *module, PyObject *told) {
         {"SavedVariable", &facts.saved_variable},
         {"SavedList", &facts.saved_list},
         {"validate", &facts.validate},
+        {"sum_of", &facts.sum_of},
         {"inference_version", &facts.inference_version},
         {"Spec", (PyObject **)&facts.spec},
         {"AutogradMeta", (PyObject **)&facts.autograd_meta},

@@ -152,7 +152,8 @@ struct facts {
     PyObject *gradient_edge, *save, *untyped_storage, *adopt, *share, *give_back;
     int no_grad_mode, multi_output;                                  /* CreationMeta */
     PyObject *default_generator, *named, *raise_named, *hide_base;
-    PyObject *recorded_node, *node, *accumulate_grad, *saved_variable, *saved_list, *validate, *inference_version;
+    PyObject *recorded_node, *node, *accumulate_grad, *saved_variable, *saved_list, *validate, *sum_of;
+    PyObject *inference_version;
     PyObject *start, *end, *function_scope, *kernel_scope;           /* dispatch/record_function.py */
     PyObject *nothing_to_end, *readable_everywhere; /* a list: while it is not empty, no call is simple */
     PyObject *nonzero_static, *select, *index, *bool_dtype;          /* operators that x[mask] calls */

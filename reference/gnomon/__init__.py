@@ -125,6 +125,7 @@ from .sparse import (
     sparse_csc_tensor,
     sparse_csr_tensor,
 )
+from .sparse.older_names import dsmm, hsmm, saddmm, spmm
 from .values.device import (
     _mkldnn,
     channels_last,

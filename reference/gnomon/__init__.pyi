@@ -1807,6 +1807,19 @@ def index_fill_(input: Tensor, dim: _int, index: Tensor, value: Tensor) -> Tenso
     In-place version of index_fill.
     """
 
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: _bool = ...) -> Tensor:
+    """put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor
+
+    Returns a copy of ``self`` with the elements of ``source`` written at the indices in ``index``
+    (int64) of the flattened tensor, or added if ``accumulate`` is True.
+    """
+
+def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: _bool = ...) -> Tensor:
+    """put_(Tensor(a!) self, Tensor index, Tensor source, bool accumulate=False) -> Tensor(a!)
+
+    In-place version of put.
+    """
+
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = ...) -> Tensor:
     """bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor
 
@@ -7762,6 +7775,42 @@ def hspmm(mat1: Tensor, mat2: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """hspmm(Tensor mat1, Tensor mat2) -> Tensor
 
     The product of a sparse and a strided matrix, as a hybrid tensor whose values are rows.
+    """
+
+def indices_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+    """indices_copy(Tensor self) -> Tensor
+
+    A copy of what ``Tensor.indices`` returns, with memory of its own.
+    """
+
+def values_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+    """values_copy(Tensor self) -> Tensor
+
+    A copy of what ``Tensor.values`` returns, with memory of its own.
+    """
+
+def crow_indices_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+    """crow_indices_copy(Tensor self) -> Tensor
+
+    A copy of what ``Tensor.crow_indices`` returns, with memory of its own.
+    """
+
+def col_indices_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+    """col_indices_copy(Tensor self) -> Tensor
+
+    A copy of what ``Tensor.col_indices`` returns, with memory of its own.
+    """
+
+def ccol_indices_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+    """ccol_indices_copy(Tensor self) -> Tensor
+
+    A copy of what ``Tensor.ccol_indices`` returns, with memory of its own.
+    """
+
+def row_indices_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+    """row_indices_copy(Tensor self) -> Tensor
+
+    A copy of what ``Tensor.row_indices`` returns, with memory of its own.
     """
 
 def resize_as_sparse_(input: Tensor, the_template: Tensor) -> Tensor:

@@ -89,8 +89,11 @@ def test_sizes_are_the_least_that_hold_the_indices():
     [
         (lambda: make(INDICES, VALUES[:3], (2, 3)), "must have same nnz"),
         (lambda: make(INDICES, VALUES, (2,)), "number of dimensions must be"),
-        (lambda: make(INDICES, VALUES, (1, 3)), "for dim 0, size is 1 but found index 1"),
-        (lambda: make([[-1]], [1.0], (2,)), "found negative index -1 for dim 0"),
+        (
+            lambda: make(INDICES, VALUES, (1, 3), check_invariants=True),
+            "for dim 0, size is 1 but found index 1",
+        ),
+        (lambda: make([[-1]], [1.0], (2,), check_invariants=True), "found negative index -1 for dim 0"),
         (lambda: make([[-1]], [1.0]), "found negative index -1 for dim 0"),
         (lambda: make([0], [1.0], (2,)), "indices must be sparse_dim x nnz"),
         (lambda: make((-1, 2)), "negative dimension -1"),

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy
 
+LAYOUTS = ("sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc")
 KINDS = (
     "values",
     "dtypes",
@@ -30,6 +31,7 @@ KINDS = (
     "methods",
     "aliases",
     "errors",
+    *LAYOUTS,
 )
 DTYPES = (
     *("float32", "float64", "complex64", "complex128", "float16", "bfloat16"),
@@ -351,8 +353,8 @@ def attempt(function: Callable[..., Any]) -> Any:
 class Comparison:
     """Compares all samples of one entry for one dtype."""
 
-    def __init__(self, entry: Any, dtype: str, most: int) -> None:
-        self.entry, self.dtype, self.most = entry, dtype, most
+    def __init__(self, entry: Any, dtype: str, most: int, is_sparse: bool = False) -> None:
+        self.entry, self.dtype, self.most, self.is_sparse = entry, dtype, most, is_sparse
         title = entry.name + (f"[{entry.variant_test_name}]" if entry.variant_test_name else "")
         self.result = Result(title, dtype)
 
@@ -371,6 +373,11 @@ class Comparison:
             dtype.is_floating_point or dtype.is_complex
         )
         for seed in (random.seed, numpy.random.seed, torch.manual_seed):  # samples use all three
+            seed(0)
+        self.layouts(function, dtype)
+        if self.is_sparse:
+            return self.result
+        for seed in (random.seed, numpy.random.seed, torch.manual_seed):
             seed(0)
         samples = list(self.entry.sample_inputs("cpu", dtype, requires_grad=backward))
         step = max(1, -(-len(samples) // self.most))
@@ -409,6 +416,36 @@ class Comparison:
         self.variants(own, own_options, given, sample, flat(expected), shown)
         if entry.supports_out:
             self.out(function, own, own_options, flat(found), given, sample, flat(expected), shown)
+
+    def layouts(self, function: Callable[..., Any], dtype: Any) -> None:
+        """The samples with sparse tensors: the layouts, dtypes and shapes of results, and all elements."""
+        for name in LAYOUTS:
+            samples = attempt(lambda name=name: sparse_samples(self.entry, name, dtype))
+            if isinstance(samples, Exception):  # PyTorch's own samples need what it does not have
+                continue
+            step = max(1, -(-len(samples) // self.most))
+            for number, sample in enumerate(samples[::step]):
+                self.sparse_sample(function, sample, name, f"sample {number * step}")
+
+    def sparse_sample(self, function: Callable[..., Any], sample: Any, name: str, where: str) -> None:
+        """What PyTorch refuses, or does not implement, may have a result."""
+        given = (sample.input, *sample.args)
+        own, options = Arguments().convert((given, sample.kwargs))
+        expected = attempt(lambda: self.entry.op(*given, **sample.kwargs))
+        if isinstance(expected, Exception) or expected is NotImplemented:
+            return
+        found = attempt(lambda: function(*own, **options))
+        shown = f"{where} {describe(given, sample.kwargs)}"
+        if isinstance(found, Exception):
+            self.note(name, shown, f"{short(found)}, not {short(expected)}")
+            return
+        texts = []
+        for mine, theirs in zip(flat(found), flat(expected), strict=True):
+            has, should = facts(mine), facts(theirs)
+            texts += [f"{has[kind]}, not {should[kind]}" for kind in has if has[kind] != should[kind]]
+            if has["shapes"] == should["shapes"] and not ANY_ELEMENTS.search(self.entry.name):
+                texts.append(distance(mine, theirs))
+        self.note(name, shown, "; ".join(filter(None, texts)))
 
     def gradients(
         self, found: list[Any], expected: list[Any], own: list[Any], given: list[Any], shown: str
@@ -600,6 +637,17 @@ class Comparison:
                 self.note("errors", where, "")
 
 
+def sparse_samples(entry: Any, name: str, dtype: Any) -> list[Any]:
+    """The entry's samples with tensors of a sparse layout; none if it has no operator for that."""
+    import torch
+
+    if not getattr(entry, "supports_sparse" if name == "sparse_coo" else f"supports_{name}"):
+        return []
+    for seed in (random.seed, numpy.random.seed, torch.manual_seed):
+        seed(0)
+    return list(entry.sample_inputs_sparse(getattr(torch, name), "cpu", dtype))
+
+
 def transposed_strides(tensor: Any) -> tuple[int, ...]:
     """Strides of a tensor of these sizes in column-major order."""
     strides, step = [], 1
@@ -629,8 +677,8 @@ def describe(args: Any, options: Any) -> str:
     return "(" + ", ".join(words) + ")"
 
 
-def compare(name: str, dtype: str, most: int) -> list[Result]:
-    """All entries of this name for one dtype."""
+def compare(name: str, dtype: str, most: int, is_sparse: bool = False) -> list[Result]:
+    """All entries of this name for one dtype; ``is_sparse``: only their samples with sparse tensors."""
     import torch
 
     import gnomon as gn
@@ -642,7 +690,7 @@ def compare(name: str, dtype: str, most: int) -> list[Result]:
     for entry in database()[name]:
         if not entry.supports_dtype(getattr(torch, dtype), "cpu"):
             continue
-        comparison = Comparison(entry, dtype, most)
+        comparison = Comparison(entry, dtype, most, is_sparse)
 
         def stop(*_: Any) -> None:
             raise TimeoutError(f"more than {SECONDS} s")

@@ -67,11 +67,12 @@ class Total:
 PyTorch's own tests describe its operators in a database, `op_db`, which ships with PyTorch 2.13: samples of arguments for each dtype,
 aliases, variants, errors. `tools/op_db.py` runs all {names} names that have a kernel on the CPU on gnomon and compares every result with
 PyTorch's: values, dtypes, shapes, strides, gradients, second gradients (in double precision), in-place and `out=` variants, methods,
-aliases, and the kinds of errors.
+aliases, and the kinds of errors. Rows named by a layout count the samples with tensors of that layout.
 
 ```console
 $ python tools/op_db.py                          # needs PyTorch
 $ python tools/op_db.py --only '^linalg' --samples 5
+$ python tools/op_db.py --sparse
 $ python tools/op_db.py --markdown docs/op_db.md
 ```
 

@@ -87,6 +87,57 @@ def _csr_mm(values: Any, crow_indices: Any, col_indices: Any, mat2: Any) -> Any:
     return torch.sparse_csr_tensor(crow_indices, col_indices, values, sizes).to_dense() @ mat2
 
 
+def _csr_rows(crow_indices: Any, col_indices: Any) -> Any:
+    return torch._convert_indices_from_csr_to_coo(crow_indices, col_indices)[0].long()
+
+
+def _csr_merge(crow: Any, col: Any, other_crow: Any, other_col: Any) -> tuple[Any, Any, Any]:
+    """Of sorted rows: the sum of two sparse matrices has an element at each place."""
+    size = 1 + int(max([0, *col.tolist(), *other_col.tolist()]))
+    matrices = [
+        torch.sparse_csr_tensor(each, columns, torch.ones(len(columns)), (len(each) - 1, size)).to_dense()
+        for each, columns in ((crow, col), (other_crow, other_col))
+    ]
+    flat = ((matrices[0] + matrices[1]) > 0).flatten()
+    numbers = flat.cumsum(0) - 1
+    starts = torch.cat([torch.zeros(1), (flat.reshape(-1, size).sum(1)).cumsum(0)])
+    places = [numbers[each.flatten() > 0] for each in matrices]
+    return places[0].long(), places[1].long(), starts.long()
+
+
+def _csr_product(
+    crow: Any, col: Any, other_crow: Any, other_col: Any, columns: int, values: Any = None
+) -> Any:
+    """The product of two matrices of layout sparse_csr; of ones, without ``values``."""
+    one, other = values or (torch.ones(len(col)), torch.ones(len(other_col)))
+    inner = len(other_crow) - 1
+    left = torch.sparse_csr_tensor(crow, col, one, (len(crow) - 1, inner)).to_sparse()
+    right = torch.sparse_csr_tensor(other_crow, other_col, other, (inner, columns)).to_sparse()
+    return torch.sparse.mm(left, right).coalesce()
+
+
+def _csr_csr_starts(crow: Any, col: Any, other_crow: Any, other_col: Any, columns: int) -> Any:
+    rows = _csr_product(crow, col, other_crow, other_col, columns).indices()[0].contiguous()
+    return torch._convert_indices_from_coo_to_csr(rows, len(crow) - 1)
+
+
+def _csr_csr_mm(
+    values: Any,
+    crow: Any,
+    col: Any,
+    other_values: Any,
+    other_crow: Any,
+    other_col: Any,
+    starts: Any,
+    columns: int,
+    count: int,
+) -> tuple[Any, Any]:
+    dtype = values.dtype
+    pair = _opmath(values, other_values)
+    product = _csr_product(crow, col, other_crow, other_col, columns, tuple(pair))
+    return product.values().to(dtype), product.indices()[1]
+
+
 def _csr_sampled_mm(mat1: Any, mat2: Any, crow_indices: Any, col_indices: Any) -> Any:
     rows, columns = torch._convert_indices_from_csr_to_coo(crow_indices, col_indices)
     return (mat1 @ mat2)[rows.long(), columns.long()]
@@ -213,6 +264,10 @@ EQUIVALENTS: dict[str, Callable[..., Any]] = {
     "_fused_rms_norm_backward": _fused_rms_norm_backward,
     "_grid_sampler_double_backward": _grid_sampler_double_backward,
     "_csr_mm": _csr_mm,
+    "_csr_rows": _csr_rows,
+    "_csr_merge": _csr_merge,
+    "_csr_csr_starts": _csr_csr_starts,
+    "_csr_csr_mm": _csr_csr_mm,
     "_csr_sampled_mm": _csr_sampled_mm,
     "_mkldnn_blocked_convolution": _blocked_convolution,
     "_quantized_mm": _quantized_mm,

@@ -224,6 +224,45 @@ sparse_samples_of(
     ],
     "terms",
 )
+sparse_samples_of(
+    "_csr_rows",
+    [
+        sample(integers(0, 2, 2, 7), integers(1, 3, 0, 1, 2, 3, 3)),
+        sample(*NARROW),
+        sample(integers(0, 0), integers()),
+        sample(integers(0), integers()),
+    ],
+)
+sparse_samples_of(
+    "_csr_merge",
+    [
+        sample(integers(0, 2, 2, 5), integers(1, 3, 0, 1, 2), integers(0, 1, 3, 5), integers(3, 0, 2, 1, 2)),
+        sample(integers(0, 2), integers(1, 3), integers(0, 0), integers()),
+        sample(integers(0), integers(), integers(0), integers()),
+    ],
+)
+FACTORS = integers(0, 2, 2, 5), integers(1, 3, 0, 1, 2)
+OTHERS = integers(0, 1, 3, 5, 5), integers(3, 0, 2, 1, 2)
+sparse_samples_of("_csr_csr_starts", [sample(*FACTORS, *OTHERS, 5), sample(*NARROW, *OTHERS, 70)])
+sparse_samples_of(
+    "_csr_csr_mm",
+    [
+        sample(tensor(5), *FACTORS, tensor(5), *OTHERS, integers(0, 2, 2, 6), 5, 6, **NOT_DERIVED),
+        sample(
+            tensor(0),
+            integers(0, 0),
+            integers(),
+            tensor(0),
+            integers(0, 0),
+            integers(),
+            integers(0, 0),
+            3,
+            0,
+            **NOT_DERIVED,
+        ),
+    ],
+    "terms",
+)
 sparse_samples_of("mv", [sample(csr(3, 4), tensor(4), dtypes=FLOATING)])
 sparse_samples_of("addmv", [sample(tensor(3), csr(3, 4), tensor(4), beta=2, alpha=3, dtypes=FLOATING)])
 sparse_samples_of(

@@ -41,6 +41,7 @@ from ..values.speedups import speedups
 from ..values.thread_local_state import State, ThreadLocalStateGuard
 from . import node as node_module
 from .grad_mode import in_transform, is_multithreading_enabled
+from .gradient_sums import sum_of
 from .graph_task import GraphTask, current_task
 from .hooks import hooks_of
 from .node import IN_PLACE, AccumulateGrad, Edge, GradientEdge, Node, accumulated, gradient_edge
@@ -384,7 +385,7 @@ def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
     for (node, output_nr), gradient in zip(task.edges, seeds):
         buffer = buffers.setdefault(node, [None] * len(node.metadata_specs))
         present = buffer[output_nr]
-        buffer[output_nr] = gradient if present is None else present + gradient
+        buffer[output_nr] = gradient if present is None else sum_of(present, gradient)
     for node in buffers:
         if not dependencies[node]:
             heappush(ready, (-node.sequence_nr, tie(), node))
@@ -425,7 +426,7 @@ def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
                     present = buffer[input_nr]
                     if present is not None:
                         # out of place: something else may refer to the gradient in the buffer
-                        buffer[input_nr] = present + gradient
+                        buffer[input_nr] = sum_of(present, gradient)
                         own.add(target)
                     else:
                         buffer[input_nr] = gradient
@@ -519,9 +520,9 @@ def _accumulate(task: GraphTask, leaves: Sequence[tuple[AccumulateGrad, Tensor, 
                 if earlier is None:
                     total = accumulated(variable, present, gradient, is_own)
                 elif earlier[3] is IN_PLACE:
-                    gradient, total = earlier[2] + gradient, IN_PLACE
+                    gradient, total = sum_of(earlier[2], gradient), IN_PLACE
                 else:
-                    total = earlier[3] + gradient
+                    total = sum_of(earlier[3], gradient)
                 done[id(variable)] = (node, variable, gradient, total, present)
         for _, variable, gradient, total, present in done.values():
             if total is IN_PLACE:

@@ -27,6 +27,7 @@ from ..values.device import contiguous_format, strided
 from ..values.dispatch_key import AUTOGRAD, GRAD_MODE_BIT, SPARSE, WRAPPER_KEYS
 from ..values.dtype import float32
 from ..values.speedups import speedups
+from .gradient_sums import sum_of
 from .hooks import RemovableHandle, add_hook, hooks_of, node_hooks
 
 # Where a gradient goes: a Node and the number of its input.  A plain tuple, as in `Node.next_functions`,
@@ -191,7 +192,7 @@ def accumulated(variable: Tensor, present: Tensor | None, gradient: Tensor, is_o
     """
     if present is not None:
         if mode_word() & GRAD_MODE_BIT or not _can_add(present, gradient):
-            return present + gradient
+            return sum_of(present, gradient)
         return IN_PLACE
     if is_own and gradient._keys & SPARSE and not mode_word() & GRAD_MODE_BIT:
         values = gradient._values()

@@ -153,7 +153,8 @@ def launch(
         return
     if status == BAD_VALUE:
         # the reference's kernel finds the same invalid value, and raises with the full message
-        _run_in_place_of(backend, name, tensors, output_count, iterator, kernel_arguments)
+        is_updated = any(each is output for output in tensors[:output_count] for each in kernel_arguments)
+        _run_in_place_of(backend, name, tensors, output_count, iterator, kernel_arguments, is_updated)
     elif status == OUT_OF_MEMORY:
         raise OutOfMemoryError(f"{name}: backend {backend.name!r} cannot allocate the kernel's workspace")
     else:
@@ -213,9 +214,10 @@ def _run_in_place_of(
     output_count: int,
     iterator: TensorIterator | None,
     kernel_arguments: Sequence[Any],
+    on_copies: bool = False,
 ) -> None:
-    """Run the reference's kernel on a backend's tensors: in place in host memory, else on copies."""
-    if backend.host_memory:
+    """Run the reference's kernel on a backend's tensors: in host memory, unless ``on_copies``, in place."""
+    if backend.host_memory and not on_copies:
         run_reference(name, tensors, output_count, iterator, kernel_arguments)
         return
     copies: dict[int, Any] = {}

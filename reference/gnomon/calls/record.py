@@ -84,6 +84,11 @@ class Inplace:
     deprecation warning.  A function of the arguments: it is called instead of the kernel.
     """
 
+    updates: bool = False
+    """Does the kernel write ``self`` to its output first, unless the two are one tensor, and then only some
+    elements?  A backend then writes these to ``self``; it checks all indices before.
+    """
+
 
 @dataclass(frozen=True, slots=True)
 class Numbers:

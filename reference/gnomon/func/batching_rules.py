@@ -27,7 +27,7 @@ from ..dispatch.dispatcher import OpOverload, aten
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor
 from ..values import geometry
-from ..values.device import channels_last, channels_last_3d
+from ..values.device import channels_last, channels_last_3d, strided
 from ..values.dtype import LIMITED
 from ..values.geometry import wrap_dim
 from . import batching, batching_rules_nn, batching_rules_random
@@ -404,9 +404,25 @@ def _masked_select(operator: OpOverload, batch: Batch, arguments: Sequence[Any])
 def _product(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     """mm and bmm: matmul, which accepts any leading dimensions."""
     one, other = (batch.value(each) for each in arguments)
+    if one._spec.layout is not strided or other._spec.layout is not strided:
+        return _product_of_sparse(batch, arguments)
     if batch.has(arguments[0]) != batch.has(arguments[1]) and arguments[0]._spec.ndim == 3:
         one, other = (batch.front(each) for each in arguments)
     return aten.matmul.default(one, other)
+
+
+def _product_of_sparse(batch: Batch, arguments: Sequence[Any]) -> Any:
+    """A sparse matrix, which all examples share, times a matrix with the columns (or rows) of all of them."""
+    one, other = arguments
+    rows, columns = one._spec.sizes[0], other._spec.sizes[1]
+    if batch.has(other):
+        inner = other._spec.sizes[0]
+        beside = aten.reshape.default(batch.front(other).permute(1, 0, 2), (inner, batch.size * columns))
+        product = aten.mm.default(batch.value(one), beside)
+        return aten.reshape.default(product, (rows, batch.size, columns)).permute(1, 0, 2)
+    inner = one._spec.sizes[1]
+    below = aten.reshape.default(batch.front(one), (batch.size * rows, inner))
+    return aten.reshape.default(aten.mm.default(below, batch.value(other)), (batch.size, rows, columns))
 
 
 @rule_of("linalg_solve_triangular", "linalg_lu_solve", "linalg_ldl_solve")

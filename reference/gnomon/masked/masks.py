@@ -11,6 +11,8 @@ from typing import Any
 import gnomon as gn
 from gnomon import Tensor
 
+from .sparse import selected_elements
+
 _SUMS = ("sum", "cumsum", "mean", "normalize")
 _PRODUCTS = ("prod", "cumprod")
 _LEAST = ("amax", "argmax", "logsumexp", "logaddexp", "softmax", "log_softmax")
@@ -41,6 +43,8 @@ def full_mask(input: Tensor, mask: Tensor) -> Tensor:
         raise IndexError(
             "_input_mask expected broadcastable mask (got mask dimensionality higher than of the input)"
         )
+    if mask.layout is not gn.strided:
+        mask = mask.to_dense()
     return mask.to(gn.bool).broadcast_to(input.shape)
 
 
@@ -48,6 +52,10 @@ def selected(input: Tensor, mask: Tensor | None, fill: float) -> Tensor:
     """``input`` with ``fill`` in place of the elements that are not selected."""
     if mask is None:
         return input
+    if mask.ndim > input.ndim:
+        full_mask(input, mask)  # raises
+    if input.layout is not gn.strided:
+        return selected_elements(input, mask, fill)
     return gn.where(full_mask(input, mask), input, gn.tensor(fill, dtype=input.dtype, device=input.device))
 
 

@@ -10,29 +10,34 @@ from gnomon import Tensor, dtype
 
 from .masks import canonical_dims, combined, selected
 from .reductions import norm
+from .sparse import check_strided
 
 
 def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None, mask: Tensor | None = None) -> Tensor:
     """The cumulative sum of the selected elements along ``dim``, in the dtype of ``input``."""
-    (along,) = canonical_dims(dim, input.ndim)
+    check_strided("cumsum", input)
+    along = canonical_dims(dim, input.ndim)[0]
     return gn.cumsum(combined("cumsum", input, mask), along, dtype=dtype or input.dtype)
 
 
 def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None, mask: Tensor | None = None) -> Tensor:
     """The cumulative product of the selected elements along ``dim``, in the dtype of ``input``."""
-    (along,) = canonical_dims(dim, input.ndim)
+    check_strided("cumprod", input)
+    along = canonical_dims(dim, input.ndim)[0]
     return gn.cumprod(combined("cumprod", input, mask), along, dtype=dtype or input.dtype)
 
 
 def softmax(input: Tensor, dim: int, *, dtype: dtype | None = None, mask: Tensor | None = None) -> Tensor:
     """The softmax of the selected elements along ``dim``; 0 for the others, NaN if none are selected."""
-    (along,) = canonical_dims(dim, input.ndim)
+    check_strided("softmax", input)
+    along = canonical_dims(dim, input.ndim)[0]
     return gn.nn.functional.softmax(combined("softmax", input, mask), along, dtype=dtype or input.dtype)
 
 
 def log_softmax(input: Tensor, dim: int, *, dtype: dtype | None = None, mask: Tensor | None = None) -> Tensor:
     """The logarithm of ``softmax``; -inf for elements that are not selected."""
-    (along,) = canonical_dims(dim, input.ndim)
+    check_strided("log_softmax", input)
+    along = canonical_dims(dim, input.ndim)[0]
     return gn.nn.functional.log_softmax(
         combined("log_softmax", input, mask), along, dtype=dtype or input.dtype
     )
@@ -40,7 +45,8 @@ def log_softmax(input: Tensor, dim: int, *, dtype: dtype | None = None, mask: Te
 
 def softmin(input: Tensor, dim: int, *, dtype: dtype | None = None, mask: Tensor | None = None) -> Tensor:
     """The softmax of the negatives of the selected elements along ``dim``; 0 for the others."""
-    (along,) = canonical_dims(dim, input.ndim)
+    check_strided("softmin", input)
+    along = canonical_dims(dim, input.ndim)[0]
     return gn.nn.functional.softmin(combined("softmin", input, mask), along, dtype=dtype or input.dtype)
 
 
@@ -54,7 +60,8 @@ def normalize(
     mask: Tensor | None = None,
 ) -> Tensor:
     """The selected elements divided by their norm along ``dim``, at least ``eps``; 0 for the others."""
-    (along,) = canonical_dims(dim, input.ndim)
+    check_strided("normalize", input)
+    along = canonical_dims(dim, input.ndim)[0]
     length = norm(input, ord, along, keepdim=True, dtype=dtype, mask=mask)
     return selected(input, mask, 0) / gn.maximum(length, gn.full_like(length, eps))
 

@@ -13,6 +13,7 @@ import gnomon as gn
 from gnomon import Tensor, dtype
 
 from .masks import canonical_dims, combined, full_mask, selected, wide_dtype
+from .sparse import check_strided, reduced
 
 Dims = int | Sequence[int] | None
 
@@ -26,12 +27,11 @@ def sum(
     mask: Tensor | None = None,
 ) -> Tensor:
     """The sum of the selected elements; 0 if there are none.  Integers are summed in int64."""
-    return gn.sum(
-        combined("sum", input, mask),
-        canonical_dims(dim, input.ndim),
-        bool(keepdim),
-        dtype=wide_dtype(input, dtype),
-    )
+    dims, wide = canonical_dims(dim, input.ndim), wide_dtype(input, dtype)
+    found = combined("sum", input, mask)
+    if input.layout is not gn.strided:
+        return reduced("sum", found, dims, bool(keepdim), wide, mask)
+    return gn.sum(found, dims, bool(keepdim), dtype=wide)
 
 
 def prod(
@@ -44,8 +44,10 @@ def prod(
 ) -> Tensor:
     """The product of the selected elements; 1 if there are none.  Integers are multiplied in int64."""
     result = combined("prod", input, mask)
-    wide = wide_dtype(input, dtype)
-    for each in reversed(canonical_dims(dim, input.ndim)):
+    dims, wide = canonical_dims(dim, input.ndim), wide_dtype(input, dtype)
+    if input.layout is not gn.strided:
+        return reduced("prod", result, dims, bool(keepdim), wide, mask)
+    for each in reversed(dims):
         result = result.prod(each, keepdim=bool(keepdim), dtype=wide)
     return result.to(wide)
 
@@ -59,8 +61,10 @@ def amax(
     mask: Tensor | None = None,
 ) -> Tensor:
     """The largest selected element; the lowest number of the dtype if there are none."""
-    found = gn.amax(combined("amax", input, mask), canonical_dims(dim, input.ndim), bool(keepdim))
-    return found.to(dtype or input.dtype)
+    found, dims = combined("amax", input, mask), canonical_dims(dim, input.ndim)
+    if input.layout is not gn.strided:
+        return reduced("amax", found, dims, bool(keepdim), dtype or input.dtype, mask)
+    return gn.amax(found, dims, bool(keepdim)).to(dtype or input.dtype)
 
 
 def amin(
@@ -72,8 +76,10 @@ def amin(
     mask: Tensor | None = None,
 ) -> Tensor:
     """The smallest selected element; the largest number of the dtype if there are none."""
-    found = gn.amin(combined("amin", input, mask), canonical_dims(dim, input.ndim), bool(keepdim))
-    return found.to(dtype or input.dtype)
+    found, dims = combined("amin", input, mask), canonical_dims(dim, input.ndim)
+    if input.layout is not gn.strided:
+        return reduced("amin", found, dims, bool(keepdim), dtype or input.dtype, mask)
+    return gn.amin(found, dims, bool(keepdim)).to(dtype or input.dtype)
 
 
 def argmax(
@@ -85,6 +91,7 @@ def argmax(
     mask: Tensor | None = None,
 ) -> Tensor:
     """The index of the largest selected element, like PyTorch's in the dtype of ``input``."""
+    check_strided("argmax", input)
     return gn.argmax(combined("argmax", input, mask), dim, bool(keepdim)).to(dtype or input.dtype)
 
 
@@ -97,6 +104,7 @@ def argmin(
     mask: Tensor | None = None,
 ) -> Tensor:
     """The index of the smallest selected element, like PyTorch's in the dtype of ``input``."""
+    check_strided("argmin", input)
     return gn.argmin(combined("argmin", input, mask), dim, bool(keepdim)).to(dtype or input.dtype)
 
 
@@ -125,6 +133,9 @@ def mean(
             f"dtype. Got: {dtype_}"
         )
     dims = canonical_dims(dim, input.ndim)
+    if input.layout is not gn.strided:
+        found = combined("mean", input, mask) if input.layout is gn.sparse_csr else input
+        return reduced("mean", found, dims, bool(keepdim), dtype_, mask)
     if mask is None:
         return gn.mean(input, dims, bool(keepdim), dtype=dtype_)
     total = sum(input, dims, keepdim=keepdim, dtype=dtype_, mask=mask)
@@ -143,6 +154,7 @@ def median(
 
     Raises ValueError if there are none and the dtype has no NaN.
     """
+    check_strided("median", input)
     along = canonical_dims(dim, input.ndim)[0]
     is_float = input.dtype.is_floating_point
     wide = input if is_float else input.to(gn.float64)
@@ -162,6 +174,7 @@ def norm(
     mask: Tensor | None = None,
 ) -> Tensor:
     """The vector norm of the selected elements: see linalg.vector_norm; 0 if there are none."""
+    check_strided("norm", input)
     fill = float("inf") if ord == -float("inf") else 0
     dims = canonical_dims(dim, input.ndim)
     order: Any = ord  # vector_norm refuses None
@@ -177,6 +190,7 @@ def logsumexp(
     mask: Tensor | None = None,
 ) -> Tensor:
     """The logarithm of the sum of the exponentials of the selected elements; -inf if there are none."""
+    check_strided("logsumexp", input)
     dims = canonical_dims(dim, input.ndim)
     return gn.logsumexp(combined("logsumexp", input, mask), dims, keepdim).to(dtype or input.dtype)
 
@@ -192,6 +206,7 @@ def _variance(
 ) -> Tensor:
     if unbiased is not None and correction is not None:
         raise AssertionError("Only one of unbiased and correction may be given")
+    check_strided("std/var", input)
     if correction is None:
         correction = 0 if unbiased is False else 1
     result_dtype = input.dtype if dtype is None else dtype

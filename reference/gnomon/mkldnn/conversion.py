@@ -14,6 +14,7 @@ from ..dispatch.dispatcher import aten
 from ..memory.backend import get_default_device, resolve_device
 from ..memory.spec import check_size_nonnegative
 from ..memory.tensor import Tensor
+from ..ops.views.view_inplace import check_inplace_view
 from ..sparse.registration import autograd_sparse_kernel, no_kernel, sparse_kernel
 from ..values import geometry
 from ..values.device import strided
@@ -254,6 +255,24 @@ def _t(self: MkldnnTensor) -> Tensor:
     return _transpose(self, 0, self._spec.ndim - 1)
 
 
-@mkldnn_kernel("transpose_")
-def _transpose_(self: MkldnnTensor, dim0: int, dim1: int) -> Tensor:
-    raise RuntimeError("mkldnn_transpose_: in-place mkldnn operations are not supported yet")
+def _swapped(self: MkldnnTensor, dim0: int, dim1: int) -> Tensor:
+    check_inplace_view(self)
+    dims = [geometry.wrap_dim(dim, self._spec.ndim) for dim in (dim0, dim1)]
+    if dims[0] != dims[1]:
+        raise RuntimeError("mkldnn_transpose_: in-place mkldnn operations are not supported yet")
+    return self
+
+
+mkldnn_kernel("transpose_", "swapaxes_", "swapdims_")(_swapped)
+
+
+@mkldnn_kernel("t_")
+def _t_(self: MkldnnTensor) -> Tensor:
+    return _swapped(self, 0, self._spec.ndim - 1) if self._spec.ndim else self
+
+
+@mkldnn_kernel("unsqueeze_")
+def _unsqueeze_(self: MkldnnTensor, dim: int) -> Tensor:
+    check_inplace_view(self)
+    geometry.wrap_dim(dim, self._spec.ndim + 1)
+    raise no_kernel("as_strided_", "MkldnnCPU")

@@ -56,6 +56,9 @@ class MkldnnTensor(Tensor):
     def _take_data(self, source: Any) -> None:
         self._spec, self.held, self.blocking = source._spec, source.held, source.blocking
 
+    def _take_view(self, view: Any) -> None:
+        self._take_data(view)
+
     def tolist(self) -> Any:
         """Raises RuntimeError, as PyTorch does; ``to_dense().tolist()`` gives all elements."""
         return self.data_ptr()

@@ -13,7 +13,7 @@ from ..memory.tensor import INFERENCE_VERSION, Tensor, VersionCounter, bare_tens
 from ..memory.text import add_suffixes, device_suffixes, elements_text
 from ..values.dispatch_key import AD_INPLACE_OR_VIEW, INFERENCE_MODE_BIT, QUANTIZED_KEYS, mode_word
 from ..values.dtype import QUANTIZED, dtype, float32
-from .quantizer import Quantizer
+from .quantizer import PerChannelAffine, Quantizer
 
 QUANTIZED_OF = {held: kind for kind, held in QUANTIZED.items()}
 
@@ -41,6 +41,20 @@ class QuantizedTensor(Tensor):
         return add_suffixes(text, suffixes, len(prefix)) + ")"
 
     __str__ = __repr__
+
+    def _take_data(self, source: Any) -> None:
+        super()._take_data(source)
+        self.held, self.quantizer = source.held, source.quantizer
+
+    def _take_view(self, view: Any) -> None:
+        """Raises RuntimeError, before it changes anything, if another dimension would get the scales."""
+        quantizer = self.quantizer
+        if isinstance(quantizer, PerChannelAffine) and view.quantizer.axis != quantizer.axis:
+            raise RuntimeError(
+                f"length of scales must equal to channel, expected {view._spec.sizes[quantizer.axis]} got, "
+                f"{quantizer.scales._spec.numel}"
+            )
+        self._spec, self._storage_offset, self.held = view._spec, view._storage_offset, view.held
 
     def tolist(self) -> Any:
         """Raises RuntimeError, as PyTorch does; ``dequantize().tolist()`` gives the numbers."""

@@ -123,6 +123,43 @@ def _to_copy(
     return make_quantized(held, self.quantizer)
 
 
+@quantized_kernel("t_")
+def _t_(self: QuantizedTensor) -> QuantizedTensor:
+    if self._spec.ndim > 2:
+        raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {self._spec.ndim}D")
+    return _transpose_(self, 0, self._spec.ndim - 1) if self._spec.ndim else self
+
+
+@quantized_kernel("transpose_", "swapaxes_", "swapdims_")
+def _transpose_(self: QuantizedTensor, dim0: int, dim1: int) -> QuantizedTensor:
+    """Unlike the view ``transpose``, it takes a tensor that is quantized per channel, if the axis stays."""
+    first, second = (wrap_dim(dim, self._spec.ndim) for dim in (dim0, dim1))
+    if first == second:
+        return self
+    quantizer, held = self.quantizer, self.held.transpose(first, second)
+    if isinstance(quantizer, PerChannelAffine):
+        check_channels(quantizer, held._spec.sizes)
+        if quantizer.axis in (first, second):
+            raise RuntimeError("Setting strides is possible only on uniformly quantized tensor")
+    self._take_view(make_quantized(held, quantizer))
+    version_counter(self).value += 1
+    return self
+
+
+@quantized_kernel("resize_")
+def _resize_(self: QuantizedTensor, size: Any, memory_format: Any) -> QuantizedTensor:
+    if not isinstance(self.quantizer, PerTensorAffine):
+        raise RuntimeError("Can only resize quantized tensors with per-tensor schemes!")
+    held = self.held.resize_(tuple(size), memory_format=memory_format)
+    self._spec = make_quantized(held, self.quantizer)._spec
+    return self
+
+
+@quantized_kernel("resize_as_")
+def _resize_as_(self: QuantizedTensor, the_template: Tensor, memory_format: Any) -> QuantizedTensor:
+    return _resize_(self, the_template._spec.sizes, memory_format)
+
+
 def _same_integers(name: str) -> None:
     """Register the kernel of an operator that only moves elements: that of the integers."""
     operator = aten._find(name)

@@ -22,6 +22,7 @@ from . import (  # noqa: F401  (they register kernels)
     compressed_shapes,
     conversion,
     copying,
+    older_names,
     pointwise,
     products,
     reductions,
@@ -66,9 +67,10 @@ def sparse_coo_tensor(
     ``indices`` (sparse_dim, nnz): integers, a tensor or nested lists; column k has the coordinates of value
     k. ``values`` (nnz, *): a tensor or nested lists.  ``size``: the sizes, by default the smallest that hold
     the indices. Elements that are specified several times are sums.  With only sizes, no element is
-    specified. Differentiable by ``values``.  ``check_invariants``: whether indices are checked against
-    ``size``, unless it is False.  Raises RuntimeError for parts that do not fit each other.  Source:
-    torch.sparse_coo_tensor.
+    specified. Differentiable by ``values``.  ``check_invariants``: whether it is checked that indices are
+    below ``size`` and, if ``is_coalesced``, sorted and not repeated, by default that of
+    ``gnomon.sparse.check_sparse_tensor_invariants``; without them, invalid indices are noticed later, or
+    never.  Raises RuntimeError for parts that do not fit each other.  Source: torch.sparse_coo_tensor.
     """
     if values is None:
         if (indices is None) is (size is None):
@@ -82,12 +84,12 @@ def sparse_coo_tensor(
     columns = as_tensor(indices, device=held.device)
     columns = columns if columns._spec.dtype is int64 else columns.to(int64)
     given = (None, None, None, pin_memory or None, is_coalesced)
-    if size is None:
-        made = aten.sparse_coo_tensor.indices(columns, held, *given)
-    elif check_invariants is False:
-        made = aten._sparse_coo_tensor_unsafe.default(columns, held, tuple(size), *given)
-    else:
-        made = aten.sparse_coo_tensor.indices_size(columns, held, tuple(size), *given)
+    enabled = check_sparse_tensor_invariants.is_enabled() if check_invariants is None else check_invariants
+    with check_sparse_tensor_invariants(enabled):
+        if size is None:
+            made = aten.sparse_coo_tensor.indices(columns, held, *given)
+        else:
+            made = aten.sparse_coo_tensor.indices_size(columns, held, tuple(size), *given)
     return made.requires_grad_() if requires_grad else made
 
 

@@ -15,7 +15,7 @@ from ..dispatch.dispatcher import aten
 from ..memory.backend import get_default_device, resolve_device
 from ..memory.spec import check_size_nonnegative
 from ..memory.tensor import Tensor, alias_tensor
-from ..values.device import layout, sparse_bsc, sparse_bsr, sparse_csc, sparse_csr
+from ..values.device import layout, sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
 from ..values.dispatch_key import DispatchKey
 from ..values.dtype import get_default_dtype, int32, int64
 from ..values.geometry import Ints, numel_of
@@ -307,11 +307,13 @@ def _fill_(self: CompressedTensor, value: Any) -> CompressedTensor:
 @compressed_kernel("zeros_like")
 def _zeros_like(
     self: Tensor, dtype: Any, layout: Any, device: Any, pin_memory: Any, memory_format: Any
-) -> CompressedTensor:
+) -> Tensor:
     spec = self._spec
     dtype, device = dtype or spec.dtype, device or spec.device
     if not isinstance(self, CompressedTensor):
         return _new("empty", spec.sizes, dtype, layout, device)
+    if layout is sparse_coo:
+        return aten.zeros.default(spec.sizes, dtype, layout, device, pin_memory)
     if layout is not None and (layout not in COMPRESSED or (layout in BLOCKED) is not bool(self.blocksize)):
         raise RuntimeError(
             "empty_like with different sparse layout is not supported (self is "
@@ -357,7 +359,7 @@ for _layouts in (BY_ROWS, (sparse_csc, sparse_bsc)):
     _indices_of(_compressed, _layouts, lambda self: self.held_compressed)
     _indices_of(_plain, _layouts, lambda self: self.held_plain)
 compressed_kernel("values")(lambda self: _alias(self.held_values))
-compressed_kernel("_nnz")(lambda self: self.nnz)
+compressed_kernel("_nnz")(lambda self: self.held_nnz)
 compressed_kernel("sparse_dim")(lambda self: 2)
 compressed_kernel("dense_dim")(lambda self: self.dense_ndim)
 

@@ -35,6 +35,7 @@ from .compressed_tensor import (
     parts_of,
 )
 from .conversion import coalesced, to_sparse_grad, to_strided, values_at
+from .index_kernels import csr_rows, has_kernel
 from .registration import autograd_sparse_kernel, no_kernel, sparse_kernel
 from .tensor import SparseTensor, make_sparse
 
@@ -55,6 +56,17 @@ def expand_indices(crow_indices: Tensor, col_indices: Tensor, out_int32: bool, t
             "crow_indices and col_indices are supposed to have the same dimensionality, but got "
             f"{crow_indices._spec.ndim} and {col_indices._spec.ndim} dimensional tensors, respectively."
         )
+    if crow_indices._spec.ndim == 1 and has_kernel(csr_rows, crow_indices) and can_be_read(col_indices):
+        try:
+            lines = csr_rows(crow_indices, col_indices)
+        except RuntimeError:
+            raise RuntimeError(
+                f"{'ccol' if transpose else 'crow'}_indices decrease, or are not from 0 to the number of "
+                "elements; check_invariants=True refuses such a tensor"
+            ) from None
+        kind = int32 if out_int32 else int64
+        pair = [col_indices, lines] if transpose else [lines, col_indices]
+        return aten.stack.default([each.to(kind) for each in pair], 0)
     batch = crow_indices._spec.sizes[:-1]
     count, nnz = numel_of(batch), col_indices._spec.sizes[-1]
     starts = crow_indices.reshape(count, crow_indices._spec.sizes[-1])
@@ -96,7 +108,8 @@ def grids_of(tensor: CompressedTensor) -> list[SparseTensor]:
     """For each matrix of a batch, the sparse_coo matrix of its numbers or blocks."""
     by_rows = tensor._spec.layout in BY_ROWS
     grids = []
-    for compressed, plain, values in zip(*of_same_batches(tensor)):
+    parts = zip(*of_same_batches(tensor)) if tensor.batch_ndim else (parts_of(tensor),)
+    for compressed, plain, values in parts:
         indices = expand_indices(compressed, plain, False, not by_rows)
         sizes = (*tensor.grid_sizes, *values._spec.sizes[1:])
         grids.append(make_sparse(indices, values, sizes, coalesced=by_rows))
@@ -159,6 +172,8 @@ def to_dense(tensor: CompressedTensor) -> Tensor:
     grids = [to_strided(each) for each in grids_of(tensor)]
     if not grids:
         return aten.zeros.default(spec.sizes, spec.dtype, None, spec.device, None)
+    if len(grids) == 1:  # without a copy
+        return _of_blocks(grids[0].unsqueeze(0), spec.sizes, tensor.blocksize)
     return _of_blocks(aten.stack.default(grids, 0), spec.sizes, tensor.blocksize)
 
 
@@ -187,6 +202,10 @@ def _from_strided(self: Tensor, layout: layout, blocksize: Ints, dense_dim: int)
 def to_coo(tensor: CompressedTensor) -> SparseTensor:
     """The tensor of layout sparse_coo with the same numbers, in the order in which ``tensor`` has them."""
     grids = grids_of(tensor)
+    if len(grids) == 1 and not tensor.batch_ndim and not tensor.blocksize:
+        return make_sparse(
+            grids[0].held_indices, grids[0].held_values, tensor._spec.sizes, tensor._spec.layout is sparse_csr
+        )
     height, width = tensor.blocksize or (1, 1)
     device = tensor._spec.device
     places = aten.arange.default(height * width, device=device)
@@ -453,7 +472,7 @@ def _copy_(self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
             "copy_: copy of sparse compressed tensors having different layouts is not supported. self layout "
             f"is {self._spec.layout.title} and src layout is {src._spec.layout.title}"
         )
-    if self.nnz != src.nnz:
+    if self.held_nnz != src.held_nnz:
         raise RuntimeError(
             "copy_: only sparse compressed tensors with the same number of specified elements are supported."
         )

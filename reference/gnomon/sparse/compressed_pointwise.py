@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..calls.checks import refuse_dtype
 from ..calls.iterator import result_type
 from ..calls.native import native_function
 from ..dispatch.dispatcher import OpOverload, aten
@@ -19,8 +20,10 @@ from ..values.dispatch_key import DispatchKey
 from ..values.dtype import int64
 from .compressed_construction import compressed_kernel
 from .compressed_conversion import from_coo, from_grids, grids_of, masked, to_coo, to_dense
-from .compressed_tensor import CompressedTensor, like
+from .compressed_tensor import CompressedTensor, like, make_compressed, parts_of
 from .conversion import coalesced
+from .index_kernels import add_at, csr_merge, has_kernel, placed, put_at
+from .pointwise import refuse_bool_difference
 from .registration import autograd_sparse_kernel
 from .tensor import SparseTensor, make_sparse
 
@@ -39,6 +42,16 @@ def _on_values(operator: OpOverload) -> Callable[..., CompressedTensor]:
 def _normal_(self: CompressedTensor, mean: float, std: float, generator: Any) -> CompressedTensor:
     self.held_values.normal_(mean, std, generator=generator)
     return self
+
+
+@compressed_kernel("randn_like")
+def _randn_like(self: Tensor, *options: Any) -> Tensor:
+    return aten.empty_like.default(self, *options).normal_()
+
+
+@compressed_kernel("randn_like.generator")
+def _randn_like_of(self: Tensor, generator: Any, *options: Any) -> Tensor:
+    return aten.empty_like.default(self, *options).normal_(generator=generator)
 
 
 for _name in _UNARY.split():
@@ -81,11 +94,27 @@ def _check_same(name: str, self: CompressedTensor, other: CompressedTensor) -> N
         )
 
 
+def _merged(self: CompressedTensor, other: CompressedTensor, alpha: Any) -> CompressedTensor:
+    """The sum of two matrices of one layout, row by row (or column by column)."""
+    one, two = parts_of(self), parts_of(other)
+    if one[0] is two[0] and one[1] is two[1]:
+        return like(self, one[2].add(two[2], alpha=alpha))
+    kind = one[1]._spec.dtype
+    places, other_places, starts = csr_merge(*one[:2], *(each.to(kind) for each in two[:2]))
+    count = int(starts[-1].item())
+    plain = put_at(placed(count, places, one[1]), other_places, two[1].to(kind))
+    values = add_at(placed(count, places, one[2]), other_places, two[2], alpha)
+    return make_compressed((starts.to(kind), plain, values), self._spec.sizes, self._spec.layout)
+
+
 def _sum_of(name: str, self: Any, other: Any, alpha: Any) -> Tensor:
     if isinstance(self, CompressedTensor) and isinstance(other, CompressedTensor):
         _check_same(name, self, other)
         dtype = result_type(self._spec, other._spec)
+        refuse_dtype(dtype, "bool")
         first, second = (like(each, each.held_values.to(dtype)) for each in (self, other))
+        if not self.batch_ndim and has_kernel(csr_merge, self.held_plain):
+            return _merged(first, second, alpha)
         return _by_grids(first, second, lambda one, two: aten.add.Tensor(one, two, alpha))
     dense, sparse = (other, self) if isinstance(self, CompressedTensor) else (self, other)
     if not isinstance(dense, Tensor):
@@ -101,6 +130,8 @@ def _sum_of(name: str, self: Any, other: Any, alpha: Any) -> Tensor:
             f"{list(dense._spec.sizes)} while other has size {list(sparse._spec.sizes)} (FYI: op2-sparse "
             "addition does not currently support broadcasting)"
         )
+    if (sparse is other or alpha == 1) and not sparse.batch_ndim:
+        return aten.add.Tensor(dense, to_coo(sparse), alpha)
     one, two = (to_dense(each) if isinstance(each, CompressedTensor) else each for each in (self, other))
     return aten.add.Tensor(one, two, alpha)
 
@@ -112,6 +143,7 @@ def _add(self: Tensor, other: Tensor, alpha: Any) -> Tensor:
 
 @compressed_kernel("sub.Tensor")
 def _sub(self: Tensor, other: Tensor, alpha: Any) -> Tensor:
+    refuse_bool_difference(self, other)
     return _sum_of("sub", self, other, -alpha)
 
 

@@ -13,15 +13,17 @@ from ..calls.native import native_function
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
 from ..values.device import sparse_coo, sparse_csc, sparse_csr, strided
-from ..values.dtype import int64
+from ..values.dtype import bool_, int64
 from ..values.geometry import Ints, numel_of
 from . import products  # noqa: F401  (it defines _sparse_mm)
 from .compressed_construction import compressed_kernel, of_same_batches
 from .compressed_conversion import from_coo, to_coo
-from .compressed_tensor import CompressedTensor, like
+from .compressed_tensor import CompressedTensor, like, make_compressed, parts_of
+from .index_kernels import has_kernel
 from .matrix_kernels import csr_product, sampled_product
 from .products import scaled
 from .registration import sparse_kernel
+from .sparse_products import csr_csr_mm, sparse_product
 from .tensor import SparseTensor, make_sparse
 
 
@@ -37,6 +39,17 @@ def _of_matrix(tensor: Tensor) -> Tensor:
     return to_coo(tensor)
 
 
+def _can_multiply(self: Tensor, mat2: Tensor) -> bool:
+    """Have two matrices a kernel of their product?  Others are refused or multiplied as sparse_coo ones."""
+    one, two = self._spec, mat2._spec
+    return (
+        one.ndim == two.ndim == 2
+        and one.sizes[1] == two.sizes[0]
+        and one.dtype is two.dtype is not bool_
+        and has_kernel(csr_csr_mm, self.held_values)  # type: ignore[attr-defined]
+    )
+
+
 @compressed_kernel("mm", "_sparse_mm")
 def _mm(self: Tensor, mat2: Tensor) -> Tensor:
     if self._spec.layout is sparse_csr and mat2._spec.layout is strided:
@@ -44,6 +57,11 @@ def _mm(self: Tensor, mat2: Tensor) -> Tensor:
         if is_matrix and self._spec.dtype is mat2._spec.dtype:
             held = (self.held_values, self.held_compressed, self.held_plain)  # type: ignore[attr-defined]
             return csr_product(*held, mat2)
+    if self._spec.layout is mat2._spec.layout is sparse_csr and _can_multiply(self, mat2):
+        columns = mat2._spec.sizes[1]
+        (crow, col, values), other = parts_of(self), parts_of(mat2)  # type: ignore[arg-type]
+        found = sparse_product((crow, col, values), other, columns)
+        return make_compressed(found, (self._spec.sizes[0], columns), sparse_csr)
     product = aten.mm.default(_of_matrix(self), _of_matrix(mat2))
     return from_coo(product, sparse_csr) if isinstance(product, SparseTensor) else product.contiguous()
 

@@ -11,6 +11,7 @@ from typing import Any
 from ..calls.native import native_function
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
+from ..ops.views.view_inplace import check_inplace_view
 from ..values import geometry
 from ..values.dispatch_key import DispatchKey
 from ..values.dtype import int64
@@ -66,6 +67,27 @@ def _t(self: CompressedTensor) -> CompressedTensor:
     if self._spec.ndim != 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self._spec.ndim}D")
     return transposed(self)
+
+
+@compressed_kernel("t_", "transpose_", "swapaxes_", "swapdims_")
+def _transpose_(self: CompressedTensor, *dims: int) -> Any:
+    check_inplace_view(self)
+    raise RuntimeError(
+        f"gnomon.transpose_: in-place transposition is not supported for {self._spec.layout.title} layout"
+    )
+
+
+@compressed_kernel("unsqueeze_")
+def _unsqueeze_(self: CompressedTensor, dim: int) -> Any:
+    check_inplace_view(self)
+    geometry.wrap_dim(dim, self._spec.ndim + 1)
+    return self.stride()  # raises RuntimeError
+
+
+@compressed_kernel("squeeze_", "squeeze_.dim", "squeeze_.dims")
+def _squeeze_(self: CompressedTensor, *dims: Any) -> Any:
+    check_inplace_view(self)
+    return self.stride()  # raises RuntimeError
 
 
 def _selected(self: CompressedTensor, dim: int, index: int, is_view: bool) -> Tensor:

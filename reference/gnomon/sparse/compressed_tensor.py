@@ -65,7 +65,7 @@ class CompressedTensor(Tensor):
         return self._spec.layout is sparse_csr
 
     @property
-    def nnz(self) -> int:
+    def held_nnz(self) -> int:
         """The number of specified elements, or blocks, of each matrix."""
         return self.held_plain._spec.sizes[-1]
 
@@ -120,6 +120,9 @@ class CompressedTensor(Tensor):
         self._spec, self.held_values = source._spec, source.held_values
         self.held_compressed, self.held_plain = source.held_compressed, source.held_plain
 
+    def _take_view(self, view: Any) -> None:
+        self._take_data(view)
+
     def tolist(self) -> Any:
         """Raises RuntimeError, as PyTorch does; ``to_dense().tolist()`` gives all elements."""
         return self.data_ptr()
@@ -144,7 +147,7 @@ class CompressedTensor(Tensor):
             parts.append(f"{start}{text})")
         spec = self._spec
         suffixes = [*device_suffixes(self), f"size={tuple(spec.sizes)}"]
-        suffixes += [] if self.is_meta else [f"nnz={self.nnz}"]
+        suffixes += [] if self.is_meta else [f"nnz={self.held_nnz}"]
         suffixes += [] if is_implied(spec.dtype) else [f"dtype={spec.dtype!r}"]
         suffixes += [f"layout={spec.layout!r}", *history_suffixes(self)]
         text = heading(self) + prefix + (",\n" + " " * len(prefix)).join(parts)

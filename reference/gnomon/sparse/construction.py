@@ -17,8 +17,9 @@ from ..values.device import sparse_coo
 from ..values.dtype import get_default_dtype, int64
 from ..values.geometry import Ints
 from .compressed_tensor import CompressedTensor
+from .invariants import check_sparse_tensor_invariants
 from .registration import sparse_kernel
-from .tensor import SparseTensor, make_sparse, sparse_spec
+from .tensor import SparseTensor, flat_positions, make_sparse, sparse_spec
 
 _OPTIONS = "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
 _OPTIONS_UNPINNED = _OPTIONS.replace("pin_memory=None", "pin_memory=False")
@@ -163,6 +164,13 @@ def check_columns(indices: Tensor, sizes: Ints) -> None:
             )
 
 
+def check_coalesced(indices: Tensor, sizes: Ints) -> None:
+    """Raises RuntimeError for columns that are repeated or not in order."""
+    positions = flat_positions(indices, sizes)
+    if (positions[1:] <= positions[:-1]).any().item():
+        raise RuntimeError("cannot set is_coalesced to true if indices correspond to uncoalesced COO tensor")
+
+
 def _detached(tensor: Tensor) -> Tensor:
     """The strided tensor that a sparse one holds: an alias without history."""
     return alias_tensor(tensor, tensor._spec, tensor._storage_offset)
@@ -281,8 +289,10 @@ def _from_parts(
     if dtype is not None or device is not None:
         values = values.to(device=device, dtype=dtype)
     indices, values, sizes = checked_parts(
-        indices, values, None if size is None else tuple(size), size is not None
+        indices, values, None if size is None else tuple(size), check_sparse_tensor_invariants.is_enabled()
     )
+    if is_coalesced and check_sparse_tensor_invariants.is_enabled():
+        check_coalesced(indices, sizes)
     return _unsafe(indices, values, sizes, None, None, None, None, is_coalesced)
 
 
@@ -351,7 +361,7 @@ for _name in ("dense_dim", "_dimV"):
 _count(
     "_nnz(Tensor self) -> int",
     _refuse_strided("_nnz"),
-    lambda self: self.nnz,
+    lambda self: self.held_nnz,
     "The number of specified elements, those that are specified several times included.",
 )
 _count(
@@ -360,6 +370,12 @@ _count(
     lambda self: self.coalesced,
     "Are the indices unique and sorted?  Raises RuntimeError for a strided tensor.",
 )
+
+
+@sparse_kernel("_local_scalar_dense")
+def _number(self: SparseTensor) -> Any:
+    """The number of a tensor with one element: the sum of the values that it specifies."""
+    return self.held_values.sum(0).item() if self.held_nnz else 0
 
 
 def _part(operator: OpOverload, of: Any) -> None:
@@ -481,11 +497,11 @@ def resized(self: SparseTensor, size: Any, sparse_dim: int, dense_dim: int) -> S
             f"number of dimensions must be sparse_dim ({sparse_dim}) + dense_dim ({dense_dim}), but got "
             f"{len(sizes)}"
         )
-    if self.nnz:
+    if self.held_nnz:
         check_resizable(self, sizes, sparse_dim, dense_dim)
         if sizes[sparse_dim:] != self._spec.sizes[sparse_dim:]:
             values = aten.zeros.default(
-                (self.nnz, *sizes[sparse_dim:]), self._spec.dtype, None, self._spec.device, None
+                (self.held_nnz, *sizes[sparse_dim:]), self._spec.dtype, None, self._spec.device, None
             )
             places = tuple(slice(0, each) for each in self.held_values._spec.sizes)
             values[places] = self.held_values

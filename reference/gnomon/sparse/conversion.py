@@ -16,7 +16,8 @@ from ..values.device import _mkldnn, sparse_coo, strided
 from ..values.geometry import numel_of
 from .compressed_tensor import CompressedTensor
 from .construction import check_resizable
-from .registration import autograd_sparse_kernel, sparse_kernel
+from .index_kernels import add_at
+from .registration import autograd_sparse_kernel, sparse_kernel, stops_gradients_of
 from .tensor import SparseTensor, become, columns_of, flat_positions, like, make_sparse, positions_of
 
 
@@ -24,7 +25,7 @@ def coalesced(tensor: SparseTensor) -> SparseTensor:
     """``tensor`` with unique, sorted columns: values of equal ones are summed in their order."""
     if tensor.coalesced:
         return tensor
-    if tensor.nnz < 2:
+    if tensor.held_nnz < 2:
         return make_sparse(tensor.held_indices, tensor.held_values, tensor._spec.sizes, coalesced=True)
     unique, inverse = aten._unique2.default(positions_of(tensor), True, True, False)[:2]
     sums = summed(tensor.held_values, inverse, unique._spec.sizes[0])
@@ -43,7 +44,7 @@ def add_into(target: Tensor, source: SparseTensor, alpha: Any = 1) -> Tensor:
     """``target`` += ``alpha`` * ``source``, for a contiguous strided target."""
     ndim = source.sparse_ndim
     rows = target.view(numel_of(source.sparse_sizes), *source._spec.sizes[ndim:])
-    rows.index_add_(0, positions_of(source), source.held_values.to(target._spec.dtype), alpha=alpha)
+    add_at(rows, positions_of(source), source.held_values.to(target._spec.dtype), alpha)
     return target
 
 
@@ -286,7 +287,7 @@ def _copy_(self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
         )
     if self is src:
         return self
-    if self.nnz and self.sparse_ndim != src.sparse_ndim:
+    if self.held_nnz and self.sparse_ndim != src.sparse_ndim:
         check_resizable(self, src._spec.sizes, src.sparse_ndim, src.dense_ndim)
     values = src.held_values.to(device=self._spec.device, dtype=self._spec.dtype, copy=True)
     indices = src.held_indices.to(device=self._spec.device, copy=True)
@@ -320,10 +321,10 @@ def values_at(self: Tensor, indices: Tensor, sparse_ndim: int) -> Tensor:
         self._spec.device,
         None,
     )
-    if not found.nnz or not indices._spec.sizes[1]:
+    if not found.held_nnz or not indices._spec.sizes[1]:
         return made
     known = positions_of(found)
-    places = aten.searchsorted.Tensor(known, wanted).clamp_max(found.nnz - 1)
+    places = aten.searchsorted.Tensor(known, wanted).clamp_max(found.held_nnz - 1)
     is_there = known[places] == wanted
     made[is_there] = found.held_values[places[is_there]]
     return made
@@ -343,7 +344,7 @@ native_function(
 sparse_kernel("_sparse_values_at")(lambda self, indices: values_at(self, indices, indices._spec.sizes[0]))
 
 
-def _masked(self: Tensor, mask: Tensor) -> SparseTensor:
+def _masked(self: Any, mask: Any) -> SparseTensor:
     if not isinstance(mask, SparseTensor):
         raise NotImplementedError("sparse_mask: expected mask to have sparse layout, but got Strided")
     if self._spec.sizes != mask._spec.sizes:
@@ -357,7 +358,10 @@ def _masked(self: Tensor, mask: Tensor) -> SparseTensor:
             f"sparse_mask(): the number of sparse dimensions in `self` should match that of the `mask`. Got "
             f"`self.sparse_dim() == {self.sparse_ndim}` != `mask.sparse_dim() == {mask.sparse_ndim}`."
         )
-    if self is mask:  # as it is, even with several elements of one place
+    is_same = isinstance(self, SparseTensor) and self.held_values is mask.held_values
+    if (
+        is_same and self.held_indices is mask.held_indices
+    ):  # as it is, even with several elements of one place
         return make_sparse(
             mask.held_indices.clone(), mask.held_values.clone(), mask._spec.sizes, mask.coalesced
         )
@@ -382,6 +386,7 @@ native_function(
     Raises RuntimeError if the sizes differ.""",
 )
 sparse_kernel("sparse_mask")(_masked)
+stops_gradients_of(1, "sparse_mask")
 
 
 def _projected(self: Tensor, mask: Tensor, accumulate_matches: bool) -> SparseTensor:

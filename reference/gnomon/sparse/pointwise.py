@@ -6,17 +6,22 @@ SparseBinaryOpIntersectionKernel.cpp.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from ..calls.checks import refuse_dtype
 from ..calls.iterator import result_type
 from ..dispatch.dispatcher import OpOverload, aten
 from ..memory.tensor import Tensor
 from ..values import geometry
-from ..values.device import contiguous_format
+from ..values.device import contiguous_format, strided
+from ..values.dispatch_key import DispatchKey
+from ..values.dtype import bool_
 from .conversion import add_into, coalesced, values_at
-from .registration import sparse_kernel
+from .index_kernels import add_at, csr_merge, has_kernel, merged_positions, placed
+from .registration import run_below, sparse_kernel
 from .shapes import broadcast
-from .tensor import SparseTensor, like, make_sparse
+from .tensor import SparseTensor, like, make_sparse, positions_of
 
 # Zero is mapped to zero.  A value of a sum is not the sum of values, so these coalesce first.
 _UNARY = """abs asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor frac isinf
@@ -88,6 +93,15 @@ def _check_sums(name: str, self: Tensor, other: Any) -> None:
         )
 
 
+def refuse_bool_difference(self: Any, other: Any) -> None:
+    """Raises RuntimeError for two tensors of bool: they have no difference."""
+    if all(isinstance(each, Tensor) and each._spec.dtype is bool_ for each in (self, other)):
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+            "`logical_xor()` operator instead."
+        )
+
+
 def _sum_of(name: str, self: Tensor, other: Any, alpha: Any) -> Tensor:
     _check_sums(name, self, other)
     dtype = result_type(self._spec, other._spec)
@@ -107,12 +121,37 @@ def _sum_of(name: str, self: Tensor, other: Any, alpha: Any) -> Tensor:
             f"{self.sparse_ndim} != "
             f"{other.sparse_ndim}"
         )
+    if not other.held_nnz or not self.held_nnz:
+        kept = (self if self.held_nnz else other).held_values.to(dtype)
+        return like(self, kept) if self.held_nnz else like(other, kept if alpha == 1 else kept.mul(alpha))
+    refuse_dtype(dtype, "bool")
     if self.held_indices is other.held_indices:
         return like(self, self.held_values.add(other.held_values, alpha=alpha))
-    values = aten.cat.default([self.held_values.to(dtype), other.held_values.to(dtype).mul(alpha)], 0)
-    indices = aten.cat.default([self.held_indices, other.held_indices], 1)
-    found = make_sparse(indices, values, self._spec.sizes)
-    return coalesced(found) if self.coalesced and other.coalesced else found
+    return _merged(self, other, dtype, alpha)
+
+
+def _merged(self: SparseTensor, other: SparseTensor, dtype: Any, alpha: Any) -> SparseTensor:
+    """The sum of two tensors.  Elements with equal indices that meet as both are read become one.
+
+    So sums of tensors that specify the same elements, in whatever order, do not grow.  Tensors whose values
+    are not contiguous are joined instead, and equal indices are added when there are more than elements of a
+    strided tensor.
+    """
+    sizes, is_coalesced = self._spec.sizes, self.coalesced and other.coalesced
+    one, two = self.held_values, other.held_values
+    if one._spec.is_contiguous and two._spec.is_contiguous:
+        if has_kernel(csr_merge, self.held_indices):
+            places = merged_positions(positions_of(self), positions_of(other))
+            total = placed(places[2], places[0], one.to(dtype))
+            add_at(total, places[1], two.to(dtype), alpha)
+            indices = placed(places[2], places[0], self.held_indices.t())
+            indices.index_copy_(0, places[1], other.held_indices.t())
+            return make_sparse(indices.t(), total, sizes, is_coalesced)
+        if aten.equal.default(self.held_indices, other.held_indices):
+            return like(self, one.add(two, alpha=alpha))
+    values = aten.cat.default([one.to(dtype), two.to(dtype).mul(alpha)], 0)
+    found = make_sparse(aten.cat.default([self.held_indices, other.held_indices], 1), values, sizes)
+    return coalesced(found) if is_coalesced or found.held_nnz > self._spec.numel else found
 
 
 @sparse_kernel("add.Tensor")
@@ -120,9 +159,37 @@ def _add(self: Tensor, other: Any, alpha: Any) -> Tensor:
     return _sum_of("add", self, other, alpha)
 
 
+def _add_into(self: Tensor, other: Any, alpha: Any) -> bool:
+    """Add a sparse tensor to a strided one in place, if no copy is needed; False if one is."""
+    own, given = self._spec, other._spec
+    if own.layout is not strided or not isinstance(other, SparseTensor) or not own.is_contiguous:
+        return False
+    if own.sizes != given.sizes or result_type(own, given) is not own.dtype:
+        return False
+    add_into(self, other, alpha)
+    return True
+
+
 @sparse_kernel("sub.Tensor")
 def _sub(self: Tensor, other: Any, alpha: Any) -> Tensor:
+    refuse_bool_difference(self, other)
     return _sum_of("sub", self, other, -alpha)
+
+
+def _register_in_place(operator: OpOverload, sign: int) -> None:
+    copying = operator.kernels[DispatchKey.Sparse]
+
+    def run(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
+        self, other, alpha = arguments
+        if run_below(_add_into, self, other, sign * alpha):
+            return self
+        return copying(operator, keys, arguments)
+
+    operator.register(DispatchKey.Sparse, run)
+
+
+_register_in_place(aten.add_.Tensor, 1)
+_register_in_place(aten.sub_.Tensor, -1)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -140,17 +207,17 @@ def _intersection(self: SparseTensor, other: SparseTensor) -> SparseTensor:
             "sparse_binary_op_intersection_cpu(): expects sparse inputs with equal dimensionality, number of "
             "sparse dimensions, and shape of sparse dimensions"
         )
-    if not self.nnz or not other.nnz:
-        found = self if not self.nnz else other
+    if not self.held_nnz or not other.held_nnz:
+        found = self if not self.held_nnz else other
         return like(found, found.held_values.to(result_type(self._spec, other._spec)), coalesced=True)
     # the columns of a coalesced tensor, or else of the one with more of them, are looked up
-    is_first = (self.coalesced, self.nnz) >= (other.coalesced, other.nnz)
+    is_first = (self.coalesced, self.held_nnz) >= (other.coalesced, other.held_nnz)
     known, source = (coalesced(self), other) if is_first else (coalesced(other), self)
     values = source.held_values * values_at(known, source.held_indices, known.sparse_ndim)
     sizes = (*self.sparse_sizes, *values._spec.sizes[1:])
     if not (self.coalesced and other.coalesced):  # zeros remain, too
         return make_sparse(source.held_indices, values, sizes, source.coalesced)
-    ones = known.held_values.new_ones((known.nnz,))
+    ones = known.held_values.new_ones((known.held_nnz,))
     is_there = values_at(make_sparse(known.held_indices, ones, known.sparse_sizes, True), source.held_indices,
                          known.sparse_ndim) != 0  # fmt: skip
     return make_sparse(source.held_indices[:, is_there], values[is_there], sizes, source.coalesced)

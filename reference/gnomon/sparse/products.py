@@ -13,10 +13,13 @@ from ..calls.native import native_function
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
 from ..values.device import sparse_coo
+from ..values.dtype import bool_
 from .conversion import coalesced
+from .index_kernels import csr_rows, has_kernel
 from .matrix_kernels import csr_product, sampled_product
 from .registration import sparse_kernel
 from .shapes import permuted
+from .sparse_products import csr_csr_mm, sparse_product
 from .tensor import SparseTensor, make_sparse
 
 
@@ -52,6 +55,13 @@ def _with_strided(sparse: SparseTensor, dense: Tensor) -> Tensor:
     return csr_product(values, starts, columns, dense)
 
 
+def _compressed(tensor: SparseTensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The compressed indices, the plain ones, and the values of a coalesced matrix."""
+    rows, columns = tensor.held_indices.unbind(0)
+    starts = aten._convert_indices_from_coo_to_csr.default(rows.contiguous(), tensor._spec.sizes[0])
+    return starts, columns, tensor.held_values
+
+
 def _with_sparse(self: SparseTensor, other: SparseTensor) -> SparseTensor:
     """The sparse product of two sparse matrices: each value times the specified elements of a row of
     ``other``.
@@ -59,6 +69,10 @@ def _with_sparse(self: SparseTensor, other: SparseTensor) -> SparseTensor:
     _check("_sparse_sparse_matmul", self, other)
     self, other = coalesced(self), coalesced(other)
     sizes = (self._spec.sizes[0], other._spec.sizes[1])
+    if has_kernel(csr_csr_mm, self.held_values) and self._spec.dtype is not bool_:
+        starts, columns, values = sparse_product(_compressed(self), _compressed(other), sizes[1])
+        rows = csr_rows(starts, columns)
+        return make_sparse(aten.stack.default([rows, columns], 0), values, sizes, coalesced=True)
     counts = aten.bincount.default(other.held_indices[0], None, other._spec.sizes[0])
     starts = counts.cumsum(0) - counts
     rows, columns = self.held_indices.unbind(0)

@@ -161,7 +161,7 @@ def _groups(self: SparseTensor, dim: int) -> tuple[Tensor, int]:
     others = [each for each in range(self.sparse_ndim) if each != dim]
     sizes = tuple(self._spec.sizes[each] for each in others)
     lines, count = flat_positions(self.held_indices[others], sizes), geometry.numel_of(sizes)
-    if count <= 64 * self.nnz:
+    if count <= 64 * self.held_nnz:
         return lines, count
     unique, inverse = aten._unique2.default(lines, True, True, False)[:2]  # most lines have no element
     return inverse, unique._spec.sizes[0]
@@ -175,7 +175,7 @@ def _softmax_of(self: SparseTensor, dim: int, is_log: bool) -> SparseTensor:
     if dim >= found.sparse_ndim:
         function = aten._log_softmax.default if is_log else aten._softmax.default
         return like(found, function(values, dim - found.sparse_ndim + 1, False))
-    if not found.nnz:
+    if not found.held_nnz:
         return like(found, values.clone())
     lines, count = _groups(found, dim)
     lowest = aten.full.default(

@@ -13,7 +13,7 @@ from ..dispatch.dispatcher import OpOverload, aten, register_boxed_fallback
 from ..dispatch.mode import EXCLUDED_SHIFT, mode_word, set_mode_word
 from ..memory.backend import backend_of
 from ..values.device import sparse_coo, strided
-from ..values.dispatch_key import AD_INPLACE_OR_VIEW, DispatchKey
+from ..values.dispatch_key import AD_INPLACE_OR_VIEW, AUTOGRAD, DispatchKey
 from .tensor import become
 
 _AUTOGRAD = {
@@ -149,6 +149,19 @@ def _skip_views(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> An
     """What is a view of a strided tensor is a new tensor here: it is not marked as one."""
     below = keys & ~(1 << keys.bit_length() - 1)
     return operator.redispatch(below & ~AD_INPLACE_OR_VIEW if operator.schema.is_view else below, arguments)
+
+
+def stops_gradients_of(position: int, name: str) -> None:
+    """The operator ``name`` is not differentiable by a sparse argument, of which only the indices count."""
+
+    def run(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
+        given = list(arguments)
+        if given[position]._keys & AUTOGRAD:
+            given[position] = given[position].detach()
+        return _skip_views(operator, keys, given)
+
+    for key in (DispatchKey.AutogradSparse, DispatchKey.AutogradSparseCsr):
+        aten._find(name).register(key, run)
 
 
 for _key, _autograd in _AUTOGRAD.items():

@@ -11,10 +11,9 @@ from typing import Any
 from ..calls.native import native_function
 from ..memory.spec import check_size_nonnegative
 from ..memory.tensor import Tensor
-from ..values.device import sparse_csr
 from ..values.geometry import Ints, numel_of
 from .compressed_construction import compressed_kernel
-from .compressed_tensor import CompressedTensor, compressed_spec, parts_of
+from .compressed_tensor import BY_ROWS, CompressedTensor, compressed_spec, parts_of
 from .construction import resized
 from .registration import no_kernel, sparse_kernel
 from .tensor import SparseTensor
@@ -26,43 +25,53 @@ def _grown(part: Tensor, sizes: Ints) -> Tensor:
 
 
 def _resize_(self: CompressedTensor, size: Any, memory_format: Any = None) -> CompressedTensor:
-    """PyTorch changes the number of rows only, whichever dimension is compressed, and leaves the indices of
-    added matrices of a batch undefined.  What would be no valid tensor is refused here.
+    """PyTorch takes each compressed tensor for one of layout sparse_csr, and leaves the indices of added
+    matrices of a batch undefined.  Here the elements stay at their indices, in each layout, and what would be
+    no valid tensor is refused.
     """
     sizes, spec = tuple(size), self._spec
-    if spec.layout is not sparse_csr:
-        raise RuntimeError(
-            f"resize_: only tensors of layout SparseCsr are supported, got {spec.layout.title}"
-        )
     check_size_nonnegative(sizes)
+    kind = spec.layout.name.removeprefix("sparse_").upper()
     if len(sizes) < 2:
         raise RuntimeError(
-            f"gnomon.resize_: Only batched sparse CSR matrices are supported, but got size {list(sizes)}"
-        )
-    if spec.sizes[-1] > sizes[-1]:
-        raise RuntimeError(
-            "gnomon.resize_: Resizing columns of sparse CSR tensors to a smaller value is not supported. The "
-            f"original number of columns is {spec.sizes[-1]} while the requested new number of columns is "
-            f"{sizes[-1]}."
+            f"gnomon.resize_: Only batched sparse {kind} matrices are supported, but got size {list(sizes)}"
         )
     if self.dense_ndim:
-        raise RuntimeError("resize_: sparse CSR tensors with dense dimensions are not supported")
-    (*batch, rows, columns), starts = sizes, self.held_compressed
-    before, nnz = starts._spec.sizes[-1], self.nnz
-    if (rows + 1 != before and self.batch_ndim) or numel_of(batch) > numel_of(self.batch_sizes):
+        raise RuntimeError(f"resize_: sparse {kind} tensors with dense dimensions are not supported")
+    by_rows = spec.layout in BY_ROWS
+    blocksize = self.blocksize or (1, 1)
+    *batch, rows, columns = sizes
+    if rows % blocksize[0] or columns % blocksize[1]:
         raise RuntimeError(
-            "resize_: matrices cannot be added to a batch, nor rows to those of a batch, but got size "
-            f"{list(sizes)} for a tensor of size {list(spec.sizes)}"
+            f"resize_: expected numbers of rows and of columns that the blocksize {list(blocksize)} divides, "
+            f"but got size {list(sizes)}"
         )
-    count = min(nnz, rows * columns)
-    starts = _grown(starts, (*batch, rows + 1))
-    if rows + 1 > before:
-        starts.narrow(-1, before, rows + 1 - before).fill_(nnz)
-    elif rows + 1 < before:
-        starts.narrow(-1, rows, 1).fill_(count)  # the last row has the elements of those that are dropped
-    parts = [_grown(each, (*batch, count)) for each in parts_of(self)[1:]]
-    self.held_compressed, (self.held_plain, self.held_values) = starts, parts
-    self._spec = compressed_spec(sizes, spec.dtype, spec.device, spec.layout, ())
+    other = -1 if by_rows else -2
+    if spec.sizes[other] > sizes[other]:
+        name = "columns" if by_rows else "rows"
+        raise RuntimeError(
+            f"gnomon.resize_: Resizing {name} of sparse {kind} tensors to a smaller value is not supported. "
+            f"The original number of {name} is {spec.sizes[other]} while the requested new number of {name} "
+            f"is {sizes[other]}."
+        )
+    grid = rows // blocksize[0], columns // blocksize[1]
+    lines, starts = grid[0 if by_rows else 1], self.held_compressed
+    before, nnz = starts._spec.sizes[-1], self.held_nnz
+    if (lines + 1 != before and self.batch_ndim) or numel_of(batch) > numel_of(self.batch_sizes):
+        raise RuntimeError(
+            f"resize_: matrices cannot be added to a batch, nor {'rows' if by_rows else 'columns'} to those "
+            f"of a batch, but got size {list(sizes)} for a tensor of size {list(spec.sizes)}"
+        )
+    count = min(nnz, numel_of(grid))
+    starts = _grown(starts, (*batch, lines + 1))
+    if lines + 1 > before:
+        starts.narrow(-1, before, lines + 1 - before).fill_(nnz)
+    elif lines + 1 < before:
+        starts.narrow(-1, lines, 1).fill_(count)  # the last line has the elements of those that are dropped
+    plain = _grown(self.held_plain, (*batch, count))
+    values = _grown(self.held_values, (*batch, count, *self.blocksize))
+    self.held_compressed, self.held_plain, self.held_values = starts, plain, values
+    self._spec = compressed_spec(sizes, spec.dtype, spec.device, spec.layout, self.blocksize)
     return self
 
 

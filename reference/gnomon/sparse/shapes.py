@@ -10,10 +10,11 @@ from typing import Any
 from ..calls.native import native_function
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
+from ..ops.views.view_inplace import check_inplace_view
 from ..values import geometry
 from ..values.device import strided
 from ..values.geometry import Ints
-from .registration import autograd_sparse_kernel, sparse_kernel
+from .registration import autograd_sparse_kernel, no_kernel, sparse_kernel
 from .tensor import SparseTensor, make_sparse
 
 
@@ -90,8 +91,27 @@ def _unsqueeze(self: SparseTensor, dim: int) -> SparseTensor:
     indices, values = self.held_indices, self.held_values
     if dim > self.sparse_ndim:
         return make_sparse(indices, values.unsqueeze(dim - self.sparse_ndim + 1), sizes)
-    row = aten.zeros.default((1, self.nnz), indices._spec.dtype, None, indices._spec.device, None)
+    row = aten.zeros.default((1, self.held_nnz), indices._spec.dtype, None, indices._spec.device, None)
     return make_sparse(aten.cat.default([indices[:dim], row, indices[dim:]], 0), values, sizes)
+
+
+@sparse_kernel("unsqueeze_")
+def _unsqueeze_(self: SparseTensor, dim: int) -> Any:
+    check_inplace_view(self)
+    geometry.wrap_dim(dim, self._spec.ndim + 1)
+    raise no_kernel("as_strided_", "SparseCPU")
+
+
+@sparse_kernel("squeeze_", "squeeze_.dim", "squeeze_.dims")
+def _squeeze_(self: SparseTensor, *dims: Any) -> Any:
+    check_inplace_view(self)
+    raise no_kernel("as_strided_", "SparseCPU")
+
+
+@sparse_kernel("as_strided_")
+def _as_strided_(self: SparseTensor, *geometry: Any) -> Any:
+    check_inplace_view(self)
+    raise no_kernel("as_strided_", "SparseCPU")
 
 
 @sparse_kernel("cat")
@@ -272,7 +292,7 @@ def broadcast(self: SparseTensor, size: Any) -> SparseTensor:
     before = (1,) * added + self.sparse_sizes
     grown = [dim for dim in range(sparse_ndim) if before[dim] != sizes[dim]]
     device = self._spec.device
-    parts = [aten.arange.default(self.nnz, device=device)]
+    parts = [aten.arange.default(self.held_nnz, device=device)]
     parts += [aten.arange.default(sizes[dim], device=device) for dim in grown]
     of_self, *repeats = (each.flatten() for each in aten.meshgrid.indexing(parts, "ij"))
     rows = [

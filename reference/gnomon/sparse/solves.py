@@ -36,7 +36,7 @@ def _triangular_solve(
         raise RuntimeError(
             f"triangular_solve: expected A to be a matrix, but it has {A._spec.ndim} dimensions"
         )
-    if not A.nnz:
+    if not A.held_nnz:
         return aten.full_like.default(self, math.nan), copy
     solution = aten.triangular_solve.default(self, to_dense(A), upper, transpose, unitriangular)[0]
     return aten.empty.memory_format(

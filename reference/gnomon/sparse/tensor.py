@@ -57,6 +57,9 @@ class SparseTensor(Tensor):
         self._spec, self.coalesced = source._spec, source.coalesced
         self.held_indices, self.held_values = source.held_indices, source.held_values
 
+    def _take_view(self, view: Any) -> None:
+        self._take_data(view)
+
     def __setitem__(self, index: Any, value: Any) -> None:
         raise TypeError("Cannot assign to a sparse tensor")
 
@@ -77,7 +80,7 @@ class SparseTensor(Tensor):
             text += "" if each.numel() else f", size={tuple(each._spec.sizes)}"
             parts.append(f"{start}{text})")
         spec = self._spec
-        suffixes = [*device_suffixes(self), f"size={tuple(spec.sizes)}", f"nnz={self.nnz}"]
+        suffixes = [*device_suffixes(self), f"size={tuple(spec.sizes)}", f"nnz={self.held_nnz}"]
         suffixes += [] if is_implied(spec.dtype) else [f"dtype={spec.dtype!r}"]
         suffixes += [f"layout={spec.layout!r}", *history_suffixes(self)]
         between = ",\n" + " " * len(prefix)
@@ -88,7 +91,7 @@ class SparseTensor(Tensor):
     __str__ = __repr__
 
     @property
-    def nnz(self) -> int:
+    def held_nnz(self) -> int:
         """The number of specified elements."""
         return self.held_values._spec.sizes[0]
 

@@ -29,6 +29,15 @@ _TOLERANCES = {  # of a dtype: rtol, atol
 _DTYPES = {int: gn.int64, float: gn.float64, complex: gn.complex128}  # of Python's numbers
 
 
+# Of a compressed layout: its name, and what its tensors consist of.
+_PARTS = {
+    gn.sparse_csr: ("CSR", ("crow_indices", "col_indices", "values")),
+    gn.sparse_csc: ("CSC", ("ccol_indices", "row_indices", "values")),
+    gn.sparse_bsr: ("BSR", ("crow_indices", "col_indices", "values")),
+    gn.sparse_bsc: ("BSC", ("ccol_indices", "row_indices", "values")),
+}
+
+
 class _Failure(Exception):
     """The items at ``path`` differ: assert_close raises ``kind`` with ``text``."""
 
@@ -94,13 +103,16 @@ def assert_close(
     sequences and mappings of these.  Infinities are close only if they are equal, NaNs only with
     ``equal_nan``.  The default tolerances depend on the dtype; they are zero for integers and bools.
     Tensors must have the same sizes, and, unless the flags say otherwise, the same device, dtype and layout;
-    with ``check_stride``, the same strides too.  Of meta tensors only these are compared.
+    with ``check_stride``, the same strides too.  Sparse tensors of one layout must specify as many values, at
+    the same indices in the same order; those of different layouts are compared as strided ones.  Of
+    meta tensors only the attributes are compared.
 
     ``msg`` replaces the message of a failed comparison; a function is called with the message, and returns
     another one.
 
     Raises AssertionError for what differs, TypeError for objects that cannot be compared, ValueError if only
-    one of ``rtol`` and ``atol`` is given.  Source: torch.testing.assert_close.
+    one of ``rtol`` and ``atol`` is given, and for tensors of an opaque layout.  Source:
+    torch.testing.assert_close.
     """
     __tracebackhide__ = True  # pytest shows the caller's line
     checks = (check_device, check_dtype, check_layout, check_stride)
@@ -161,6 +173,9 @@ def _comparison(actual: Any, expected: Any, path: Path, options: _Options) -> Ca
             f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.",
             path,
         )
+    for each in tensors:
+        if each.layout not in (gn.strided, gn.sparse_coo, *_PARTS):
+            raise _Failure(ValueError, f"Unsupported tensor layout {each.layout}", path)
     tolerances = options.tolerances(path, *(each.dtype for each in tensors))
     return lambda: _compare_tensors(*tensors, path, options, *tolerances)
 
@@ -220,7 +235,7 @@ def _compare_tensors(
         differ("shape", actual.shape, expected.shape)
     if options.check_layout and actual.layout != expected.layout:
         differ("layout", actual.layout, expected.layout)
-    if options.check_stride and actual.stride() != expected.stride():
+    if options.check_stride and actual.layout == gn.strided and actual.stride() != expected.stride():
         differ("stride()", actual.stride(), expected.stride())
     if options.check_device and actual.device != expected.device:
         differ("device", actual.device, expected.device)
@@ -232,6 +247,11 @@ def _compare_tensors(
         actual, expected = actual.cpu(), expected.cpu()
     common = gn.promote_types(actual.dtype, expected.dtype)
     actual, expected = actual.detach().to(common), expected.detach().to(common)
+    if actual.layout != expected.layout:
+        actual, expected = actual.to_dense(), expected.to_dense()
+    elif actual.layout != gn.strided:
+        _compare_sparse(actual, expected, path, options, rtol, atol)
+        return
     matches = gn.isclose(actual, expected, rtol=rtol, atol=atol, equal_nan=options.equal_nan)
     if matches.all().item():
         return
@@ -240,6 +260,30 @@ def _compare_tensors(
     else:
         text = _text_for_tensors(actual, expected, matches, rtol, atol)
     raise _Failure(AssertionError, text, path)
+
+
+def _compare_sparse(
+    actual: gn.Tensor, expected: gn.Tensor, path: Path, options: _Options, rtol: float, atol: float
+) -> None:
+    """Compare two tensors of one sparse layout: how many values they specify, the indices, the values."""
+    if actual.layout == gn.sparse_coo:
+        kind = "COO"
+        names: tuple[str, ...] = ("_indices", "_values")
+        counts = actual.sparse_dim(), expected.sparse_dim()
+        if counts[0] != counts[1]:
+            text = f"The number of sparse dimensions in sparse COO tensors does not match: {counts[0]} != "
+            raise _Failure(AssertionError, f"{text}{counts[1]}", path)
+    else:
+        kind, names = _PARTS[actual.layout]
+    counts = actual._nnz(), expected._nnz()
+    if counts[0] != counts[1]:
+        text = f"The number of specified values in sparse {kind} tensors does not match: {counts[0]} != "
+        raise _Failure(AssertionError, f"{text}{counts[1]}", path)
+    options = options._replace(check_dtype=False, check_stride=False)
+    for name in names:
+        pair = getattr(actual, name)(), getattr(expected, name)()
+        tolerances = (rtol, atol) if name.endswith("values") else (0.0, 0.0)
+        _compare_tensors(*pair, path, options, *tolerances)
 
 
 def _text_for_scalars(actual: Any, expected: Any, rtol: float, atol: float) -> str:

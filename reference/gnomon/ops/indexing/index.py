@@ -288,7 +288,7 @@ native_function(
     },
     node_name="IndexPutBackward0",
     separate=("indices", "values"),
-    inplace=Inplace(on_expanded=True),
+    inplace=Inplace(on_expanded=True, updates=True),
     doc="index_put with indices as for _index, and ``values`` of the indexed sizes.",
 )
 

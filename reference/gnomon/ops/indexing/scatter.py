@@ -136,7 +136,7 @@ native_function(
     },
     linear=("self src",),
     separate=("index", "src"),
-    inplace=True,
+    inplace=Inplace(updates=True),
     out=Out("src_out", exact=True),
     doc="""Returns a copy of ``self`` with the elements of ``src`` written at the indices along ``dim`` in
     ``index`` (int64 or int32).
@@ -186,7 +186,7 @@ scatter_add = native_function(
     derivatives={"self": lambda grad: grad, "src": lambda grad, dim, index: grad.gather(dim, index)},
     linear=("self src",),
     separate=("index", "src"),
-    inplace=True,
+    inplace=Inplace(updates=True),
     out=Out(exact=True),
     doc="""Returns a copy of ``self`` with the elements of ``src`` added at the indices along ``dim`` in
     ``index`` (int64 or int32).""",
@@ -411,7 +411,7 @@ native_function(
         ),
     },
     separate=("index", "source"),
-    inplace=True,
+    inplace=Inplace(updates=True),
     out=Out(exact=True),
     doc="""Returns a copy of ``self`` with ``alpha`` times slice i of ``source`` added to slice ``index[i]``,
     along ``dim``.
@@ -554,7 +554,7 @@ native_function(
         "source": _selected_grad,
     },
     separate=("index", "source"),
-    inplace=True,
+    inplace=Inplace(updates=True),
     out=Out(exact=True),
     doc="""Returns a copy of ``self`` with slice i of ``source`` written to slice ``index[i]``, along ``dim``.
 
@@ -680,9 +680,9 @@ native_function(
         ),
         "source": lambda grad, index, source_spec: grad.take(index).reshape(source_spec.sizes),
     },
-    variants="method",
+    variants="function, method",
     separate=("index", "source"),
-    inplace=True,
+    inplace=Inplace(updates=True),
     doc="""Returns a copy of ``self`` with the elements of ``source`` written at the indices in ``index``
     (int64) of the flattened tensor, or added if ``accumulate`` is True.
 

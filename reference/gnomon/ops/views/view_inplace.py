@@ -17,13 +17,22 @@ from ...values import late_bound
 from ...values.dispatch_key import AUTOGRAD, BATCHED
 
 
-def _become(self: Tensor, view: Tensor) -> Tensor:
-    """Gives ``self`` the geometry and the gradient edge of a view of it."""
+def check_inplace_view(self: Tensor) -> None:
+    """Raises RuntimeError for a leaf that requires grad, before anything else is looked at."""
     if is_grad_enabled() and self.requires_grad:
         late_bound.check_inplace("", self, True)
+
+
+def _become(self: Tensor, view: Tensor) -> Tensor:
+    """Gives ``self`` the geometry and the gradient edge of a view of it."""
+    check_inplace_view(self)
+    if hasattr(self, "_take_view"):  # it holds other tensors
+        self._take_view(view)
+    else:
+        self._spec = view._spec
+        self._storage_offset = view._storage_offset
+    if is_grad_enabled() and self.requires_grad:
         self._gradient_edge = view._gradient_edge
-    self._spec = view._spec
-    self._storage_offset = view._storage_offset
     if self._keys & BATCHED:
         self.value = view.value  # type: ignore[attr-defined]
     counter = version_counter(self)
