@@ -39,6 +39,7 @@ def test_what_is_missing_says_why(module, text) -> None:
 @pytest.mark.parametrize(
     ("module", "text"),
     [
+        ("_C", "gnomon has nothing of PyTorch's compiled part"),
         ("export", "gnomon does not trace programs to graphs"),
         ("fx", "gnomon does not trace functions to graphs"),
         ("monitor", "gnomon counts no events"),

@@ -374,7 +374,7 @@ def test_memory_is_freed_while_an_exception_is_raised(consumer: str, version: An
         [made(x), 1 / 0]
     with pytest.raises(RuntimeError, match="given back"):
 
-        def generator() -> Any:
+        def generator(x: Any = x) -> Any:
             held = made(x)
             yield
             raise RuntimeError(f"given back {type(held) is not None}")
@@ -387,7 +387,7 @@ def test_memory_is_freed_while_an_exception_is_raised(consumer: str, version: An
     there.close()  # GeneratorExit passes through the frame that holds it
     with pytest.raises(ValueError, match="invalid literal"):
         int(str(made(x))) if consumer == "nobody" else int([made(x)] and "x")
-    del x, there
+    del x, there, generator
     gc.collect()
     assert storage() is None
 

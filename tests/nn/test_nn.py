@@ -1,6 +1,7 @@
 """gnomon.nn: what a Module owns, how it is saved and moved, and that layers agree with PyTorch's."""
 
 import copy
+import inspect
 import math
 import warnings
 
@@ -410,6 +411,18 @@ def test_functional_agrees_with_modules(device):
     assert nn.Identity(3, unused=True)(x) is x
     y = x.clone()
     assert functional.relu(y, inplace=True) is y and values(y) == [[0.0, 0.0, 2.0]]
+
+
+def test_warnings_of_backward_hooks_point_at_the_line_that_runs_backward() -> None:
+    full, old = nn.Linear(2, 2), nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+    full.register_full_backward_hook(lambda *_: None)
+    old.register_backward_hook(lambda *_: None)
+    for module, kind in ((full, UserWarning), (old, FutureWarning)):
+        loss = module(gn.ones(2, 2)).sum()
+        with pytest.warns(kind) as caught:
+            loss.backward()
+        line = inspect.currentframe().f_lineno - 1  # type: ignore[union-attr]
+        assert (caught[0].filename, caught[0].lineno) == (__file__, line)
 
 
 @pytest.mark.parametrize(("ndim", "dim"), [(1, 0), (2, 1), (3, 0), (4, 1)])

@@ -85,7 +85,7 @@ TO_OPTIONS = "non_blocking: _bool = ..., copy: _bool = ..., *, memory_format: _m
 # Methods whose type depends on their arguments, or that are lambdas in the source.
 METHODS = {
     "_make_subclass": [
-        "@classmethod",
+        "@staticmethod",
         "def _make_subclass(cls: type[_Self], data: Tensor, require_grad: _bool = ...) -> _Self: ...",
     ],
     "conj": ["def conj(self) -> Tensor: ..."],

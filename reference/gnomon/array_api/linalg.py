@@ -141,10 +141,16 @@ def slogdet(x: Tensor, /) -> Any:
 
 
 def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """The solutions of linear equations with matrices ``x1``; ``x2`` is one vector, or matrices (*, n, k)."""
+    """The solutions of linear equations with matrices ``x1``; ``x2`` is one vector, or matrices (*, n, k).
+
+    Raises ValueError if ``x1`` is a vector or a number, RuntimeError for sizes that do not fit.
+    """
     first, second = operands("solve", x1, x2)
+    if first.ndim < 2:
+        raise ValueError(f"solve: argument 'x1': expected at least 2 dimensions, got {first.ndim}")
     if second.ndim == 1:
-        return gn.linalg.solve(first, second.unsqueeze(1)).squeeze(-1)
+        return solve(first, second.unsqueeze(1)).squeeze(-1)
+    # gnomon.linalg.solve takes (b, n) next to (b, n, n) for vectors, so both get all dimensions here
     batch = gn.broadcast_shapes(first.shape[:-2], second.shape[:-2])
     return gn.linalg.solve(
         first.broadcast_to((*batch, *first.shape[-2:])), second.broadcast_to((*batch, *second.shape[-2:]))

@@ -14,7 +14,7 @@ from ..autograd import engine
 from ..dispatch.dispatcher import OpOverloadPacket, aten
 from ..interop.numpy import to_numpy
 from ..memory.accessor import nested_list
-from ..memory.backend import offers_of, resolve_device
+from ..memory.backend import get_default_device, offers_of, resolve_device
 from ..memory.tensor import Tensor, alias_tensor
 from ..ops.indexing.index import is_array
 from ..values.device import device, preserve_format
@@ -89,8 +89,10 @@ def backward(
 def as_subclass(self: Tensor, cls: type[Tensor]) -> Tensor:
     """The same data, shape and dtype as a tensor of class ``cls``: a view, for which backward works, too.
 
-    ``cls.__new__`` and ``__init__`` are not called.  Raises TypeError for a class that does not inherit from
-    Tensor.  Source: torch.Tensor.as_subclass.
+    ``cls.__new__`` and ``__init__`` are not called.  Operators on it give plain Tensors, where PyTorch's keep
+    the class by ``__torch_function__``.  Raises TypeError for a class that does not inherit from Tensor.
+
+    Source: torch.Tensor.as_subclass.
     """
     if not isinstance(cls, type):
         raise TypeError(f"cls must be a type (got {type_name(cls)})")
@@ -217,17 +219,22 @@ def array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: boo
 def array_namespace(self: Tensor, /, *, api_version: str | None = None) -> Any:
     """The namespace of the Python array API standard: ``gnomon.array_api``, whatever the dtype and shape.
 
+    For a tensor on another device than the default one it is a namespace with the same functions, of which
+    those that create tensors do so on the tensor's device.
+
     api_version: None, or a version of the standard that it fulfills.  Raises ValueError for another.  Source:
     https://data-apis.org/array-api/2025.12.
     """
     from .. import array_api
+    from ..array_api.on_device import namespace_on
 
     if api_version is not None and api_version not in array_api.VERSIONS:
         raise ValueError(
             f"__array_namespace__: argument 'api_version': expected one of {', '.join(array_api.VERSIONS)}, "
             f"got {api_version!r}"
         )
-    return array_api
+    where = self._spec.device
+    return array_api if where is get_default_device() else namespace_on(where)
 
 
 def to_device(self: Tensor, device: Any, /, *, stream: Any = None) -> Tensor:

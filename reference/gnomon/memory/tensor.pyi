@@ -231,9 +231,11 @@ class Tensor:
         """
     def _is_view(self) -> _bool:
         """Is this a view that autograd tracks?"""
-    @classmethod
+    @staticmethod
     def _make_subclass(cls: builtins.type[_Self], data: Tensor, require_grad: _bool = ...) -> _Self:
-        """A leaf of this class that shares the data of ``data``.  Source: torch.Tensor._make_subclass."""
+        """A leaf of class ``cls`` that shares the data of ``data``; ``__new__`` and ``__init__`` are not
+        called.  Raises TypeError for another class.  Source: torch.Tensor._make_subclass.
+        """
     def _nnz(self) -> _int:
         """_nnz(Tensor self) -> int
 
@@ -4455,6 +4457,9 @@ class Tensor:
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
     __array_priority__: _int
     __gnomon_dispatch__: Any
+
+def disabled_torch_function(*_: Any, **__: Any) -> Any:
+    """A ``__torch_function__`` that says what holds of every class here: that it overrides no function."""
 
 def autograd_meta(tensor: Tensor) -> AutogradMeta:
     """The tensor's AutogradMeta; created if there was none."""
