@@ -4,7 +4,7 @@ gnomon.linalg.LinAlgError, sizes that do not fit RuntimeError.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import gnomon as gn
 from gnomon import Tensor
@@ -14,6 +14,15 @@ from .linear_algebra import matmul, matrix_transpose, tensordot, vecdot
 from .manipulation import axes_of
 from .statistical import sum as total
 from .unsigned import on_bits
+
+if TYPE_CHECKING:  # the named tuples of gnomon.return_types
+    from gnomon.linalg import (
+        _linalg_eig_result,
+        _linalg_eigh_result,
+        _linalg_qr_result,
+        _linalg_slogdet_result,
+        _linalg_svd_result,
+    )
 
 __all__ = [
     "cholesky",
@@ -73,12 +82,12 @@ def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
     return gn.diagonal(x, offset, -2, -1)
 
 
-def eig(x: Tensor, /) -> Any:
+def eig(x: Tensor, /) -> _linalg_eig_result:
     """The eigenvalues and eigenvectors of square matrices, complex."""
     return gn.linalg.eig(x)
 
 
-def eigh(x: Tensor, /) -> Any:
+def eigh(x: Tensor, /) -> _linalg_eigh_result:
     """The eigenvalues, real and in order, and eigenvectors of symmetric or Hermitian matrices."""
     return gn.linalg.eigh(x)
 
@@ -125,7 +134,7 @@ def pinv(x: Tensor, /, *, rtol: Any = None) -> Tensor:
     return gn.linalg.pinv(x, rtol=rtol)
 
 
-def qr(x: Tensor, /, *, mode: Literal["reduced", "complete"] = "reduced") -> Any:
+def qr(x: Tensor, /, *, mode: Literal["reduced", "complete"] = "reduced") -> _linalg_qr_result:
     """Matrices as products of one with orthonormal columns and an upper triangular one.
 
     Raises ValueError for a mode other than 'reduced' and 'complete'.
@@ -135,7 +144,7 @@ def qr(x: Tensor, /, *, mode: Literal["reduced", "complete"] = "reduced") -> Any
     return gn.linalg.qr(x, mode)
 
 
-def slogdet(x: Tensor, /) -> Any:
+def slogdet(x: Tensor, /) -> _linalg_slogdet_result:
     """The signs of the determinants, and the logarithms of their magnitudes."""
     return gn.linalg.slogdet(x)
 
@@ -157,7 +166,7 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
     )
 
 
-def svd(x: Tensor, /, *, full_matrices: bool = True) -> Any:
+def svd(x: Tensor, /, *, full_matrices: bool = True) -> _linalg_svd_result:
     """The singular value decompositions: U, S and the adjoint Vh of V."""
     return gn.linalg.svd(x, full_matrices=full_matrices)
 

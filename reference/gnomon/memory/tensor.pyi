@@ -4149,6 +4149,15 @@ class Tensor:
     @overload
     def unique(
         input: Tensor,
+        sorted: _bool,
+        return_inverse: Literal[False],
+        return_counts: Literal[True],
+        dim: _int | None = ...,
+    ) -> tuple[Tensor, Tensor]:
+        """The distinct elements in ascending order, or the distinct slices along ``dim``."""
+    @overload
+    def unique(
+        input: Tensor,
         sorted: _bool = ...,
         *,
         return_inverse: Literal[True],
@@ -4159,8 +4168,36 @@ class Tensor:
     @overload
     def unique(
         input: Tensor,
+        sorted: _bool,
+        return_inverse: Literal[True],
+        return_counts: Literal[False] = ...,
+        dim: _int | None = ...,
+    ) -> tuple[Tensor, Tensor]:
+        """The distinct elements in ascending order, or the distinct slices along ``dim``."""
+    @overload
+    def unique(
+        input: Tensor,
         sorted: _bool = ...,
         *,
+        return_inverse: Literal[True],
+        return_counts: Literal[True],
+        dim: _int | None = ...,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The distinct elements in ascending order, or the distinct slices along ``dim``."""
+    @overload
+    def unique(
+        input: Tensor,
+        sorted: _bool,
+        return_inverse: Literal[True],
+        *,
+        return_counts: Literal[True],
+        dim: _int | None = ...,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The distinct elements in ascending order, or the distinct slices along ``dim``."""
+    @overload
+    def unique(
+        input: Tensor,
+        sorted: _bool,
         return_inverse: Literal[True],
         return_counts: Literal[True],
         dim: _int | None = ...,
@@ -4194,6 +4231,11 @@ class Tensor:
         """The first of each run of equal elements (or slices along ``dim``); like unique, for neighbors only."""
     @overload
     def unique_consecutive(
+        input: Tensor, return_inverse: Literal[False], return_counts: Literal[True], dim: _int | None = ...
+    ) -> tuple[Tensor, Tensor]:
+        """The first of each run of equal elements (or slices along ``dim``); like unique, for neighbors only."""
+    @overload
+    def unique_consecutive(
         input: Tensor,
         *,
         return_inverse: Literal[True],
@@ -4203,7 +4245,25 @@ class Tensor:
         """The first of each run of equal elements (or slices along ``dim``); like unique, for neighbors only."""
     @overload
     def unique_consecutive(
+        input: Tensor,
+        return_inverse: Literal[True],
+        return_counts: Literal[False] = ...,
+        dim: _int | None = ...,
+    ) -> tuple[Tensor, Tensor]:
+        """The first of each run of equal elements (or slices along ``dim``); like unique, for neighbors only."""
+    @overload
+    def unique_consecutive(
         input: Tensor, *, return_inverse: Literal[True], return_counts: Literal[True], dim: _int | None = ...
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The first of each run of equal elements (or slices along ``dim``); like unique, for neighbors only."""
+    @overload
+    def unique_consecutive(
+        input: Tensor, return_inverse: Literal[True], *, return_counts: Literal[True], dim: _int | None = ...
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The first of each run of equal elements (or slices along ``dim``); like unique, for neighbors only."""
+    @overload
+    def unique_consecutive(
+        input: Tensor, return_inverse: Literal[True], return_counts: Literal[True], dim: _int | None = ...
     ) -> tuple[Tensor, Tensor, Tensor]:
         """The first of each run of equal elements (or slices along ``dim``); like unique, for neighbors only."""
     @overload
