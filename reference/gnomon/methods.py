@@ -107,6 +107,7 @@ METHODS: dict[str, Any] = {
     "__reduce_ex__": copying.reduce_ex,
     "__array__": own.array_of,
     "__array_wrap__": own.array_wrap,
+    "__array_function__": own.array_function,
     "__array_priority__": 1000,  # NumPy leaves operators to the tensor
     "__array_namespace__": own.array_namespace,
     "to_device": own.to_device,

@@ -216,6 +216,20 @@ def array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: boo
     return from_numpy(array.astype("uint8") if array.dtype == bool else array).to(self.device)
 
 
+def array_function(
+    self: Tensor, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any], /
+) -> Any:
+    """NumPy's ``__array_function__``: its functions, but for universal ones, take tensors as arrays and give
+    arrays, or ``out``.
+
+    Raises RuntimeError for a tensor that requires grad, TypeError for one that is not in host memory.
+    PyTorch has none, so that NumPy calls methods of its tensors, with arguments that most of them refuse.
+    """
+    from ..interop.numpy_functions import call
+
+    return call(func, args, kwargs)
+
+
 def array_namespace(self: Tensor, /, *, api_version: str | None = None) -> Any:
     """The namespace of the Python array API standard: ``gnomon.array_api``, whatever the dtype and shape.
 
