@@ -48,7 +48,7 @@ def call(function: Callable[..., Any], arguments: Sequence[Any], named: Mapping[
 
 def _converted(value: Any, detached: bool) -> Any:
     if isinstance(value, Tensor):
-        return as_array(value.detach() if detached else value)  # type: ignore[attr-defined]
+        return as_array(value.detach() if detached else value)
     if type(value) in (list, tuple):
         return type(value)([_converted(each, detached) for each in value])
     if type(value) is dict:
