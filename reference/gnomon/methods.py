@@ -92,6 +92,7 @@ METHODS: dict[str, Any] = {
     "__int__": lambda self: own.to_real(self, int),
     "__complex__": lambda self: complex(own.to_number(self)),
     "__index__": own.to_index,
+    "__init_subclass__": classmethod(own.init_subclass),
     # a tensor as a sequence
     "__getitem__": index.getitem,
     "__setitem__": index.setitem,

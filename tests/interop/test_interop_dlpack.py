@@ -269,6 +269,14 @@ def test_a_refused_capsule_can_still_be_used_by_others(fields: dict[str, Any], t
     assert '"dltensor_versioned"' in repr(capsule)
 
 
+def test_a_capsule_with_sizes_but_without_data_is_refused() -> None:
+    capsule = changed(dl_tensor__data=None)
+    with pytest.raises(BufferError, match=r"the capsule has no data, but the sizes \("):
+        gn.from_dlpack(capsule)
+    assert '"dltensor_versioned"' in repr(capsule)
+    assert gn.from_dlpack(gn.empty(0, 3)).shape == (0, 3)  # none is needed
+
+
 # ---- lifetimes
 
 

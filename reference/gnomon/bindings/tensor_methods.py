@@ -21,7 +21,7 @@ from ..values.device import device, preserve_format
 from ..values.device import memory_format as memory_format_type
 from ..values.dispatch_key import AUTOGRAD
 from ..values.dtype import dtype
-from ..values.errors import type_name
+from ..values.errors import type_name, warn
 from ..values.scalar import is_numpy_scalar
 from . import functional
 from .argument_parser import OPERANDS, not_taken, operator_method
@@ -214,6 +214,25 @@ def array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: boo
     from ..interop.numpy import from_numpy
 
     return from_numpy(array.astype("uint8") if array.dtype == bool else array).to(self.device)
+
+
+def init_subclass(cls: Any, **named: Any) -> None:
+    """Warn of a method that gnomon never calls."""
+    super(Tensor, cls).__init_subclass__(**named)
+    given = vars(cls).get("__torch_function__")
+    if given is not None and given is not disabled_torch_function:
+        warn(
+            f"{cls.__name__} defines __torch_function__, which gnomon does not call: define "
+            "__gnomon_dispatch__, or use gnomon.DispatchMode"
+        )
+
+
+def disabled_torch_function(*_: Any, **__: Any) -> Any:
+    """A ``__torch_function__`` that says what holds of every class here: that it overrides no function.
+
+    Raises TypeError: it is never called.  Source: torch._C._disabled_torch_function_impl.
+    """
+    raise TypeError("gnomon has no __torch_function__")
 
 
 def array_function(

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from ..memory.tensor import disabled_torch_function
+from ..bindings.tensor_methods import disabled_torch_function
 from ..values.absent import absent
 from . import pytree
 

@@ -509,26 +509,13 @@ class Tensor:
         made = make_tensor(spec, nowhere, storage_offset, cls)
         return made.requires_grad_(requires_grad)
 
-    def __init_subclass__(cls, **named: Any) -> None:
-        """Warn of a method that gnomon never calls."""
-        super(Tensor, cls).__init_subclass__(**named)  # noqa: UP008  (the C speedups make another class)
-        given = vars(cls).get("__torch_function__")
-        if given is not None and given is not disabled_torch_function:
-            warn(
-                f"{cls.__name__} defines __torch_function__, which gnomon does not call: define "
-                "__gnomon_dispatch__, or use gnomon.DispatchMode"
-            )
-
     @staticmethod
     def _make_subclass(cls: Any, data: Tensor, require_grad: bool = False) -> Any:
         """A leaf of class ``cls`` that shares the data of ``data``; ``__new__`` and ``__init__`` are not
         called.  Raises TypeError for another class.  Source: torch.Tensor._make_subclass.
         """
         if not (isinstance(cls, type) and issubclass(cls, Tensor)):
-            raise TypeError(
-                "_make_subclass: argument 'cls' must be a subclass of Tensor, got "
-                f"{cls.__name__ if isinstance(cls, type) else type_name(cls)}"
-            )
+            raise TypeError(f"_make_subclass: argument 'cls' must be a subclass of Tensor, got {cls!r}")
         if not isinstance(data, Tensor):
             raise TypeError(f"_make_subclass: argument 'data' must be Tensor, got {type_name(data)}")
         made = alias_tensor(data, data._spec, data._storage_offset, cls)
@@ -538,14 +525,6 @@ class Tensor:
     def _dispatch_keys(self) -> DispatchKeySet:
         """The dispatch keys that this tensor carries."""
         return DispatchKeySet(self._keys)
-
-
-def disabled_torch_function(*_: Any, **__: Any) -> Any:
-    """A ``__torch_function__`` that says what holds of every class here: that it overrides no function.
-
-    Raises TypeError: it is never called.  Source: torch._C._disabled_torch_function_impl.
-    """
-    raise TypeError("gnomon has no __torch_function__")
 
 
 def autograd_meta(tensor: Tensor) -> AutogradMeta:

@@ -4518,9 +4518,6 @@ class Tensor:
     __array_priority__: _int
     __gnomon_dispatch__: Any
 
-def disabled_torch_function(*_: Any, **__: Any) -> Any:
-    """A ``__torch_function__`` that says what holds of every class here: that it overrides no function."""
-
 def autograd_meta(tensor: Tensor) -> AutogradMeta:
     """The tensor's AutogradMeta; created if there was none."""
 
