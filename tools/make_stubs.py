@@ -85,6 +85,7 @@ def dunders() -> list[str]:
         "__deepcopy__(self, memo: dict[_int, Any]) -> Tensor",
         "__array__(self, dtype: Any = ..., copy: Any = ...) -> Any",
         "__array_namespace__(self, /, *, api_version: str | None = ...) -> Any",
+        "__array_function__(self, func: Any, types: Any, args: Any, kwargs: dict[str, Any], /) -> Any",
         "__buffer__(self, flags: _int = ...) -> memoryview",
         _DLPACK,
         "__dlpack_device__(self) -> tuple[IntEnum, _int]",

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[1]
 
-RUN = ("ecosystem.md", "exchange.md")  # the pages beside the tour whose Python blocks are run
+RUN = ("compat.md", "ecosystem.md", "exchange.md")  # the pages beside the tour whose Python blocks are run
 
 _LINE = re.compile(r"(\w\.\w+):\d+ *")
 _RUN = "python -m gnomon.distributed.run "

@@ -100,7 +100,7 @@ class CBackend(Backend):
     has_addresses = True
     speed_rank = 20
     reads_float32_numbers = True
-    traits = USUAL_TRAITS | {"memory_stats"}
+    traits = USUAL_TRAITS | {"memory_stats", "updates"}
 
     def __init__(self) -> None:
         self._problem = ""

@@ -667,8 +667,10 @@ def bind(tensor_class: Any) -> None:
 def _share(tensor_class: Any) -> None:
     """Makes Python's operators keep the operand order for subclasses too."""
 
+    readable = tensor_class.__init_subclass__.__func__
+
     def init_subclass(kind: Any, **named: Any) -> None:
-        super(tensor_class, kind).__init_subclass__(**named)
+        readable(kind, **named)
         _speedups.share_number_protocol(kind)
 
     tensor_class.__init_subclass__ = classmethod(init_subclass)

@@ -46,6 +46,8 @@ SHOWN = 10  # failures shown in the terminal; the report has all
 
 OK, FAILED, WRONG_COMMAND = 0, 1, 2
 
+_PLAIN = {*libraries.WITH_THE_SUITE} - {"array_api"}  # the adaptors that need no argument
+
 # Options of this command that are passed on to the plug-in, by their names there.
 _PASSED_ON = (
     *("--ops", "--dtypes", "--tier", "--expectations", "--no-fallback", "--full"),
@@ -66,16 +68,18 @@ def make_parser() -> argparse.ArgumentParser:
     add("backend", nargs="?", metavar="NAME", help="an installed backend, as `gnomon backends` lists them")
     for name in _PASSED_ON:
         add(name, **{key: value for key, value in plugin.OPTIONS[name].items() if key != "type"})
+    plain = ", ".join(sorted(_PLAIN))
     library_help = (
         "test a library with tensors of its own instead of a backend: FILE.py, FILE.py:NAME or MODULE:NAME, "
-        "a subclass of gnomon_conformance.libraries.Library; or numpy, torch, torch:DEVICE, jax, or "
-        "array_api:MODULE.  Takes --tier, --ops, --dtypes and --expectations"
+        f"a subclass of gnomon_conformance.libraries.Library; or {plain}, torch:DEVICE, or "
+        "array_api:MODULE.  Takes --tier, --ops, --dtypes, --expectations and --hang-limit, and runs in one "
+        "process.  A NAME of these with a colon needs no --library: gnomon conform torch:cuda"
     )
     add("--library", metavar="NAME", help=library_help)
     report_help = "write report.html, report.json, junit.xml, badge.svg and failing calls into this folder"
     add("--report", metavar="DIR", help=report_help)
-    workers = "number of worker processes (default: the number of processors)"
-    add("-n", dest="workers", type=int, default=os.cpu_count() or 1, metavar="WORKERS", help=workers)
+    workers = "number of worker processes (default: the number of processors; with --library always 1)"
+    add("-n", dest="workers", type=int, metavar="WORKERS", help=workers)
     limit = "time limit of a test, after which it counts as hung (default: %(default)g)"
     add("--hang-limit", type=float, default=HANG_LIMIT, metavar="SECONDS", help=limit)
     add("--diff", nargs=2, metavar=("A.json", "B.json"), help="compare two reports instead of running tests")
@@ -88,8 +92,12 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if options.diff:
         return _compare(parser, *options.diff)
+    if options.library is None and options.backend is not None and _is_library(options.backend):
+        options.library, options.backend = options.backend, None
     if options.library is not None:
         return _test_library(parser, options)
+    if options.workers is None:
+        options.workers = os.cpu_count() or 1
     if options.backend is None:
         parser.error("the name of a backend is required; `gnomon backends` lists them")
     if options.workers < 1:
@@ -110,7 +118,9 @@ def main(arguments: Sequence[str]) -> int:
         if options.gnomon_samples is not None:
             found_calls.check_folder(options.gnomon_samples)
     except (BackendUnavailableError, census.CensusError, OSError, ValueError) as error:
-        parser.error(str(error))
+        is_library = isinstance(error, BackendUnavailableError) and options.backend in _PLAIN
+        also = f"; to test the library {options.backend}: --library {options.backend}" if is_library else ""
+        parser.error(f"{error}{also}")
     folder = None if options.report is None else pathlib.Path(options.report)
     if folder is not None:
         try:
@@ -158,8 +168,16 @@ _OF_BACKENDS = {  # options that a library is not tested with
     "--no-fallback": lambda options: options.gnomon_no_fallback,
     "--seed": lambda options: options.gnomon_seed != plugin.SEED,
     "--property-seconds": lambda options: options.gnomon_property_seconds != plugin.PROPERTY_SECONDS,
-    "-n": lambda options: options.workers != (os.cpu_count() or 1),
+    "-n, or 1, as the tests of a library run in one process": lambda options: (
+        options.workers not in (None, 1)
+    ),
 }
+
+
+def _is_library(name: str) -> bool:
+    """Whether a name is an adaptor with an argument, such as ``torch:cuda``: no backend has a colon."""
+    adaptor, colon, _ = name.partition(":")
+    return bool(colon) and adaptor in libraries.WITH_THE_SUITE
 
 
 def _test_library(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:

@@ -356,6 +356,16 @@ def unique(
 @overload
 def unique(
     input: Tensor,
+    sorted: _bool,
+    return_inverse: Literal[False],
+    return_counts: Literal[True],
+    dim: _int | None = ...,
+) -> tuple[Tensor, Tensor]:
+    """The distinct elements in ascending order, or the distinct slices along ``dim``."""
+
+@overload
+def unique(
+    input: Tensor,
     sorted: _bool = ...,
     *,
     return_inverse: Literal[True],
@@ -367,8 +377,39 @@ def unique(
 @overload
 def unique(
     input: Tensor,
+    sorted: _bool,
+    return_inverse: Literal[True],
+    return_counts: Literal[False] = ...,
+    dim: _int | None = ...,
+) -> tuple[Tensor, Tensor]:
+    """The distinct elements in ascending order, or the distinct slices along ``dim``."""
+
+@overload
+def unique(
+    input: Tensor,
     sorted: _bool = ...,
     *,
+    return_inverse: Literal[True],
+    return_counts: Literal[True],
+    dim: _int | None = ...,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The distinct elements in ascending order, or the distinct slices along ``dim``."""
+
+@overload
+def unique(
+    input: Tensor,
+    sorted: _bool,
+    return_inverse: Literal[True],
+    *,
+    return_counts: Literal[True],
+    dim: _int | None = ...,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The distinct elements in ascending order, or the distinct slices along ``dim``."""
+
+@overload
+def unique(
+    input: Tensor,
+    sorted: _bool,
     return_inverse: Literal[True],
     return_counts: Literal[True],
     dim: _int | None = ...,
@@ -406,6 +447,12 @@ def unique_consecutive(
 
 @overload
 def unique_consecutive(
+    input: Tensor, return_inverse: Literal[False], return_counts: Literal[True], dim: _int | None = ...
+) -> tuple[Tensor, Tensor]:
+    """The first of each run of equal elements (or slices along ``dim``); like unique, for neighbors only."""
+
+@overload
+def unique_consecutive(
     input: Tensor,
     *,
     return_inverse: Literal[True],
@@ -416,7 +463,25 @@ def unique_consecutive(
 
 @overload
 def unique_consecutive(
+    input: Tensor, return_inverse: Literal[True], return_counts: Literal[False] = ..., dim: _int | None = ...
+) -> tuple[Tensor, Tensor]:
+    """The first of each run of equal elements (or slices along ``dim``); like unique, for neighbors only."""
+
+@overload
+def unique_consecutive(
     input: Tensor, *, return_inverse: Literal[True], return_counts: Literal[True], dim: _int | None = ...
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The first of each run of equal elements (or slices along ``dim``); like unique, for neighbors only."""
+
+@overload
+def unique_consecutive(
+    input: Tensor, return_inverse: Literal[True], *, return_counts: Literal[True], dim: _int | None = ...
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The first of each run of equal elements (or slices along ``dim``); like unique, for neighbors only."""
+
+@overload
+def unique_consecutive(
+    input: Tensor, return_inverse: Literal[True], return_counts: Literal[True], dim: _int | None = ...
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The first of each run of equal elements (or slices along ``dim``); like unique, for neighbors only."""
 

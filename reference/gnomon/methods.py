@@ -92,6 +92,7 @@ METHODS: dict[str, Any] = {
     "__int__": lambda self: own.to_real(self, int),
     "__complex__": lambda self: complex(own.to_number(self)),
     "__index__": own.to_index,
+    "__init_subclass__": classmethod(own.init_subclass),
     # a tensor as a sequence
     "__getitem__": index.getitem,
     "__setitem__": index.setitem,
@@ -107,6 +108,7 @@ METHODS: dict[str, Any] = {
     "__reduce_ex__": copying.reduce_ex,
     "__array__": own.array_of,
     "__array_wrap__": own.array_wrap,
+    "__array_function__": own.array_function,
     "__array_priority__": 1000,  # NumPy leaves operators to the tensor
     "__array_namespace__": own.array_namespace,
     "to_device": own.to_device,

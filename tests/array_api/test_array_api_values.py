@@ -1,9 +1,12 @@
 """Values and dtypes of gnomon.array_api: where it differs from gnomon, and for dtypes that are rare."""
 
+import array
 import itertools
 import math
 import operator
 
+import array_api_strict
+import numpy as np
 import pytest
 
 import gnomon as gn
@@ -241,6 +244,27 @@ def test_solve_takes_matrices_where_pytorch_takes_vectors():
     assert gn.linalg.solve(matrices, right).tolist() == [[2, 4], [3, 4]]
     assert xp.linalg.solve(matrices, right).tolist() == [[[2, 4], [6, 8]], [[1, 2], [3, 4]]]
     assert xp.linalg.solve(matrices, gn.tensor([4.0, 8.0])).tolist() == [[2, 4], [1, 2]]
+    with pytest.raises(ValueError, match="'x1': expected at least 2 dimensions, got 1"):
+        xp.linalg.solve(gn.ones(1), gn.ones(1, 1, 1))
+    with pytest.raises(RuntimeError):
+        xp.linalg.solve(gn.ones(2, 1, 1), gn.ones(2))  # no vector of one element
+
+
+@pytest.mark.parametrize("batch", [(), (1,), (2,), (1, 1), (2, 1)])
+@pytest.mark.parametrize("n", [1, 2])
+def test_solutions_have_the_shape_of_their_matrices(batch, n):
+    matrices = gn.eye(n).expand(*batch, n, n) * 2
+    assert xp.linalg.solve(matrices, gn.ones(n)).shape == (*batch, n)
+    assert xp.linalg.solve(matrices, gn.ones(n, 3)).shape == (*batch, n, 3)
+    assert xp.linalg.solve(matrices, gn.ones(n, 1)).tolist() == (gn.ones(*batch, n, 1) / 2).tolist()
+
+
+def test_nothing_broadcasts_along_the_axes_of_tensordot():
+    assert xp.tensordot(gn.ones(2, 3), gn.ones(3, 2), axes=1).shape == (2, 2)
+    assert xp.tensordot(gn.ones(2, 3), gn.ones(2, 3), axes=([-1, 0], [1, 0])).item() == 6
+    for axes in (1, ([1], [0]), ([-1], [-2])):
+        with pytest.raises(ValueError, match=r"the same sizes along the axes, got \[1\] and \[3\]"):
+            xp.tensordot(gn.ones(2, 1), gn.ones(3, 2), axes=axes)
 
 
 def test_reductions_over_no_axes():
@@ -270,6 +294,45 @@ def test_copies():
         xp.asarray([1], copy=False)
     with pytest.raises(ValueError, match=r"copy=False: gnomon\.int64 on .* without a copy"):
         xp.asarray(x, dtype=gn.int8, copy=False)
+
+
+NUMBERS = np.arange(6.0).reshape(2, 3)
+UNLIKE_TENSORS = {
+    "negative strides": NUMBERS[:, ::-1],
+    "both negative": NUMBERS[::-1, ::-1],
+    "within records": np.rec.fromarrays([NUMBERS.astype(np.int32), NUMBERS])["f1"],
+    "other bytes": NUMBERS.astype(NUMBERS.dtype.newbyteorder()),
+    "no dimensions": np.array(5.0).astype(NUMBERS.dtype.newbyteorder()),
+    "by DLPack": array_api_strict.asarray(NUMBERS)[:, ::-1],
+    "by the buffer protocol": memoryview(NUMBERS)[::-1],
+}
+
+
+@pytest.mark.parametrize("given", UNLIKE_TENSORS.values(), ids=UNLIKE_TENSORS)
+def test_arrays_that_no_tensor_can_share_are_copied(given, device):
+    expected = np.asarray(given).tolist()
+    for copy in (None, True):
+        made = xp.asarray(given, copy=copy)
+        assert made.tolist() == expected and made.dtype is gn.float64 and made.device == gn.device(device)
+        assert made.is_contiguous()
+    assert xp.asarray(given, dtype=gn.int8).dtype is gn.int8
+    with pytest.raises(ValueError, match=r"stride|byte order"):
+        xp.asarray(given, copy=False)
+
+
+def test_arrays_that_a_tensor_can_share_are_shared():
+    for given in (NUMBERS, NUMBERS.T, array.array("d", [1.0, 2.0]), memoryview(NUMBERS)):
+        made = xp.asarray(given)
+        assert (
+            made.data_ptr() == np.asarray(given).ctypes.data and made.tolist() == np.asarray(given).tolist()
+        )
+        assert (
+            xp.asarray(given, copy=False).data_ptr()
+            == made.data_ptr()
+            != xp.asarray(given, copy=True).data_ptr()
+        )
+    with pytest.raises(ValueError, match="copy=False: asarray: can't alias NumPy scalars"):
+        xp.asarray(np.float32(2), copy=False)
 
 
 def test_indices():

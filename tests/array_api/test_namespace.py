@@ -4,10 +4,12 @@ import inspect
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import gnomon as gn
 import gnomon.array_api as xp
+from gnomon.array_api import on_device
 
 SIGNATURES = (Path(__file__).parent / "signatures.txt").read_text().split("\n")[:-1]
 CONSTANTS = ("e", "inf", "nan", "newaxis", "pi")
@@ -89,6 +91,48 @@ def test_programs_for_pytorch_do_not_see_them():
 def test_pytorch_has_none_of_them():
     torch = pytest.importorskip("torch")
     assert [name for name in (*gn._ARRAY_API, *ONLY_HERE) if hasattr(torch, name)] == []
+
+
+def test_the_namespace_of_a_tensor_elsewhere_creates_there():
+    x, elsewhere = gn.ones(2, device="reference"), gn.device("meta")
+    with gn.device(elsewhere):
+        own = x.__array_namespace__()
+        assert own is not xp and own is gn.zeros(3, device="reference").__array_namespace__()
+        made = [
+            own.arange(3),
+            own.asarray(0.5),
+            own.asarray(np.ones(2)),
+            own.empty(2),
+            own.eye(2),
+            own.full(2, 3),
+        ]
+        made += [own.linspace(0, 1, 3), own.ones(2), own.zeros(2), own.fft.fftfreq(3), own.fft.rfftfreq(3)]
+        assert {each.device for each in made} == {x.device}
+        assert own.zeros(2, device=elsewhere).device == elsewhere == xp.zeros(2).device
+        there = gn.ones(2)
+        assert own.asarray(there) is there and own.zeros_like(there).device == elsewhere
+        assert there.__array_namespace__() is xp
+        info = own.__array_namespace_info__()
+        assert (
+            info.default_device() == x.device and xp.__array_namespace_info__().default_device() == elsewhere
+        )
+    assert own.asarray([1, 2]).tolist() == [1, 2] and own.sum is xp.sum and own.linalg is xp.linalg
+    assert dir(own) == dir(xp) and own.__name__ == xp.__name__ and own.__all__ == xp.__all__
+    assert own.fft.fft is xp.fft.fft and dir(own.fft) == dir(xp.fft)
+    for name in (*on_device.CREATION[""], *on_device.CREATION["fft"]):
+        part, whole = (own.fft, xp.fft) if name in on_device.CREATION["fft"] else (own, xp)
+        assert inspect.signature(getattr(part, name)) == inspect.signature(getattr(whole, name))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        own.nothing  # noqa: B018
+
+
+def test_every_function_that_creates_something_of_numbers_is_among_them():
+    found = set()
+    for line in SIGNATURES:
+        name, _, parameters = line.partition("(")
+        if "device=" in parameters and not name.endswith(("_like", "astype", "from_dlpack")):
+            found.add(name)
+    assert found == {*on_device.CREATION[""], *[f"fft.{each}" for each in on_device.CREATION["fft"]]}
 
 
 def test_constants():

@@ -6,7 +6,8 @@ import array_api_children as children
 from gnomon.backends.listing import backend_info
 
 PROGRAM = """
-import scipy.cluster.vq, scipy.fft, scipy.integrate, scipy.optimize, scipy.special, scipy.stats
+import scipy.cluster.vq, scipy.fft, scipy.integrate, scipy.ndimage, scipy.optimize, scipy.signal
+import scipy.special, scipy.stats
 from scipy.spatial.transform import Rotation
 
 FUNCTIONS = {
@@ -25,6 +26,14 @@ FUNCTIONS = {
     "integrate.trapezoid": lambda x, y: scipy.integrate.trapezoid(x),
     "integrate.cumulative_trapezoid": lambda x, y: scipy.integrate.cumulative_trapezoid(x),
     "optimize.rosen": lambda x, y: scipy.optimize.rosen(x),
+    "stats.ttest_1samp": lambda x, y: scipy.stats.ttest_1samp(x, 0.5).pvalue,
+    "stats.pearsonr": lambda x, y: scipy.stats.pearsonr(x[:, 0], y[:, 0]).statistic,
+    "stats.rankdata": lambda x, y: scipy.stats.rankdata(x),
+    "signal.savgol_filter": lambda x, y: scipy.signal.savgol_filter(x, 3, 2, axis=0),
+    "signal.filtfilt": lambda x, y: scipy.signal.filtfilt(y[0, :2], y[1, :2], x, axis=0, padlen=2),
+    "signal.detrend": lambda x, y: scipy.signal.detrend(x),
+    "special.expit": lambda x, y: scipy.special.expit(x),
+    "ndimage.gaussian_filter": lambda x, y: scipy.ndimage.gaussian_filter(x, 1.0),
     "spatial.transform.Rotation": lambda x, y: Rotation.from_quat(x).as_matrix(),
 }
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import operator
 import typing
 import warnings
 
@@ -39,6 +40,9 @@ def test_what_is_missing_says_why(module, text) -> None:
 @pytest.mark.parametrize(
     ("module", "text"),
     [
+        ("_C", "gnomon has nothing of PyTorch's compiled part"),
+        ("utils._python_dispatch", "gnomon.DispatchMode is TorchDispatchMode here"),
+        ("utils._pytree", "gnomon's pytrees are tuples, lists and dictionaries alone"),
         ("export", "gnomon does not trace programs to graphs"),
         ("fx", "gnomon does not trace functions to graphs"),
         ("monitor", "gnomon counts no events"),
@@ -48,11 +52,12 @@ def test_what_is_missing_says_why(module, text) -> None:
 )
 def test_pytorch_s_other_modules_are_there_for_its_programs_alone(module, text) -> None:
     found = importlib.import_module(f"gnomon.compat.torch.{module}")
-    assert getattr(importlib.import_module("gnomon.compat.torch"), module) is found
+    torch = importlib.import_module("gnomon.compat.torch")
+    assert operator.attrgetter(module)(torch) is found
     assert not hasattr(gn, module) and not hasattr(found, "save")
     with pytest.raises(AttributeError, match=f"^module 'torch.{module}' has no attribute 'save': {text}"):
         found.save  # noqa: B018
-    with pytest.raises(ModuleNotFoundError):
+    with pytest.raises(ModuleNotFoundError, match=f"^torch.{module}.parts is not there: {text}"):
         importlib.import_module(f"gnomon.compat.torch.{module}.parts")
 
 

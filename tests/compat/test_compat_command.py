@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import gnomon as gn
 from gnomon.compat.__main__ import advice, missing_name
 from time_limits import LONG_LIMIT
 
@@ -57,6 +58,26 @@ def test_a_program_trains_and_its_modules_get_gnomon_too(tmp_path: Path) -> None
         ("import torch\ntorch.nn.functional.reluu", "torch.nn.functional.reluu", "torch.nn.functional.relu"),
         ("import torch\ntorch.ones(1).summ()", "torch.Tensor.summ", "torch.Tensor.sum"),
         ("import torch\nimport torch.fx.passes", "torch.fx.passes", "docs/pytorch_names.md"),
+        ("import torch\nfrom torch.fx import Graph", "torch.fx.Graph", "gnomon does not trace functions"),
+        ("import torch\ntorch.ops.aten.nothing", "torch.ops.aten.nothing", "docs/pytorch_names.md"),
+        ("import torch\ntorch.ops.aten.sqrtt", "torch.ops.aten.sqrtt", "torch.ops.aten.sqrt"),
+        ("import torch\ntorch.ops.vision.nms", "torch.ops.vision", "docs/pytorch_names.md"),
+        ("import torch\ntorch.ops.aten.add.foo", "torch.ops.aten.add.foo", "docs/pytorch_names.md"),
+        (
+            "import torch\nfrom torch.utils._python_dispatch import TorchDispatchMode",
+            "torch.utils._python_dispatch.TorchDispatchMode",
+            "gnomon.DispatchMode",
+        ),
+        (
+            "import torch\nfrom torch.overrides import TorchFunctionMode",
+            "torch.overrides.TorchFunctionMode",
+            "gnomon has no __torch_function__; see gnomon.DispatchMode",
+        ),
+        (
+            "import torch\nfrom torch.utils._pytree import register_pytree_node",
+            "torch.utils._pytree.register_pytree_node",
+            "tuples, lists and dictionaries alone",
+        ),
         ("import torch\ntorch.jit.no_such_thing", "torch.jit.no_such_thing", "gnomon has no TorchScript"),
     ],
 )
@@ -67,6 +88,15 @@ def test_one_error_names_what_is_missing_and_what_there_is(
     assert done.returncode == 1 and done.stdout == ""
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"program.py:2: gnomon has no {name}") and more in line
+
+
+def test_the_place_is_the_programs_also_in_a_folder_with_gnomon(tmp_path: Path) -> None:
+    (tmp_path / "gnomon").symlink_to(Path(gn.__file__).parent, target_is_directory=True)
+    code = "import sys; sys.path.insert(0, '.')\nfrom gnomon.compat.__main__ import main\n"
+    (tmp_path / "program.py").write_text("import torch\ntorch.ops.aten.nothing")
+    command = [sys.executable, "-c", f"{code}raise SystemExit(main(['program.py']))"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=LONG_LIMIT)
+    assert done.stderr.startswith("program.py:2: gnomon has no torch.ops.aten.nothing")
 
 
 def test_other_errors_and_the_status_are_the_programs(tmp_path: Path) -> None:
@@ -88,6 +118,9 @@ def test_names_in_errors() -> None:
     assert missing_name(AttributeError("'Parameter' object has no attribute 'x'")) == "Parameter.x"
     assert missing_name(AttributeError("'A' object has no attribute 'x'")) is None
     assert missing_name(ImportError("no package")) is None
+    assert missing_name(AttributeError("there is no operator 'f'")) == "ops.aten.f"
+    assert missing_name(AttributeError("there is no operator 'f' in the namespace 'own'")) == "ops.own.f"
+    assert missing_name(AttributeError("there is no operator 'f' of mine")) is None
     assert advice("nn.Linaer").startswith("gnomon has no torch.nn.Linaer; like it there are torch.nn.Linear")
 
 

@@ -298,6 +298,25 @@ def test_the_command(tmp_path, capsys):
     with pytest.raises(SystemExit):
         conform.main(["c", "--library", str(FRAMEWORK)])
     assert "--library: expected no NAME of a backend" in capsys.readouterr().err
+    assert conform.main(["--library", f"{FRAMEWORK}:Framework", "--tier", "views", "-n", "1"]) == 0
+    with pytest.raises(SystemExit):
+        conform.main(["--library", str(FRAMEWORK), "-n", "2"])
+    assert "--library: expected no -n, or 1, as the tests of a library run in one process" in (
+        capsys.readouterr().err
+    )
+
+
+def test_names_of_libraries_need_no_option(capsys):
+    assert conform.main(["array_api:no_such_module"]) == 2
+    assert "gnomon conform: --library array_api:no_such_module: " in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        conform.main(["tinygrad"])  # as a backend might be called
+    assert "to test the library tinygrad: --library tinygrad" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        conform.main(["--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "jax, numpy, tinygrad, torch, torch:DEVICE, or array_api:MODULE" in said
+    assert "(default: the number of processors; with --library always 1)" in said
 
 
 @pytest.mark.parametrize(

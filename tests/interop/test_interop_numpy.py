@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import weakref
 from typing import Any
 
@@ -238,14 +239,71 @@ def test_memory_is_shared_both_ways_and_outlives_the_array(name: str, layout: st
         assert numpy.array_equal(x.numpy(), kept)
 
 
-def test_numpys_functions_are_not_overridden() -> None:
-    """As in PyTorch: no ``__array_function__`` and no ``__array_ufunc__`` (docs/exchange.md says why)."""
+def test_universal_functions_give_tensors() -> None:
     x = gn.tensor([1.0, 4.0])
-    assert not hasattr(gn.Tensor, "__array_function__") and not hasattr(gn.Tensor, "__array_ufunc__")
-    assert type(numpy.sqrt(x)) is gn.Tensor
-    assert type(numpy.concatenate([numpy.asarray(x), x])) is numpy.ndarray
+    assert not hasattr(gn.Tensor, "__array_ufunc__")  # as in PyTorch
+    assert type(numpy.sqrt(x)) is gn.Tensor and type(numpy.add(x, numpy.ones(2))) is gn.Tensor
     with pytest.raises(TypeError):
         numpy.ones(2) + x
+
+
+NUMPYS = """
+    mean(x) mean(x, axis=0) mean(x, axis=(0, 1)) mean(x, 1, keepdims=True) sum(x) sum(x, axis=0)
+    sum(x, dtype="f8") sum(x, axis=-1, initial=3) prod(x) prod(x, axis=(0, 1)) max(x) max(x, axis=0)
+    max(x, axis=1, keepdims=True) min(x) amin(x, axis=(0, 1)) std(x) std(x, axis=0, ddof=1) var(x)
+    var(x, axis=1) median(x, axis=0) ptp(x, axis=0) argmax(x) argmax(x, axis=0) argsort(x, axis=0)
+    sort(x, axis=0) cumsum(x) cumsum(x, axis=1) cumprod(x, 0) any(x > 1) all(x, axis=0) squeeze(x[:1])
+    ravel(x) ravel(x, "F") transpose(x) transpose(x[None], (2, 0, 1)) swapaxes(x, 0, 1)
+    reshape(x, (3, 2)) nonzero(x > 2) argwhere(x > 2) flatnonzero(x > 2) round(x / 3, 1) clip(x, 2, 4)
+    flip(x) flip(x, axis=0) repeat(x, 2) repeat(x, 2, axis=0) take(x, [1]) take(x, [1], axis=1)
+    diagonal(x) trace(x) diff(x) where(x > 2, x, 0) where(x > 2) concatenate([x, x])
+    concatenate((x, x), axis=1) stack([x, x]) block([[x], [x]]) split(x, 2) unique(x)
+    searchsorted(x[0], 2.5) histogram(x, 2) percentile(x, 50, axis=0) average(x, weights=x)
+    einsum("ij,ij->i", x, x) dot(x, x.T) tensordot(x, x, 2) outer(x, x) pad(x, 1) roll(x, 1, axis=1)
+    isin(x, [1.0]) allclose(x, x) array_equal(x, x) linalg.norm(x) linalg.norm(x, axis=0) linalg.svd(x)
+    fft.fft(x) shape(x) ndim(x) size(x) size(x, 0) iscomplexobj(x) copy(x) count_nonzero(x, axis=0)
+    interp(1.5, x[0], x[1]) full_like(x, 2) asarray([1], like=x)
+""".split("\n")
+CALLS = [each for line in NUMPYS for each in re.findall(r"[\w.]+\((?:[^()]|\([^()]*\))*\)", line)]
+
+
+def parts(result: Any) -> list[Any]:
+    return (
+        [each for every in result for each in parts(every)] if isinstance(result, (tuple, list)) else [result]
+    )
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_other_functions_take_tensors_as_arrays(call: str, device: str) -> None:
+    x = gn.tensor([[3.0, 1.0, 2.0], [6.0, 5.0, 4.0]], device=device)
+    found = parts(eval(f"numpy.{call}", {"numpy": numpy, "x": x}))
+    expected = parts(eval(f"numpy.{call}", {"numpy": numpy, "x": x.numpy()}))
+    assert [type(each) for each in found] == [type(each) for each in expected]
+    for one, other in zip(found, expected):
+        assert numpy.array_equal(one, other) and numpy.asarray(one).dtype == numpy.asarray(other).dtype
+
+
+def test_numpys_functions_are_all_tried() -> None:
+    assert len(CALLS) > 85 and len(set(CALLS)) == len(CALLS)
+
+
+def test_numpys_functions_write_into_tensors() -> None:
+    x, out = gn.ones(3, 2), gn.zeros(2)
+    assert numpy.sum(x, axis=0, out=out) is out and out.tolist() == [3, 3]  # type: ignore[call-overload]
+    numpy.copyto(out, 5.0)  # type: ignore[arg-type]
+    assert out.tolist() == [5, 5]
+    assert numpy.concatenate([out, out], out=numpy.zeros(4)).tolist() == [5, 5, 5, 5]
+
+
+def test_functions_of_numpy_refuse_tensors_that_require_grad() -> None:
+    x = gn.ones(2, 3, requires_grad=True)
+    for call in (numpy.sum, numpy.max, lambda x: numpy.concatenate([x, x]), lambda x: numpy.where(x, x, x)):
+        with pytest.raises(RuntimeError, match=r"Use tensor.detach\(\).numpy\(\) instead"):
+            call(x)
+    assert numpy.shape(x) == (2, 3) and numpy.ndim(x) == 2 and numpy.size(x) == 6
+    assert not numpy.iscomplexobj(x)
+    with pytest.raises(TypeError, match="meta"):
+        numpy.sum(gn.ones(2, device="meta"))
 
 
 @pytest.mark.filterwarnings("ignore:The given NumPy array is not writable")

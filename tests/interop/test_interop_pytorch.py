@@ -133,6 +133,22 @@ class TestWithPyTorch:
             assert x.grad.tolist() == [[6.0, 60.0], [960.0, 1350.0]]
             assert y.grad.tolist() == [641.0, 278.0]
 
+    def test_results_and_gradients_are_on_the_device_of_the_arguments(self, device: str) -> None:
+        import torch
+
+        for where in ("reference", device):
+            x = gn.tensor([1.0, 2.0], device=where, requires_grad=True)
+            y = gn.tensor([3.0, 4.0], device=where, requires_grad=True)
+            leaf = torch.ones(2)  # one of the other objects
+            found = as_gnomon_function(lambda x, other, y: {"product": x * y + other})(x, leaf, y)["product"]
+            assert found.device == gn.device(where) and found.tolist() == [4.0, 9.0]
+            (found * x).sum().backward()
+            assert x.grad is not None and x.grad.device == gn.device(where) and x.grad.tolist() == [7, 17]
+            assert y.grad is not None and y.grad.device == gn.device(where) and y.grad.tolist() == [1, 4]
+            moved = torch.tensor([1.0, 2.0], requires_grad=True)
+            as_torch_function(lambda x, where=where: x.to(where) * 3)(moved).sum().backward()
+            assert moved.grad is not None and moved.grad.tolist() == [3, 3]
+
     def test_gradcheck_of_a_crossing(self) -> None:
         for outer, inner, crossing in self.crossings():
             x = outer.tensor([[0.3, -0.7], [1.1, 0.2]], dtype=outer.float64, requires_grad=True)

@@ -6,6 +6,7 @@ import copy
 import gc
 import importlib
 import pickle
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 import gnomon as gn
+from gnomon.compat import torch as compat
 from gnomon.memory.backend import backend_of
 from gnomon.memory.tensor import is_alias_of
 
@@ -106,13 +108,56 @@ class Point(gn.Tensor):
 
 def test_make_subclass_shares_numbers_and_is_a_leaf(device: str) -> None:
     x = gn.ones(2)
-    made = Point._make_subclass(x)
+    made = gn.Tensor._make_subclass(Point, x)
     assert type(made) is Point and made.data_ptr() == x.data_ptr() and not made.requires_grad
     made.add_(1)
     assert x.tolist() == [2.0, 2.0] and x._version == 0
-    assert Point._make_subclass((gn.ones(1, requires_grad=True) * 2).detach(), True).is_leaf
+    assert gn.Tensor._make_subclass(Point, (gn.ones(1, requires_grad=True) * 2).detach(), True).is_leaf
     with pytest.raises(RuntimeError, match="can require gradients"):
-        Point._make_subclass(gn.ones(1, dtype=gn.int64), True)
+        gn.Tensor._make_subclass(Point, gn.ones(1, dtype=gn.int64), True)
+    assert type(Point._make_subclass(gn.Tensor, made)) is gn.Tensor  # the class is an argument, as in PyTorch
+    with pytest.raises(TypeError, match="'cls' must be a subclass of Tensor, got <class 'int'>"):
+        gn.Tensor._make_subclass(int, x)  # type: ignore[type-var]
+    with pytest.raises(TypeError, match="'data' must be Tensor, got list"):
+        gn.Tensor._make_subclass(Point, [1.0])  # type: ignore[arg-type]
+
+
+def test_a_class_with_torch_function_is_told_that_nothing_calls_it() -> None:
+    with pytest.warns(
+        UserWarning, match="^Logged defines __torch_function__, .* gnomon.DispatchMode$"
+    ) as said:
+
+        class Logged(Point):
+            @classmethod
+            def __torch_function__(cls, *arguments: Any) -> Any:
+                raise AssertionError("called")
+
+    assert said[0].filename == __file__
+    x = gn.ones(2).as_subclass(Logged)
+    assert type(x + 1) is gn.Tensor and type(x) is Logged
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+
+        class Heir(Logged):  # the warning has been given
+            pass
+
+        class Disabled(Point):
+            __torch_function__ = compat._C._disabled_torch_function_impl
+
+    assert type(gn.ones(2).as_subclass(Disabled) + 1) is gn.Tensor
+    with pytest.raises(TypeError, match="no __torch_function__"):
+        Disabled.__torch_function__()
+
+
+def test_subclasses_pass_on_the_arguments_of_their_class_statement() -> None:
+    class Registered:
+        def __init_subclass__(cls, mark: int = 0) -> None:
+            cls.mark = mark  # type: ignore[attr-defined]
+
+    class Both(Point, Registered, mark=3):
+        pass
+
+    assert Both.mark == 3  # type: ignore[attr-defined]
 
 
 def test_deepcopy_copies_numbers_gradient_and_attributes(device: str) -> None:
@@ -126,7 +171,7 @@ def test_deepcopy_copies_numbers_gradient_and_attributes(device: str) -> None:
     both, gradient = copy.deepcopy([x, x.grad])
     assert both.grad is gradient
     assert copy.deepcopy(gn.zeros(3, 2).t()).stride() == (1, 2)
-    point = Point._make_subclass(gn.ones(1))
+    point = gn.Tensor._make_subclass(Point, gn.ones(1))
     point.names = ["a"]
     cloned = copy.deepcopy(point)
     assert type(cloned) is Point and cloned.names == ["a"] and cloned.names is not point.names
@@ -223,7 +268,7 @@ def test_pickle_round_trip(protocol: int, device: str) -> None:
         gn.tensor(3 + 4j),
         gn.zeros(0, 3),
         gn.ones(3, dtype=gn.bfloat16).expand(2, 3),
-        Point._make_subclass(gn.ones(2)),
+        gn.Tensor._make_subclass(Point, gn.ones(2)),
     ):
         made = pickle.loads(pickle.dumps(x, protocol))
         assert type(made) is type(x) and made.tolist() == x.tolist()
@@ -688,8 +733,8 @@ def test_attributes_are_copied_as_pytorch_copies_them(way: str, device: str) -> 
     made = {
         "Tensor": gn.ones(2),
         "Parameter": gn.nn.Parameter(gn.ones(2)),
-        "Marked": Marked._make_subclass(gn.ones(2)),
-        "Stateful": Stateful._make_subclass(gn.ones(2)),
+        "Marked": gn.Tensor._make_subclass(Marked, gn.ones(2)),
+        "Stateful": gn.Tensor._make_subclass(Stateful, gn.ones(2)),
     }
     for x in made.values():
         x.tag = [1]

@@ -1,6 +1,7 @@
 """gnomon.nn: what a Module owns, how it is saved and moved, and that layers agree with PyTorch's."""
 
 import copy
+import inspect
 import math
 import warnings
 
@@ -410,6 +411,20 @@ def test_functional_agrees_with_modules(device):
     assert nn.Identity(3, unused=True)(x) is x
     y = x.clone()
     assert functional.relu(y, inplace=True) is y and values(y) == [[0.0, 0.0, 2.0]]
+
+
+def test_warnings_of_backward_hooks_point_at_the_user_s_line() -> None:
+    full, old = nn.Linear(2, 2), nn.Linear(2, 2)
+    full.register_full_backward_hook(lambda *_: None)
+    old.register_backward_hook(lambda *_: None)
+    loss = full(gn.ones(2, 2)).sum()
+    with pytest.warns(UserWarning, match="no inputs require gradients") as fired:
+        loss.backward()
+    with pytest.warns(FutureWarning, match="non-full backward hook") as registered:
+        old(gn.ones(2, 2))
+    own = inspect.getsourcelines(test_warnings_of_backward_hooks_point_at_the_user_s_line)[1]
+    places = [(each[0].filename, each[0].lineno - own) for each in (fired, registered)]
+    assert places == [(__file__, 6), (__file__, 8)]
 
 
 @pytest.mark.parametrize(("ndim", "dim"), [(1, 0), (2, 1), (3, 0), (4, 1)])

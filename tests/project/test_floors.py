@@ -72,6 +72,7 @@ THIRD_PARTY = {
     "distributed.mpi_datatypes": {"mpi4py"},
     "distributed.process_group": {"mpi4py"},
     "interop.pytorch": {"torch"},  # exchange of tensors with PyTorch
+    "interop.dlpack_layout": {"numpy"},  # the owner of a capsule without the C speedups
     "interop.einops": {"einops"},  # a subclass of its AbstractBackend
     "interop.numpy": {"numpy"},  # numpy() and from_numpy; arrays over other libraries' memory
     "demo.command": {"matplotlib", "rich"},  # the curves; the table and the bar
@@ -114,6 +115,7 @@ IMPORTED_BY_NAME = {
 }
 # Our own packages above this one that it imports, by that name, as above.
 PACKAGES_ABOVE = {
+    "values.errors": {"gnomon_speedups"},  # whose frames are not the user's
     "values.speedups": {"gnomon_speedups"},
 }
 # Text that is executed as code.

@@ -159,7 +159,7 @@ def test_a_whole_module_needs_weights_only_false() -> None:
 
 def test_a_users_classes_are_loaded_if_they_are_allowed() -> None:
     x = gn.ones(2)
-    tagged = Tagged._make_subclass(x, True)
+    tagged = gn.Tensor._make_subclass(Tagged, x, True)
     tagged.tag = "t"  # type: ignore[attr-defined]
     file = saved([tagged, Point(x)])
     with pytest.raises(pickle.UnpicklingError, match=r"add_safe_globals\(\[.*Tagged\]\)"):

@@ -6,6 +6,7 @@ import inspect
 import itertools
 import keyword
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from gnomon.bindings.argument_parser import numbers_for_tensors
@@ -85,7 +86,7 @@ TO_OPTIONS = "non_blocking: _bool = ..., copy: _bool = ..., *, memory_format: _m
 # Methods whose type depends on their arguments, or that are lambdas in the source.
 METHODS = {
     "_make_subclass": [
-        "@classmethod",
+        "@staticmethod",
         "def _make_subclass(cls: type[_Self], data: Tensor, require_grad: _bool = ...) -> _Self: ...",
     ],
     "conj": ["def conj(self) -> Tensor: ..."],
@@ -266,21 +267,38 @@ def by_flags(name: str, shown: list[str], indent: str, doc: str) -> list[str]:
     flags = FLAGS[name]
     lines = []
     for values in itertools.product((False, True), repeat=len(flags)):
-        parameters: list[str] = []
-        for each in shown:
-            kind = each.partition(":")[0]
-            if kind not in flags:
-                parameters.append(each)
-            elif values[flags.index(kind)]:
-                parameters += [*(["*"] if "*" not in parameters else []), f"{kind}: Literal[True]"]
-            else:
-                parameters.append(f"{kind}: Literal[False] = ...")
         result = "Tensor"
         if any(values):
             inner = "Tensor, ..." if name == "nonzero" else ", ".join(["Tensor"] * (1 + sum(values)))
             result = f"tuple[{inner}]"
-        lines += [f"{indent}@overload", signature(name, parameters, result, indent, doc)]
+        true = [flag for flag, value in zip(flags, values) if value]
+        for by_position in range(len(true) + 1 if "*" not in shown else 1):
+            parameters = _with_flags(shown, flags, true[:by_position], true[by_position:])
+            lines += [f"{indent}@overload", signature(name, parameters, result, indent, doc)]
     return [*lines, f"{indent}@overload", signature(name, shown, "Any", indent, doc)]
+
+
+def _with_flags(
+    shown: list[str], flags: Sequence[str], by_position: list[str], by_name: list[str]
+) -> list[str]:
+    """Parameters of which some flags are True, by position or by name; the other flags are False.
+
+    What comes before one that is given by position is given, too.
+    """
+    parameters: list[str] = []
+    kinds = [each.partition(":")[0] for each in shown]
+    required = max((kinds.index(each) for each in by_position), default=-1)
+    for position, (kind, each) in enumerate(zip(kinds, shown)):
+        default = "" if position <= required else " = ..."
+        if kind in by_position:
+            parameters.append(f"{kind}: Literal[True]")
+        elif kind in by_name:
+            parameters += [*(["*"] if "*" not in parameters else []), f"{kind}: Literal[True]"]
+        elif kind in flags:
+            parameters.append(f"{kind}: Literal[False]{default}")
+        else:
+            parameters.append(each.removesuffix(" = ...") if position <= required else each)
+    return parameters
 
 
 def function(name: str, packet: OpOverloadPacket, is_method: bool, indent: str = "") -> list[str]:

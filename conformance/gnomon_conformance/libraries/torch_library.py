@@ -33,8 +33,7 @@ class PyTorch(WrittenLibrary):
     shares_text = "torch._C._is_alias_of({result}, {argument})"
 
     def __init__(self, argument: str = "cpu"):
-        self.device = torch.device(argument)
-        torch.zeros(1, device=self.device)  # the device's own error, if there is none
+        self.device = _device(argument)
         self._framework = Torch()
         self.dtypes = [each for each in (*DTYPES, *LIMITED) if each not in _NOT_ON.get(self.device.type, ())]  # type: ignore[misc]
         if self.device.type != "cpu":
@@ -133,6 +132,23 @@ class PyTorch(WrittenLibrary):
         if not outputs:
             return [None] * len(inputs)
         return torch.autograd.grad(list(outputs), list(inputs), list(incoming), allow_unused=True)
+
+
+def _device(argument: str) -> torch.device:
+    """A device of PyTorch that is there; ``privateuse1`` is what its owner has named it, or privateuseone.
+
+    Raises ValueError, whose text is one line.
+    """
+    kind, colon, number = argument.partition(":")
+    if kind == "privateuse1":
+        kind = torch._C._get_privateuse1_backend_name()
+    try:
+        found = torch.device(kind + colon + number)
+        torch.zeros(1, device=found)
+    except Exception as error:  # of many types, with a page of text
+        why = str(error).partition("\n")[0].partition(". ")[0]
+        raise ValueError(f"PyTorch has no device {argument} here: {why}") from None
+    return found
 
 
 def _packet(schema: Any) -> str:

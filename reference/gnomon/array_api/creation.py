@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import gnomon as gn
 from gnomon import Tensor
+from gnomon.interop.numpy import as_array, shareable
 
 from .data_types import result_type
 from .unsigned import SIGNED, on_bits
@@ -20,24 +21,52 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | 
     """A tensor of a number, nested sequences of numbers, a tensor, an array or a buffer.
 
     dtype: by default that of ``obj``, or that of the default for its kind of Python numbers.  copy: True
-    always copies, False never, None only if necessary.  Raises ValueError if ``copy=False`` is impossible,
-    TypeError for anything but numbers.
+    always copies, False never, None only if necessary: for instance if an array has negative strides or
+    another order of bytes.  Raises ValueError if ``copy=False`` is impossible, TypeError for anything but
+    numbers.
     """
+    obj = _array_of_buffer(obj)
     if copy is False:
         return _without_copy(obj, dtype, device)
     if isinstance(obj, Tensor):
         return obj.to(
             device=obj.device if device is None else device, dtype=dtype or obj.dtype, copy=bool(copy)
         )
-    return gn.asarray(obj, dtype=dtype, device=device, copy=copy)
+    return gn.asarray(_shareable(obj), dtype=dtype, device=device, copy=copy)
+
+
+def _array_of_buffer(obj: Any) -> Any:
+    """A buffer of numbers, such as an ``array.array``, as an array of NumPy on its memory; or ``obj``."""
+    if isinstance(obj, (Tensor, str)) or hasattr(obj, "__array_interface__") or hasattr(obj, "__dlpack__"):
+        return obj
+    try:
+        view = memoryview(obj)
+    except TypeError:
+        return obj
+    return as_array(view)
+
+
+def _shareable(obj: Any) -> Any:
+    """An array as it is if a tensor can share its memory, else as a copy whose memory it can share."""
+    if hasattr(obj, "__array_interface__"):
+        return shareable(as_array(obj)) if hasattr(obj, "__setitem__") else obj  # a scalar has none
+    if hasattr(obj, "__dlpack__") and not isinstance(obj, Tensor):
+        try:
+            return gn.from_dlpack(obj)
+        except BufferError:  # its strides, which only the capsule says
+            return gn.from_dlpack(obj, copy=True)
+    return obj
 
 
 def _without_copy(obj: Any, dtype: Any, device: Any) -> Tensor:
     """``obj`` as a tensor that shares its memory.  Raises ValueError if it would be a copy."""
     shares = isinstance(obj, Tensor) or hasattr(obj, "__array_interface__") or hasattr(obj, "__dlpack__")
-    if not shares and not isinstance(obj, (bytes, bytearray, memoryview)):
+    if not shares:
         raise ValueError(f"asarray: copy=False: a {type(obj).__name__} has no memory that a tensor can share")
-    made = obj if isinstance(obj, Tensor) else gn.asarray(obj, dtype=None, copy=False)
+    try:
+        made = obj if isinstance(obj, Tensor) else gn.asarray(obj, dtype=None, copy=False)
+    except (BufferError, RuntimeError) as error:
+        raise ValueError(f"asarray: copy=False: {error}") from None
     if (dtype is not None and made.dtype != dtype) or (
         device is not None and gn.empty(0, device=device).device != made.device
     ):

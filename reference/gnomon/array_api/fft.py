@@ -6,15 +6,42 @@ below 1, and IndexError for an axis out of range.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol
 
 import gnomon as gn
 from gnomon import Tensor
 
+Norm = Literal["backward", "ortho", "forward"]
 
-def _one(name: str, text: str) -> Any:
+
+class OneAxis(Protocol):
+    """A transform along one axis; ``n`` elements of it are taken, or zeros added if there are fewer."""
+
+    def __call__(
+        self, x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: Norm = "backward"
+    ) -> Tensor:
+        """The transform."""
+
+
+class SeveralAxes(Protocol):
+    """A transform along several axes, or all; ``s`` elements are taken along each."""
+
+    def __call__(
+        self,
+        x: Tensor,
+        /,
+        *,
+        s: Sequence[int] | None = None,
+        axes: Sequence[int] | None = None,
+        norm: Norm = "backward",
+    ) -> Tensor:
+        """The transform."""
+
+
+def _one(name: str, text: str) -> OneAxis:
     """The transform ``name`` along one axis."""
-    function = getattr(gn.fft, name)
+    function: Any = getattr(gn.fft, name)
 
     def call(x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Tensor:
         return function(x, n=n, dim=axis, norm=norm)
@@ -24,9 +51,9 @@ def _one(name: str, text: str) -> Any:
     return call
 
 
-def _several(name: str, text: str) -> Any:
+def _several(name: str, text: str) -> SeveralAxes:
     """The transform ``name`` along several axes."""
-    function = getattr(gn.fft, name)
+    function: Any = getattr(gn.fft, name)
 
     def call(x: Tensor, /, *, s: Any = None, axes: Any = None, norm: str = "backward") -> Tensor:
         if s is not None and axes is None:

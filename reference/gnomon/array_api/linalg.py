@@ -4,7 +4,7 @@ gnomon.linalg.LinAlgError, sizes that do not fit RuntimeError.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import gnomon as gn
 from gnomon import Tensor
@@ -14,6 +14,15 @@ from .linear_algebra import matmul, matrix_transpose, tensordot, vecdot
 from .manipulation import axes_of
 from .statistical import sum as total
 from .unsigned import on_bits
+
+if TYPE_CHECKING:  # the named tuples of gnomon.return_types
+    from gnomon.linalg import (
+        _linalg_eig_result,
+        _linalg_eigh_result,
+        _linalg_qr_result,
+        _linalg_slogdet_result,
+        _linalg_svd_result,
+    )
 
 __all__ = [
     "cholesky",
@@ -73,12 +82,12 @@ def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
     return gn.diagonal(x, offset, -2, -1)
 
 
-def eig(x: Tensor, /) -> Any:
+def eig(x: Tensor, /) -> _linalg_eig_result:
     """The eigenvalues and eigenvectors of square matrices, complex."""
     return gn.linalg.eig(x)
 
 
-def eigh(x: Tensor, /) -> Any:
+def eigh(x: Tensor, /) -> _linalg_eigh_result:
     """The eigenvalues, real and in order, and eigenvectors of symmetric or Hermitian matrices."""
     return gn.linalg.eigh(x)
 
@@ -125,7 +134,7 @@ def pinv(x: Tensor, /, *, rtol: Any = None) -> Tensor:
     return gn.linalg.pinv(x, rtol=rtol)
 
 
-def qr(x: Tensor, /, *, mode: Literal["reduced", "complete"] = "reduced") -> Any:
+def qr(x: Tensor, /, *, mode: Literal["reduced", "complete"] = "reduced") -> _linalg_qr_result:
     """Matrices as products of one with orthonormal columns and an upper triangular one.
 
     Raises ValueError for a mode other than 'reduced' and 'complete'.
@@ -135,23 +144,29 @@ def qr(x: Tensor, /, *, mode: Literal["reduced", "complete"] = "reduced") -> Any
     return gn.linalg.qr(x, mode)
 
 
-def slogdet(x: Tensor, /) -> Any:
+def slogdet(x: Tensor, /) -> _linalg_slogdet_result:
     """The signs of the determinants, and the logarithms of their magnitudes."""
     return gn.linalg.slogdet(x)
 
 
 def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """The solutions of linear equations with matrices ``x1``; ``x2`` is one vector, or matrices (*, n, k)."""
+    """The solutions of linear equations with matrices ``x1``; ``x2`` is one vector, or matrices (*, n, k).
+
+    Raises ValueError if ``x1`` is a vector or a number, RuntimeError for sizes that do not fit.
+    """
     first, second = operands("solve", x1, x2)
+    if first.ndim < 2:
+        raise ValueError(f"solve: argument 'x1': expected at least 2 dimensions, got {first.ndim}")
     if second.ndim == 1:
-        return gn.linalg.solve(first, second.unsqueeze(1)).squeeze(-1)
+        return solve(first, second.unsqueeze(1)).squeeze(-1)
+    # gnomon.linalg.solve takes (b, n) next to (b, n, n) for vectors, so both get all dimensions here
     batch = gn.broadcast_shapes(first.shape[:-2], second.shape[:-2])
     return gn.linalg.solve(
         first.broadcast_to((*batch, *first.shape[-2:])), second.broadcast_to((*batch, *second.shape[-2:]))
     )
 
 
-def svd(x: Tensor, /, *, full_matrices: bool = True) -> Any:
+def svd(x: Tensor, /, *, full_matrices: bool = True) -> _linalg_svd_result:
     """The singular value decompositions: U, S and the adjoint Vh of V."""
     return gn.linalg.svd(x, full_matrices=full_matrices)
 

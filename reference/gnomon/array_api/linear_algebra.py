@@ -31,9 +31,17 @@ def matrix_transpose(x: Tensor, /) -> Tensor:
 def tensordot(x1: Tensor, x2: Tensor, /, *, axes: Any = 2) -> Tensor:
     """The sum of products over the last ``axes`` dimensions of ``x1`` and the first of ``x2``, or over pairs.
 
-    axes: a number, or two sequences of axes.  Raises RuntimeError for sizes that differ.
+    axes: a number, or two sequences of axes.  Raises ValueError for sizes that differ: along these axes
+    nothing broadcasts.
     """
-    return on_bits(gn.tensordot)(*operands("tensordot", x1, x2), dims=axes)
+    first, second = operands("tensordot", x1, x2)
+    pairs = axes
+    if isinstance(axes, int):
+        pairs = (range(first.ndim - axes, first.ndim), range(axes))
+    sizes = [[x.shape[axis] for axis in axes_of(side, x.ndim)] for x, side in zip((first, second), pairs)]
+    if sizes[0] != sizes[1]:
+        raise ValueError(f"tensordot: expected the same sizes along the axes, got {sizes[0]} and {sizes[1]}")
+    return on_bits(gn.tensordot)(first, second, dims=axes)
 
 
 def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:

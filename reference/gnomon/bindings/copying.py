@@ -91,7 +91,7 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     else:
         made = make_tensor(self._spec, _copied_storage(self, memo), self._storage_offset)
         if type(self) is not Tensor:
-            made = type(self)._make_subclass(made)
+            made = Tensor._make_subclass(type(self), made)
     _mark_parameter(made, self)
     memo[id(self)] = made  # before its attributes are copied, which may refer to it
     made.requires_grad_(self.requires_grad)
@@ -107,7 +107,7 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
 def copy(self: Tensor) -> Tensor:
     made = self.detach()
     if type(made) is not type(self):
-        made = type(self)._make_subclass(made)
+        made = Tensor._make_subclass(type(self), made)
     _mark_parameter(made, self)
     made.requires_grad_(self.requires_grad)
     add_state(made, state_of(self))
@@ -152,7 +152,7 @@ def rebuild(
     check_in_bounds_for_storage(spec.sizes, spec.strides, storage_offset, kind.itemsize, data.nbytes())
     made = make_tensor(spec, data, storage_offset)
     if cls is not Tensor:
-        made = cls._make_subclass(made)
+        made = Tensor._make_subclass(cls, made)
     return made.requires_grad_(requires_grad)
 
 

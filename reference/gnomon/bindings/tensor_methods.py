@@ -14,14 +14,14 @@ from ..autograd import engine
 from ..dispatch.dispatcher import OpOverloadPacket, aten
 from ..interop.numpy import to_numpy
 from ..memory.accessor import nested_list
-from ..memory.backend import offers_of, resolve_device
+from ..memory.backend import get_default_device, offers_of, resolve_device
 from ..memory.tensor import Tensor, alias_tensor
 from ..ops.indexing.index import is_array
 from ..values.device import device, preserve_format
 from ..values.device import memory_format as memory_format_type
 from ..values.dispatch_key import AUTOGRAD
 from ..values.dtype import dtype
-from ..values.errors import type_name
+from ..values.errors import type_name, warn
 from ..values.library_name import LIBRARY
 from ..values.scalar import is_numpy_scalar
 from ..values.speedups import speedups
@@ -91,8 +91,10 @@ def backward(
 def as_subclass(self: Tensor, cls: type[Tensor]) -> Tensor:
     """The same data, shape and dtype as a tensor of class ``cls``: a view, for which backward works, too.
 
-    ``cls.__new__`` and ``__init__`` are not called.  Raises TypeError for a class that does not inherit from
-    Tensor.  Source: torch.Tensor.as_subclass.
+    ``cls.__new__`` and ``__init__`` are not called.  Operators on it give plain Tensors, where PyTorch's keep
+    the class by ``__torch_function__``.  Raises TypeError for a class that does not inherit from Tensor.
+
+    Source: torch.Tensor.as_subclass.
     """
     if not isinstance(cls, type):
         raise TypeError(f"cls must be a type (got {type_name(cls)})")
@@ -220,20 +222,58 @@ def array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: boo
     return from_numpy(array.astype("uint8") if array.dtype == bool else array).to(self.device)
 
 
+def init_subclass(cls: Any, **named: Any) -> None:
+    """Warn of a method that gnomon never calls."""
+    super(Tensor, cls).__init_subclass__(**named)
+    given = vars(cls).get("__torch_function__")
+    if given is not None and given is not disabled_torch_function:
+        warn(
+            f"{cls.__name__} defines __torch_function__, which gnomon does not call: define "
+            "__gnomon_dispatch__, or use gnomon.DispatchMode"
+        )
+
+
+def disabled_torch_function(*_: Any, **__: Any) -> Any:
+    """A ``__torch_function__`` that says what holds of every class here: that it overrides no function.
+
+    Raises TypeError: it is never called.  Source: torch._C._disabled_torch_function_impl.
+    """
+    raise TypeError("gnomon has no __torch_function__")
+
+
+def array_function(
+    self: Tensor, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any], /
+) -> Any:
+    """NumPy's ``__array_function__``: its functions, but for universal ones, take tensors as arrays and give
+    arrays, or ``out``.
+
+    Raises RuntimeError for a tensor that requires grad, TypeError for one that is not in host memory.
+    PyTorch has none, so that NumPy calls methods of its tensors, with arguments that most of them refuse.
+    """
+    from ..interop.numpy_functions import call
+
+    return call(func, args, kwargs)
+
+
 def array_namespace(self: Tensor, /, *, api_version: str | None = None) -> Any:
     """The namespace of the Python array API standard: ``gnomon.array_api``, whatever the dtype and shape.
+
+    For a tensor on another device than the default one it is a namespace with the same functions, of which
+    those that create tensors do so on the tensor's device.
 
     api_version: None, or a version of the standard that it fulfills.  Raises ValueError for another.  Source:
     https://data-apis.org/array-api/2025.12.
     """
     from .. import array_api
+    from ..array_api.on_device import namespace_on
 
     if api_version is not None and api_version not in array_api.VERSIONS:
         raise ValueError(
             f"__array_namespace__: argument 'api_version': expected one of {', '.join(array_api.VERSIONS)}, "
             f"got {api_version!r}"
         )
-    return array_api
+    where = self._spec.device
+    return array_api if where is get_default_device() else namespace_on(where)
 
 
 def to_device(self: Tensor, device: Any, /, *, stream: Any = None) -> Tensor:

@@ -124,7 +124,7 @@ def _constructed(
         raise TypeError(f"new(): data must be a sequence (got {type_name(data)})")
     else:  # as in PyTorch, fractions are dropped
         made = tensor(data, device=where).to(kind)
-    return made if cls is Tensor else cls._make_subclass(made)
+    return made if cls is Tensor else Tensor._make_subclass(cls, made)
 
 
 def _is_size(value: Any) -> bool:

@@ -86,7 +86,7 @@ class Inplace:
 
     updates: bool = False
     """Does the kernel write ``self`` to its output first, unless the two are one tensor, and then only some
-    elements?  A backend then writes these to ``self``; it checks all indices before.
+    elements?  A backend with the trait "updates" is then given ``self`` as the output.
     """
 
 

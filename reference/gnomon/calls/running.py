@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..dispatch.dispatcher import OpOverload, aten
-from ..memory.backend import backend_of, reference_backend
+from ..memory.backend import backend_of
 from ..memory.spec import Spec
 from ..memory.tensor import Tensor, alias_tensor, empty_tensor, is_alias_of
 from ..values import dtype as dtypes
@@ -350,8 +350,8 @@ def run_inplace(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Te
             execute(base, meta, None, [self], arguments, None)
         return self
     check_no_overlap(operator, base, self, arguments)
-    # the reference's kernels notice an invalid index only when they come to it
-    if base.record.inplace.updates and backend_of(self._spec.device) is not reference_backend:
+    # others notice an invalid index only when they come to it
+    if base.record.inplace.updates and "updates" in backend_of(self._spec.device).traits:
         execute(base, meta, None, [self], arguments, meta.prepared.setdefault(("in place", self._spec), {}))
     else:
         _compute_into(base, meta, [self], arguments)

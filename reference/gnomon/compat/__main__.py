@@ -24,6 +24,7 @@ from ..values.module_finder import ModuleFinder
 from . import as_torch
 from . import torch as alias
 
+_OWN = Path(alias.__file__ or "").parents[2]  # gnomon's files
 _CHILD = f"{__package__}.child"
 _ALIAS = f"{__package__}.torch"
 
@@ -35,6 +36,11 @@ _MISSING = [
         r"^cannot import name '(?P<name>\w+)' from '(?:gnomon\.compat\.torch|gnomon)(?P<module>[\w.]*)'"
     ),
     re.compile(r"^'(?P<module>Tensor|Parameter)' object has no attribute '(?P<name>\w+)'"),
+    re.compile(
+        r"^there is no (?P<operator>operator) '(?P<name>\w+)'(?: in the namespace '(?P<module>\w+)')?$"
+    ),
+    re.compile(r"^there is no (?P<operator>namespace) of operators '(?P<name>\w+)'(?P<module>)$"),
+    re.compile(r"^(?P<operator>operator) '(?P<module>\w+)' has no overload '(?P<name>\w+)'"),
 ]
 
 
@@ -86,7 +92,12 @@ def missing_name(error: BaseException) -> str | None:
     for pattern in _MISSING:
         found = pattern.match(str(error))
         if found is not None:
-            return ".".join(filter(None, (found["module"].strip("."), found["name"])))
+            parts = [(found["module"] or "").strip("."), found["name"]]
+            if "operator" in found.groupdict():
+                is_overload = "overload" in pattern.pattern
+                is_aten = is_overload or (found["operator"] == "operator" and not found["module"])
+                parts = ["ops", "aten" if is_aten else "", *parts]
+            return ".".join(filter(None, parts))
     return None
 
 
@@ -140,10 +151,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         missing = missing_name(error)
         if missing is None:
             raise
-        why = str(error).partition(": ")[2].removeprefix(f"gnomon has no {missing.rpartition('.')[2]!r}")
+        why = _reason(error, missing.rpartition(".")[2])
         print(f"{_place(error, folder)}: {advice(missing)}{f' ({why})' if why else ''}", file=sys.stderr)
         return 1
     return 0
+
+
+def _reason(error: AttributeError | ImportError, name: str) -> str:
+    """Why it is missing, if the module says so; an ImportError of ``from module import name`` does not."""
+    said = str(error)
+    if isinstance(error, ImportError) and not isinstance(error, ModuleNotFoundError):
+        try:
+            vars(sys.modules[error.name or ""])["__getattr__"](name)
+        except (AttributeError, KeyError) as inner:
+            said = str(inner)
+    return said.partition(": ")[2].removeprefix(f"gnomon has no {name!r}")
 
 
 def _place(error: BaseException, folder: Path) -> str:
@@ -153,7 +175,7 @@ def _place(error: BaseException, folder: Path) -> str:
         file = Path(traceback.tb_frame.f_code.co_filename)
         if str(file) == "<string>":
             found = f"<string>:{traceback.tb_lineno}"
-        elif folder in file.absolute().parents:
+        elif folder in file.absolute().parents and _OWN not in file.absolute().parents:
             here = Path.cwd()
             shown = file.relative_to(here) if here in file.parents else file
             found = f"{shown}:{traceback.tb_lineno}"

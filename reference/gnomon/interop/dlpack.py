@@ -173,6 +173,8 @@ def from_dlpack(ext_tensor: Any, asked: Any, copy: bool | None) -> Tensor:
             "shown once.",
             once=True,
         )
+    if spec.extent_nbytes and not given.address:
+        raise BufferError(f"from_dlpack: the capsule has no data, but the sizes {tuple(given.sizes)}")
     return _sharing(spec, given.address, taken(capsule, given.address, spec.extent_nbytes))
 
 

@@ -10,10 +10,8 @@ Source: dlpack.h of DLPack 1.1, and the Python specification of DLPack.
 
 from __future__ import annotations
 
-import atexit
 import ctypes
 import functools
-import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -119,24 +117,9 @@ def _function(name: str, result: Any, *arguments: Any) -> Any:
 
 
 _OBJECT, _POINTER, _TEXT = ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p
-_new_capsule = _function("PyCapsule_New", _OBJECT, _POINTER, _TEXT, _POINTER)
 _is_valid = _function("PyCapsule_IsValid", ctypes.c_int, _POINTER, _TEXT)
 _pointer = _function("PyCapsule_GetPointer", _POINTER, _POINTER, _TEXT)
 _rename = _function("PyCapsule_SetName", ctypes.c_int, _OBJECT, _TEXT)
-_keep = _function("Py_IncRef", None, _OBJECT)
-_drop = _function("Py_DecRef", None, _POINTER)
-
-
-class _Exported:
-    """A structure for a consumer, and what it points to.  The consumer owns a reference to this object."""
-
-    __slots__ = ("__weakref__", "keeper", "managed", "shape", "strides")
-
-    def __init__(self, keeper: Any, sizes: tuple[int, ...], strides: tuple[int, ...], versioned: bool):
-        integers = ctypes.c_int64 * len(sizes)
-        self.keeper = keeper
-        self.shape, self.strides = integers(*sizes), integers(*strides)
-        self.managed = MANAGED[versioned]()
 
 
 def new_capsule(
@@ -151,82 +134,60 @@ def new_capsule(
     versioned: bool,
     flags: int,
 ) -> Any:
-    """A capsule whose consumer owns a reference to ``keeper``, which keeps the memory at ``address``."""
-    made = _Exported(keeper, sizes, strides, versioned)
-    managed, pointer = made.managed, ctypes.POINTER(ctypes.c_int64)
+    """A capsule whose consumer owns a reference to ``keeper``, which keeps the memory at ``address``.
+
+    It is one that NumPy has made of an array without elements, with another description in it: the functions
+    that release it must be C, because they are called while an exception is raised, without the lock, and
+    after the interpreter has ended, when no Python can run.  A NumPy of before 2.1 writes no versions.
+    """
+    carrier = _carrier_type()(0)
+    integers, pointer = ctypes.c_int64 * len(sizes), ctypes.POINTER(ctypes.c_int64)
+    shape, steps = integers(*sizes), integers(*strides)
+    carrier.kept = (keeper, shape, steps)
+    try:
+        capsule = carrier.__dlpack__(max_version=VERSION) if versioned else carrier.__dlpack__()
+    except TypeError:
+        capsule = carrier.__dlpack__()
+    found = structure_in(capsule)
+    assert found is not None
+    managed = MANAGED[found[0]].from_address(found[1])
     managed.dl_tensor = DLTensor(
         address or None,
         DLDevice(device_type, device_id),
         len(sizes),
         DLDataType(code, bits, 1),
-        ctypes.cast(made.shape, pointer),
-        ctypes.cast(made.strides, pointer),
+        ctypes.cast(shape, pointer),
+        ctypes.cast(steps, pointer),
         0,
     )
-    managed.manager_ctx = id(made)
-    *deleters, destructor = _functions()
-    managed.deleter = deleters[versioned]
-    if versioned:
+    if found[0]:
         managed.major, managed.minor = VERSION
         managed.flags = flags
-    _exported.add(made)
-    _keep(made)
-    return _new_capsule(ctypes.addressof(managed), NAMES[versioned], destructor)
-
-
-_exported: weakref.WeakSet[_Exported] = weakref.WeakSet()  # what consumers own
+    return capsule
 
 
 @functools.cache
-def _functions() -> tuple[int, int, int]:
-    """The addresses of the deleters without and with a version, and of the destructor of capsules.
+def _carrier_type() -> Any:
+    """NumPy's array with one attribute more.  Raises BufferError without NumPy."""
+    try:
+        import numpy
+    except ImportError:
+        raise BufferError("__dlpack__ needs the C speedups or NumPy: their deleters are C") from None
 
-    They can not run after the interpreter has ended.
-    """
+    class Carrier(numpy.ndarray):
+        """What a capsule owns: ``kept`` lives as long as it does."""
 
-    def deleter(versioned: bool) -> Any:
-        kind = MANAGED[versioned]
-        return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(
-            lambda address: _drop(kind.from_address(address).manager_ctx)
-        )
+        kept: Any
 
-    deleters = (deleter(False), deleter(True))
-
-    def end(capsule: int) -> None:
-        found = _structure_at(capsule)
-        if found is not None:
-            deleters[found[0]](found[1])
-
-    functions = (*deleters, ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(end))
-    for each in functions:
-        _keep(each)  # consumers may call them at any time
-    atexit.register(_forget_deleters)
-    first, second, third = (ctypes.cast(each, ctypes.c_void_p).value or 0 for each in functions)
-    return first, second, third
-
-
-def _forget_deleters() -> None:
-    """From now on a consumer leaves the memory to the end of the process: a deleter is a function that does
-    nothing and is no Python.  None would do, but not for consumers that have looked for it before.
-    """
-    nothing = ctypes.cast(ctypes.pythonapi.Py_IsInitialized, ctypes.c_void_p).value
-    for each in list(_exported):
-        each.managed.deleter = nothing
-
-
-def _structure_at(address: int) -> tuple[bool, int] | None:
-    """Whether the structure in the unused capsule at an address has a version, and its own address; None for
-    other objects.  The capsule may be one that is being destroyed.
-    """
-    for versioned, name in NAMES.items():
-        if _is_valid(address, name):
-            return versioned, _pointer(address, name)
-    return None
+    return Carrier
 
 
 def structure_in(capsule: Any) -> tuple[bool, int] | None:
     """Whether the structure in an unused capsule has a version, and its address; None for other objects."""
-    return _structure_at(id(capsule))
+    for versioned, name in NAMES.items():
+        if _is_valid(id(capsule), name):
+            return versioned, _pointer(id(capsule), name)
+    return None
 
 
 def mark_used(capsule: Any, versioned: bool) -> None:

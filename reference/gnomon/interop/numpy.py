@@ -137,6 +137,14 @@ def _shared_spec(shape: tuple[int, ...], strides: tuple[int, ...], kind: dtype, 
     return spec_of(shape, tuple([stride // kind.itemsize for stride in strides]), kind, where)
 
 
+def shareable(array: Any) -> Any:
+    """An array as it is if its strides and the order of its bytes can be a tensor's, else as a copy."""
+    kind, itemsize = array.dtype, array.dtype.itemsize
+    if kind.isnative and not any(stride < 0 or stride % itemsize for stride in array.strides):
+        return array
+    return array.astype(kind.newbyteorder("="), order="C", copy=True)
+
+
 def _warn_not_writable(what: str) -> None:
     """Warns that a tensor shares read-only memory; tensors have no read-only flag."""
     warn(

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from ..autograd.engine import backward
 from ..autograd.function import Function, once_differentiable
 from ..autograd.grad_mode import enable_grad
+from ..memory.backend import backend_of
 from ..memory.tensor import Tensor
 from ..values.errors import type_name
 from . import dlpack
@@ -73,16 +74,20 @@ def _mapped(values: Any, kind: type, function: Callable[[Any], Any]) -> Any:
     return values
 
 
-def _from_torch(tensor: Any) -> Tensor:
+def _from_torch(tensor: Any, like: Tensor | None = None) -> Tensor:
+    """PyTorch's tensor as one of gnomon; if its memory allows it, on the device of ``like``."""
     if tensor.requires_grad:
         raise RuntimeError(
             "from_torch: the tensor requires grad; use tensor.detach(), or as_gnomon_function, through which "
             "gradients flow"
         )
-    return dlpack.from_dlpack(tensor.resolve_conj().resolve_neg(), None, None)
+    on_host = like is not None and tensor.device.type == "cpu" and backend_of(like.device).host_memory
+    where = like.device if like is not None and on_host else None
+    return dlpack.from_dlpack(tensor.resolve_conj().resolve_neg(), where, None)
 
 
-def _to_torch(tensor: Tensor) -> Any:
+def _to_torch(tensor: Tensor, like: Any = None) -> Any:
+    """gnomon's tensor as one of PyTorch; the memory says its device, whatever that of ``like`` is."""
     if tensor.requires_grad:
         raise RuntimeError(
             "to_torch: the tensor requires grad; use tensor.detach(), or as_torch_function, through which "
@@ -95,7 +100,8 @@ class _Library(NamedTuple):
     """What a function that crosses from one library to the other needs of each."""
 
     tensor: Any  # the class of its tensors
-    enter: Callable[[Any], Any]  # a tensor of the other library as one of this, on the same memory
+    # a tensor of the other library as one of this, on the same memory, and on the device of another
+    enter: Callable[..., Any]
     function: Any  # its autograd.Function
     once_differentiable: Callable[[Any], Any]
     enable_grad: Callable[[], Any]
@@ -132,7 +138,9 @@ def as_gnomon_function(function: Callable[..., Any]) -> Callable[..., Any]:
               with tensors: a function or a module of PyTorch
 
     Tensors among the arguments, but not within containers, are shared with PyTorch, and the results with
-    gnomon.  ``backward`` also accumulates the gradients of PyTorch's parameters that the function used, in
+    gnomon, on the device of the first of these tensors.
+
+    ``backward`` also accumulates the gradients of PyTorch's parameters that the function used, in
     PyTorch.  Gradients of gradients raise RuntimeError.  Raises TypeError for results without a tensor,
     ImportError without PyTorch.
     """
@@ -166,9 +174,11 @@ def _crossing(
         call.returned = _mapped(returned, inner.tensor, lambda each: _Place.of(results, each))
         if not results:
             raise TypeError(f"{name}: the function must return tensors, got {type_name(returned)}")
-        outputs = tuple(outer.enter(each.detach()) for each in results)
+        tensors = [each for each in arguments if isinstance(each, outer.tensor)]
+        outputs = tuple(outer.enter(each.detach(), next(iter(tensors), None)) for each in results)
         context.inputs, context.results = inputs, results
-        context.save_for_backward(*[each for each in arguments if isinstance(each, outer.tensor)])
+        context.crossed = [isinstance(each, outer.tensor) for each in arguments]
+        context.save_for_backward(*tensors)
         context.mark_non_differentiable(
             *[output for output, result in zip(outputs, results) if not result.requires_grad]
         )
@@ -176,7 +186,7 @@ def _crossing(
         return outputs
 
     def backward(context: Any, *gradients: Any) -> Any:
-        _ = context.saved_tensors  # raises if one was modified in place since forward
+        tensors = iter(context.saved_tensors)  # raises if one was modified in place since forward
         pairs = [
             pair for pair in zip(context.results, gradients) if pair[1] is not None and pair[0].requires_grad
         ]
@@ -187,9 +197,12 @@ def _crossing(
             if leaf is not None:
                 leaf.grad = None
         results = [result for result, _ in pairs]
-        inner.backward(results, [inner.enter(each.detach()) for _, each in pairs], retain_graph=True)
+        incoming = [inner.enter(each.detach(), result) for result, each in pairs]
+        inner.backward(results, incoming, retain_graph=True)
+        likes = [next(tensors) if crossed else None for crossed in context.crossed]
         found = [None if leaf is None else leaf.grad for leaf in leaves]
-        return (None, None, *[None if each is None else outer.enter(each.detach()) for each in found])
+        entered = [None if x is None else outer.enter(x.detach(), like) for x, like in zip(found, likes)]
+        return (None, None, *entered)
 
     members = {
         "forward": staticmethod(forward),

@@ -31,8 +31,9 @@ TRAITS = {
     "large": "tensors of more than 2**31 elements",
     "memory_stats": "it counts its memory, and gives cached memory back",
     "streams": "work can be queued on several streams, and runs asynchronously",
+    "updates": "kernels that write at indices check all of them first, and take a tensor as its own result",
 }
-EXTRA_TRAITS = ("memory_stats", "streams")  # a backend has these only if it lists them
+EXTRA_TRAITS = ("memory_stats", "streams", "updates")  # a backend has these only if it lists them
 USUAL_TRAITS = frozenset(TRAITS).difference(EXTRA_TRAITS)
 
 

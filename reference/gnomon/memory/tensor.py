@@ -510,9 +510,15 @@ class Tensor:
         made = make_tensor(spec, nowhere, storage_offset, cls)
         return made.requires_grad_(requires_grad)
 
-    @classmethod
-    def _make_subclass(cls, data: Tensor, require_grad: bool = False) -> Tensor:
-        """A leaf of this class that shares the data of ``data``.  Source: torch.Tensor._make_subclass."""
+    @staticmethod
+    def _make_subclass(cls: Any, data: Tensor, require_grad: bool = False) -> Any:
+        """A leaf of class ``cls`` that shares the data of ``data``; ``__new__`` and ``__init__`` are not
+        called.  Raises TypeError for another class.  Source: torch.Tensor._make_subclass.
+        """
+        if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+            raise TypeError(f"_make_subclass: argument 'cls' must be a subclass of Tensor, got {cls!r}")
+        if not isinstance(data, Tensor):
+            raise TypeError(f"_make_subclass: argument 'data' must be Tensor, got {type_name(data)}")
         made = alias_tensor(data, data._spec, data._storage_offset, cls)
         made._version_counter = None if made._version_counter is not INFERENCE_VERSION else INFERENCE_VERSION
         return made.requires_grad_(require_grad)

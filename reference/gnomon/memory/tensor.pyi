@@ -234,9 +234,11 @@ class Tensor:
         """
     def _is_view(self) -> _bool:
         """Is this a view that autograd tracks?"""
-    @classmethod
+    @staticmethod
     def _make_subclass(cls: builtins.type[_Self], data: Tensor, require_grad: _bool = ...) -> _Self:
-        """A leaf of this class that shares the data of ``data``.  Source: torch.Tensor._make_subclass."""
+        """A leaf of class ``cls`` that shares the data of ``data``; ``__new__`` and ``__init__`` are not
+        called.  Raises TypeError for another class.  Source: torch.Tensor._make_subclass.
+        """
     def _nnz(self) -> _int:
         """_nnz(Tensor self) -> int
 
@@ -4150,6 +4152,15 @@ class Tensor:
     @overload
     def unique(
         input: Tensor,
+        sorted: _bool,
+        return_inverse: Literal[False],
+        return_counts: Literal[True],
+        dim: _int | None = ...,
+    ) -> tuple[Tensor, Tensor]:
+        """The distinct elements in ascending order, or the distinct slices along ``dim``."""
+    @overload
+    def unique(
+        input: Tensor,
         sorted: _bool = ...,
         *,
         return_inverse: Literal[True],
@@ -4160,8 +4171,36 @@ class Tensor:
     @overload
     def unique(
         input: Tensor,
+        sorted: _bool,
+        return_inverse: Literal[True],
+        return_counts: Literal[False] = ...,
+        dim: _int | None = ...,
+    ) -> tuple[Tensor, Tensor]:
+        """The distinct elements in ascending order, or the distinct slices along ``dim``."""
+    @overload
+    def unique(
+        input: Tensor,
         sorted: _bool = ...,
         *,
+        return_inverse: Literal[True],
+        return_counts: Literal[True],
+        dim: _int | None = ...,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The distinct elements in ascending order, or the distinct slices along ``dim``."""
+    @overload
+    def unique(
+        input: Tensor,
+        sorted: _bool,
+        return_inverse: Literal[True],
+        *,
+        return_counts: Literal[True],
+        dim: _int | None = ...,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The distinct elements in ascending order, or the distinct slices along ``dim``."""
+    @overload
+    def unique(
+        input: Tensor,
+        sorted: _bool,
         return_inverse: Literal[True],
         return_counts: Literal[True],
         dim: _int | None = ...,
@@ -4195,6 +4234,11 @@ class Tensor:
         """The first of each run of equal elements (or slices along ``dim``); like unique, for neighbors only."""
     @overload
     def unique_consecutive(
+        input: Tensor, return_inverse: Literal[False], return_counts: Literal[True], dim: _int | None = ...
+    ) -> tuple[Tensor, Tensor]:
+        """The first of each run of equal elements (or slices along ``dim``); like unique, for neighbors only."""
+    @overload
+    def unique_consecutive(
         input: Tensor,
         *,
         return_inverse: Literal[True],
@@ -4204,7 +4248,25 @@ class Tensor:
         """The first of each run of equal elements (or slices along ``dim``); like unique, for neighbors only."""
     @overload
     def unique_consecutive(
+        input: Tensor,
+        return_inverse: Literal[True],
+        return_counts: Literal[False] = ...,
+        dim: _int | None = ...,
+    ) -> tuple[Tensor, Tensor]:
+        """The first of each run of equal elements (or slices along ``dim``); like unique, for neighbors only."""
+    @overload
+    def unique_consecutive(
         input: Tensor, *, return_inverse: Literal[True], return_counts: Literal[True], dim: _int | None = ...
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The first of each run of equal elements (or slices along ``dim``); like unique, for neighbors only."""
+    @overload
+    def unique_consecutive(
+        input: Tensor, return_inverse: Literal[True], *, return_counts: Literal[True], dim: _int | None = ...
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The first of each run of equal elements (or slices along ``dim``); like unique, for neighbors only."""
+    @overload
+    def unique_consecutive(
+        input: Tensor, return_inverse: Literal[True], return_counts: Literal[True], dim: _int | None = ...
     ) -> tuple[Tensor, Tensor, Tensor]:
         """The first of each run of equal elements (or slices along ``dim``); like unique, for neighbors only."""
     @overload
@@ -4441,6 +4503,7 @@ class Tensor:
     def __deepcopy__(self, memo: dict[_int, Any]) -> Tensor: ...
     def __array__(self, dtype: Any = ..., copy: Any = ...) -> Any: ...
     def __array_namespace__(self, /, *, api_version: str | None = ...) -> Any: ...
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: dict[str, Any], /) -> Any: ...
     def __buffer__(self, flags: _int = ...) -> memoryview: ...
     def __dlpack__(
         self,

@@ -45,7 +45,7 @@ class Parameter(gn.Tensor, metaclass=_ParameterType):
         if not isinstance(data, gn.Tensor):
             raise TypeError(f"Parameter: data must be a Tensor, but got {type_name(data)}")
         if data.__gnomon_dispatch__ is None and data.layout is gn.strided:
-            return cls._make_subclass(data.detach(), requires_grad)
+            return gn.Tensor._make_subclass(cls, data.detach(), requires_grad)
         made = data.detach().requires_grad_(requires_grad)
         if type(made) is not type(data):
             raise RuntimeError(
@@ -180,7 +180,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
     def __new__(
         cls, requires_grad: bool = True, device: gn.device | str | None = None, dtype: gn.dtype | None = None
     ) -> UninitializedParameter:
-        return cls._make_subclass(gn.empty(0, device=device, dtype=dtype), requires_grad)
+        return gn.Tensor._make_subclass(cls, gn.empty(0, device=device, dtype=dtype), requires_grad)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> UninitializedParameter:
         if id(self) not in memo:
@@ -203,7 +203,7 @@ class UninitializedBuffer(UninitializedTensorMixin, gn.Tensor):
         dtype: gn.dtype | None = None,
         persistent: bool = True,
     ) -> UninitializedBuffer:
-        made: Any = cls._make_subclass(gn.empty(0, device=device, dtype=dtype), requires_grad)
+        made: Any = gn.Tensor._make_subclass(cls, gn.empty(0, device=device, dtype=dtype), requires_grad)
         made.persistent = persistent
         made._is_buffer = True
         return made

@@ -148,7 +148,7 @@ def _rebuild_from_type_v2(function: Any, cls: Any, arguments: Any, state: Any) -
         raise TypeError(f"rebuilding a tensor: expected a subclass of Tensor, got {cls!r}")
     made = function(*arguments)
     if type(made) is not cls and not (cls is gn.Tensor and made.layout is not gn.strided):
-        made = cls._make_subclass(made.detach(), made.requires_grad)
+        made = gn.Tensor._make_subclass(cls, made.detach(), made.requires_grad)
     return _with_state(made, state)
 
 
@@ -340,7 +340,7 @@ def _reduced_quantized(tensor: QuantizedTensor) -> Any:
 def _plain(tensor: gn.Tensor) -> gn.Tensor:
     """The same data as a plain Tensor."""
     is_plain = type(tensor) is gn.Tensor or tensor.layout is not gn.strided
-    return tensor if is_plain else gn.Tensor._make_subclass(tensor.detach())
+    return tensor if is_plain else gn.Tensor._make_subclass(gn.Tensor, tensor.detach())
 
 
 def _plain_reduction(tensor: gn.Tensor) -> tuple[TorchName, tuple[Any, ...]]:

@@ -47,7 +47,8 @@ _warns_always = False  # are they given each time?
 def warn(message: str, category: type[Warning] = UserWarning, once: bool = False) -> None:
     """Issue a warning at the user's line that called gnomon, however deep the call stack is.
 
-    That is the first frame outside of gnomon and of the package that warns, which may be a backend's.
+    That is the first frame outside of gnomon, its speedups and the package that warns, which may be a
+    backend's.
     ``once``: only once in this process.
     """
     if once:
@@ -58,7 +59,7 @@ def warn(message: str, category: type[Warning] = UserWarning, once: bool = False
     import warnings
 
     frame = sys._getframe(1)
-    own = {__name__.partition(".")[0], _package_of(frame), "contextlib"}
+    own = {__name__.partition(".")[0], "gnomon_speedups", _package_of(frame), "contextlib"}
     while _package_of(frame) in own and frame.f_back is not None:
         frame = frame.f_back
     registry = frame.f_globals.setdefault("__warningregistry__", {})

@@ -8,6 +8,7 @@ can be imported though gnomon does not have them (compat/absent_modules.py).
 
 from __future__ import annotations
 
+import functools
 import sys
 from types import ModuleType
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import gnomon as gn
 
 from ...values.module_finder import ModuleFinder, attribute_module
-from ..absent_modules import MODULES
+from ..absent_modules import MODULES, WHY
 
 # Names that gnomon has from the array API standard.
 _STANDARD: tuple[str, ...] = vars(gn)["_ARRAY_API"]
@@ -51,6 +52,9 @@ def _module(name: str) -> ModuleType:
     """The module of gnomon that stands for PyTorch's ``torch.name``.  Raises ModuleNotFoundError."""
     if name in MODULES:
         return MODULES[name]
+    for each, why in WHY.items():
+        if name.startswith(f"{each}."):
+            raise ModuleNotFoundError(f"torch.{name} is not there: {why}", name=name)
     own = name
     for theirs, ours in _MODULES.items():
         if f"{name}.".startswith(f"{theirs}."):
@@ -60,5 +64,10 @@ def _module(name: str) -> ModuleType:
         raise ModuleNotFoundError(f"torch.{name} is not there: gnomon has no such module", name=name)
     return found
 
+
+for _path, _made in MODULES.items():  # as in PyTorch, those in packages are there without an import of them
+    *_packages, _last = _path.split(".")
+    if _packages:
+        setattr(functools.reduce(getattr, _packages, gn), _last, _made)
 
 sys.meta_path.insert(0, ModuleFinder(__name__, _module))

@@ -58,6 +58,12 @@ def adaptive_max_pool1d(
     """The maximum of each of ``output_size`` windows."""
 
 @overload
+def adaptive_max_pool1d(
+    input: Tensor, output_size: OptionalSizes, return_indices: Literal[True]
+) -> tuple[Tensor, Tensor]:
+    """The maximum of each of ``output_size`` windows."""
+
+@overload
 def adaptive_max_pool1d(input: Tensor, output_size: OptionalSizes, return_indices: _bool = ...) -> Any:
     """The maximum of each of ``output_size`` windows."""
 
@@ -79,6 +85,12 @@ def adaptive_max_pool2d(
     """The maximum of each of ``output_size`` windows per dimension; None keeps the input's size."""
 
 @overload
+def adaptive_max_pool2d(
+    input: Tensor, output_size: OptionalSizes, return_indices: Literal[True]
+) -> tuple[Tensor, Tensor]:
+    """The maximum of each of ``output_size`` windows per dimension; None keeps the input's size."""
+
+@overload
 def adaptive_max_pool2d(input: Tensor, output_size: OptionalSizes, return_indices: _bool = ...) -> Any:
     """The maximum of each of ``output_size`` windows per dimension; None keeps the input's size."""
 
@@ -96,6 +108,12 @@ def adaptive_max_pool3d(
 @overload
 def adaptive_max_pool3d(
     input: Tensor, output_size: OptionalSizes, *, return_indices: Literal[True]
+) -> tuple[Tensor, Tensor]:
+    """The maximum of each of ``output_size`` windows per dimension; None keeps the input's size."""
+
+@overload
+def adaptive_max_pool3d(
+    input: Tensor, output_size: OptionalSizes, return_indices: Literal[True]
 ) -> tuple[Tensor, Tensor]:
     """The maximum of each of ``output_size`` windows per dimension; None keeps the input's size."""
 
@@ -504,6 +522,17 @@ def fractional_max_pool2d(
 def fractional_max_pool2d(
     input: Tensor,
     kernel_size: Sizes,
+    output_size: Sizes | None,
+    output_ratio: Ratios | None,
+    return_indices: Literal[True],
+    _random_samples: Tensor | None = ...,
+) -> tuple[Tensor, Tensor]:
+    """The maxima of windows of ([N,] C, *), with 2 spatial dimensions, at places that are drawn."""
+
+@overload
+def fractional_max_pool2d(
+    input: Tensor,
+    kernel_size: Sizes,
     output_size: Sizes | None = ...,
     output_ratio: Ratios | None = ...,
     return_indices: _bool = ...,
@@ -539,6 +568,17 @@ def fractional_max_pool3d(
     output_size: Sizes | None = ...,
     output_ratio: Ratios | None = ...,
     *,
+    return_indices: Literal[True],
+    _random_samples: Tensor | None = ...,
+) -> tuple[Tensor, Tensor]:
+    """The maxima of windows of ([N,] C, *), with 3 spatial dimensions, at places that are drawn."""
+
+@overload
+def fractional_max_pool3d(
+    input: Tensor,
+    kernel_size: Sizes,
+    output_size: Sizes | None,
+    output_ratio: Ratios | None,
     return_indices: Literal[True],
     _random_samples: Tensor | None = ...,
 ) -> tuple[Tensor, Tensor]:
@@ -797,6 +837,18 @@ def max_pool1d(
 def max_pool1d(
     input: Tensor,
     kernel_size: Sizes,
+    stride: Sizes | None,
+    padding: Sizes,
+    dilation: Sizes,
+    ceil_mode: _bool,
+    return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]:
+    """The maximum of each window of an input ([N,] C, *) with 1 spatial dimension(s)."""
+
+@overload
+def max_pool1d(
+    input: Tensor,
+    kernel_size: Sizes,
     stride: Sizes | None = ...,
     padding: Sizes = ...,
     dilation: Sizes = ...,
@@ -845,6 +897,18 @@ def max_pool2d(
 def max_pool2d(
     input: Tensor,
     kernel_size: Sizes,
+    stride: Sizes | None,
+    padding: Sizes,
+    dilation: Sizes,
+    ceil_mode: _bool,
+    return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]:
+    """The maximum of each window of an input ([N,] C, *) with 2 spatial dimension(s)."""
+
+@overload
+def max_pool2d(
+    input: Tensor,
+    kernel_size: Sizes,
     stride: Sizes | None = ...,
     padding: Sizes = ...,
     dilation: Sizes = ...,
@@ -885,6 +949,18 @@ def max_pool3d(
     dilation: Sizes = ...,
     ceil_mode: _bool = ...,
     *,
+    return_indices: Literal[True],
+) -> tuple[Tensor, Tensor]:
+    """The maximum of each window of an input ([N,] C, *) with 3 spatial dimension(s)."""
+
+@overload
+def max_pool3d(
+    input: Tensor,
+    kernel_size: Sizes,
+    stride: Sizes | None,
+    padding: Sizes,
+    dilation: Sizes,
+    ceil_mode: _bool,
     return_indices: Literal[True],
 ) -> tuple[Tensor, Tensor]:
     """The maximum of each window of an input ([N,] C, *) with 3 spatial dimension(s)."""
