@@ -107,9 +107,9 @@ NOT_CALLED = re.compile(
     r"lift_fresh|rrelu|_pad_circular|argwhere|item|_local_scalar_dense|is_.*|to|_to_copy|.*copy|_assert.*|"
     r".*batch_norm.*|_weight_norm.*|isin|one_hot|nonzero_static|unsafe_.*|"
     r"_reshape_alias|_unsafe_view|_conj|_neg_view|size|stride|.*numel|storage_offset|equal|allclose|isclose|data|"
-    # other layouts and integers with a scale, whose kernels PyTorch has not for the strided tensors of programs
+    # other layouts: PyTorch has no such kernels for the strided tensors of programs
     r".*sparse.*|_to_dense|.*mkldnn.*|.*quantize.*|q_per_channel.*|int_repr|"
-    # no kernel without pivots, no derivatives, factors of any sign, eigenvalues in any order, or unchecked indices
+    # no kernel, no derivative, factors of any sign, eigenvalues in any order, or unchecked indices
     r"_lu_with_info|histogram.*|linalg_pinv|qr|linalg_eigvals|_dirichlet_grad|_standard_gamma_grad|_convert_ind.*"
 )
 
