@@ -238,6 +238,11 @@ static int has_fused_dots(void) {
 #endif
 }
 
+/* By how much the packed bytes of the left factor exceed the numbers that are multiplied. */
+static uint8_t excess_of(const gn_int_product *work) {
+    return work->is_unsigned ? work->zero_point : 128;
+}
+
 /* What the sums of a sliver begin at: -excess times the sums of its columns. */
 static VNNI void find_starts(int32_t *sliver, int64_t depth, uint8_t excess) {
     const vector each = EACH((int32_t)(0x01010101U * excess));
@@ -265,11 +270,6 @@ static void pack_quads(const int8_t *const from[4], int32_t *to) {
     _mm_storeu_si128(quarters + 3, _mm_unpackhi_epi16(highs[0], highs[1]));
 }
 #endif
-
-/* By how much the packed bytes of the left factor exceed the numbers that are multiplied. */
-static uint8_t excess_of(const gn_int_product *work) {
-    return work->is_unsigned ? work->zero_point : 128;
-}
 
 /* The way of this processor. */
 static const dots *find_dots(void) {
