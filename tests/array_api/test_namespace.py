@@ -189,4 +189,4 @@ def test_the_page_s_python_runs():
     names = {}
     for block in blocks:
         exec(block, names)
-    assert len(blocks) == 3 and names["small"].dtype is gn.int8
+    assert len(blocks) == 4 and names["small"].dtype is gn.int8
