@@ -202,6 +202,10 @@ from .sparse import sparse_coo_tensor as sparse_coo_tensor
 from .sparse import sparse_csc_tensor as sparse_csc_tensor
 from .sparse import sparse_csr_tensor as sparse_csr_tensor
 from .values import version as version
+from .sparse.older_names import dsmm as dsmm
+from .sparse.older_names import hsmm as hsmm
+from .sparse.older_names import saddmm as saddmm
+from .sparse.older_names import spmm as spmm
 from .values.device import device as device
 from .values.device import layout as layout
 from .values.device import memory_format as memory_format
@@ -7840,12 +7844,6 @@ def hspmm(mat1: Tensor, mat2: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """hspmm(Tensor mat1, Tensor mat2) -> Tensor
 
     The product of a sparse and a strided matrix, as a hybrid tensor whose values are rows.
-    """
-
-def indices_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
-    """indices_copy(Tensor self) -> Tensor
-
-    A copy of what ``Tensor.indices`` returns, with memory of its own.
     """
 
 def values_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:

@@ -55,11 +55,11 @@ def test_other_programs_see_gnomons_names() -> None:
     assert x.device.type == gn.backends()[x.device.type].name and torch.__name__ == "gnomon.compat.torch"
 
 
-@pytest.mark.parametrize("backend", ["reference", "numpy"])
-def test_the_backend_that_is_chosen_is_the_cpu(tmp_path: Path, backend: str, monkeypatch) -> None:
-    if not gn.backends()[backend].available:
-        pytest.skip(f"no backend {backend}")
-    monkeypatch.setenv("GNOMON_BACKEND", backend)
+@pytest.mark.parametrize("which", ["reference", "numpy"])
+def test_the_backend_that_is_chosen_is_the_cpu(tmp_path: Path, which: str, monkeypatch) -> None:
+    if not gn.backends()[which].available:
+        pytest.skip(f"no backend {which}")
+    monkeypatch.setenv("GNOMON_BACKEND", which)
     program = tmp_path / "program.py"
     program.write_text(
         "import torch, pickle\n"
@@ -67,10 +67,10 @@ def test_the_backend_that_is_chosen_is_the_cpu(tmp_path: Path, backend: str, mon
         "import gnomon\n"
         "print(x.device, torch.zeros(1, device='cpu').device, x.device.type, gnomon.get_default_device())\n"
         "backend = type(x.untyped_storage().backend).__name__\n"
-        f"print(gnomon.device('{backend}') is x.device, backend, x.type())\n"
+        f"print(gnomon.device('{which}') is x.device, backend, x.type())\n"
         "print(pickle.loads(pickle.dumps(x)).device, (x + torch.ones(2, device='cpu')).tolist())\n"
     )
-    kind = type(gn.ones(1, device=backend).untyped_storage().backend).__name__
+    kind = type(gn.ones(1, device=which).untyped_storage().backend).__name__
     assert output(program, "-m", "gnomon.compat") == (
         f"cpu cpu cpu cpu\nTrue {kind} torch.FloatTensor\ncpu [2.0, 2.0]\n"
     )

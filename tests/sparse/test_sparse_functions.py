@@ -195,12 +195,12 @@ def pattern(lib, rows, columns, step, dtype="float64"):
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int64", "complex128"])
-@pytest.mark.parametrize("backend", ["c", "reference"])
+@pytest.mark.parametrize("which", ["c", "reference"])
 @pytest.mark.parametrize(("rows", "inner", "columns"), [(3, 4, 5), (1, 6, 130), (260, 5, 3), (2, 3, 0)])
-def test_products_of_sparse_matrices(dtype, backend, rows, inner, columns):
-    if backend == "c":
+def test_products_of_sparse_matrices(dtype, which, rows, inner, columns):
+    if which == "c":
         pytest.importorskip("gnomon_c")
-    with gn.device(backend):
+    with gn.device(which):
         one, other = pattern(gn, rows, inner, 3, dtype), pattern(gn, inner, columns, 5, dtype)
         expected = (one.double() @ other.double()).to(one.dtype) if dtype == "float16" else one @ other
         for first, second in (
@@ -219,13 +219,13 @@ def test_products_of_sparse_matrices(dtype, backend, rows, inner, columns):
             )
 
 
-@pytest.mark.parametrize("backend", ["c", "reference"])
+@pytest.mark.parametrize("which", ["c", "reference"])
 @pytest.mark.parametrize("layout", COMPRESSED)
 @pytest.mark.parametrize("index_dtype", ["int32", "int64"])
-def test_sums_of_compressed_matrices(backend, layout, index_dtype):
-    if backend == "c":
+def test_sums_of_compressed_matrices(which, layout, index_dtype):
+    if which == "c":
         pytest.importorskip("gnomon_c")
-    with gn.device(backend):
+    with gn.device(which):
         dense = [pattern(gn, 6, 8, step) for step in (3, 5)]
         parts = []
         for x in dense:
@@ -245,12 +245,12 @@ def test_sums_of_compressed_matrices(backend, layout, index_dtype):
         assert total.values().shape[0] <= parts[0]._nnz() + parts[1]._nnz()
 
 
-@pytest.mark.parametrize("backend", ["c", "reference"])
-def test_invalid_indices_of_kernels(backend):
-    if backend == "c":
+@pytest.mark.parametrize("which", ["c", "reference"])
+def test_invalid_indices_of_kernels(which):
+    if which == "c":
         pytest.importorskip("gnomon_c")
     aten = gn.ops.aten
-    with gn.device(backend):
+    with gn.device(which):
         ones = gn.ones(2)
         for crow, col, message in (([0, 3, 2], [0, 1], "do not decrease"), ([1, 1, 2], [0, 1], "from 0 to 2"),
                                    ([0, 1, 1], [0, 1], "from 0 to 2")):  # fmt: skip
@@ -277,14 +277,14 @@ def test_invalid_indices_of_kernels(backend):
 # -- in-place indexing ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("backend", ["c", "reference"])
+@pytest.mark.parametrize("which", ["c", "reference"])
 @pytest.mark.parametrize(
     "name", ["index_add_", "index_copy_", "scatter_", "scatter_add_", "put_", "index_put_"]
 )
-def test_in_place_indexing_changes_nothing_if_it_raises(backend, name):
-    if backend == "c":
+def test_in_place_indexing_changes_nothing_if_it_raises(which, name):
+    if which == "c":
         pytest.importorskip("gnomon_c")
-    with gn.device(backend):
+    with gn.device(which):
         for base in (gn.arange(6.0), gn.arange(12.0)[::2]):
             x, address, before = (
                 base.clone() if base.is_contiguous() else base,

@@ -82,8 +82,10 @@ for _name, _layout, _size, _wider, _rest in (
 sparse_samples_of("empty.memory_format zeros", [sample((2, 0, 3), layout="sparse_csc")])
 sparse_samples_of("zeros_like ones_like clone detach neg zero_ _nnz sparse_dim dense_dim values", alone())
 sparse_samples_of("fill_.Scalar", alone(3))
-sparse_samples_of("crow_indices col_indices", [sample(csr(3, 4)), sample(bsr(4, 6))])
-sparse_samples_of("ccol_indices row_indices", [sample(csc(3, 4))])
+_COPIES = "crow_indices_copy col_indices_copy"
+sparse_samples_of(f"crow_indices col_indices {_COPIES}", [sample(csr(3, 4)), sample(bsr(4, 6))])
+sparse_samples_of("ccol_indices row_indices ccol_indices_copy row_indices_copy", [sample(csc(3, 4))])
+sparse_samples_of("values_copy", alone())
 
 # ---------------------------------------------------------------------------------------------------------
 # Conversion.

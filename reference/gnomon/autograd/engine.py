@@ -384,8 +384,7 @@ def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
 
     for (node, output_nr), gradient in zip(task.edges, seeds):
         buffer = buffers.setdefault(node, [None] * len(node.metadata_specs))
-        present = buffer[output_nr]
-        buffer[output_nr] = gradient if present is None else sum_of(present, gradient)
+        buffer[output_nr] = sum_of(buffer[output_nr], gradient)
     for node in buffers:
         if not dependencies[node]:
             heappush(ready, (-node.sequence_nr, tie(), node))
@@ -424,15 +423,12 @@ def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
                     if gradient._spec is not wanted:
                         gradient = _validate(gradient, wanted, node, results)
                     present = buffer[input_nr]
-                    if present is not None:
-                        # out of place: something else may refer to the gradient in the buffer
-                        buffer[input_nr] = sum_of(present, gradient)
+                    # out of place: something else may refer to the gradient in the buffer
+                    buffer[input_nr] = sum_of(present, gradient)
+                    is_leaf = target.__class__ is AccumulateGrad
+                    # a new tensor may become a leaf's `grad` without a copy
+                    if present is not None or (is_leaf and _is_fresh(gradient, incoming, results)):
                         own.add(target)
-                    else:
-                        buffer[input_nr] = gradient
-                        # a new tensor may become a leaf's `grad` without a copy
-                        if target.__class__ is AccumulateGrad and _is_fresh(gradient, incoming, results):
-                            own.add(target)
                 dependencies[target] -= 1
                 if dependencies[target]:
                     continue

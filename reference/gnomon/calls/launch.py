@@ -153,8 +153,8 @@ def launch(
         return
     if status == BAD_VALUE:
         # the reference's kernel finds the same invalid value, and raises with the full message
-        is_updated = any(each is output for output in tensors[:output_count] for each in kernel_arguments)
-        _run_in_place_of(backend, name, tensors, output_count, iterator, kernel_arguments, is_updated)
+        updated = any(each is output for output in tensors[:output_count] for each in kernel_arguments)
+        _run_in_place_of(backend, name, tensors, output_count, iterator, kernel_arguments, updated)
     elif status == OUT_OF_MEMORY:
         raise OutOfMemoryError(f"{name}: backend {backend.name!r} cannot allocate the kernel's workspace")
     else:

@@ -85,9 +85,7 @@ class Inplace:
     """
 
     updates: bool = False
-    """Does the kernel write ``self`` to its output first, unless the two are one tensor, and then only some
-    elements?  A backend with the trait "updates" is then given ``self`` as the output.
-    """
+    """Does the kernel change a copy of ``self``?  By the trait "updates" it is given ``self`` itself."""
 
 
 @dataclass(frozen=True, slots=True)

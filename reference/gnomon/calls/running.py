@@ -350,7 +350,6 @@ def run_inplace(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Te
             execute(base, meta, None, [self], arguments, None)
         return self
     check_no_overlap(operator, base, self, arguments)
-    # others notice an invalid index only when they come to it
     if base.record.inplace.updates and "updates" in backend_of(self._spec.device).traits:
         execute(base, meta, None, [self], arguments, meta.prepared.setdefault(("in place", self._spec), {}))
     else:

@@ -512,13 +512,9 @@ class Tensor:
 
     @staticmethod
     def _make_subclass(cls: Any, data: Tensor, require_grad: bool = False) -> Any:
-        """A leaf of class ``cls`` that shares the data of ``data``; ``__new__`` and ``__init__`` are not
-        called.  Raises TypeError for another class.  Source: torch.Tensor._make_subclass.
-        """
-        if not (isinstance(cls, type) and issubclass(cls, Tensor)):
-            raise TypeError(f"_make_subclass: argument 'cls' must be a subclass of Tensor, got {cls!r}")
-        if not isinstance(data, Tensor):
-            raise TypeError(f"_make_subclass: argument 'data' must be Tensor, got {type_name(data)}")
+        """A leaf of class ``cls`` that shares the data of ``data``.  Source: torch.Tensor._make_subclass."""
+        if not (isinstance(cls, type) and issubclass(cls, Tensor) and isinstance(data, Tensor)):
+            raise TypeError(f"_make_subclass: expected a class of Tensor and a Tensor, got {cls!r}, {data!r}")
         made = alias_tensor(data, data._spec, data._storage_offset, cls)
         made._version_counter = None if made._version_counter is not INFERENCE_VERSION else INFERENCE_VERSION
         return made.requires_grad_(require_grad)

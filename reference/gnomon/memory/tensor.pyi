@@ -236,9 +236,7 @@ class Tensor:
         """Is this a view that autograd tracks?"""
     @staticmethod
     def _make_subclass(cls: builtins.type[_Self], data: Tensor, require_grad: _bool = ...) -> _Self:
-        """A leaf of class ``cls`` that shares the data of ``data``; ``__new__`` and ``__init__`` are not
-        called.  Raises TypeError for another class.  Source: torch.Tensor._make_subclass.
-        """
+        """A leaf of class ``cls`` that shares the data of ``data``.  Source: torch.Tensor._make_subclass."""
     def _nnz(self) -> _int:
         """_nnz(Tensor self) -> int
 

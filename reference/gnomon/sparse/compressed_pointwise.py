@@ -113,7 +113,8 @@ def _sum_of(name: str, self: Any, other: Any, alpha: Any) -> Tensor:
         dtype = result_type(self._spec, other._spec)
         refuse_dtype(dtype, "bool")
         first, second = (like(each, each.held_values.to(dtype)) for each in (self, other))
-        if not self.batch_ndim and has_kernel(csr_merge, self.held_plain):
+        same = self._spec.layout is other._spec.layout
+        if same and not self.batch_ndim and has_kernel(csr_merge, self.held_plain):
             return _merged(first, second, alpha)
         return _by_grids(first, second, lambda one, two: aten.add.Tensor(one, two, alpha))
     dense, sparse = (other, self) if isinstance(self, CompressedTensor) else (self, other)

@@ -134,6 +134,15 @@ csr_merge = native_function(
 )
 
 
+def _merge(*indices: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """``csr_merge``, or the reference's where the backend has none: the same elements meet everywhere."""
+    if has_kernel(csr_merge, indices[1]):
+        return csr_merge(*indices)
+    there = indices[1]._spec.device
+    one, two, starts = (each.to(there) for each in csr_merge(*(each.to("reference") for each in indices)))
+    return one, two, starts
+
+
 def merged_positions(positions: Tensor, other: Tensor) -> tuple[Tensor, Tensor, int]:
     """The places of two vectors of positions that are merged as the columns of one row, and their number."""
     made = aten.empty.memory_format((2,), int64, None, positions._spec.device, None, None).zero_()
@@ -142,7 +151,7 @@ def merged_positions(positions: Tensor, other: Tensor) -> tuple[Tensor, Tensor, 
         crow = made.clone()
         crow[1] = each._spec.sizes[0]
         crows.append(crow)
-    places, other_places, starts = csr_merge(crows[0], positions, crows[1], other)
+    places, other_places, starts = _merge(crows[0], positions, crows[1], other)
     return places, other_places, int(starts[1].item())
 
 

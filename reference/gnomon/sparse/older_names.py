@@ -52,7 +52,6 @@ def saddmm(
     return aten.sspaddmm.out(input, mat1, mat2, beta, alpha, out)
 
 
-_OF_COORDINATES = ("_indices", "_values")
 _OF_COMPRESSED = ("values", "crow_indices", "col_indices", "ccol_indices", "row_indices")
 
 
@@ -65,7 +64,7 @@ def _copy_of(name: str) -> Any:
     return copy
 
 
-for _name in (*_OF_COORDINATES, "indices", *_OF_COMPRESSED):
+for _name in _OF_COMPRESSED:
     native_function(
         f"{_name}_copy(Tensor self) -> Tensor",
         variants="function",

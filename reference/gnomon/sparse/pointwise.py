@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..calls.checks import refuse_dtype
+from ..calls.checks import can_be_read, refuse_dtype
 from ..calls.iterator import result_type
 from ..dispatch.dispatcher import OpOverload, aten
 from ..memory.tensor import Tensor
@@ -18,7 +18,7 @@ from ..values.device import contiguous_format, strided
 from ..values.dispatch_key import DispatchKey
 from ..values.dtype import bool_
 from .conversion import add_into, coalesced, values_at
-from .index_kernels import add_at, csr_merge, has_kernel, merged_positions, placed
+from .index_kernels import add_at, merged_positions, placed
 from .registration import run_below, sparse_kernel
 from .shapes import broadcast
 from .tensor import SparseTensor, like, make_sparse, positions_of
@@ -140,15 +140,13 @@ def _merged(self: SparseTensor, other: SparseTensor, dtype: Any, alpha: Any) -> 
     sizes, is_coalesced = self._spec.sizes, self.coalesced and other.coalesced
     one, two = self.held_values, other.held_values
     if one._spec.is_contiguous and two._spec.is_contiguous:
-        if has_kernel(csr_merge, self.held_indices):
+        if can_be_read(self.held_indices):
             places = merged_positions(positions_of(self), positions_of(other))
             total = placed(places[2], places[0], one.to(dtype))
             add_at(total, places[1], two.to(dtype), alpha)
             indices = placed(places[2], places[0], self.held_indices.t())
             indices.index_copy_(0, places[1], other.held_indices.t())
             return make_sparse(indices.t(), total, sizes, is_coalesced)
-        if aten.equal.default(self.held_indices, other.held_indices):
-            return like(self, one.add(two, alpha=alpha))
     values = aten.cat.default([one.to(dtype), two.to(dtype).mul(alpha)], 0)
     found = make_sparse(aten.cat.default([self.held_indices, other.held_indices], 1), values, sizes)
     return coalesced(found) if is_coalesced or found.held_nnz > self._spec.numel else found

@@ -90,7 +90,8 @@ def mark_parse_arguments(module: ModuleType) -> list[str]:
     parameter = wanted(module, "Parameter")
     required = wanted(module, "REQUIRED")
     schemas = [FunctionSchema("neg(Tensor self) -> Tensor"), *rng.sample(_schemas(), 60)]
-    cases = []
+    with_keyword = "clamp_scaled(Tensor self, int count, *, int alpha=1) -> Tensor"
+    cases: list[Any] = [(_signature(with_keyword), [tensor, 3, 2], {})]  # a keyword's argument by position
     for schema in schemas:
         cases += [(_signature(schema.text), *_random_call(rng, schema, tensor)) for _ in range(15)]
 
