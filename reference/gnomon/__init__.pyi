@@ -201,11 +201,11 @@ from .sparse import sparse_compressed_tensor as sparse_compressed_tensor
 from .sparse import sparse_coo_tensor as sparse_coo_tensor
 from .sparse import sparse_csc_tensor as sparse_csc_tensor
 from .sparse import sparse_csr_tensor as sparse_csr_tensor
-from .values import version as version
 from .sparse.older_names import dsmm as dsmm
 from .sparse.older_names import hsmm as hsmm
 from .sparse.older_names import saddmm as saddmm
 from .sparse.older_names import spmm as spmm
+from .values import version as version
 from .values.device import device as device
 from .values.device import layout as layout
 from .values.device import memory_format as memory_format

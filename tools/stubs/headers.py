@@ -137,11 +137,11 @@ from .random import seed as seed
 from .random import set_rng_state as set_rng_state
 {serialization}
 {sparse}
-{values}
 from .sparse.older_names import dsmm as dsmm
 from .sparse.older_names import hsmm as hsmm
 from .sparse.older_names import saddmm as saddmm
 from .sparse.older_names import spmm as spmm
+{values}
 from .values.device import device as device
 from .values.device import layout as layout
 from .values.device import memory_format as memory_format
