@@ -384,7 +384,7 @@ def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
 
     for (node, output_nr), gradient in zip(task.edges, seeds):
         buffer = buffers.setdefault(node, [None] * len(node.metadata_specs))
-        buffer[output_nr] = sum_of(buffer[output_nr], gradient)
+        buffer[output_nr] = gradient if (had := buffer[output_nr]) is None else sum_of(had, gradient)
     for node in buffers:
         if not dependencies[node]:
             heappush(ready, (-node.sequence_nr, tie(), node))
@@ -424,7 +424,7 @@ def _run(task: GraphTask) -> list[tuple[AccumulateGrad, Tensor, bool]]:
                         gradient = _validate(gradient, wanted, node, results)
                     present = buffer[input_nr]
                     # out of place: something else may refer to the gradient in the buffer
-                    buffer[input_nr] = sum_of(present, gradient)
+                    buffer[input_nr] = gradient if present is None else sum_of(present, gradient)
                     is_leaf = target.__class__ is AccumulateGrad
                     # a new tensor may become a leaf's `grad` without a copy
                     if present is not None or (is_leaf and _is_fresh(gradient, incoming, results)):

@@ -10,13 +10,8 @@ from ..values.device import strided
 from ..values.dispatch_key import SPARSE
 
 
-def sum_of(present: Tensor | None, gradient: Tensor) -> Tensor:
-    """The sum of two gradients.  That of a sparse and a strided one is strided, whichever came first.
-
-    None stands for no gradient yet.
-    """
-    if present is None:
-        return gradient
+def sum_of(present: Tensor, gradient: Tensor) -> Tensor:
+    """The sum of two gradients.  That of a sparse and a strided one is strided, whichever came first."""
     if present._keys & SPARSE and gradient._spec.layout is strided:
         return gradient + present
     return present + gradient
