@@ -494,9 +494,8 @@ class Tensor:
         """Create a tensor of class ``cls`` that has sizes, strides, a dtype and a device, but no data.
 
         For subclasses whose ``__gnomon_dispatch__`` knows where the data is; their ``__new__`` and
-        ``__init__`` are not called.  Defaults: contiguous strides, the default dtype, the default device;
-        there is only one layout.  Raises TypeError for a class without ``__gnomon_dispatch__``.  Source:
-        torch.Tensor._make_wrapper_subclass.
+        ``__init__`` are not called.  Defaults: contiguous strides, the default dtype and device.  Raises
+        TypeError for a class without ``__gnomon_dispatch__``.  Source: torch.Tensor._make_wrapper_subclass.
         """
         if cls.__gnomon_dispatch__ is None:
             raise TypeError(f"{cls.__name__} must define __gnomon_dispatch__")
@@ -507,14 +506,15 @@ class Tensor:
             get_default_device() if device is None else resolve_device(device),
         )
         nowhere = Storage(meta_backend, resolve_device("meta"), meta_backend.allocate(0, 0), 0)
-        made = make_tensor(spec, nowhere, storage_offset, cls)
-        return made.requires_grad_(requires_grad)
+        return make_tensor(spec, nowhere, storage_offset, cls).requires_grad_(requires_grad)
 
     @staticmethod
     def _make_subclass(cls: Any, data: Tensor, require_grad: bool = False) -> Any:
         """A leaf of class ``cls`` that shares the data of ``data``.  Source: torch.Tensor._make_subclass."""
-        if not (isinstance(cls, type) and issubclass(cls, Tensor) and isinstance(data, Tensor)):
-            raise TypeError(f"_make_subclass: expected a class of Tensor and a Tensor, got {cls!r}, {data!r}")
+        if not (isinstance(cls, type) and issubclass(cls, Tensor)):
+            raise TypeError(f"_make_subclass: argument 'cls' must be a subclass of Tensor, got {cls!r}")
+        if not isinstance(data, Tensor):
+            raise TypeError(f"_make_subclass: argument 'data' must be Tensor, got {type(data).__name__}")
         made = alias_tensor(data, data._spec, data._storage_offset, cls)
         made._version_counter = None if made._version_counter is not INFERENCE_VERSION else INFERENCE_VERSION
         return made.requires_grad_(require_grad)
