@@ -18,8 +18,8 @@ GN_INLINE double gn_vector_erf_float64(double x) {
 }
 
 /* erfc(size) e^(size^2) is p((size - 3) / (size + 3)) / (size + 1), which takes one division; times e^-(high + low).
- * `unsaid` is what rounding left out of the size. */
-GN_INLINE double gn_erfc_of_square(double size, double unsaid, double high, double low) {
+ * `unsaid` is what rounding left out of the size. `scaled` is set to what is multiplied. */
+GN_INLINE double gn_erfc_of_square(double size, double unsaid, double high, double low, double *scaled) {
     const double sum = size + 3, next = size + 1;
     const double both = 1 / (sum * next);
     const double rough = both * sum;
@@ -28,6 +28,7 @@ GN_INLINE double gn_erfc_of_square(double size, double unsaid, double high, doub
     const double p = GN_WIDE(erfc_scaled, (size - 3) * (both * next));
     const double ratio = p * rough;
     const double rest = GN_FMA(p, rough, -ratio) + ratio * missing;
+    *scaled = ratio + rest;
     double shifted;
     const double grown = gn_exp_split_float64(-high, -low, 0x1.8p52 + 1023 + 512, &shifted);
     const double result = ratio + GN_FMA(grown, ratio, rest);
@@ -41,7 +42,8 @@ GN_INLINE double gn_vector_erfc_float64(double x) {
     const double size = fabs(x);
     const double capped = 28.0 < size ? 28.0 : size;
     const double upper = gn_upper_half(capped);
-    const double far = gn_erfc_of_square(capped, 0, upper * upper, (capped - upper) * (capped + upper));
+    double scaled;
+    const double far = gn_erfc_of_square(capped, 0, upper * upper, (capped - upper) * (capped + upper), &scaled);
     const double near = GN_FMA(x, GN_WIDE(erf_small, x * x), x);
     const double result = x < 0 ? 2 - far : far;
     return size < 0.25 ? 1 - near : result;
@@ -114,16 +116,36 @@ static inline double gn_exp_of_square(double x, double factor) {
     const double square = x * x;
     return gn_exp_sum(factor * square, factor * fma(x, x, -square));
 }
+/* log(1 - below) for positive x, else log(mills) - x^2 / 2: one logarithm for both. */
+GN_INLINE double gn_log_of_tail(double x, double below, double mills) {
+    const double above = 1 - below;
+    double m;
+    const double e = gn_split(x > 0 ? above : mills, &m), f = m - 1;
+    const double rest = x > 0 ? (above - 1 + below) * (1 + below) : 0.5 * x * x;
+    return -(rest - (e * GN_LN2_HIGH + (f + (gn_log_tail(f) + e * GN_LN2_LOW))));
+}
 #if GN_HAS_FMA
-GN_INLINE double gn_ndtr_float64(double x) {
-    const double size = fabs(x);
+/* ndtr(-size) for sizes up to 39, and erfc(size / sqrt(2)) e^(size^2 / 2). */
+GN_INLINE double gn_lower_tail(double size, double *scaled) {
     const double capped = 39.0 < size ? 39.0 : size;
     const double upper = gn_upper_half(capped);
     const double low = 0.5 * ((capped - upper) * (capped + upper));
-    const double root = 0.70710678118654752440, scaled = capped * root;
-    const double unsaid = GN_FMA(capped, root, -scaled) - capped * 4.833646656726457e-17;
-    const double below = 0.5 * gn_erfc_of_square(scaled, unsaid, 0.5 * upper * upper, low);
+    const double root = 0.70710678118654752440, place = capped * root;
+    const double unsaid = GN_FMA(capped, root, -place) - capped * 4.833646656726457e-17;
+    return 0.5 * gn_erfc_of_square(place, unsaid, 0.5 * upper * upper, low, scaled);
+}
+GN_INLINE double gn_ndtr_float64(double x) {
+    double scaled;
+    const double below = gn_lower_tail(fabs(x), &scaled);
     return x > 0 ? 1 - below : below;
+}
+/* Beyond 38, some terms of the asymptotic series are enough, since x^2 / 2 is far larger. */
+GN_INLINE double gn_log_ndtr_float64(double x) {
+    const double size = fabs(x), inverse = 1 / (size + 1e-300), z = inverse * inverse;
+    double near;
+    const double below = gn_lower_tail(size, &near);
+    const double far = inverse * 0.39894228040143267794 * (1 - z * (1 - z * (3 - z * (15 - 105 * z))));
+    return gn_log_of_tail(x, below, size > 38 ? far : 0.5 * near);
 }
 #else
 static inline double gn_ndtr_float64(double x) {
@@ -134,13 +156,13 @@ static inline double gn_ndtr_float64(double x) {
     const double below = gn_exp_of_square(size, -0.5) * gn_mills(size);
     return x > 0 ? 1 - below : below;
 }
+static inline double gn_log_ndtr_float64(double x) {
+    return gn_log_of_tail(x, gn_ndtr_float64(-fabs(x)), gn_mills(fabs(x)));
+}
 #endif
 GN_INLINE float gn_ndtr_float32(float x) {
     const double below = 0.5 * gn_erfc_for_float32(fabs((double)x) * 0.70710678118654752440);
     return (float)(x > 0 ? 1 - below : below);
-}
-static inline double gn_log_ndtr_float64(double x) {
-    return x > 0 ? gn_log1p_float64(-gn_ndtr_float64(-x)) : gn_log_float64(gn_mills(-x)) - x * x / 2;
 }
 static inline double gn_erfcx_float64(double x) {
     const double above = 2 * gn_mills(fabs(x) * 1.41421356237309504880);
@@ -193,8 +215,15 @@ static inline float gn_ndtri_float32(float p) {
     return (float)gn_quantile((double)p, 1);
 }
 
-static inline float gn_log_ndtr_float32(float x) {
-    return (float)gn_log_ndtr_float64((double)x);
+/* Of large sizes three terms of the asymptotic series are enough. */
+GN_INLINE float gn_log_ndtr_float32(float x) {
+    const double wide = (double)x, size = fabs(wide) * 0.70710678118654752440;
+    const double capped = 12.0 < size ? 12.0 : size;
+    const double reciprocal = 1 / (capped + 3), inverse = 1 / (size + 1e-300), z = inverse * inverse;
+    const double near = GN_WIDE(erfc_float_scaled, (capped - 3) * reciprocal) * reciprocal;
+    const double far = inverse * 0.56418958354775628695 * (1 - z * (0.5 - z * 0.75));
+    const double below = 0.5 * near * gn_exp2_wide(capped * capped * -GN_LOG2_E);
+    return (float)gn_log_of_tail(wide, below, 0.5 * (size > 12 ? far : near));
 }
 static inline float gn_erfcx_float32(float x) {
     return (float)gn_erfcx_float64((double)x);
