@@ -458,6 +458,22 @@ for _name, _make in (("scatter_add_ along 1", _scatter_along_rows), ("gather alo
     add(_name, "indexing", _make, axes={"side": (K,)}, elements=lambda side: side**2)
 
 
+def _search(library: Library, side: int) -> Work:
+    row = library.tensor(numpy.sort(ramp(side)), "float32")
+    numbers = library.tensor(numpy.random.default_rng(0).permutation(ramp(64 * side)), "float32")
+    return lambda: library.module.searchsorted(row, numbers)
+
+
+add(
+    "searchsorted",
+    "indexing",
+    _search,
+    axes={"side": (K, 64)},
+    kinds=ARRAYS,
+    elements=lambda side: 64 * side * math.log2(side),
+)
+
+
 def _embedding_backward(library: Library) -> Work:
     weight = library.tensor(ramp(30000, 256), "float32").requires_grad_()
     index, gradient = library.tensor(places(30000, 4096), "int64"), library.tensor(ramp(4096, 256), "float32")

@@ -62,6 +62,16 @@ def _sum(library: Library) -> Work:
     return lambda: sparse + other
 
 
+def _product_of_two(library: Library) -> Work:
+    sparse = _coo(library).coalesce()
+    other = sparse.t().coalesce()
+    return lambda: sparse * other
+
+
+def _compress(library: Library) -> Work:
+    return _coo(library).coalesce().to_sparse_csr
+
+
 def _sampled_addmm(library: Library) -> Work:
     sparse, left, right = _csr(library), ramp(ROWS, 32), ramp(32, ROWS)
     given = library.tensor(left, "float32"), library.tensor(right, "float32")
@@ -85,6 +95,8 @@ def _from_strided(library: Library) -> Work:
 WORKS: tuple[tuple[str, Callable[..., Work], tuple[str, ...], int], ...] = (
     ("coalesce", _coalesce, WITH_SCIPY, 16 * COUNT),
     ("sum of two coalesced", _sum, TORCH_LIKE, 16 * COUNT),
+    ("product of two coalesced, by element", _product_of_two, TORCH_LIKE, 16 * COUNT),
+    ("coalesced to sparse_csr", _compress, TORCH_LIKE, 4 * COUNT),
     ("sampled_addmm, 32 columns", _sampled_addmm, TORCH_LIKE, 32 * COUNT),
     ("softmax", _softmax, TORCH_LIKE, 16 * COUNT),
     ("to_sparse_csr 1000x1000", _from_strided, WITH_SCIPY, 16 * 1000 * 1000),

@@ -15,6 +15,9 @@ typedef struct bisection {
     int right;
 } bisection;
 
+/* Numbers that are searched for at once. */
+#define TOGETHER 8
+
 #define GN_TEMPLATE "bisection_dtype.h"
 #include "each_dtype.h"
 

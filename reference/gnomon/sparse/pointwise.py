@@ -18,7 +18,7 @@ from ..values.device import contiguous_format, strided
 from ..values.dispatch_key import DispatchKey
 from ..values.dtype import bool_
 from .conversion import add_into, coalesced, values_at
-from .index_kernels import add_at, merged_positions, placed
+from .index_kernels import add_at, merged_positions, placed, put_at
 from .registration import run_below, sparse_kernel
 from .shapes import broadcast
 from .tensor import SparseTensor, like, make_sparse, positions_of
@@ -208,17 +208,29 @@ def _intersection(self: SparseTensor, other: SparseTensor) -> SparseTensor:
     if not self.held_nnz or not other.held_nnz:
         found = self if not self.held_nnz else other
         return like(found, found.held_values.to(result_type(self._spec, other._spec)), coalesced=True)
-    # the columns of a coalesced tensor, or else of the one with more of them, are looked up
+    if self.coalesced and other.coalesced:
+        return _common_product(self, other)
+    # zeros remain; the columns of a coalesced tensor, or else of the one with more of them, are looked up
     is_first = (self.coalesced, self.held_nnz) >= (other.coalesced, other.held_nnz)
     known, source = (coalesced(self), other) if is_first else (coalesced(other), self)
     values = source.held_values * values_at(known, source.held_indices, known.sparse_ndim)
     sizes = (*self.sparse_sizes, *values._spec.sizes[1:])
-    if not (self.coalesced and other.coalesced):  # zeros remain, too
-        return make_sparse(source.held_indices, values, sizes, source.coalesced)
-    ones = known.held_values.new_ones((known.held_nnz,))
-    is_there = values_at(make_sparse(known.held_indices, ones, known.sparse_sizes, True), source.held_indices,
-                         known.sparse_ndim) != 0  # fmt: skip
-    return make_sparse(source.held_indices[:, is_there], values[is_there], sizes, source.coalesced)
+    return make_sparse(source.held_indices, values, sizes, source.coalesced)
+
+
+def _common_product(self: SparseTensor, other: SparseTensor) -> SparseTensor:
+    """The product of two coalesced tensors, at the columns that both have."""
+    places, other_places, count = merged_positions(positions_of(self), positions_of(other))
+    found: Any = put_at(
+        places.new_full((count,), -1),
+        other_places,
+        aten.arange.default(other.held_nnz, device=places._spec.device),
+    )
+    partners = found[places]  # -1 at a column that `other` has not
+    is_there = partners >= 0
+    values = self.held_values[is_there] * other.held_values[partners[is_there]]
+    sizes = (*self.sparse_sizes, *values._spec.sizes[1:])
+    return make_sparse(self.held_indices[:, is_there], values, sizes, True)
 
 
 @sparse_kernel("mul.Tensor")
