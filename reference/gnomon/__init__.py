@@ -278,6 +278,7 @@ _ARRAY_API = (
     "vecdot",
 )
 _LAZY_PARTS = {
+    "GradScaler": "amp",
     "compile": "compiler",
     "cpu": "accelerator",
     "explain": "learn",

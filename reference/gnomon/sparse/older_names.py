@@ -52,7 +52,8 @@ def saddmm(
     return aten.sspaddmm.out(input, mat1, mat2, beta, alpha, out)
 
 
-_OF_COMPRESSED = ("values", "crow_indices", "col_indices", "ccol_indices", "row_indices")
+# indices_copy is a name alone: PyTorch has no kernel for the layout sparse_coo, and refuses the others.
+_PARTS = ("values", "indices", "crow_indices", "col_indices", "ccol_indices", "row_indices")
 
 
 def _copy_of(name: str) -> Any:
@@ -64,7 +65,7 @@ def _copy_of(name: str) -> Any:
     return copy
 
 
-for _name in _OF_COMPRESSED:
+for _name in _PARTS:
     native_function(
         f"{_name}_copy(Tensor self) -> Tensor",
         variants="function",
