@@ -49,6 +49,7 @@ from . import types as types
 from . import utils as utils
 from . import xpu as xpu
 from .accelerator import cpu as cpu
+from .amp import GradScaler as GradScaler
 from .amp import autocast as autocast
 from .amp import autocast_decrement_nesting as autocast_decrement_nesting
 from .amp import autocast_increment_nesting as autocast_increment_nesting
@@ -7850,6 +7851,12 @@ def values_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """values_copy(Tensor self) -> Tensor
 
     A copy of what ``Tensor.values`` returns, with memory of its own.
+    """
+
+def indices_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
+    """indices_copy(Tensor self) -> Tensor
+
+    A copy of what ``Tensor.indices`` returns, with memory of its own.
     """
 
 def crow_indices_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
