@@ -204,6 +204,7 @@ from .sparse import sparse_csc_tensor as sparse_csc_tensor
 from .sparse import sparse_csr_tensor as sparse_csr_tensor
 from .sparse.older_names import dsmm as dsmm
 from .sparse.older_names import hsmm as hsmm
+from .sparse.older_names import indices_copy as indices_copy
 from .sparse.older_names import saddmm as saddmm
 from .sparse.older_names import spmm as spmm
 from .values import version as version
@@ -7851,12 +7852,6 @@ def values_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
     """values_copy(Tensor self) -> Tensor
 
     A copy of what ``Tensor.values`` returns, with memory of its own.
-    """
-
-def indices_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:
-    """indices_copy(Tensor self) -> Tensor
-
-    A copy of what ``Tensor.indices`` returns, with memory of its own.
     """
 
 def crow_indices_copy(input: Tensor, *, out: Tensor | None = ...) -> Tensor:

@@ -52,8 +52,17 @@ def saddmm(
     return aten.sspaddmm.out(input, mat1, mat2, beta, alpha, out)
 
 
-# indices_copy is a name alone: PyTorch has no kernel for the layout sparse_coo, and refuses the others.
-_PARTS = ("values", "indices", "crow_indices", "col_indices", "ccol_indices", "row_indices")
+def indices_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Raises NotImplementedError: PyTorch has this name, but no kernel for the layout sparse_coo.
+
+    Raises RuntimeError for the other layouts, which have no ``indices``.  Source: torch.indices_copy.
+    """
+    if isinstance(input, SparseTensor):
+        raise no_kernel("indices_copy", "SparseCPU")
+    return aten.indices.default(input)
+
+
+_OF_COMPRESSED = ("values", "crow_indices", "col_indices", "ccol_indices", "row_indices")
 
 
 def _copy_of(name: str) -> Any:
@@ -65,7 +74,7 @@ def _copy_of(name: str) -> Any:
     return copy
 
 
-for _name in _PARTS:
+for _name in _OF_COMPRESSED:
     native_function(
         f"{_name}_copy(Tensor self) -> Tensor",
         variants="function",
