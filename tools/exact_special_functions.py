@@ -63,6 +63,19 @@ def gammainc(a: Any, x: Any, is_upper: bool) -> Any:
         return 1 - lower if is_upper else lower
 
 
+def polygamma(n: int) -> Callable[..., Any]:
+    """By the zeta function, of which each other order has the opposite sign."""
+    return lambda x: (-1) ** (n + 1) * mpmath.factorial(n) * zeta(mpf(n + 1), x)
+
+
+def multigammaln_terms(p: int) -> Callable[..., list[Any]]:
+    def terms(x: Any) -> list[Any]:
+        constant = mpf(p * (p - 1)) / 4 * mpmath.log(mp.pi)
+        return [constant, *(mpmath.loggamma(x - mpf(j) / 2) for j in range(p))]
+
+    return terms
+
+
 def recurrence(first: Callable[[Any], Any], step: Callable[[Any, int, Any, Any], Any]) -> Callable[..., Any]:
     """A polynomial of x and n from those of the orders 0, which is 1, and 1."""
 
@@ -91,6 +104,8 @@ KINDS: dict[str, Callable[[Any], Any]] = {
     "v": lambda x: 2 * x - 1,
     "w": lambda x: 2 * x + 1,
 }
+# Functions with an integer among their arguments have a row for each of these.
+ORDERS = (1, 2, 3, 5)
 EXACT: dict[str, Callable[..., Any]] = {
     "i0": lambda x: mpmath.besseli(0, x),
     "i1": lambda x: mpmath.besseli(1, x),
@@ -104,6 +119,12 @@ EXACT: dict[str, Callable[..., Any]] = {
     "bessel_j1": lambda x: mpmath.besselj(1, x),
     "bessel_y0": lambda x: mpmath.bessely(0, x),
     "bessel_y1": lambda x: mpmath.bessely(1, x),
+    "modified_bessel_i0": lambda x: mpmath.besseli(0, x),
+    "modified_bessel_i1": lambda x: mpmath.besseli(1, x),
+    "sinc": lambda x: mpmath.sincpi(x),
+    "xlogy": lambda a, b: a * mpmath.log(b),
+    **{f"polygamma of order {n}": polygamma(n) for n in ORDERS},
+    **{f"multigammaln of order {p}": lambda x, p=p: sum(multigammaln_terms(p)(x)) for p in ORDERS},
     "spherical_bessel_j0": lambda x: mpmath.sin(x) / x,
     "airy_ai": mpmath.airyai,
     "entr": lambda x: -x * mpmath.log(x),
@@ -129,6 +150,15 @@ EXACT: dict[str, Callable[..., Any]] = {
 }
 
 
+def operator_of(special: Any, name: str) -> Callable[..., Any]:
+    """The function of the module ``special`` of gnomon, or of PyTorch, for a name in EXACT."""
+    base, _, order = name.partition(" of order ")
+    operator: Callable[..., Any] = getattr(special, base)
+    if not order:
+        return operator
+    return lambda x: operator(int(order), x) if base == "polygamma" else operator(x, int(order))
+
+
 def amplitude(name: str, arguments: tuple[Any, ...], value: Any) -> Any:
     """That of the wave near zeros, else the size of the value."""
     x = arguments[0]
@@ -140,6 +170,12 @@ def amplitude(name: str, arguments: tuple[Any, ...], value: Any) -> Any:
         return mpmath.hypot(mpmath.airyai(x), mpmath.airybi(x))
     if name == "zeta" and arguments[1] < 0:  # of terms with both signs
         return max(abs(value), zeta(x, arguments[1] - mpmath.floor(arguments[1])))
+    if name == "sinc" and abs(x) > 0.5:
+        return 1 / (mp.pi * abs(x))
+    if name.startswith("polygamma") and x < 0:  # of terms with both signs
+        return max(abs(value), abs(EXACT[name](x - mpmath.floor(x))))
+    if name.startswith("multigammaln"):
+        return max(abs(each) for each in (value, *multigammaln_terms(int(name[-1]))(x)))
     if name == "logit":  # in PyTorch 1 - p is rounded
         return max(abs(value), mpf(1))
     return abs(value)
@@ -188,9 +224,24 @@ def arguments_of(name: str, count: int, draw: random.Random) -> Iterator[tuple[f
                 (power, max(power + draw.uniform(-5, 5) * power**0.5, power / 2)),
                 (draw.uniform(20, 200), draw.uniform(10, 300)),
             )[turn]
-        elif name == "xlog1py":
+        elif name in ("xlog1py", "xlogy"):
             yield plain, 10 ** draw.uniform(-10, 10)
-        elif name in ("i0", "i1", "modified_bessel_k0", "modified_bessel_k1"):
+        elif name == "sinc":
+            yield ((signed, signed, plain, round(plain) + draw.choice((-1, 1)) * 2.0**-20)[turn],)
+        elif name.startswith("polygamma"):
+            yield ((plain, 10 ** draw.uniform(-30, 1), 10 ** draw.uniform(0, 12), signed)[turn],)
+            yield (-draw.uniform(0, 30),)
+        elif name.startswith("multigammaln"):
+            least = (int(name[-1]) - 1) / 2
+            yield (least + (plain, plain, 10 ** draw.uniform(-10, 3), draw.uniform(0, 4))[turn],)
+        elif name in (
+            "i0",
+            "i1",
+            "modified_bessel_i0",
+            "modified_bessel_i1",
+            "modified_bessel_k0",
+            "modified_bessel_k1",
+        ):
             yield ((plain, plain, 10 ** draw.uniform(-300, 2), draw.uniform(0, 713))[turn],)
         elif name == "ndtri":
             yield (

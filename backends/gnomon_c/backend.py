@@ -41,7 +41,10 @@ _TWINS = {
     dtypes.float8_e5m2: dtypes.uint8,
     dtypes.complex32: dtypes.int32,
 }
-_MOVES = ("copy_", "fill_.Scalar", "where.self", "cat", "_index", "embedding", "eq.Tensor", "ne.Tensor")
+_MOVES = (
+    *("copy_", "fill_.Scalar", "where.self", "cat", "flip", "_index", "index_select", "embedding"),
+    *("eq.Tensor", "ne.Tensor"),
+)
 _OF_BITS = (
     *("mul.Tensor", "bitwise_and.Tensor", "bitwise_or.Tensor", "bitwise_xor.Tensor"),
     *("ceil", "floor", "round", "trunc", "any.dims", "all.dims"),
@@ -57,8 +60,6 @@ def limited_of(name: str) -> tuple[dtypes.dtype, ...]:
     """The dtypes of LIMITED for which there is a kernel of operator ``name``."""
     if name in _MOVES:
         return LIMITED
-    if name == "index_select":
-        return _FRACTIONS
     return UNSIGNED if name in _OF_BITS else ()
 
 

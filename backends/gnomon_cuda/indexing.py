@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from gnomon.memory.prepared import BAD_VALUE, OK
-from gnomon.values.dtype import ALL, LIMITED, UNSIGNED, complex32
+from gnomon.values.dtype import ALL, LIMITED, complex32
 from gnomon.values.scalar import scalar_forms
 
 from .allocator import Memory
@@ -581,8 +581,8 @@ def programs() -> Iterator[Program]:
 
 def _moved(name: str) -> tuple[str, ...]:
     """The dtypes of a kernel that moves elements: all that the operator takes."""
-    taken = {"index_select": [each for each in LIMITED if each not in UNSIGNED], "index_copy": [complex32]}
-    limited = taken.get(name, LIMITED if name in ("cat", "embedding", "_index") else [])
+    every = ("cat", "embedding", "index_select", "_index")
+    limited = LIMITED if name in every else [complex32] if name == "index_copy" else []
     return tuple(each.name for each in (*ALL, *limited))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gnomon.memory.prepared import OK
-from gnomon.values.dtype import ALL
+from gnomon.values.dtype import ALL, LIMITED
 
 from .direct import Direct, Work, tables
 from .programs import Program, one_by_one
@@ -62,8 +62,9 @@ def programs() -> Iterator[Program]:
 
 def kernels(runtime: Any) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dict[str, str]]:
     """The kernels, the dtypes and the source locations, each by operator."""
-    every = tuple(each.name for each in ALL)
     functions = {"flip": _flip, "tril": _triangle(False), "triu": _triangle(True)}
-    return tables(
-        runtime, [Direct(name, every, function, f"csrc/cuda/{TEXT}") for name, function in functions.items()]
-    )
+    found = []
+    for name, function in functions.items():
+        taken = tuple(each.name for each in (*ALL, *(LIMITED if name == "flip" else ())))
+        found.append(Direct(name, taken, function, f"csrc/cuda/{TEXT}"))
+    return tables(runtime, found)

@@ -30,7 +30,6 @@ from .reporting import report, verdicts
 from .reporting.outcomes import (
     COMPOSED,
     FAIL,
-    NOT_CLAIMED,
     NOT_OWN,
     OUTCOMES,
     OWN,
@@ -301,9 +300,8 @@ def summary(run: report.Run) -> str:
     for tier in tiers.TIERS:
         found = [each for each in run.results if each.tier == tier]
         if found:
-            passed, _ = score(found)
-            claims_any = any(each.outcome != NOT_CLAIMED for each in found)
-            shown = f"{passed:.1%}" if claims_any else "-"
+            passed, claimed = score(found)
+            shown = f"{passed:.1%}" if claimed else "-"  # where no kernel had to run, there is none to score
             rows.append((tier, *map(str, counts(found).values()), shown))
     lines = [table(rows), ""]
     for tier, problem in run.foundations.items():
@@ -322,13 +320,17 @@ def summary(run: report.Run) -> str:
     lines.append(versions(run.environment))
     lines.append(
         f"of {len(run.results)} tests, {passes[OWN]} passed and ran the kernel under test, "
-        f"{passes[COMPOSED]} passed and ran other kernels of the backend (of a composite operator), "
+        f"{passes[COMPOSED]} passed and ran other kernels of the backend (of a composite operator, or of "
+        "tensors that are made of others, as sparse ones are), "
         f"{passes[NOT_OWN]} passed without its kernels and do not count"
     )
-    lines.append(
-        f"{run.backend}: {passes[OWN] + passes[COMPOSED]} tests pass on its own kernels, {passed:.2%} of "
-        f"those that it claims; it claims {claimed:.1%} of the tests; {run.seconds:.0f} s"
-    )
+    if not claimed:
+        lines.append(f"{run.backend}: no test of this selection runs a kernel that it claims; no score")
+    else:
+        lines.append(
+            f"{run.backend}: {passes[OWN] + passes[COMPOSED]} tests pass on its own kernels, {passed:.2%} of "
+            f"those that it claims; it claims {claimed:.1%} of the tests; {run.seconds:.0f} s"
+        )
     return "\n".join(lines)
 
 

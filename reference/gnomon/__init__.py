@@ -125,7 +125,7 @@ from .sparse import (
     sparse_csc_tensor,
     sparse_csr_tensor,
 )
-from .sparse.older_names import dsmm, hsmm, saddmm, spmm
+from .sparse.older_names import dsmm, hsmm, indices_copy, saddmm, spmm
 from .values.device import (
     _mkldnn,
     channels_last,
@@ -278,6 +278,7 @@ _ARRAY_API = (
     "vecdot",
 )
 _LAZY_PARTS = {
+    "GradScaler": "amp",
     "compile": "compiler",
     "cpu": "accelerator",
     "explain": "learn",

@@ -49,6 +49,7 @@ from . import types as types
 from . import utils as utils
 from . import xpu as xpu
 from .accelerator import cpu as cpu
+from .amp import GradScaler as GradScaler
 from .amp import autocast as autocast
 from .amp import autocast_decrement_nesting as autocast_decrement_nesting
 from .amp import autocast_increment_nesting as autocast_increment_nesting
@@ -203,6 +204,7 @@ from .sparse import sparse_csc_tensor as sparse_csc_tensor
 from .sparse import sparse_csr_tensor as sparse_csr_tensor
 from .sparse.older_names import dsmm as dsmm
 from .sparse.older_names import hsmm as hsmm
+from .sparse.older_names import indices_copy as indices_copy
 from .sparse.older_names import saddmm as saddmm
 from .sparse.older_names import spmm as spmm
 from .values import version as version

@@ -11,6 +11,10 @@ import gnomon as gn
 from gnomon.amp import GradScaler
 
 
+def test_its_names() -> None:
+    assert gn.GradScaler is gn.amp.GradScaler is GradScaler and "GradScaler" in dir(gn)
+
+
 def parameter(value, device):
     return gn.nn.Parameter(gn.tensor([value], device=device))
 

@@ -384,6 +384,19 @@ def test_a_score_is_never_rounded_up() -> None:
     assert counts([good]) == {outcome: int(outcome == "pass") for outcome in OUTCOMES}
 
 
+def test_a_selection_without_a_kernel_has_no_score() -> None:
+    viewed = Result("b", "t", "c", "o", "float32", "memory", "pass", origin="not the backend's")
+    composed = viewed._replace(tier="pointwise", origin="composed")
+    made = report.Run("b", [viewed, composed], {}, [], {}, {}, "", 0.0, 1.0)
+    text = conform.summary(made)
+    assert re.search(r"^memory +1 .* -$", text, re.M) and re.search(r"^pointwise +1 .* 100\.0%$", text, re.M)
+    assert "of 2 tests, 0 passed and ran the kernel under test, 1 passed and ran other kernels" in text
+    assert "or of tensors that are made of others, as sparse ones are" in text
+    assert "b: 1 tests pass on its own kernels, 100.00% of those that it claims" in text
+    alone = conform.summary(made._replace(results=[viewed]))
+    assert alone.endswith("b: no test of this selection runs a kernel that it claims; no score")
+
+
 def test_diff(whole: SimpleNamespace, tmp_path: Path) -> None:
     other = {**whole.data, "results": [dict(each) for each in whole.data["results"]]}
     changed = {each["test"]: each for each in other["results"]}

@@ -540,3 +540,27 @@ def test_the_gradient_of_masked_scatter_has_fixed_sizes():
 
     found = gn.func.vmap(gn.func.grad(function))(given, masks)
     assert found.tolist() == [[1.0, 100.0, 0.0], [10.0, 0.0, 0.0]]
+
+
+def test_the_source_of_a_scattered_view_has_the_sizes_of_one_view() -> None:
+    x, numbers = gn.zeros(2, 3), gn.tensor([5.0, 6.0])
+    found = gn.vmap(lambda a, b: gn.select_scatter(a, b, -1, 1))(x, numbers)
+    assert found.tolist() == [[0, 5, 0], [0, 6, 0]]
+    found = gn.vmap(lambda a, b: gn.select_scatter(a, b, 0, 1), (None, 0))(x[0], numbers)
+    assert found.tolist() == [[0, 5, 0], [0, 6, 0]]
+    rows = gn.vmap(lambda a, b: gn.slice_scatter(a, b, -1, 0, 3, 2))(x, gn.ones(2, 2))
+    assert rows.tolist() == [[1, 0, 1], [1, 0, 1]]
+    turned = gn.vmap(lambda a, b: gn.diagonal_scatter(a, b, 1, -1, 0))
+    corners = turned(gn.zeros(2, 2, 2), numbers.view(2, 1))
+    assert corners.tolist() == [[[0, 0], [5, 0]], [[0, 0], [6, 0]]]
+    for call, sizes in (
+        (lambda a, b: gn.diagonal_scatter(a, b), (2, 1, 1)),
+        (lambda a, b: gn.select_scatter(a, b, 0, 0), (2, 3, 1)),
+        (lambda a, b: gn.slice_scatter(a, b, 1, 0, 1), (2, 1, 1)),
+        (lambda a, b: gn.slice_scatter(a, b, 0), (2,)),
+    ):
+        with pytest.raises(
+            (RuntimeError, IndexError),
+            match=r"src size = \[2\], slice size|cannot be applied to a 0-dim tensor",
+        ):
+            gn.vmap(call)(gn.zeros(sizes), numbers)

@@ -276,3 +276,11 @@ def test_parameters_and_copies() -> None:
     assert opaque.shape == (2, 3) and opaque.to_dense().sum().item() == 6.0
     with pytest.raises(RuntimeError, match="incompatible tensor type"):
         opaque.data = gn.ones(2, 3)
+
+
+@pytest.mark.parametrize(
+    "sizes", [(1, 3, 0, 2), (0, 4, 5, 6), (2, 0, 3, 1), (2, 3, 0, 1, 4), (2, 0, 3), (3, 0)]
+)
+def test_a_dense_tensor_without_elements_is_row_major(sizes):
+    found = gn.empty(sizes).to_mkldnn().to_dense()
+    assert found.shape == sizes and found.stride() == gn.empty(sizes).stride()

@@ -651,3 +651,18 @@ def test_unfold_backward_refuses_windows_that_do_not_fit(device):
     for sizes, size in (([3], 2), ([9], 3), ([4], 3)):  # too short; windows of another size
         with pytest.raises(RuntimeError, match=r"exceeds|must match|broadcast"):
             aten.unfold_backward.default(gn.ones(3, 2), sizes, 0, size, 1)
+
+
+def test_a_factor_follows_a_number_by_position(device: str) -> None:
+    x = gn.tensor([1.0, 2.0])
+    assert gn.rsub(x, 2, 3).tolist() == gn.rsub(x, gn.tensor(2), 3).tolist() == [-1.0, -4.0]
+    assert gn.subtract(x, 2, 3).tolist() == x.subtract(2, 3).tolist() == [-5.0, -4.0]
+    assert x.clone().subtract_(2, 3).tolist() == [-5.0, -4.0]
+    for refused in (
+        lambda: gn.rsub(x, x, 3),
+        lambda: gn.subtract(x, x, 3),
+        lambda: gn.subtract(x, 2, 3, out=x),
+        lambda: gn.subtract(x, 2, 3, alpha=3),
+    ):
+        with pytest.raises(TypeError, match="takes 2 positional arguments but 3 were given"):
+            refused()

@@ -169,6 +169,27 @@ def test_what_pytorch_refuses_is_refused(name: str, device: str) -> None:
             pytest.fail(f"{text} is {call(x)}")
 
 
+@pytest.mark.usefixtures("own_kernels")
+@pytest.mark.parametrize("name", NAMES)
+def test_slices_and_runs_are_moved_and_single_numbers_are_not(name: str, device: str) -> None:
+    kind = getattr(gn, name)
+    x = gn.tensor([[0, 1, 2], [3, 4, 7]], device=device).to(kind)
+    at = gn.tensor([1, 0, 1], device=device)
+    assert x.index_select(0, at).tolist() == [[3, 4, 7], [0, 1, 2], [3, 4, 7]]
+    assert x.t().index_select(1, at).tolist() == [[3, 0, 3], [4, 1, 4], [7, 2, 7]]
+    assert x.flip(0).tolist() == [[3, 4, 7], [0, 1, 2]] and x[:, :1].flip(1).tolist() == [[0], [3]]
+    assert (
+        x.view(1, 2, 3).flip(1, 0).tolist() == [[[3, 4, 7], [0, 1, 2]]] and x.flip(()).tolist() == x.tolist()
+    )
+    assert x.t().flip(1).tolist() == [[3, 0], [4, 1], [7, 2]] and x.t().flip(1).stride() == (1, 3)
+    for alone in (x[0], x[0, 0]) if kind in UNSIGNED else ():
+        with pytest.raises(NotImplementedError, match=f"index_select: not implemented for dtype {name}"):
+            alone.index_select(0, at[1:2])
+    for turned, dim in ((x, 1), (x.t(), 0), (x[:, ::2], 0), (x[0], 0)):
+        with pytest.raises(NotImplementedError, match=f"flip: not implemented for dtype {name}"):
+            turned.flip(dim)
+
+
 def test_the_refusal_names_the_operator_and_how_to_convert() -> None:
     with pytest.raises(NotImplementedError) as raised:
         gn.ones(2, dtype=gn.uint32) + 1
@@ -198,7 +219,16 @@ def test_records_take_only_what_they_name() -> None:
             "tril",
         ),
         *("triu", "var.correction"),
-        *("_index", "_index_put", "_masked_select", "abs", "all.dims", "any.dims", "bitwise_and.Tensor"),
+        *(
+            "_index",
+            "_index_put",
+            "_masked_select",
+            "abs",
+            "all.dims",
+            "any.dims",
+            "bitwise_and.Tensor",
+            "flip",
+        ),
         *("bitwise_or.Tensor", "bitwise_xor.Tensor", "cat", "ceil", "embedding", "eq.Tensor", "floor"),
         *("hash_tensor", "index_select", "isinf", "isnan", "isneginf", "isposinf", "mul.Tensor"),
         *("nan_to_num", "ne.Tensor", "round", "signbit", "sort.stable", "trunc", "where.self"),

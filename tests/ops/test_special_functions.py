@@ -18,7 +18,11 @@ BOUND = 4.0  # ULPs
 
 
 def of(name: str) -> Any:
-    return getattr(gn.special, name)
+    base, _, order = name.partition(" of order ")
+    operator = getattr(gn.special, base)
+    if not order:
+        return operator
+    return lambda x: operator(int(order), x) if base == "polygamma" else operator(x, int(order))
 
 
 def number(text: str) -> float:

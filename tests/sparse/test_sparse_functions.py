@@ -167,7 +167,9 @@ def test_older_names_of_products():
     assert gn.spmm(x, y, out=out) is out and out.tolist() == [[3], [7]]
 
 
-@pytest.mark.parametrize("name", ["values", "crow_indices", "col_indices", "ccol_indices", "row_indices"])
+@pytest.mark.parametrize(
+    "name", ["values", "indices", "crow_indices", "col_indices", "ccol_indices", "row_indices"]
+)
 @pytest.mark.parametrize("layout", [*LAYOUTS, "strided"])
 def test_copies_of_parts(name, layout):
     def run(lib):

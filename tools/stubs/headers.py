@@ -139,6 +139,7 @@ from .random import set_rng_state as set_rng_state
 {sparse}
 from .sparse.older_names import dsmm as dsmm
 from .sparse.older_names import hsmm as hsmm
+from .sparse.older_names import indices_copy as indices_copy
 from .sparse.older_names import saddmm as saddmm
 from .sparse.older_names import spmm as spmm
 {values}

@@ -15,7 +15,7 @@ from gnomon.memory.tensor import Tensor
 from gnomon.values.dtype import check_number_fits, dtype
 
 from .arrays import Array, at_least_1d, numbers, put, raw, scalar, store, wrapped
-from .families import ALL, EVERY, FRACTIONS, Family, as_number, refuse_if
+from .families import ALL, EVERY, Family, as_number, refuse_if
 
 family = Family()
 
@@ -206,7 +206,7 @@ def _size(self: Tensor, dim: int) -> int:
     return sizes[wrapped(dim, len(sizes))]
 
 
-@family.kernel("index_select", ALL + FRACTIONS)
+@family.kernel("index_select", EVERY)
 def index_select(output: Tensor, self: Tensor, dim: int, index: Tensor) -> None:
     """``output[..., i, ...] = self[..., index[i], ...]``."""
     at = at_least_1d(positions(index, _size(self, dim)))
@@ -335,7 +335,7 @@ def cat(output: Tensor, tensors: Sequence[Tensor], dim: int) -> None:
         start += len(part)
 
 
-@family.kernel("flip", ALL)
+@family.kernel("flip", EVERY)
 def flip(output: Tensor, self: Tensor, dims: Sequence[int]) -> None:
     """Reverses each dimension in ``dims``."""
     a = raw(self)

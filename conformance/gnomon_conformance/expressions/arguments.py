@@ -47,7 +47,36 @@ for _name in ("add", "sub"):
         f"gn.{_name}(t(3), t(3), 2)",
     )
 expressions_of("mul", "t(3).mul(2, t(3))")
-expressions_of("rsub", "gn.rsub(t(3), 2, t(3))")
+expressions_of(
+    "rsub",
+    "gn.rsub(t(3), 2, t(3))",
+    "gn.rsub(t(3), 2, 3)",
+    "gn.rsub(t(3), gn.tensor(2), 0.5)",
+    "gn.rsub(t(3), t(3), 3)",
+    "gn.rsub(t(3), 2, True)",
+    "gn.rsub(t(3), 2, 3, 4)",
+)
+expressions_of(
+    "subtract",
+    "gn.subtract(t(3), 2, 3)",
+    "t(3).subtract(2, 3)",
+    "t(3).subtract_(2, 3)",
+    "gn.subtract(t(3), 2, 3, out=gn.empty(3))",
+    "gn.subtract(t(3), t(3), 3)",
+    "t(3).subtract(2, t(3))",
+)
+expressions_of(
+    "copy_",
+    "t(3).copy_(2)",
+    "t(3, dtype='float64').copy_(0.1)",
+    "t(3, dtype='int8').copy_(300)",
+    "t(3, dtype='bool').copy_(2.5, non_blocking=True)",
+    "t(3).copy_(other=True)",
+    "t(3).copy_(other=t(3, seed=1))",
+    "t(3).copy_([1, 2, 3])",
+    "t(3, dtype='int8').copy_(2**70)",
+    "gn.func.vmap(lambda x: x.clone().copy_(2))(t(3))",
+)
 expressions_of("neg", "-gn.tensor([True])", "gn.neg(gn.tensor([True]))", "gn.tensor([True]).neg_()")
 expressions_of("relu", "gn.relu(gn.tensor([True]))", "gn.tensor([True]).relu_()", "gn.relu(gn.tensor([1j]))")
 expressions_of("argmax", "gn.argmax(gn.tensor([1j]))", "gn.argmax(gn.tensor([1j]), 0)")

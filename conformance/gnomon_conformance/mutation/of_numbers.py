@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from gnomon.memory.accessor import TensorAccessor, elements
-from gnomon.values.dtype import FLOAT8, bfloat16, float32
+from gnomon.values.dtype import FLOAT8, bfloat16, bool_, float32, uint8
 
 from .loopback import filled, numbers_of, right
 from .mutants import mutant
@@ -41,6 +41,21 @@ def _() -> dict[str, Any]:
                     accessor.write(offset, output.dtype._decode[code - 1])
 
     return {"copy_": kernel}
+
+
+@mutant("bytes of bools", "eq of bools compares their bytes, of which many are true", "bytes[eq.Tensor]")
+def _() -> dict[str, Any]:
+    def kernel(iterator: Any) -> None:
+        right["eq.Tensor"](iterator)
+        output, *inputs = (iterator.tensor(place) for place in range(3))
+        if any(each.dtype is not bool_ for each in inputs):
+            return
+        write = TensorAccessor(output).write
+        first, second = (TensorAccessor(each.view(uint8)).read for each in inputs)
+        for target, one, other in zip(*(iterator.offsets(place) for place in range(3))):
+            write(target, first(one) == second(other))
+
+    return {"eq.Tensor": kernel}
 
 
 @mutant(

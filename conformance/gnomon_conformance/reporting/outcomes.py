@@ -10,7 +10,8 @@ blocked       not run, because the basic calls of a tier below failed
 Only the first counts as conformance (``score``), and only if the backend did the work itself (``origin``):
 
 own kernel             the kernel of the operator under test ran
-composed               only other kernels of the backend ran: the operator or the expression is a composite
+composed               only other kernels of the backend ran: the operator or the expression is a composite,
+                       or its tensors are made of others, as sparse ones are
 not the backend's      none ran: a view, a check of sizes, an error that is raised before any kernel
 """
 

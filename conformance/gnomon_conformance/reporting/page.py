@@ -310,7 +310,8 @@ def html(data: Mapping[str, Any]) -> str:
 <p class="score {"pass" if good else "fail"}"><b>{_percent(data["score"])}</b> of the claimed tests pass;
 {_percent(data["claimed"])} of the tests are claimed</p>
 <p><small>of {len(data["results"]):,} tests, {data["origins"][OWN]:,} passed and ran the kernel under test,
-{data["origins"][COMPOSED]:,} passed and ran other kernels of the backend (of a composite operator),
+{data["origins"][COMPOSED]:,} passed and ran other kernels of the backend (of a composite operator, or of
+tensors that are made of others, as sparse ones are),
 {data["origins"][NOT_OWN]:,} passed without a kernel of the backend and do not count ·
 {data["began"]} · {data["seconds"]:.0f} s{selection} · {escape(versions(data["environment"]))}</small></p>
 </header>

@@ -47,6 +47,9 @@ _DEPRECATED_ORDERS = {
         )
     },
 }
+# Operators whose overload for a number takes its factor by position, too; that for two tensors does not, and
+# Python's add and sub do not.  Source: rsub.Scalar and subtract.Scalar in native_functions.yaml.
+_FACTOR_AFTER_NUMBER = frozenset({"rsub", "subtract", "subtract_"})
 _NUMBER_TYPES: tuple[Any, ...] = (bool, int, float, complex)
 INTEGER_TYPES = frozenset({"int", "SymInt"})
 
@@ -162,7 +165,9 @@ def numbers_for_tensors(operator: OpOverload) -> frozenset[str]:
     allowed = (record.base.record if record.base is not None else record).numbers.stand_for
     if not allowed:
         return frozenset()
-    return frozenset({"other"} if operator.schema.is_inplace or allowed == "other" else {"self", "other"})
+    if allowed in ("other", "src"):
+        return frozenset({allowed})
+    return frozenset({"other"} if operator.schema.is_inplace else {"self", "other"})
 
 
 def _dtype_of(number: Any) -> dtypes.dtype:
@@ -192,6 +197,8 @@ class Signature:
             position for position, argument in enumerate(self.arguments) if not argument.kwarg_only
         ]
         self.number_names = numbers_for_tensors(operator)
+        if "src" in self.number_names:
+            self.by_name["other"] = self.by_name["src"]  # what PyTorch's method copy_ calls it
         variants = () if operator.name in _NO_OUT else operator.variants
         self.out = next((each for each in variants if each.schema.is_out), None)
         # the position of a list of ints that may also be separate arguments: the only argument besides self
@@ -249,7 +256,18 @@ class Signature:
             if self.operator.record.numbers.stand_for == "both":
                 return [aten.scalar_tensor(values[0], dtype=_dtype_of(values[0])), *values[1:]]
             raise Mismatch("argument 'input' (position 1) must be Tensor, not " + value_text(values[0]))
+        if "src" in self.number_names and not isinstance(values[1], Tensor):  # a copy converts, unlike a sum
+            values[1] = aten.scalar_tensor(values[1], dtype=PYTHON_DTYPES[type(values[1])])
         return values
+
+    def bind_factor(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any] | None:
+        """Like ``bind``, for ``rsub(x, 2, alpha)``; None for any other arguments."""
+        if self.operator.schema.name not in _FACTOR_AFTER_NUMBER or len(args) != 3 or "alpha" in kwargs:
+            return None
+        try:
+            return self.bind((args[0], _as_number(args[1])), {**kwargs, "alpha": args[2]})
+        except Mismatch:
+            return None
 
     def bind_deprecated(
         self, args: Sequence[Any], kwargs: dict[str, Any], takes_self: bool
@@ -425,7 +443,9 @@ def parser_of(
             if signature.return_type is not None:
                 return signature.return_type(*result)
             return result.requires_grad_() if requires_grad else result
-        bound = signatures[0].bind_deprecated(args, kwargs, takes_self)
+        bound = signatures[0].bind_factor(args, kwargs) if out is None else None
+        if bound is None:
+            bound = signatures[0].bind_deprecated(args, kwargs, takes_self)
         if bound is not None:
             return signatures[0].operator(*bound) if out is None else _call_out(signatures[0], bound, out)
         raise TypeError(_misfits_text(packet.name, signatures, problems, args, kwargs))

@@ -35,7 +35,7 @@ from ..values.schema import FunctionSchema
 # Arguments of these types are properties of the output, which the kernel gets, so they are not passed to it.
 _NOT_FOR_KERNELS = frozenset({"ScalarType", "Layout", "Device", "MemoryFormat"})
 
-NumbersFor = Literal["", "other", "either", "both"]
+NumbersFor = Literal["", "other", "either", "both", "src"]
 BatchingRule = Literal[
     "", "leading", "along", "over_all", "sized", "folded", "for_each", "composed", "random", "dynamic_shape"
 ]
@@ -93,9 +93,9 @@ class Numbers:
     """Python numbers as arguments: which tensors they may replace, and how they are rounded."""
 
     stand_for: NumbersFor = ""
-    """Which tensor arguments may be wrapped numbers.  ``other``: that argument.  ``either``: ``self`` and
-    ``other``, if at least one argument is a tensor.  ``both``: ``self`` and ``other``, even if no argument is
-    a tensor.  An in-place variant accepts a number for ``other`` only.
+    """Which tensor arguments may be wrapped numbers.  ``other``, ``src``: that argument.  ``either``:
+    ``self`` and ``other``, if at least one argument is a tensor.  ``both``: ``self`` and ``other``, even if
+    no argument is a tensor.  An in-place variant accepts a number for ``other`` only.
     """
 
     _: KW_ONLY

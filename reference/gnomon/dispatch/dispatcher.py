@@ -58,7 +58,7 @@ def _fits(argument: Argument, value: Any, record: Any) -> bool:
         if isinstance(value, (list, tuple)):
             return all(isinstance(each, kinds) or (each is None and argument.is_tensor) for each in value)
         return argument.list_size is not None and isinstance(value, kinds)
-    if argument.is_tensor and argument.name in ("self", "other") and record is not None:
+    if argument.is_tensor and argument.name in ("self", "other", "src") and record is not None:
         # a number may replace a tensor where PyTorch has an overload for it
         if (record.base.record if record.base else record).numbers.stand_for:
             kinds = (Tensor, int, float, complex)

@@ -276,6 +276,17 @@ def sized(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     return operator(*values)
 
 
+@rule_of("slice_scatter", "select_scatter", "diagonal_scatter")
+def _view_scatter(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
+    """``src`` gets no dimension, so that sizes that do not fit do not fit under vmap, either."""
+    self, src, *others = arguments
+    if not self._spec.ndim:
+        raise NoRule  # which raises
+    named = zip(operator.schema.arguments[2:], others)
+    moved = [_moved_dims(given, self._spec.ndim) if each.name in _DIMS else given for each, given in named]
+    return operator(batch.front(self), batch.front(src), *moved)
+
+
 @rule_of("as_strided_scatter")
 def _as_strided_scatter(operator: OpOverload, batch: Batch, arguments: Sequence[Any]) -> Any:
     self, src, size, stride, offset = arguments

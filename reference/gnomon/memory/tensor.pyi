@@ -1001,11 +1001,11 @@ class Tensor:
 
         Applies a 1D convolution to (time, batch, C_in); weight (kernel, C_in, C_out), bias (C_out).
         """
-    def copy_(self, src: Tensor, non_blocking: _bool = ...) -> Tensor:
+    def copy_(self, src: _Operand, non_blocking: _bool = ...) -> Tensor:
         """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)
 
         Copies ``src`` into ``self``, broadcast to its sizes and converted to its dtype and device; returns
-        ``self``.
+        ``self``.  ``src`` may be a number.
         """
     def copysign(self, other: _Operand, *, out: Tensor | None = ...) -> Tensor:
         """copysign.Tensor(Tensor self, Tensor other) -> Tensor

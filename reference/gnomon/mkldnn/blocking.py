@@ -72,7 +72,9 @@ def _pack_channels(tensor: Tensor) -> Tensor:
 def _unpack_channels(held: Tensor, sizes: Ints) -> Tensor:
     split = _row_major(held.movedim(-1, 2))
     filled = split.view((sizes[0], split._spec.sizes[1] * BLOCK, *sizes[2:]))
-    return filled[:, : sizes[1]].contiguous()
+    kept = filled[:, : sizes[1]]
+    # contiguous() would keep the strides of a tensor without elements
+    return kept.contiguous() if kept._spec.numel else _row_major(kept)
 
 
 def _pack_weight(tensor: Tensor) -> Tensor:

@@ -407,7 +407,7 @@ def polygamma(n: int, a: float) -> float:
     if n == 1 and math.isinf(a):
         return 0.0 if a > 0 else math.nan
     if n == 1 and -math.inf < a < 0 and a != math.floor(a):  # only this order has a simple reflection
-        ratio = math.pi / math.sin(math.pi * math.fmod(a, 1.0))
+        ratio = math.pi / math.sin(math.pi * math.remainder(a, 1.0))
         return ratio * ratio - polygamma(1, 1.0 - a)  # a power would raise OverflowError
     factorial = float(math.factorial(n)) if n <= 170 else math.inf
     return (1 if n % 2 else -1) * factorial * zeta(n + 1.0, a)

@@ -51,8 +51,8 @@ __all__ = [
 
 
 def sparse_coo_tensor(
-    indices: Any = None,
-    values: Any = None,
+    indices: Tensor | Sequence[Any] | None = None,
+    values: Tensor | Sequence[Any] | None = None,
     size: Sequence[int] | None = None,
     *,
     dtype: dtype | None = None,
@@ -75,8 +75,8 @@ def sparse_coo_tensor(
     if values is None:
         if (indices is None) is (size is None):
             raise TypeError("sparse_coo_tensor() takes sizes alone, or indices and values")
-        sizes = tuple(indices if size is None else size)
-        made = aten.sparse_coo_tensor.size(sizes, dtype, None, device, pin_memory)
+        sizes: Any = indices if size is None else size
+        made = aten.sparse_coo_tensor.size(tuple(sizes), dtype, None, device, pin_memory)
         return made.requires_grad_(requires_grad)
     if indices is None:
         raise TypeError("sparse_coo_tensor(): values were given without indices")
@@ -94,14 +94,14 @@ def sparse_coo_tensor(
 
 
 def sparse_compressed_tensor(
-    compressed_indices: Any,
-    plain_indices: Any,
-    values: Any,
-    size: Any = None,
+    compressed_indices: Tensor | Sequence[Any],
+    plain_indices: Tensor | Sequence[Any],
+    values: Tensor | Sequence[Any],
+    size: Sequence[int] | None = None,
     *,
     dtype: dtype | None = None,
     layout: layout | None = None,
-    device: Any = None,
+    device: device | str | None = None,
     pin_memory: bool = False,
     requires_grad: bool = False,
     check_invariants: bool | None = None,

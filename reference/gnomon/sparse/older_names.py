@@ -52,6 +52,16 @@ def saddmm(
     return aten.sspaddmm.out(input, mat1, mat2, beta, alpha, out)
 
 
+def indices_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Raises NotImplementedError: PyTorch has this name, but no kernel for the layout sparse_coo.
+
+    Raises RuntimeError for the other layouts, which have no ``indices``.  Source: torch.indices_copy.
+    """
+    if isinstance(input, SparseTensor):
+        raise no_kernel("indices_copy", "SparseCPU")
+    return aten.indices.default(input)
+
+
 _OF_COMPRESSED = ("values", "crow_indices", "col_indices", "ccol_indices", "row_indices")
 
 

@@ -13,6 +13,8 @@ layer.weight.shapes  # error: attr-defined
 layer.register_buffer(1, gn.ones(1))  # error: arg-type
 layer.load_state_dict([])  # error: arg-type
 nn.Linear(2, 3).train("yes")  # error: arg-type
+optim.Adam(nn.ModuleList([layer]))  # error: arg-type
+optim.Adam(nn.Sequential(layer))  # error: arg-type
 nn.Parameter([1.0])  # error: arg-type
 nn.Convolution(1, 2, 3)  # error: attr-defined
 nn.Linear(2, 3, gn.float32)  # error: arg-type

@@ -13,6 +13,9 @@ gn.finfo("float32")  # error: arg-type
 gn.iinfo(8)  # error: arg-type
 gn.finfo(gn.float32).max.foo  # error: attr-defined
 gn.sparse_coo_tensor([[0]], [1.0], "2")  # error: arg-type
+gn.sparse_coo_tensor([[0]], 1.0)  # error: arg-type
+gn.sparse_coo_tensor(0, [1.0])  # error: arg-type
+gn.sparse_compressed_tensor([0, 1], [0], 1.0, layout=gn.sparse_csr)  # error: arg-type
 gn.zeros("two")  # error: arg-type
 gn.ones(2, dtype="float32")  # error: call-overload
 x + "one"  # error: operator

@@ -57,7 +57,7 @@ conv = nn.Conv2d(1, 2, [3, 3], padding="same", device=gn.device("cpu"))
 pooled = nn.Sequential(nn.Sequential(OrderedDict(conv=conv)), nn.AdaptiveAvgPool2d((None, 1)))
 assert pooled(gn.ones(1, 1, 4, 4)).shape == (1, 2, 4, 1)
 blocks = nn.ModuleList([nn.ModuleList([nn.ReLU(), nn.Linear(2, 2)])])
-assert [len(list(layer.parameters())) for block in blocks for layer in block] == [0, 2]
+assert [len(list(layer.parameters())) for block in blocks for layer in block.children()] == [0, 2]
 layers: list[nn.Module] = [nn.Linear(2, 2), nn.ReLU()]
 model = nn.Sequential(*layers).to("cpu", gn.float32).to(x).to(gn.float32, non_blocking=True)
 encoder = nn.TransformerEncoderLayer(4, 2, activation=lambda z: gn.relu(z) ** 2, dim_feedforward=8)

@@ -9,7 +9,7 @@ import itertools
 import operator
 from collections import OrderedDict
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 import gnomon as gn
 
@@ -41,8 +41,8 @@ class _Numbered(Module):
     def __len__(self) -> int:
         return len(self._modules)
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._modules.values())
+    def __iter__(self) -> Iterator[Module]:
+        return iter(self._modules.values())  # type: ignore[arg-type]  # None stands for no module
 
     def __getitem__(self, idx: int | slice) -> Any:
         if isinstance(idx, slice):
@@ -115,10 +115,6 @@ class Sequential(_Numbered):
             named = [(str(number), module) for number, module in enumerate(args)]
         for name, module in named:
             self.add_module(name, module)
-
-    if TYPE_CHECKING:
-
-        def __iter__(self) -> Iterator[Module]: ...
 
     def forward(self, input: Any) -> Any:
         """The last module's output."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...calls.checks import check_index_dims, check_index_dtype, check_long_index
+from ...calls.checks import check_index_dims, check_index_dtype, check_long_index, refuse_limited
 from ...calls.native import native_function
 from ...calls.record import Out
 from ...dispatch.dispatcher import aten
@@ -16,7 +16,7 @@ from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...numerics.indexing import flat_index, positions_along, slice_offsets
 from ...values import geometry
-from ...values.dtype import FLOAT8, complex32, int64
+from ...values.dtype import FLOAT8, LIMITED, complex32, int64
 from ...values.geometry import Ints, wrap_dim
 
 
@@ -167,6 +167,8 @@ def _index_select_meta(self: Spec, dim: int, index: Spec) -> Spec:
     if index.ndim > 1:
         raise IndexError(f"Index is supposed to be a vector, but got dim: {index.ndim}")
     check_index_dtype(index)
+    if self.ndim < 2:  # PyTorch's kernel of slices takes every dtype, that of numbers does not
+        refuse_limited(self.dtype, (*FLOAT8, complex32))
     if not self.ndim:
         if index.numel != 1:
             raise RuntimeError(f"Index to scalar can have only 1 value, got {index.numel} value(s)")
@@ -207,7 +209,7 @@ index_select = native_function(
     "index_select(Tensor self, int dim, Tensor index) -> Tensor",
     meta=_index_select_meta,
     kernel=_index_select_kernel,
-    limited=(*FLOAT8, complex32),
+    limited=LIMITED,
     derivatives={"self": _index_select_grad},
     linear=("self",),
     separate=("self", "index"),

@@ -71,6 +71,7 @@ reference_backend.kernels["copy_"] = copy_kernel
 copy_ = native_function(
     "copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)",
     variants="method",
+    numbers="src",
     explicit=_copy_,
     launches="copy_",
     derivatives={
@@ -79,7 +80,7 @@ copy_ = native_function(
     },
     node_name="CopyBackwards",
     doc="""Copies ``src`` into ``self``, broadcast to its sizes and converted to its dtype and device; returns
-    ``self``.
+    ``self``.  ``src`` may be a number.
 
     Raises RuntimeError if ``src`` does not broadcast, or if elements of ``self`` share memory.""",
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...calls.checks import check_implemented
+from ...calls.checks import check_implemented, refuse_limited
 from ...calls.iterator import converted_spec
 from ...calls.native import native_function
 from ...dispatch.dispatcher import aten
@@ -17,14 +17,29 @@ from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...values import geometry
 from ...values.device import contiguous_format
-from ...values.dtype import int32, int64
+from ...values.dtype import LIMITED, int32, int64
 from ...values.geometry import wrap_dim
 
 
 def _flip_meta(self: Spec, dims: Sequence[int]) -> Spec:
-    geometry.wrap_dims(dims, self.ndim)
+    wrapped = geometry.wrap_dims(dims, self.ndim)
+    if not _keeps_runs(self, wrapped):
+        refuse_limited(self.dtype)
     dense = geometry.is_non_overlapping_and_dense(self.sizes, self.strides)
     return self if dense else converted_spec(self, self.dtype)  # as empty_like would make it
+
+
+def _keeps_runs(self: Spec, dims: Sequence[int]) -> bool:
+    """Whether flipping ``dims`` moves runs of adjacent elements, which PyTorch copies whatever their dtype.
+
+    Source: cpu_vflip_memcpy in aten/src/ATen/native/cpu/IndexKernel.cpp.
+    """
+    several = [dim for dim in range(self.ndim) if self.sizes[dim] > 1]
+    flipped = [dim for dim in dims if dim in several]
+    if not flipped or not self.numel:
+        return True
+    innermost = min(several, key=lambda dim: self.strides[dim])
+    return innermost not in flipped and self.strides[innermost] == 1
 
 
 def _flip_kernel(output: Tensor, self: Tensor, dims: Sequence[int]) -> None:
@@ -44,6 +59,7 @@ flip = native_function(
     "flip(Tensor self, int[] dims) -> Tensor",
     meta=_flip_meta,
     kernel=_flip_kernel,
+    limited=LIMITED,
     derivatives={"self": lambda grad, dims: grad.flip(dims)},
     linear=("self",),
     doc="""Returns a copy with the order of the elements reversed along each dimension in ``dims``.

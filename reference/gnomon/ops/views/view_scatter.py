@@ -46,7 +46,6 @@ native_function(
         ),
         "src": lambda grad, dim, start, end, step: aten.slice.Tensor(grad, dim, start, end, step),
     },
-    batching="along",
     out=Out(row_major=True),
     doc="""Returns a copy of ``self`` with ``src`` written to the elements that ``slice`` selects.  Raises
     RuntimeError if the sizes of ``src`` differ.""",
@@ -61,7 +60,6 @@ native_function(
         ),
         "src": lambda grad, dim, index: grad.select(dim, index),
     },
-    batching="along",
     doc="""Returns a copy of ``self`` with ``src`` written to ``index`` of dimension ``dim``.  Raises
     RuntimeError if the sizes of ``src`` differ.""",
 )
@@ -75,7 +73,6 @@ native_function(
         ),
         "src": lambda grad, offset, dim1, dim2: grad.diagonal(offset, dim1, dim2),
     },
-    batching="along",
     doc="""Returns a copy of ``self`` with ``src`` written to the diagonal of ``dim1`` and ``dim2``.  Raises
     RuntimeError if the sizes of ``src`` differ.""",
 )
