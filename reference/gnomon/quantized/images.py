@@ -31,6 +31,8 @@ def _max_pool(
 ) -> QuantizedTensor:
     """The integers are exact in float64; what pads them is below all."""
     parameters_of(self)
+    if len(kernel_size) == 3 and self._spec.ndim != 5:
+        raise RuntimeError(f"max_pool3d: Expecting the input tensor of rank 5. Got {self._spec.ndim}")
     function = aten._find(f"max_pool{len(kernel_size)}d")
     found = function(self.held.to(float64), kernel_size, stride, padding, dilation, ceil_mode)
     return like(self, found.to(self.held._spec.dtype))

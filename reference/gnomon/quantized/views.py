@@ -229,11 +229,11 @@ def _cat_out(tensors: Sequence[QuantizedTensor], dim: int, out: Tensor) -> Tenso
     return out.copy_(_joined(tensors, dim, out.quantizer))
 
 
-@quantized_kernel("index_put_")
-def _index_put_(self: Tensor, indices: Sequence[Any], values: Tensor, accumulate: bool) -> Tensor:
+@quantized_kernel("index_put", below=False)
+def _index_put(self: Tensor, indices: Sequence[Any], values: Tensor, accumulate: bool) -> Tensor:
     """Quantizes the numbers ``values`` as ``self`` is."""
     if not isinstance(self, QuantizedTensor):
-        raise RuntimeError("index_put_: the source is quantized, and the destination is not")
+        raise RuntimeError("index_put: the source is quantized, and the destination is not")
     if isinstance(values, QuantizedTensor):
         raise RuntimeError("Value argument for quantized input_put should not be quantized")
     if not isinstance(self.quantizer, PerTensorAffine):
@@ -242,11 +242,11 @@ def _index_put_(self: Tensor, indices: Sequence[Any], values: Tensor, accumulate
         )
     if accumulate:
         raise RuntimeError("index_put for quantized tensors is currently only supported for accumulate=False")
-    numbers = values.to(float32).contiguous()
-    self.held.index_put_(indices, quantize(numbers, self.quantizer, self._spec.dtype).held)
-    return self
+    numbers = values.detach().to(float32).contiguous()
+    written = quantize(numbers, self.quantizer, self._spec.dtype).held
+    return make_quantized(self.held.index_put(indices, written), self.quantizer)
 
 
-@quantized_kernel("index_put")
-def _index_put(self: Tensor, indices: Sequence[Any], values: Tensor, accumulate: bool) -> Tensor:
-    return _index_put_(self.clone(), indices, values, accumulate)
+@quantized_kernel("index_put_", below=False)
+def _index_put_(self: Tensor, indices: Sequence[Any], values: Tensor, accumulate: bool) -> Tensor:
+    return self.copy_(_index_put(self, indices, values, accumulate))
