@@ -19,7 +19,7 @@ from .arithmetic import parameters_of, to_integers
 from .construction import quantized_function
 from .kernels import like, number_in
 from .quantizer import PerTensorAffine
-from .registration import no_kernel, quantized_kernel
+from .registration import quantized_kernel
 from .steps import differences_of
 from .tensor import QuantizedTensor
 
@@ -113,7 +113,10 @@ for _name in (
 def _channel_shuffle(self: QuantizedTensor, groups: int) -> QuantizedTensor:
     """As in PyTorch, only of quint8: ``native_channel_shuffle`` takes every dtype."""
     if self._spec.dtype is not quint8:
-        raise no_kernel("aten::channel_shuffle")
+        raise RuntimeError(
+            "channel_shuffle: Quantized channel shuffle works only on QUInt8 but got "
+            f"{self._spec.dtype.scalar_type}"
+        )
     parameters_of(self)
     return like(self, aten.channel_shuffle.default(self.held, groups))
 
