@@ -336,6 +336,7 @@ def elu(
 
 def celu(self: Tensor, output_scale: float, output_zero_point: int, alpha: float = 1) -> Tensor:
     """``nn.functional.celu``, with another scale and zero point.  Raises RuntimeError for ``alpha`` 0."""
+    check_quantized("celu", self)
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     return elu(self, output_scale, output_zero_point, alpha, 1, 1 / alpha)
