@@ -394,6 +394,6 @@ sparse_samples_of(
     "quantized_batch_norm",
     [
         sample(quantized(2, 3, 4, 2), *CHANNELS, 1e-5, 0.04, 5, **BYTES),
-        sample(quantized(4, 3), CHANNELS[3], *CHANNELS[:2], OTHER, 1e-3, 0.0625, 0, **BYTES),
+        sample(quantized(4, 3), CHANNELS[3], CHANNELS[2], CHANNELS[0], OTHER, 1e-3, 0.0625, 0, **BYTES),
     ],
 )
