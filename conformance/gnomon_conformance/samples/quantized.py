@@ -389,11 +389,11 @@ CHANNELS = [
     given(numbers, (3,), (1,), 0, "float32")
     for numbers in ([0.5, 1.25, -1.0], [0.125, -0.5, 1.0], [0.25, -0.125, 0.0], [0.5, 2.0, 1.0])
 ]
-OTHER = given([1.0, 0.25, 4.0], (3,), (1,), 0, "float32")
+WEIGHT = dense(3, dtype="float32", grad=False)
 sparse_samples_of(
     "quantized_batch_norm",
     [
         sample(quantized(2, 3, 4, 2), *CHANNELS, 1e-5, 0.04, 5, **BYTES),
-        sample(quantized(4, 3), CHANNELS[3], CHANNELS[2], CHANNELS[0], OTHER, 1e-3, 0.0625, 0, **BYTES),
+        sample(quantized(4, 3), WEIGHT, WEIGHT, CHANNELS[2], CHANNELS[3], 1e-3, 0.0625, 0, **BYTES),
     ],
 )
