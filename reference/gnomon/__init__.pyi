@@ -8132,6 +8132,21 @@ def q_per_channel_axis(input: Tensor) -> _int:
     The dimension of the channels.  Raises RuntimeError for a tensor that is quantized as a whole.
     """
 
+def quantized_batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    mean: Tensor,
+    var: Tensor,
+    eps: _float,
+    output_scale: _float,
+    output_zero_point: _int,
+) -> Tensor:
+    """quantized_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor mean, Tensor var, float eps, float output_scale, int output_zero_point) -> Tensor
+
+    Batch normalization of a quantized tensor (N, C, *) by given ``mean`` and ``var`` (C,), float32.
+    """
+
 def quantized_max_pool1d(
     input: Tensor,
     kernel_size: Sequence[_int] | _int,
@@ -8156,4 +8171,17 @@ def quantized_max_pool2d(
     """quantized_max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor
 
     max_pool2d of a quantized tensor.  Raises NotImplementedError for one that is not.
+    """
+
+def quantized_max_pool3d(
+    input: Tensor,
+    kernel_size: Sequence[_int] | _int,
+    stride: Sequence[_int] | _int = ...,
+    padding: Sequence[_int] | _int = ...,
+    dilation: Sequence[_int] | _int = ...,
+    ceil_mode: _bool = ...,
+) -> Tensor:
+    """quantized_max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> Tensor
+
+    max_pool3d of a quantized tensor.  Raises NotImplementedError for one that is not.
     """

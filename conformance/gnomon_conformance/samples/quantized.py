@@ -202,6 +202,21 @@ sparse_samples_of(
     "index_select", [sample(quantized(3, 4), 1, given([2, 0, 2], (3,), (1,), 0, "int64"), **INTEGERS)]
 )
 sparse_samples_of("flip", [sample(quantized(3, 4), (0, 1), **INTEGERS)])
+sparse_samples_of("rot90", [sample(quantized(3, 4), 1, (0, 1), **INTEGERS)])
+sparse_samples_of("repeat", [sample(quantized(3, 4), (2, 1, 2), **INTEGERS)])
+sparse_samples_of("split.Tensor", [sample(by_channel(4, 2), 2, dim, **INTEGERS) for dim in (0, 1)])
+sparse_samples_of("split_with_sizes", [sample(by_channel(4, 2), (1, 3), 0, **INTEGERS)])
+sparse_samples_of(
+    "index_put index_put_",
+    [
+        sample(
+            quantized(3, 4),
+            [given([2, 0], (2,), (1,), 0, "int64"), None],
+            given([0.25, -0.5, 1.0, 7.0], (4,), (1,), 0, "float32"),
+            **INTEGERS,
+        )
+    ],
+)
 sparse_samples_of(
     "_index", [sample(quantized(3, 4), [given([2, 0], (2,), (1,), 0, "int64"), None], **INTEGERS)]
 )
@@ -248,8 +263,11 @@ sparse_samples_of("topk", [sample(DISTINCT, 2, **INTEGERS), sample(DISTINCT, 2, 
 # ---------------------------------------------------------------------------------------------------------
 # Functions of the numbers.
 
-sparse_samples_of("relu relu_", [sample(each, **BYTES) for each in (WIDE, COARSE, quantized(0))])
-sparse_samples_of("sigmoid tanh", [sample(each, **BYTES) for each in (WIDE, COARSE)])
+sparse_samples_of(
+    "relu relu_", [sample(each, **INTEGERS) for each in (quantized(3, 4), COARSE, quantized(0))]
+)
+sparse_samples_of("relu relu_", [sample(WIDE, **BYTES)])
+sparse_samples_of("sigmoid tanh hardsigmoid_", [sample(each, **BYTES) for each in (WIDE, COARSE)])
 sparse_samples_of(
     "clamp",
     [
@@ -260,7 +278,29 @@ sparse_samples_of(
     ],
 )
 sparse_samples_of("hardtanh", [sample(quantized(3, 4), **INTEGERS), sample(COARSE, -0.5, 0.6, **INTEGERS)])
-sparse_samples_of("fill_.Scalar", [sample(quantized(3, 4), number, **INTEGERS) for number in (0.2, -1000)])
+sparse_samples_of(
+    "_prelu_kernel",
+    [
+        sample(quantized(2, 3, 4), tensor(*sizes, layout="coarse"), **INTEGERS)
+        for sizes in ((1, 3, 1), (1, 1, 1), (2, 3, 4))
+    ],
+)
+sparse_samples_of(
+    "fill_.Scalar",
+    [
+        sample(each, number, **INTEGERS)
+        for each in (quantized(3, 4), by_channel(3, 4))
+        for number in (0.2, 1000)
+    ],
+)
+sparse_samples_of("ones_like", [sample(each, **INTEGERS) for each in (quantized(3, 4), by_channel(3, 4))])
+sparse_samples_of("full_like", [sample(each, 0.7, **INTEGERS) for each in (quantized(3, 4), LAST)])
+sparse_samples_of(
+    "masked_fill.Tensor",
+    [
+        sample(quantized(3, 4), dense(3, 4, dtype="bool"), given([0.25], (), (), 0, "float32"), **INTEGERS),
+    ],
+)
 sparse_samples_of(
     "masked_fill.Scalar",
     [sample(quantized(3, 4), dense(3, 4, dtype="bool"), number, **INTEGERS) for number in (0.2, 7)],
@@ -294,4 +334,66 @@ sparse_samples_of(
 sparse_samples_of("adaptive_avg_pool2d", [sample(IMAGES, size, **BYTES) for size in ((2, 3), (1, 1))])
 sparse_samples_of(
     "upsample_nearest2d", [sample(IMAGES, (10, 9), **BYTES), sample(IMAGES, (7, 12), 2.0, 2.0, **BYTES)]
+)
+sparse_samples_of(
+    "max_pool3d quantized_max_pool3d",
+    [
+        sample(quantized(1, 2, 4, 5, 4), (2, 3, 2), (2, 1, 2), (1, 1, 0), (1, 1, 1), True, **BYTES),
+        sample(quantized(1, 3, 2, 4, 4), (2, 2, 2), (1, 2, 1), (0, 0, 0), (1, 2, 1), **BYTES),
+    ],
+)
+VOLUMES = quantized(2, 2, 4, 5, 6, values="extreme")
+sparse_samples_of(
+    "avg_pool3d",
+    [
+        sample(VOLUMES, (2, 2, 2), **BYTES),
+        sample(VOLUMES, (3, 3, 3), (2, 2, 2), (1, 1, 1), True, False, **BYTES),
+        sample(VOLUMES, (2, 3, 1), (1, 1, 1), divisor_override=5, **BYTES),
+    ],
+)
+sparse_samples_of("_adaptive_avg_pool3d", [sample(VOLUMES, size, **BYTES) for size in ((2, 3, 2), (1, 2, 6))])
+sparse_samples_of(
+    "_upsample_nearest_exact2d",
+    [sample(IMAGES, (10, 9), **BYTES), sample(IMAGES, (7, 12), 2.0, 2.0, **BYTES)],
+)
+sparse_samples_of("upsample_nearest3d _upsample_nearest_exact3d", [sample(VOLUMES, (8, 5, 9), **BYTES)])
+sparse_samples_of(  # with weights that are exact in float32, as PyTorch computes
+    "upsample_bilinear2d",
+    [sample(IMAGES, size, corners, **BYTES) for size, corners in (((10, 12), False), ((9, 11), True))],
+)
+sparse_samples_of(
+    "constant_pad_nd",
+    [
+        sample(quantized(2, 3, 4), (1, 2), **INTEGERS),
+        sample(quantized(2, 3, 4), (1, -1, 0, 2), 0.25, **INTEGERS),
+        sample(COARSE, (0, 0, 1, 1), -1000, **BYTES),
+    ],
+)
+sparse_samples_of(
+    "reflection_pad1d", [sample(quantized(*sizes), (2, 1), **INTEGERS) for sizes in ((3, 4), (2, 3, 4))]
+)
+sparse_samples_of("reflection_pad2d", [sample(quantized(2, 3, 4, 3), (2, 1, 0, 3), **INTEGERS)])
+sparse_samples_of("pixel_shuffle", [sample(quantized(2, 8, 2, 3), 2, **INTEGERS)])
+sparse_samples_of("pixel_unshuffle", [sample(quantized(2, 2, 4, 6), 2, **INTEGERS)])
+sparse_samples_of("native_channel_shuffle", [sample(quantized(2, 6, 2, 3), 3, **INTEGERS)])
+sparse_samples_of("channel_shuffle", [sample(quantized(2, 6, 2, 3), 3, dtypes=("uint8",))])
+sparse_samples_of(
+    "std.correction",
+    [
+        sample(COARSE, **BYTES),
+        sample(quantized(2, 3, 4, 2), (2, 3), **BYTES),
+        sample(tensor(2, 3, 4, 2, layout="coarse"), (0, 2), correction=0, keepdim=True, **BYTES),
+    ],
+)
+CHANNELS = [
+    given(numbers, (3,), (1,), 0, "float32")
+    for numbers in ([0.5, 1.25, -1.0], [0.125, -0.5, 1.0], [0.25, -0.125, 0.0], [0.5, 2.0, 1.0])
+]
+WEIGHT = dense(3, dtype="float32", grad=False)
+sparse_samples_of(
+    "quantized_batch_norm",
+    [
+        sample(quantized(2, 3, 4, 2), *CHANNELS, 1e-5, 0.04, 5, **BYTES),
+        sample(quantized(4, 3), WEIGHT, WEIGHT, CHANNELS[2], CHANNELS[3], 1e-3, 0.0625, 0, **BYTES),
+    ],
 )

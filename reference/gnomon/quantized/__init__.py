@@ -9,7 +9,7 @@ Source: aten/src/ATen/quantized, aten/src/ATen/native/quantized.
 from __future__ import annotations
 
 from .. import ops
-from . import construction, functions, kernels, matmul, views  # noqa: F401  (they register kernels)
+from . import construction, functions, images, kernels, matmul, views  # noqa: F401  (they register kernels)
 from .construction import OPERATORS
 
 __all__ = ["OPERATORS"]

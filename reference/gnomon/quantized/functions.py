@@ -1,8 +1,10 @@
 """``gnomon.ops.quantized``: functions of quantized tensors with the names that ``torch.ops.quantized`` has.
 
-A weight is *packed* with its bias, and a convolution's with its geometry: here the packed object only holds
-them.  Source: aten/src/ATen/native/quantized/library.cpp, cpu/BinaryOps.cpp, cpu/TensorShape.cpp (qcat),
-cpu/LinearUnpackImpl.cpp.
+This file has sums, products, ``cat`` and functions of elements; packed.py has linear and convolutions,
+layers.py normalizations and others of whole tensors.
+
+Source: aten/src/ATen/native/quantized/library.cpp, cpu/BinaryOps.cpp, cpu/TensorShape.cpp (qcat), qelu.cpp,
+qhardswish.cpp, qprelu.cpp.
 """
 
 from __future__ import annotations
@@ -12,211 +14,72 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
-from ..values.dtype import QUANTIZED, dtype, float32, float64, int64, qint8, round_to_float32
+from ..values.dtype import float32, float64, round_to_float32
 from .arithmetic import check_zero_point, inverse_of, limits_of, parameters_of, quantize
-from .products import convolution
-from .products import linear as _linear
+from .layers import (  # noqa: F401  (names of the namespace)
+    batch_norm,
+    batch_norm1d,
+    batch_norm1d_relu,
+    batch_norm2d,
+    batch_norm2d_relu,
+    batch_norm3d,
+    batch_norm3d_relu,
+    batch_norm_relu,
+    group_norm,
+    instance_norm,
+    layer_norm,
+    matmul,
+    max_pool1d,
+    max_pool2d,
+    softmax,
+)
+from .packed import (  # noqa: F401  (names of the namespace)
+    ConvPackedParams,
+    LinearPackedParams,
+    conv1d,
+    conv1d_dynamic,
+    conv1d_prepack,
+    conv1d_relu,
+    conv1d_unpack,
+    conv2d,
+    conv2d_dynamic,
+    conv2d_prepack,
+    conv2d_relu,
+    conv2d_unpack,
+    conv3d,
+    conv3d_dynamic,
+    conv3d_prepack,
+    conv3d_relu,
+    conv3d_unpack,
+    conv_transpose1d,
+    conv_transpose1d_dynamic,
+    conv_transpose1d_prepack,
+    conv_transpose1d_unpack,
+    conv_transpose2d,
+    conv_transpose2d_dynamic,
+    conv_transpose2d_prepack,
+    conv_transpose2d_unpack,
+    conv_transpose3d,
+    conv_transpose3d_dynamic,
+    conv_transpose3d_prepack,
+    conv_transpose3d_unpack,
+    linear,
+    linear_dynamic,
+    linear_prepack,
+    linear_relu,
+    linear_relu_dynamic,
+    linear_unpack,
+)
 from .quantizer import PerTensorAffine
-from .registration import no_kernel, place_of, run_below
+from .registration import run_below
+from .steps import check_quantized, differences_of, numbers_of, of_steps, quantized_like
 from .tensor import QuantizedTensor, make_quantized
-
-
-def _check_quantized(name: str, *tensors: Any) -> None:
-    for each in tensors:
-        if not isinstance(each, QuantizedTensor):
-            raise no_kernel(f"quantized::{name}", place_of(each))
-
-
-# -- packed weights ------------------------------------------------------------------------------------------
-
-
-class LinearPackedParams:
-    """A weight (n, k), qint8, and a bias (n,), float32 or None.  Source: LinearPackedParamsBase."""
-
-    def __init__(self, weight: Tensor, bias: Tensor | None):
-        self._weight, self._bias = weight, bias
-
-    def unpack(self) -> tuple[Tensor, Tensor | None]:
-        """The weight and the bias."""
-        return self._weight, self._bias
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(weight={tuple(self._weight.shape)})"
-
-
-class ConvPackedParams(LinearPackedParams):
-    """The weight (n, C / groups, *), the bias and the geometry of a convolution.
-
-    Source: ConvPackedParamsBase.
-    """
-
-    def __init__(
-        self,
-        weight: Tensor,
-        bias: Tensor | None,
-        stride: Sequence[int],
-        padding: Sequence[int],
-        dilation: Sequence[int],
-        groups: int,
-    ):
-        super().__init__(weight, bias)
-        self._geometry = tuple(list(each) for each in (stride, padding, dilation))
-        self._groups = groups
-
-    def stride(self) -> list[int]:
-        """The step of the windows."""
-        return list(self._geometry[0])
-
-    def padding(self) -> list[int]:
-        """The number of zeros on both sides."""
-        return list(self._geometry[1])
-
-    def dilation(self) -> list[int]:
-        """The distance of a window's elements."""
-        return list(self._geometry[2])
-
-    def output_padding(self) -> list[int]:
-        """Zeros: only transposed convolutions have some."""
-        return [0] * len(self._geometry[0])
-
-    def groups(self) -> int:
-        """The number of groups of channels."""
-        return self._groups
-
-    def transpose(self) -> bool:
-        """Is it a transposed convolution?  No."""
-        return False
-
-
-def _check_weight(name: str, weight: Any, ndim: int) -> None:
-    _check_quantized(name, weight)
-    if weight._spec.ndim != ndim:
-        raise RuntimeError(f"{name}: Weights are expected to have {ndim} dimensions")
-    if weight._spec.dtype is not qint8:
-        raise RuntimeError(f"{name}: expected scalar type QInt8 but found {weight._spec.dtype.name}")
-
-
-def linear_prepack(W: Tensor, B: Tensor | None = None) -> LinearPackedParams:
-    """Packs the weight ``W`` (n, k), qint8, and the bias ``B`` (n,), float32, of ``linear``.
-
-    Raises NotImplementedError for a weight that is not quantized, RuntimeError for other dtypes and sizes.
-    """
-    _check_weight("linear_prepack", W, 2)
-    if B is not None and tuple(B.shape) != (W.shape[0],):
-        raise RuntimeError(
-            f"linear_prepack: bias should be a vector of {W.shape[0]} elements, got {list(B.shape)}"
-        )
-    return LinearPackedParams(W, B)
-
-
-def linear_unpack(W_prepack: LinearPackedParams) -> tuple[Tensor, Tensor | None]:
-    """The weight and the bias of ``linear_prepack``."""
-    return W_prepack.unpack()
-
-
-def _prepack(ndim: int) -> Callable[..., ConvPackedParams]:
-    name = f"conv{ndim}d_prepack"
-
-    def prepack(
-        weight: Tensor,
-        bias: Tensor | None,
-        stride: Sequence[int],
-        padding: Sequence[int],
-        dilation: Sequence[int],
-        groups: int,
-    ) -> ConvPackedParams:
-        _check_weight(name, weight, ndim + 2)
-        for what, each in (("stride", stride), ("padding", padding), ("dilation", dilation)):
-            if len(each) != ndim:
-                raise RuntimeError(f"{name}: {what} should contain {ndim} elements for {ndim}D convolution.")
-        return ConvPackedParams(weight, bias, stride, padding, dilation, groups)
-
-    prepack.__name__ = prepack.__qualname__ = name
-    prepack.__doc__ = f"""Packs the weight (n, C / groups, *), qint8, bias and geometry of ``conv{ndim}d``.
-
-    Raises NotImplementedError for a weight that is not quantized, RuntimeError for other dtypes and sizes."""
-    return prepack
-
-
-conv1d_prepack, conv2d_prepack = _prepack(1), _prepack(2)
-
-
-def conv2d_unpack(packed_weights: ConvPackedParams) -> tuple[Tensor, Tensor | None]:
-    """The weight and the bias of ``conv2d_prepack``."""
-    return packed_weights.unpack()
-
-
-conv1d_unpack = conv2d_unpack
-
-
-# -- layers --------------------------------------------------------------------------------------------------
-
-
-def linear(X: Tensor, W_prepack: LinearPackedParams, Y_scale_i: float, Y_zero_point_i: int) -> Tensor:
-    """``X`` (*, k), quint8, times the transpose of the packed weight (n, k), plus the packed bias.
-
-    The result is quint8 with this scale and zero point.  Raises NotImplementedError or RuntimeError for
-    other dtypes and sizes.
-    """
-    _check_quantized("linear", X)
-    return _linear(X, *W_prepack.unpack(), Y_scale_i, Y_zero_point_i)
-
-
-def linear_relu(X: Tensor, W_prepack: LinearPackedParams, Y_scale_i: float, Y_zero_point_i: int) -> Tensor:
-    """``linear``, with nothing below zero."""
-    _check_quantized("linear_relu", X)
-    return _linear(X, *W_prepack.unpack(), Y_scale_i, Y_zero_point_i, True)
-
-
-def _convolution(name: str, relu: bool) -> Callable[..., Tensor]:
-    def convolve(
-        qx: Tensor, packed_weight: ConvPackedParams, output_scale: float, output_zero_point: int
-    ) -> Tensor:
-        _check_quantized(name, qx)
-        weight, bias = packed_weight.unpack()
-        geometry = packed_weight.stride(), packed_weight.padding(), packed_weight.dilation()
-        groups = packed_weight.groups()
-        return convolution(qx, weight, bias, *geometry, groups, output_scale, output_zero_point, relu)
-
-    convolve.__name__ = convolve.__qualname__ = name
-    sizes = "(N, C, L)" if "1d" in name else "(N, C, H, W)"
-    convolve.__doc__ = f"""The convolution of ``qx`` {sizes}, quint8, with the packed weight{
-        ", with nothing below zero" if relu else ""
-    }.  The result is quint8 with this scale and zero point.  Raises NotImplementedError or RuntimeError for
-    other dtypes and sizes."""
-    return convolve
-
-
-conv1d, conv1d_relu = _convolution("conv1d", False), _convolution("conv1d_relu", True)
-conv2d, conv2d_relu = _convolution("conv2d", False), _convolution("conv2d_relu", True)
-
 
 # -- elements ------------------------------------------------------------------------------------------------
 
 
-def numbers_of(tensor: QuantizedTensor) -> Tensor:
-    """Its numbers, as PyTorch's vectorized kernels compute them: ``scale * q - scale * zero_point``, rounded
-    once after the difference.
-    """
-    parameters = parameters_of(tensor)
-    scale = round_to_float32(parameters.scale)
-    shift = round_to_float32(scale * -parameters.zero_point)
-    return (tensor.held.to(float64) * scale + shift).to(float32)
-
-
-def quantized_like(numbers: Tensor, kind: dtype, scale: float, zero_point: int) -> QuantizedTensor:
-    """``numbers``, float32, as ``kind`` with this scale and zero point.
-
-    As in PyTorch's vectorized kernels, halves are rounded to even before the zero point is added.
-    """
-    check_zero_point(zero_point, kind, "quantize:")
-    least, most = limits_of(kind)
-    steps = (numbers * inverse_of(scale)).round().to(float64).nan_to_num(least, most, least) + zero_point
-    return make_quantized(steps.clamp(least, most).to(QUANTIZED[kind]), PerTensorAffine(scale, zero_point))
-
-
 def _check_pair(name: str, qa: Any, qb: Any) -> None:
-    _check_quantized(name, qa, qb)
+    check_quantized(name, qa, qb)
     for each in (qa, qb):
         if not isinstance(each.quantizer, PerTensorAffine):
             raise RuntimeError(f"{name}: Only per tensor quantization is supported in {name.title()}.")
@@ -266,41 +129,70 @@ def _product(qa: Any, qb: Any, scale: float, zero_point: int, relu: bool) -> Qua
     """Of the integers without their zero points, then scaled."""
     kind = qa._spec.dtype
     check_zero_point(zero_point, kind, "quantize:")
-    least, most = limits_of(kind)
-    one, other = parameters_of(qa), parameters_of(qb)
-    scales = round_to_float32(round_to_float32(one.scale) * round_to_float32(other.scale))
+    scales = round_to_float32(
+        round_to_float32(parameters_of(qa).scale) * round_to_float32(parameters_of(qb).scale)
+    )
     multiplier = round_to_float32(scales * inverse_of(scale))
-    pair = [(each.held.to(int64) - own.zero_point) for each, own in ((qa, one), (qb, other))]
-    steps = ((pair[0] * pair[1]).to(float32) * multiplier).round().to(float64) + zero_point
-    held = steps.clamp(zero_point if relu else least, most).to(QUANTIZED[kind])
-    return make_quantized(held, PerTensorAffine(scale, zero_point))
+    steps = (differences_of(qa) * differences_of(qb)).to(float32) * multiplier
+    return of_steps(steps, kind, PerTensorAffine(scale, zero_point), relu)
 
 
 def _binary(name: str, of_two: Callable[..., Any], by_number: Callable[..., Any], relu: bool) -> Any:
     base = name.removesuffix("_relu")
 
-    def call(qa: Any, qb: Any, scale: float | None = None, zero_point: int | None = None) -> Tensor:
+    def call(
+        qa: Any,
+        qb: Any,
+        scale: float | None = None,
+        zero_point: int | None = None,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        with_scale = isinstance(qb, Tensor) and qb.is_quantized
+        if out is not None:
+            check_quantized(name, out)
+            if with_scale:
+                scale, zero_point = out.q_scale(), out.q_zero_point()
         if scale is None:
             first, second = (qa, qb) if isinstance(qa, Tensor) else (qb, qa)
             number = second.item() if isinstance(second, Tensor) else second
-            _check_quantized(name, first)
-            return run_below(by_number, first, float(number), relu)
-        _check_pair(base, qa, qb)
-        return run_below(of_two, qa, qb, scale, zero_point or 0, relu)
+            check_quantized(name, first)
+            found = run_below(by_number, first, float(number), relu)
+        else:
+            _check_pair(base, qa, qb)
+            found = run_below(of_two, qa, qb, scale, zero_point or 0, relu)
+        return found if out is None else out.copy_(found)
 
     call.__name__ = call.__qualname__ = name
     what, above = "sum" if base == "add" else "product", ", with nothing below zero" if relu else ""
     call.__doc__ = f"""The {what} of two quantized tensors of one dtype, which broadcast{above}.
 
-    ``scale``, ``zero_point``: those of the result.  Without them ``qb`` is a number, and the result has some
-    for which its integers are those of ``qa`` as far as possible.  Raises RuntimeError for two dtypes, and
-    for a scale for each channel."""
+    ``scale``, ``zero_point``: those of the result, or of ``out``.  Without them ``qb`` is a number, and the
+    result has some for which its integers are those of ``qa`` as far as possible.  Raises RuntimeError for
+    two dtypes, and for a scale for each channel."""
     return call
 
 
 add, add_relu = _binary("add", _sum, _added, False), _binary("add_relu", _sum, _added, True)
 mul, mul_relu = _binary("mul", _product, _multiplied, False), _binary("mul_relu", _product, _multiplied, True)
 add_scalar, add_scalar_relu, mul_scalar, mul_scalar_relu = add, add_relu, mul, mul_relu
+
+
+def _with_out(function: Any) -> Callable[..., Tensor]:
+    def call(qa: Tensor, qb: Any, out: Tensor) -> Tensor:
+        return function(qa, qb, out=out)
+
+    name = f"{function.__name__}_out"
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = (
+        f"``{function.__name__}`` of ``qa`` and ``qb``, quantized as ``out`` is, and written to it."
+    )
+    return call
+
+
+add_out, add_relu_out, mul_out, mul_relu_out = (_with_out(each) for each in (add, add_relu, mul, mul_relu))
+add_scalar_out, add_scalar_relu_out = add_out, add_relu_out
+mul_scalar_out, mul_scalar_relu_out = mul_out, mul_relu_out
 
 
 def _joined(name: str, relu: bool) -> Callable[..., Tensor]:
@@ -315,7 +207,7 @@ def _joined(name: str, relu: bool) -> Callable[..., Tensor]:
     ) -> Tensor:
         if not qx:
             raise NotImplementedError(f"{name}: there were no tensor arguments to this function")
-        _check_quantized(name, *qx)
+        check_quantized(name, *qx)
         first: Any = qx[0]
         if any(each._spec.dtype is not first._spec.dtype for each in qx):
             raise RuntimeError(f"{name}: All dtypes must be the same.")
@@ -335,11 +227,38 @@ def _joined(name: str, relu: bool) -> Callable[..., Tensor]:
 cat, cat_relu = _joined("cat", False), _joined("cat_relu", True)
 
 
+def _joined_to(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def call(qx: Sequence[Tensor], dim: int, out: Tensor) -> Tensor:
+        check_quantized(call.__name__, out)
+        return out.copy_(function(qx, dim, out.q_scale(), out.q_zero_point()))
+
+    call.__name__ = call.__qualname__ = f"{function.__name__}_out"
+    call.__doc__ = f"``{function.__name__}``, quantized as ``out`` is, and written to it."
+    return call
+
+
+cat_out, cat_relu_out = _joined_to(cat), _joined_to(cat_relu)
+
+
 def leaky(qx: Any, slope: float, scale: float, zero_point: int) -> QuantizedTensor:
     """Negative numbers times ``slope``."""
     numbers = numbers_of(qx)
     found = aten.where.self(numbers > 0, numbers, numbers * round_to_float32(slope))
     return quantized_like(found, qx._spec.dtype, scale, zero_point)
+
+
+def sloped(qx: Any, weight: Any, scale: float, zero_point: int) -> QuantizedTensor:
+    """Negative numbers times those of ``weight``, which broadcasts.  The products of integers are exact."""
+    kind = qx._spec.dtype
+    check_zero_point(zero_point, kind, "quantize:")
+    own, inverse = round_to_float32(parameters_of(qx).scale), inverse_of(scale)
+    both = round_to_float32(own * round_to_float32(parameters_of(weight).scale))
+    differences = differences_of(qx)
+    products = (differences * differences_of(weight)).to(float32) * round_to_float32(both * inverse)
+    steps = aten.where.self(
+        differences > 0, differences.to(float32) * round_to_float32(own * inverse), products
+    )
+    return of_steps(steps, kind, PerTensorAffine(scale, zero_point))
 
 
 def leaky_relu(
@@ -348,7 +267,7 @@ def leaky_relu(
     """Negative numbers times ``negative_slope``, with another scale and zero point.  ``inplace``: ignored, as
     in PyTorch.
     """
-    _check_quantized("leaky_relu", qx)
+    check_quantized("leaky_relu", qx)
     return run_below(leaky, qx, negative_slope, output_scale, output_zero_point)
 
 
@@ -362,25 +281,83 @@ def replaced(qx: Any, threshold: float, value: float) -> QuantizedTensor:
 
 def threshold(qx: Tensor, threshold: float, value: float) -> Tensor:
     """``value`` for numbers that are not above ``threshold``."""
-    _check_quantized("threshold", qx)
+    check_quantized("threshold", qx)
     return run_below(replaced, qx, threshold, value)
 
 
 def clamp(qx: Tensor, min: float | None = None, max: float | None = None) -> Tensor:
     """The numbers, but not below ``min`` and not above ``max``."""
-    _check_quantized("clamp", qx)
+    check_quantized("clamp", qx)
     return qx.clamp(min, max)
 
 
 def relu6(qx: Tensor, inplace: bool = False) -> Tensor:
     """The numbers from 0 to 6, others as the nearer of these."""
-    _check_quantized("relu6", qx)
+    check_quantized("relu6", qx)
     found = qx.clamp(0.0, 6.0)
     return qx.copy_(found) if inplace else found
 
 
 def sigmoid(qx: Tensor, output_scale: float, output_zero_point: int) -> Tensor:
     """The sigmoid, with another scale and zero point."""
-    _check_quantized("sigmoid", qx)
+    check_quantized("sigmoid", qx)
     numbers: Any = run_below(numbers_of, qx)
     return quantized_like(numbers.sigmoid(), qx._spec.dtype, output_scale, output_zero_point)
+
+
+def _computed(
+    name: str, qx: Any, function: Callable[[Tensor], Tensor], scale: float, zero_point: int
+) -> Tensor:
+    check_quantized(name, qx)
+    numbers: Any = run_below(numbers_of, qx)
+    return quantized_like(function(numbers), qx._spec.dtype, scale, zero_point)
+
+
+def hardswish(input: Tensor, output_scale: float, output_zero_point: int) -> Tensor:
+    """``nn.functional.hardswish``, with another scale and zero point."""
+    return _computed("hardswish", input, aten.hardswish.default, output_scale, output_zero_point)
+
+
+def elu(
+    self: Tensor,
+    output_scale: float,
+    output_zero_point: int,
+    alpha: float = 1,
+    scale: float = 1,
+    input_scale: float = 1,
+) -> Tensor:
+    """``scale`` times x, or times ``alpha * (exp(x * input_scale) - 1)`` for negative numbers x."""
+
+    def function(numbers: Tensor) -> Tensor:
+        return aten.elu.default(numbers, alpha, scale, input_scale)
+
+    return _computed("elu", self, function, output_scale, output_zero_point)
+
+
+def celu(self: Tensor, output_scale: float, output_zero_point: int, alpha: float = 1) -> Tensor:
+    """``nn.functional.celu``, with another scale and zero point.  Raises RuntimeError for ``alpha`` 0."""
+    check_quantized("celu", self)
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    return elu(self, output_scale, output_zero_point, alpha, 1, 1 / alpha)
+
+
+def prelu(qx: Tensor, weight: Tensor, output_scale: float, output_zero_point: int) -> Tensor:
+    """Negative numbers times ``weight``, one for all or one for each channel, which is quantized, too."""
+    check_quantized("prelu", qx, weight)
+    count, ndim = weight.numel(), qx.ndim
+    if count != 1 and (ndim < 2 or qx.shape[1] != count):
+        raise RuntimeError(
+            f"prelu: expected a weight of 1 element or of one for each channel, got {count} for sizes "
+            f"{list(qx.shape)}"
+        )
+    sizes = [count if dim == 1 else 1 for dim in range(ndim)] if count != 1 else [1] * ndim
+    return run_below(sloped, qx, weight.reshape(sizes), output_scale, output_zero_point)
+
+
+def dropout(
+    self: Tensor, output_scale: float, output_zero_point: int, p: float = 0.5, training: bool = False
+) -> Tensor:
+    """``self``: the other arguments are ignored, as in PyTorch."""
+    check_quantized("dropout", self)
+    return self

@@ -1,7 +1,7 @@
 """Operators on quantized tensors whose results are quantized alike, comparisons, and single numbers.
 
-Source: aten/src/ATen/native/quantized/cpu (qrelu.cpp, qclamp.cpp, qsigmoid.cpp, qtanh.cpp, qmax_pool, MinMax,
-Sorting.cpp, ReduceOps.cpp, BinaryOps.cpp).
+Source: aten/src/ATen/native/quantized/cpu (qrelu.cpp, qclamp.cpp, qsigmoid.cpp, qtanh.cpp, qprelu.cpp,
+MinMax, Sorting.cpp, ReduceOps.cpp, BinaryOps.cpp).
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from typing import Any
 
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
-from ..values.dtype import float32, float64, int64, qint8, qint32, quint8
+from ..values.dtype import float32, float64, int64, qint8, qint32, quint8, round_to_float32
 from ..values.geometry import wrap_dims
 from .arithmetic import dequantize, parameters_of, quantize, to_integers
-from .construction import quantized_function
-from .functions import leaky, numbers_of, quantized_like, replaced
+from .functions import leaky, replaced, sloped
 from .quantizer import PerTensorAffine
 from .registration import quantized_kernel
+from .steps import numbers_of, quantized_like
 from .tensor import QuantizedTensor, make_quantized
 
 
-def _like(self: QuantizedTensor, held: Tensor) -> QuantizedTensor:
+def like(self: QuantizedTensor, held: Tensor) -> QuantizedTensor:
     return make_quantized(held, self.quantizer)
 
 
-def _number_in(self: QuantizedTensor, value: Any) -> int:
+def number_in(self: QuantizedTensor, value: Any) -> int:
     """The integer that represents a Python number."""
     parameters = parameters_of(self)
     number = aten.full.default((), float(value), float32, None, self._spec.device, None)
@@ -65,12 +65,10 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
 
 
 def _rectified(self: QuantizedTensor) -> Tensor:
-    if self._spec.dtype is qint32:
-        raise NotImplementedError("relu: not implemented for dtype qint32")
     return self.held.clamp_min(parameters_of(self).zero_point)
 
 
-quantized_kernel("relu")(lambda self: _like(self, _rectified(self)))
+quantized_kernel("relu")(lambda self: like(self, _rectified(self)))
 
 
 @quantized_kernel("relu_")
@@ -81,8 +79,8 @@ def _relu_in_place(self: QuantizedTensor) -> QuantizedTensor:
 
 @quantized_kernel("clamp")
 def _clamp(self: QuantizedTensor, min: Any, max: Any) -> QuantizedTensor:
-    low, high = (None if each is None else _number_in(self, each) for each in (min, max))
-    return _like(self, self.held.clamp(low, high))
+    low, high = (None if each is None else number_in(self, each) for each in (min, max))
+    return like(self, self.held.clamp(low, high))
 
 
 @quantized_kernel("hardtanh")
@@ -92,19 +90,41 @@ def _hardtanh(self: QuantizedTensor, min_val: Any, max_val: Any) -> QuantizedTen
 
 @quantized_kernel("fill_.Scalar")
 def _fill(self: QuantizedTensor, value: Any) -> QuantizedTensor:
-    self.held.fill_(_number_in(self, value))
+    if isinstance(self.quantizer, PerTensorAffine):
+        self.held.fill_(number_in(self, value))
+        return self
+    numbers = aten.full.default(self._spec.sizes, float(value), float32, None, self._spec.device, None)
+    self.held.copy_(to_integers(numbers, self.quantizer, self._spec.dtype))
     return self
+
+
+def _full_like(self: QuantizedTensor, value: Any, *options: Any) -> QuantizedTensor:
+    return _fill(aten.empty_like.default(self, *options), value)
+
+
+quantized_kernel("full_like")(_full_like)
+quantized_kernel("ones_like")(lambda self, *options: _full_like(self, 1.0, *options))
 
 
 @quantized_kernel("masked_fill.Scalar")
 def _masked_fill(self: QuantizedTensor, mask: Tensor, value: Any) -> QuantizedTensor:
-    return _like(self, self.held.masked_fill(mask, _number_in(self, value)))
+    return like(self, self.held.masked_fill(mask, number_in(self, value)))
+
+
+@quantized_kernel("masked_fill.Tensor")
+def _masked_fill_by_tensor(self: QuantizedTensor, mask: Tensor, value: Tensor) -> QuantizedTensor:
+    if value._spec.ndim:
+        raise RuntimeError(
+            "masked_fill only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value._spec.ndim} dimension(s)."
+        )
+    return _masked_fill(self, mask, value.item())
 
 
 # Of the results of sigmoid and tanh: the scale and the zero point, which serve the whole range.
 _RANGES = {
-    "sigmoid": {quint8: (1 / 256, 0), qint8: (1 / 256, -128), qint32: (1.0 / (1 << 32), -(1 << 31))},
-    "hardsigmoid": {quint8: (1 / 256, 0), qint8: (1 / 256, -128), qint32: (1.0 / (1 << 32), -(1 << 31))},
+    "sigmoid": {quint8: (1 / 256, 0), qint8: (1 / 256, -128), qint32: (1.0 / (1 << 32), 0)},
+    "hardsigmoid": {quint8: (1 / 256, 0), qint8: (1 / 256, -128), qint32: (1.0 / (1 << 32), 0)},
     "tanh": {quint8: (2 / 256, 128), qint8: (2 / 256, 0), qint32: (2.0 / (1 << 32), 0)},
 }
 
@@ -114,6 +134,7 @@ def _of_numbers(name: str) -> None:
     operator = aten._find(name)
 
     def run(self: QuantizedTensor) -> QuantizedTensor:
+        parameters_of(self)
         kind = self._spec.dtype
         return quantize(operator(dequantize(self)), PerTensorAffine(*_RANGES[name][kind]), kind)
 
@@ -124,6 +145,11 @@ for _name in _RANGES:
     _of_numbers(_name)
 
 
+@quantized_kernel("hardsigmoid_")
+def _hardsigmoid_in_place(self: QuantizedTensor) -> Tensor:
+    return self.copy_(aten.hardsigmoid.default(self))
+
+
 def _of_own_range(name: str) -> None:
     """Register the kernel of a function that is computed in float32, and quantized like its operand."""
     operator = aten._find(name)
@@ -131,7 +157,10 @@ def _of_own_range(name: str) -> None:
     def run(self: QuantizedTensor, *arguments: Any) -> QuantizedTensor:
         own = parameters_of(self)
         return quantized_like(
-            operator(numbers_of(self), *arguments), self._spec.dtype, own.scale, own.zero_point
+            operator(numbers_of(self), *arguments),
+            self._spec.dtype,
+            round_to_float32(own.scale),
+            own.zero_point,
         )
 
     quantized_kernel(name)(run)
@@ -157,6 +186,12 @@ def _threshold(self: QuantizedTensor, threshold: Any, value: Any) -> QuantizedTe
     return replaced(self, threshold, value)
 
 
+@quantized_kernel("_prelu_kernel")
+def _prelu(self: QuantizedTensor, weight: Tensor) -> QuantizedTensor:
+    own = parameters_of(self)
+    return sloped(self, weight, own.scale, own.zero_point)
+
+
 @quantized_kernel("hardtanh_")
 def _hardtanh_in_place(self: QuantizedTensor, min_val: Any, max_val: Any) -> QuantizedTensor:
     self.held.copy_(_clamp(self, min_val, max_val).held)
@@ -174,8 +209,8 @@ def _ordered(name: str) -> None:
         parameters_of(self)
         found = operator(self.held, *arguments)
         if isinstance(found, Tensor):
-            return _like(self, found)
-        return (_like(self, found[0]), *found[1:])
+            return like(self, found)
+        return (like(self, found[0]), *found[1:])
 
     quantized_kernel(name)(run)
 
@@ -198,59 +233,23 @@ def _mean_of_dims(
 
     Only their roundings differ.  The sums are exact, so that halves are rounded alike on every backend.
     """
-    dims = list(dim or ())
-    if dtype is None and isinstance(self.quantizer, PerTensorAffine) and _of_last_dims(self, dims):
+    own, dims = parameters_of(self), list(dim or ())
+    if dtype not in (None, self._spec.dtype):
+        raise RuntimeError(f"ScalarType {dtype.scalar_type} is not supported in new_qtensor.")
+    if _of_last_dims(self, dims):
         sums = aten.sum.dim_IntList(self.held, dims, keepdim, int64)
         means = sums.to(float32) / (self._spec.numel // max(sums._spec.numel, 1))
-        return _like(self, to_integers(means, PerTensorAffine(1.0, 0), self._spec.dtype))
-    numbers = dequantize(self)
-    if dtype is None:
-        numbers = numbers.to(float64)
-    means = aten.mean.dim(numbers, dims, keepdim, dtype)
-    return quantize(means.to(float32).contiguous(), self.quantizer, self._spec.dtype)
+        return like(self, to_integers(means, PerTensorAffine(1.0, 0), self._spec.dtype))
+    means = aten.mean.dim(dequantize(self).to(float64), dims, keepdim, None)
+    return quantize(means.to(float32).contiguous(), own, self._spec.dtype)
 
 
 quantized_kernel("mean.dim")(_mean_of_dims)
 quantized_kernel("mean")(lambda self, dtype: _mean_of_dims(self, None, False, dtype))
 
 
-# -- pooling and resampling ----------------------------------------------------------------------------------
-
-
-def _max_pool(
-    self: QuantizedTensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
-) -> QuantizedTensor:
-    """The integers are exact in float32; what pads them is below all."""
-    parameters_of(self)
-    function = aten.max_pool1d if len(kernel_size) == 1 else aten.max_pool2d
-    found = function.default(self.held.to(float32), kernel_size, stride, padding, dilation, ceil_mode)
-    return _like(self, found.to(self.held._spec.dtype))
-
-
-for _ndim, _name in enumerate(("max_pool1d", "max_pool2d"), 1):
-    quantized_kernel(_name)(_max_pool)
-    quantized_function(
-        f"quantized_{_name}(Tensor self, int[{_ndim}] kernel_size, int[{_ndim}] stride=[], "
-        f"int[{_ndim}] padding=0, int[{_ndim}] dilation=1, bool ceil_mode=False) -> Tensor",
-        f"{_name} of a quantized tensor.  Raises NotImplementedError for one that is not.",
-        None,
-        _max_pool,
-    )
-
-
-def _by_numbers(name: str) -> None:
-    """Register the kernel of a layer that takes means: of the integers without the zero point, in float32."""
-    operator = aten._find(name)
-
-    def run(self: QuantizedTensor, *arguments: Any) -> QuantizedTensor:
-        zero_point = parameters_of(self).zero_point
-        differences = (self.held.to(int64) - zero_point).to(float32)
-        unscaled = PerTensorAffine(1.0, zero_point)
-        return _like(self, to_integers(operator(differences, *arguments), unscaled, self._spec.dtype))
-
-    quantized_kernel(name)(run)
-
-
-for _name in ("avg_pool2d", "adaptive_avg_pool2d", "upsample_nearest2d"):
-    if _name in aten._packets:
-        _by_numbers(_name)
+@quantized_kernel("std.correction")
+def _std(self: QuantizedTensor, dim: Sequence[int] | None, correction: Any, keepdim: bool) -> QuantizedTensor:
+    """That of the numbers, computed in float64, so that halves are rounded alike on every backend."""
+    found = aten.std.correction(dequantize(self).to(float64), dim, correction=correction, keepdim=keepdim)
+    return quantize(found.to(float32).contiguous(), parameters_of(self), self._spec.dtype)

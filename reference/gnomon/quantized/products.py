@@ -171,3 +171,53 @@ def convolution(
         )
     output = PerTensorAffine(scale, zero_point)
     return run_below(_convolution, input, weight, bias, stride, padding, dilation, groups, output, relu)
+
+
+def transposed_convolution(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    output_padding: Sequence[int],
+    dilation: Sequence[int],
+    groups: int,
+    scale: float,
+    zero_point: int,
+) -> QuantizedTensor:
+    """The transposed convolution of ``input`` (N, C, *), quint8, with ``weight`` (C, n / groups, *), qint8.
+
+    It is the convolution of a larger input, with zeros between its elements and around them, with the weight
+    in reverse.  Otherwise as ``convolution``.  Source: torch.ops.quantized.conv_transpose2d.
+    """
+    _check_operands("conv_transpose", input, weight, bias)
+    sizes, (channels, each_n, *kernel) = input._spec.sizes, weight._spec.sizes
+    ndim = len(kernel)
+    if len(sizes) != ndim + 2 or groups < 1 or channels % groups or sizes[1] != channels:
+        raise RuntimeError(
+            f"conv_transpose: input of sizes {list(sizes)} does not fit weight of sizes "
+            f"{list(weight._spec.sizes)} in {groups} groups"
+        )
+
+    def prepared(input: QuantizedTensor, weight: QuantizedTensor) -> tuple[QuantizedTensor, QuantizedTensor]:
+        zero = parameters_of(input).zero_point
+        larger = [(size - 1) * step + 1 for size, step in zip(sizes[2:], stride)]
+        held = input.held.new_full((*sizes[:2], *larger), zero)
+        spread = held
+        for dim, step in enumerate(stride, 2):
+            spread = aten.slice.Tensor(spread, dim, 0, None, step)
+        spread.copy_(input.held)
+        around = [step * (length - 1) - side for step, length, side in zip(dilation, kernel, padding)]
+        width = [
+            each
+            for side, extra in zip(reversed(around), reversed(list(output_padding)))
+            for each in (side, side + extra)
+        ]
+        held = aten.constant_pad_nd.default(held, width, zero)
+        grouped = weight.held.reshape(groups, channels // groups, each_n, *kernel).transpose(1, 2)
+        reverse = grouped.reshape(groups * each_n, channels // groups, *kernel).flip(list(range(2, ndim + 2)))
+        return make_quantized(held, input.quantizer), make_quantized(reverse, parameters_of(weight))
+
+    larger, reverse = run_below(prepared, input, weight)
+    ones, zeros = [1] * ndim, [0] * ndim
+    return convolution(larger, reverse, bias, ones, zeros, dilation, groups, scale, zero_point)

@@ -30,15 +30,16 @@ def run_below(function: Callable[..., Any], *arguments: Any) -> Any:
         set_mode_word(word)
 
 
-def quantized_kernel(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def quantized_kernel(*names: str, below: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorator: the function, called with all arguments of the schema, is the kernel for quantized operands.
 
-    ``names``: of operators, "add.Tensor".
+    ``names``: of operators, "add.Tensor".  ``below``: it is called below autograd; else it is composed of
+    operators that autograd sees.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         def run(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
-            return run_below(function, *arguments)
+            return run_below(function, *arguments) if below else function(*arguments)
 
         for name in names:
             operator = aten._find(name)

@@ -20,12 +20,15 @@ from .quantizer import PerChannelAffine, PerTensorAffine, Quantizer, check_chann
 from .registration import quantized_kernel, view_of
 from .tensor import QuantizedTensor, make_quantized
 
+_OF_PARTS = ("split", "split_with_sizes", "unbind")
 _OF_SHAPE = ("view", "_unsafe_view", "_reshape_alias", "detach", "alias")
 
 
 def _view(operator: OpOverload, arguments: Sequence[Any]) -> Any:
     """The views of a quantized tensor that an operator returns."""
-    self = arguments[0]
+    self, name = arguments[0], operator.schema.name
+    if name in _OF_PARTS and isinstance(self.quantizer, PerChannelAffine):
+        return _parts(self, name, *arguments[1:])
     found = operator(self.held, *arguments[1:])
     version = self._version_counter
     version = version if version is INFERENCE_VERSION else version_counter(self)
@@ -35,6 +38,18 @@ def _view(operator: OpOverload, arguments: Sequence[Any]) -> Any:
 
 
 view_of["default"] = _view
+
+
+def _parts(self: QuantizedTensor, name: str, *arguments: Any) -> tuple[Tensor, ...]:
+    """``split``, ``split_with_sizes`` or ``unbind``: views of one part each, with the scales of that part."""
+    dim = wrap_dim(arguments[-1], self._spec.ndim)
+    size = self._spec.sizes[dim]
+    if name == "unbind":
+        return tuple(self.select(dim, index) for index in range(size))
+    held: Any = aten._find("split.Tensor" if name == "split" else name)(self.held, *arguments)
+    lengths = [each._spec.sizes[dim] for each in held]
+    starts = [sum(lengths[:place]) for place in range(len(lengths))]
+    return tuple(self.narrow(dim, start, length) for start, length in zip(starts, lengths))
 
 
 def _viewed(operator: OpOverload, arguments: Sequence[Any], view: Tensor) -> Quantizer:
@@ -184,9 +199,8 @@ def _stack(tensors: Sequence[QuantizedTensor], dim: int) -> QuantizedTensor:
     return aten.cat.default([each.unsqueeze(place) for each in tensors], place)
 
 
-@quantized_kernel("cat")
-def _cat(tensors: Sequence[QuantizedTensor], dim: int) -> QuantizedTensor:
-    """The result is quantized as the first tensor is; others are quantized again if they differ."""
+def _joined(tensors: Sequence[QuantizedTensor], dim: int, output: Quantizer) -> QuantizedTensor:
+    """The tensors along ``dim``, those of another quantizer quantized again."""
     first = tensors[0]
     if any(each._spec.dtype is not first._spec.dtype for each in tensors):
         raise RuntimeError("All dtypes must be the same.")
@@ -196,8 +210,43 @@ def _cat(tensors: Sequence[QuantizedTensor], dim: int) -> QuantizedTensor:
         )
     held = []
     for each in tensors:
-        same = each.quantizer.same(first.quantizer)
-        held.append(
-            each.held if same else quantize(dequantize(each), first.quantizer, first._spec.dtype).held
+        same = each.quantizer.same(output)
+        held.append(each.held if same else quantize(dequantize(each), output, first._spec.dtype).held)
+    return make_quantized(aten.cat.default(held, dim), output)
+
+
+@quantized_kernel("cat")
+def _cat(tensors: Sequence[QuantizedTensor], dim: int) -> QuantizedTensor:
+    """The result is quantized as the first tensor is."""
+    return _joined(tensors, dim, tensors[0].quantizer)
+
+
+@quantized_kernel("cat.out")
+def _cat_out(tensors: Sequence[QuantizedTensor], dim: int, out: Tensor) -> Tensor:
+    """The result is quantized as ``out`` is."""
+    if not isinstance(out, QuantizedTensor):
+        raise RuntimeError("cat: the tensors are quantized, and out is not")
+    return out.copy_(_joined(tensors, dim, out.quantizer))
+
+
+@quantized_kernel("index_put", below=False)
+def _index_put(self: Tensor, indices: Sequence[Any], values: Tensor, accumulate: bool) -> Tensor:
+    """Quantizes the numbers ``values`` as ``self`` is."""
+    if not isinstance(self, QuantizedTensor):
+        raise RuntimeError("index_put: the source is quantized, and the destination is not")
+    if isinstance(values, QuantizedTensor):
+        raise RuntimeError("Value argument for quantized input_put should not be quantized")
+    if not isinstance(self.quantizer, PerTensorAffine):
+        raise RuntimeError(
+            "index_put for quantized tensors is currently only supported for per tensor quantized tensors"
         )
-    return make_quantized(aten.cat.default(held, dim), first.quantizer)
+    if accumulate:
+        raise RuntimeError("index_put for quantized tensors is currently only supported for accumulate=False")
+    numbers = values.detach().to(float32).contiguous()
+    written = quantize(numbers, self.quantizer, self._spec.dtype).held
+    return make_quantized(self.held.index_put(indices, written), self.quantizer)
+
+
+@quantized_kernel("index_put_", below=False)
+def _index_put_(self: Tensor, indices: Sequence[Any], values: Tensor, accumulate: bool) -> Tensor:
+    return self.copy_(_index_put(self, indices, values, accumulate))

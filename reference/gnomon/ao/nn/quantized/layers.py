@@ -1,4 +1,4 @@
-"""Linear, Conv1d, Conv2d, Quantize, DeQuantize: layers of quantized models.
+"""Linear, Conv1d, Conv2d, Conv3d, Quantize, DeQuantize: layers of quantized models.
 
 A layer keeps its weight, qint8, and the scale and the zero point of its result as buffers, so that a
 state_dict has them; PyTorch's has the weight and the bias packed, under other names.
@@ -178,6 +178,12 @@ class Conv2d(_Convolution):
     """A convolution of quint8 tensors (N, C, H, W).  Source: torch.ao.nn.quantized.Conv2d."""
 
     _ndim = 2
+
+
+class Conv3d(_Convolution):
+    """A convolution of quint8 tensors (N, C, D, H, W).  Source: torch.ao.nn.quantized.Conv3d."""
+
+    _ndim = 3
 
 
 class Quantize(gn.nn.Module):
