@@ -75,10 +75,9 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     def reset_parameters(self) -> None:
         """Reinitializes all weights with random numbers."""
-        self.head.reset_parameters()
-        for first, second in self.tail:
-            first.reset_parameters()
-            second.reset_parameters()
+        for module in (self.head, *self.tail.modules()):
+            if isinstance(module, Linear):
+                module.reset_parameters()
 
     def forward(self, input_: gn.Tensor, target_: gn.Tensor) -> Any:
         """Vectors ([N,] in_features) and classes (N) or () -> (log-probabilities (N) or (), loss ()).
