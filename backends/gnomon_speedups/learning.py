@@ -282,7 +282,7 @@ def _facts(operator: OpOverload, new: list[Tensor], outputs: list[int]) -> Plan:
         recorded=_bits(recorded),
         returned=len(schema.returns),
         written=tuple(outputs),
-        is_exclusive=schema.is_out,
+        is_exclusive=schema.is_out or bool(record.base and record.base.record.separate_positions),
         nbytes=tuple(float(spec.extent_nbytes) for spec in specs),
         free=_free_address(specs[0]) if specs else 0.0,
     )

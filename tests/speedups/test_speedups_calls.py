@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -200,6 +201,30 @@ def test_inplace_with_overlapping_operands_is_refused(device: str) -> None:
 
 
 @pytest.mark.skipif(not C_IS_THERE, reason="needs an allocator with a limit")
+@pytest.mark.parametrize(
+    "name, place, others",
+    [
+        *((name, 2, (0, "index", "source")) for name in ("index_add_", "index_copy_", "scatter_")),
+        ("scatter_add_", 2, (0, "index", "source")),
+        ("scatter_reduce_", 2, (0, "index", "source", "sum")),
+        ("index_reduce_", 2, (0, "index", "source", "prod")),
+        ("put_", 1, ("index", "source")),
+    ],
+)
+def test_a_tensor_is_not_its_own_source_after_calls_with_another(
+    device: str, name: str, place: int, others: tuple[Any, ...]
+) -> None:
+    named = {"index": gn.tensor([2, 0, 1], device=device), "source": gn.ones(3, device=device)}
+    given = [named.get(each, each) for each in others]
+    x = gn.tensor([1.0, 2.0, 3.0], device=device)
+    for _ in range(4):
+        getattr(x, name)(*given)
+    given[place], before = x, x.tolist()
+    with pytest.raises(RuntimeError, match="refer to a single memory location"):
+        getattr(x, name)(*given)
+    assert x.tolist() == before
+
+
 def test_running_out_of_memory_raises_and_leaves_the_operands() -> None:
     with gn.device("c"):
         row = gn.ones(2**23)

@@ -14,7 +14,8 @@ elementary  ELEMENTARY_ULPS units in the last place of the result.  Libraries pr
             composed.
 terms       Results that are a sum of n terms, each a product: any order of summation, with or without fused
             multiply-add, has an error of at most (n + 2) * eps * sum(|terms|) (Higham, "Accuracy and
-            Stability", 4.2).  n and the sum are found by running the operator on ones and on absolute values.
+            Stability", 4.2), and of n + 2 of the smallest subnormal number, since products may be subnormal.
+            n and the sum are found by running the operator on ones and on absolute values.
 composed    Several steps, each as above (softmax, variance, losses): (numel + COMPOSED_STEPS) * eps * the
             largest magnitude of a result, or 2.  Kernels of float16 and bfloat16 compute in float32: its eps,
             and one ulp of the result; composites round between kernels.
@@ -241,8 +242,9 @@ class Tolerance:
         for index, number in enumerate(expected.numbers or ()):
             magnitude = _number(self._magnitudes, position, index, _size(number))
             count = max(_number(self._counts, position, index, 1.0), least_count)
-            bound = (count + 2) * accumulation_eps(expected.dtype) * magnitude
             part = PARTS.get(expected.dtype, expected.dtype)
+            least = ulp(0.0, "float32" if part in ("float16", "bfloat16") else part)  # of a product
+            bound = (count + 2) * (accumulation_eps(expected.dtype) * magnitude + least)
             if part in ("float16", "bfloat16"):
                 bound += ulp(abs(number), part) + self.rounded_steps * eps_of(part) * magnitude
             if not math.isfinite(bound) or magnitude * count > LARGEST[part]:
