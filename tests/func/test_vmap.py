@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from typing import Any
 
 import pytest
 
@@ -564,3 +565,50 @@ def test_the_source_of_a_scattered_view_has_the_sizes_of_one_view() -> None:
             match=r"src size = \[2\], slice size|cannot be applied to a 0-dim tensor",
         ):
             gn.vmap(call)(gn.zeros(sizes), numbers)
+
+
+_SHARED = (
+    ("linalg.solve", lambda a, b: gn.linalg.solve(a, b)),
+    ("linalg.solve_ex", lambda a, b: gn.linalg.solve_ex(a.mH, b, left=False)[0]),
+    ("linalg.lstsq", lambda a, b: gn.linalg.lstsq(a, b)[0]),
+    ("cholesky_solve", lambda a, b: gn.cholesky_solve(b, a)),
+    ("block_diag", lambda a, b: gn.block_diag(a, b) @ gn.block_diag(b, a)),
+    ("masked_scatter", lambda a, b: gn.masked_scatter(a, b > 0, b)),
+)
+
+
+@pytest.mark.parametrize("function", [each for _, each in _SHARED], ids=[name for name, _ in _SHARED])
+def test_a_tensor_that_all_examples_share_has_a_gradient_and_a_tangent(function: Any) -> None:
+    gn.manual_seed(0)
+    shared = (gn.randn(3, 3, dtype=gn.float64) + 4 * gn.eye(3)).requires_grad_()
+    batched = gn.randn(4, 3, 3, dtype=gn.float64)
+
+    def together(a: gn.Tensor) -> gn.Tensor:
+        return gn.func.vmap(lambda b: function(a, b))(batched)
+
+    def one_by_one(a: gn.Tensor) -> gn.Tensor:
+        return gn.stack([function(a, b) for b in batched])
+
+    (found,) = gn.autograd.grad(together(shared).square().sum(), shared)
+    (expected,) = gn.autograd.grad(one_by_one(shared).square().sum(), shared)
+    gn.testing.assert_close(found, expected)
+    primals, tangents = (shared.detach(),), (gn.ones_like(shared.detach()),)
+    tangent, wanted = (gn.func.jvp(each, primals, tangents)[1] for each in (together, one_by_one))
+    gn.testing.assert_close(tangent, wanted)
+
+
+@pytest.mark.parametrize("outer", [gn.func.jacrev, gn.func.jacfwd])
+@pytest.mark.parametrize("inner", [gn.func.jacrev, gn.func.jacfwd, gn.func.grad])
+def test_second_derivatives_of_determinants_and_solutions(outer: Any, inner: Any) -> None:
+    a = gn.tensor([[2.0, 1.0, 0.0], [0.5, 3.0, 1.0], [0.0, 1.0, 4.0]], dtype=gn.float64)
+    inverse, b = a.inverse(), gn.tensor([1.0, 2.0, 3.0], dtype=gn.float64)
+    of_logdet = -gn.einsum("jk,li->ijkl", inverse, inverse)
+    of_det = a.det() * (of_logdet + gn.einsum("ji,lk->ijkl", inverse, inverse))
+    sums, x = inverse.sum(0), inverse @ b
+    of_solution = gn.einsum("i,jk,l->ijkl", sums, inverse, x) + gn.einsum("k,li,j->ijkl", sums, inverse, x)
+    for function, expected in (
+        (gn.logdet, of_logdet),
+        (gn.det, of_det),
+        (lambda y: gn.linalg.solve(y, b).sum(), of_solution),
+    ):
+        gn.testing.assert_close(outer(inner(function))(a), expected)

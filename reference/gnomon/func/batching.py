@@ -263,10 +263,10 @@ def batched_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) ->
             innermost = each
     if innermost is None:
         return operator.redispatch(keys & ~BATCHED, arguments)
+    batch = Batch(innermost.level, innermost.value._spec.sizes[0])
     composition = find_composition(operator)
     if composition is not None:
-        return composition(*arguments)
-    batch = Batch(innermost.level, innermost.value._spec.sizes[0])
+        return composition(*[_with_history(batch, each) for each in arguments])
     _check_written(operator, batch, arguments)
     rule = find_rule(operator)
     if rule is not None and operator.record.meta is not None:
@@ -282,6 +282,20 @@ def batched_kernel(operator: OpOverload, keys: int, arguments: Sequence[Any]) ->
     if operator.schema.is_inplace:
         return arguments[0]
     return wrap_results(operator, batch, results, arguments[0])
+
+
+def _with_history(batch: Batch, argument: Any) -> Any:
+    """``argument``, batched if it has a graph or a tangent, for a function that runs below autograd.
+
+    Of its calls, those without a batched tensor would not be recorded.
+    """
+    if isinstance(argument, (list, tuple)):
+        return [_with_history(batch, each) for each in argument]
+    if isinstance(argument, Tensor) and not batch.has(argument):
+        with below(batch.number):
+            if argument._keys & AUTOGRAD or forward_grad.has_tangent(argument):
+                return wrap(batch.front(argument), batch.number)
+    return argument
 
 
 def wrap_results(operator: OpOverload, batch: Batch, results: Any, source: Any) -> Any:
