@@ -55,7 +55,7 @@ def _empty_integral(y: Any, dim: int) -> Any:
 
 
 def _trapezoid_x(y: Any, x: Any, dim: int) -> Any:
-    wrap_dim(dim, y.ndim, wrap_scalar=False)
+    dim = wrap_dim(dim, y.ndim, wrap_scalar=False)  # also of an x with more dimensions
     if y.size(dim) == 0:
         return _empty_integral(y, dim)
     _check_not_bool(y, x)
@@ -98,6 +98,7 @@ def _cumulative_trapezoid_x(y: Any, x: Any, dim: int) -> Any:
     name = "cumulative_trapezoid"
     if dtypes.bool_ in (x.dtype, y.dtype):
         raise RuntimeError(f"{name}: received a bool input for `x` or `y`, but bool is not supported")
+    dim = wrap_dim(dim, y.ndim, wrap_scalar=False)
     return ((_after(y, dim) + _before(y, dim)) * _intervals(name, y, x, dim)).cumsum(dim) / 2.0
 
 
