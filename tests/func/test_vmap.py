@@ -612,3 +612,17 @@ def test_second_derivatives_of_determinants_and_solutions(outer: Any, inner: Any
         (lambda y: gn.linalg.solve(y, b).sum(), of_solution),
     ):
         gn.testing.assert_close(outer(inner(function))(a), expected)
+
+
+def test_a_jacobian_of_what_is_not_recorded_is_not_recorded() -> None:
+    x = gn.tensor([[0.5, 0.25], [0.0, -0.5]], dtype=gn.float64)
+    forward, twice = (
+        gn.func.jacfwd(gn.linalg.matrix_exp),
+        gn.func.jacfwd(gn.func.jacfwd(gn.linalg.matrix_exp)),
+    )
+    assert not forward(x).requires_grad and not twice(x).requires_grad
+    gn.testing.assert_close(forward(x), gn.func.jacrev(gn.linalg.matrix_exp)(x))
+    recorded = x.clone().requires_grad_()
+    (found,) = gn.autograd.grad(forward(recorded).square().sum(), recorded)
+    (expected,) = gn.autograd.grad(gn.func.jacrev(gn.linalg.matrix_exp)(recorded).square().sum(), recorded)
+    gn.testing.assert_close(found, expected)

@@ -146,6 +146,14 @@ def _innermost(tensor: Tensor) -> Tensor:
     return tensor
 
 
+def _may_be_recorded(tensor: Tensor) -> bool:
+    """Is a tensor recorded, or what it contains?  The latter may be even if the wrapper is not."""
+    if tensor._keys & AUTOGRAD or not tensor._keys & WRAPPER_KEYS:
+        return bool(tensor._keys & AUTOGRAD)
+    value = getattr(tensor, "value", None)
+    return _may_be_recorded(value) if isinstance(value, Tensor) else True
+
+
 def _run_inplace(
     operator: OpOverload,
     below: int,
@@ -305,12 +313,10 @@ def _transposed_twice(
     """The outputs' tangents, by double backward through the operator's derivative formulas."""
     inputs, slots = flatten_inputs(operator, arguments)
     plan = derivative_plan(operator, slots, tuple(each is not None for each in tangents))
-    keys = 0
-    for each in (*inputs, *tangents):
-        keys |= each._keys if isinstance(each, Tensor) else 0
-    is_recorded = bool(mode_word() & GRAD_MODE_BIT and keys & AUTOGRAD)
-    # what a wrapper contains may be recorded even if the wrapper is not
-    create_graph = is_recorded or bool(mode_word() & GRAD_MODE_BIT and keys & WRAPPER_KEYS)
+    given = [each for each in (*inputs, *tangents) if isinstance(each, Tensor)]
+    is_enabled = bool(mode_word() & GRAD_MODE_BIT)
+    is_recorded = is_enabled and any(each._keys & AUTOGRAD for each in given)
+    create_graph = is_enabled and any(map(_may_be_recorded, given))
     make = aten.ones if (operator.record.base or operator).record.tangent_from_ones else aten.zeros
     with enable_grad():
         stand_ins = [
