@@ -440,6 +440,8 @@ expressions_of(
 expressions_of(
     "renorm",
     "gn.renorm(t(3, 2), 2, 0, 1)",
+    "gn.renorm(t(3, 2), float('nan'), 0, 1)",
+    "gn.renorm(t(3, 2), 2, 0, float('nan'))",
     "t(3, 2, layout='transposed').renorm(p=1, dim=-1, maxnorm=0.5)",
     "x = t(3, 2); x.renorm_(2, 0, 1); x",
     "gn.renorm(t(3), 2, 0, 1)",

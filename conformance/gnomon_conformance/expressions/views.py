@@ -457,6 +457,7 @@ expressions_of(
 expressions_of(
     "_chunk_cat",
     "gn._chunk_cat([t(5, 2), t(3)], 0, 2)",
+    "gn._chunk_cat([t(3), t(3, 1)], -1, 2)",
     "gn._chunk_cat(tensors=[t(2, 5)], dim=1, num_chunks=3)",
     "gn._chunk_cat([t(5), t(3)], 0, 2, out=gn.empty(0))",
     "gn._chunk_cat([t(5)], 0, 0)",

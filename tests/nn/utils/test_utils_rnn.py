@@ -36,6 +36,8 @@ def test_lists_of_sequences(device: str) -> None:
     one, two, three = gn.tensor([1, 2, 3]), gn.tensor([4, 5]), gn.tensor([6])
     assert rnn.pad_sequence([one, two, three]).tolist() == [[1, 4, 6], [2, 5, 0], [3, 0, 0]]
     assert rnn.pad_sequence([two, one], True, 9, "left").tolist() == [[9, 4, 5], [1, 2, 3]]
+    wide = rnn.pad_sequence([gn.ones(1, 3), gn.tensor([[2.0], [3.0]])])  # the first one's sizes
+    assert wide.tolist() == [[[1, 1, 1], [2, 2, 2]], [[0, 0, 0], [3, 3, 3]]]
     packed = rnn.pack_sequence([one, two, three])
     assert packed.data.tolist() == [1, 4, 6, 2, 5, 3]
     assert [each.tolist() for each in rnn.unpack_sequence(packed)] == [[1, 2, 3], [4, 5], [6]]
@@ -103,6 +105,8 @@ def test_refusals(device: str) -> None:
         rnn.pad_packed_sequence(packed, total_length=2)
     with pytest.raises(RuntimeError, match="received an empty list of sequences"):
         rnn.pad_sequence([])
+    with pytest.raises(RuntimeError, match=r"sizes broadcast to \[2, 3\], but got \[2, 2\]"):
+        rnn.pad_sequence([gn.ones(1, 3), gn.ones(2, 2)])
     with pytest.raises(RuntimeError, match="Expected padding_side to be one of left or right, but got up"):
         rnn.pad_sequence([gn.ones(1)], padding_side="up")
     with pytest.raises(RuntimeError, match="Expected iterable for input sequences, but got arg of type"):

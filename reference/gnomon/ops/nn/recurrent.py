@@ -403,11 +403,14 @@ def _pad_sequence(
     longest = max(each.size(0) for each in sequences)
     padded = []
     for each in sequences:
-        if each.shape[1:] != first.shape[1:]:
+        sizes = (each.size(0), *first.shape[1:])
+        if each.ndim > first.ndim or any(
+            mine not in (1, wanted) for mine, wanted in zip(reversed(each.shape), reversed(sizes))
+        ):
             raise RuntimeError(
-                f"Expected all sequences to have the trailing sizes {list(first.shape[1:])}, but got "
-                f"{list(each.shape[1:])}"
+                f"Expected sequences whose sizes broadcast to {list(sizes)}, but got {list(each.shape)}"
             )
+        each = each.expand(sizes)
         missing = longest - each.size(0)
         pads = (missing, 0) if padding_side == "left" else (0, missing)
         pads = (0, 0) * (each.ndim - 1) + pads
@@ -424,6 +427,7 @@ native_function(
     doc="""Stacks sequences (L, *) of different lengths, with the dtype of the first one: (T, N, *), or
     (N, T, *) with ``batch_first``.
 
-    T is the longest length; ``padding_side`` of the others is padded with ``padding_value``.  Raises
-    RuntimeError for no sequences, for other trailing sizes, and for another side.""",
+    T is the longest length; ``padding_side`` of the others is padded with ``padding_value``.  Sizes * are
+    the first one's.  Raises RuntimeError for no sequences, for sizes that do not broadcast to these, and for
+    another side.""",
 )

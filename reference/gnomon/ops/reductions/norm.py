@@ -343,9 +343,9 @@ def _renorm(self: Any, p: Any, dim: int, maxnorm: Any) -> Any:
     for name, number in (("p", p), ("maxnorm", maxnorm)):
         if isinstance(number, complex):
             raise RuntimeError(f"{name} must be real-valued")
-    if p <= 0:
+    if not p > 0:  # or NaN
         raise RuntimeError("non-positive-norm not supported")
-    if maxnorm < 0:
+    if not maxnorm >= 0:
         raise RuntimeError(f"expected maxnorm to be >= 0 but got {maxnorm}")
     if self.ndim < 2:
         raise RuntimeError(f"input needs at least 2 dimensions, got {self.ndim} dimensions")

@@ -249,6 +249,8 @@ def _chunk_cat(tensors: Sequence[Any], dim: int, num_chunks: int) -> Any:
     if not tensors:
         raise RuntimeError("expects a non-empty input tensor list")
     first = tensors[0]
+    if dim < 0 and any(each.ndim != first.ndim for each in tensors):
+        raise RuntimeError("expects non-negative dim when input tensors have different ndims")
     dim = wrap_dim(dim, first.ndim)
     rows = []
     for each in tensors:
