@@ -112,7 +112,7 @@ def test_a_fact_that_there_is_none_of_is_refused_by_name() -> None:
 @pytest.mark.parametrize(
     ("facts", "text"),
     [
-        ({"numbers": "othr"}, "numbers must be one of 'other', 'either', 'both', got 'othr'"),
+        ({"numbers": "othr"}, "numbers must be one of 'other', 'either', 'both', 'src', got 'othr'"),
         ({"batching": "foldd"}, "batching must be one of 'leading', .*, got 'foldd'"),
         ({"separate": ("nobody",)}, "there is no argument 'nobody'"),
         ({"linear": ("self nobody",)}, "there is no argument 'nobody'"),

@@ -102,9 +102,14 @@ def angle(a: Array) -> Array:
 
 
 def sinc(a: Array) -> Array:
-    """``sin(pi a) / (pi a)``; 1 where a is 0."""
+    """``sin(pi a) / (pi a)``; 1 where a is 0.  A real number's distance to the nearest integer is exact."""
     product = a * math.pi
-    return jnp.where(a == 0, 1, jnp.sin(product) / product)
+    if is_complex(a):
+        return jnp.where(a == 0, 1, jnp.sin(product) / product)
+    whole = jnp.round(a)
+    sine = jnp.sin(math.pi * (a - whole))
+    is_odd = whole - 2 * jnp.floor(whole / 2) == 1
+    return jnp.where(a == 0, 1, jnp.where(is_odd, -sine, sine) / product)
 
 
 def logaddexp(a: Array, b: Array) -> Array:

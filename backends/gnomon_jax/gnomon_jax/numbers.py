@@ -71,7 +71,7 @@ def encoded(numbers: Array, kind: dtype) -> Array:
     if kind.is_complex:
         return jnp.stack([encoded(part(numbers), kind.to_real()) for part in (jnp.real, jnp.imag)], -1)
     if kind.category == 0:
-        return (numbers != 0).astype(jnp.uint8)
+        return _is_true(numbers).astype(jnp.uint8)
     if jnp.iscomplexobj(numbers):
         numbers = jnp.real(numbers)
     if kind.category == 1:
@@ -86,6 +86,15 @@ def encoded(numbers: Array, kind: dtype) -> Array:
     if kind is float16:
         return lax.bitcast_convert_type(numbers.astype(jnp.float32).astype(jnp.float16), jnp.uint16)
     return _to_bfloat16(numbers) if kind is bfloat16 else _to_float32(numbers)
+
+
+def _is_true(numbers: Array) -> Array:
+    """Are numbers other than 0?  Subnormal ones are."""
+    if jnp.iscomplexobj(numbers):
+        return _is_true(jnp.real(numbers)) | _is_true(jnp.imag(numbers))
+    if jnp.issubdtype(numbers.dtype, jnp.floating):
+        return lax.bitcast_convert_type(numbers.astype(jnp.float64), jnp.uint64) << 1 != 0
+    return numbers != 0
 
 
 def _truncated(numbers: Array, kind: dtype) -> Array:

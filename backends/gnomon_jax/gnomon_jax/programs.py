@@ -199,9 +199,13 @@ def _results(
     data: Sequence[Array],
 ) -> tuple[list[Array | None], Array | None]:
     """The words of the outputs, in their sizes, and whether the call is refused."""
-    is_raw = getattr(compute, "is_raw", False)  # it computes with words
     _refusals.clear()
-    views = [*_views_in([outputs]), *_views_in(arguments)]
+    views = [*_views_in([*outputs]), *_views_in(arguments)]
+    kinds = {view.dtype for view in views}
+    # it computes with words, or moves floats of one dtype, so that it need not know what they stand for
+    is_raw = getattr(compute, "is_raw", False) or (
+        getattr(compute, "is_moving", False) and len(kinds) == 1 and kinds.pop().category == 2
+    )
     _is_double[:] = [True] * any(view.dtype is float64 for view in views)
 
     def shown(value: Any) -> Any:
@@ -357,6 +361,7 @@ class Family:
                 views = [None if each is None else call.view(each) for each in given[:outputs]]
                 call.run(compute, views, [call.viewed(each) for each in given[outputs:]])
 
+            compute.is_moving = dtypes is MOVED  # type: ignore[attr-defined]
             self.add(name, dtypes, function, kernel)
             return function
 

@@ -22,7 +22,8 @@ def arange(sizes: Any, start: Any, end: Any, step: Any) -> Array:
     if all(isinstance(each, int) for each in (start, step)):
         start, step = (jnp.asarray(each % 2**64, jnp.uint64).astype(jnp.int64) for each in (start, step))
         return start + count * step
-    return float(start) + count.astype(jnp.float64) * float(step)
+    high, low = _halves(count.astype(jnp.float64) * float(step))
+    return float(start) + (high + low)  # a product and a sum might be rounded together
 
 
 def _halves(a: Array) -> tuple[Array, Array]:

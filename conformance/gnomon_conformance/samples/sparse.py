@@ -307,6 +307,7 @@ sparse_samples_of(
         sample(tensor(2, 3, 2), ROWS, 4, -1, False, True, dtypes=FLOATING),
         sample(tensor(2, 3, 2), ROWS, 5, 1, True, False, dtypes=FLOATING),
     ],
+    tolerance="composed",
 )
 BAGS = (bags.ROWS, bags.TWO, bags.BAG, bags.SIZES, bags.SIZES, 5, False)
 sparse_samples_of(

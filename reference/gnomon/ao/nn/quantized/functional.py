@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import gnomon as gn
@@ -12,6 +11,7 @@ from ....nn.common_types import PaddingMode
 from ....quantized import functions
 from ....quantized.products import convolution
 from ....quantized.products import linear as _linear
+from ....values.errors import warn
 
 
 def linear(
@@ -202,10 +202,7 @@ def interpolate(
 
 
 def _deprecated(name: str) -> None:
-    warnings.warn(
-        f"nn.quantized.functional.{name} is deprecated. Use nn.quantized.functional.interpolate instead.",
-        stacklevel=3,
-    )
+    warn(f"nn.quantized.functional.{name} is deprecated. Use nn.quantized.functional.interpolate instead.")
 
 
 def upsample(
