@@ -289,7 +289,7 @@ def _with_history(batch: Batch, argument: Any) -> Any:
 
     Of its calls, those without a batched tensor would not be recorded.
     """
-    if isinstance(argument, (list, tuple)):
+    if isinstance(argument, (list, tuple)) and any(isinstance(each, Tensor) for each in argument):
         return [_with_history(batch, each) for each in argument]
     if isinstance(argument, Tensor) and not batch.has(argument):
         with below(batch.number):
