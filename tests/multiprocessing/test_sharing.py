@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import gnomon as gn
+from shared_blocks import shared_blocks
 from time_limits import LIMIT
 
 
@@ -26,15 +27,9 @@ def context(request: pytest.FixtureRequest) -> Any:
 @pytest.fixture
 def leaves_nothing() -> Iterator[None]:
     """The descriptors that are open afterwards are those that were open before."""
-
-    def shared() -> int:
-        gc.collect()
-        links = [os.path.join("/proc/self/fd", each) for each in os.listdir("/proc/self/fd")]
-        return sum(os.readlink(each).startswith("/memfd:gnomon (") for each in links if os.path.islink(each))
-
-    before = shared()
+    before = len(shared_blocks())
     yield
-    assert shared() <= before  # an earlier test may have left some to the garbage collector
+    assert len(shared_blocks()) <= before  # an earlier test may have left some to the garbage collector
 
 
 def sent(obj: Any) -> Any:

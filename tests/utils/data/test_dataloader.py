@@ -16,7 +16,6 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -27,6 +26,7 @@ import gnomon.utils.data as gnomon_data
 from gnomon.memory.shared_memory import SharedBlock
 from gnomon.utils.data import iterators
 from gnomon.utils.data.shared_memory import Packer, Unpacker
+from shared_blocks import shared_blocks
 from time_limits import LIMIT, killing
 
 pytestmark = pytest.mark.filterwarnings("ignore:This DataLoader will create")
@@ -83,13 +83,6 @@ def stream(data: ModuleType, end: int) -> Any:
 def lists(loader: Any) -> list[Any]:
     """The batches as lists."""
     return [batch.tolist() if hasattr(batch, "tolist") else batch for batch in loader]
-
-
-def shared_blocks() -> set[str]:
-    """The descriptors of shared memory that this process has open."""
-    gc.collect()
-    links = [each for each in Path("/proc/self/fd").iterdir() if each.is_symlink()]
-    return {each.name for each in links if os.readlink(each).startswith("/memfd:gnomon (")}
 
 
 # -- in one process ------------------------------------------------------------------------------------------
