@@ -13,8 +13,9 @@
 #define COLUMNS (sizeof(COMPUTE) == sizeof(float) ? 64 : 32) /* of a row that are summed together */
 #define CHAINS 4   /* sums of a single column */
 #define TERMS 16   /* of an element of _csr_sampled_mm, summed side by side */
+#define TOGETHER 4 /* elements of _csr_sampled_mm, which do not wait for one another */
 /* Rows of the strided matrix are fetched to the cache before they are used. */
-#define AHEAD 12       /* elements */
+#define AHEAD 16       /* elements */
 #define BYTES_AHEAD 512 /* of each row, at most */
 #define NEAR_BYTES 524288 /* of a strided matrix that is in a cache anyway */
 
@@ -34,6 +35,7 @@ typedef struct sampled_product {
     const void *left, *right; /* compact: (rows, inner) and (columns, inner) */
     const void *crow, *col;
     int is_wide; /* are indices int64? */
+    int is_far;  /* is the second matrix larger than a near cache? */
     void *result;
     gn_status status;
 } sampled_product;

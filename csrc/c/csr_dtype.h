@@ -154,47 +154,105 @@ int32_t NAME(kernel_csr_mm)(const gn_call *call, void *const *data) {
     return of.status;
 }
 
-/* The product of two rows. */
-GN_INLINE COMPUTE NAME(row_product)(const STORAGE *left, const STORAGE *right, int64_t inner) {
-    COMPUTE sums[TERMS] = {0}, halves[TERMS / 2], quarters[TERMS / 4], rest = 0;
+#if IS_REAL
+/* TERMS sums side by side, and as many as are left when they are added by halves. */
+typedef COMPUTE NAME(terms) __attribute__((vector_size(TERMS * sizeof(COMPUTE))));
+typedef COMPUTE NAME(half_terms) __attribute__((vector_size(TERMS / 2 * sizeof(COMPUTE))));
+typedef COMPUTE NAME(quarter_terms) __attribute__((vector_size(TERMS / 4 * sizeof(COMPUTE))));
+
+/* The sum of `sums`. */
+GN_INLINE COMPUTE NAME(sum_of_terms)(const NAME(terms) *sums) {
+    NAME(half_terms) halves[2];
+    memcpy(halves, sums, sizeof halves);
+    halves[0] += halves[1];
+    NAME(quarter_terms) quarters[2];
+    memcpy(quarters, &halves[0], sizeof halves[0]);
+    quarters[0] += quarters[1];
+    return (quarters[0][0] + quarters[0][2]) + (quarters[0][1] + quarters[0][3]);
+}
+#endif
+
+/* found[e] = the product of the rows `left` and right[e], for `count` of them. */
+GN_INLINE void NAME(row_products)(const STORAGE *left, const STORAGE *const *right, const int count, int64_t inner,
+                                  COMPUTE *found) {
     int64_t i = 0;
+#if IS_REAL
+    NAME(terms) sums[TOGETHER] = {{0}};
     for (; i + TERMS <= inner; i += TERMS) {
+        COMPUTE numbers[TERMS];
         for (int term = 0; term < TERMS; term++) {
-            sums[term] += LOAD(left[i + term]) * LOAD(right[i + term]);
+            numbers[term] = LOAD(left[i + term]);
+        }
+        GN_UNROLL
+        for (int e = 0; e < count; e++) {
+            COMPUTE products[TERMS];
+            for (int term = 0; term < TERMS; term++) {
+                products[term] = numbers[term] * LOAD(right[e][i + term]);
+            }
+            NAME(terms) all;
+            memcpy(&all, products, sizeof all);
+            sums[e] += all;
         }
     }
+    GN_UNROLL
+    for (int e = 0; e < count; e++) {
+        found[e] = NAME(sum_of_terms)(&sums[e]);
+    }
+#else
+    for (int e = 0; e < count; e++) {
+        found[e] = 0;
+    }
+#endif
     for (; i < inner; i++) {
-        rest += LOAD(left[i]) * LOAD(right[i]);
+        GN_UNROLL
+        for (int e = 0; e < count; e++) {
+            found[e] += LOAD(left[i]) * LOAD(right[e][i]);
+        }
     }
-    for (int term = 0; term < TERMS / 2; term++) {
-        halves[term] = sums[term] + sums[term + TERMS / 2];
-    }
-    for (int term = 0; term < TERMS / 4; term++) {
-        quarters[term] = halves[term] + halves[term + TERMS / 4];
-    }
-    return rest + ((quarters[0] + quarters[2]) + (quarters[1] + quarters[3]));
 }
 
 /* The elements of row `row`.  Returns 0 for an index out of range. */
 GN_INLINE int NAME(sampled_row)(const sampled_product *of, int64_t row, const int is_wide) {
-    int64_t k = index_at(of->crow, row, is_wide);
-    const int64_t past = index_at(of->crow, row + 1, is_wide);
-    if (!is_place(k, of->count + 1) || !is_place(past, of->count + 1) || k > past) {
+    const int64_t first = index_at(of->crow, row, is_wide), past = index_at(of->crow, row + 1, is_wide);
+    if (!is_place(first, of->count + 1) || !is_place(past, of->count + 1) || first > past) {
         return 0;
     }
-    const STORAGE *left = (const STORAGE *)of->left + row * of->inner;
-    const int64_t bytes = gn_min(of->inner * (int64_t)sizeof(STORAGE), BYTES_AHEAD);
-    for (; k < past; k++) {
-        const int64_t column = index_at(of->col, k, is_wide);
-        if (!is_place(column, of->columns)) {
-            return 0;
+    const void *col = of->col;
+    const int64_t inner = of->inner, count = of->count, columns = of->columns;
+    int is_wrong = 0;
+    for (int64_t k = first; k < past; k++) {
+        is_wrong |= !is_place(index_at(col, k, is_wide), columns);
+    }
+    if (is_wrong) {
+        return 0;
+    }
+    const STORAGE *left = (const STORAGE *)of->left + row * inner, *right = of->right;
+    const int64_t bytes = of->is_far ? gn_min(inner * (int64_t)sizeof(STORAGE), BYTES_AHEAD) : 0;
+    STORAGE *restrict result = of->result;
+    for (int64_t k = first; k < past; k += TOGETHER) {
+        for (int64_t later = k + AHEAD; later < gn_min(k + AHEAD + TOGETHER, count) && bytes != 0; later++) {
+            const int64_t column = index_at(col, later, is_wide);
+            if (is_place(column, columns)) {
+                fetch(right + column * inner, bytes);
+            }
         }
-        const STORAGE *right = (const STORAGE *)of->right + column * of->inner;
-        const int64_t later = k + AHEAD < of->count ? index_at(of->col, k + AHEAD, is_wide) : of->columns;
-        if (is_place(later, of->columns)) {
-            fetch((const STORAGE *)of->right + later * of->inner, bytes);
+        const STORAGE *rows[TOGETHER];
+        COMPUTE found[TOGETHER];
+        if (k + TOGETHER <= past) {
+            for (int e = 0; e < TOGETHER; e++) {
+                rows[e] = right + index_at(col, k + e, is_wide) * inner;
+            }
+            NAME(row_products)(left, rows, TOGETHER, inner, found);
+            for (int e = 0; e < TOGETHER; e++) {
+                result[k + e] = STORE(found[e]);
+            }
+        } else {
+            for (int64_t e = k; e < past; e++) {
+                rows[0] = right + index_at(col, e, is_wide) * inner;
+                NAME(row_products)(left, rows, 1, inner, found);
+                result[e] = STORE(found[0]);
+            }
         }
-        ((STORAGE *)of->result)[k] = STORE(NAME(row_product)(left, right, of->inner));
     }
     return 1;
 }
@@ -230,6 +288,7 @@ int32_t NAME(kernel_csr_sampled_mm)(const gn_call *call, void *const *data) {
     of.columns = sizes[0];
     of.count = out->sizes[0];
     of.is_wide = crow->dtype == GN_INT64;
+    of.is_far = of.columns > NEAR_BYTES / (gn_max(1, of.inner) * (int64_t)sizeof(STORAGE));
     void *owned[4] = {NULL, NULL, NULL, NULL};
     of.left = gn_compact(left, data[1], CODE, &owned[0]);
     of.right = gn_compact(&right, data[2], CODE, &owned[1]);

@@ -36,7 +36,7 @@
 
 #define ELEMENT gn_wide
 #define ORDER(name) name##_wide
-#define LESS(a, b) ((a).key < (b).key || ((a).key == (b).key && (a).place < (b).place))
+#define LESS(a, b) (((a).key < (b).key) | (((a).key == (b).key) & ((a).place < (b).place)))
 #define OVER(element, low) ((element).key - (low))
 #define RADIX_FROM 800
 #include "order_element.h"

@@ -24,7 +24,8 @@ typedef struct gn_wide {
 void gn_sort_packed(gn_packed *elements, gn_packed *scratch, int64_t count, int32_t bits);
 void gn_sort_wide(gn_wide *elements, gn_wide *scratch, int64_t count, int32_t bits);
 
-/* Moves the element of rank `rank`, counted from 0, to its place, with those before it on its left. */
+/* Moves the element of rank `rank`, counted from 0, to its place, with those before it on its left.  Elements may be
+ * equal. */
 void gn_select_packed(gn_packed *elements, int64_t count, int64_t rank);
 void gn_select_wide(gn_wide *elements, int64_t count, int64_t rank);
 

@@ -254,39 +254,42 @@ static ELEMENT ORDER(middle_of)(ELEMENT a, ELEMENT b, ELEMENT c) {
     return LESS(a, c) ? a : LESS(b, c) ? c : b;
 }
 
-/* Hoare's selection.  The pivot is the median of nine elements spread over the range, so that sorted or reversed rows
- * are halved; the spread varies, so that no row is bad for all rounds. */
+/* Moves the elements that are less than the pivot, or `or_equal` to it, before the others; returns how many there are.
+ * No branch depends on an element. */
+static inline int64_t ORDER(partition)(ELEMENT *elements, int64_t count, ELEMENT pivot, const int or_equal) {
+    int64_t less = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const ELEMENT element = elements[i];
+        elements[i] = elements[less];
+        elements[less] = element;
+        less += or_equal ? !LESS(pivot, element) : LESS(element, pivot);
+    }
+    return less;
+}
+
+/* Selection by partitions.  The pivot is the median of nine elements spread over the range, so that sorted or reversed
+ * rows are halved; the spread varies, so that no row is bad for all rounds. */
 void ORDER(gn_select)(ELEMENT *elements, int64_t count, int64_t rank) {
-    int64_t first = 0;
-    int64_t last = count - 1;
-    for (int64_t round = 0; last - first >= 32; round++) {
-        const int64_t step = gn_max(1, (last - first) / (8 + (round > 4 ? round * 7 % 11 : 0)));
-        ELEMENT *at = elements + first;
+    for (int64_t round = 0; count > 32; round++) {
+        const int64_t step = gn_max(1, (count - 1) / (8 + (round > 4 ? round * 7 % 11 : 0)));
+        const ELEMENT *at = elements;
         const ELEMENT pivot = ORDER(middle_of)(ORDER(middle_of)(at[0], at[step], at[2 * step]),
                                                ORDER(middle_of)(at[3 * step], at[4 * step], at[5 * step]),
                                                ORDER(middle_of)(at[6 * step], at[7 * step], at[8 * step]));
-        int64_t i = first;
-        int64_t j = last;
-        while (i <= j) {
-            while (LESS(elements[i], pivot)) {
-                i++;
-            }
-            while (LESS(pivot, elements[j])) {
-                j--;
-            }
-            if (i <= j) {
-                const ELEMENT moved = elements[i];
-                elements[i++] = elements[j];
-                elements[j--] = moved;
+        int64_t less = ORDER(partition)(elements, count, pivot, 0);
+        if (rank < less) {
+            count = less;
+            continue;
+        }
+        if (less == 0) { /* the pivot is the least */
+            less = ORDER(partition)(elements, count, pivot, 1);
+            if (rank < less) {
+                return;
             }
         }
-        if (rank <= j) {
-            last = j;
-        } else if (rank >= i) {
-            first = i;
-        } else {
-            return;
-        }
+        elements += less;
+        count -= less;
+        rank -= less;
     }
-    ORDER(insert)(elements + first, last - first + 1);
+    ORDER(insert)(elements, count);
 }

@@ -1,7 +1,9 @@
 /* One element by its rank, or the first of a line: kthvalue, median, nanmedian and topk.
  *
- * In a long line the leading bits of all keys are counted, which gives the bin (of 2048) of the wanted rank; only the
- * elements of that bin are examined further. */
+ * In a long line, two elements of a sample are chosen between which the wanted one most likely is; only the elements
+ * between them are examined further (Floyd and Rivest, Expected time bounds for selection, 1975).  If it is not there,
+ * and for short keys, the leading bits of all keys are counted, which gives the bin (of 2048) of the wanted rank; then
+ * only the elements of that bin are examined further. */
 #include "order.h"
 #include "threads.h"
 #include "workspace.h"
@@ -9,8 +11,15 @@
 /* Bins, by the leading bits of the keys. */
 #define BIN_BITS 11
 #define BINS (1 << BIN_BITS)
-/* Elements from which bins are counted. */
+/* Elements from which a sample is taken, or bins are counted. */
 #define BINS_FROM 1024
+/* Keys of so many bits are counted at once, without a sample. */
+#define SHORT_KEY_BITS 16
+/* A sample has about count^(2/3) elements, which makes choosing among them and among those between as much work. */
+#define SMALLEST_SAMPLE 64
+#define LARGEST_SAMPLE 16384
+/* Half the distance of the two elements of the sample, in standard deviations of the rank in it. */
+#define DEVIATIONS 2.5
 /* Elements that one task of a long line counts. */
 #define PIECE 65536
 /* The largest k for which one pass over the line keeps the best elements in a list. */
@@ -40,6 +49,19 @@ typedef struct selection {
     int descending;
     gn_status status;
 } selection;
+
+/* Bit i is flag i, of BLOCK flags that are 1 or 0: the product moves the flags of eight bytes to its highest byte. */
+static inline uint64_t bits_of(const uint8_t *flags) {
+    uint64_t bits = 0;
+    for (int32_t i = 0; i < BLOCK; i += 8) {
+        uint64_t eight = 0;
+        for (int32_t byte = 0; byte < 8; byte++) {
+            eight |= (uint64_t)flags[i + byte] << (8 * byte);
+        }
+        bits |= (eight * UINT64_C(0x0102040810204080) >> 56) << i;
+    }
+    return bits;
+}
 
 static void add_counts(gn_shared_count *total, const int64_t *part, int32_t count) {
     for (int32_t i = 0; i < count; i++) {

@@ -14,7 +14,9 @@ typedef struct NAME(line) {
     KEY low;  /* the keys that are collected, both ends included */
     KEY high;
     ELEMENT *found;
-    gn_shared_count found_count;
+    int64_t room; /* elements that `found` has room for */
+    gn_shared_count found_count; /* may be more than those */
+    gn_shared_count below;       /* elements with keys below `low` */
 } NAME(line);
 
 /* The keys of `count` elements, by a loop that vectorises. */
@@ -44,38 +46,96 @@ static void NAME(count_bins)(int64_t begin, int64_t end, void *context) {
     add_counts(line->bins, bins[0], BINS);
 }
 
-/* Collects the elements between two keys, in any order. */
+/* Collects the elements between two keys, in any order, and counts those below. */
 static void NAME(collect)(int64_t begin, int64_t end, void *context) {
     NAME(line) *line = context;
-    ELEMENT few[BLOCK];
-    KEY keys[BLOCK];
+    KEY keys[BLOCK] = {0};
+    uint8_t are_between[BLOCK];
     const KEY low = line->low;
     const KEY width = (KEY)(line->high - low);
+    int64_t below = 0;
     for (int64_t i = begin * PIECE; i < gn_min(end * PIECE, line->count); i += BLOCK) {
         const int64_t last = gn_min(BLOCK, line->count - i);
-        int32_t any = 0;
+        int32_t less = 0;
         NAME(make_keys)(keys, line->in + i, last, line->flip);
-        for (int64_t j = 0; j < last; j++) {
-            any |= (KEY)(keys[j] - low) <= width;
+        for (int64_t j = 0; j < BLOCK; j++) {
+            are_between[j] = (KEY)(keys[j] - low) <= width;
         }
-        if (!any) {
+        for (int64_t j = 0; j < last; j++) {
+            less += keys[j] < low;
+        }
+        below += less;
+        uint64_t between = bits_of(are_between) & (UINT64_MAX >> (BLOCK - last));
+        if (between == 0) {
             continue;
         }
-        int64_t count = 0;
-        for (int64_t j = 0; j < last; j++) {
-            few[count] = NAME(make_element)(keys[j], i + j);
-            count += (KEY)(keys[j] - low) <= width;
+        const int64_t count = __builtin_popcountll(between);
+        int64_t at = gn_add_to(&line->found_count, count); /* its own places */
+        for (between = at + count <= line->room ? between : 0; between != 0; between &= between - 1) {
+            const int64_t j = __builtin_ctzll(between);
+            line->found[at++] = NAME(make_element)(keys[j], i + j);
         }
-        const int64_t first = gn_add_to(&line->found_count, count); /* its own places */
-        memcpy(line->found + first, few, (size_t)count * sizeof(ELEMENT));
     }
+    gn_add_to(&line->below, below);
+}
+
+/* The element of rank `rank`, from those between two elements of a sample.  Returns 0 if it is not there, or if too many
+ * are, as where many are equal. */
+static int32_t NAME(find_by_sample)(NAME(line) *line, int64_t rank, ELEMENT *result) {
+    int64_t size = SMALLEST_SAMPLE;
+    while (size < LARGEST_SAMPLE && size * size * size < line->count * line->count) {
+        size *= 2;
+    }
+    const int64_t step = line->count / size;
+    line->room = 8 * size;
+    line->found = gn_take_items(line->room, sizeof(ELEMENT));
+    if (line->found == NULL) {
+        return 0;
+    }
+    gn_packed *sample = (gn_packed *)line->found; /* until elements are collected */
+    for (int64_t i = 0; i < size; i++) {
+        /* Not at equal distances, which may be those of a pattern. */
+        const int64_t place = i * step + (int64_t)((uint64_t)((uint32_t)i * UINT32_C(2654435769)) * (uint64_t)step >> 32);
+        sample[i] = NAME(key_of)(line->in[place]) ^ line->flip;
+    }
+    const double part = (double)rank / (double)line->count, mean = part * (double)size;
+    const double spread = DEVIATIONS * sqrt(mean * (1 - part)) + 1;
+    const int64_t first = (int64_t)(mean - spread), last = (int64_t)(mean + spread) + 1;
+    line->low = 0;
+    line->high = KEY_MASK;
+    int64_t sorted = 0;
+    if (first > 0) {
+        gn_select_packed(sample, size, first);
+        line->low = (KEY)sample[first];
+        sorted = first;
+    }
+    if (last < size) {
+        gn_select_packed(sample + sorted, size - sorted, last - sorted);
+        line->high = (KEY)sample[last];
+    }
+    gn_parallel_for(0, (line->count + PIECE - 1) / PIECE, 1, NAME(collect), line);
+    const int64_t place = rank - line->below;
+    const int32_t is_found = place >= 0 && place < line->found_count && line->found_count <= line->room;
+    if (is_found) {
+        ORDER(gn_select)(line->found, line->found_count, place);
+        *result = line->found[place];
+    }
+    gn_give(line->found);
+    return is_found;
 }
 
 /* The element of rank `rank` of a contiguous line.  GN_OUT_OF_MEMORY at worst. */
 static int32_t NAME(rank_of)(const STORAGE *in, int64_t count, KEY flip, int64_t rank, ELEMENT *result) {
-    NAME(line) line = {in, count, flip, NULL, 0, KEY_MASK, NULL, 0};
+    NAME(line) line = {in, count, flip, NULL, 0, KEY_MASK, NULL, 0, 0, 0};
     gn_shared_count bins[BINS];
     int64_t wanted = count;
+    if (KEY_BITS > SHORT_KEY_BITS && count >= BINS_FROM) {
+        if (NAME(find_by_sample)(&line, rank, result)) {
+            return GN_OK;
+        }
+        line.low = 0;
+        line.high = KEY_MASK;
+    }
     if (count >= BINS_FROM) {
         memset(bins, 0, sizeof bins);
         line.bins = bins;
@@ -88,7 +148,9 @@ static int32_t NAME(rank_of)(const STORAGE *in, int64_t count, KEY flip, int64_t
         line.low = (KEY)((KEY)bin << BIN_SHIFT);
         line.high = (KEY)(line.low | (KEY)(((KEY)1 << BIN_SHIFT) - 1));
     }
-    line.found = gn_take_items(wanted + BLOCK, sizeof(ELEMENT));
+    line.room = wanted;
+    line.found_count = 0;
+    line.found = gn_take_items(wanted, sizeof(ELEMENT));
     if (line.found == NULL) {
         return GN_OUT_OF_MEMORY;
     }

@@ -209,20 +209,41 @@ def test_sort_by_groups(pattern, dtype):
     assert (values == array[order]).all()
 
 
-@pytest.mark.parametrize("pattern", ("up", "down", "same", "saw", "organ"))
-def test_selection_of_patterns(pattern):
-    count = 70001
+def sampled_places(count):
+    """The places that selection from a line of this length looks at first."""
+    size = 64
+    while size**3 < count**2:
+        size *= 2
+    which, step = np.arange(size, dtype="uint64"), count // size
+    return which * step + (which * 2654435769 % 2**32 * step >> 32)
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64", "int16", "int32", "int64"))
+@pytest.mark.parametrize("count", (1024, 3001, 30001))
+@pytest.mark.parametrize("pattern", ("up", "down", "same", "saw", "organ", "random", "a sample of others"))
+def test_selection_of_patterns(pattern, count, dtype):
     array = {
-        "up": np.arange(count),
-        "down": -np.arange(count),
-        "same": np.zeros(count),
-        "saw": np.arange(count) % 17,
-        "organ": np.minimum(np.arange(count), count - np.arange(count)),
-    }[pattern].astype("float32")
-    value, place = run(lambda: on_c(array).median(0))
-    order = np.argsort(array, kind="stable")
+        "up": lambda: np.arange(count),
+        "down": lambda: -np.arange(count),
+        "same": lambda: np.zeros(count),
+        "saw": lambda: np.arange(count) % 17,
+        "organ": lambda: np.minimum(np.arange(count), count - np.arange(count)),
+        "random": lambda: np.random.default_rng(1).integers(-(2**14), 2**14, count),
+        "a sample of others": lambda: np.arange(count) // 3,
+    }[pattern]().astype(dtype)
+    if pattern == "a sample of others":
+        array[sampled_places(count)] += 2**14
+    tensor, order = on_c(array), np.argsort(array, kind="stable")
+    value, place = run(lambda: tensor.median(0))
     assert place == order[(count - 1) // 2]
     assert value == array[place]
+    for k in (1, 7, count // 3, count - 4, count):
+        value, place = run(lambda: tensor.kthvalue(k))  # noqa: B023
+        assert place == order[k - 1]
+        assert value == array[place]
+    keys = array.astype("int64")
+    down = np.argsort(-keys, kind="stable")
+    assert (run(lambda: tensor.topk(count // 4))[1] == down[: count // 4]).all()
 
 
 @pytest.mark.parametrize("dtype", ("float32", "float64", "int8", "int64"))
