@@ -13,6 +13,7 @@ typedef struct segment {
     int64_t low;
     int64_t high;
     double sum;
+    double part_of_sum; /* a squared off-diagonal element is negligible below this fraction of the sum */
 } segment;
 
 /* One transform with the shift, to other_q and other_e; returns the last of the numbers that must not be negative, and
@@ -83,7 +84,8 @@ static int find_squares(double *q, double *e, double *other_q, double *other_e, 
     while (part.high > part.low + 1) {
         const int64_t high = part.high;
         const int64_t low = part.low;
-        if (e[high - 1] <= NEGLIGIBLE * (part.sum + q[high])) {
+        const double negligible = fmax(part.part_of_sum * part.sum, NEGLIGIBLE * (part.sum + q[high]));
+        if (e[high - 1] <= negligible) {
             squares[high] = part.sum + q[high];
             part.high--;
             bound = q[part.high];
@@ -94,8 +96,8 @@ static int find_squares(double *q, double *e, double *other_q, double *other_e, 
             reverse(e, low, high - 1);
         }
         for (int64_t i = high - 2; i >= low; i--) {
-            if (e[i] <= NEGLIGIBLE * q[i] || e[i] <= NEGLIGIBLE * part.sum) {
-                const segment upper = {low, i, part.sum};
+            if (e[i] <= NEGLIGIBLE * q[i] || e[i] <= part.part_of_sum * part.sum) {
+                const segment upper = {low, i, part.sum, part.part_of_sum};
                 if (!find_squares(q, e, other_q, other_e, upper, squares)) {
                     return 0;
                 }
@@ -136,12 +138,13 @@ static int find_squares(double *q, double *e, double *other_q, double *other_e, 
     return 1;
 }
 
-int gn_bidiagonal_values(double *q, double *e, int64_t count, double *values, double *scratch) {
+int gn_bidiagonal_values(double *q, double *e, int64_t count, double precision, double *values, double *scratch) {
+    const segment all = {0, count - 1, 0, precision * precision};
     for (int64_t i = 0; i < count; i++) {
         q[i] *= q[i];
         e[i] = i + 1 < count ? e[i] * e[i] : 0;
     }
-    if (count > 0 && !find_squares(q, e, scratch, scratch + count, (segment){0, count - 1, 0}, values)) {
+    if (count > 0 && !find_squares(q, e, scratch, scratch + count, all, values)) {
         return 0;
     }
     for (int64_t i = 0; i < count; i++) { /* they are almost sorted */

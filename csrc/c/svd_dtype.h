@@ -463,7 +463,8 @@ static int32_t NAME(find_values)(const decomposition *work, int64_t matrix, doub
 #else
     gn_make_bidiagonal(memory, rows, count, diagonal, beside, NULL, factors, scratch);
 #endif
-    if (!gn_bidiagonal_values(diagonal, beside, count, values, scratch)) {
+    const double precision = sizeof(MAGNITUDE) == sizeof(float) ? 0x1p-24 : 0x1p-46;
+    if (!gn_bidiagonal_values(diagonal, beside, count, precision, values, scratch)) {
         return NAME(decompose_once)(work, matrix);
     }
     NAME(write_values)(work, matrix, values, NULL, exponent);

@@ -43,8 +43,8 @@ def _requantized(
     """
     own = parameters.scale, parameters.zero_point
     minimum = output.zero_point if relu else 0
-    added = None if bias is None else bias.detach()
-    return quantized_mm(rows, columns.t(), *quantizers, added, *own, output.scale, output.zero_point, minimum)
+    added = None if bias is None else aten.detach.default(bias)
+    return quantized_mm(rows, aten.t.default(columns), *quantizers, added, *own, output.scale, output.zero_point, minimum)
 
 
 def _of_channels(weight: QuantizedTensor) -> tuple[Tensor, Tensor]:
@@ -62,9 +62,9 @@ def _linear(
     sizes, (n, k) = input._spec.sizes, weight._spec.sizes
     if not sizes or sizes[-1] != k:
         raise RuntimeError(f"linear: input of sizes {list(sizes)} does not fit weight of sizes {[n, k]}")
-    rows = input.held.reshape(numel_of(sizes[:-1]), k)
+    rows = input.held if len(sizes) == 2 else input.held.reshape(numel_of(sizes[:-1]), k)
     found = _requantized(rows, weight.held, parameters_of(input), _of_channels(weight), bias, output, relu)
-    return make_quantized(found.view((*sizes[:-1], n)), output)
+    return make_quantized(found if len(sizes) == 2 else found.view((*sizes[:-1], n)), output)
 
 
 def linear(
