@@ -44,7 +44,9 @@ def _requantized(
     own = parameters.scale, parameters.zero_point
     minimum = output.zero_point if relu else 0
     added = None if bias is None else aten.detach.default(bias)
-    return quantized_mm(rows, aten.t.default(columns), *quantizers, added, *own, output.scale, output.zero_point, minimum)
+    return quantized_mm(
+        rows, aten.t.default(columns), *quantizers, added, *own, output.scale, output.zero_point, minimum
+    )
 
 
 def _of_channels(weight: QuantizedTensor) -> tuple[Tensor, Tensor]:
