@@ -37,17 +37,20 @@ _AT_TWO = (0.42278433509846714, *((-1) ** k * _zeta_less_one(k) / k for k in ran
 def lgamma(a: float) -> float:
     """The logarithm of |gamma(a)|; inf at the poles 0, -1, -2 …
 
-    Near the zeros 1 and 2, where few digits of Python's are right, by the series at 2: Abramowitz and Stegun,
-    6.1.33.
+    From -12 to 12, where few digits of Python's may be right, by the series at 2 (Abramowitz and Stegun, 6.1.33)
+    and ``gamma(a + 1) = a gamma(a)``.
     """
-    if 0.25 <= a <= 2.5:
-        e = a - 2 if a >= 1.25 else a - 1
+    if -12 <= a < -0.5:
+        return lgamma(a + 1) - math.log(-a)
+    if 2.5 < a <= 12:
+        return lgamma(a - 1) + math.log(a - 1)
+    if -0.5 <= a <= 2.5 and a != 0:
+        e = a if a < 0.5 else a - 1 if a < 1.25 else a - 2
         series = 0.0
         for term in reversed(_AT_TWO):
             series = (series + term) * e
-        return series if a >= 1.25 else series - math.log1p(e)
-    if 2.5 < a <= 5:
-        return lgamma(a - 1) + math.log(a - 1)
+        series = series if a >= 1.25 else series - math.log1p(e)
+        return series if a >= 0.5 else series - math.log(abs(a))
     try:
         return math.lgamma(a)
     except (ValueError, OverflowError):
