@@ -420,12 +420,27 @@ static void make_edge(const gn_int_product *work, block *make, int64_t rows, int
     }
 }
 
-/* A panel of the right factor, which is packed already, and rows [first, last) of the left one. */
+/* Fetches part `part` of `parts` of the columns of a panel, if each is a line of memory, to a near cache. */
+static void fetch_columns(const gn_int_product *work, int64_t column, int64_t start, int64_t places, int64_t part,
+                          int64_t parts) {
+    const int64_t columns = work->right.inner == 1 ? gn_max(0, gn_min(PANEL, work->n - column)) : 0;
+    for (int64_t j = columns * part / parts; j < columns * (part + 1) / parts; j++) {
+        const int8_t *from = work->right.data + (column + j) * work->right.outer + start;
+        for (int64_t p = 0; p < places; p += 64) {
+            __builtin_prefetch(from + p, 0, 2);
+        }
+    }
+}
+
+/* A panel of the right factor, which is packed already, and rows [first, last) of the left one.  Meanwhile the next one
+ * is fetched. */
 static void multiply_panel(const gn_int_product *work, const dots *way, int64_t first, int64_t last, int64_t column,
                            int64_t columns, int64_t start, int64_t places, int32_t *left_panel,
                            const int32_t *right_panel) {
     const int64_t depth = (places + way->places - 1) / way->places;
     const int adds = start > 0;
+    const int64_t parts = (last - first + ROWS - 1) / ROWS * ((columns + WIDTH - 1) / WIDTH);
+    int64_t part = 0;
     for (int64_t row = first; row < last; row += ROWS) {
         const int64_t rows = gn_min(ROWS, last - row);
         block *const make = way->blocks[rows - 1];
@@ -433,6 +448,7 @@ static void multiply_panel(const gn_int_product *work, const dots *way, int64_t 
         for (int64_t j = 0; j < columns; j += WIDTH) {
             char *out = work->out + row * work->out_row + (column + j) * work->out_column;
             const int32_t *sliver = right_panel + j * (1 + depth);
+            fetch_columns(work, column + columns, start, places, part++, parts);
             if (columns - j >= WIDTH && work->out_column == (int64_t)sizeof(int32_t)) {
                 make(depth, left_panel, sliver, adds, (int32_t *)(void *)out,
                      work->out_row / (int64_t)sizeof(int32_t));
