@@ -341,8 +341,18 @@ static int32_t NAME(ldl_factor_large)(const char *from, int64_t row, int64_t col
     }
     const int32_t status = factor_lines(lines, step, count, pivots, info);
     for (int64_t k = 0; k < count && status == GN_OK; k++) {
+        const double *line = lines + k * step;
+        char *place = to + k * to_column;
+        if (to_row == sizeof(STORAGE)) { /* a loop that vectorises */
+            STORAGE *restrict adjacent = (STORAGE *)(void *)place;
+            memset(adjacent, 0, (size_t)k * sizeof(STORAGE));
+            for (int64_t i = k; i < count; i++) {
+                adjacent[i] = (STORAGE)line[i];
+            }
+            continue;
+        }
         for (int64_t i = 0; i < count; i++) {
-            *(STORAGE *)(to + i * to_row + k * to_column) = i < k ? 0 : (STORAGE)lines[k * step + i];
+            *(STORAGE *)(void *)(place + i * to_row) = i < k ? 0 : (STORAGE)line[i];
         }
     }
     gn_give(lines);
