@@ -83,7 +83,7 @@ static void NAME(collect)(int64_t begin, int64_t end, void *context) {
  * are, as where many are equal. */
 static int32_t NAME(find_by_sample)(NAME(line) *line, int64_t rank, ELEMENT *result) {
     int64_t size = SMALLEST_SAMPLE;
-    while (size < LARGEST_SAMPLE && size * size * size < line->count * line->count) {
+    while (size < LARGEST_SAMPLE && size * size * size / line->count < line->count) {
         size *= 2;
     }
     const int64_t step = line->count / size;
