@@ -37,6 +37,12 @@ def test_a_range_so_wide_that_places_overflow(device: str) -> None:
         assert counts.nonzero().flatten().tolist() == [0, 25, 50, 75, 99] and counts.sum().item() == 5
 
 
+def test_an_edge_that_the_dtype_does_not_have() -> None:
+    for dtype, edge in ((gn.float16, 1e6), (gn.float32, 1e300)):
+        with pytest.raises(RuntimeError, match="histc: value cannot be converted to type"):
+            gn.histc(gn.ones(2, dtype=dtype), 4, 0, edge)
+
+
 def test_weights_and_densities_of_points(device: str) -> None:
     points = gn.tensor([[0.0, 1.0], [1.0, 0.0], [2.0, 0.0], [2.0, 2.0]])
     hist, edges = gn.histogramdd(points, bins=[3, 3], weight=gn.tensor([1.0, 2.0, 4.0, 8.0]))

@@ -15,6 +15,7 @@ from ...calls.checks import can_be_read, refuse_dtype, refuse_half
 from ...calls.native import native_function
 from ...calls.record import Out
 from ...dispatch.dispatcher import aten
+from ...values.dtype import check_number_fits
 
 # -- histc -------------------------------------------------------------------------------------------------
 
@@ -42,6 +43,8 @@ def _histc(self: Any, bins: int, min: Any, max: Any) -> Any:
         raise RuntimeError(f"torch.histc: range of [{least:g}, {greatest:g}] is not finite")
     if not least < greatest:
         raise RuntimeError("torch.histc: max must be larger than min")
+    for edge in (least, greatest):
+        check_number_fits(edge, self.dtype)
     first, last, count = (self.new_full([], number) for number in (least, greatest, bins))
     places = (self - first) * count / (last - first)
     shares = (self * 0.5 - first * 0.5) / (last * 0.5 - first * 0.5)  # where the above overflows
