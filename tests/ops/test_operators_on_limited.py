@@ -190,6 +190,18 @@ def test_slices_and_runs_are_moved_and_single_numbers_are_not(name: str, device:
             turned.flip(dim)
 
 
+@pytest.mark.usefixtures("own_kernels")
+@pytest.mark.parametrize("name", NAMES)
+def test_no_rows_are_asked_of_nonzero_static(name: str, device: str) -> None:
+    x = gn.ones(2, 3, device=device).to(getattr(gn, name))
+    assert x.nonzero_static(size=0).shape == (0, 2)
+    if name != "complex32":
+        with pytest.raises(NotImplementedError, match=f"nonzero_static: not implemented for dtype {name}"):
+            x.nonzero_static(size=1)
+    with pytest.raises(NotImplementedError, match=f"isin: not implemented for dtype {name}"):
+        gn.isin(x, x[0])
+
+
 def test_the_refusal_names_the_operator_and_how_to_convert() -> None:
     with pytest.raises(NotImplementedError) as raised:
         gn.ones(2, dtype=gn.uint32) + 1
