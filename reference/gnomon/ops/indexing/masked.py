@@ -18,15 +18,13 @@ from ...memory.accessor import TensorAccessor
 from ...memory.spec import Spec
 from ...memory.tensor import Tensor
 from ...values import geometry
-from ...values.dtype import FLOAT8, LIMITED, check_number_fits, complex32, int32, int64
+from ...values.dtype import FLOAT8, check_number_fits, complex32, int32, int64
 
 
 def _nonzero_meta(self: Spec, size: int, fill_value: int) -> Spec:
     check_non_negative(size=size)
     if not -(2**63) <= fill_value < 2**63:
         raise ValueError(f"Overflow when unpacking long long: fill_value is {fill_value}")
-    if size:
-        refuse_limited(self.dtype, (complex32,))
     return self.contiguous((size, self.ndim), int64)
 
 
@@ -50,11 +48,11 @@ native_function(
     "nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor",
     meta=_nonzero_meta,
     kernel=_nonzero_kernel,
-    limited=LIMITED,
+    limited=(complex32,),
     separate=("self",),
     out=Out(exact=True),
     doc="""Returns the indices of the first ``size`` nonzero elements, one per row; unused rows are filled
-    with ``fill_value``.  Of dtypes without kernels, only a ``size`` of 0 is taken.""",
+    with ``fill_value``.""",
 )
 
 
