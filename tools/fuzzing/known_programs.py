@@ -98,7 +98,7 @@ PROGRAMS: list[Known] = [
         f"{NUMBERS} .* expected ",
         "the norm of large and small numbers, or to a large power, is computed without overflow on the way",
         "program: v0 = t(3, 3); v1 = v0.norm(2**62); backward  # float64",
-        r"(\b|_)(norm(\.\w+)?|normalize|cdist|distance\.\w+)\(.*(1e308|2\*\*62|1e-45|-1\.5)|"
+        r"(\b|_)((re)?norm(\.\w+)?|normalize|c?dist(\.\w+)?|distance\.\w+)\(.*(1e308|2\*\*62|1e-45|-1\.5)|"
         r"1e308.*(\b|_)(norm(\.\w+)?|normalize|cdist|distance\.\w+)\(|"
         r"values=\"(special|extreme|tiny|nothing|nonfinite)\".*(\b|_)(norm(\.\w+)?|vector_norm(\.\w+)?|"
         r"normalize|cdist|distance\.\w+)\(",
@@ -157,7 +157,7 @@ PROGRAMS: list[Known] = [
     Known(
         "program",
         r"raised \w+: (cum(max|min): Dimension out of range|index_(add|fill): index .*out of|"
-        r"scaled_dot_product|cholesky: A must|"
+        r"scaled_dot_product|cholesky: A must|linalg.matrix_rank: This function|"
         r"searchsorted|scalar_tensor: value cannot|expand: The expanded size of the tensor \(-1\)|"
         r"multilabel_|adaptive_(avg|max)_pool|"
         r"as_strided: Negative sizes|(expand: )?The expanded size of the tensor \(-1\)|expand: invalid "
@@ -685,10 +685,10 @@ PROGRAMS: list[Known] = [
     Known(
         "program",
         "raised LinAlgError: linalg.svd: The algorithm failed to converge",
-        "PyTorch's least squares of what is no number are zeros, no numbers, or an error of its library",
+        "of what is infinite PyTorch's least squares and inverse are zeros, no numbers, or an error of LAPACK",
         'program: v0 = t(3, 1, values="nonfinite", layout="gapped"); '
         "v4 = L.ops.aten.linalg_lstsq.default(self=v0, b=v0)[0]; no_grad  # float64",
-        "lstsq",
+        "lstsq|pinv",
     ),
     Known(
         "program",
@@ -742,5 +742,22 @@ PROGRAMS: list[Known] = [
         "v3 = L.ops.aten.kron.default(self=v2, other=v0); v6 = v3.permute(1, 0); "
         "v8 = v6.as_strided((2, 2), (1, 2)); vmap  # float64",
         f"kron.*as_strided.*{BATCHED}",
+    ),
+    Known(
+        "program",
+        "raised RuntimeError: vmap: It looks like you're calling .item",
+        "masked_fill_ of expanded tensors, which is deprecated, writes where the mask is true: it is read",
+        'program: v0 = t(3, 3, values="nonzero"); v1 = L.ops.aten.select.int(self=v0, dim=0, index=0); '
+        "v4 = v1.expand(3, 3); v4.masked_fill_(v4 > 0, -1); vmap  # float32",
+        f"expand.*masked_fill_.*{BATCHED}",
+    ),
+    Known(
+        "program",
+        "its tangent has \\d+ elements, expected \\d+",
+        "the zeros of a sparse gradient have no elements",
+        'program: v0 = t(3, 3, values="distinct"); v3 = L.ops.aten.embedding.default(weight=v0, '
+        "indices=L.tensor([[2, 0, 1], [0, 0, 2], [1, 1, 1]]), scale_grad_by_freq=False, sparse=True); "
+        "jvp of grad  # float32",
+        "embedding.*sparse=True",
     ),
 ]
