@@ -685,7 +685,7 @@ PROGRAMS: list[Known] = [
     Known(
         "program",
         "raised LinAlgError: linalg.svd: The algorithm failed to converge",
-        "of what is infinite PyTorch's least squares and inverse are zeros, no numbers, or an error of LAPACK",
+        "PyTorch's least squares and inverse of infinite numbers are zeros, no numbers, or an error",
         'program: v0 = t(3, 1, values="nonfinite", layout="gapped"); '
         "v4 = L.ops.aten.linalg_lstsq.default(self=v0, b=v0)[0]; no_grad  # float64",
         "lstsq|pinv",
