@@ -76,7 +76,7 @@ DERIVATIVES: list[Known] = [
         "PyTorch's tangent of clamp follows a bound where its gradient follows none: where the bounds are "
         "equal, crossed or no numbers",
         "program: v0 = t(3, 3); v1 = t(1, 3); v2 = v0[None]; v3 = L.clamp(v1, v0, v2); jvp  # float32",
-        rf"clamp\(v\d+, v\d+, v\d+\).*{FORWARD}",
+        rf"(clamp\(v\d+, v\d+, v\d+\)|clamp_(min|max)\.Tensor).*{FORWARD}",
     ),
     Known(
         "program",

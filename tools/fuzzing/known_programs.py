@@ -158,6 +158,7 @@ PROGRAMS: list[Known] = [
         "program",
         r"raised \w+: (cum(max|min): Dimension out of range|index_(add|fill): index .*out of|"
         r"scaled_dot_product|cholesky: A must|linalg.matrix_rank: This function|"
+        r"linalg.lu_factor: LU without|"
         r"searchsorted|scalar_tensor: value cannot|expand: The expanded size of the tensor \(-1\)|"
         r"multilabel_|adaptive_(avg|max)_pool|"
         r"as_strided: Negative sizes|(expand: )?The expanded size of the tensor \(-1\)|expand: invalid "
@@ -684,11 +685,20 @@ PROGRAMS: list[Known] = [
     ),
     Known(
         "program",
-        "raised LinAlgError: linalg.svd: The algorithm failed to converge",
+        r"raised LinAlgError: linalg\.svd: (\(Batch element \d+\): )?The algorithm failed to converge",
         "PyTorch's least squares and inverse of infinite numbers are zeros, no numbers, or an error",
         'program: v0 = t(3, 1, values="nonfinite", layout="gapped"); '
         "v4 = L.ops.aten.linalg_lstsq.default(self=v0, b=v0)[0]; no_grad  # float64",
-        "lstsq|pinv",
+        "lstsq|pinv|cond|nuclear|rank",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: The size of tensor a",
+        "gnomon's right sides are broadcast, be they matrices of one dimension less",
+        'program: v0 = t(3, 3, values="distinct"); v1 = t(2, 3, 3, values="descending", layout="permuted"); '
+        'v2 = t(2, 3, 3, values="nonzero", layout="permuted"); '
+        "v3 = L.ops.aten.linalg_lstsq.default(self=v2, b=v0)[0]; backward  # float64",
+        "lstsq",
     ),
     Known(
         "program",
@@ -718,11 +728,20 @@ PROGRAMS: list[Known] = [
     ),
     Known(
         "program",
-        "LinAlgError: linalg.cholesky",
+        NUMBERS,
+        "without full rank, the last columns of Q are whatever is orthogonal to the first",
+        "program: v0 = t(3, 3); v2 = v0 % v0; "
+        "v3 = L.ops.aten.special_hermite_polynomial_h.x_scalar(x=0, n=v2); "
+        "v5 = L.ops.aten.linalg_qr.default(A=v3)[0]; no_grad  # float32",
+        r"(values=\"(equal|nothing)\"|expand|x_scalar).*\b(linalg_)?qr\b",
+    ),
+    Known(
+        "program",
+        r"LinAlgError: linalg\.cholesky|RuntimeError: torch\.linalg\.lu_factor: .*is zero",
         "whether the last pivot of a singular matrix is 0 depends on rounding",
         'program: v0 = t(3, 3, values="equal", layout="mixed"); '
         "v3 = L.ops.aten.linalg_cholesky.default(self=v0, upper=False); backward  # float32",
-        'values="equal".*cholesky',
+        'values="equal".*cholesky|expand.*lu_factor',
     ),
     Known(
         "program",
