@@ -362,7 +362,9 @@ def test_new_zeros_have_the_layout(layout):
 def test_nonzero_is_refused_by_its_own_name(layout, is_followed):
     x = gn.eye(2).to_sparse(layout=layout).requires_grad_(is_followed)
     for call in (x.nonzero, lambda: gn.nonzero(x)):
-        with pytest.raises(NotImplementedError, match=r"^Could not run 'aten::nonzero' with .* from the 'Spa"):
+        with pytest.raises(
+            NotImplementedError, match=r"^Could not run 'aten::nonzero' with .* from the 'Spa"
+        ):
             call()
 
 
