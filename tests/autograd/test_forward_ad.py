@@ -114,6 +114,19 @@ def test_a_tangent_lies_in_memory_as_its_primal_does(lib: Any) -> None:
         assert tangent(lib, part.as_strided((2,), (2,), 1)) == [0.0, 1.0]
 
 
+def test_the_gaps_of_a_tangent_are_zeros(lib: Any) -> None:
+    """Also if memory that was written to before is given out again."""
+    fw = forward_mode(lib)
+    apart = lib.zeros(5, dtype=lib.float64).as_strided((3,), (2,))
+    left = lib.empty_strided((3,), (2,), dtype=lib.float64)  # without a number behind the last one
+    for x in (apart, left):
+        for _ in range(3):
+            lib.full((5,), 7.0, dtype=lib.float64)
+            with fw.dual_level():
+                dual = fw.make_dual(x, lib.ones(3, dtype=lib.float64))
+                assert tangent(lib, dual.as_strided((5,), (1,))) == [1.0, 0.0, 1.0, 0.0, 1.0]
+
+
 def test_a_dual_tensor_in_print(lib: Any) -> None:
     with forward_mode(lib).dual_level():
         dual = forward_mode(lib).make_dual(lib.tensor([1.0]), lib.tensor([2.0]))

@@ -30,6 +30,19 @@ def test_equal_bounds_mean_the_extremes(device: str) -> None:
     assert not gn.histc(gn.ones(2, requires_grad=True), 2).requires_grad
 
 
+def test_a_range_so_wide_that_places_overflow(device: str) -> None:
+    cases = [(gn.float16, 600.0), (gn.float16, 3e4), (gn.bfloat16, 1e38), (gn.float32, 2e38)]
+    for dtype, far in [*cases, (gn.float64, 1e308)]:
+        counts = gn.histc(gn.tensor([-far, -far / 2, 0.0, far / 2, far], dtype=dtype), 100)
+        assert counts.nonzero().flatten().tolist() == [0, 25, 50, 75, 99] and counts.sum().item() == 5
+
+
+def test_an_edge_that_the_dtype_does_not_have() -> None:
+    for dtype, edge in ((gn.float16, 1e6), (gn.float32, 1e300)):
+        with pytest.raises(RuntimeError, match="histc: value cannot be converted to type"):
+            gn.histc(gn.ones(2, dtype=dtype), 4, 0, edge)
+
+
 def test_weights_and_densities_of_points(device: str) -> None:
     points = gn.tensor([[0.0, 1.0], [1.0, 0.0], [2.0, 0.0], [2.0, 2.0]])
     hist, edges = gn.histogramdd(points, bins=[3, 3], weight=gn.tensor([1.0, 2.0, 4.0, 8.0]))

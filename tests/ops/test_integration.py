@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 import gnomon as gn
+
+
+def test_the_edges_are_divided_by_the_spacing_last(device: str) -> None:
+    """So a spacing of 0, and one whose square overflows, are no exceptions."""
+    x = gn.tensor([1.0, 4.0, 9.0, 8.0], dtype=gn.float64, device=device)
+    weighted = [2.0, 4.0, 2.0, -4.0]
+    for spacing in (0.0, -0.0, 1e300, math.inf):
+        (found,) = gn.gradient(x, spacing=spacing, edge_order=2)
+        wanted = gn.tensor(weighted, dtype=gn.float64) / gn.tensor(spacing, dtype=gn.float64)
+        assert found.tolist() == wanted.tolist()
 
 
 def test_a_list_of_spacings_has_one_for_each_dimension(device: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -65,6 +66,14 @@ def test_matrices_without_full_rank(device: str) -> None:
     assert zeros.solution.tolist() == [[0], [0]] and zeros.residuals.tolist() == [3]
     empty = gn.linalg.lstsq(gn.ones(3, 0), gn.ones(3, 2), driver="gelsd")
     assert empty.solution.shape == (0, 2) and empty.residuals.tolist() == [3, 3] and empty.rank.item() == 0
+
+
+def test_an_rcond_of_1_or_more_means_what_the_driver_makes_of_it(device: str) -> None:
+    a = gn.tensor([[2.0, 0], [0, 0.5]])
+    for rcond in (1.0, 2.0, math.inf):
+        for driver, rank, solution in (("gelsy", 1, [0.5, 0]), ("gelsd", 2, [0.5, 2]), ("gelss", 0, [0, 0])):
+            found = gn.linalg.lstsq(a, gn.ones(2), rcond, driver=driver)
+            assert found.rank.item() == rank and found.solution.tolist() == solution
 
 
 @pytest.mark.parametrize("dtype", [gn.float64, gn.complex128])

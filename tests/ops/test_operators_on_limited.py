@@ -190,6 +190,15 @@ def test_slices_and_runs_are_moved_and_single_numbers_are_not(name: str, device:
             turned.flip(dim)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_isin_is_refused_however_many_test_elements_there_are(name: str, device: str) -> None:
+    x = gn.ones(2, 30, device=device).to(getattr(gn, name))
+    with pytest.raises(NotImplementedError, match=f"isin: not implemented for dtype {name}"):
+        gn.isin(x[:, 0], x)
+    with pytest.raises(NotImplementedError, match=f"isin: not implemented for dtype {name}"):
+        gn.isin(x, x[0])
+
+
 def test_the_refusal_names_the_operator_and_how_to_convert() -> None:
     with pytest.raises(NotImplementedError) as raised:
         gn.ones(2, dtype=gn.uint32) + 1

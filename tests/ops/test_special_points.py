@@ -93,6 +93,16 @@ def _grad(function, *numbers, weight=None):
     return x.grad.tolist()
 
 
+def test_the_second_derivative_of_the_logit_is_0_outside_of_its_bounds():
+    def slope(x):
+        return gn.func.grad(lambda x: x.logit().sum())(x)
+
+    x = gn.tensor([-1.0, 0.5, 2.0])
+    tangent = gn.func.jvp(slope, (x,), (gn.ones(3),))[1]
+    assert tangent.tolist() == gn.func.grad(lambda x: slope(x).sum())(x).tolist() == [0, 0, 0]
+    assert gn.func.jvp(slope, (x - 0.25,), (gn.ones(3),))[1][1].item() == pytest.approx(-128 / 9)
+
+
 def test_the_logit_is_followed_within_its_bounds():
     assert _grad(lambda x: x.logit(math.nan), 0.5, -1.0) == [4.0, -0.5]
     low, none = _grad(lambda x: x.logit(0.25), 0.125, math.nan)

@@ -357,6 +357,17 @@ def test_new_zeros_have_the_layout(layout):
     assert found._nnz() == 0 and found.to_dense().equal(gn.zeros(2, 3, dtype=gn.float64))
 
 
+@pytest.mark.parametrize("layout", [gn.sparse_coo, gn.sparse_csr])
+@pytest.mark.parametrize("is_followed", [False, True])
+def test_nonzero_is_refused_by_its_own_name(layout, is_followed):
+    x = gn.eye(2).to_sparse(layout=layout).requires_grad_(is_followed)
+    for call in (x.nonzero, lambda: gn.nonzero(x)):
+        with pytest.raises(
+            NotImplementedError, match=r"^Could not run 'aten::nonzero' with .* from the 'Spa"
+        ):
+            call()
+
+
 def test_a_result_of_strided_tensors_is_not_sparse(x):
     ones = gn.ones(2, 3)
     for call in (lambda: gn.add(ones, ones, out=x), lambda: gn.sin(ones, out=x)):

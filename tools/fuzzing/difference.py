@@ -33,3 +33,10 @@ class Known(NamedTuple):
 ANY = ".*"
 MORE = "raised nothing, expected "  # gnomon accepts what PyTorch refuses
 NUMBERS = r"element \d+ is"
+FORWARD = "; (jvp|jacfwd|hessian|jvp of grad)  #"
+BATCHED = "; (vmap|jacrev|jacfwd|hessian|vmap of grad)  #"
+DERIVED = "(gradient|gradients|jacobian|hessian|tangent|second)[^:]*"  # numbers of derivatives
+# numbers that overflow or underflow, or NaN
+HOSTILE = r"(values=\"(special|extreme|tiny|nothing|nonfinite|wide)\"|\b(inf|nan|1e308|1e-45)\b|log|sqrt|/|%)"
+# NaN, or operations that produce it
+UNORDERED = r"(values=\"(special|nonfinite)\"|\b(inf|nan|1e308)\b|log|sqrt|/|%)"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .difference import ANY, Known
 from .known_calls import CALLS
+from .known_derivatives import DERIVATIVES
 from .known_programs import PROGRAMS
 
 EVERYWHERE: list[Known] = [
@@ -19,7 +20,7 @@ EVERYWHERE: list[Known] = [
     ),
 ]
 
-KNOWN = [*CALLS, *PROGRAMS, *EVERYWHERE]
+KNOWN = [*CALLS, *PROGRAMS, *DERIVATIVES, *EVERYWHERE]
 
 
 def unknown(name: str, text: str, problems: list[str]) -> list[str]:

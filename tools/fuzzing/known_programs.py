@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from .difference import MORE, NUMBERS, Known
-
-FORWARD = "; (jvp|jacfwd|hessian|jvp of grad)  #"
-BATCHED = "; (vmap|jacrev|jacfwd|hessian|vmap of grad)  #"
-DERIVED = "(gradient|gradients|jacobian|hessian|tangent|second)[^:]*"  # numbers of derivatives
-# numbers that overflow or underflow, or NaN
-HOSTILE = r"(values=\"(special|extreme|tiny|nothing|nonfinite|wide)\"|\b(inf|nan|1e308|1e-45)\b|log|sqrt|/|%)"
-# NaN, or operations that produce it
-UNORDERED = r"(values=\"(special|nonfinite)\"|\b(inf|nan|1e308)\b|log|sqrt|/|%)"
+from .difference import BATCHED, DERIVED, FORWARD, HOSTILE, MORE, NUMBERS, UNORDERED, Known
 
 PROGRAMS: list[Known] = [
     Known(
@@ -106,7 +98,7 @@ PROGRAMS: list[Known] = [
         f"{NUMBERS} .* expected ",
         "the norm of large and small numbers, or to a large power, is computed without overflow on the way",
         "program: v0 = t(3, 3); v1 = v0.norm(2**62); backward  # float64",
-        r"(\b|_)(norm(\.\w+)?|normalize|cdist|distance\.\w+)\(.*(1e308|2\*\*62|1e-45|-1\.5)|"
+        r"(\b|_)((re)?norm(\.\w+)?|normalize|c?dist(\.\w+)?|distance\.\w+)\(.*(1e308|2\*\*62|1e-45|-1\.5)|"
         r"1e308.*(\b|_)(norm(\.\w+)?|normalize|cdist|distance\.\w+)\(|"
         r"values=\"(special|extreme|tiny|nothing|nonfinite)\".*(\b|_)(norm(\.\w+)?|vector_norm(\.\w+)?|"
         r"normalize|cdist|distance\.\w+)\(",
@@ -123,12 +115,12 @@ PROGRAMS: list[Known] = [
         f"{NUMBERS}",
         "PyTorch's first derivative of digamma stops its series after four terms, at nine digits",
         "program: v0 = t(3, 3); v1 = L.ops.aten.lgamma.default(self=v0); twice  # float64",
-        "lgamma|digamma|polygamma",
+        "lgamma|digamma|polygamma|special_psi|gammaln",
     ),
     Known(
         "program",
         r"whose memory v\d+ has is .*, expected|has strides|whether v\d+ requires grad is False|"
-        f"{NUMBERS}|{MORE}RuntimeError: view_as_real doesn't work on unresolved conj",
+        f"the version of|{NUMBERS}|{MORE}RuntimeError: view_as_real doesn't work on unresolved conj",
         "no lazy conjugation: conj of complex tensors is a copy",
         "program: v0 = t(3, 3); v1 = v0.conj(); backward  # complex128",
         r"(conj|adjoint).*# complex",
@@ -165,7 +157,8 @@ PROGRAMS: list[Known] = [
     Known(
         "program",
         r"raised \w+: (cum(max|min): Dimension out of range|index_(add|fill): index .*out of|"
-        r"scaled_dot_product|"
+        r"scaled_dot_product|cholesky: A must|linalg.matrix_rank: This function|"
+        r"linalg.lu_factor: LU without|"
         r"searchsorted|scalar_tensor: value cannot|expand: The expanded size of the tensor \(-1\)|"
         r"multilabel_|adaptive_(avg|max)_pool|"
         r"as_strided: Negative sizes|(expand: )?The expanded size of the tensor \(-1\)|expand: invalid "
@@ -222,8 +215,8 @@ PROGRAMS: list[Known] = [
     ),
     Known(
         "program",
-        r"raised NotImplementedError: \w+: not implemented for dtype|raised RuntimeError: complex: Expected|"
-        'raised nothing, expected NotImplementedError: "\\w+" not implemented for',
+        r"raised NotImplementedError: [\w.]+: not implemented for dtype|raised RuntimeError: complex: "
+        'Expected|raised nothing, expected NotImplementedError: "\\w+" not implemented for',
         "gnomon's dtypes follow from what an operator means, with and without elements; PyTorch's from the "
         "kernels that it picks",
         "program: v0 = t(0, 3); v1 = v0.softmax(0); no_grad  # complex128",
@@ -448,102 +441,6 @@ PROGRAMS: list[Known] = [
         "jvp  # float64",
         "smooth_l1_loss.*beta=0",
     ),
-    # -- derivatives where a number is NaN, infinite or has no significant digits left -------------------
-    Known(
-        "program",
-        f"{DERIVED}: {NUMBERS} (?=.*(inf|nan|e[+-]\\d|\\b0\\.0))",
-        "PyTorch's gradient of a product is the product divided by the factor, which is lost where the "
-        "product overflows, underflows or is no number; gnomon multiplies the other factors",
-        'program: v0 = t(3, 3, values="nonfinite"); v1 = v0.prod(1); backward  # float64',
-        rf"{HOSTILE}.*prod",
-    ),
-    Known(
-        "program",
-        f"{DERIVED}: {NUMBERS} .*expected \\(?nan",
-        "PyTorch looks for the extreme by equality, which NaN has with nothing; without dimensions there is "
-        "nothing to look for",
-        'program: v0 = t(values="special"); v1 = v0.amax(0); backward  # float64',
-        rf"{HOSTILE}.*\.(amax|amin)\b|prod.*\.(amax|amin)\b",
-    ),
-    Known(
-        "program",
-        f"{DERIVED}: {NUMBERS} ",
-        "PyTorch's vector kernels give NaN another slope than its other ones do",
-        'program: v0 = t(2, 3, 3, values="special"); v1 = F.elu(v0); backward  # float64',
-        rf"{UNORDERED}.*\b((s|c)?elu|hardshrink|softshrink)\b",
-        on_some_machines=True,
-    ),
-    Known(
-        "program",
-        f"{DERIVED}: {NUMBERS} \\(?-?(nan|inf)\\S* expected ",
-        "the second derivative of hypot divides by the number's size once, and PyTorch's by another "
-        "quotient, one of which overflows",
-        'program: v0 = t(3, 3, values="tiny"); v1 = L.hypot(v0, v0); hessian  # float16',
-        rf"{HOSTILE}.*hypot",
-    ),
-    Known(
-        "program",
-        f"{DERIVED}: {NUMBERS} \\(?nan\\S*, expected -?0\\.0 ",
-        "the derivative of what has steps is 0, times infinity no number; PyTorch's zeros of it are no "
-        "numbers, and stay 0 whatever they are multiplied with",
-        "program: v0 = t(3, 3); v1 = v0 - v0; v2 = L.xlogy(v0, v1); v3 = v2.sgn(); backward  # float64",
-        r"\b(sgn|sign|copysign|floor|ceil|round|trunc|floor_divide|fmod|remainder|heaviside)\b|rounding_mode",
-    ),
-    Known(
-        "program",
-        f"{DERIVED}: {NUMBERS} \\(?nan\\S*, expected -?0\\.0 ",
-        "the tangent of what is no number is no number; PyTorch's of corrcoef is 0",
-        "program: v0 = t(3, 1); v1 = L.ops.aten.corrcoef.default(self=v0); jvp  # float64",
-        f"corrcoef.*{FORWARD}",
-    ),
-    Known(
-        "program",
-        r"the tangent has dtype bfloat16, expected float32|the tangent has dtype float16, expected float32",
-        "PyTorch's tangent of a variance without degrees of freedom is no number in the default dtype",
-        'program: v0 = t(3, 1, values="unit"); v1 = v0.norm(1e308); v2 = L.ops.aten.var.correction(self=v0, '
-        "dim=None, correction=2**62); jvp  # bfloat16",
-        r"\b(var|std|var_mean|std_mean)\b",
-    ),
-    Known(
-        "program",
-        f"{DERIVED}: {NUMBERS} ",
-        "PyTorch's tangent of prelu is at the kink the one from the right, and its gradient from the left",
-        'program: v0 = t(3, 3, values="nothing"); v1 = v0.unbind(0)[0]; '
-        "v2 = L.ops.aten.prelu.default(self=v0, weight=v1); jvp  # float64",
-        "prelu.*; (twice|jvp|jacfwd|hessian|jvp of grad)  #",
-    ),
-    Known(
-        "program",
-        f"{DERIVED}: {NUMBERS} ",
-        "PyTorch's tangent of clamp follows a bound where its gradient follows none: where the bounds are "
-        "equal, crossed or no numbers",
-        "program: v0 = t(3, 3); v1 = t(1, 3); v2 = v0[None]; v3 = L.clamp(v1, v0, v2); jvp  # float32",
-        rf"clamp\(v\d+, v\d+, v\d+\).*{FORWARD}",
-    ),
-    Known(
-        "program",
-        f"{DERIVED}: {NUMBERS} ",
-        "PyTorch's gradient of the logit outside of 0 to 1 is another one when it is to be differentiated "
-        "again",
-        "program: v0 = t(3, 3); v1 = L.ops.aten.logit.default(self=v0, eps=-1); vmap of grad  # float64",
-        r"logit.*eps=(-|nan)",
-    ),
-    Known(
-        "program",
-        f"tangent: {NUMBERS} ",
-        "PyTorch's tangent of polar and its gradient differ for lengths below 0",
-        'program: v0 = t(layout="gapped"); v1 = L.ops.aten._unique2.default(self=v0)[0]; '
-        "v2 = L.ops.aten.polar.default(abs=v1, angle=v0); jvp  # float64",
-        f"polar.*{FORWARD}",
-    ),
-    Known(
-        "program",
-        f"{DERIVED}: {NUMBERS} 2\\.0, expected nan",
-        "PyTorch divides the smallest complex numbers by their size by way of squares",
-        'program: v0 = t(3, 1, values="tiny"); v1 = L.ops.aten.complex.default(real=v0, imag=v0); '
-        "vmap of grad  # float64",
-        r"values=\"tiny\".*(complex|polar)",
-    ),
     # -- numbers of the results ---------------------------------------------------------------------------
     Known(
         "program",
@@ -736,5 +633,150 @@ PROGRAMS: list[Known] = [
         'program: v0 = t(2, 3, 3, values="ties", layout="gapped"); '
         "v2 = L.ops.aten.quantile.scalar(self=v0, q=0.5); backward  # float64",
         r'values="ties".*quantile',
+    ),
+    # -- numbers, and dtypes, of PyTorch's kernels ----------------------------------------------------------
+    Known(
+        "program",
+        NUMBERS,
+        "PyTorch's Bessel functions have errors of some 1e-7 for arguments above 4, as in float32",
+        'program: v0 = t(3, 1, values="nonzero"); v1 = t(layout="contiguous"); v2 = L.kron(v1, v0); '
+        "v4 = L.ops.aten.special_bessel_j1.default(self=v2); backward  # float64",
+        r"special_bessel_[jy][01].*# float64",
+    ),
+    Known(
+        "program",
+        NUMBERS,
+        "PyTorch's is NaN, or wrong by orders of magnitude, in half precision",
+        'program: v0 = t(3, 3, layout="contiguous"); v4 = L.ops.aten.matrix_exp.default(self=v0); '
+        "backward  # float16",
+        r"matrix_exp.*# b?float16",
+    ),
+    Known(
+        "program",
+        f"{NUMBERS} nan, expected ",
+        "PyTorch's polynomial at NaN is memory that nobody has written to",
+        'program: v0 = t(1, 3, layout="gapped"); v0.sqrt_(); '
+        "v5 = L.ops.aten.special_shifted_chebyshev_polynomial_u.n_scalar(x=v0, n=2.0); no_grad  # float32",
+        "chebyshev_polynomial_u",
+    ),
+    Known(
+        "program",
+        NUMBERS,
+        "PyTorch's places overflow in a wide range, and its counts are those of other memory",
+        "program: v0 = t(3, 3); v1 = L.ops.aten.histc.default(self=v0, bins=100, min=-6000, max=6000); "
+        "no_grad  # float16",
+        rf"{HOSTILE}.*histc|histc.*# float16",
+    ),
+    Known(
+        "program",
+        f"v\\d+: {NUMBERS} .*expected nan",
+        "PyTorch sorts NaN by comparisons in which it is never the smaller one",
+        'program: v0 = t(3, 3, layout="window"); v5 = L.ops.aten.atanh.default(self=v0); '
+        "v6 = L.ops.aten.mode.default(self=v5, dim=-1, keepdim=False)[0]; backward  # float32",
+        r"\bmode\b",
+    ),
+    Known(
+        "program",
+        r"^v\d+: element \d+ is \d+, expected \d+",
+        "which of several equal elements comes first",
+        'program: v0 = t(2, 3, 3, values="nonzero", layout="expanded"); v2 = v0.reshape(-1); '
+        "v4 = L.ops.aten.argsort.default(self=v2, descending=True); backward  # float64",
+        r"(expand|values=\"(ties|equal|nothing|special|nonfinite)\").*argsort",
+    ),
+    Known(
+        "program",
+        r"raised LinAlgError: linalg\.svd: (\(Batch element \d+\): )?The algorithm failed to converge",
+        "PyTorch's least squares and inverse of infinite numbers are zeros, no numbers, or an error",
+        'program: v0 = t(3, 1, values="nonfinite", layout="gapped"); '
+        "v4 = L.ops.aten.linalg_lstsq.default(self=v0, b=v0)[0]; no_grad  # float64",
+        "lstsq|pinv|cond|nuclear|rank",
+    ),
+    Known(
+        "program",
+        f"{MORE}RuntimeError: The size of tensor a",
+        "gnomon's right sides are broadcast, be they matrices of one dimension less",
+        'program: v0 = t(3, 3, values="distinct"); v1 = t(2, 3, 3, values="descending", layout="permuted"); '
+        'v2 = t(2, 3, 3, values="nonzero", layout="permuted"); '
+        "v3 = L.ops.aten.linalg_lstsq.default(self=v2, b=v0)[0]; backward  # float64",
+        "lstsq",
+    ),
+    Known(
+        "program",
+        f"{NUMBERS} nan, expected ",
+        "of an order above 2**31 no digit of the polynomial is known; PyTorch's are those of a cosine",
+        'program: v0 = t(3, 1, values="tiny"); v1 = t(3, values="positive"); v2 = t(3, values="equal"); '
+        "v6 = v2.to(L.float32); "
+        "v7 = L.ops.aten.special_chebyshev_polynomial_t.n_scalar(x=v6, n=2**62); backward  # float64",
+        r"chebyshev_polynomial_\w\S+\(.*2\*\*62",
+    ),
+    Known(
+        "program",
+        f"{NUMBERS} -?inf, expected nan",
+        "PyTorch's polynomial of an infinite number subtracts infinity from infinity",
+        'program: v0 = t(2, 3, 3, values="ties"); v1 = t(); v2 = t(1, 3, values="nonzero"); '
+        "v2[v2 > 0] = inf; v3 = L.ops.aten.special_shifted_chebyshev_polynomial_t.n_scalar(x=v2, n=3); "
+        "no_grad  # float64",
+        rf"{UNORDERED}.*_polynomial_",
+    ),
+    Known(
+        "program",
+        NUMBERS,
+        "LAPACK takes the diagonal of a factor for real in one of two places",
+        'program: v0 = t(layout="permuted"); v1 = t(3, 3, layout="contiguous"); '
+        "v2 = L.ops.aten.cholesky_inverse.default(self=v1); no_grad  # complex128",
+        "cholesky_inverse.*# complex",
+    ),
+    Known(
+        "program",
+        NUMBERS,
+        "without full rank, the last columns of Q are whatever is orthogonal to the first",
+        "program: v0 = t(3, 3); v2 = v0 % v0; "
+        "v3 = L.ops.aten.special_hermite_polynomial_h.x_scalar(x=0, n=v2); "
+        "v5 = L.ops.aten.linalg_qr.default(A=v3)[0]; no_grad  # float32",
+        r"(values=\"(equal|nothing)\"|expand|x_scalar).*\b(linalg_)?qr\b",
+    ),
+    Known(
+        "program",
+        r"LinAlgError: linalg\.cholesky|RuntimeError: torch\.linalg\.lu_factor: .*is zero",
+        "whether the last pivot of a singular matrix is 0 depends on rounding",
+        'program: v0 = t(3, 3, values="equal", layout="mixed"); '
+        "v3 = L.ops.aten.linalg_cholesky.default(self=v0, upper=False); backward  # float32",
+        'values="equal".*cholesky|expand.*lu_factor',
+    ),
+    Known(
+        "program",
+        "raised RuntimeError: rnn_layer: Expected tensor for argument 'input' to have one of the following "
+        "scalar types",
+        "gnomon's cell is one operator, of real numbers",
+        'program: v0 = t(3, 1, values="nonzero", layout="column"); '
+        "v5 = L.ops.aten.gru_cell.default(input=v0, hx=v0, w_ih=v0, w_hh=v0); vmap of grad  # complex128",
+        "_cell.*# complex",
+    ),
+    Known(
+        "program",
+        f"the result: {NUMBERS}",
+        "under vmap PyTorch's kron puts the examples between its dimensions, where as_strided finds them",
+        'program: v0 = t(3, 3, values="nonzero", layout="transposed"); '
+        "v2 = L.ops.aten.special_legendre_polynomial_p.default(x=v0, n=v0); "
+        "v3 = L.ops.aten.kron.default(self=v2, other=v0); v6 = v3.permute(1, 0); "
+        "v8 = v6.as_strided((2, 2), (1, 2)); vmap  # float64",
+        f"kron.*as_strided.*{BATCHED}",
+    ),
+    Known(
+        "program",
+        "raised RuntimeError: vmap: It looks like you're calling .item",
+        "masked_fill_ of expanded tensors, which is deprecated, writes where the mask is true: it is read",
+        'program: v0 = t(3, 3, values="nonzero"); v1 = L.ops.aten.select.int(self=v0, dim=0, index=0); '
+        "v4 = v1.expand(3, 3); v4.masked_fill_(v4 > 0, -1); vmap  # float32",
+        f"expand.*masked_fill_.*{BATCHED}",
+    ),
+    Known(
+        "program",
+        "its tangent has \\d+ elements, expected \\d+",
+        "the zeros of a sparse gradient have no elements",
+        'program: v0 = t(3, 3, values="distinct"); v3 = L.ops.aten.embedding.default(weight=v0, '
+        "indices=L.tensor([[2, 0, 1], [0, 0, 2], [1, 1, 1]]), scale_grad_by_freq=False, sparse=True); "
+        "jvp of grad  # float32",
+        "embedding.*sparse=True",
     ),
 ]

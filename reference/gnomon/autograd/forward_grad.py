@@ -229,6 +229,13 @@ def _can_be_laid_out_like(tangent: Tensor, spec: Spec) -> bool:
     )
 
 
+def _batched_zeros(tangent: Tensor, spec: Spec) -> Tensor:
+    """Zeros with the strides of ``spec``, also in its gaps, batched as ``tangent`` is."""
+    extent = geometry.extent(spec.sizes, spec.strides)
+    zeros = aten.new_zeros.default(tangent, (extent,), tangent._spec.dtype)
+    return aten._as_strided.default(zeros, spec.sizes, spec.strides, 0)
+
+
 def _room(tensor: Tensor) -> int:
     """The number of elements that fit the tensor's storage."""
     nbytes = tensor._spec.extent_nbytes if tensor._storage is None else tensor._storage.nbytes()
@@ -244,17 +251,15 @@ def copied(tangent: Tensor, tensor: Tensor) -> Tensor:
     if (tangent._keys | tensor._keys) & WRAPPER_KEYS:
         if not _can_be_laid_out_like(tangent, spec):
             return aten.clone.default(tangent, None)
-        extent = geometry.extent(spec.sizes, spec.strides)
-        if extent == spec.numel:
+        if geometry.extent(spec.sizes, spec.strides) == spec.numel:
             made = aten.new_empty_strided.default(tangent, spec.sizes, spec.strides)
         else:  # as_strided can access the gaps
-            zeros = aten.new_zeros.default(tangent, (extent,), tangent._spec.dtype)
-            made = aten._as_strided.default(zeros, spec.sizes, spec.strides, 0)
+            made = _batched_zeros(tangent, spec)
         return aten.copy_.default(made, tangent, False)
     options = {"dtype": tangent._spec.dtype, "device": tangent._spec.device}
     if geometry.has_internal_overlap(spec.sizes, spec.strides):
         made = aten.empty(spec.sizes, **options)
-    elif tensor._storage_offset or _room(tensor) > spec.extent_nbytes // spec.dtype.itemsize:
+    elif tensor._storage_offset or _room(tensor) > spec.numel:
         storage = aten.zeros((_room(tensor),), **options)
         made = aten._as_strided.default(storage, spec.sizes, spec.strides, tensor._storage_offset)
     else:
@@ -285,8 +290,7 @@ def _zeros_to_write_to(base: Tensor, tangent: Tensor) -> Tensor:
     It is batched if ``tangent`` is.
     """
     if tangent._keys & WRAPPER_KEYS:
-        zeros = aten.new_empty_strided.default(tangent, base._spec.sizes, base._spec.strides)
-        return aten.zero_.default(zeros)
+        return _batched_zeros(tangent, base._spec)
     zeros = aten.zeros((), dtype=base._spec.dtype, device=base._spec.device)
     return copied(aten.expand.default(zeros, base._spec.sizes, False), base)
 

@@ -140,7 +140,7 @@ def no_kernel(name: str, place: str = "Sparse") -> NotImplementedError:
 def _refuse(operator: OpOverload, keys: int, arguments: Sequence[Any]) -> Any:
     tensors = operator.tensors(arguments)
     on_host = not tensors or backend_of(tensors[0]._spec.device).host_memory
-    key = DispatchKey(keys.bit_length() - 1).name
+    key = DispatchKey(keys.bit_length() - 1).name.removeprefix("Autograd")
     place = "CPU" if on_host else tensors[0]._spec.device.type.upper()
     raise no_kernel(f"{operator.namespace}::{operator.schema.full_name}", f"{key}{place}")
 
@@ -167,3 +167,4 @@ def stops_gradients_of(position: int, name: str) -> None:
 for _key, _autograd in _AUTOGRAD.items():
     register_boxed_fallback(_key, _refuse)
     register_boxed_fallback(_autograd, _skip_views)
+    aten._find("nonzero").register(_autograd, _refuse)  # by its name, not by those it is composed of

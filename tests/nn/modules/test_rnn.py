@@ -94,6 +94,23 @@ def test_a_network_is_its_cells(device: str) -> None:
         assert first(one).shape == (4,) and gn.allclose(first(one), module(x)[0][0, 0], 1e-5, 1e-6)
 
 
+def test_an_elman_cell_takes_a_batch_of_more_dimensions(device: str) -> None:
+    gn.manual_seed(3)
+    x, state, weight = gn.randn(2, 3, 3), gn.randn(2, 3, 3, requires_grad=True), gn.randn(3, 3)
+    for cell in (gn.rnn_relu_cell, gn.rnn_tanh_cell):
+        made = cell(x, state, weight, weight)
+        assert made.shape == (2, 3, 3) and made.stride() == (9, 3, 1)
+        for number in range(2):
+            assert gn.equal(made[number], cell(x[number], state[number], weight, weight))
+        (found,) = gn.autograd.grad(made.sum(), state)
+        (wanted,) = gn.autograd.grad(cell(x[1], state[1], weight, weight).sum(), state)
+        assert gn.equal(found[1], wanted[1]) and found[0].any().item() and not wanted[0].any().item()
+    with pytest.raises(RuntimeError, match="input has inconsistent input_size: got 2 expected 3"):
+        gn.rnn_tanh_cell(x[:, :2], state[:, :2], weight, weight)
+    with pytest.raises(RuntimeError, match="Expected 2-dimensional tensor, but got 3-dimensional"):
+        gn.gru_cell(x, state, gn.ones(9, 3), gn.ones(9, 3))
+
+
 def test_dropout_is_between_layers_while_training(device: str) -> None:
     module = nn.GRU(3, 4, 2, dropout=1.0)
     x = gn.randn(5, 2, 3)

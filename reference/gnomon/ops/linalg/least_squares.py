@@ -191,8 +191,10 @@ def _lstsq(self: Any, b: Any, rcond: float | None, driver: str | None) -> tuple[
     eps = finfo(self.dtype).eps
     if rcond is None:
         rcond = eps * max(self.shape[-2:])
-    elif rcond < 0:
+    elif rcond < 0 or (method == "gelsd" and rcond >= 1):
         rcond = eps
+    elif method == "gelsy":
+        rcond = min(rcond, 1 - eps)
     *batch, rows, columns = self.shape
     B = b.unsqueeze(-1) if _has_vectors(self, b) else b
     sizes = broadcast_sizes(tuple(batch), tuple(B.shape[:-2]))
@@ -276,7 +278,8 @@ linalg_lstsq = native_function(
     ``|A X - B|``, and of these the smallest norm, for A (*, n, m) and B (*, n, k), or (*, n).
 
     ``driver`` is "gelsy" (the default), "gelsd" or "gelss", for which singular values up to ``rcond`` (the
-    dtype's eps times max(n, m)) times the largest count as 0, or "gels" for matrices of full rank.
+    dtype's eps times max(n, m)) times the largest count as 0, or "gels" for matrices of full rank.  As in
+    LAPACK, the largest is never 0 for "gelsy", and an ``rcond`` of 1 or more is the dtype's eps for "gelsd".
     ``residuals`` (*, k), real: the squares of ``|A X - B|``, if n > m, the rank is m, and the driver is not
     "gelsy".  ``rank`` (*), int64: not for "gels".  ``singular_values`` (*, min(n, m)), real: for "gelsd" and
     "gelss".  What is not computed is empty.  Raises RuntimeError for sizes and dtypes that do not match and

@@ -194,7 +194,12 @@ _define("rnn_relu", "The Elman network with relu")
 
 
 def _cell(mode: str, input: Any, states: Sequence[Any], w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
-    """The new states.  Raises RuntimeError for sizes that do not match.  Source: check_rnn_cell_forward_*."""
+    """The new states, after what a cell does not return.
+
+    As in PyTorch, an Elman cell takes more dimensions, all but the last of them a batch's, and of two sizes
+    the second dimension is checked.  Raises RuntimeError for sizes that do not match.  Source:
+    check_rnn_cell_forward_*.
+    """
     hidden = w_hh.size(1)
     if input.size(1) != w_ih.size(1):
         raise RuntimeError(f"input has inconsistent input_size: got {input.size(1)} expected {w_ih.size(1)}")
@@ -212,8 +217,13 @@ def _cell(mode: str, input: Any, states: Sequence[Any], w_ih: Any, w_hh: Any, b_
         raise RuntimeError(
             f"weight_hh first dim must be {gates} * hidden_size = {gates * hidden}, but got {w_hh.size(0)}"
         )
+    weights = _Weights(w_ih, w_hh, b_ih, b_hh, None)
+    if gates == 1 and input.ndim == states[0].ndim > 2:
+        rows, state = input.flatten(0, -2), states[0].flatten(0, -2)
+        made = _layer(mode, rows, weights, state, None, (rows.size(0),), False)
+        return None, made[1].view((*input.shape[:-1], hidden))
     hx, cx = (*states, None)[:2]
-    return _layer(mode, input, _Weights(w_ih, w_hh, b_ih, b_hh, None), hx, cx, (input.size(0),), False)
+    return _layer(mode, input, weights, hx, cx, (input.size(0),), False)
 
 
 _CELL_WEIGHTS = "Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None"
@@ -229,18 +239,19 @@ native_function(
 )
 
 
-def _define_cell(mode: str, title: str) -> None:
+def _define_cell(mode: str, title: str, more: str = "") -> None:
     native_function(
         f"{mode}_cell(Tensor input, Tensor hx, {_CELL_WEIGHTS}) -> Tensor",
         composite=lambda input, hx, *weights: _cell(mode, input, (hx,), *weights)[1],
         variants="function",
-        doc=_CELL_DOC.format(title, "``hx``", ""),
+        doc=_CELL_DOC.format(title, "``hx``", more),
     )
 
 
 _define_cell("gru", "gated recurrent units")
-_define_cell("rnn_tanh", "the Elman network with tanh")
-_define_cell("rnn_relu", "the Elman network with relu")
+_MORE = ".  There can be more dimensions of a batch"
+_define_cell("rnn_tanh", "the Elman network with tanh", _MORE)
+_define_cell("rnn_relu", "the Elman network with relu", _MORE)
 
 
 # ---------------------------------------------------------------------------------------------------------

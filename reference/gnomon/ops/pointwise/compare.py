@@ -10,7 +10,7 @@ import math
 import operator
 from typing import Any
 
-from ...calls.checks import device_of, refuse_dtype
+from ...calls.checks import device_of, refuse_dtype, refuse_limited
 from ...calls.iterator import TensorIterator, result_type
 from ...calls.meta_functions import comparison, dense_like, documented, unary_bool
 from ...calls.native import native_function
@@ -242,6 +242,7 @@ def _isin(elements: Any, test_elements: Any, assume_unique: bool, invert: bool) 
     """
     for each in (elements, test_elements):
         dtype = each._spec.dtype if hasattr(each, "_spec") else dtype_of_number(each, get_default_dtype())
+        refuse_limited(dtype)
         if dtype.category in (0, 3):
             raise RuntimeError(f"Unsupported input type encountered for isin(): {dtype.name}")
     are_tensors = hasattr(elements, "_spec") and hasattr(test_elements, "_spec")
@@ -265,7 +266,8 @@ for _schema, _out in (
         out=Out(_out, exact=True),
         doc="""Tests whether each element is among the test elements; ``invert`` negates the result.
 
-        ``assume_unique`` has no effect.  Raises RuntimeError for bool and complex dtypes.""",
+        ``assume_unique`` has no effect.  Raises RuntimeError for bool and complex dtypes,
+        NotImplementedError for dtypes without arithmetic.""",
     )
 
 

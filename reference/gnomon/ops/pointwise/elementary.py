@@ -371,11 +371,12 @@ def _logit(iterator: TensorIterator, eps: float | None) -> None:
 def _logit_grad(grad: Any, self: Any, eps: float | None) -> Any:
     """``grad / (x (1 - x))``; outside the bounds 0, or NaN if no eps was given.
 
-    Masked elements are divided by 1, so that the second derivative is not NaN there.
+    Those are divided by 1 before, so that the second derivative is 0 there.
     """
-    low, high, outside = (0.0, 1.0, math.nan) if eps is None or eps < 0 else (eps, 1.0 - eps, math.inf)
+    low, high, outside = (0.0, 1.0, math.nan) if eps is None or eps < 0 else (eps, 1.0 - eps, 0.0)
     masked = (self < low) | (self > high)  # false for NaN
-    return grad / aten.where(masked, outside, self * (1.0 - self))
+    inside = grad / aten.where(masked, 1.0, self * (1.0 - self))
+    return aten.where(masked, outside, inside)
 
 
 logit = native_function(

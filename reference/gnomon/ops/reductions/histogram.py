@@ -15,6 +15,7 @@ from ...calls.checks import can_be_read, refuse_dtype, refuse_half
 from ...calls.native import native_function
 from ...calls.record import Out
 from ...dispatch.dispatcher import aten
+from ...values.dtype import check_number_fits
 
 # -- histc -------------------------------------------------------------------------------------------------
 
@@ -42,9 +43,12 @@ def _histc(self: Any, bins: int, min: Any, max: Any) -> Any:
         raise RuntimeError(f"torch.histc: range of [{least:g}, {greatest:g}] is not finite")
     if not least < greatest:
         raise RuntimeError("torch.histc: max must be larger than min")
-    edges = aten.linspace(least, greatest, bins + 1, dtype=self.dtype, device=self.device)
-    first, last = edges[0], edges[-1]
-    places = (self - first) * edges.new_full([], bins) / (last - first)
+    for edge in (least, greatest):
+        check_number_fits(edge, self.dtype)
+    first, last, count = (self.new_full([], number) for number in (least, greatest, bins))
+    places = (self - first) * count / (last - first)
+    shares = (self * 0.5 - first * 0.5) / (last * 0.5 - first * 0.5)  # where the above overflows
+    places = aten.where(places.isfinite(), places, shares * bins)
     is_inside = (self >= first) & (self <= last)
     return _counts([places.masked_fill(~is_inside, 0).long()], is_inside, [bins], None, self)
 

@@ -161,9 +161,7 @@ def _along(self: Any, dim: int, spacing: Any, edge_order: int) -> Any:
     """
     if isinstance(spacing, (int, float, complex)):
         inside = (aten.slice.Tensor(self, dim, 2) - aten.slice.Tensor(self, dim, 0, -2)) / (2 * spacing)
-        before = after = spacing
-        first, last = spacing, spacing
-        second, last_but_one = spacing, spacing
+        first = last = spacing
     else:
         sizes = [1] * self.ndim
         sizes[dim] = -1
@@ -187,6 +185,9 @@ def _along(self: Any, dim: int, spacing: Any, edge_order: int) -> Any:
     if edge_order == 1:
         start = (point(1) - point(0)) / first
         end = (point(-1) - point(-2)) / last
+    elif isinstance(spacing, (int, float, complex)):
+        start = (-1.5 * point(0) + 2.0 * point(1) - 0.5 * point(2)) / spacing
+        end = (1.5 * point(-1) - 2.0 * point(-2) + 0.5 * point(-3)) / spacing
     else:
         start = _edge(point(0), point(1), point(2), first, second)
         end = -_edge(point(-1), point(-2), point(-3), last, last_but_one)
