@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 import gnomon as gn
 from gnomon.memory import backend as backends
 from gnomon.memory.backend import register_backend
+from gnomon.values.late_bound import forget_calls
 from gnomon_conformance.mutation import loopback
 
 needs_c = pytest.mark.skipif(not gn.backends()["c"].available, reason="the C extension is not built")
@@ -87,6 +90,7 @@ def test_synchronize_raises_what_a_kernel_met():
 @pytest.fixture
 def no_accelerator(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gnomon.accelerator.devices.is_available", lambda: False)
+    forget_calls()
 
 
 def test_without_an_accelerator_its_functions_say_so(no_accelerator: None) -> None:
@@ -116,6 +120,52 @@ def test_without_an_accelerator_its_functions_say_so(no_accelerator: None) -> No
     with pytest.raises(TypeError, match=r"argument 'stream' must be a stream, not NoneType"):
         accelerator.set_stream(None)
     assert accelerator.max_memory_reserved("reference") == 0
+
+
+def with_a_number(number: int) -> list[Callable[[], object]]:
+    """Calls that take a number as a device."""
+    x = gn.ones(2)
+    return [
+        lambda: gn.device(number),
+        lambda: x.to(number),
+        lambda: x.to(number, gn.float64),
+        lambda: x.new_zeros(2, device=number),
+        lambda: gn.ones(2, device=number),
+        lambda: gn.ones_like(x, device=number),
+        lambda: gn.tensor([1.0, 2.0], device=number),
+        lambda: gn.as_tensor([1.0, 2.0], device=number),
+        lambda: gn.rand(2, device=number),
+        lambda: gn.arange(2, device=number),
+        lambda: gn.nn.Linear(2, 2, device=number),
+        lambda: gn.nn.Linear(2, 2).to(number),
+        lambda: gn.Generator(number),
+    ]
+
+
+def test_a_number_is_a_device_of_the_accelerator(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gnomon.accelerator.devices.ACCELERATOR", "reference")
+    forget_calls()
+    where = gn.device("reference")
+    for call in with_a_number(0):
+        made = call()
+        found = made.weight.device if isinstance(made, gn.nn.Module) else getattr(made, "device", made)
+        assert found == where
+    with pytest.raises(RuntimeError, match="device 'reference:1' does not exist"):
+        gn.ones(2, device=1)
+    for call in with_a_number(-1):
+        with pytest.raises(RuntimeError, match="Device index must not be negative, got -1"):
+            call()
+    for number in (False, True):  # after 0 and 1, which equal them
+        for call in with_a_number(number)[:1] + with_a_number(number)[3:11]:  # to() has bools of its own
+            with pytest.raises(TypeError, match="device"):
+                call()
+
+
+def test_without_an_accelerator_a_number_is_no_device(no_accelerator: None) -> None:
+    text = r"^Cannot access accelerator device when none is available\.$"
+    for call in with_a_number(0):
+        with pytest.raises(RuntimeError, match=text):
+            call()
 
 
 @pytest.mark.oracle

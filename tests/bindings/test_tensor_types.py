@@ -121,6 +121,8 @@ def test_type_converts_to_a_dtype_and_a_device() -> None:
     assert gn.zeros(1, device="reference").type(gn.FloatTensor).device == gn.zeros(1).device
     with pytest.raises(ValueError, match="invalid type: 'foo'"):
         x.type("foo")
+    with pytest.raises(ValueError, match=r"^invalid type: 'float'$"):
+        gn.ones(2).type(float)
     with pytest.raises(TypeError, match="dtype must be a type, str, or dtype object"):
         x.type(3)
 

@@ -538,6 +538,11 @@ def test_what_rests_on_a_broken_foundation_is_blocked(monkeypatch: pytest.Monkey
         ("fail out[*-complex64] why", ""),
         ("fail *exp* why", ""),
         ("fail *-bfloat16] why", ""),
+        ("fail forward[{sin,exp}-float32] why", ""),
+        (
+            "fail forward[{sine,exq}-float32] why",
+            "line 1: no test has a name like 'forward[{sine,exq}-float32]'",
+        ),
         ("fail blocks why", ""),
         ("fail model[perceptron-float32] why", ""),
         ("fail expressions[nn.functional.pad] why", ""),

@@ -40,3 +40,23 @@ def test_a_wrong_row_is_found(monkeypatch: pytest.MonkeyPatch, dtype: str) -> No
     assert plan.dim == 0
     problem = repeated_rows.check(operator, plan, dtype, "reference")
     assert "th time: result 0: element" in problem and "The call that is repeated:" in problem
+
+
+def test_many_rows_are_left_out_where_the_reference_computes_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its kernel would take minutes, and the test is "not claimed" in any case."""
+    made = []
+
+    class Counted(repeated_rows.Gnomon):
+        def call(self, operator: Any, values: Any) -> Any:
+            result = super().call(operator, values)
+            made.append((self.device, result.shape[0]))
+            return result
+
+    monkeypatch.setattr(repeated_rows, "Gnomon", Counted)
+    monkeypatch.setattr("gnomon.calls.launch._policy", "allow")
+    for name, is_claimed in (("neg", True), ("exp", False)):
+        (plan, *_) = repeated_rows.plans(operators()[name], "float32")
+        made.clear()
+        assert repeated_rows.check(operators()[name], plan, "float32", "hello") == ""
+        sizes = [size for device, size in made if device == "hello"]
+        assert sizes and (max(sizes) >= 40) is is_claimed

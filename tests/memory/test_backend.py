@@ -207,13 +207,13 @@ def test_a_plug_in_runs_its_kernels_and_falls_back_by_policy(tmp_path: Path) -> 
 def test_devices_are_values() -> None:
     assert gn.device("c") is gn.device("c") and gn.device("c", 1) is gn.device("c:1")
     assert repr(gn.device("c:1")) == "device(type='c', index=1)" and str(gn.device("c")) == "c"
-    for wrong in ("", "c:x", ":0", "1c"):
+    for wrong in ("", "c:x", ":0", "1c", "c:01", "c:", "c:²"):
         with pytest.raises(RuntimeError, match="Invalid device string"):
             gn.device(wrong)
     with pytest.raises(RuntimeError, match="must not include an index"):
         gn.device("c:0", 1)
-    with pytest.raises(TypeError, match="must be str or device"):
-        gn.device(3)
+    with pytest.raises(TypeError, match="must be str, device or int"):
+        gn.device(3.0)
     with pytest.raises(RuntimeError, match="device 'reference:2' does not exist"):
         gn.ones(1, device="reference:2")
 

@@ -77,6 +77,7 @@ def test_numbers_are_rounded_to_the_dtype(device: str) -> None:
         ([[1, 2], 3], None, TypeError, "expected a sequence of length 2 at dim 1, but got a int"),
         ([1, [2]], None, TypeError, "expected a number at dim 1, but got a sequence of length 1"),
         (["one"], None, TypeError, "numbers or nested sequences of them, not str"),
+        ([b"one"], None, TypeError, "numbers or nested sequences of them, not bytes"),
         (None, None, RuntimeError, "Could not infer dtype of NoneType"),
         ([None], None, RuntimeError, "Could not infer dtype of NoneType"),
         ({1, 2}, None, RuntimeError, "Could not infer dtype of set"),
@@ -525,6 +526,8 @@ def test_frombuffer_shows_memory() -> None:
     words[3] = -1
     assert data[6:] == b"\xff\xff"
     assert gn.frombuffer(data, dtype=gn.uint8, count=2, offset=3).tolist() == [3, 4]
+    with pytest.raises(RuntimeError, match="could not retrieve buffer from object: its elements have gaps"):
+        gn.frombuffer(memoryview(bytes(8))[::2], dtype=gn.uint8)
     assert gn.frombuffer(b"\0\0\x80?", dtype=gn.float32, requires_grad=True).requires_grad
     for options, text in (
         ({"offset": 1}, "must be a multiple of element size"),

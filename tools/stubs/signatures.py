@@ -92,7 +92,7 @@ METHODS = {
     "conj": ["def conj(self) -> Tensor: ..."],
     "cpu": ["def cpu(self, memory_format: _memory_format = ...) -> Tensor: ..."],
     "cuda": [
-        "def cuda(self, device: _Device | _int | None = ..., non_blocking: _bool = ..., memory_format: _memory_format = ...) -> Tensor: ..."  # noqa: E501
+        "def cuda(self, device: _Device | None = ..., non_blocking: _bool = ..., memory_format: _memory_format = ...) -> Tensor: ..."  # noqa: E501
     ],
     "dequantize": ["def dequantize(self) -> Tensor: ..."],
     "fill_": ["def fill_(self, value: _Operand) -> Tensor: ..."],

@@ -11,6 +11,7 @@ does not, the two differ, and PyTorch's exception is raised.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -190,9 +191,16 @@ class Kernel:
 
 
 def _count_as_gnomon(values: Values, place: torch.Tensor) -> None:
-    """Adjusts ``end`` of an integer range: gnomon computes the count before it truncates the step."""
+    """Adjusts ``end`` so that PyTorch computes as many numbers as gnomon.
+
+    gnomon computes the count of integers before it truncates the step, and ``range``, whose end is one of its
+    numbers, runs the kernel of ``arange``.
+    """
+    start, end, step = values["start"], values["end"], values["step"]
     if not place.dtype.is_floating_point:
-        values["end"] = values["start"] + values["step"] * place.numel()
+        values["end"] = start + step * place.numel()
+    elif place.numel() and math.ceil((end - start) / step) == place.numel() - 1:
+        values["end"] = start + step * (place.numel() - 0.5)
 
 
 def _contiguous(value: Any) -> Any:

@@ -12,6 +12,7 @@ from ..memory.backend import (
     resolve_device,
     set_default_device,
 )
+from ..values import late_bound
 from ..values.device import device as Device
 from ..values.dtype import ALL, dtype
 from ..values.errors import type_name, warn
@@ -38,6 +39,14 @@ def check_available() -> None:
     """Raises RuntimeError if there is no accelerator."""
     if not is_available():
         raise RuntimeError("Cannot access accelerator device when none is available.")
+
+
+def _find_accelerator() -> str:
+    check_available()
+    return ACCELERATOR
+
+
+late_bound.find_accelerator = _find_accelerator
 
 
 def current_device_index() -> int:

@@ -114,7 +114,7 @@ def _convert_one(argument: Argument, value: Any, numbers_allowed: bool) -> Any:
         if isinstance(value, type) and value in PYTHON_DTYPES:
             return PYTHON_DTYPES[value]
     elif kind == "Device":
-        if isinstance(value, (str, device)):
+        if isinstance(value, (str, device, int)) and not isinstance(value, bool):
             return device(value)
     elif kind == "Layout":
         if isinstance(value, layout):

@@ -120,8 +120,10 @@ def _kind_of(number: Any) -> dtype:
         return dtype_from_numpy(number)
     if isinstance(number, (bool, int, float, complex)):
         return dtypes.dtype_of_number(number, get_default_dtype())
-    if isinstance(number, str):
-        raise TypeError("tensor(): argument 'data': must be numbers or nested sequences of them, not str")
+    if isinstance(number, (str, bytes)):
+        raise TypeError(
+            f"tensor(): argument 'data': must be numbers or nested sequences of them, not {type_name(number)}"
+        )
     raise RuntimeError(
         f"tensor(): argument 'data': Could not infer dtype of {type_name(number)}; expected numbers or "
         "sequences of numbers"
@@ -160,7 +162,7 @@ def tensor(
     data: Any,
     *,
     dtype: dtype | None = None,
-    device: device | str | None = None,
+    device: device | str | int | None = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
@@ -289,7 +291,7 @@ def _check_range(flat: Sequence[Any], wanted: dtype) -> None:
             )
 
 
-def as_tensor(data: Any, *, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
+def as_tensor(data: Any, *, dtype: dtype | None = None, device: device | str | int | None = None) -> Tensor:
     """``data`` as a tensor, sharing its memory where possible.  Source: torch.as_tensor."""
     dtype = _as_dtype(dtype, "as_tensor")
     if isinstance(data, Tensor):
@@ -305,7 +307,7 @@ def asarray(
     obj: Any,
     *,
     dtype: dtype | None = None,
-    device: device | str | None = None,
+    device: device | str | int | None = None,
     copy: bool | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
@@ -366,7 +368,7 @@ def frombuffer(
 
     ``count`` -1 means all elements.  Warns, once per process, if the buffer is read-only.  Raises TypeError
     for anything but a dtype, ValueError for an object without a buffer, an offset or a count beyond its end,
-    and bytes that would be left over.  Source: torch.frombuffer.
+    and bytes that would be left over, RuntimeError for elements with gaps.  Source: torch.frombuffer.
     """
     from ..interop.numpy import bytes_of
 
@@ -377,7 +379,10 @@ def frombuffer(
     dtype = kind
     if not _has_buffer(buffer):
         raise ValueError("frombuffer: object does not implement Python buffer protocol.")
-    view = memoryview(buffer).cast("B")
+    view = memoryview(buffer)
+    if not view.c_contiguous:
+        raise RuntimeError("frombuffer: could not retrieve buffer from object: its elements have gaps")
+    view = view.cast("B")
     available = view.nbytes
     itemsize = dtype.itemsize
     if available == 0 or count == 0:

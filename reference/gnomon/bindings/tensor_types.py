@@ -206,7 +206,7 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     """Without ``dtype``, the name of the tensor type; otherwise this tensor converted to it.
 
     ``dtype`` is a dtype, a tensor type, or a tensor type's name (``"gnomon.LongTensor"``); a tensor type is
-    also of a device.  Raises ValueError for another name, TypeError for another object.
+    also of a device.  Raises ValueError for another name or class, TypeError for another object.
     Source: torch.Tensor.type.
     """
     if dtype is None:
@@ -217,6 +217,8 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
         return self.to(device=dtype.device_type, dtype=dtype.dtype, non_blocking=non_blocking)
     if dtype is Tensor:
         return self.to(device="cpu", dtype=get_default_dtype(), non_blocking=non_blocking)
+    if isinstance(dtype, type):
+        raise ValueError(f"invalid type: {typename(dtype)!r}")
     if not isinstance(dtype, dtypes.dtype):
         raise TypeError("dtype must be a type, str, or dtype object")
     return self.to(dtype, non_blocking=non_blocking)

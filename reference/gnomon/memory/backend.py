@@ -215,7 +215,7 @@ def find_device_module(device_type: str) -> Any:
     return importlib.import_module(name) if name else None
 
 
-def get_device_module(device: device | str | None = None) -> Any:
+def get_device_module(device: device | str | int | None = None) -> Any:
     """The module of functions of a device's backend, such as ``gn.cuda``; None means the default device.
 
     Raises RuntimeError if the backend has no such module.  Source: torch.get_device_module.
@@ -269,7 +269,7 @@ _default_device: device | None = None
 _cpu_device: device | None = None
 
 
-def set_default_device(device_or_name: device | str | None) -> None:
+def set_default_device(device_or_name: device | str | int | None) -> None:
     """Set the device of new tensors; None restores the initial choice.
 
     Raises BackendUnavailableError if the backend does not exist (with the most similar name) or cannot run.
@@ -306,7 +306,7 @@ def _warn_unavailable(name: str, reason: str, instead: str) -> None:
     warn(f"gnomon: backend {name!r} is not available: {reason}; running on {instead!r}")
 
 
-def resolve_device(device_or_name: device | str | None) -> device:
+def resolve_device(device_or_name: device | str | int | None) -> device:
     """The device that a tensor stores: aliases are replaced, the index is normalised, its backend is loaded.
 
     None means the default device.  ``cpu`` is the fastest available backend with host memory that ships with

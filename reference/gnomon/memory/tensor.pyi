@@ -30,7 +30,7 @@ _device: TypeAlias = device
 _layout: TypeAlias = layout
 _qscheme: TypeAlias = qscheme
 _memory_format: TypeAlias = memory_format
-_Device: TypeAlias = device | str
+_Device: TypeAlias = device | str | _int
 _Number: TypeAlias = _bool | _int | _float
 _Scalar: TypeAlias = _Number | builtins.complex
 _Operand: TypeAlias = Tensor | _Scalar
@@ -1082,10 +1082,7 @@ class Tensor:
         whose rows are compressed, which it holds.  Raises RuntimeError for others.
         """
     def cuda(
-        self,
-        device: _Device | _int | None = ...,
-        non_blocking: _bool = ...,
-        memory_format: _memory_format = ...,
+        self, device: _Device | None = ..., non_blocking: _bool = ..., memory_format: _memory_format = ...
     ) -> Tensor:
         """This tensor on a GPU: ``device``, an index or a name, or by default the current one."""
     def cummax(self, dim: _int, *, out: Sequence[Tensor] | None = ...) -> _cummax_result:

@@ -105,7 +105,10 @@ class UninitializedTensorMixin:
     cls_to_become: type[gn.Tensor]
 
     def materialize(
-        self: Any, shape: Sequence[int], device: gn.device | str | None = None, dtype: gn.dtype | None = None
+        self: Any,
+        shape: Sequence[int],
+        device: gn.device | str | int | None = None,
+        dtype: gn.dtype | None = None,
     ) -> None:
         """Makes this an ordinary tensor of the given shape, with undefined elements.
 
@@ -178,7 +181,10 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
     cls_to_become = Parameter
 
     def __new__(
-        cls, requires_grad: bool = True, device: gn.device | str | None = None, dtype: gn.dtype | None = None
+        cls,
+        requires_grad: bool = True,
+        device: gn.device | str | int | None = None,
+        dtype: gn.dtype | None = None,
     ) -> UninitializedParameter:
         return gn.Tensor._make_subclass(cls, gn.empty(0, device=device, dtype=dtype), requires_grad)
 
@@ -199,7 +205,7 @@ class UninitializedBuffer(UninitializedTensorMixin, gn.Tensor):
     def __new__(
         cls,
         requires_grad: bool = False,
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
         persistent: bool = True,
     ) -> UninitializedBuffer:

@@ -134,7 +134,7 @@ class AveragedModel(Module):
     def __init__(
         self,
         model: Module,
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         avg_fn: Callable[[gn.Tensor, gn.Tensor, Any], gn.Tensor] | None = None,
         multi_avg_fn: Callable[[Tensors, Tensors, Any], None] | None = None,
         use_buffers: bool = False,
@@ -185,7 +185,7 @@ class AveragedModel(Module):
 
 
 @gn.no_grad()
-def update_bn(loader: Iterable[Any], model: Module, device: gn.device | str | None = None) -> None:
+def update_bn(loader: Iterable[Any], model: Module, device: gn.device | str | int | None = None) -> None:
     """Computes the running statistics of the model's batch norms anew, as means over all of ``loader``.
 
     Each element of ``loader`` is a batch of inputs, or a list or tuple that begins with one; it is moved to

@@ -18,11 +18,12 @@ from .speedups import speedups
 class device:
     """Where a tensor's memory is and whose kernels run on it: a backend's device type and an index.
 
-    ``device("c")``, ``device("cuda:1")``, ``device("cuda", 1)``, ``device(other_device)``.  Interned, so two
-    equal devices of tensors are the same object.  ``device("cpu")``, which no tensor has, equals the device
-    that it stands for (AliasDevice).  As a context manager it is the default device inside the block.
+    ``device("c")``, ``device("cuda:1")``, ``device("cuda", 1)``, ``device(other_device)``; ``device(1)`` is
+    the accelerator's.  Interned, so two equal devices of tensors are the same object.  ``device("cpu")``,
+    which no tensor has, equals the device that it stands for (AliasDevice).  As a context manager it is the
+    default device inside the block.
 
-    Raises RuntimeError for an invalid string.
+    Raises RuntimeError for an invalid string, and for a number if there is no accelerator.
     """
 
     __slots__ = ("index", "type")
@@ -31,18 +32,22 @@ class device:
     type: str
     index: int | None
 
-    def __new__(cls, type: str | device, index: int | None = None) -> device:
+    def __new__(cls, type: str | device | int, index: int | None = None) -> device:
         if isinstance(type, device):
             return type
+        if isinstance(type, int) and not isinstance(type, bool) and index is None:
+            if type < 0:
+                raise RuntimeError(f"Device index must not be negative, got {type}")
+            index, type = type, late_bound.find_accelerator()
         if not isinstance(type, str):
-            raise TypeError(f"device(): argument 'type' must be str or device, not {type_name(type)}")
+            raise TypeError(f"device(): argument 'type' must be str, device or int, not {type_name(type)}")
         if ":" in type:
             if index is not None:
                 raise RuntimeError(
                     f"device(): 'type' must not include an index because one was passed: {type!r}"
                 )
             type, _, digits = type.partition(":")
-            if not digits.isdigit():
+            if not digits.isdecimal() or (digits[0] == "0" and digits != "0"):
                 raise RuntimeError(
                     f"Invalid device string: '{type}:{digits}'; expected 'type' or 'type:index'"
                 )

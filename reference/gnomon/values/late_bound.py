@@ -29,6 +29,11 @@ LATE_BOUND = {
         "memory.backend",
         "the device that `cpu` stands for depends on the installed backends",
     ),
+    "find_accelerator": LateBound(
+        ("values.device",),
+        "accelerator.devices",
+        "a number as a device is that of the accelerator, if there is one",
+    ),
     "find_operators": LateBound(
         ("memory.contract",),
         "calls.native",
@@ -63,6 +68,11 @@ LATE_BOUND = {
 def find_device(asked: Any) -> Any:
     """The ``device`` of tensors that are created on ``asked``."""
     return asked
+
+
+def find_accelerator() -> str:
+    """The accelerator's device type.  Raises RuntimeError if there is none."""
+    raise RuntimeError("Cannot access accelerator device when none is available.")
 
 
 def find_operators() -> Mapping[str, str]:

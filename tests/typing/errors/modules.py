@@ -37,7 +37,7 @@ nn.GRU(1, 2, hidden=1)  # error: call-arg
 nn.Sequential(gn.relu)  # error: call-overload
 nn.Sequential([nn.ReLU()])  # error: call-overload
 nn.ModuleDict([nn.ReLU()])  # error: list-item
-nn.Linear(2, 3).to(3)  # error: call-overload
+nn.Linear(2, 3).to(3.5)  # error: call-overload
 nn.Linear(2, 3).to("cpu", foo=1)  # error: call-overload
 nn.Linear(2, 3)("x")  # error: arg-type
 nn.Linear(2, 3)(gn.ones(2), 1)  # error: call-arg

@@ -357,7 +357,7 @@ class MultiheadAttention(Module):
         kdim: int | None = None,
         vdim: int | None = None,
         batch_first: bool = False,
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         if embed_dim <= 0 or num_heads <= 0:
@@ -535,7 +535,7 @@ class PReLU(Module):
         self,
         num_parameters: int = 1,
         init: float = 0.25,
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__()

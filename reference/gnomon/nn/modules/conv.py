@@ -41,7 +41,7 @@ class _ConvNd(Module):
         groups: int,
         bias: bool,
         padding_mode: PaddingMode,
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__()
@@ -131,7 +131,7 @@ class _Conv(_ConvNd):
         groups: int = 1,
         bias: bool = True,
         padding_mode: PaddingMode = "zeros",
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         spread = _ntuple(self._spatial)
@@ -204,7 +204,7 @@ class _ConvTransposeNd(_ConvNd):
         bias: bool = True,
         dilation: Sizes = 1,
         padding_mode: PaddingMode = "zeros",
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         if padding_mode != "zeros":
@@ -308,7 +308,7 @@ class _LazyConvXdMixin(LazyModuleMixin, _ConvNd):
     bias: UninitializedParameter | None  # type: ignore[assignment]
 
     def _make_lazy(
-        self, out_channels: int, bias: bool, device: gn.device | str | None, dtype: gn.dtype | None
+        self, out_channels: int, bias: bool, device: gn.device | str | int | None, dtype: gn.dtype | None
     ) -> None:
         """Replaces the parameters, which have no elements, by uninitialized ones."""
         self.weight = UninitializedParameter(device=device, dtype=dtype)
@@ -354,7 +354,7 @@ class _LazyConv(_LazyConvXdMixin, _Conv):
         groups: int = 1,
         bias: bool = True,
         padding_mode: PaddingMode = "zeros",
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__(
@@ -375,7 +375,7 @@ class _LazyConvTranspose(_LazyConvXdMixin, _ConvTransposeNd):
         bias: bool = True,
         dilation: Sizes = 1,
         padding_mode: PaddingMode = "zeros",
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         window = (kernel_size, stride, padding, output_padding)

@@ -39,7 +39,7 @@ class Linear(Module):
         in_features: int,
         out_features: int,
         bias: bool = True,
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__()
@@ -87,7 +87,7 @@ class Bilinear(Module):
         in2_features: int,
         out_features: int,
         bias: bool = True,
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__()
@@ -133,7 +133,7 @@ class LazyLinear(LazyModuleMixin, Linear):
         self,
         out_features: int,
         bias: bool = True,
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__(0, 0, False)  # without elements, so it draws no random numbers

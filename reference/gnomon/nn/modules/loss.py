@@ -341,7 +341,7 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         *,
         out_features: tuple[int, ...] = (),
         bias: bool = False,
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
         reduction: Reduction = "mean",
         weight: gn.Tensor | None = None,

@@ -769,7 +769,7 @@ class Module:
     @overload
     def to(
         self: Self,
-        device: gn.device | str | None = ...,
+        device: gn.device | str | int | None = ...,
         dtype: gn.dtype | None = ...,
         non_blocking: bool = ...,
         *,
@@ -838,7 +838,7 @@ class Module:
 
         return self._apply(convert)
 
-    def to_empty(self: Self, *, device: gn.device | str | None, recurse: bool = True) -> Self:
+    def to_empty(self: Self, *, device: gn.device | str | int | None, recurse: bool = True) -> Self:
         """Moves parameters and buffers to ``device`` without copying: their elements become undefined."""
         return self._apply(lambda tensor: gn.empty_like(tensor, device=device), recurse=recurse)
 
@@ -1279,7 +1279,7 @@ def _parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, 
             tensor = value
         elif isinstance(value, gn.dtype):
             dtype = value
-        elif isinstance(value, (str, gn.device)):
+        elif isinstance(value, (str, gn.device, int)) and not isinstance(value, bool):
             device = value
         elif value is not None and not isinstance(value, bool):
             raise TypeError(f"to(): expected a device, a dtype or a tensor, but got {type_name(value)}")

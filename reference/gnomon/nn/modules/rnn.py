@@ -70,7 +70,7 @@ class RNNBase(Module):
         dropout: float = 0.0,
         bidirectional: bool = False,
         proj_size: int = 0,
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__()
@@ -331,7 +331,7 @@ class RNN(RNNBase):
         dropout: float = 0.0,
         bidirectional: bool = False,
         proj_size: Literal[0] = 0,
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         _refuse_projections(proj_size)
@@ -404,7 +404,7 @@ class GRU(RNNBase):
         dropout: float = 0.0,
         bidirectional: bool = False,
         proj_size: Literal[0] = 0,
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         _refuse_projections(proj_size)
@@ -469,7 +469,7 @@ class LSTM(RNNBase):
         dropout: float = 0.0,
         bidirectional: bool = False,
         proj_size: int = 0,
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__(
@@ -569,7 +569,7 @@ class RNNCellBase(Module):
         hidden_size: int,
         bias: bool,
         num_chunks: int,
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__()
@@ -640,7 +640,7 @@ class RNNCell(RNNCellBase):
         hidden_size: int,
         bias: bool = True,
         nonlinearity: RNNNonlinearity = "tanh",
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size, bias, num_chunks=1, device=device, dtype=dtype)
@@ -668,7 +668,7 @@ class LSTMCell(RNNCellBase):
         input_size: int,
         hidden_size: int,
         bias: bool = True,
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size, bias, num_chunks=4, device=device, dtype=dtype)
@@ -706,7 +706,7 @@ class GRUCell(RNNCellBase):
         input_size: int,
         hidden_size: int,
         bias: bool = True,
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size, bias, num_chunks=3, device=device, dtype=dtype)

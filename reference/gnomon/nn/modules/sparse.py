@@ -24,7 +24,7 @@ class _Table(Module):
         sparse: bool,
         weight: gn.Tensor | None,
         freeze: bool,
-        device: gn.device | str | None,
+        device: gn.device | str | int | None,
         dtype: gn.dtype | None,
     ) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class Embedding(_Table):
         sparse: bool = False,
         _weight: gn.Tensor | None = None,
         _freeze: bool = False,
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         options = (padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
@@ -165,7 +165,7 @@ class EmbeddingBag(_Table):
         _weight: gn.Tensor | None = None,
         include_last_offset: bool = False,
         padding_idx: int | None = None,
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         options = (padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)

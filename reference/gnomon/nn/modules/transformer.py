@@ -26,7 +26,7 @@ Activation = Callable[[gn.Tensor], gn.Tensor]
 
 
 def _generate_square_subsequent_mask(
-    sz: int, device: gn.device | str | None = None, dtype: gn.dtype | None = None
+    sz: int, device: gn.device | str | int | None = None, dtype: gn.dtype | None = None
 ) -> gn.Tensor:
     """(sz, sz): -inf above the diagonal, 0 elsewhere."""
     return gn.full((sz, sz), -math.inf, device=device, dtype=dtype).triu(1)
@@ -75,7 +75,7 @@ class TransformerEncoderLayer(Module):
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         where: dict[str, Any] = {"bias": bias, "device": device, "dtype": dtype}
@@ -153,7 +153,7 @@ class TransformerDecoderLayer(Module):
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         where: dict[str, Any] = {"bias": bias, "device": device, "dtype": dtype}
@@ -366,7 +366,7 @@ class Transformer(Module):
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
-        device: gn.device | str | None = None,
+        device: gn.device | str | int | None = None,
         dtype: gn.dtype | None = None,
     ) -> None:
         super().__init__()
@@ -429,7 +429,7 @@ class Transformer(Module):
 
     @staticmethod
     def generate_square_subsequent_mask(
-        sz: int, device: gn.device | str | None = None, dtype: gn.dtype | None = None
+        sz: int, device: gn.device | str | int | None = None, dtype: gn.dtype | None = None
     ) -> gn.Tensor:
         """The causal mask (sz, sz): -inf above the diagonal, 0 elsewhere."""
         return _generate_square_subsequent_mask(sz, device, dtype)
