@@ -37,8 +37,8 @@ _AT_TWO = (0.42278433509846714, *((-1) ** k * _zeta_less_one(k) / k for k in ran
 def lgamma(a: float) -> float:
     """The logarithm of |gamma(a)|; inf at the poles 0, -1, -2 …
 
-    From -12 to 12, where few digits of Python's may be right, by the series at 2 (Abramowitz and Stegun, 6.1.33)
-    and ``gamma(a + 1) = a gamma(a)``.
+    From -12 to 12, where few digits of Python's may be right, by the series at 2 (Abramowitz and Stegun,
+    6.1.33) and ``gamma(a + 1) = a gamma(a)``.
     """
     if -12 <= a < -0.5:
         return lgamma(a + 1) - math.log(-a)
