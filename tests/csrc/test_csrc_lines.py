@@ -647,3 +647,32 @@ def test_a_whole_transform_of_real_lines_is_its_half_and_the_conjugates(length, 
             front = half.numpy() if dim == 1 else half.numpy().T
             assert (found[:, : length // 2 + 1] == front).all()
             assert (found[:, 1:] == found[:, :0:-1].conj()).all()
+
+
+# -- positions in sorted rows --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ("uint8", "int16", "int64", "float32"))
+@pytest.mark.parametrize(
+    ("rows", "length", "width"), ((1, 5000, 701), (3, 700, 29), (40, 9, 20), (2, 3, 5000))
+)
+@pytest.mark.parametrize("order", ("sorted", "dense", "descending", "two runs", "random"))
+def test_searchsorted(order, rows, length, width, dtype):
+    """Numbers that are sorted themselves are searched for near the ones before."""
+    generator = np.random.default_rng(length)
+    span = 250 if dtype == "uint8" else 30000
+    row = np.sort(generator.integers(0, span, (rows, length)), axis=1).astype(dtype)
+    wanted = generator.integers(0, span, (rows, width))
+    if order == "dense":
+        wanted = np.arange(rows * width).reshape(rows, width) * span // (rows * width)
+    elif order == "descending":
+        wanted = -np.sort(-wanted, axis=1)
+    elif order != "random":
+        wanted = np.sort(wanted, axis=1)
+    if order == "two runs":
+        wanted = np.roll(wanted, width // 3, axis=1)
+    wanted = wanted.astype(dtype)
+    for side in ("left", "right"):
+        found = run(lambda: gn.searchsorted(on_c(row), on_c(wanted), side=side))[0]  # noqa: B023
+        for each, numbers_of, places in zip(row, wanted, found):
+            assert (places == np.searchsorted(each, numbers_of, side)).all()
