@@ -8,7 +8,8 @@
 #include "speedups.h"
 
 #define IS_BATCHED 2           /* a key word that is neither an address nor the start of a value */
-/* Is a call outside a vmap, inside with unbatched tensors only, or with batched ones? */
+/* Is a call outside a vmap, inside with unbatched tensors only (or below autograd, in kernels of other layouts), or with
+ * batched ones? */
 enum { OUTSIDE, INSIDE, BATCHED };
 #define MOST_DIRECT 3 /* inputs of a kernel that is called directly */
 enum { CONSTANT = -1, PACKED = 64 }; /* a schema argument's source: an argument, a packed one, or a constant */
@@ -557,7 +558,8 @@ static PyObject *call_known(PyObject *callable, PyObject *const *args, size_t gi
         const int64_t word = read_mode_word();
         const int is_vmap = word >= 0 && (keys | word) & KEY_BATCHED && is_simple((keys | word) & ~(int64_t)KEY_BATCHED)
                             && !any_lists(args, count + (names == NULL ? 0 : PyTuple_GET_SIZE(names)));
-        const int within = !is_vmap ? OUTSIDE : keys & KEY_BATCHED ? BATCHED : INSIDE;
+        const int is_below = word >= 0 && !is_simple(keys | word) && is_simple((keys | word) & ~KEY_ABOVE);
+        const int within = is_vmap && keys & KEY_BATCHED ? BATCHED : is_vmap || is_below ? INSIDE : OUTSIDE;
         return learn(self, &key, args, count, given, names, is_simple(keys | word), within);
     }
     if (Py_TYPE(row->found) == facts.call) {

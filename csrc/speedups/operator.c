@@ -547,13 +547,6 @@ static PyObject *run_told(Operator *self, PlanObject *object, PyObject *const *a
     return tell_end(token, result, 0);
 }
 
-/* Keys that kernels of other layouts exclude (run_below in sparse/registration.py): for operands that have none of them,
- * an operator that makes new tensors does the same with and without them; views are not marked (run_view). */
-#define KEY_ABOVE                                                                                                      \
-    ((int64_t)(KEY_AD_INPLACE_OR_VIEW | KEY_AUTOGRAD_MKLDNN | KEY_AUTOGRAD_SPARSE | KEY_AUTOGRAD_SPARSE_CSR              \
-               | KEY_AUTOGRAD_QUANTIZED | KEY_FORWARD_AD | KEY_AUTOCAST)                                                \
-     << KEY_EXCLUDED_SHIFT)
-
 static int64_t excluded_above(const Operator *self) {
     return self->composite == NULL && !self->is_written ? KEY_ABOVE : 0;
 }

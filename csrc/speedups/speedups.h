@@ -220,6 +220,13 @@ static inline int64_t read_mode_word(void) {
     return PyList_GET_SIZE(facts.readable_everywhere) != 0 ? -1 : stored_mode_word();
 }
 
+/* Keys that kernels of other layouts exclude (run_below in sparse/registration.py): for operands that have none of them,
+ * an operator that makes new tensors does the same with and without them; views are not marked (run_view). */
+#define KEY_ABOVE                                                                                                      \
+    ((int64_t)(KEY_AD_INPLACE_OR_VIEW | KEY_AUTOGRAD_MKLDNN | KEY_AUTOGRAD_SPARSE | KEY_AUTOGRAD_SPARSE_CSR              \
+               | KEY_AUTOGRAD_QUANTIZED | KEY_FORWARD_AD | KEY_AUTOCAST)                                                \
+     << KEY_EXCLUDED_SHIFT)
+
 /* Is it a simple call: only for the backend, and perhaps Autograd? */
 static inline int is_simple(int64_t keys) {
     return (keys & ~(int64_t)KEY_SIMPLE) == 0 && (keys & KEY_TENSOR_KEYS) == KEY_TENSOR_KEYS;

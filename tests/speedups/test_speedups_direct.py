@@ -14,8 +14,10 @@ import pytest
 
 import gnomon as gn
 from gnomon.backends.listing import backend_info
+from gnomon.dispatch.mode import excluding
 from gnomon.dispatch.record_function import FUNCTION, RecordFunctionCallback, observing
 from gnomon.memory.tensor import bare_tensor
+from gnomon.values.dispatch_key import DispatchKey
 from gnomon.values.speedups import speedups
 from readable_calls import python_calls, readably
 from time_limits import LIMIT, join, start
@@ -298,3 +300,22 @@ def test_a_result_that_is_watched_ends_as_any() -> None:
         growths.append(tracemalloc.get_traced_memory()[0] - start)
     tracemalloc.stop()
     assert min(growths) < 2000
+
+
+@needs_speedups
+def test_methods_below_autograd_are_parsed_once() -> None:
+    x = gn.ones(3, 11, device="c")
+
+    def calls() -> list[Any]:
+        return [x.view(11, 3), x.reshape((33,)), x.t(), x.unsqueeze(0), x.mul(x), x + 1, x.sum(0)]
+
+    above = [
+        key for key in DispatchKey if key > DispatchKey.Batched
+    ]  # by kernels of sparse tensors
+    with excluding(*above):
+        before = [each.tolist() for each in calls()]
+        calls()
+        assert not {"parse", "bind"} & set(python_calls(calls))
+        assert [each.tolist() for each in calls()] == before
+        assert not any(each._is_view() for each in calls())
+    assert [each._is_view() for each in calls()] == [True, True, True, True, False, False, False]

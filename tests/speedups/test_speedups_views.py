@@ -631,11 +631,14 @@ def test_rows_are_recorded_where_they_should_be(device):
 
 @devices
 @pytest.mark.parametrize("learned_below", [False, True])
-def test_views_below_autograd_are_not_marked(learned_below: bool, device: str) -> None:
+@pytest.mark.parametrize("are_methods", [False, True])
+def test_views_below_autograd_are_not_marked(are_methods: bool, learned_below: bool, device: str) -> None:
     """Kernels of sparse tensors exclude the keys from ADInplaceOrView on, where calls may be planned too."""
     above = [key for key in DispatchKey if key > DispatchKey.Batched]
     unsqueeze, multiply = aten.unsqueeze.default, aten.mul.Tensor
-    sizes = (3, 5 + learned_below)  # other specs, which have no plans yet
+    if are_methods:
+        unsqueeze, multiply = lambda x, dim: x.unsqueeze(dim), lambda x, y: x.mul(y)
+    sizes = (3, 5 + learned_below + 2 * are_methods)  # other specs, which have no plans yet
     x = gn.ones(*sizes, device=device)
     leaf = x.clone().requires_grad_()
     for below in (learned_below, learned_below, not learned_below, not learned_below, learned_below):
