@@ -1,6 +1,6 @@
 /* The product of two sparse matrices, for one dtype. */
 
-#if IS_FLOATING
+#if IS_FRACTIONAL
 
 /* Computes chunks [begin, end) of rows. */
 static void NAME(csr_csr_task)(int64_t begin, int64_t end, void *context) {

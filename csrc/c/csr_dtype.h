@@ -1,6 +1,6 @@
 /* Products of a sparse_csr and a strided matrix, for one dtype. */
 
-#if IS_FLOATING
+#if IS_FRACTIONAL
 
 /* Elements [first, past) of a row times one column of the strided matrix. */
 GN_INLINE int NAME(csr_column)(const csr_product *of, int64_t first, int64_t past, int64_t column, COMPUTE *sum,
@@ -79,6 +79,7 @@ GN_INLINE int NAME(csr_row)(const csr_product *of, int64_t row, const int is_wid
         STEP(16)
         STEP(8)
         STEP(4)
+        STEP(3)
         STEP(2)
 #undef STEP
     }
@@ -154,55 +155,81 @@ int32_t NAME(kernel_csr_mm)(const gn_call *call, void *const *data) {
     return of.status;
 }
 
-#if IS_REAL
 /* TERMS sums side by side, and as many as are left when they are added by halves. */
-typedef COMPUTE NAME(terms) __attribute__((vector_size(TERMS * sizeof(COMPUTE))));
-typedef COMPUTE NAME(half_terms) __attribute__((vector_size(TERMS / 2 * sizeof(COMPUTE))));
-typedef COMPUTE NAME(quarter_terms) __attribute__((vector_size(TERMS / 4 * sizeof(COMPUTE))));
+#if IS_COMPLEX
+typedef MAGNITUDE NAME(part); /* of a number */
+#else
+typedef COMPUTE NAME(part);
+#endif
+typedef NAME(part) NAME(terms) __attribute__((vector_size(TERMS * sizeof(NAME(part)))));
+typedef NAME(part) NAME(half_terms) __attribute__((vector_size(TERMS / 2 * sizeof(NAME(part)))));
+typedef NAME(part) NAME(quarter_terms) __attribute__((vector_size(TERMS / 4 * sizeof(NAME(part)))));
 
-/* The sum of `sums`. */
-GN_INLINE COMPUTE NAME(sum_of_terms)(const NAME(terms) *sums) {
+/* The sums of the first, third … and of the others of `sums`. */
+GN_INLINE void NAME(sum_terms)(const NAME(terms) *sums, NAME(part) *even, NAME(part) *odd) {
     NAME(half_terms) halves[2];
     memcpy(halves, sums, sizeof halves);
     halves[0] += halves[1];
     NAME(quarter_terms) quarters[2];
     memcpy(quarters, &halves[0], sizeof halves[0]);
     quarters[0] += quarters[1];
-    return (quarters[0][0] + quarters[0][2]) + (quarters[0][1] + quarters[0][3]);
+    *even = quarters[0][0] + quarters[0][2];
+    *odd = quarters[0][1] + quarters[0][3];
 }
-#endif
 
-/* found[e] = the product of the rows `left` and right[e], for `count` of them. */
+/* found[e] = the product of the rows `left` and right[e], for `count` of them.  A number is one of its parts, or two. */
 GN_INLINE void NAME(row_products)(const STORAGE *left, const STORAGE *const *right, const int count, int64_t inner,
                                   COMPUTE *found) {
+    enum { NUMBERS = TERMS / (IS_COMPLEX ? 2 : 1) };
     int64_t i = 0;
-#if IS_REAL
     NAME(terms) sums[TOGETHER] = {{0}};
-    for (; i + TERMS <= inner; i += TERMS) {
-        COMPUTE numbers[TERMS];
+#if IS_COMPLEX
+    NAME(terms) crossed[TOGETHER] = {{0}}; /* products of real and imaginary parts */
+#endif
+    for (; i + NUMBERS <= inner; i += NUMBERS) {
+        NAME(part) numbers[TERMS], products[TERMS];
+        NAME(terms) all;
+#if IS_COMPLEX
+        memcpy(numbers, left + i, sizeof numbers);
+#else
         for (int term = 0; term < TERMS; term++) {
             numbers[term] = LOAD(left[i + term]);
         }
+#endif
         GN_UNROLL
         for (int e = 0; e < count; e++) {
-            COMPUTE products[TERMS];
+#if IS_COMPLEX
+            const NAME(part) *others = (const NAME(part) *)(right[e] + i);
+            for (int term = 0; term < TERMS; term++) {
+                products[term] = numbers[term] * others[term ^ 1];
+            }
+            memcpy(&all, products, sizeof all);
+            crossed[e] += all;
+            for (int term = 0; term < TERMS; term++) {
+                products[term] = numbers[term] * others[term];
+            }
+#else
             for (int term = 0; term < TERMS; term++) {
                 products[term] = numbers[term] * LOAD(right[e][i + term]);
             }
-            NAME(terms) all;
+#endif
             memcpy(&all, products, sizeof all);
             sums[e] += all;
         }
     }
     GN_UNROLL
     for (int e = 0; e < count; e++) {
-        found[e] = NAME(sum_of_terms)(&sums[e]);
-    }
+        NAME(part) even, odd;
+        NAME(sum_terms)(&sums[e], &even, &odd);
+#if IS_COMPLEX
+        const NAME(part) real = even - odd;
+        NAME(sum_terms)(&crossed[e], &even, &odd);
+        const NAME(part) parts[2] = {real, even + odd};
+        memcpy(&found[e], parts, sizeof parts);
 #else
-    for (int e = 0; e < count; e++) {
-        found[e] = 0;
-    }
+        found[e] = even + odd;
 #endif
+    }
     for (; i < inner; i++) {
         GN_UNROLL
         for (int e = 0; e < count; e++) {

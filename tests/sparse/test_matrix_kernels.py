@@ -31,6 +31,27 @@ def test_elements_of_a_product(device, dtype, inner):
     ]
 
 
+@pytest.mark.parametrize("inner", [1, 7, 8, 15, 17, 50])
+@pytest.mark.parametrize("dtype", [gn.bfloat16, gn.float32, gn.complex64, gn.complex128])
+def test_elements_that_are_computed_together(device, dtype, inner):
+    """Rows of 0 to 9 elements, and numbers whose sums of products are exact in each dtype."""
+    lengths = gn.arange(10, device=device)
+    starts = gn.cat([lengths.new_zeros(1), lengths.cumsum(0)])
+    columns = gn.arange(45, device=device) * 7 % 11
+    left = (gn.arange(10 * inner, device=device) % 3 - 1).reshape(10, inner).to(dtype)
+    right = (gn.arange(inner * 11, device=device) % 5 - 2).reshape(inner, 11).to(dtype)
+    if dtype.is_complex:
+        left, right = left * (1 - 2j), right * (2 + 1j) + 1j
+    rows = lengths.repeat_interleave(lengths)
+    found = csr_sampled_mm(left, right, starts, columns)
+    assert found.equal((left[rows] * right.t()[columns]).sum(1))
+    product = csr_product(found, starts, columns, right.t())
+    dense = gn.zeros(10, 11, dtype=dtype, device=device)
+    for row, column, value in zip(rows.tolist(), columns.tolist(), found):
+        dense[row, column] = value
+    assert product.equal(dense @ right.t()) and product.dtype is dtype
+
+
 @pytest.mark.parametrize("dtype", [gn.float32, gn.float64, gn.complex64])
 def test_the_same_without_a_kernel(device, dtype, monkeypatch):
     left = gn.arange(15.0, device=device).reshape(3, 5).to(dtype)

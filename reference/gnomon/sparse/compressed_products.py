@@ -138,13 +138,17 @@ def _check_sampled(self: Tensor, mat1: Tensor, mat2: Tensor) -> None:
 
 def _sampled(self: Any, mat1: Tensor, mat2: Tensor, beta: Any, alpha: Any) -> CompressedTensor:
     _check_sampled(self, mat1, mat2)
-    values = []
-    count = numel_of(self._spec.sizes[:-2])
-    one, two = (each.reshape(count, *each._spec.sizes[-2:]) for each in (mat1, mat2))
-    for (crow, col, _), left, right in zip(zip(*of_same_batches(self)), one.unbind(0), two.unbind(0)):
-        values.append(sampled_product(left, right, crow, col))
     held = self.held_values
-    product = aten.cat.default(values, 0).view(held._spec.sizes) if values else held
+    if self.batch_ndim:
+        values = []
+        count = numel_of(self._spec.sizes[:-2])
+        one, two = (each.reshape(count, *each._spec.sizes[-2:]) for each in (mat1, mat2))
+        for (crow, col, _), left, right in zip(zip(*of_same_batches(self)), one.unbind(0), two.unbind(0)):
+            values.append(sampled_product(left, right, crow, col))
+        product = aten.cat.default(values, 0).view(held._spec.sizes) if values else held
+    else:
+        crow, col, _ = parts_of(self)
+        product = sampled_product(mat1, mat2, crow, col)
     product = product if alpha == 1 else product * alpha
     return like(self, product if beta == 0 else product.add(held, alpha=beta))
 
