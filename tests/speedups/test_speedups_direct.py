@@ -309,9 +309,7 @@ def test_methods_below_autograd_are_parsed_once() -> None:
     def calls() -> list[Any]:
         return [x.view(11, 3), x.reshape((33,)), x.t(), x.unsqueeze(0), x.mul(x), x + 1, x.sum(0)]
 
-    above = [
-        key for key in DispatchKey if key > DispatchKey.Batched
-    ]  # by kernels of sparse tensors
+    above = [key for key in DispatchKey if key > DispatchKey.Batched]  # by kernels of sparse tensors
     with excluding(*above):
         before = [each.tolist() for each in calls()]
         calls()
