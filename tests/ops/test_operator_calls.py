@@ -524,6 +524,15 @@ def test_one_to_a_complex_power_is_one(device):
     assert gn.pow(True, exponents).tolist()[2] == 1
 
 
+def test_float_power_converts_dtypes_that_do_not_promote(device):
+    pairs = ((gn.uint16, gn.int8), (gn.uint32, gn.bool), (gn.uint64, gn.float32), (gn.uint16, gn.uint32))
+    for one, two in pairs:
+        base, exponent = gn.tensor([1, 3]).to(one), gn.tensor([0, 1]).to(two)
+        found = gn.float_power(base, exponent)
+        assert found.dtype is gn.float64 and found.tolist() == [1.0, 3.0]
+    assert gn.float_power(gn.tensor([2, 3], dtype=gn.uint16), 2j).dtype is gn.complex128
+
+
 def test_the_total_weight_of_one_sample(device):
     given, weight = gn.tensor([-1.0, -2.0]), gn.tensor([3.0, 5.0])
     for target in (gn.tensor(1), gn.tensor([1])):
