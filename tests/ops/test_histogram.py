@@ -50,8 +50,10 @@ def test_weights_and_densities_of_points(device: str) -> None:
     assert isinstance(edges, tuple) and [each.shape for each in edges] == [(4,), (4,)]
     hist, _ = gn.histogramdd(points, [2, 2], range=[0.0, 1.0, 0.0, 1.0], density=True)
     assert hist.tolist() == [[0.0, 2.0], [2.0, 0.0]]
-    hist, edges = gn.histogramdd(points, [gn.tensor([0.0, 1.0, 3.0]), gn.tensor([0.0, 1.0, 2.0])])
+    given = [gn.tensor([0.0, 1.0, 3.0]), gn.tensor([0.0, 9.0, 1.0, 9.0, 2.0])[::2]]
+    hist, edges = gn.histogramdd(points, given)
     assert hist.tolist() == [[0.0, 1.0], [2.0, 1.0]] and edges[0].tolist() == [0.0, 1.0, 3.0]
+    assert all(found is each for found, each in zip(edges, given))
     assert gn.histogram(gn.ones(3), 2, range=(2.0, 3.0), density=True).hist.isnan().all().item()
 
 

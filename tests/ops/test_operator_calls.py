@@ -73,6 +73,18 @@ def test_out_of_linear_and_slice_scatter(device):
     out = gn.empty(0)
     assert gn.slice_scatter(gn.ones(4), gn.zeros(2), 0, 1, 3, out=out) is out
     assert out.tolist() == [1.0, 0.0, 0.0, 1.0]
+    with pytest.raises(RuntimeError, match="dtype"):
+        gn.slice_scatter(gn.ones(4), gn.zeros(2), 0, 1, 3, out=gn.empty(0, dtype=gn.float64))
+
+
+def test_out_of_the_least_and_greatest_element_is_cast(device):
+    for function, value in ((gn.max, 2), (gn.min, 1)):
+        for dtype in (gn.float64, gn.int32, gn.uint8):
+            out = gn.empty(0, dtype=dtype)
+            assert function(gn.tensor([1, 2]), out=out) is out
+            assert out.shape == () and out.dtype is dtype and out.item() == value
+        with pytest.raises(RuntimeError, match="can't be cast to the desired output type int32"):
+            function(gn.ones(2), out=gn.empty(0, dtype=gn.int32))
 
 
 @pytest.mark.parametrize("dtype", [gn.float16, gn.bfloat16])
@@ -522,6 +534,15 @@ def test_one_to_a_complex_power_is_one(device):
     gn.pow(1, exponents).abs().sum().backward()
     assert exponents.grad.tolist() == [0, 0, 0]
     assert gn.pow(True, exponents).tolist()[2] == 1
+
+
+def test_float_power_converts_dtypes_that_do_not_promote(device):
+    pairs = ((gn.uint16, gn.int8), (gn.uint32, gn.bool), (gn.uint64, gn.float32), (gn.uint16, gn.uint32))
+    for one, two in pairs:
+        base, exponent = gn.tensor([1, 3]).to(one), gn.tensor([0, 1]).to(two)
+        found = gn.float_power(base, exponent)
+        assert found.dtype is gn.float64 and found.tolist() == [1.0, 3.0]
+    assert gn.float_power(gn.tensor([2, 3], dtype=gn.uint16), 2j).dtype is gn.complex128
 
 
 def test_the_total_weight_of_one_sample(device):

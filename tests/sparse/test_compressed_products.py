@@ -157,3 +157,14 @@ def test_factors_of_addmm_do_not_change_the_dtype(layout):
         for name in ("beta", "alpha"):
             with pytest.raises(RuntimeError, match=f"argument {name} must not be a floating point number"):
                 add(ones, whole, ones, **{name: 2.5})
+
+
+def test_products_with_what_is_no_matrix_are_refused(device: str) -> None:
+    batch, vector = gn.ones(2, 3, 4).to_sparse_csr(), gn.ones(4)
+    for call in (lambda: gn.mv(batch, vector), lambda: gn.addmv(gn.ones(3), batch, vector)):
+        with pytest.raises(RuntimeError, match=r"vector \+ matrix @ vector expected, got 1, 3, 1"):
+            call()
+    with pytest.raises(RuntimeError, match=r"vector \+ matrix @ vector expected, got 1, 2, 2"):
+        gn.mv(batch[0], gn.ones(4, 1))
+    with pytest.raises(RuntimeError, match="bmm_sparse: Tensor 'self' must have 0 dense dims, but has 1"):
+        gn.bmm(gn.ones(2, 3, 4).to_sparse(2), gn.ones(2, 4, 1))

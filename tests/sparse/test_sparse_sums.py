@@ -244,3 +244,27 @@ def test_numbers_of_one_element(convert):
         convert(gn.ones(1, 1).to_sparse_csr())
     with pytest.raises((RuntimeError, ValueError)):
         convert(gn.eye(2).to_sparse())
+
+
+@pytest.mark.parametrize("layout", [gn.sparse_coo, gn.sparse_csr])
+def test_sums_with_bool_are_bool_and_differences_are_refused(device: str, layout: gn.layout) -> None:
+    flags, ones = gn.tensor([[True, False], [True, True]]), gn.ones(2, 2)
+    sparse = flags.to_sparse(layout=layout)
+    for found in (gn.add(flags, sparse, alpha=2), gn.addmm(flags, sparse, flags, beta=2, alpha=2)):
+        assert found.dtype is gn.bool and found.tolist() == [[True, False], [True, True]]
+    pairs = [(sparse, ones.to_sparse(layout=layout)), (ones, sparse), (flags, ones.to_sparse(layout=layout))]
+    for pair in [*pairs, *[pair[::-1] for pair in pairs]]:
+        with pytest.raises(RuntimeError, match="with a bool tensor is not supported"):
+            gn.sub(*pair)
+
+
+def test_what_is_specified_twice_keeps_its_dtype(device: str) -> None:
+    """Elements that are read from an uncoalesced vector have its dtype, and True twice is True."""
+    for dtype, total in ((gn.uint8, 2), (gn.int32, 2), (gn.bool, True), (gn.float32, 2.0)):
+        sparse = gn.sparse_coo_tensor([[1, 1]], gn.tensor([1, 1]).to(dtype), (2,))
+        for found in (sparse[1], sparse.unbind(0)[1]):
+            assert found.dtype is dtype and found.item() == total
+        number = gn.sparse_coo_tensor([[0, 0]], gn.tensor([1, 1]).to(dtype), (1,)).item()
+        assert number == total and type(number) is type(total)
+        assert (gn.ones(2) + sparse).tolist() == [1.0, 1.0 + total]
+        assert gn.ones(2).add_(sparse).tolist() == [1.0, 1.0 + total]

@@ -112,10 +112,11 @@ def histogramdd(
     """Counts points in the boxes of a grid: ``hist`` and the tuple ``bin_edges``.
 
     The last dimension of ``input`` has a point's coordinates.  ``bins`` has the number of bins for all
-    coordinates or for each, or the edges; ``range`` a least and a greatest edge for each coordinate, by
-    default the extremes.  A point counts as 1, or as its ``weight``; with ``density`` the integral of
-    ``hist`` is 1.  Results have the dtype of ``input``, float32 or float64.  Raises RuntimeError if sizes or
-    dtypes do not match, NotImplementedError for other dtypes.  Source: torch.histogramdd.
+    coordinates or for each, or the edges, which are returned as they are; ``range`` a least and a greatest
+    edge for each coordinate, by default the extremes.  A point counts as 1, or as its ``weight``; with
+    ``density`` the integral of ``hist`` is 1.  Results have the dtype of ``input``, float32 or float64.
+    Raises RuntimeError if sizes or dtypes do not match, NotImplementedError for other dtypes.  Source:
+    torch.histogramdd.
     """
     if isinstance(bins, int):
         bins = [bins] * input.shape[-1]
@@ -123,7 +124,6 @@ def histogramdd(
     edges: Any = bins
     if not bins or isinstance(bins[0], Tensor):
         hist = aten._histogramdd_from_bin_tensors(input, bins, **options)
-        edges = [each.detach().clone() for each in edges]
     else:
         edges = aten._histogramdd_bin_edges(input, bins, range=range, **options)
         hist = aten._histogramdd_from_bin_tensors(input, edges, **options)

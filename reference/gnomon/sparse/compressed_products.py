@@ -68,6 +68,8 @@ def _mm(self: Tensor, mat2: Tensor) -> Tensor:
 
 @compressed_kernel("mv")
 def _mv(self: Tensor, vec: Tensor) -> Tensor:
+    if self._spec.ndim != 2 or vec._spec.ndim != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {self._spec.ndim}, {vec._spec.ndim}")
     if self._spec.sizes[1:] != vec._spec.sizes:
         rows, columns = self._spec.sizes
         raise RuntimeError(

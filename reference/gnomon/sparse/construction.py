@@ -375,7 +375,7 @@ _count(
 @sparse_kernel("_local_scalar_dense")
 def _number(self: SparseTensor) -> Any:
     """The number of a tensor with one element: the sum of the values that it specifies."""
-    return self.held_values.sum(0).item() if self.held_nnz else 0
+    return self.held_values.sum(0, dtype=self._spec.dtype).item() if self.held_nnz else 0
 
 
 def _part(operator: OpOverload, of: Any) -> None:

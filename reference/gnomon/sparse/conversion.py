@@ -13,6 +13,7 @@ from ..calls.native import native_function
 from ..dispatch.dispatcher import aten
 from ..memory.tensor import Tensor
 from ..values.device import _mkldnn, sparse_coo, strided
+from ..values.dtype import bool_
 from ..values.geometry import numel_of
 from .compressed_tensor import CompressedTensor
 from .construction import check_resizable
@@ -42,6 +43,8 @@ def summed(values: Tensor, places: Tensor, count: int) -> Tensor:
 
 def add_into(target: Tensor, source: SparseTensor, alpha: Any = 1) -> Tensor:
     """``target`` += ``alpha`` * ``source``, for a contiguous strided target."""
+    if source._spec.dtype is bool_:  # True twice at one place is True, not 2
+        source = coalesced(source)
     ndim = source.sparse_ndim
     rows = target.view(numel_of(source.sparse_sizes), *source._spec.sizes[ndim:])
     add_at(rows, positions_of(source), source.held_values.to(target._spec.dtype), alpha)

@@ -168,8 +168,13 @@ def put_at(target: Tensor, places: Tensor, values: Tensor) -> Tensor:
     return target.index_copy_(0, places, values)
 
 
+def times(values: Tensor, factor: Any) -> Tensor:
+    """``factor`` times the values, of their dtype: bool stays bool."""
+    return values if factor == 1 else (values * factor).to(values._spec.dtype)
+
+
 def add_at(target: Tensor, places: Tensor, values: Tensor, alpha: Any = 1) -> Tensor:
     """Add ``alpha`` times the slices to those at ``places``."""
     if values._spec.ndim == 1:
-        return target.scatter_add_(0, places, values if alpha == 1 else values * alpha)
+        return target.scatter_add_(0, places, times(values, alpha))
     return target.index_add_(0, places, values, alpha=alpha)

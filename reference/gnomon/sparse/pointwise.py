@@ -18,7 +18,7 @@ from ..values.device import contiguous_format, strided
 from ..values.dispatch_key import DispatchKey
 from ..values.dtype import bool_
 from .conversion import add_into, coalesced, values_at
-from .index_kernels import add_at, merged_positions, placed, put_at
+from .index_kernels import add_at, merged_positions, placed, put_at, times
 from .registration import run_below, sparse_kernel
 from .shapes import broadcast
 from .tensor import SparseTensor, like, make_sparse, positions_of
@@ -94,11 +94,17 @@ def _check_sums(name: str, self: Tensor, other: Any) -> None:
 
 
 def refuse_bool_difference(self: Any, other: Any) -> None:
-    """Raises RuntimeError for two tensors of bool: they have no difference."""
-    if all(isinstance(each, Tensor) and each._spec.dtype is bool_ for each in (self, other)):
+    """Raises RuntimeError for tensors of bool: they have no difference.  Source: BinaryOps.h, sub_check."""
+    are_bool = [isinstance(each, Tensor) and each._spec.dtype is bool_ for each in (self, other)]
+    if all(are_bool):
         raise RuntimeError(
             "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
             "`logical_xor()` operator instead."
+        )
+    if any(are_bool):
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+            "invert a mask, use the `~` or `logical_not()` operator instead."
         )
 
 
@@ -123,7 +129,7 @@ def _sum_of(name: str, self: Tensor, other: Any, alpha: Any) -> Tensor:
         )
     if not other.held_nnz or not self.held_nnz:
         kept = (self if self.held_nnz else other).held_values.to(dtype)
-        return like(self, kept) if self.held_nnz else like(other, kept if alpha == 1 else kept.mul(alpha))
+        return like(self, kept) if self.held_nnz else like(other, times(kept, alpha))
     refuse_dtype(dtype, "bool")
     if self.held_indices is other.held_indices:
         return like(self, self.held_values.add(other.held_values, alpha=alpha))

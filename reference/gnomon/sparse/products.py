@@ -15,7 +15,7 @@ from ..memory.tensor import Tensor
 from ..values.device import sparse_coo
 from ..values.dtype import bool_
 from .conversion import coalesced
-from .index_kernels import csr_rows, has_kernel
+from .index_kernels import csr_rows, has_kernel, times
 from .matrix_kernels import csr_product, sampled_product
 from .registration import sparse_kernel
 from .shapes import permuted
@@ -153,7 +153,7 @@ def scaled(tensor: Tensor, factor: Any, name: str) -> Tensor:
     if factor == 1:
         return tensor
     check_alpha(tensor._spec.dtype, factor, name)
-    return tensor * factor
+    return times(tensor, factor)
 
 
 @sparse_kernel("addmm")
@@ -170,6 +170,10 @@ def _bmm(self: Tensor, mat2: Tensor) -> Tensor:
         raise RuntimeError("bmm_sparse: Tensor 'mat2' must be dense")
     if self._spec.ndim != 3 or mat2._spec.ndim != 3:
         raise RuntimeError("bmm_sparse: expected 3D tensors")
+    if self.dense_ndim:  # type: ignore[attr-defined]
+        raise RuntimeError(
+            f"bmm_sparse: Tensor 'self' must have 0 dense dims, but has {self.dense_ndim}"  # type: ignore[attr-defined]
+        )
     return aten.stack.default([_mm(each, other) for each, other in zip(self.unbind(0), mat2.unbind(0))], 0)
 
 

@@ -195,7 +195,7 @@ def _select(self: SparseTensor, dim: int, index: int) -> Tensor:
         return make_sparse(self.held_indices, values, sizes)
     indices, values = _kept(self, self.held_indices[dim] == index)
     if self.sparse_ndim == 1:
-        return values.sum(0) if values._spec.dtype.name != "bool" else values.any(0)
+        return values.sum(0, dtype=values._spec.dtype)
     others = [each for each in range(self.sparse_ndim) if each != dim]
     return make_sparse(indices[others], values, sizes)
 

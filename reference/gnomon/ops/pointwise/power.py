@@ -154,8 +154,11 @@ square = native_function(
 
 def _float_power(self: Any, exponent: Any) -> Any:
     """pow in float64, or in complex128 if either operand is complex."""
-    common = result_type(getattr(self, "_spec", self), getattr(exponent, "_spec", exponent))
-    wanted = complex128 if common.is_complex else float64
+    is_complex = any(
+        each._spec.dtype.is_complex if hasattr(each, "_spec") else isinstance(each, complex)
+        for each in (self, exponent)
+    )
+    wanted = complex128 if is_complex else float64
     return aten.pow(*[each.to(wanted) if hasattr(each, "_spec") else each for each in (self, exponent)])
 
 

@@ -357,7 +357,7 @@ native_function(
     derivatives={"self": evenly_distributed},
     node_name="MaxBackward1",
     batching="over_all",
-    out=Out("unary_out", exact=True),
+    out="unary_out",
     doc="""Returns the maximum of all elements, or along ``dim``; NaN if any element is NaN.
 
     Without ``dim``, the result is a 0-dim tensor of the dtype of ``self``; with ``dim``, which is removed
@@ -372,7 +372,7 @@ native_function(
     derivatives={"self": evenly_distributed},
     node_name="MinBackward1",
     batching="over_all",
-    out=Out("unary_out", exact=True),
+    out="unary_out",
     doc="""Returns the minimum of all elements, or along ``dim``; NaN if any element is NaN.
 
     Without ``dim``, the result is a 0-dim tensor of the dtype of ``self``; with ``dim``, which is removed

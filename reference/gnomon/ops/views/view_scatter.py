@@ -46,7 +46,7 @@ native_function(
         ),
         "src": lambda grad, dim, start, end, step: aten.slice.Tensor(grad, dim, start, end, step),
     },
-    out=Out(row_major=True),
+    out=Out(row_major=True, exact=True),
     doc="""Returns a copy of ``self`` with ``src`` written to the elements that ``slice`` selects.  Raises
     RuntimeError if the sizes of ``src`` differ.""",
 )
