@@ -278,3 +278,28 @@ def test_least_squares_of_numbers_that_are_not_finite_are_refused():
     a[1, 2, 0] = float("nan")
     with pytest.raises(gn.linalg.LinAlgError, match="non-finite"):
         gn.linalg.lstsq(a, gn.ones(2, 3, 1, device="c"))
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64", "complex64"))
+@pytest.mark.parametrize("side", (1, 2, 3, 4, 7, 8, 9))
+@pytest.mark.parametrize("upper", (False, True))
+def test_small_cholesky_factors_side_by_side(upper, side, dtype):
+    """A batch has the factors, and the errors, that its matrices have alone, bit for bit."""
+    generator = np.random.default_rng(side)
+    root = generator.standard_normal((41, side, side))
+    if dtype == "complex64":
+        root = root + 1j * generator.standard_normal(root.shape)
+    array = (root @ root.conj().swapaxes(-1, -2) + np.eye(side)).astype(dtype)
+    array[5] = -array[5]
+    array[17, side // 2, side // 2] = np.nan
+    array[33] = 0
+    batch = gn.tensor(array, device="c")
+    for given in (batch, batch.mT.contiguous().mT):
+        found, infos = gn.linalg.cholesky_ex(given, upper=upper)
+        assert infos[5] == 1 and infos[17] == side // 2 + 1 and infos[33] == 1
+        assert infos.count_nonzero() == 3 and infos.dtype is gn.int32
+        for matrix, factor, info in zip(given, found, infos):
+            alone, code = gn.linalg.cholesky_ex(matrix, upper=upper)
+            assert alone.numpy().tobytes() == factor.numpy().tobytes() and code == info
+    with pytest.raises(gn.linalg.LinAlgError, match="Batch element 5"):
+        gn.linalg.cholesky(batch, upper=upper)
