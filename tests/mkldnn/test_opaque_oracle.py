@@ -9,6 +9,14 @@ torch = pytest.importorskip("torch")
 
 pytestmark = pytest.mark.oracle
 
+
+@pytest.fixture(autouse=True)
+def with_mkldnn():
+    """PyTorch as a backend of gnomon, which a test before may have loaded, does without."""
+    with torch.backends.mkldnn.flags(enabled=True):
+        yield
+
+
 LAYERS = {
     "conv2d": (lambda F, x, w, b: F.conv2d(x, w, b, 2, 1), (2, 9, 5, 4), (11, 9, 3, 2), (11,)),
     "conv3d": (lambda F, x, w, b: F.conv3d(x, w, b, 1, 1), (1, 3, 3, 3, 4), (4, 3, 2, 3, 3), (4,)),
